@@ -1,0 +1,261 @@
+/**
+ * The one place that reads the environment. Each setting has a default, a help line and a rule; a value that breaks
+ * its rule stops the start with a sentence that names the variable, what was given and what is allowed.
+ */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+
+export interface Config {
+  host: string;
+  port: number;
+  dataDir: string;
+  publicUrl: string | null;
+  databaseUrl: string | null;
+  clickhouseUrl: string | null;
+  role: 'all' | 'web' | 'worker';
+  initProjectApiKey: string | null;
+  initPersonalApiKey: string | null;
+  initAdminEmail: string | null;
+  initAdminPassword: string | null;
+  logLevel: LogLevel;
+  trustProxy: boolean | number | string;
+  maxBodyBytes: number;
+  ingestLogMaxBytes: number;
+  eventsRetentionDays: number | null;
+  eventsMemoryMb: number;
+  sessionDays: number;
+}
+
+/** Reads one text; returns the value or throws a `WrongValue` that says what is allowed. */
+type Read<T> = (text: string) => T;
+
+interface Setting<T> {
+  env: string;
+  /** Text that stands for the default, or null for 'unset'. */
+  fallback: string | null;
+  help: string;
+  read: Read<T>;
+  /** Secrets are never shown, and can come from a file named by `<ENV>_FILE`. */
+  secret?: boolean;
+}
+
+class WrongValue extends Error {}
+
+const wrong = (allowed: string): never => {
+  throw new WrongValue(allowed);
+};
+
+const text: Read<string> = (value) => value;
+
+const whole =
+  (min: number, max: number): Read<number> =>
+  (value) => {
+    const number = Number(value);
+    return /^\d+$/.test(value) && number >= min && number <= max
+      ? number
+      : wrong(`a whole number from ${min} to ${max}`);
+  };
+
+const oneOf =
+  <T extends string>(...allowed: readonly T[]): Read<T> =>
+  (value) =>
+    allowed.find((one) => one === value) ?? wrong(`one of ${allowed.join(', ')}`);
+
+const address = (...protocols: string[]): Read<string> => {
+  const allowed = `an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`;
+  return (value) => {
+    const url = URL.canParse(value) ? new URL(value) : wrong(allowed);
+    return protocols.includes(url.protocol) ? value.replace(/\/+$/, '') : wrong(allowed);
+  };
+};
+
+const apiKey =
+  (prefix: string): Read<string> =>
+  (value) =>
+    /^[A-Za-z0-9_-]{10,64}$/.test(value) && value.startsWith(prefix)
+      ? value
+      : wrong(`${prefix} followed by letters and digits, 10 to 64 characters in all`);
+
+const email: Read<string> = (value) =>
+  /^[^\s@]+@[^\s@]+$/.test(value) ? value.toLowerCase() : wrong('an e-mail address such as ada@example.org');
+
+const password: Read<string> = (value) => (value.length >= 8 ? value : wrong('at least 8 characters'));
+
+/** Which proxies may tell us the caller's address: none, all, how many hops, or their addresses. */
+const proxies: Read<boolean | number | string> = (value) => {
+  if (value === 'true' || value === 'false') return value === 'true';
+  if (/^\d+$/.test(value)) return Number(value);
+  return /^[\d.:a-f/,\s]+$/i.test(value) ? value : wrong('true, false, a number of hops, or a list of addresses');
+};
+
+const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
+  host: { env: 'HOST', fallback: '127.0.0.1', help: 'Address to listen on; 0.0.0.0 for every interface.', read: text },
+  port: { env: 'PORT', fallback: '8000', help: 'Port to listen on; 0 takes any free one.', read: whole(0, 65535) },
+  dataDir: { env: 'DATA_DIR', fallback: './data', help: 'Folder that holds everything.', read: (v) => resolve(v) },
+  publicUrl: {
+    env: 'PUBLIC_URL',
+    fallback: null,
+    help: 'Address put into links and snippets; without it, the one that the request came to.',
+    read: address('http:', 'https:'),
+  },
+  databaseUrl: {
+    env: 'DATABASE_URL',
+    fallback: null,
+    help: 'PostgreSQL, for many machines. Not supported by this version yet: leave it unset.',
+    read: () => wrong('nothing yet: this version keeps its data in DATA_DIR only. Unset it'),
+    secret: true,
+  },
+  clickhouseUrl: {
+    env: 'CLICKHOUSE_URL',
+    fallback: null,
+    help: 'ClickHouse, for many machines. Not supported by this version yet: leave it unset.',
+    read: () => wrong('nothing yet: this version keeps its data in DATA_DIR only. Unset it'),
+    secret: true,
+  },
+  role: {
+    env: 'ROLE',
+    fallback: 'all',
+    help: 'What this process does. Only "all" without DATABASE_URL.',
+    read: (value) => (value === 'all' ? value : wrong('all (web and worker need DATABASE_URL)')),
+  },
+  initProjectApiKey: {
+    env: 'INIT_PROJECT_API_KEY',
+    fallback: null,
+    help: 'Key of project 1, taken at the first start; otherwise one is made and printed once.',
+    read: apiKey('phc_'),
+    secret: true,
+  },
+  initPersonalApiKey: {
+    env: 'INIT_PERSONAL_API_KEY',
+    fallback: null,
+    help: 'Personal key of the first user, taken at the first start; otherwise made and printed once.',
+    read: apiKey('phx_'),
+    secret: true,
+  },
+  initAdminEmail: {
+    env: 'INIT_ADMIN_EMAIL',
+    fallback: null,
+    help: 'E-mail of the first user; without it and INIT_ADMIN_PASSWORD, a one-time set-up link is printed.',
+    read: email,
+  },
+  initAdminPassword: {
+    env: 'INIT_ADMIN_PASSWORD',
+    fallback: null,
+    help: 'Password of the first user, at least 8 characters.',
+    read: password,
+    secret: true,
+  },
+  logLevel: {
+    env: 'LOG_LEVEL',
+    fallback: 'info',
+    help: 'How much is logged: fatal, error, warn, info, debug, trace or silent.',
+    read: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  },
+  trustProxy: {
+    env: 'TRUST_PROXY',
+    fallback: 'false',
+    help: 'Proxies whose X-Forwarded-* headers are believed: false, true, a number of hops, or their addresses.',
+    read: proxies,
+  },
+  maxBodyBytes: {
+    env: 'MAX_BODY_BYTES',
+    fallback: '20971520',
+    help: 'Largest request body, in bytes, as it comes over the wire.',
+    read: whole(1024, 1_073_741_824),
+  },
+  ingestLogMaxBytes: {
+    env: 'INGEST_LOG_MAX_BYTES',
+    fallback: '2147483648',
+    help: 'Accepted but unprocessed events may take this much; beyond it, capture answers 503 until there is room.',
+    read: whole(1_048_576, Number.MAX_SAFE_INTEGER),
+  },
+  eventsRetentionDays: {
+    env: 'EVENTS_RETENTION_DAYS',
+    fallback: null,
+    help: 'Events older than this are removed; a project can set its own. Unset keeps them for ever.',
+    read: whole(1, 36_500),
+  },
+  eventsMemoryMb: {
+    env: 'EVENTS_MEMORY_MB',
+    fallback: '256',
+    help: 'Memory that the event store may use for its buffers and queries, in MB.',
+    read: whole(64, 1_048_576),
+  },
+  sessionDays: {
+    env: 'SESSION_DAYS',
+    fallback: '14',
+    help: 'Days until a sign-in to the console ends.',
+    read: whole(1, 365),
+  },
+};
+
+/** A start that cannot go on because of its settings. Each line is one thing to mend. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Defaults, as if nothing were set: what tests start from. */
+export const defaultConfig = (): Config => readConfig({});
+
+export function readConfig(env: Environment): Config {
+  const problems: string[] = [];
+  const read = <T>(setting: Setting<T>): T | null => {
+    try {
+      const given = givenText(setting, env);
+      return given === null ? null : setting.read(given);
+    } catch (error) {
+      problems.push(describe(setting, env, error));
+      return null;
+    }
+  };
+  const entries = Object.entries(SETTINGS).map(([name, setting]) => [name, read(setting as Setting<unknown>)]);
+  const config = Object.fromEntries(entries) as Config;
+  if (problems.length === 0) problems.push(...conflicts(config));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+/** The text of a setting: the variable, else the file that `<ENV>_FILE` names, else the default. Empty means unset. */
+function givenText(setting: Setting<unknown>, env: Environment): string | null {
+  const direct = env[setting.env];
+  if (direct !== undefined && direct !== '') return direct;
+  const file = setting.secret ? env[`${setting.env}_FILE`] : undefined;
+  if (file !== undefined && file !== '') return readFileSync(file, 'utf8').trim();
+  return setting.fallback;
+}
+
+function describe(setting: Setting<unknown>, env: Environment, error: unknown): string {
+  if (!(error instanceof WrongValue)) {
+    return `${setting.env}_FILE names a file that cannot be read: ${(error as Error).message}`;
+  }
+  const shown = setting.secret ? 'a value (not shown)' : JSON.stringify(env[setting.env]);
+  return `${setting.env} was given ${shown}; allowed: ${error.message}.`;
+}
+
+function conflicts(config: Config): string[] {
+  const half = (config.initAdminEmail === null) !== (config.initAdminPassword === null);
+  return half ? ['INIT_ADMIN_EMAIL and INIT_ADMIN_PASSWORD go together: set both or neither.'] : [];
+}
+
+/** What `npm start -- --help` prints. */
+export function configHelp(): string {
+  const rows = Object.values(SETTINGS).map((setting) => {
+    const file = setting.secret ? ` Also as ${setting.env}_FILE: a file that holds it.` : '';
+    return `  ${setting.env.padEnd(24)}${setting.help}${file}\n${' '.repeat(26)}Default: ${setting.fallback ?? 'unset'}`;
+  });
+  return [
+    'Cairn: product analytics and feature flags in one process.',
+    '',
+    'Settings (environment variables):',
+    ...rows,
+  ].join('\n');
+}

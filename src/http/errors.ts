@@ -1,0 +1,81 @@
+/**
+ * The one place where a failure becomes an answer: kind → status and body.
+ * Bodies always have the same four keys; `attr` is null when no field is to blame.
+ */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { Failure, type FailureKind } from '../core/errors.ts';
+
+export interface ErrorBody {
+  type: string;
+  code: string;
+  detail: string;
+  attr: string | null;
+}
+
+interface Answer {
+  status: number;
+  type: string;
+  code: string;
+}
+
+const ANSWERS: Record<FailureKind, Answer> = {
+  unauthenticated: { status: 401, type: 'authentication_error', code: 'authentication_failed' },
+  forbidden: { status: 403, type: 'authentication_error', code: 'permission_denied' },
+  not_found: { status: 404, type: 'invalid_request', code: 'not_found' },
+  method_not_allowed: { status: 405, type: 'invalid_request', code: 'method_not_allowed' },
+  malformed: { status: 400, type: 'invalid_request', code: 'parse_error' },
+  unsupported_media_type: { status: 415, type: 'invalid_request', code: 'unsupported_media_type' },
+  too_large: { status: 413, type: 'invalid_request', code: 'payload_too_large' },
+  invalid: { status: 400, type: 'validation_error', code: 'invalid_input' },
+  conflict: { status: 409, type: 'server_error', code: 'conflict' },
+  throttled: { status: 429, type: 'throttled_error', code: 'throttled' },
+  unavailable: { status: 503, type: 'server_error', code: 'server_error' },
+};
+
+export const statusOf = (kind: FailureKind): number => ANSWERS[kind].status;
+
+export function errorBody(failure: Failure): ErrorBody {
+  const { type, code } = ANSWERS[failure.kind];
+  return { type, code: failure.code ?? code, detail: failure.message, attr: failure.attr ?? null };
+}
+
+/** What nobody foresaw: logged whole by the caller, answered with nothing that could help an attacker. */
+const FAULT: ErrorBody = { type: 'server_error', code: 'error', detail: 'A server error occurred.', attr: null };
+
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const failure = error instanceof Failure ? error : fromFramework(error as FastifyError, request);
+  if (failure === null) {
+    request.log.error({ err: error }, 'unexpected fault');
+    return reply.code(500).send(FAULT);
+  }
+  if (failure.kind === 'unavailable') request.log.warn({ err: failure }, 'unavailable');
+  if (failure.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer');
+  if (failure.retryAfter !== undefined) reply.header('retry-after', String(failure.retryAfter));
+  return reply.code(statusOf(failure.kind)).send(errorBody(failure));
+}
+
+/** The web framework's own complaints about a request, said in our words. */
+function fromFramework(error: FastifyError, request: FastifyRequest): Failure | null {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Failure('too_large', 'The request body is too large. Send fewer events at once.', { cause: error });
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Failure(
+        'unsupported_media_type',
+        `Unsupported media type "${request.headers['content-type'] ?? ''}" in request.`,
+      );
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_ASYNC_CONSTRAINT':
+      return new Failure('malformed', error.message, { cause: error });
+    default:
+      return clientFault(error);
+  }
+}
+
+function clientFault(error: FastifyError): Failure | null {
+  const status = error.statusCode;
+  return status !== undefined && status >= 400 && status < 500
+    ? new Failure('malformed', error.message, { cause: error })
+    : null;
+}

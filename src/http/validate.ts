@@ -1,0 +1,171 @@
+/**
+ * Reads a request body by its TypeBox schema: checks, gently converts ("37" is an integer where one is wanted, as form
+ * bodies send it), drops what the schema does not name, and reports the first error in the words of the wire.
+ */
+import { Kind, type TSchema } from '@sinclair/typebox';
+import { Failure } from '../core/errors.ts';
+import type { Json } from '../core/events/json.ts';
+
+/** Reads `value` by `schema`; throws a `Failure` naming the first field that is wrong. */
+export function readValue(schema: TSchema, value: unknown): unknown {
+  return read(schema, value, []);
+}
+
+type Path = readonly (string | number)[];
+
+function fail(path: Path, code: string, detail: string): never {
+  throw new Failure('invalid', detail, path.length > 0 ? { code, attr: path.join('__') } : { code });
+}
+
+function read(schema: TSchema, value: unknown, path: Path): unknown {
+  const [wanted, nullable] = withoutNull(schema);
+  if (value === null || value === undefined) {
+    return nullable ? null : isAny(wanted) ? value : fail(path, 'null', 'This field may not be null.');
+  }
+  switch (wanted[Kind]) {
+    case 'Object':
+      return readObject(wanted, value, path);
+    case 'String':
+      return readString(wanted, value, path);
+    case 'Boolean':
+      return readBoolean(value, path);
+    case 'Integer':
+    case 'Number':
+      return readNumber(wanted, value, path);
+    case 'Array':
+      return readArray(wanted, value, path);
+    case 'Record':
+      return readRecord(value, path);
+    case 'Union':
+      return readChoice(wanted, value, path);
+    case 'Unknown':
+    case 'Any':
+      return value;
+    default:
+      throw new Error(`No reader for a schema of kind ${wanted[Kind]}`);
+  }
+}
+
+const isAny = (schema: TSchema): boolean => schema[Kind] === 'Unknown' || schema[Kind] === 'Any';
+
+/** `Union([X, Null])` is 'X, or null'. */
+function withoutNull(schema: TSchema): [TSchema, boolean] {
+  if (schema[Kind] !== 'Union') return [schema, false];
+  const members: TSchema[] = schema.anyOf;
+  const rest = members.filter((member) => member[Kind] !== 'Null');
+  const [only] = rest;
+  if (rest.length === members.length) return [schema, false];
+  return [rest.length === 1 && only ? only : { ...schema, anyOf: rest }, true];
+}
+
+/** The name that the wire uses for a value's type. */
+function typeName(value: unknown): string {
+  if (value === null || value === undefined) return 'NoneType';
+  if (Array.isArray(value)) return 'list';
+  if (typeof value === 'string') return 'str';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float';
+  return 'dict';
+}
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function readObject(schema: TSchema, value: unknown, path: Path): unknown {
+  if (!isMap(value)) {
+    return fail(path, 'invalid_input', `Invalid data. Expected a dictionary, but got ${typeName(value)}.`);
+  }
+  const required = new Set<string>(schema.required ?? []);
+  const result: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(schema.properties as Record<string, TSchema>)) {
+    if (!Object.hasOwn(value, name)) {
+      if (required.has(name)) fail([...path, name], 'required', 'This field is required.');
+      continue;
+    }
+    result[name] = read(property, value[name], [...path, name]);
+  }
+  return result;
+}
+
+function readString(schema: TSchema, value: unknown, path: Path): string {
+  if (typeof value !== 'string' && typeof value !== 'number') return fail(path, 'invalid_input', 'Not a valid string.');
+  const text = schema.keepSpaces === true ? String(value) : String(value).trim();
+  if (text.includes('\0')) fail(path, 'null_characters_not_allowed', 'Null characters are not allowed.');
+  if (text === '' && schema.minLength > 0) fail(path, 'blank', 'This field may not be blank.');
+  if (text.length > (schema.maxLength ?? Infinity)) {
+    fail(path, 'max_length', `Ensure this field has no more than ${schema.maxLength} characters.`);
+  }
+  if (text.length < (schema.minLength ?? 0)) {
+    fail(path, 'min_length', `Ensure this field has at least ${schema.minLength} characters.`);
+  }
+  checkFormat(schema.format, text, path);
+  // Half of a surrogate pair is no character; databases would refuse or change it behind our back.
+  return text.toWellFormed();
+}
+
+const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
+
+function checkFormat(format: string | undefined, text: string, path: Path): void {
+  if (format === 'uuid' && !UUID.test(text)) fail(path, 'invalid_input', 'Must be a valid UUID.');
+  if (format === 'email' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) {
+    fail(path, 'invalid_input', 'Enter a valid email address.');
+  }
+  if (format === 'uri' && !isWebAddress(text)) fail(path, 'invalid_input', 'Enter a valid URL.');
+}
+
+const isWebAddress = (text: string): boolean =>
+  URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
+
+const TRUE = new Set<unknown>([true, 1, '1', 'true', 'True', 'TRUE', 't', 'T', 'on', 'yes']);
+const FALSE = new Set<unknown>([false, 0, '0', 'false', 'False', 'FALSE', 'f', 'F', 'off', 'no']);
+
+function readBoolean(value: unknown, path: Path): boolean {
+  if (TRUE.has(value)) return true;
+  if (FALSE.has(value)) return false;
+  return fail(path, 'invalid_input', 'Must be a valid boolean.');
+}
+
+function readNumber(schema: TSchema, value: unknown, path: Path): number {
+  const whole = schema[Kind] === 'Integer';
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number !== 'number' || !(whole ? Number.isSafeInteger(number) : Number.isFinite(number))) {
+    return fail(path, 'invalid_input', `A valid ${whole ? 'integer' : 'number'} is required.`);
+  }
+  if (number < (schema.minimum ?? -Infinity)) {
+    fail(path, 'min_value', `Ensure this value is greater than or equal to ${schema.minimum}.`);
+  }
+  if (number > (schema.maximum ?? Infinity)) {
+    fail(path, 'max_value', `Ensure this value is less than or equal to ${schema.maximum}.`);
+  }
+  return number;
+}
+
+function readArray(schema: TSchema, value: unknown, path: Path): unknown[] {
+  if (!Array.isArray(value)) {
+    return fail(path, 'not_a_list', `Expected a list of items but got type "${typeName(value)}".`);
+  }
+  return value.map((item, index) => read(schema.items, item, [...path, index]));
+}
+
+/** A free-form map: kept as it is, whatever its values are. */
+function readRecord(value: unknown, path: Path): unknown {
+  if (!isMap(value))
+    return fail(path, 'not_a_dict', `Expected a dictionary of items but got type "${typeName(value)}".`);
+  return value;
+}
+
+/** A choice between literals, or between shapes of which the first that fits is taken. */
+function readChoice(schema: TSchema, value: unknown, path: Path): unknown {
+  const members: TSchema[] = schema.anyOf;
+  const literals = members.filter((member) => member[Kind] === 'Literal');
+  const same = literals.find((literal) => literal.const === value || String(literal.const) === value);
+  if (same) return same.const as Json;
+  for (const member of members.filter((other) => other[Kind] !== 'Literal')) {
+    try {
+      return read(member, value, path);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+    }
+  }
+  return fail(path, 'invalid_choice', `"${String(value).slice(0, 100)}" is not a valid choice.`);
+}

@@ -1,0 +1,58 @@
+/**
+ * Who did what, when, before and after: the shared piece that every manager writes to, inside the transaction of the
+ * change itself, so that no change is without its entry and no entry without its change.
+ */
+import type { Json } from '../core/events/json.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Ids } from '../lib/ids.ts';
+import type { MetadataStore } from '../stores/metadata-store.ts';
+import type { Activity, ActivityChange } from '../stores/records.ts';
+
+export interface ActivityDeps {
+  clock: Clock;
+  ids: Ids;
+}
+
+export interface ActivityEntry {
+  organizationId: string;
+  projectId: number | null;
+  /** Null: the system itself. */
+  userId: number | null;
+  activity: string;
+  scope: string;
+  itemId: string;
+  /** What the thing is called. */
+  name: string | null;
+  changes: ActivityChange[] | null;
+}
+
+/** Writes one entry. An update that changed nothing leaves no trace. */
+export async function recordActivity(deps: ActivityDeps, store: MetadataStore, entry: ActivityEntry): Promise<void> {
+  const { name, changes, ...rest } = entry;
+  if (entry.activity === 'updated' && (changes === null || changes.length === 0)) return;
+  const now = deps.clock.now();
+  const activity: Activity = {
+    ...rest,
+    id: deps.ids.orderedUuid(now),
+    detail: { changes, trigger: null, name, short_id: null },
+    createdAt: now,
+  };
+  await store.activity.append(activity);
+}
+
+/** One change for each field whose value differs. Values are compared as JSON. */
+export function changesBetween(
+  type: string,
+  before: Readonly<Record<string, Json>>,
+  after: Readonly<Record<string, Json>>,
+): ActivityChange[] {
+  const changes: ActivityChange[] = [];
+  for (const field of Object.keys({ ...before, ...after })) {
+    const old = before[field] ?? null;
+    const now = after[field] ?? null;
+    if (JSON.stringify(old) === JSON.stringify(now)) continue;
+    const action = old === null ? 'created' : now === null ? 'deleted' : 'changed';
+    changes.push({ type, action, field, before: old, after: now });
+  }
+  return changes;
+}

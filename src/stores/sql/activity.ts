@@ -1,0 +1,50 @@
+import type { ActivityStore, InstallationStore } from '../metadata-store.ts';
+import { paged } from './paging.ts';
+import type { Sql } from './tables.ts';
+
+export function activityStore({ db }: Sql): ActivityStore {
+  return {
+    async append(activity) {
+      await db
+        .insertInto('activity')
+        .values({ ...activity, detail: JSON.stringify(activity.detail) })
+        .execute();
+    },
+    async list({ organizationId, projectId, scope, itemId }, page) {
+      const matching = db
+        .selectFrom('activity')
+        .where('organizationId', '=', organizationId)
+        .$if(projectId !== undefined, (q) => q.where('projectId', '=', projectId ?? null))
+        .$if(scope !== undefined, (q) => q.where('scope', '=', scope ?? ''))
+        .$if(itemId !== undefined, (q) => q.where('itemId', '=', itemId ?? ''));
+      return paged(
+        {
+          count: () => matching.select((eb) => eb.fn.countAll().as('count')).executeTakeFirst(),
+          rows: ({ limit, offset }) =>
+            matching.selectAll().orderBy('position', 'desc').limit(limit).offset(offset).execute(),
+        },
+        page,
+        ({ position: _, ...row }) => ({ ...row, detail: JSON.parse(row.detail) }),
+      );
+    },
+  };
+}
+
+export function installationStore({ db }: Sql): InstallationStore {
+  return {
+    async get(name) {
+      const row = await db.selectFrom('installation').select('value').where('name', '=', name).executeTakeFirst();
+      return row?.value ?? null;
+    },
+    async set(name, value) {
+      await db
+        .insertInto('installation')
+        .values({ name, value })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+        .execute();
+    },
+    async remove(name) {
+      await db.deleteFrom('installation').where('name', '=', name).execute();
+    },
+  };
+}

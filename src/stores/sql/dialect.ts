@@ -1,0 +1,26 @@
+/**
+ * The few places where SQLite and PostgreSQL want different words. Everything else is written once, with Kysely.
+ *
+ * To need as few as possible: times are integers (ms UTC), JSON is text, booleans are 0 and 1, UUIDs are text.
+ */
+import type { ColumnDefinitionBuilder, Kysely } from 'kysely';
+
+export interface SqlDialect {
+  readonly name: 'sqlite' | 'postgres';
+  /** Takes the lock under which migrations run; called first in each migration's transaction. */
+  lockForMigration(db: Kysely<unknown>): Promise<void>;
+  /** Type of a column that counts up by itself and never gives a number twice. */
+  readonly countingType: 'integer' | 'bigserial';
+  counting(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
+  /** Type of an integer that may exceed 32 bits. */
+  readonly bigInteger: 'integer' | 'bigint';
+}
+
+export const sqliteDialect: SqlDialect = {
+  name: 'sqlite',
+  // Every transaction begins with 'begin immediate' (see sqlite/driver.ts), and that is the lock.
+  lockForMigration: async () => {},
+  countingType: 'integer',
+  counting: (column) => column.primaryKey().autoIncrement(),
+  bigInteger: 'integer',
+};

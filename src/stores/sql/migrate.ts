@@ -1,0 +1,76 @@
+/**
+ * Brings the database to this version's shape: numbered steps, forward only, each in a transaction of its own, under a
+ * lock. A step either happened wholly and is written down, or did not happen.
+ */
+import type { Kysely } from 'kysely';
+import type { SqlDialect } from './dialect.ts';
+import { foundation } from './migrations/0001-foundation.ts';
+
+export interface Migration {
+  /** What it does, in a few words: kept in the database for whoever looks. */
+  name: string;
+  up(db: Kysely<unknown>, dialect: SqlDialect): Promise<void>;
+}
+
+/** The list is the order: step n brings the database from version n − 1 to n. */
+const MIGRATIONS: readonly Migration[] = [foundation];
+
+interface VersionTable {
+  schemaVersion: { version: number; name: string; appliedAt: number };
+}
+
+export async function migrate(
+  db: Kysely<unknown>,
+  dialect: SqlDialect,
+  now: number,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  await createVersionTable(db, dialect);
+  for (let more = true; more; ) {
+    more = await db.transaction().execute((tx) => runNext(tx, dialect, now, migrations));
+  }
+}
+
+async function createVersionTable(db: Kysely<unknown>, dialect: SqlDialect): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await dialect.lockForMigration(tx);
+    await tx.schema
+      .createTable('schema_version')
+      .ifNotExists()
+      .addColumn('version', 'integer', (column) => column.primaryKey())
+      .addColumn('name', 'text', (column) => column.notNull())
+      .addColumn('applied_at', dialect.bigInteger, (column) => column.notNull())
+      .execute();
+  });
+}
+
+/** Runs the next step that is due; false when there is none. The version is read under the lock, so two starts agree. */
+async function runNext(
+  tx: Kysely<unknown>,
+  dialect: SqlDialect,
+  now: number,
+  migrations: readonly Migration[],
+): Promise<boolean> {
+  await dialect.lockForMigration(tx);
+  const versions = tx as Kysely<VersionTable>;
+  const row = await versions
+    .selectFrom('schemaVersion')
+    .select((eb) => eb.fn.max('version').as('version'))
+    .executeTakeFirst();
+  const current = Number(row?.version ?? 0);
+  if (current > migrations.length) throw newerDatabase(current, migrations.length);
+  const next = migrations[current];
+  if (next === undefined) return false;
+  await next.up(tx, dialect);
+  await versions
+    .insertInto('schemaVersion')
+    .values({ version: current + 1, name: next.name, appliedAt: now })
+    .execute();
+  return true;
+}
+
+const newerDatabase = (found: number, known: number): Error =>
+  new Error(
+    `The database is of a newer version of Cairn (its schema is ${found}, this version knows ${known}). ` +
+      'Start the newer version again, or restore a backup made before the upgrade. Nothing was changed.',
+  );

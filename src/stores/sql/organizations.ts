@@ -1,0 +1,114 @@
+import type { Selectable } from 'kysely';
+import type { MembershipStore, OrganizationStore } from '../metadata-store.ts';
+import type { Membership, MembershipLevel } from '../records.ts';
+import { OWNER } from '../records.ts';
+import { paged } from './paging.ts';
+import type { Sql, Tables } from './tables.ts';
+
+export function organizationStore({ db }: Sql): OrganizationStore {
+  return {
+    async create(organization) {
+      await db.insertInto('organizations').values(organization).execute();
+    },
+    async byId(id) {
+      return (await db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+    },
+    async bySlug(slug) {
+      return (await db.selectFrom('organizations').selectAll().where('slug', '=', slug).executeTakeFirst()) ?? null;
+    },
+    async listForUser(userId, page) {
+      const mine = db
+        .selectFrom('organizations')
+        .innerJoin('memberships', 'memberships.organizationId', 'organizations.id')
+        .where('memberships.userId', '=', userId);
+      return paged(
+        {
+          count: () => mine.select((eb) => eb.fn.countAll().as('count')).executeTakeFirst(),
+          rows: ({ limit, offset }) =>
+            mine.selectAll('organizations').orderBy('memberships.joinedAt').limit(limit).offset(offset).execute(),
+        },
+        page,
+        (row) => row,
+      );
+    },
+    async update(id, changes) {
+      await db.updateTable('organizations').set(changes).where('id', '=', id).execute();
+    },
+    async delete(id) {
+      const roles = db.selectFrom('roles').select('id').where('organizationId', '=', id);
+      await db.deleteFrom('roleMemberships').where('roleId', 'in', roles).execute();
+      await db.deleteFrom('roles').where('organizationId', '=', id).execute();
+      await db.deleteFrom('resourceAccess').where('organizationId', '=', id).execute();
+      await db.deleteFrom('memberships').where('organizationId', '=', id).execute();
+      await db.deleteFrom('activity').where('organizationId', '=', id).execute();
+      await db.deleteFrom('projects').where('organizationId', '=', id).execute();
+      await db.deleteFrom('organizations').where('id', '=', id).execute();
+    },
+  };
+}
+
+const toMembership = (row: Selectable<Tables['memberships']>): Membership => ({
+  ...row,
+  level: row.level as MembershipLevel,
+});
+
+export function membershipStore({ db }: Sql): MembershipStore {
+  return {
+    async add(membership) {
+      await db.insertInto('memberships').values(membership).execute();
+    },
+    async find(organizationId, userId) {
+      const row = await db
+        .selectFrom('memberships')
+        .selectAll()
+        .where('organizationId', '=', organizationId)
+        .where('userId', '=', userId)
+        .executeTakeFirst();
+      return row ? toMembership(row) : null;
+    },
+    async ofUser(userId) {
+      const rows = await db
+        .selectFrom('memberships')
+        .selectAll()
+        .where('userId', '=', userId)
+        .orderBy('joinedAt')
+        .execute();
+      return rows.map(toMembership);
+    },
+    async list(organizationId, page) {
+      const members = db.selectFrom('memberships').where('organizationId', '=', organizationId);
+      return paged(
+        {
+          count: () => members.select((eb) => eb.fn.countAll().as('count')).executeTakeFirst(),
+          rows: ({ limit, offset }) =>
+            members.selectAll().orderBy('joinedAt').orderBy('userId').limit(limit).offset(offset).execute(),
+        },
+        page,
+        toMembership,
+      );
+    },
+    async countOwners(organizationId) {
+      const row = await db
+        .selectFrom('memberships')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('organizationId', '=', organizationId)
+        .where('level', '=', OWNER)
+        .executeTakeFirst();
+      return Number(row?.count ?? 0);
+    },
+    async setLevel(id, level, updatedAt) {
+      await db.updateTable('memberships').set({ level, updatedAt }).where('id', '=', id).execute();
+    },
+    async remove(id) {
+      const membership = await db.selectFrom('memberships').selectAll().where('id', '=', id).executeTakeFirst();
+      if (!membership) return;
+      const roles = db.selectFrom('roles').select('id').where('organizationId', '=', membership.organizationId);
+      await db
+        .deleteFrom('roleMemberships')
+        .where('userId', '=', membership.userId)
+        .where('roleId', 'in', roles)
+        .execute();
+      await db.deleteFrom('memberships').where('id', '=', id).execute();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { ProjectStore } from '../metadata-store.ts';
+import type { Project } from '../records.ts';
+import { paged } from './paging.ts';
+import { flag, type Sql, type Tables } from './tables.ts';
+
+const toProject = (row: Selectable<Tables['projects']>): Project => ({
+  ...row,
+  id: Number(row.id),
+  anonymizeIps: row.anonymizeIps === 1,
+  ingestedEvent: row.ingestedEvent === 1,
+  testAccountFilters: JSON.parse(row.testAccountFilters),
+  pathCleaningFilters: JSON.parse(row.pathCleaningFilters),
+  preferences: JSON.parse(row.preferences),
+});
+
+type Columns = Omit<Updateable<Tables['projects']>, 'id'>;
+
+/** How each field that is not plain text or number is kept. */
+const KEPT: { [K in keyof Project]?: (value: Project[K]) => unknown } = {
+  anonymizeIps: flag,
+  ingestedEvent: flag,
+  testAccountFilters: JSON.stringify,
+  pathCleaningFilters: JSON.stringify,
+  preferences: JSON.stringify,
+};
+
+function toColumns(project: Partial<Omit<Project, 'id'>>): Columns {
+  const entries = Object.entries(project).map(([field, value]) => {
+    const keep = KEPT[field as keyof Project] as ((value: unknown) => unknown) | undefined;
+    return [field, keep ? keep(value) : value];
+  });
+  return Object.fromEntries(entries) as Columns;
+}
+
+export function projectStore({ db }: Sql): ProjectStore {
+  const one = async (column: 'id' | 'apiToken' | 'secretHash', value: string | number): Promise<Project | null> => {
+    const row = await db.selectFrom('projects').selectAll().where(column, '=', value).executeTakeFirst();
+    return row ? toProject(row) : null;
+  };
+  return {
+    async create(project) {
+      const columns = toColumns(project) as Insertable<Tables['projects']>;
+      return toProject(await db.insertInto('projects').values(columns).returningAll().executeTakeFirstOrThrow());
+    },
+    byId: (id) => one('id', id),
+    byApiToken: (token) => one('apiToken', token),
+    bySecretHash: (hash) => one('secretHash', hash),
+    async list(organizationIds, page) {
+      if (organizationIds.length === 0) return { count: 0, items: [] };
+      const mine = db.selectFrom('projects').where('organizationId', 'in', organizationIds);
+      return paged(
+        {
+          count: () => mine.select((eb) => eb.fn.countAll().as('count')).executeTakeFirst(),
+          rows: ({ limit, offset }) => mine.selectAll().orderBy('id').limit(limit).offset(offset).execute(),
+        },
+        page,
+        toProject,
+      );
+    },
+    async all() {
+      return (await db.selectFrom('projects').selectAll().orderBy('id').execute()).map(toProject);
+    },
+    async update(id, changes) {
+      await db.updateTable('projects').set(toColumns(changes)).where('id', '=', id).execute();
+    },
+    async delete(id) {
+      await db.deleteFrom('activity').where('projectId', '=', id).execute();
+      await db.deleteFrom('projects').where('id', '=', id).execute();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
+import type { ResourceAccessStore, RoleMembershipStore, RoleStore } from '../metadata-store.ts';
+import type { FlagAccessLevel, ResourceAccess, Role } from '../records.ts';
+import { paged } from './paging.ts';
+import type { Sql, Tables } from './tables.ts';
+
+const toRole = (row: Selectable<Tables['roles']>): Role => ({
+  ...row,
+  featureFlagsAccessLevel: row.featureFlagsAccessLevel as FlagAccessLevel,
+});
+
+export function roleStore({ db }: Sql): RoleStore {
+  const ofOrganization = (organizationId: string) =>
+    db.selectFrom('roles').where('organizationId', '=', organizationId);
+  return {
+    async create(role) {
+      await db.insertInto('roles').values(role).execute();
+    },
+    async find(organizationId, id) {
+      const row = await ofOrganization(organizationId).selectAll().where('id', '=', id).executeTakeFirst();
+      return row ? toRole(row) : null;
+    },
+    async byName(organizationId, name) {
+      const row = await ofOrganization(organizationId)
+        .selectAll()
+        .where(sql<string>`lower(name)`, '=', name.toLowerCase())
+        .executeTakeFirst();
+      return row ? toRole(row) : null;
+    },
+    async list(organizationId, page) {
+      return paged(
+        {
+          count: () =>
+            ofOrganization(organizationId)
+              .select((eb) => eb.fn.countAll().as('count'))
+              .executeTakeFirst(),
+          rows: ({ limit, offset }) =>
+            ofOrganization(organizationId)
+              .selectAll()
+              .orderBy('name')
+              .orderBy('id')
+              .limit(limit)
+              .offset(offset)
+              .execute(),
+        },
+        page,
+        toRole,
+      );
+    },
+    async update(id, changes) {
+      await db.updateTable('roles').set(changes).where('id', '=', id).execute();
+    },
+    async delete(id) {
+      await db.deleteFrom('roleMemberships').where('roleId', '=', id).execute();
+      await db.deleteFrom('roles').where('id', '=', id).execute();
+    },
+    async ofUser(organizationId, userId) {
+      const rows = await db
+        .selectFrom('roles')
+        .innerJoin('roleMemberships', 'roleMemberships.roleId', 'roles.id')
+        .selectAll('roles')
+        .where('roles.organizationId', '=', organizationId)
+        .where('roleMemberships.userId', '=', userId)
+        .execute();
+      return rows.map(toRole);
+    },
+  };
+}
+
+export function roleMembershipStore({ db }: Sql): RoleMembershipStore {
+  return {
+    async add(membership) {
+      await db.insertInto('roleMemberships').values(membership).execute();
+    },
+    async find(roleId, id) {
+      const row = await db
+        .selectFrom('roleMemberships')
+        .selectAll()
+        .where('roleId', '=', roleId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+    async ofUser(roleId, userId) {
+      const row = await db
+        .selectFrom('roleMemberships')
+        .selectAll()
+        .where('roleId', '=', roleId)
+        .where('userId', '=', userId)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+    async list(roleIds) {
+      if (roleIds.length === 0) return [];
+      return db
+        .selectFrom('roleMemberships')
+        .selectAll()
+        .where('roleId', 'in', roleIds)
+        .orderBy('joinedAt')
+        .orderBy('id')
+        .execute();
+    },
+    async remove(id) {
+      await db.deleteFrom('roleMemberships').where('id', '=', id).execute();
+    },
+  };
+}
+
+const toAccess = (row: Selectable<Tables['resourceAccess']>): ResourceAccess => ({
+  ...row,
+  accessLevel: row.accessLevel as FlagAccessLevel,
+});
+
+export function resourceAccessStore({ db }: Sql): ResourceAccessStore {
+  const ofOrganization = (organizationId: string) =>
+    db.selectFrom('resourceAccess').where('organizationId', '=', organizationId);
+  return {
+    async add(access) {
+      await db.insertInto('resourceAccess').values(access).execute();
+    },
+    async find(organizationId, id) {
+      const row = await ofOrganization(organizationId).selectAll().where('id', '=', id).executeTakeFirst();
+      return row ? toAccess(row) : null;
+    },
+    async byResource(organizationId, resource) {
+      const row = await ofOrganization(organizationId).selectAll().where('resource', '=', resource).executeTakeFirst();
+      return row ? toAccess(row) : null;
+    },
+    async list(organizationId, page) {
+      return paged(
+        {
+          count: () =>
+            ofOrganization(organizationId)
+              .select((eb) => eb.fn.countAll().as('count'))
+              .executeTakeFirst(),
+          rows: ({ limit, offset }) =>
+            ofOrganization(organizationId).selectAll().orderBy('resource').limit(limit).offset(offset).execute(),
+        },
+        page,
+        toAccess,
+      );
+    },
+    async update(id, changes) {
+      await db.updateTable('resourceAccess').set(changes).where('id', '=', id).execute();
+    },
+    async remove(id) {
+      await db.deleteFrom('resourceAccess').where('id', '=', id).execute();
+    },
+  };
+}

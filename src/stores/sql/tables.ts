@@ -1,0 +1,97 @@
+/** The tables as Kysely sees them: camelCase here, snake_case in the database. See `dialect.ts` for the plain types. */
+import type { Generated, Kysely } from 'kysely';
+import type { SqlDialect } from './dialect.ts';
+
+type Flag = 0 | 1;
+
+export interface Tables {
+  organizations: { id: string; name: string; slug: string; createdAt: number; updatedAt: number };
+  users: {
+    id: Generated<number>;
+    uuid: string;
+    distinctId: string;
+    email: string;
+    firstName: string;
+    passwordHash: string | null;
+    isActive: Flag;
+    currentOrganizationId: string | null;
+    currentProjectId: number | null;
+    joinedAt: number;
+  };
+  memberships: {
+    id: string;
+    organizationId: string;
+    userId: number;
+    level: number;
+    joinedAt: number;
+    updatedAt: number;
+  };
+  personalApiKeys: {
+    id: string;
+    userId: number;
+    label: string;
+    hash: string;
+    createdAt: number;
+    lastUsedAt: number | null;
+  };
+  sessions: { hash: string; userId: number; createdAt: number; expiresAt: number };
+  projects: {
+    id: Generated<number>;
+    uuid: string;
+    organizationId: string;
+    name: string;
+    apiToken: string;
+    secretHash: string | null;
+    timezone: string;
+    anonymizeIps: Flag;
+    eventsRetentionDays: number | null;
+    testAccountFilters: string;
+    pathCleaningFilters: string;
+    slackIncomingWebhook: string | null;
+    ingestedEvent: Flag;
+    preferences: string;
+    createdAt: number;
+    updatedAt: number;
+  };
+  roles: {
+    id: string;
+    organizationId: string;
+    name: string;
+    featureFlagsAccessLevel: number;
+    createdAt: number;
+    createdBy: number | null;
+  };
+  roleMemberships: { id: string; roleId: string; userId: number; joinedAt: number; updatedAt: number };
+  resourceAccess: {
+    id: string;
+    organizationId: string;
+    resource: string;
+    accessLevel: number;
+    createdAt: number;
+    updatedAt: number;
+    createdBy: number | null;
+  };
+  activity: {
+    position: Generated<number>;
+    id: string;
+    organizationId: string;
+    projectId: number | null;
+    userId: number | null;
+    activity: string;
+    scope: string;
+    itemId: string;
+    detail: string;
+    createdAt: number;
+  };
+  installation: { name: string; value: string };
+}
+
+export type Db = Kysely<Tables>;
+
+/** What each store of a noun needs. */
+export interface Sql {
+  db: Db;
+  dialect: SqlDialect;
+}
+
+export const flag = (value: boolean): Flag => (value ? 1 : 0);
