@@ -19,3 +19,5 @@ export async function build() {
     logLevel: 'warning',
   });
 }
+
+if (process.argv[1] === import.meta.filename) await build();

@@ -1,0 +1,5 @@
+// `npm start`: build, then run. Building takes a fraction of a second; an image built beforehand skips it (see --built).
+import { build } from './build.js';
+
+if (!process.argv.includes('--built')) await build();
+await import('../dist/main.js');

@@ -1,0 +1,82 @@
+/**
+ * The way into every private route: who is asking, which project or organization is meant, may they. Then the body is
+ * checked, then the handler runs. A handler only ever sees callers who may be there.
+ */
+import { parse as parseCookies } from 'cookie';
+import type { FastifyRequest } from 'fastify';
+import { Failure, forbidden, notFound } from '../../core/errors.ts';
+import {
+  type Caller,
+  callerByKey,
+  callerBySession,
+  currentOrganizationId,
+  currentProject,
+  levelIn,
+} from '../../manage/callers.ts';
+import type { Organization, Project } from '../../stores/records.ts';
+import { type Query, queryText } from '../paging.ts';
+import type { ApiDeps } from './deps.ts';
+
+export const SESSION_COOKIE = 'cairn_session';
+
+/** A key in the header or a session cookie: known before the body is read. Null: perhaps the body holds a key. */
+export async function earlyCaller(deps: ApiDeps, request: FastifyRequest): Promise<Caller | null> {
+  const header = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (header !== undefined) return callerByKey(deps, header, 'Authorization header');
+  const cookie = sessionCookie(request);
+  const caller = cookie === undefined ? null : await callerBySession(deps, cookie);
+  if (caller) refuseForgery(deps, request);
+  return caller;
+}
+
+export const sessionCookie = (request: FastifyRequest): string | undefined =>
+  parseCookies(request.headers.cookie ?? '')[SESSION_COOKIE];
+
+/** After the body was read: a key there, or in the query. */
+export async function lateCaller(deps: ApiDeps, request: FastifyRequest): Promise<Caller> {
+  const inBody = (request.body as { personal_api_key?: unknown } | null | undefined)?.personal_api_key;
+  if (typeof inBody === 'string' && inBody !== '') return callerByKey(deps, inBody, 'body');
+  const inQuery = queryText(request.query as Query, 'personal_api_key');
+  if (inQuery !== undefined && inQuery !== '') return callerByKey(deps, inQuery, 'query string');
+  throw new Failure('unauthenticated', 'Authentication credentials were not provided.', { code: 'not_authenticated' });
+}
+
+/**
+ * A browser sends the session cookie by itself, so another site could make it act. It also says which site the request
+ * comes from, and that must be ours. Callers without an Origin are no browsers, or only read.
+ */
+function refuseForgery(deps: ApiDeps, request: FastifyRequest): void {
+  const { origin } = request.headers;
+  if (request.method === 'GET' || request.method === 'HEAD' || origin === undefined) return;
+  const host = URL.canParse(origin) ? new URL(origin).host : '';
+  const ours = [request.host, deps.config.publicUrl === null ? null : new URL(deps.config.publicUrl).host];
+  if (!ours.includes(host)) {
+    throw forbidden(`CSRF Failed: requests with a session must come from the console itself, not from ${origin}.`);
+  }
+}
+
+const WHOLE = /^\d{1,15}$/;
+
+/** The project in the path. A stranger's is refused (403); one that does not exist is not found (404). */
+export async function projectInPath(
+  deps: ApiDeps,
+  caller: Caller,
+  id: string,
+  foreign?: 'not_found',
+): Promise<Project> {
+  if (id === '@current') return currentProject(deps.metadata, caller);
+  const project = WHOLE.test(id) ? await deps.metadata.projects.byId(Number(id)) : null;
+  if (!project) throw notFound(foreign ? undefined : 'Project not found.');
+  if (levelIn(caller, project.organizationId) === null) {
+    throw foreign ? notFound() : forbidden("You don't have access to the project.");
+  }
+  return project;
+}
+
+/** The organization in the path. A stranger's looks like one that does not exist. */
+export async function organizationInPath(deps: ApiDeps, caller: Caller, id: string): Promise<Organization> {
+  const wanted = id === '@current' ? currentOrganizationId(caller) : id.toLowerCase();
+  const organization = levelIn(caller, wanted) === null ? null : await deps.metadata.organizations.byId(wanted);
+  if (!organization) throw notFound('Organization not found.');
+  return organization;
+}

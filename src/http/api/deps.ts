@@ -1,0 +1,16 @@
+import type { Config } from '../../config.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
+import type { Sessions } from '../../manage/sessions.ts';
+import type { MetadataStore } from '../../stores/metadata-store.ts';
+
+/** What the private API is built from. Each route passes on only what the manager it calls asks for. */
+export interface ApiDeps {
+  config: Pick<Config, 'publicUrl'>;
+  metadata: MetadataStore;
+  clock: Clock;
+  ids: Ids;
+  sessions: Sessions;
+  /** Removes a deleted project's events. */
+  removeEvents(projectId: number): Promise<void>;
+}

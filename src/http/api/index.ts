@@ -1,0 +1,22 @@
+/** Every private route. */
+import type { FastifyInstance } from 'fastify';
+import type { ApiDeps } from './deps.ts';
+import { memberRoutes } from './members.ts';
+import { organizationRoutes } from './organizations.ts';
+import { personalKeyRoutes } from './personal-keys.ts';
+import { projectRoutes } from './projects.ts';
+import { roleRoutes } from './roles.ts';
+import { sessionRoutes } from './sessions.ts';
+import { userRoutes } from './users.ts';
+
+export type { ApiDeps } from './deps.ts';
+
+export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  sessionRoutes(app, deps);
+  userRoutes(app, deps);
+  personalKeyRoutes(app, deps);
+  organizationRoutes(app, deps);
+  memberRoutes(app, deps);
+  roleRoutes(app, deps);
+  projectRoutes(app, deps);
+}

@@ -1,0 +1,92 @@
+import type { FastifyInstance } from 'fastify';
+import type { Caller } from '../../manage/callers.ts';
+import { levelIn } from '../../manage/callers.ts';
+import { createOrganization, deleteOrganization, renameOrganization } from '../../manage/organizations.ts';
+import { ADMIN, type Organization, OWNER } from '../../stores/records.ts';
+import { envelope, readPage } from '../paging.ts';
+import { ACTIVITY_QUERY, ActivityPageSchema } from '../schemas/activity.ts';
+import { PAGE_QUERY, pageOf } from '../schemas/common.ts';
+import {
+  OrganizationChangeSchema,
+  OrganizationSchema,
+  OrganizationWriteSchema,
+  presentOrganization,
+} from '../schemas/organization.ts';
+import { activityOf } from './activity.ts';
+import type { ApiDeps } from './deps.ts';
+import { organizationRoute, userRoute } from './route.ts';
+
+const tag = 'organizations';
+const EVERY_PROJECT = { limit: 1000, offset: 0 };
+
+export function organizationRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const show = async (caller: Caller, organization: Organization) => {
+    const { items } = await deps.metadata.projects.list([organization.id], EVERY_PROJECT);
+    return presentOrganization(organization, levelIn(caller, organization.id), items);
+  };
+  userRoute(app, deps, {
+    method: 'GET',
+    url: '/api/organizations/',
+    summary: 'Organizations you belong to',
+    tag,
+    query: PAGE_QUERY,
+    response: pageOf(OrganizationSchema),
+    handler: async ({ caller, query, url }) => {
+      const page = readPage(query);
+      const { count, items } = await deps.metadata.organizations.listForUser(caller.user.id, page);
+      const shown = await Promise.all(items.map((organization) => show(caller, organization)));
+      return envelope(url, page, { count, items: shown }, (one) => one);
+    },
+  });
+  userRoute(app, deps, {
+    method: 'POST',
+    url: '/api/organizations/',
+    summary: 'Make an organization; you become its owner, and it comes with a project',
+    tag,
+    body: OrganizationWriteSchema,
+    status: 201,
+    response: OrganizationSchema,
+    handler: async ({ caller, body }) => {
+      const { organization, project } = await createOrganization(deps, caller, body.name);
+      return presentOrganization(organization, OWNER, [project]);
+    },
+  });
+  const one = '/api/organizations/:organization_id/';
+  organizationRoute(app, deps, {
+    method: 'GET',
+    url: one,
+    summary: 'One organization',
+    tag,
+    response: OrganizationSchema,
+    handler: ({ caller, organization }) => show(caller, organization),
+  });
+  organizationRoute(app, deps, {
+    method: 'PATCH',
+    url: one,
+    summary: 'Rename an organization',
+    tag,
+    level: ADMIN,
+    body: OrganizationChangeSchema,
+    response: OrganizationSchema,
+    handler: async ({ caller, organization, body }) =>
+      show(caller, await renameOrganization(deps, caller, organization, body.name)),
+  });
+  organizationRoute(app, deps, {
+    method: 'DELETE',
+    url: one,
+    summary: 'Delete an organization with its projects and all their data',
+    tag,
+    level: OWNER,
+    status: 204,
+    handler: ({ organization }) => deleteOrganization(deps, organization),
+  });
+  organizationRoute(app, deps, {
+    method: 'GET',
+    url: `${one}activity/`,
+    summary: 'Who changed the organization, its members and its roles',
+    tag,
+    query: ACTIVITY_QUERY,
+    response: ActivityPageSchema,
+    handler: ({ organization, query, url }) => activityOf(deps, { organizationId: organization.id }, query, url),
+  });
+}

@@ -1,0 +1,136 @@
+import type { Static } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import type { Json, JsonObject } from '../../core/events/json.ts';
+import { levelIn } from '../../manage/callers.ts';
+import {
+  createProject,
+  deleteProject,
+  type ProjectChanges,
+  resetToken,
+  rotateSecret,
+  updateProject,
+} from '../../manage/projects.ts';
+import { ADMIN } from '../../stores/records.ts';
+import { envelope, readPage } from '../paging.ts';
+import { PAGE_QUERY, pageOf } from '../schemas/common.ts';
+import {
+  PREFERENCE_NAMES,
+  ProjectBasicSchema,
+  ProjectSchema,
+  ProjectWithSecretSchema,
+  ProjectWriteSchema,
+  presentProject,
+  presentProjectBasic,
+} from '../schemas/project.ts';
+import type { ApiDeps } from './deps.ts';
+import { projectRoute, userRoute } from './route.ts';
+
+const tag = 'projects';
+
+export function projectRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  userRoute(app, deps, {
+    method: 'GET',
+    url: '/api/projects/',
+    summary: 'Projects of the organizations you belong to',
+    tag,
+    query: PAGE_QUERY,
+    response: pageOf(ProjectBasicSchema),
+    handler: async ({ caller, query, url }) => {
+      const page = readPage(query);
+      const organizationIds = caller.memberships.map((membership) => membership.organizationId);
+      return envelope(url, page, await deps.metadata.projects.list(organizationIds, page), presentProjectBasic);
+    },
+  });
+  userRoute(app, deps, {
+    method: 'POST',
+    url: '/api/projects/',
+    summary: 'Make a project in your current organization',
+    tag,
+    body: ProjectWriteSchema,
+    status: 201,
+    response: ProjectSchema,
+    handler: async ({ caller, body }) => {
+      const project = await createProject(deps, caller, toChanges(body));
+      return presentProject(project, levelIn(caller, project.organizationId));
+    },
+  });
+  oneProject(app, deps);
+  projectKeys(app, deps);
+}
+
+function oneProject(app: FastifyInstance, deps: ApiDeps): void {
+  const one = { url: '/api/projects/:project_id/', tag, foreign: 'not_found' } as const;
+  projectRoute(app, deps, {
+    ...one,
+    method: 'GET',
+    summary: 'One project with all its settings',
+    response: ProjectSchema,
+    handler: async ({ caller, project }) => presentProject(project, levelIn(caller, project.organizationId)),
+  });
+  projectRoute(app, deps, {
+    ...one,
+    method: 'PATCH',
+    summary: 'Change settings of a project',
+    level: ADMIN,
+    body: ProjectWriteSchema,
+    response: ProjectSchema,
+    handler: async ({ caller, project, body }) => {
+      const changed = await updateProject(deps, caller, project.id, toChanges(body));
+      return presentProject(changed, levelIn(caller, changed.organizationId));
+    },
+  });
+  projectRoute(app, deps, {
+    ...one,
+    method: 'DELETE',
+    summary: 'Delete a project with all its data',
+    level: ADMIN,
+    status: 204,
+    handler: ({ caller, project }) => deleteProject(deps, caller, project.id),
+  });
+}
+
+function projectKeys(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    method: 'PATCH',
+    url: '/api/projects/:project_id/reset_token/',
+    summary: 'Give the project a new public key; the old one stops working at once',
+    tag,
+    foreign: 'not_found',
+    level: ADMIN,
+    response: ProjectSchema,
+    handler: async ({ caller, project }) => {
+      const changed = await resetToken(deps, caller, project.id);
+      return presentProject(changed, levelIn(caller, changed.organizationId));
+    },
+  });
+  projectRoute(app, deps, {
+    method: 'PATCH',
+    url: '/api/projects/:project_id/rotate_secret_token/',
+    summary: 'Give the project a new secret key, shown in this answer only',
+    tag,
+    foreign: 'not_found',
+    level: ADMIN,
+    response: ProjectWithSecretSchema,
+    handler: async ({ caller, project }) => {
+      const { project: changed, secret } = await rotateSecret(deps, caller, project.id);
+      return { ...presentProject(changed, levelIn(caller, changed.organizationId)), secret_api_token: secret };
+    },
+  });
+}
+
+/** From the wire's names to ours; only what was sent is changed. */
+function toChanges(body: Static<typeof ProjectWriteSchema>): ProjectChanges {
+  const preferences: JsonObject = {};
+  for (const name of PREFERENCE_NAMES) if (body[name] !== undefined) preferences[name] = body[name] as Json;
+  const changes = {
+    name: body.name,
+    timezone: body.timezone,
+    anonymizeIps: body.anonymize_ips,
+    eventsRetentionDays: body.events_retention_days,
+    testAccountFilters: body.test_account_filters as Json[] | undefined,
+    pathCleaningFilters: body.path_cleaning_filters as Json[] | undefined,
+    slackIncomingWebhook: body.slack_incoming_webhook,
+    preferences,
+  };
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+}

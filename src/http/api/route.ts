@@ -1,0 +1,150 @@
+/**
+ * How a private route is declared: one table-like object with its shape, its access rule and a handler of a few lines.
+ * The OpenAPI document is made from the same declarations.
+ */
+import type { Static, TSchema } from '@sinclair/typebox';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { type Caller, requireLevel } from '../../manage/callers.ts';
+import type { MembershipLevel, Organization, Project } from '../../stores/records.ts';
+import { type Query, requestUrl } from '../paging.ts';
+import { PROBLEMS } from '../schemas/errors.ts';
+import { earlyCaller, lateCaller, organizationInPath, projectInPath } from './context.ts';
+import type { ApiDeps } from './deps.ts';
+
+export interface Context<Body> {
+  caller: Caller;
+  body: Body;
+  query: Query;
+  params: Readonly<Record<string, string>>;
+  /** The address of this request as the caller sees it: links are built from it. */
+  url: URL;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+interface Declaration<B extends TSchema, C> {
+  method: HTTPMethods;
+  url: string;
+  summary: string;
+  tag: string;
+  body?: B;
+  /** Query parameters, for the document: name → what it does. They are read leniently. */
+  query?: Readonly<Record<string, string>>;
+  /** The least level in the organization; any member when absent. */
+  level?: MembershipLevel;
+  /** What a stranger to the project hears: 'forbidden' (403) unless this says that it looks as if it did not exist. */
+  foreign?: 'not_found';
+  /** Status of success; 200 when absent. 204 has no body. */
+  status?: 200 | 201 | 204;
+  response?: TSchema;
+  handler(context: C): Promise<unknown>;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null;
+    project: Project | null;
+    organization: Organization | null;
+  }
+}
+
+/** A route for any signed-in caller. */
+export function userRoute<B extends TSchema>(
+  app: FastifyInstance,
+  deps: ApiDeps,
+  declaration: Declaration<B, Context<Static<B>>>,
+): void {
+  declare(app, deps, declaration, (context) => declaration.handler(context as Context<Static<B>>));
+}
+
+/** A route below `:project_id`, for members of the project's organization. */
+export function projectRoute<B extends TSchema>(
+  app: FastifyInstance,
+  deps: ApiDeps,
+  declaration: Declaration<B, Context<Static<B>> & { project: Project }>,
+): void {
+  declare(app, deps, declaration, (context) => {
+    const project = present(context.request.project);
+    return declaration.handler({ ...(context as Context<Static<B>>), project });
+  });
+}
+
+/** A route below `:organization_id`, for its members. */
+export function organizationRoute<B extends TSchema>(
+  app: FastifyInstance,
+  deps: ApiDeps,
+  declaration: Declaration<B, Context<Static<B>> & { organization: Organization }>,
+): void {
+  declare(app, deps, declaration, (context) => {
+    const organization = present(context.request.organization);
+    return declaration.handler({ ...(context as Context<Static<B>>), organization });
+  });
+}
+
+function declare<B extends TSchema, C>(
+  app: FastifyInstance,
+  deps: ApiDeps,
+  declaration: Declaration<B, C>,
+  run: (context: Context<unknown>) => Promise<unknown>,
+): void {
+  const { method, url, status = 200 } = declaration;
+  app.route({
+    method,
+    url,
+    schema: document(declaration),
+    onRequest: async (request) => {
+      request.caller = await earlyCaller(deps, request);
+    },
+    preValidation: async (request) => {
+      request.caller ??= await lateCaller(deps, request);
+      await enter(deps, request, request.caller, declaration);
+    },
+    handler: async (request, reply) => {
+      const answer = await run({
+        caller: present(request.caller),
+        body: request.body,
+        query: request.query as Query,
+        params: request.params as Record<string, string>,
+        url: requestUrl(request, deps.config.publicUrl),
+        request,
+        reply,
+      });
+      if (reply.sent) return reply;
+      return reply.code(status).send(status === 204 ? undefined : answer);
+    },
+  });
+}
+
+async function enter(
+  deps: ApiDeps,
+  request: FastifyRequest,
+  caller: Caller,
+  { level, foreign }: { level?: MembershipLevel; foreign?: 'not_found' },
+): Promise<void> {
+  const { project_id, organization_id } = request.params as Record<string, string>;
+  if (project_id !== undefined) request.project = await projectInPath(deps, caller, project_id, foreign);
+  if (organization_id !== undefined) request.organization = await organizationInPath(deps, caller, organization_id);
+  const organizationId = request.organization?.id ?? request.project?.organizationId;
+  if (level !== undefined && organizationId !== undefined) requireLevel(caller, organizationId, level);
+}
+
+function present<T>(value: T | null): T {
+  if (value === null) throw new Error('A route was declared without what its handler needs');
+  return value;
+}
+
+/** What the OpenAPI document says of a route; the body's schema is also what checks it. */
+function document<B extends TSchema, C>(declaration: Declaration<B, C>): Record<string, unknown> {
+  const { url, summary, tag, body, query = {}, status = 200, response } = declaration;
+  const params = [...url.matchAll(/:(\w+)/g)].map(([, name]) => [name, { type: 'string' }]);
+  const parameters = Object.entries(query).map(([name, description]) => [name, { type: 'string', description }]);
+  return {
+    summary,
+    tags: [tag],
+    security: [{ personalKey: [] }, { session: [] }],
+    ...(params.length > 0 ? { params: { type: 'object', properties: Object.fromEntries(params) } } : {}),
+    ...(parameters.length > 0 ? { querystring: { type: 'object', properties: Object.fromEntries(parameters) } } : {}),
+    ...(body ? { body } : {}),
+    response: { [status]: response ?? { type: 'null', description: 'Done; there is no body.' }, ...PROBLEMS },
+  };
+}

@@ -1,0 +1,70 @@
+import type { FastifyInstance } from 'fastify';
+import { Failure, forbidden } from '../../core/errors.ts';
+import { type Caller, currentOrganizationId, currentProject } from '../../manage/callers.ts';
+import { updateUser } from '../../manage/users.ts';
+import { presentUser, UserChangeSchema, UserSchema } from '../schemas/user.ts';
+import type { ApiDeps } from './deps.ts';
+import { userRoute } from './route.ts';
+
+const tag = 'users';
+const EVERYTHING = { limit: 1000, offset: 0 };
+
+export function userRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const url = '/api/users/:id/';
+  userRoute(app, deps, {
+    method: 'GET',
+    url,
+    summary: 'Yourself: `@me`',
+    tag,
+    response: UserSchema,
+    handler: async ({ caller, params }) => {
+      onlySelf(caller, params['id']);
+      return show(deps, caller);
+    },
+  });
+  userRoute(app, deps, {
+    method: 'PATCH',
+    url,
+    summary: 'Change your name, address, password, or current project and organization',
+    tag,
+    body: UserChangeSchema,
+    response: UserSchema,
+    handler: async ({ caller, params, body }) => {
+      onlySelf(caller, params['id']);
+      const user = await updateUser(deps.metadata, caller, {
+        firstName: body.first_name,
+        email: body.email,
+        password: body.password,
+        currentPassword: body.current_password,
+        currentProjectId: body.set_current_team,
+        currentOrganizationId: body.set_current_organization,
+      });
+      return show(deps, { ...caller, user });
+    },
+  });
+}
+
+function onlySelf(caller: Caller, id: string | undefined): void {
+  if (id !== '@me' && id !== caller.user.uuid) throw forbidden();
+}
+
+/** A user of no organization still sees themselves. */
+async function show({ metadata }: ApiDeps, caller: Caller) {
+  const none = (error: unknown): null => {
+    if (error instanceof Failure && error.kind === 'not_found') return null;
+    throw error;
+  };
+  const project = await currentProject(metadata, caller).catch(none);
+  const { items: organizations } = await metadata.organizations.listForUser(caller.user.id, EVERYTHING);
+  const currentId = organizations.length > 0 ? currentOrganizationId(caller) : null;
+  const organization = organizations.find(({ id }) => id === currentId) ?? null;
+  const projects = organization ? (await metadata.projects.list([organization.id], EVERYTHING)).items : [];
+  return presentUser({
+    user: caller.user,
+    project,
+    organization,
+    organizations,
+    projects,
+    memberships: caller.memberships,
+  });
+}

@@ -1,0 +1,61 @@
+/** How the private API reads bodies: JSON, forms and multipart all end as one plain object. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Failure } from '../core/errors.ts';
+
+/** Deeper than any honest request; without a bound, writing such a value out again would exhaust the stack. */
+const MAX_DEPTH = 100;
+
+export function acceptPrivateBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, text: string) =>
+    parseJson(text),
+  );
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    async (_request: unknown, text: string) => plainFields(new URLSearchParams(text)),
+  );
+  app.addContentTypeParser(
+    'multipart/form-data',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => parseMultipart(body, request.headers['content-type'] ?? ''),
+  );
+}
+
+function parseJson(text: string): unknown {
+  if (text.trim() === '') return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new Failure('malformed', `JSON parse error - ${(cause as Error).message}`, { cause });
+  }
+  if (isDeeperThan(value, MAX_DEPTH)) {
+    throw new Failure('malformed', `JSON parse error - nested more than ${MAX_DEPTH} levels deep`);
+  }
+  return value;
+}
+
+/** Walks level by level instead of by recursion, so that hostile nesting costs memory we already hold, not stack. */
+function isDeeperThan(value: unknown, limit: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  }
+  return false;
+}
+
+/** The last of several fields with one name counts. A field called `__proto__` becomes data like any other. */
+function plainFields(fields: Iterable<[string, unknown]>): Record<string, unknown> {
+  return Object.fromEntries(fields);
+}
+
+async function parseMultipart(body: Buffer, contentType: string): Promise<Record<string, unknown>> {
+  try {
+    const form = await new Response(body, { headers: { 'content-type': contentType } }).formData();
+    return plainFields(form.entries());
+  } catch (cause) {
+    throw new Failure('malformed', `Multipart form parse error - ${(cause as Error).message}`, { cause });
+  }
+}

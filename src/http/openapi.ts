@@ -1,0 +1,20 @@
+import { VERSION } from '../version.ts';
+
+/** The head of the OpenAPI document; the routes add themselves. */
+export const OPENAPI = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Cairn',
+    version: VERSION,
+    description:
+      'Product analytics and feature flags. Private endpoints take a personal key (`phx_…`) or a console session; ' +
+      'public endpoints take the project key (`phc_…`) in the body. A trailing slash is optional on every path.',
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  components: {
+    securitySchemes: {
+      personalKey: { type: 'http', scheme: 'bearer', description: 'A personal API key: `phx_…`' },
+      session: { type: 'apiKey', in: 'cookie', name: 'cairn_session' },
+    },
+  },
+} as const;

@@ -1,0 +1,54 @@
+import { Type } from '@sinclair/typebox';
+import type { Activity, User } from '../../stores/records.ts';
+import { DateTime, iso, nullable, Uuid } from './common.ts';
+
+const ChangeSchema = Type.Object({
+  type: Type.String(),
+  action: Type.String(),
+  field: nullable(Type.String()),
+  before: Type.Unknown(),
+  after: Type.Unknown(),
+});
+
+export const ActivitySchema = Type.Object({
+  id: Uuid,
+  user: Type.Object({
+    first_name: Type.String(),
+    email: nullable(Type.String()),
+    is_system: Type.Optional(Type.Boolean()),
+  }),
+  activity: Type.String(),
+  scope: Type.String(),
+  item_id: Type.String(),
+  detail: Type.Object({
+    changes: nullable(Type.Array(ChangeSchema)),
+    trigger: nullable(Type.Record(Type.String(), Type.Unknown())),
+    name: nullable(Type.String()),
+    short_id: nullable(Type.String()),
+  }),
+  created_at: DateTime,
+});
+
+export const ActivityPageSchema = Type.Object({
+  results: Type.Array(ActivitySchema),
+  next: nullable(Type.String()),
+  previous: nullable(Type.String()),
+  total_count: Type.Integer(),
+});
+
+export const ACTIVITY_QUERY = { limit: 'Entries on a page: 10 unless given.', page: 'Which page, from 1.' } as const;
+
+const SYSTEM = { first_name: 'System', email: null, is_system: true };
+
+export const presentActivity = (activity: Activity, users: ReadonlyMap<number, User>) => {
+  const user = activity.userId === null ? undefined : users.get(activity.userId);
+  return {
+    id: activity.id,
+    user: user ? { first_name: user.firstName, email: user.email } : SYSTEM,
+    activity: activity.activity,
+    scope: activity.scope,
+    item_id: activity.itemId,
+    detail: activity.detail,
+    created_at: iso(activity.createdAt),
+  };
+};

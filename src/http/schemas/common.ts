@@ -1,0 +1,51 @@
+/** Pieces that several shapes share, and how our values are written on the wire. */
+import { type TSchema, Type } from '@sinclair/typebox';
+import type { User } from '../../stores/records.ts';
+
+export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+
+export const DateTime = Type.String({ format: 'date-time' });
+export const Uuid = Type.String({ format: 'uuid' });
+
+/** ISO 8601 in UTC; a fraction is written with six digits, and only when there is one. */
+export function iso(ms: number): string {
+  const text = new Date(ms).toISOString();
+  return text.endsWith('.000Z') ? `${text.slice(0, 19)}Z` : `${text.slice(0, 23)}000Z`;
+}
+
+export const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));
+
+export const pageOf = <S extends TSchema>(item: S) =>
+  Type.Object({
+    count: Type.Integer(),
+    next: nullable(Type.String({ format: 'uri' })),
+    previous: nullable(Type.String({ format: 'uri' })),
+    results: Type.Array(item),
+  });
+
+export const PAGE_QUERY = {
+  limit: 'How many to show: 100 unless given, 1000 at the most.',
+  offset: 'How many to pass over.',
+} as const;
+
+export const UserSummarySchema = Type.Object({
+  id: Type.Integer(),
+  uuid: Uuid,
+  distinct_id: Type.String(),
+  first_name: Type.String(),
+  email: Type.String({ format: 'email' }),
+});
+
+export const presentUserSummary = (user: User) => ({
+  id: user.id,
+  uuid: user.uuid,
+  distinct_id: user.distinctId,
+  first_name: user.firstName,
+  email: user.email,
+});
+
+/** Null where the user was removed. */
+export const presentUserOrNull = (users: ReadonlyMap<number, User>, id: number | null) => {
+  const user = id === null ? undefined : users.get(id);
+  return user ? presentUserSummary(user) : null;
+};

@@ -1,0 +1,91 @@
+/**
+ * The house's front: one Fastify server with every door in it.
+ * What comes in: requests. What goes out: answers, all errors through `errors.ts`. It keeps nothing.
+ */
+import swagger from '@fastify/swagger';
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { Failure, notFound } from '../core/errors.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { earlyCaller, lateCaller } from './api/context.ts';
+import { type ApiDeps, apiRoutes } from './api/index.ts';
+import { acceptPrivateBodies } from './body-parsers.ts';
+import { docsRoutes } from './docs.ts';
+import { sendError } from './errors.ts';
+import { KnownRoutes } from './known-routes.ts';
+import { OPENAPI } from './openapi.ts';
+import { type OperationsDeps, operationsRoutes } from './operations.ts';
+import { readValue } from './validate.ts';
+
+export interface ServerDeps extends ApiDeps, OperationsDeps {
+  log: Logger;
+}
+
+export interface ServerOptions {
+  trustProxy: boolean | number | string;
+  maxBodyBytes: number;
+}
+
+export async function buildServer(deps: ServerDeps, options: ServerOptions): Promise<FastifyInstance> {
+  const { trustProxy } = options;
+  const app: FastifyInstance = fastify({
+    loggerInstance: deps.log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    genReqId: () => deps.ids.uuid(),
+    requestIdLogLabel: 'request_id',
+    trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
+    bodyLimit: options.maxBodyBytes,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+    // Bad escapes in a path never reach a route; they get our kind of answer all the same.
+    frameworkErrors: (error, request, reply) => void sendError(error, request as FastifyRequest, reply as FastifyReply),
+  });
+  app.setErrorHandler(sendError);
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    httpPart === 'body' ? (body) => ({ value: readValue(schema as never, body) }) : () => true,
+  );
+  // Answers are written as they are: their schemas are for the document and for the tests that hold answers to it.
+  app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
+  logRequests(app, deps.metrics);
+  const known = rememberRoutes(app);
+  await app.register(swagger, { openapi: OPENAPI });
+  await app.register((api, _options, done) => {
+    acceptPrivateBodies(api);
+    apiRoutes(api, deps);
+    done();
+  });
+  answerUnknownPaths(app, deps, known);
+  operationsRoutes(app, deps);
+  await docsRoutes(app);
+  return app;
+}
+
+/** One line for each answer, with the request id that an error's log line carries too. */
+function logRequests(app: FastifyInstance, metrics: Metrics): void {
+  app.decorateRequest('caller', null);
+  app.decorateRequest('project', null);
+  app.decorateRequest('organization', null);
+  app.addHook('onResponse', async (request, reply) => {
+    const labels = { method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode };
+    metrics.requestSeconds.observe(labels, reply.elapsedTime / 1000);
+    const line = { req: request, res: reply, ms: Math.round(reply.elapsedTime * 10) / 10 };
+    if (request.url.startsWith('/api/')) request.log.info(line, 'request');
+    else request.log.debug(line, 'request');
+  });
+}
+
+function rememberRoutes(app: FastifyInstance): KnownRoutes {
+  const known = new KnownRoutes();
+  app.addHook('onRoute', ({ url, method }) => known.add(url, method));
+  return known;
+}
+
+function answerUnknownPaths(app: FastifyInstance, deps: ServerDeps, known: KnownRoutes): void {
+  app.setNotFoundHandler(async (request: FastifyRequest, _reply: FastifyReply) => {
+    const path = request.url.split('?', 1)[0] ?? '';
+    if (known.methodsFor(path).size === 0) throw notFound('Endpoint not found.');
+    // Which methods a private path takes is told only to those who may ask.
+    if (path.startsWith('/api/')) (await earlyCaller(deps, request)) ?? (await lateCaller(deps, request));
+    throw new Failure('method_not_allowed', `Method "${request.method}" not allowed.`);
+  });
+}

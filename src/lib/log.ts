@@ -1,0 +1,32 @@
+/** Structured logs. Keys are shortened to their first characters, addresses to their network: enough to recognise, too little to use. */
+import { type Logger, pino } from 'pino';
+
+export type { Logger } from 'pino';
+
+const SECRET_PARAMETERS = /([?&](?:token|api_key|personal_api_key|data|email|distinct_id|search)=)([^&]{0,8})[^&]*/g;
+
+/** A request's address without what nobody should read in a log. */
+export const shortenUrl = (url: string): string =>
+  url.replace(SECRET_PARAMETERS, (_all, name: string, start: string) => `${name}${start}…`).slice(0, 500);
+
+/** `203.0.113.7` → `203.0.113.x`; the last part of an IPv6 address goes likewise. */
+export const shortenAddress = (address: string): string =>
+  address.includes(':') ? address.replace(/[^:]*$/, 'x') : address.replace(/\d+$/, 'x');
+
+export function openLog(level: string): Logger {
+  return pino({
+    level,
+    base: { name: 'cairn' },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: {
+      err: pino.stdSerializers.err,
+      req: (request: { method: string; url: string; ip: string }) => ({
+        method: request.method,
+        url: shortenUrl(request.url),
+        from: shortenAddress(request.ip),
+      }),
+      res: (reply: { statusCode: number }) => ({ status: reply.statusCode }),
+    },
+  });
+}

@@ -1,0 +1,40 @@
+/** Start, listen, stop gracefully. */
+import { openApp } from './app.ts';
+import { ConfigError, configHelp, readConfig } from './config.ts';
+import { openLog } from './lib/log.ts';
+import { welcome } from './welcome.ts';
+
+/** A stop that takes longer than this is cut short: an orchestrator would do the same, less kindly. */
+const STOP_WITHIN_MS = 10_000;
+
+async function main(): Promise<void> {
+  if (process.argv.includes('--help') || process.argv.includes('-h')) {
+    console.log(configHelp());
+    return;
+  }
+  const config = readConfig(process.env);
+  const log = openLog(config.logLevel);
+  const app = await openApp({ config, log });
+  const address = await app.listen();
+  if (app.firstStart) console.log(welcome(config.publicUrl ?? address, app.firstStart));
+  log.info({ address, dataDir: config.dataDir, ms: Math.round(performance.now()) }, 'ready');
+
+  const stop = async (signal: string): Promise<void> => {
+    log.info({ signal }, 'stopping');
+    setTimeout(() => {
+      log.error('could not stop in time');
+      process.exit(1);
+    }, STOP_WITHIN_MS).unref();
+    await app.close();
+    log.info('stopped');
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
+}
+
+main().catch((error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = error instanceof ConfigError ? '\n\nAll settings: npm start -- --help' : '';
+  console.error(`Cairn did not start.\n\n${message}${hint}`);
+  process.exit(1);
+});
