@@ -28,6 +28,8 @@ export interface AppOptions {
 export interface App {
   /** Starts to listen; the address it ended up with. */
   listen(): Promise<string>;
+  /** Resolves when everything accepted so far is visible to queries. */
+  drain(): Promise<void>;
   /** Stops accepting, finishes what is under way, writes everything down, closes. */
   close(): Promise<void>;
   /** Keys and link to show once, or null when this was not the first start. */
@@ -69,6 +71,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     opened.push(() => server.close());
     return {
       listen: () => server.listen({ host: config.host, port: config.port }),
+      drain: async () => {},
       close: async () => {
         stopping = true;
         await closeAll();

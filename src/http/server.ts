@@ -3,7 +3,14 @@
  * What comes in: requests. What goes out: answers, all errors through `errors.ts`. It keeps nothing.
  */
 import swagger from '@fastify/swagger';
-import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify';
 import { Failure, notFound } from '../core/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -30,9 +37,8 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
   const { trustProxy } = options;
   const app: FastifyInstance = fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
-    disableRequestLogging: true,
     genReqId: () => deps.ids.uuid(),
-    requestIdLogLabel: 'request_id',
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
     bodyLimit: options.maxBodyBytes,
     forceCloseConnections: 'idle',

@@ -1,0 +1,134 @@
+/**
+ * The real server on a free port, in this process, on a clock that stands still. Whole-system tests use this, and
+ * nothing else starts servers in process.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openApp } from '../../src/app.ts';
+import { type Config, defaultConfig } from '../../src/config.ts';
+import { holdClock, makeClockMemory } from '../../src/lib/clock.ts';
+import { randomIds } from '../../src/lib/ids.ts';
+import { openLog } from '../../src/lib/log.ts';
+import { digest } from '../../src/lib/secrets.ts';
+import { newProject } from '../../src/manage/projects.ts';
+import { type MembershipLevel, OWNER } from '../../src/stores/records.ts';
+
+export interface StartOptions {
+  /** Which set of stores; the embedded one is the only one yet. */
+  stores?: 'embedded';
+  /** The clock's first instant. */
+  now?: string;
+  /** A folder to start on, which is left alone afterwards; otherwise a fresh one that is removed at the end. */
+  dataDir?: string;
+  config?: Partial<Config>;
+}
+
+export interface TestProject {
+  projectId: number;
+  projectKey: string;
+  personalKey: string;
+  organizationId: string;
+}
+
+export interface ProjectOptions {
+  name?: string;
+  /** True: in an organization of its own, with a user of its own. */
+  foreign?: boolean;
+  /** The level of that user. */
+  level?: MembershipLevel;
+}
+
+export interface TestServer extends TestProject {
+  url: string;
+  dataDir: string;
+  setNow(iso: string): void;
+  /** Waits until everything accepted is visible to queries. */
+  drain(): Promise<void>;
+  createProject(options?: ProjectOptions): Promise<TestProject>;
+  close(): Promise<void>;
+}
+
+/** Known keys, so that a server started again on the same folder can be used again. */
+const KNOWN_KEYS = { initProjectApiKey: 'phc_test_project_key', initPersonalApiKey: 'phx_test_personal_key' };
+
+export const START = '2026-01-15T12:00:00.000Z';
+
+export async function startServer(options: StartOptions = {}): Promise<TestServer> {
+  const clockMemory = makeClockMemory();
+  const setNow = (iso: string): void => holdClock(clockMemory, Date.parse(iso));
+  setNow(options.now ?? START);
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'cairn-test-'));
+  const config = { ...defaultConfig(), ...KNOWN_KEYS, port: 0, dataDir, ...options.config };
+  const app = await openApp({ config, log: openLog('silent'), clockMemory });
+  const url = await app.listen();
+  const clock = { now: () => Date.parse(options.now ?? START) };
+  const [first] = await app.metadata.projects.all();
+  if (!first) throw new Error('The first start made no project');
+
+  const createProject = async ({ name = 'Another project', foreign = false, level = OWNER }: ProjectOptions = {}) => {
+    const ids = randomIds;
+    const personalKey = foreign ? ids.token('phx_') : KNOWN_KEYS.initPersonalApiKey;
+    const now = clock.now();
+    return app.metadata.transaction(async (store) => {
+      let { organizationId } = first;
+      if (foreign) {
+        organizationId = ids.uuid();
+        const slug = organizationId;
+        await store.organizations.create({
+          id: organizationId,
+          name: 'Strangers',
+          slug,
+          createdAt: now,
+          updatedAt: now,
+        });
+        const user = await store.users.create({
+          uuid: ids.uuid(),
+          distinctId: ids.uuid(),
+          email: `${ids.uuid()}@example.org`,
+          firstName: 'Stranger',
+          passwordHash: null,
+          isActive: true,
+          currentOrganizationId: organizationId,
+          currentProjectId: null,
+          joinedAt: now,
+        });
+        await store.memberships.add({
+          id: ids.uuid(),
+          organizationId,
+          userId: user.id,
+          level,
+          joinedAt: now,
+          updatedAt: now,
+        });
+        const hash = digest(personalKey);
+        await store.personalKeys.add({
+          id: ids.uuid(),
+          userId: user.id,
+          label: 'test',
+          hash,
+          createdAt: now,
+          lastUsedAt: null,
+        });
+      }
+      const project = await store.projects.create(newProject({ clock, ids }, organizationId, name, ids.token('phc_')));
+      return { projectId: project.id, projectKey: project.apiToken, personalKey, organizationId };
+    });
+  };
+
+  return {
+    url,
+    dataDir,
+    projectId: first.id,
+    projectKey: first.apiToken,
+    organizationId: first.organizationId,
+    personalKey: KNOWN_KEYS.initPersonalApiKey,
+    setNow,
+    drain: () => app.drain(),
+    createProject,
+    close: async () => {
+      await app.close();
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
