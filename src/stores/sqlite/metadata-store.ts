@@ -7,15 +7,19 @@ import { migrate } from '../sql/migrate.ts';
 import type { Tables } from '../sql/tables.ts';
 import { patientSqlite } from './driver.ts';
 
-/** Opens a SQLite file for one thread; several threads may each open it. */
+/** The relational database, for one thread; several threads may each open it. */
 export function openDatabase(path: string): Kysely<Tables> {
-  // timeout 0: waiting is the driver's business (see driver.ts).
+  return new Kysely<Tables>({ dialect: patientSqlite(() => connect(path)), plugins: [new CamelCasePlugin()] });
+}
+
+function connect(path: string): Database.Database {
+  // timeout 0: waiting is the driver's business.
   const database = new Database(path, { timeout: 0 });
   database.pragma('journal_mode = wal');
   database.pragma('synchronous = full');
   database.pragma('cache_size = -32000');
   database.pragma('journal_size_limit = 67108864');
-  return new Kysely<Tables>({ dialect: patientSqlite(database), plugins: [new CamelCasePlugin()] });
+  return database;
 }
 
 /** Opens the relational shelf and brings it to this version's shape. */
