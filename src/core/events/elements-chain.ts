@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { cleanText } from './text.ts';
 
 const LONGEST_TEXT = 400;
 const LONGEST_HREF = 2048;
@@ -8,8 +9,14 @@ const LONGEST_HREF = 2048;
  * `a.btn.primary:attr__class="btn primary"href="/x"nth-child="1"nth-of-type="2"text="Buy"`.
  * Attributes are sorted, so the same element always gives the same text and can be searched for.
  */
-export function elementsChain(elements: Json): string {
+export function elementsChain(elements: Json | undefined): string {
   return Array.isArray(elements) ? elements.filter(isJsonObject).map(elementText).join(';') : '';
+}
+
+/** The chain of an event: newer clients send it ready-made, older ones the elements. */
+export function readChain(properties: JsonObject): string {
+  const { $elements_chain: chain, $elements: elements } = properties;
+  return cleanText(typeof chain === 'string' && chain !== '' ? chain : elementsChain(elements));
 }
 
 function elementText(element: JsonObject): string {

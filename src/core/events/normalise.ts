@@ -1,22 +1,22 @@
-import { cleanJson } from './clean-json.ts';
+import { updatesPerson } from '../persons/implicit-updates.ts';
 import { distinctIdOf } from './distinct-id.ts';
 import type { DropReason } from './drop-reasons.ts';
+import { readChain } from './elements-chain.ts';
 import type { Event } from './event.ts';
 import { identityOf } from './event-identity.ts';
 import { eventName } from './event-name.ts';
 import { type ClockFacts, eventTime } from './event-time.ts';
 import { groupIdentify, LONGEST_GROUP_KEY } from './groups.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
+import { isJsonObject } from './json.ts';
 import { personMode } from './person-mode.ts';
-import { type ReadProperties, readProperties } from './read-properties.ts';
+import { type PropertyFacts, readProperties } from './read-properties.ts';
 import { specialEvent } from './special-events.ts';
-import { cleanText } from './text.ts';
 import type { Warning } from './warning.ts';
 
 /**
  * From what a client sent to what is stored: one raw event in, an `Event` or the reason why there is none out. Pure:
  * replaying the same raw event in the same context gives the same result, which is what 'stored once' rests on.
- * The raw event is not changed; the `Event` shares no container with it that later steps write to.
+ * The raw event is handed over: its properties are completed in place and become the event's (see `readProperties`).
  */
 export interface NormaliseContext extends ClockFacts {
   projectId: number;
@@ -58,52 +58,30 @@ export function normalise(raw: unknown, context: NormaliseContext): Normalised {
   if (special !== undefined) return drop(special, uuid);
   const distinctId = distinctIdOf(raw, given);
   if (distinctId === undefined) return drop('missing_distinct_id', uuid);
-  const read = readProperties(raw);
-  if (read === undefined) return drop('nested_too_deeply', uuid);
-  const person = personMode(read.processPersonProfile, name, { uuid, distinctId }, context, warnings);
+  const person = personMode(given['$process_person_profile'], name, { uuid, distinctId }, context, warnings);
   if (person === 'drop') return drop('person_processing_disabled', uuid);
+  const properties = readProperties(raw, given, propertyFacts(name, person, context));
+  if (properties === undefined) return drop('nested_too_deeply', uuid);
 
-  const timestamp = eventTime(raw, read.properties['$ignore_sent_at'] === true, context, warnings);
   const event: Event = {
     projectId: context.projectId,
     uuid,
     event: name,
     distinctId,
-    timestamp,
+    timestamp: eventTime(raw, given['$ignore_sent_at'] === true, context, warnings),
     receivedAt: context.receivedAt,
-    properties: completeProperties(raw, read, context),
-    elementsChain: read.elementsChain,
+    properties,
+    elementsChain: readChain(given),
     person,
   };
-  addPersonUpdates(event, read);
   return isGroupKeyTooLong(event, warnings) ? drop('group_key_too_long', uuid) : { kind: 'event', event, warnings };
 }
 
-/** Adds to the copied properties what the request knows and the event does not say itself. */
-function completeProperties(raw: JsonObject, read: ReadProperties, context: NormaliseContext): JsonObject {
-  const { properties } = read;
-  if (!context.anonymizeIps) {
-    // Whatever the client gives counts, null too: that is how it asks for no address to be kept.
-    if (read.clientIp !== undefined) properties['$ip'] = cleanJson(read.clientIp);
-    else if (context.ip !== null) properties['$ip'] = context.ip;
-  }
-  if (context.sentAt !== null && properties['$sent_at'] === undefined) {
-    properties['$sent_at'] = new Date(context.sentAt).toISOString();
-  }
-  // Page and screen calls of Segment-style clients carry these beside the properties.
-  for (const key of ['category', 'name']) {
-    const value = raw[key];
-    if (typeof value === 'string' && properties[key] === undefined) properties[key] = cleanText(value);
-  }
-  return properties;
-}
-
 /** Personless events and group descriptions change no person, so they keep no trace of an attempt to. */
-function addPersonUpdates(event: Event, read: ReadProperties): void {
-  if (event.person === 'none' || event.event === '$groupidentify') return;
-  if (read.set !== undefined) event.properties['$set'] = read.set;
-  if (read.setOnce !== undefined) event.properties['$set_once'] = read.setOnce;
-  if (read.unset !== undefined) event.properties['$unset'] = read.unset;
+function propertyFacts(name: string, person: Event['person'], context: NormaliseContext): PropertyFacts {
+  const { ip, anonymizeIps, sentAt } = context;
+  const isPersonless = person === 'none' || name === '$groupidentify';
+  return { ip, anonymizeIps, sentAt, personUpdates: isPersonless ? 'none' : updatesPerson(name) ? 'all' : 'explicit' };
 }
 
 function isGroupKeyTooLong(event: Event, warnings: Warning[]): boolean {

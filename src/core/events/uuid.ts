@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 
-const HYPHENS = [8, 13, 18, 23];
-
 /** Any 128 bits in the usual hyphenated form; version and variant bits are the client's business. */
 export function isUuid(text: string): boolean {
   if (text.length !== 36) return false;
   for (let i = 0; i < 36; i++) {
-    const isRight = HYPHENS.includes(i) ? text.charCodeAt(i) === 45 : isHexDigit(text.charCodeAt(i));
+    const isRight =
+      i === 8 || i === 13 || i === 18 || i === 23 ? text.charCodeAt(i) === 45 : isHexDigit(text.charCodeAt(i));
     if (!isRight) return false;
   }
   return true;

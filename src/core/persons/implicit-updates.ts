@@ -1,5 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../events/json.ts';
-import type { PropertyUpdate } from './apply-properties.ts';
+import type { Json, JsonObject } from '../events/json.ts';
 
 /** Event properties that tell something lasting about the person: the latest value and the first one are kept. */
 const LASTING = [
@@ -20,42 +19,37 @@ const INITIAL_NAME: ReadonlyMap<string, string> = new Map(
 /** Whether a person property is kept up by events on their own, without anybody setting it. */
 export const isImplicitKey = (key: string): boolean => INITIAL_NAME.has(key);
 
-/** These are about a failure or a pointer, not about a person; they never write one. */
+/** About a failure, a pointer or a group, not about a person: they never write one. */
 const NEVER_UPDATE: ReadonlySet<string> = new Set(['$exception', '$$heatmap', '$groupidentify']);
 
 export const updatesPerson = (eventName: string): boolean => !NEVER_UPDATE.has(eventName);
 
+export interface ImplicitUpdates {
+  /** The latest values, under their own names. */
+  set: JsonObject;
+  /** The first values, as `$initial_<name>`. */
+  setOnce: JsonObject;
+}
+
 /**
- * What the event changes on its person, explicit and implicit, also written into the event's own `$set` and `$set_once`
- * so that the stored event shows it. The latest value beats an explicit `$set`; an explicit `$set_once` beats the
- * `$initial_` value, because browsers send the true first value there with an `$identify`.
+ * What an event's properties say about its person without being asked. Null says nothing: browsers send it for campaign
+ * parameters that a page does not have, and it must not wipe what an earlier page told.
  */
-export function takeUpdates(properties: JsonObject): PropertyUpdate {
-  const set: JsonObject = { ...objectOrNone(properties['$set']) };
-  const setOnce: JsonObject = {};
-  for (const key of Object.keys(properties)) {
+export function implicitUpdates(properties: JsonObject): ImplicitUpdates | undefined {
+  let updates: ImplicitUpdates | undefined;
+  for (const key in properties) {
     const initial = INITIAL_NAME.get(key);
-    if (initial !== undefined) add(set, setOnce, key, initial, properties[key] ?? null);
+    if (initial !== undefined) updates = add(updates, key, initial, properties[key]);
   }
   // Mobile SDKs know the system by another name.
-  if (properties['$os'] === undefined && properties['$os_name'] !== undefined) {
-    add(set, setOnce, '$os', '$initial_os', properties['$os_name']);
-  }
-  Object.assign(setOnce, objectOrNone(properties['$set_once']));
-  if (!isEmpty(set)) properties['$set'] = set;
-  if (!isEmpty(setOnce)) properties['$set_once'] = setOnce;
-  return { set, setOnce, unset: properties['$unset'] };
+  if (properties['$os'] === undefined) updates = add(updates, '$os', '$initial_os', properties['$os_name']);
+  return updates;
 }
 
-function add(set: JsonObject, setOnce: JsonObject, key: string, initial: string, value: Json): void {
-  if (value === null) return;
-  set[key] = value;
-  setOnce[initial] = value;
-}
-
-const objectOrNone = (value: Json | undefined): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
-
-function isEmpty(object: JsonObject): boolean {
-  for (const key in object) return key === undefined;
-  return true;
+function add(updates: ImplicitUpdates | undefined, key: string, initial: string, value: Json | undefined) {
+  if (value === null || value === undefined) return updates;
+  const result = updates ?? { set: {}, setOnce: {} };
+  result.set[key] = value;
+  result.setOnce[initial] = value;
+  return result;
 }

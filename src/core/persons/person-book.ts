@@ -1,7 +1,8 @@
 import type { Event } from '../events/event.ts';
+import { isJsonObject } from '../events/json.ts';
 import type { Warning } from '../events/warning.ts';
 import { applyProperties, type PropertyUpdate } from './apply-properties.ts';
-import { takeUpdates, updatesPerson } from './implicit-updates.ts';
+import { updatesPerson } from './implicit-updates.ts';
 import { illegalMergeWarning, type MergeAttempt, mergeAttempt } from './merge-attempt.ts';
 import type { Person, PropertyChange } from './person.ts';
 import type { HistoryEntry, Override, PersonChanges, PersonOp } from './person-changes.ts';
@@ -12,8 +13,6 @@ export interface Handled {
   /** The event's person, or the id that a personless event is filed under. */
   personId: string;
   warnings: Warning[];
-  /** The event that was given, with what it changed on its person added to `$set` and `$set_once`. */
-  event: Event;
 }
 
 const CREATOR = '$creator_event_uuid';
@@ -34,11 +33,11 @@ export class PersonBook {
     this.#register = new PersonRegister(known);
   }
 
-  /** Takes the event over: its properties are completed in place. */
+  /** Reads what the event asks of its person from `$set`, `$set_once` and `$unset`, where `normalise` has put all of it. */
   handle(event: Event): Handled {
     const warnings: Warning[] = [];
-    if (event.person === 'none') return { personId: this.#personlessId(event), warnings, event };
-    const update = updatesPerson(event.event) ? takeUpdates(event.properties) : NO_UPDATE;
+    if (event.person === 'none') return { personId: this.#personlessId(event), warnings };
+    const update = updateOf(event);
     const attempt = mergeAttempt(event);
     const refusal = attempt === undefined ? undefined : illegalMergeWarning(event, attempt.sourceId);
     if (refusal !== undefined) warnings.push(refusal);
@@ -46,7 +45,7 @@ export class PersonBook {
       attempt === undefined || refusal !== undefined
         ? this.#plain(event, update)
         : this.#merge(event, attempt, update, warnings);
-    return { personId: entry.person.uuid, warnings, event };
+    return { personId: entry.person.uuid, warnings };
   }
 
   changes(): PersonChanges {
@@ -162,4 +161,10 @@ export class PersonBook {
       if (key !== CREATOR) this.#history.push({ projectId, personUuid, key, before, after, at, eventUuid });
     }
   }
+}
+
+function updateOf(event: Event): PropertyUpdate {
+  if (!updatesPerson(event.event)) return NO_UPDATE;
+  const { $set: set, $set_once: setOnce, $unset: unset } = event.properties;
+  return { set: isJsonObject(set) ? set : undefined, setOnce: isJsonObject(setOnce) ? setOnce : undefined, unset };
 }
