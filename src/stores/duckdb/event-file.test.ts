@@ -3,7 +3,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
 import { anEvent } from '../contract/events.ts';
-import { runAndKill } from '../contract/run-and-kill.ts';
+import { runApart } from '../contract/run-apart.ts';
 import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
 import { readableJson } from './event-rows.ts';
 import { openEventStore } from './event-store.ts';
@@ -20,7 +20,7 @@ describe('the file of the event store', () => {
   afterEach(() => dir.remove());
 
   it('has whole batches with their positions after kill -9, and takes the replay', async () => {
-    const printed = await runAndKill(
+    const printed = await runApart(
       `import { openEventStore } from './src/stores/duckdb/event-store.ts';
        import { anEvent } from './src/stores/contract/events.ts';
        const store = await openEventStore(${JSON.stringify(path)}, { checkpointThreshold: '100KB' });
@@ -28,7 +28,7 @@ describe('the file of the event store', () => {
          await store.write({ events: Array.from({ length: 100 }, () => anEvent()), overrides: [], position });
          console.log(position);
        }`,
-      15,
+      { killAfterLines: 15 },
     );
     const store = await openEventStore(path);
     const position = await store.position();
@@ -38,6 +38,35 @@ describe('the file of the event store', () => {
     await store.write({ events: [anEvent()], overrides: [], position });
     await store.write({ events: [anEvent()], overrides: [], position: position + 1 });
     expect(await store.query('select count(*) as n from events', [])).toEqual([{ n: position * 100 + 1 }]);
+    await store.close();
+  });
+
+  it('says that it must be opened again when a checkpoint fails on a full disk, and loses nothing', async () => {
+    const printed = await runApart(
+      `import { openEventStore } from './src/stores/duckdb/event-store.ts';
+       import { anEvent } from './src/stores/contract/events.ts';
+       process.on('SIGXFSZ', () => undefined);
+       const noise = () => Array.from({ length: 40 }, Math.random).join('');
+       const store = await openEventStore(${JSON.stringify(path)}, { checkpointThreshold: '2MB' });
+       try {
+         for (let position = 1; position < 30; position++) {
+           const events = Array.from({ length: 1000 }, () => anEvent({ properties: { noise: noise() } }));
+           await store.write({ events, overrides: [], position });
+           console.log(position);
+         }
+       } catch (error) {
+         console.log(error.name);
+       }
+       await store.close();`,
+      { maxFileBlocks: 8000 },
+    );
+    expect(printed.at(-1)).toBe('EventStoreInvalidated');
+    const acknowledged = printed.length - 1;
+    expect(acknowledged).toBeGreaterThan(0);
+    const store = await openEventStore(path);
+    const position = await store.position();
+    expect([acknowledged, acknowledged + 1]).toContain(position);
+    expect(await store.query('select count(*) as n from events', [])).toEqual([{ n: position * 1000 }]);
     await store.close();
   });
 

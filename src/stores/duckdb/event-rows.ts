@@ -59,7 +59,7 @@ const SURROGATE_ESCAPES = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[dD][89a-fA-F].
  * looks into it; JavaScript writes them without complaint. They become the replacement character.
  */
 export function readableJson(json: string): string {
-  if (!/\\u[dD]/.test(json)) return json;
+  if (!json.includes('\\u')) return json;
   const isHalf = (found: string): boolean => found.length === 6;
   return json.replace(SURROGATE_ESCAPES, (found) => (isHalf(found) ? '\\ufffd' : found));
 }

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } f
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { anEntry, ROOMY } from '../contract/ingest-log.ts';
-import { runAndKill } from '../contract/run-and-kill.ts';
+import { runApart } from '../contract/run-apart.ts';
 import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
 import { openIngestLog } from './ingest-log.ts';
 import { openIngestLogReader } from './ingest-log-reader.ts';
@@ -40,6 +40,26 @@ describe('the file of the ingest log', () => {
       expect(seqsIn(path)).toEqual([1]);
       await log.trim(1);
       expect(await log.append(big(90_000))).toBe(2);
+      await log.close();
+    });
+
+    it('refuses while the disk has no room for the journal, and keeps what it acknowledged', async () => {
+      const printed = await runApart(
+        `import { openIngestLog } from './src/stores/sqlite/ingest-log.ts';
+         process.on('SIGXFSZ', () => undefined);
+         const log = openIngestLog(${JSON.stringify(path)}, { maxBytes: 1e9 });
+         const payload = Buffer.alloc(100_000, 120);
+         const append = () => log.append({ projectId: 1, receivedAt: 1, events: 1, context: '', seed: payload, payload })
+           .then((seq) => seq, (failure) => failure.kind);
+         for (let i = 0; i < 30; i++) console.log(await append());`,
+        { maxFileBlocks: 2000 },
+      );
+      const kept = printed.filter((line) => line !== 'unavailable');
+      expect(printed.at(-1)).toBe('unavailable');
+      expect(kept.length).toBeGreaterThan(2);
+      const log = openIngestLog(path, ROOMY);
+      expect(seqsIn(path)).toEqual(kept.map(Number));
+      expect(await log.append(anEntry())).toBe(kept.length + 1);
       await log.close();
     });
 
@@ -90,7 +110,7 @@ describe('the file of the ingest log', () => {
     });
 
     it('has every acknowledged entry after kill -9', async () => {
-      const printed = await runAndKill(
+      const printed = await runApart(
         `import { openIngestLog } from './src/stores/sqlite/ingest-log.ts';
          const log = openIngestLog(${JSON.stringify(path)}, { maxBytes: 1e9 });
          let n = 0;
@@ -102,7 +122,7 @@ describe('the file of the ingest log', () => {
            }
          };
          for (let i = 0; i < 8; i++) void send();`,
-        200,
+        { killAfterLines: 200 },
       );
       const log = openIngestLog(path, ROOMY);
       const reader = openIngestLogReader(path);

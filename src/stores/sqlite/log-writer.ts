@@ -17,9 +17,22 @@ export interface Written {
   trimmed: number;
 }
 
-/** A slice takes a few milliseconds at most, also when entries are large: freeing a page means reading it. */
+/**
+ * A slice takes a few milliseconds, also when entries are large: freeing a page means reading it. It is larger than
+ * the group that it rides along with, or a log under full load would be filled faster than it is trimmed.
+ */
 const SLICE_ENTRIES = 256;
 const SLICE_BYTES = 4 * 1024 * 1024;
+
+interface Growth {
+  entries: number;
+  bytes: number;
+}
+
+const growth = (before: LogState, after: LogState): Growth => ({
+  entries: after.entries - before.entries,
+  bytes: after.bytes - before.bytes,
+});
 
 interface Slice {
   entries: number;
@@ -54,7 +67,7 @@ export function makeLogWriter(db: Database): LogWriter {
   const work = (before: LogState, group: readonly { entry: NewLogEntry }[], trimTo: number): Written => {
     const state = { ...before };
     const seqs = insertAll(state, group);
-    const trimmed = trimTo > 0 ? trim(state, trimTo) : 0;
+    const trimmed = trimTo > 0 ? trim(state, trimTo, growth(before, state)) : 0;
     if (trimmed > 0 || before.entries === 0) state.oldestReceivedAt = oldest.get() ?? null;
     return { state, seqs, trimmed };
   };
@@ -78,19 +91,19 @@ export function makeLogWriter(db: Database): LogWriter {
   };
 }
 
-function makeTrimmer(db: Database): (state: LogState, trimTo: number) => number {
-  const first = db.prepare<[number], { seq: number; events: number; bytes: number }>(`
+function makeTrimmer(db: Database): (state: LogState, trimTo: number, grown: Growth) => number {
+  const first = db.prepare<[number, number], { seq: number; events: number; bytes: number }>(`
     select seq, events, length(payload) as bytes
     from entries
     where seq <= ?
     order by seq
-    limit ${SLICE_ENTRIES + 1}`);
+    limit ?`);
   const remove = db.prepare<[number]>('delete from entries where seq <= ?');
 
-  const nextSlice = (trimTo: number): Slice => {
+  const nextSlice = (trimTo: number, maxEntries: number, maxBytes: number): Slice => {
     const slice: Slice = { entries: 0, events: 0, bytes: 0, last: 0, complete: true };
-    for (const row of first.all(trimTo)) {
-      const full = slice.entries === SLICE_ENTRIES || slice.bytes >= SLICE_BYTES;
+    for (const row of first.all(trimTo, maxEntries + 1)) {
+      const full = slice.entries === maxEntries || slice.bytes >= maxBytes;
       if (full) return { ...slice, complete: false };
       slice.entries += 1;
       slice.events += row.events;
@@ -100,8 +113,8 @@ function makeTrimmer(db: Database): (state: LogState, trimTo: number) => number 
     return slice;
   };
 
-  return (state, trimTo) => {
-    const slice = nextSlice(trimTo);
+  return (state, trimTo, grown) => {
+    const slice = nextSlice(trimTo, grown.entries + SLICE_ENTRIES, grown.bytes + SLICE_BYTES);
     if (slice.entries > 0) remove.run(slice.last);
     state.entries -= slice.entries;
     state.events -= slice.events;

@@ -4,12 +4,20 @@ import { build } from 'esbuild';
 
 const ROOT = new URL('../../..', import.meta.url).pathname;
 
+export interface RunOptions {
+  /** Kill it with SIGKILL once it has printed this many lines; otherwise it ends by itself. */
+  killAfterLines?: number;
+  /** No file of its may grow past this many blocks of 512 bytes, as on a disk that is full. */
+  maxFileBlocks?: number;
+}
+
 /**
- * Runs a program in a process of its own and kills it with SIGKILL once it has printed `lines` lines; returns all that
- * it printed until then. The program may import from `src/`, by paths that start with `./src/`.
+ * Runs a program in a process of its own and returns the lines that it printed. The program may import from `src/`, by
+ * paths that start with `./src/`.
  */
-export async function runAndKill(program: string, lines: number): Promise<string[]> {
-  const child = spawn(process.execPath, ['--input-type=module', '-'], {
+export async function runApart(program: string, options: RunOptions): Promise<string[]> {
+  const limit = options.maxFileBlocks === undefined ? '' : `ulimit -f ${options.maxFileBlocks}; `;
+  const child = spawn('sh', ['-c', `${limit}exec "$0" --input-type=module -`, process.execPath], {
     cwd: ROOT,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -18,7 +26,7 @@ export async function runAndKill(program: string, lines: number): Promise<string
   const printed: string[] = [];
   for await (const line of createInterface(child.stdout)) {
     printed.push(line);
-    if (printed.length === lines) child.kill('SIGKILL');
+    if (printed.length === options.killAfterLines) child.kill('SIGKILL');
   }
   await ended;
   return printed;
