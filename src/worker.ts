@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Definitions } from './ingest/definitions.ts';
+import { LiveTail } from './ingest/live-tail.ts';
 import { Processor } from './ingest/processor.ts';
 import { type ClockMemory, clockOn } from './lib/clock.ts';
 import { randomIds } from './lib/ids.ts';
@@ -12,13 +13,12 @@ import { openLog } from './lib/log.ts';
 import { notify, onNotice, serve } from './lib/rpc.ts';
 import { openEventStore } from './stores/duckdb/event-store.ts';
 import { EventStoreInvalidated } from './stores/duckdb/invalidated.ts';
+import { FILES } from './stores/files.ts';
 import { isOutage } from './stores/outage.ts';
 import { sqliteDialect } from './stores/sql/dialect.ts';
 import { sqlIngestStore } from './stores/sql/ingest/ingest-store.ts';
-import { FILES } from './stores/files.ts';
 import { openIngestLogReader } from './stores/sqlite/ingest-log-reader.ts';
 import { openDatabase } from './stores/sqlite/metadata-store.ts';
-import { LiveTail } from './ingest/live-tail.ts';
 import { eventMethods, type WorkerMethods } from './worker-methods.ts';
 
 export interface WorkerOptions {

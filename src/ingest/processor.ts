@@ -43,7 +43,8 @@ export class Processor {
     this.#loop = startLoop({
       step: () => this.#step(),
       onIdle: () => this.#deps.onIdle(this.#position),
-      onError: (err, pauseMs) => this.#deps.logger.error({ err, pauseMs }, 'events could not be processed; trying again'),
+      onError: (err, pauseMs) =>
+        this.#deps.logger.error({ err, pauseMs }, 'events could not be processed; trying again'),
     });
   }
 

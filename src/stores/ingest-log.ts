@@ -25,6 +25,8 @@ export interface LogEntry extends NewLogEntry {
 export interface LogState {
   /** `seq` of the newest entry on disk; 0 when there never was one. */
   head: number;
+  /** Events ever accepted; trimming does not lower it. */
+  accepted: number;
   /** Entries and events not trimmed yet, and how many bytes their payloads take. */
   entries: number;
   events: number;

@@ -21,7 +21,9 @@ const SCHEMA = `
     context text not null,
     seed blob not null,
     payload blob not null
-  )`;
+  );
+  create table totals (accepted integer not null);
+  insert into totals values (0)`;
 
 /** The file is checkpointed every 1000 pages and the journal cut back to this size after a burst. */
 export const JOURNAL_LIMIT = 16 * 1024 * 1024;
@@ -32,6 +34,11 @@ const SHRINK_ABOVE = 64 * 1024 * 1024;
 export interface FileOptions {
   /** The file may not grow past this many bytes; a write that needs more fails as on a full disk. */
   maxFileBytes?: number;
+  /**
+   * Numbers up to this one are spoken for: others remember having processed them. It matters when the file was lost and
+   * begins anew: without it, fresh entries would be taken for old ones.
+   */
+  after?: number;
 }
 
 export interface LogFile {
@@ -46,6 +53,7 @@ export function openLogFile(path: string, options: FileOptions = {}): LogFile {
       configure(db);
       migrate(db, path);
       shrinkIfEmpty(db);
+      beginAfter(db, options.after ?? 0);
       if (options.maxFileBytes !== undefined) limitSize(db, options.maxFileBytes);
       return { db, state: readState(db) };
     } catch (error) {
@@ -62,7 +70,8 @@ export function openLogFileForReading(path: string): Database.Database {
 /** What the entries on disk add up to. Reads no payload: SQLite knows the length of a blob from the row's head. */
 function readState(db: Database.Database): LogState {
   const sums = db.prepare<[], Omit<LogState, 'head'>>(`
-    select count(*) as entries,
+    select (select accepted from totals) as accepted,
+      count(*) as entries,
       coalesce(sum(events), 0) as events,
       coalesce(sum(length(payload)), 0) as bytes,
       (select received_at from entries order by seq limit 1) as oldestReceivedAt
@@ -71,7 +80,7 @@ function readState(db: Database.Database): LogState {
   return { head: head.get() ?? 0, ...(sums.get() ?? NOTHING) };
 }
 
-const NOTHING = { entries: 0, events: 0, bytes: 0, oldestReceivedAt: null };
+const NOTHING = { accepted: 0, entries: 0, events: 0, bytes: 0, oldestReceivedAt: null };
 
 function configure(db: Database.Database): void {
   db.pragma('journal_mode = wal');
@@ -94,6 +103,11 @@ function migrate(db: Database.Database, path: string): void {
       db.pragma(`user_version = ${VERSION}`);
     })();
   }
+}
+
+function beginAfter(db: Database.Database, seq: number): void {
+  const { changes } = db.prepare(`update sqlite_sequence set seq = max(seq, ?) where name = 'entries'`).run(seq);
+  if (changes === 0) db.prepare(`insert into sqlite_sequence (name, seq) values ('entries', ?)`).run(seq);
 }
 
 function shrinkIfEmpty(db: Database.Database): void {

@@ -51,18 +51,23 @@ export function makeLogWriter(db: Database): LogWriter {
   const insert = db.prepare<[number, number, number, string, Buffer, Buffer]>(`
     insert into entries (project_id, received_at, events, context, seed, payload)
     values (?, ?, ?, ?, ?, ?)`);
+  const accept = db.prepare<[number]>('update totals set accepted = ?');
   const oldest = db.prepare<[], number>('select received_at from entries order by seq limit 1').pluck();
   const trim = makeTrimmer(db);
 
-  const insertAll = (state: LogState, group: readonly { entry: NewLogEntry }[]): number[] =>
-    group.map(({ entry: e }) => {
+  const insertAll = (state: LogState, group: readonly { entry: NewLogEntry }[]): number[] => {
+    const seqs = group.map(({ entry: e }) => {
       const { lastInsertRowid } = insert.run(e.projectId, e.receivedAt, e.events, e.context, e.seed, e.payload);
       state.head = Number(lastInsertRowid);
       state.entries += 1;
       state.events += e.events;
+      state.accepted += e.events;
       state.bytes += e.payload.length;
       return state.head;
     });
+    if (seqs.length > 0) accept.run(state.accepted);
+    return seqs;
+  };
 
   const work = (before: LogState, group: readonly { entry: NewLogEntry }[], trimTo: number): Written => {
     const state = { ...before };

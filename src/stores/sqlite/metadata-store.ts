@@ -1,7 +1,9 @@
 import Database from 'better-sqlite3';
 import { CamelCasePlugin, Kysely } from 'kysely';
+import type { IngestStore } from '../ingest-store.ts';
 import type { MetadataStore } from '../metadata-store.ts';
 import { sqliteDialect } from '../sql/dialect.ts';
+import { sqlIngestStore } from '../sql/ingest/ingest-store.ts';
 import { sqlMetadataStore } from '../sql/metadata-store.ts';
 import { migrate } from '../sql/migrate.ts';
 import type { Tables } from '../sql/tables.ts';
@@ -22,8 +24,14 @@ function connect(path: string): Database.Database {
   return database;
 }
 
-/** Opens the relational shelf and brings it to this version's shape. */
-export async function openMetadataStore(path: string, now: number): Promise<MetadataStore> {
+export interface RelationalShelf {
+  metadata: MetadataStore;
+  /** The processor's side of the same database, for looking at; the worker thread has its own to work with. */
+  ingest: IngestStore;
+}
+
+/** Opens the relational shelf and brings it to this version's shape. Closing `metadata` closes both. */
+export async function openRelationalShelf(path: string, now: number): Promise<RelationalShelf> {
   const db = openDatabase(path);
   try {
     await migrate(db as unknown as Kysely<unknown>, sqliteDialect, now);
@@ -31,5 +39,5 @@ export async function openMetadataStore(path: string, now: number): Promise<Meta
     await db.destroy();
     throw error;
   }
-  return sqlMetadataStore(db, sqliteDialect);
+  return { metadata: sqlMetadataStore(db, sqliteDialect), ingest: sqlIngestStore(db, sqliteDialect) };
 }
