@@ -2,8 +2,8 @@ import lzString from 'lz-string';
 import { malformed, tooLarge } from './decode-failures.ts';
 import { measureLz } from './measure-lz.ts';
 
-/** The library works on the calling thread at about 10 MB/s; browsers that use it send tens of kilobytes. */
-const LARGEST_INPUT = 2 * 1024 * 1024;
+/** The library works on the calling thread at about 3 MB/s; browsers that use it send tens of kilobytes. */
+const LARGEST_INPUT = 1024 * 1024;
 const LARGEST_OUTPUT = 8 * 1024 * 1024;
 
 /** LZ-string in base64 (`compression=lz64`), as browsers of 2020 to 2023 send it. `+` may have become a space on the way. */
