@@ -60,11 +60,9 @@ const DAY = 86_400_000;
 /** `Date.UTC` reads years below 100 as 19xx; `setUTCFullYear` does not. */
 const startOfYear = (year: number): number => new Date(0).setUTCFullYear(year, 0, 1);
 
-function dayOfMonth(year: number, month: number, day: number): number | undefined {
-  const ms = new Date(0).setUTCFullYear(year, month - 1, day);
-  // A day that its month does not have spills into the next one.
-  return month >= 1 && month <= 12 && day >= 1 && new Date(ms).getUTCDate() === day ? ms : undefined;
-}
+/** A day that its month does not have spills into the next one, as it does in `Date.parse`. */
+const dayOfMonth = (year: number, month: number, day: number): number | undefined =>
+  month >= 1 && month <= 12 && day >= 1 && day <= 31 ? new Date(0).setUTCFullYear(year, month - 1, day) : undefined;
 
 const dayOfYear = (year: number, day: number): number | undefined =>
   day >= 1 && day <= 366 ? startOfYear(year) + (day - 1) * DAY : undefined;
