@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { buildServer } from './http/server.ts';
 import { Ingestion } from './ingest/ingestion.ts';
+import { Tail } from './ingest/tail.ts';
 import { WorkerThread } from './ingest/worker-thread.ts';
 import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
 import { type Ids, randomIds } from './lib/ids.ts';
@@ -21,7 +22,6 @@ import type { MetadataStore } from './stores/metadata-store.ts';
 import { lockFolder } from './stores/sqlite/folder-lock.ts';
 import { openIngestLog } from './stores/sqlite/ingest-log.ts';
 import { openRelationalShelf } from './stores/sqlite/metadata-store.ts';
-import { Tail } from './ingest/tail.ts';
 import { VERSION } from './version.ts';
 import type { WorkerOptions } from './worker.ts';
 import type { WorkerMethods } from './worker-methods.ts';
@@ -142,11 +142,11 @@ async function startIngestion(
     logLevel: logger.level,
     eventsMemoryMb: config.eventsMemoryMb,
   };
-  const { onProcessed, onIdle } = ingestion;
+  const { onReady, onProcessed, onIdle } = ingestion;
   const thread = new WorkerThread<WorkerMethods>(
     WORKER,
     options,
-    { onProcessed, onIdle, onTail: (events) => tail.show(events) },
+    { onReady, onProcessed, onIdle, onTail: (events) => tail.show(events) },
     logger,
   );
   await thread.start();
@@ -160,7 +160,8 @@ async function status(
   thread: WorkerThread<WorkerMethods>,
   clock: Clock,
 ): Promise<object> {
-  const answers = (check: Promise<unknown>): Promise<string> => check.then(() => 'ok').catch((error: Error) => error.message);
+  const answers = (check: Promise<unknown>): Promise<string> =>
+    check.then(() => 'ok').catch((error: Error) => error.message);
   const counts = await ingest.counts();
   const dropped = Object.entries(counts).filter(([fate]) => fate.startsWith('dropped:'));
   return {

@@ -66,8 +66,7 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
   const methods: WorkerMethods = { ...eventMethods(events), close, watch: async (ids) => tail.watch(ids) };
   serve(port, surviving(methods, die));
   onNotice(port, 'wake', () => processor.wake());
-  await processor.start();
-  notify(port, 'ready', null);
+  notify(port, 'ready', await processor.recover());
 }
 
 /** A lost engine cannot be mended in place: the thread ends and a fresh one opens the file again. */

@@ -13,13 +13,12 @@ export interface IngestionDeps {
   wake(): void;
 }
 
-export class Ingestion implements Pick<ThreadEvents, 'onProcessed' | 'onIdle'> {
+export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' | 'onIdle'> {
   readonly #deps: IngestionDeps;
   #pending: number;
-  #workerIsIdle = true;
+  #workerIsIdle = false;
   #drained: (() => void)[] = [];
 
-  /** The log holds exactly what has not been processed. */
   constructor(deps: IngestionDeps) {
     this.#deps = deps;
     this.#pending = deps.log.state().events;
@@ -53,11 +52,23 @@ export class Ingestion implements Pick<ThreadEvents, 'onProcessed' | 'onIdle'> {
     if (this.#pending > 0) await new Promise<void>((resolve) => this.#drained.push(resolve));
   }
 
+  /** A thread begins, perhaps in place of one that died before it could say how far it had got: count afresh. */
+  readonly onReady = (position: number): void => {
+    void this.#trim(position).then(() => {
+      this.#pending = this.#deps.log.state().events;
+      this.#settle();
+      this.#workerIsIdle = false;
+      this.#deps.wake();
+    });
+  };
+
   readonly onProcessed = ({ position, events }: { position: number; events: number }): void => {
     this.#pending -= events;
     this.#deps.log
       .trim(position)
-      .catch((err: unknown) => this.#deps.logger.warn({ err }, 'the log could not be trimmed; it is tried again later'));
+      .catch((err: unknown) =>
+        this.#deps.logger.warn({ err }, 'the log could not be trimmed; it is tried again later'),
+      );
     if (this.#pending === 0) for (const resolve of this.#drained.splice(0)) resolve();
   };
 
@@ -66,4 +77,15 @@ export class Ingestion implements Pick<ThreadEvents, 'onProcessed' | 'onIdle'> {
     this.#workerIsIdle = this.#deps.log.state().head <= position;
     if (!this.#workerIsIdle) this.#deps.wake();
   };
+
+  /** A trim that fails does no harm: the next one takes its entries along, and a start passes over them. */
+  #trim(position: number): Promise<void> {
+    return this.#deps.log
+      .trim(position)
+      .catch((err: unknown) => this.#deps.logger.warn({ err }, 'the log was not trimmed'));
+  }
+
+  #settle(): void {
+    if (this.#pending === 0) for (const resolve of this.#drained.splice(0)) resolve();
+  }
 }

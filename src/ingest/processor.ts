@@ -37,34 +37,16 @@ export class Processor {
     this.#deps = deps;
   }
 
-  /** Finishes what a crash may have left between the two commits, then goes on from there. */
-  async start(): Promise<void> {
-    await this.#recover();
-    this.#loop = startLoop({
-      step: () => this.#step(),
-      onIdle: () => this.#deps.onIdle(this.#position),
-      onError: (err, pauseMs) =>
-        this.#deps.logger.error({ err, pauseMs }, 'events could not be processed; trying again'),
-    });
-  }
-
-  wake(): void {
-    this.#loop?.wake();
-  }
-
-  async stop(): Promise<void> {
-    await this.#loop?.stop();
-  }
-
   /**
+   * Finishes what a crash may have left between the two commits; returns the position from which work goes on.
    * The event store is ahead when the process died between the two commits. The entries in between are taken as one
    * chunk, so that none reaches from before the event store's position to after it.
    */
-  async #recover(): Promise<void> {
+  async recover(): Promise<number> {
     const { ingest, events, log } = this.#deps;
     this.#position = await ingest.position();
     const ahead = await events.position();
-    if (ahead <= this.#position) return;
+    if (ahead <= this.#position) return this.#position;
     const entries = log.read(this.#position, Infinity, Infinity).filter((entry) => entry.seq <= ahead);
     if (entries.at(-1)?.seq !== ahead) {
       throw new Error(
@@ -74,6 +56,22 @@ export class Processor {
     }
     await this.#process(entries);
     this.#deps.logger.info({ entries: entries.length }, 'finished what was under way when the process ended');
+    return this.#position;
+  }
+
+  /** There may be something in the log. The first call starts the work; before it, `recover`. */
+  wake(): void {
+    this.#loop ??= startLoop({
+      step: () => this.#step(),
+      onIdle: () => this.#deps.onIdle(this.#position),
+      onError: (err, pauseMs) =>
+        this.#deps.logger.error({ err, pauseMs }, 'events could not be processed; trying again'),
+    });
+    this.#loop.wake();
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop?.stop();
   }
 
   async #step(): Promise<boolean> {

@@ -10,6 +10,8 @@ import { notify, onNotice, type Remote, remote } from '../lib/rpc.ts';
 import type { TailEvent } from './live-tail.ts';
 
 export interface ThreadEvents {
+  /** The thread has opened its stores and finished what a crash left over; it begins when it is woken. */
+  onReady(position: number): void;
   onProcessed(chunk: { position: number; events: number }): void;
   onIdle(position: number): void;
   onTail(events: TailEvent[]): void;
@@ -60,10 +62,11 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
     onNotice(worker, 'tail', this.#events.onTail);
     return new Promise((resolve, reject) => {
       let ready = false;
-      onNotice(worker, 'ready', () => {
+      onNotice(worker, 'ready', (position: number) => {
         ready = true;
         this.#worker = worker;
         this.#remote = link;
+        this.#events.onReady(position);
         resolve();
       });
       let fault: unknown;

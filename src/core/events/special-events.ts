@@ -28,3 +28,9 @@ export function specialEvent(
   }
   return reason;
 }
+
+/** Events whose contents nobody will ever read, so that they need not be carried around. */
+export function isRecording(name: unknown): boolean {
+  const reason = typeof name === 'string' ? DROPPED_NAMES.get(name) : undefined;
+  return reason === 'session_recording' || reason === 'performance_event';
+}

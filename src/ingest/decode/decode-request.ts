@@ -8,7 +8,7 @@ import { unpackLz } from './unpack-lz.ts';
 import { unwrapBase64 } from './unwrap-base64.ts';
 
 /**
- * From the bytes of a request to the JSON text in it. Twelve years of SDKs wrap their events in every way there is, often
+ * From the bytes of a request to the JSON text in it. SDKs of many ages wrap their events in every way there is, often
  * without saying so or saying so wrongly; the bytes are believed more than the headers.
  */
 export interface EncodedRequest {

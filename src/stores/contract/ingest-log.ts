@@ -57,7 +57,7 @@ export function describeIngestLog(name: string, makePlace: () => LogPlace): void
 
     describe('append', () => {
       it('starts empty', () => {
-        expect(log.state()).toEqual({ head: 0, entries: 0, events: 0, bytes: 0, oldestReceivedAt: null });
+        expect(log.state()).toEqual({ head: 0, accepted: 0, entries: 0, events: 0, bytes: 0, oldestReceivedAt: null });
       });
 
       it('gives back every field as it came', async () => {
@@ -172,7 +172,7 @@ export function describeIngestLog(name: string, makePlace: () => LogPlace): void
       it('forgets entries up to a position and knows the oldest of the rest', async () => {
         for (let i = 0; i < 4; i++) await log.append(sized(10, { receivedAt: 1000 + i }));
         await log.trim(2);
-        expect(log.state()).toEqual({ head: 4, entries: 2, events: 2, bytes: 20, oldestReceivedAt: 1002 });
+        expect(log.state()).toEqual({ head: 4, accepted: 4, entries: 2, events: 2, bytes: 20, oldestReceivedAt: 1002 });
         expect(await readAll()).toEqual([3, 4]);
       });
 
@@ -206,7 +206,7 @@ export function describeIngestLog(name: string, makePlace: () => LogPlace): void
         await Promise.all(Array.from({ length: 9 }, () => log.append(anEntry())));
         await log.trim(9);
         await reopen();
-        expect(log.state()).toEqual({ head: 9, entries: 0, events: 0, bytes: 0, oldestReceivedAt: null });
+        expect(log.state()).toEqual({ head: 9, accepted: 9, entries: 0, events: 0, bytes: 0, oldestReceivedAt: null });
         expect(await log.append(anEntry())).toBe(10);
       });
     });

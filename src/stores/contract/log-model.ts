@@ -4,6 +4,7 @@ import type { LogState } from '../ingest-log.ts';
 /** The ingest log as a plain list: the measure that the real ones are held against. */
 export interface LogModel {
   head: number;
+  accepted: number;
   entries: readonly ({ seq: number } & ModelEntry)[];
 }
 
@@ -15,13 +16,14 @@ interface ModelEntry {
 
 export type LogAction = { kind: 'append'; entries: ModelEntry[] } | { kind: 'trim'; seq: number } | { kind: 'reopen' };
 
-export const emptyModel = (): LogModel => ({ head: 0, entries: [] });
+export const emptyModel = (): LogModel => ({ head: 0, accepted: 0, entries: [] });
 
 export function applyToModel(model: LogModel, action: LogAction): LogModel {
   switch (action.kind) {
     case 'append': {
       const added = action.entries.map((entry, i) => ({ ...entry, seq: model.head + i + 1 }));
-      return { head: model.head + added.length, entries: [...model.entries, ...added] };
+      const accepted = model.accepted + added.reduce((sum, entry) => sum + entry.events, 0);
+      return { head: model.head + added.length, accepted, entries: [...model.entries, ...added] };
     }
     case 'trim':
       return { ...model, entries: model.entries.filter(({ seq }) => seq > action.seq) };
@@ -30,8 +32,9 @@ export function applyToModel(model: LogModel, action: LogAction): LogModel {
   }
 }
 
-export const modelState = ({ head, entries }: LogModel): LogState => ({
+export const modelState = ({ head, accepted, entries }: LogModel): LogState => ({
   head,
+  accepted,
   entries: entries.length,
   events: entries.reduce((sum, entry) => sum + entry.events, 0),
   bytes: entries.reduce((sum, entry) => sum + entry.payload.length, 0),
