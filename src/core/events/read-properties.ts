@@ -89,14 +89,7 @@ function overlay(...layers: (Json | undefined)[]): JsonObject | undefined {
 }
 
 /** Handled apart and therefore not copied. */
-const APART: ReadonlySet<string> = new Set([
-  '$set',
-  '$set_once',
-  '$unset',
-  '$elements',
-  '$elements_chain',
-  '$process_person_profile',
-]);
+const APART: ReadonlySet<string> = new Set(['$set', '$set_once', '$unset', '$elements', '$elements_chain']);
 
 const needsFilter = (source: JsonObject, facts: PropertyFacts): boolean =>
   source['$process_person_profile'] !== undefined ||
@@ -108,13 +101,19 @@ const needsFilter = (source: JsonObject, facts: PropertyFacts): boolean =>
   (facts.anonymizeIps && source['$ip'] !== undefined);
 
 function copyWithout(source: JsonObject, facts: PropertyFacts): JsonObject {
+  const { $process_person_profile: flag, ...rest } = source;
+  const copy = needsFilter(rest, facts) ? withoutApart(rest, facts) : rest;
+  // The default is not worth storing; the choice against it is.
+  if (flag === false) copy['$process_person_profile'] = false;
+  return copy;
+}
+
+/** Newer browsers send the flag with every event, so it alone has the quicker way above. */
+function withoutApart(source: JsonObject, facts: PropertyFacts): JsonObject {
   const copy: JsonObject = {};
-  const isPersonless = source['$process_person_profile'] === false;
   for (const key in source) {
     const isApart = APART.has(key) || (key === '$ip' && facts.anonymizeIps);
     if (!isApart) copy[key] = source[key] ?? null;
   }
-  // The default is not worth storing; the choice against it is.
-  if (isPersonless) copy['$process_person_profile'] = false;
   return copy;
 }
