@@ -163,6 +163,9 @@ async function status(
   const answers = (check: Promise<unknown>): Promise<string> =>
     check.then(() => 'ok').catch((error: Error) => error.message);
   const counts = await ingest.counts();
+  // Read after the counts, so that the difference is never negative.
+  const { accepted } = ingestion;
+  const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const dropped = Object.entries(counts).filter(([fate]) => fate.startsWith('dropped:'));
   return {
     version: VERSION,
@@ -172,12 +175,12 @@ async function status(
       events: await answers((async () => thread.methods.query('select 1', []))()),
     },
     ingest: {
-      accepted: ingestion.accepted,
+      accepted,
       stored: counts['stored'] ?? 0,
       duplicate: counts['duplicate'] ?? 0,
       dropped: Object.fromEntries(dropped.map(([fate, count]) => [fate.slice('dropped:'.length), count])),
       dead_lettered: counts['dead_lettered'] ?? 0,
-      pending: ingestion.pending,
+      pending: accepted - settled,
       lag_ms: ingestion.lag(clock.now()),
     },
   };

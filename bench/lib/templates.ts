@@ -4,6 +4,8 @@ import type { Template } from './load.ts';
 import { seeded } from './random.ts';
 
 const BODIES = 50;
+/** People do several things in a row: a batch of 100 holds five events of each of twenty persons. */
+const PERSONS_PER_BODY = 20;
 const UUID_LENGTH = 36;
 const PERSON_LENGTH = 8;
 const PERSON_MARK = 'person-';
@@ -41,14 +43,15 @@ export function makeTemplates({ key, eventsPerBody, persons, seed }: TemplateOpt
       refresh: (target: Buffer) => {
         const now = Date.now();
         for (const at of uuids) target.write(nextUuid(now), at, UUID_LENGTH, 'latin1');
-        for (const at of people) target.write(personNumber(random, persons), at, PERSON_LENGTH, 'latin1');
+        const first = Math.floor(random() * persons);
+        for (const [index, at] of people.entries()) {
+          const person = (first + (index % PERSONS_PER_BODY)) % persons;
+          target.write(String(person).padStart(PERSON_LENGTH, '0'), at, PERSON_LENGTH, 'latin1');
+        }
       },
     };
   });
 }
-
-const personNumber = (random: () => number, persons: number): string =>
-  String(Math.floor(random() * persons)).padStart(PERSON_LENGTH, '0');
 
 function placesOf(bytes: Buffer, mark: string, from: number): number[] {
   const at = bytes.indexOf(mark, from);

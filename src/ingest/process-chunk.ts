@@ -16,7 +16,7 @@ import { PersonBook } from '../core/persons/person-book.ts';
 import type { EventStore, StoredEvent } from '../stores/event-store.ts';
 import type { LogEntry } from '../stores/ingest-log.ts';
 import type { DistinctId, IngestProject, IngestStore, IngestTransaction } from '../stores/ingest-store.ts';
-import type { Definitions } from './definitions.ts';
+import type { Definitions, Sightings } from './definitions.ts';
 import { FateBook } from './fate-book.ts';
 import { GroupBook } from './group-book.ts';
 import { type FreshEvent, type ReadEvent, readEntries } from './read-entries.ts';
@@ -52,8 +52,7 @@ export async function processChunk(
     const stored: StoredEvent[] = [];
     for (const read of fresh) {
       try {
-        stored.push(settle(read, book, groups, fates));
-        sightings.see(read.event, groups);
+        stored.push(settle(read, book, groups, sightings, fates));
       } catch (error) {
         fates.fail(read.source, error);
       }
@@ -147,10 +146,17 @@ async function takenUuids(store: IngestTransaction, unknown: readonly DistinctId
   return taken;
 }
 
-/** Joins an event with its person and groups. */
-function settle({ event, source }: FreshEvent, book: PersonBook, groups: GroupBook, fates: FateBook): StoredEvent {
+/** Joins an event with its person and groups, and takes down what is new about either. */
+function settle(
+  { event, source }: FreshEvent,
+  book: PersonBook,
+  groups: GroupBook,
+  sightings: Sightings,
+  fates: FateBook,
+): StoredEvent {
   const groupKeys = groups.handle(event);
-  const { personId, warnings } = book.handle(event);
+  const { personId, update, warnings } = book.handle(event);
+  sightings.see(event, update, groups);
   fates.warn(source, warnings);
   return {
     projectId: event.projectId,

@@ -1,4 +1,3 @@
-import { updatesPerson } from '../persons/implicit-updates.ts';
 import { distinctIdOf } from './distinct-id.ts';
 import type { DropReason } from './drop-reasons.ts';
 import { readChain } from './elements-chain.ts';
@@ -78,11 +77,12 @@ export function normalise(raw: unknown, context: NormaliseContext): Normalised {
 }
 
 /** Personless events and group descriptions change no person, so they keep no trace of an attempt to. */
-function propertyFacts(name: string, person: Event['person'], context: NormaliseContext): PropertyFacts {
-  const { ip, anonymizeIps, sentAt } = context;
-  const isPersonless = person === 'none' || name === '$groupidentify';
-  return { ip, anonymizeIps, sentAt, personUpdates: isPersonless ? 'none' : updatesPerson(name) ? 'all' : 'explicit' };
-}
+const propertyFacts = (name: string, person: Event['person'], context: NormaliseContext): PropertyFacts => ({
+  ip: context.ip,
+  anonymizeIps: context.anonymizeIps,
+  sentAt: context.sentAt,
+  updatesPerson: person === 'full' && name !== '$groupidentify',
+});
 
 function isGroupKeyTooLong(event: Event, warnings: Warning[]): boolean {
   const group = groupIdentify(event);

@@ -1,6 +1,7 @@
+import type { PropertyUpdate } from '../persons/apply-properties.ts';
 import type { Event } from './event.ts';
 import { groupIdentify } from './groups.ts';
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 
 export type PropertyType = 'DateTime' | 'String' | 'Numeric' | 'Boolean';
 export type PropertyKind = 'event' | 'person' | 'group';
@@ -13,43 +14,42 @@ export interface PropertySighting {
   type: PropertyType | null;
 }
 
-/** Called for each property that deserves a definition; the type is left to the caller, who mostly knows it already. */
-export type PropertyVisitor = (kind: PropertyKind, groupType: string | null, name: string, value: Json) => void;
-
 const LONGEST_NAME = 200;
 const SKIPPED: ReadonlySet<string> = new Set([
   ...['$set', '$set_once', '$unset', '$groups'],
   ...['$group_0', '$group_1', '$group_2', '$group_3', '$group_4'],
 ]);
 
-/** Walks the properties an event tells of: its own, its person's, or, for `$groupidentify`, its group's alone. */
-export function visitProperties(event: Event, visit: PropertyVisitor): void {
+/** Names that only carry other properties, or are too long to be one, get no definition. */
+export const isDefinable = (name: string): boolean => name.length <= LONGEST_NAME && name !== '' && !SKIPPED.has(name);
+
+/** Properties that belong to one kind of thing. */
+export interface PropertyBag {
+  kind: PropertyKind;
+  groupType: string | null;
+  values: JsonObject;
+}
+
+/** What an event tells of: itself and its person, or, for a `$groupidentify`, its group alone. */
+export function propertyBags(event: Event, update: PropertyUpdate): PropertyBag[] {
   const group = groupIdentify(event);
-  if (group !== undefined) {
-    visitAll(group.set, (name, value) => visit('group', group.type, name, value));
-    return;
-  }
-  visitAll(event.properties, (name, value) => visit('event', null, name, value));
-  for (const key of ['$set', '$set_once']) {
-    const values = event.properties[key];
-    if (isJsonObject(values)) visitAll(values, (name, value) => visit('person', null, name, value));
-  }
+  if (group !== undefined) return [{ kind: 'group', groupType: group.type, values: group.set }];
+  const bags: PropertyBag[] = [{ kind: 'event', groupType: null, values: event.properties }];
+  if (update.set) bags.push({ kind: 'person', groupType: null, values: update.set });
+  if (update.setOnce) bags.push({ kind: 'person', groupType: null, values: update.setOnce });
+  return bags;
 }
 
-function visitAll(values: JsonObject, visit: (name: string, value: Json) => void): void {
-  for (const name of Object.keys(values)) {
-    if (name.length <= LONGEST_NAME && name !== '' && !SKIPPED.has(name)) visit(name, values[name] ?? null);
-  }
-}
-
-/** The same as a list, each property once. */
-export function propertySightings(event: Event): PropertySighting[] {
+/** All properties that an event gives rise to, each once. */
+export function propertySightings(event: Event, update: PropertyUpdate): PropertySighting[] {
   const found = new Map<string, PropertySighting>();
-  visitProperties(event, (kind, groupType, name, value) => {
-    const key = `${kind}:${name}`;
-    const type = found.get(key)?.type ?? propertyType(name, value);
-    found.set(key, { kind, groupType, name, type });
-  });
+  for (const { kind, groupType, values } of propertyBags(event, update)) {
+    for (const name of Object.keys(values).filter(isDefinable)) {
+      const key = `${kind}:${name}`;
+      const type = found.get(key)?.type ?? propertyType(name, values[name] ?? null);
+      found.set(key, { kind, groupType, name, type });
+    }
+  }
   return [...found.values()];
 }
 

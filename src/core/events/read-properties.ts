@@ -1,4 +1,4 @@
-import { implicitUpdates } from '../persons/implicit-updates.ts';
+import { overlay } from '../persons/person-update.ts';
 import { cleanJson, cleanObject, isDeeperThan, MAX_DEPTH } from './clean-json.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { cleanText } from './text.ts';
@@ -8,8 +8,8 @@ export interface PropertyFacts {
   ip: string | null;
   anonymizeIps: boolean;
   sentAt: number | null;
-  /** `none`: the event changes no person. `explicit`: only as it says. `all`: also by what its properties tell. */
-  personUpdates: 'none' | 'explicit' | 'all';
+  /** False: the event changes no person, and keeps no trace of an attempt to. */
+  updatesPerson: boolean;
 }
 
 /**
@@ -25,7 +25,7 @@ export function readProperties(raw: JsonObject, given: JsonObject, facts: Proper
     return undefined;
   }
   const source = cleanObject(given);
-  const updates = personUpdates(raw, source, facts.personUpdates);
+  const updates = facts.updatesPerson ? explicitUpdates(raw, source) : undefined;
   const properties = needsFilter(source, facts) ? copyWithout(source, facts) : source;
   addFacts(properties, raw, facts);
   if (updates?.set !== undefined) properties['$set'] = updates.set;
@@ -61,32 +61,17 @@ function isoText(ms: number): string {
   return lastIso.text;
 }
 
-/**
- * `$set` and `$set_once` as they take effect, top level over `properties`, with the implicit ones. The latest value beats
- * an explicit `$set`; an explicit `$set_once` beats the `$initial_` value, because browsers send the true first value
- * there with an `$identify`.
- */
-function personUpdates(raw: JsonObject, source: JsonObject, extent: PropertyFacts['personUpdates']) {
-  if (extent === 'none') return undefined;
-  const implicit = extent === 'all' ? implicitUpdates(source) : undefined;
+/** `$set` and `$set_once` as the client means them: top level over `properties`. */
+function explicitUpdates(raw: JsonObject, source: JsonObject) {
   const { $unset: unset } = source;
   return {
-    set: overlay(source['$set'], topLevel(raw['$set']), implicit?.set),
-    setOnce: overlay(implicit?.setOnce, source['$set_once'], topLevel(raw['$set_once'])),
+    set: overlay(source['$set'], topLevel(raw['$set'])),
+    setOnce: overlay(source['$set_once'], topLevel(raw['$set_once'])),
     unset: Array.isArray(unset) || isJsonObject(unset) ? unset : undefined,
   };
 }
 
 const topLevel = (value: Json | undefined): Json | undefined => (value === undefined ? undefined : cleanJson(value));
-
-/** Later ones win; undefined where none is an object. Only copied where two meet. */
-function overlay(...layers: (Json | undefined)[]): JsonObject | undefined {
-  let result: JsonObject | undefined;
-  for (const layer of layers) {
-    if (isJsonObject(layer)) result = result === undefined ? layer : { ...result, ...layer };
-  }
-  return result;
-}
 
 /** Handled apart and therefore not copied. */
 const APART: ReadonlySet<string> = new Set(['$set', '$set_once', '$unset', '$elements', '$elements_chain']);

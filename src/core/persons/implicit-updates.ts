@@ -16,8 +16,13 @@ const INITIAL_NAME: ReadonlyMap<string, string> = new Map(
   LASTING.map((key) => [key, `$initial_${withoutDollar(key)}`] as const),
 );
 
-/** Whether a person property is kept up by events on their own, without anybody setting it. */
-export const isImplicitKey = (key: string): boolean => INITIAL_NAME.has(key);
+const IMPLICIT: ReadonlySet<string> = new Set([...INITIAL_NAME.keys(), ...INITIAL_NAME.values()]);
+
+/**
+ * Whether a person property is kept up by events on their own, without anybody setting it. Every event carries these
+ * values itself, so their past is in the events; written to the history too, they would be nine tenths of it.
+ */
+export const isImplicitKey = (key: string): boolean => IMPLICIT.has(key);
 
 /** About a failure, a pointer or a group, not about a person: they never write one. */
 const NEVER_UPDATE: ReadonlySet<string> = new Set(['$exception', '$$heatmap', '$groupidentify']);

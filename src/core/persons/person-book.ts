@@ -1,17 +1,19 @@
 import type { Event } from '../events/event.ts';
-import { isJsonObject } from '../events/json.ts';
 import type { Warning } from '../events/warning.ts';
 import { applyProperties, type PropertyUpdate } from './apply-properties.ts';
-import { updatesPerson } from './implicit-updates.ts';
+import { isImplicitKey } from './implicit-updates.ts';
 import { illegalMergeWarning, type MergeAttempt, mergeAttempt } from './merge-attempt.ts';
 import type { Person, PropertyChange } from './person.ts';
 import type { HistoryEntry, Override, PersonChanges, PersonOp } from './person-changes.ts';
 import { type Entry, type KnownPersons, PersonRegister } from './person-register.ts';
+import { personUpdate } from './person-update.ts';
 import { planMerge } from './plan-merge.ts';
 
 export interface Handled {
   /** The event's person, or the id that a personless event is filed under. */
   personId: string;
+  /** What the event asked of its person. */
+  update: PropertyUpdate;
   warnings: Warning[];
 }
 
@@ -33,11 +35,10 @@ export class PersonBook {
     this.#register = new PersonRegister(known);
   }
 
-  /** Reads what the event asks of its person from `$set`, `$set_once` and `$unset`, where `normalise` has put all of it. */
   handle(event: Event): Handled {
     const warnings: Warning[] = [];
-    if (event.person === 'none') return { personId: this.#personlessId(event), warnings };
-    const update = updateOf(event);
+    if (event.person === 'none') return { personId: this.#personlessId(event), update: NO_UPDATE, warnings };
+    const update = personUpdate(event);
     const attempt = mergeAttempt(event);
     const refusal = attempt === undefined ? undefined : illegalMergeWarning(event, attempt.sourceId);
     if (refusal !== undefined) warnings.push(refusal);
@@ -45,7 +46,7 @@ export class PersonBook {
       attempt === undefined || refusal !== undefined
         ? this.#plain(event, update)
         : this.#merge(event, attempt, update, warnings);
-    return { personId: entry.person.uuid, warnings };
+    return { personId: entry.person.uuid, update, warnings };
   }
 
   changes(): PersonChanges {
@@ -158,13 +159,8 @@ export class PersonBook {
   #remember(personUuid: string, changes: readonly PropertyChange[], event: Event): void {
     const { projectId, uuid: eventUuid, timestamp: at } = event;
     for (const { key, before, after } of changes) {
-      if (key !== CREATOR) this.#history.push({ projectId, personUuid, key, before, after, at, eventUuid });
+      if (key === CREATOR || isImplicitKey(key)) continue;
+      this.#history.push({ projectId, personUuid, key, before, after, at, eventUuid });
     }
   }
-}
-
-function updateOf(event: Event): PropertyUpdate {
-  if (!updatesPerson(event.event)) return NO_UPDATE;
-  const { $set: set, $set_once: setOnce, $unset: unset } = event.properties;
-  return { set: isJsonObject(set) ? set : undefined, setOnce: isJsonObject(setOnce) ? setOnce : undefined, unset };
 }

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { PersonChanges, PersonOp, PersonState } from '../../../core/persons/person-changes.ts';
 import type { IngestChanges } from '../../ingest-store.ts';
 import type { RowType } from '../dialect.ts';
+import { repeat } from '../repeat.ts';
 import type { Sql } from '../tables.ts';
 
 export async function applyChanges(on: Sql, changes: IngestChanges): Promise<void> {
@@ -68,27 +69,22 @@ async function writePersons(on: Sql, { persons, ops, history, overrides }: Perso
 const retired = (overrides: PersonChanges['overrides']): object[] =>
   overrides.map(({ projectId, from }) => ({ projectId, uuid: from }));
 
-async function upsertPersons(on: Sql, states: readonly PersonState[]): Promise<void> {
-  const columns = {
-    projectId: 'integer',
-    uuid: 'text',
-    createdAt: 'integer',
-    properties: 'text',
-    isIdentified: 'integer',
-    version: 'integer',
-  } as const;
-  const rows = states.map(({ person }) => ({
-    ...person,
-    properties: JSON.stringify(person.properties),
-    isIdentified: person.isIdentified ? 1 : 0,
-  }));
-  await forRows(
-    on,
-    columns,
-    rows,
-    (table) => sql`
+async function upsertPersons({ db }: Sql, states: readonly PersonState[]): Promise<void> {
+  const values = ({ person }: PersonState): unknown[] => [
+    person.projectId,
+    person.uuid,
+    person.createdAt,
+    JSON.stringify(person.properties),
+    person.isIdentified ? 1 : 0,
+    person.version,
+  ];
+  await repeat(
+    db as never,
+    states,
+    values,
+    (row) => sql`
     insert into persons (project_id, uuid, created_at, properties, is_identified, version)
-    select project_id, uuid, created_at, properties, is_identified, version from ${table} r where true
+    values (${sql.join(row)})
     on conflict (uuid) do update set
       created_at = excluded.created_at,
       properties = excluded.properties,
