@@ -4,8 +4,15 @@
  * time, since writing again does no harm.
  */
 import type { Event } from '../core/events/event.ts';
-import { isDefinable, type PropertyBag, propertyBags, propertyType } from '../core/events/property-types.ts';
-import type { PropertyUpdate } from '../core/persons/apply-properties.ts';
+import type { Json } from '../core/events/json.ts';
+import {
+  impliedNames,
+  isDefinable,
+  type PropertyBag,
+  type PropertyKind,
+  propertyBags,
+  propertyType,
+} from '../core/events/property-types.ts';
 import type { Ids } from '../lib/ids.ts';
 import type { EventProperty, EventSighting, IngestChanges, PropertySighting } from '../stores/ingest-store.ts';
 import type { GroupBook } from './group-book.ts';
@@ -73,9 +80,9 @@ export class Sightings {
     this.#knownLastSeen = lastSeen;
   }
 
-  see(event: Event, update: PropertyUpdate, groups: GroupBook): void {
+  see(event: Event, groups: GroupBook): void {
     this.#seeEvent(event);
-    for (const bag of propertyBags(event, update)) {
+    for (const bag of propertyBags(event)) {
       const index = bag.groupType === null ? -1 : groups.indexOf(event.projectId, bag.groupType);
       if (index !== undefined) this.#seeBag(event, bag, index);
     }
@@ -107,7 +114,7 @@ export class Sightings {
   }
 
   #seeBag(event: Event, bag: PropertyBag, groupTypeIndex: number): void {
-    // Pairs are of one event, so its own properties are settled for it alone.
+    // What an event's own properties give rise to depends on its name and on whether it has a person.
     const owner =
       bag.kind === 'event'
         ? `${event.projectId}:event:${event.event}`
@@ -116,8 +123,9 @@ export class Sightings {
     const settled = this.#settledOf(owner);
     for (const name in bag.values) {
       if (known.has(name) || settled.has(name) || !isDefinable(name)) continue;
-      const isTyped = this.#seeProperty(event, bag, groupTypeIndex, name);
-      if (bag.kind === 'event' && !isFlagProperty(name)) this.#seePair(event, name);
+      const value = bag.values[name] ?? null;
+      const isTyped = this.#seeProperty(event, bag.kind, groupTypeIndex, name, value);
+      if (bag.kind === 'event') this.#seeOwn(event, name, value);
       if (isTyped) settled.add(name);
     }
   }
@@ -129,17 +137,21 @@ export class Sightings {
   }
 
   /** True once the property has a type; until then every value is looked at. */
-  #seeProperty(event: Event, { kind, values }: PropertyBag, groupTypeIndex: number, name: string): boolean {
+  #seeProperty(event: Event, kind: PropertyKind, groupTypeIndex: number, name: string, value: Json): boolean {
     const { projectId, receivedAt: at } = event;
     const key = `${projectId}:${kind}:${groupTypeIndex}:${name}`;
     const before = this.#properties.get(key);
-    const type = before?.propertyType ?? propertyType(name, values[name] ?? null);
+    const type = before?.propertyType ?? propertyType(name, value);
     const id = before?.id ?? this.#ids.uuid();
     this.#properties.set(key, { id, projectId, kind, groupTypeIndex, name, propertyType: type, at });
     return type !== null;
   }
 
-  #seePair({ projectId, event }: Event, property: string): void {
-    this.#pairs.set(`${projectId}:${event}:${property}`, { projectId, event, property });
+  /** A property of the event itself: it goes with the event, and may say something about the person. */
+  #seeOwn(event: Event, name: string, value: Json): void {
+    const { projectId } = event;
+    const pair = { projectId, event: event.event, property: name };
+    if (!isFlagProperty(name)) this.#pairs.set(`${projectId}:${event.event}:${name}`, pair);
+    for (const implied of impliedNames(event, name)) this.#seeProperty(event, 'person', -1, implied, value);
   }
 }

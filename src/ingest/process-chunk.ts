@@ -155,8 +155,8 @@ function settle(
   fates: FateBook,
 ): StoredEvent {
   const groupKeys = groups.handle(event);
-  const { personId, update, warnings } = book.handle(event);
-  sightings.see(event, update, groups);
+  const { personId, warnings } = book.handle(event);
+  sightings.see(event, groups);
   fates.warn(source, warnings);
   return {
     projectId: event.projectId,

@@ -1,7 +1,7 @@
-import type { PropertyUpdate } from '../persons/apply-properties.ts';
+import { initialName, updatesPerson } from '../persons/implicit-updates.ts';
 import type { Event } from './event.ts';
 import { groupIdentify } from './groups.ts';
-import type { Json, JsonObject } from './json.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
 export type PropertyType = 'DateTime' | 'String' | 'Numeric' | 'Boolean';
 export type PropertyKind = 'event' | 'person' | 'group';
@@ -31,23 +31,36 @@ export interface PropertyBag {
 }
 
 /** What an event tells of: itself and its person, or, for a `$groupidentify`, its group alone. */
-export function propertyBags(event: Event, update: PropertyUpdate): PropertyBag[] {
+export function propertyBags(event: Event): PropertyBag[] {
   const group = groupIdentify(event);
   if (group !== undefined) return [{ kind: 'group', groupType: group.type, values: group.set }];
   const bags: PropertyBag[] = [{ kind: 'event', groupType: null, values: event.properties }];
-  if (update.set) bags.push({ kind: 'person', groupType: null, values: update.set });
-  if (update.setOnce) bags.push({ kind: 'person', groupType: null, values: update.setOnce });
+  for (const key of ['$set', '$set_once']) {
+    const values = event.properties[key];
+    if (isJsonObject(values)) bags.push({ kind: 'person', groupType: null, values });
+  }
   return bags;
 }
 
+/** The person properties that an event property gives rise to by itself. */
+export function impliedNames(event: Event, name: string): string[] {
+  const initial = event.person === 'full' && updatesPerson(event.event) ? initialName(name) : undefined;
+  return initial === undefined ? [] : [name, initial];
+}
+
 /** All properties that an event gives rise to, each once. */
-export function propertySightings(event: Event, update: PropertyUpdate): PropertySighting[] {
+export function propertySightings(event: Event): PropertySighting[] {
   const found = new Map<string, PropertySighting>();
-  for (const { kind, groupType, values } of propertyBags(event, update)) {
+  const see = (kind: PropertyKind, groupType: string | null, name: string, value: Json): void => {
+    const key = `${kind}:${name}`;
+    const type = found.get(key)?.type ?? propertyType(name, value);
+    found.set(key, { kind, groupType, name, type });
+  };
+  for (const { kind, groupType, values } of propertyBags(event)) {
     for (const name of Object.keys(values).filter(isDefinable)) {
-      const key = `${kind}:${name}`;
-      const type = found.get(key)?.type ?? propertyType(name, values[name] ?? null);
-      found.set(key, { kind, groupType, name, type });
+      see(kind, groupType, name, values[name] ?? null);
+      if (kind === 'event')
+        for (const implied of impliedNames(event, name)) see('person', null, implied, values[name] ?? null);
     }
   }
   return [...found.values()];

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../persons/person.ts';
 import { PersonBook } from '../persons/person-book.ts';
-import { personUpdate, withImplicitUpdates } from '../persons/person-update.ts';
+import { withImplicitUpdates } from '../persons/person-update.ts';
 import type { Event } from './event.ts';
 import { extractEvents } from './extract-events.ts';
 import { applyGroups, groupIdentify, groupTypesOf } from './groups.ts';
@@ -162,9 +162,7 @@ function checkProperties(one: Case, events: Event[]): void {
     for (const key of one.expect_event_properties_absent ?? []) expect(shown).not.toHaveProperty([key]);
   }
   for (const want of one.expect_property_definitions ?? []) {
-    const found = events
-      .flatMap((event) => propertySightings(event, personUpdate(event)))
-      .find((seen) => seen.name === want.name);
+    const found = events.flatMap((event) => propertySightings(event)).find((seen) => seen.name === want.name);
     expect(found).toMatchObject({ kind: 'event', type: want.property_type });
   }
   for (const want of one.expect_groups ?? []) {

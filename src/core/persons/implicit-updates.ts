@@ -36,25 +36,30 @@ export interface ImplicitUpdates {
   setOnce: JsonObject;
 }
 
-/**
- * What an event's properties say about its person without being asked. Null says nothing: browsers send it for campaign
- * parameters that a page does not have, and it must not wipe what an earlier page told.
- */
-export function implicitUpdates(properties: JsonObject): ImplicitUpdates | undefined {
-  let updates: ImplicitUpdates | undefined;
-  for (const key in properties) {
-    const initial = INITIAL_NAME.get(key);
-    if (initial !== undefined) updates = add(updates, key, initial, properties[key]);
-  }
-  // Mobile SDKs know the system by another name.
-  if (properties['$os'] === undefined) updates = add(updates, '$os', '$initial_os', properties['$os_name']);
-  return updates;
-}
+/** The first value that an event property leaves on its person goes by this name; undefined where it leaves none. */
+export const initialName = (key: string): string | undefined => INITIAL_NAME.get(key);
 
-function add(updates: ImplicitUpdates | undefined, key: string, initial: string, value: Json | undefined) {
-  if (value === null || value === undefined) return updates;
-  const result = updates ?? { set: {}, setOnce: {} };
-  result.set[key] = value;
-  result.setOnce[initial] = value;
-  return result;
+/**
+ * What the properties of some events, in order, say about their person without being asked: the last value of each, and
+ * the first. Null says nothing: browsers send it for campaign parameters that a page does not have, and it must not
+ * wipe what an earlier page told.
+ */
+export function implicitUpdates(tellings: readonly JsonObject[]): ImplicitUpdates | undefined {
+  const updates: ImplicitUpdates = { set: {}, setOnce: {} };
+  let tells = false;
+  const add = (key: string, initial: string, value: Json | undefined): void => {
+    if (value === null || value === undefined) return;
+    updates.set[key] = value;
+    if (updates.setOnce[initial] === undefined) updates.setOnce[initial] = value;
+    tells = true;
+  };
+  for (const properties of tellings) {
+    for (const key in properties) {
+      const initial = INITIAL_NAME.get(key);
+      if (initial !== undefined) add(key, initial, properties[key]);
+    }
+    // Mobile SDKs know the system by another name.
+    if (properties['$os'] === undefined) add('$os', '$initial_os', properties['$os_name']);
+  }
+  return tells ? updates : undefined;
 }

@@ -1,24 +1,21 @@
 import type { Event } from '../events/event.ts';
 import type { Warning } from '../events/warning.ts';
 import { applyProperties, type PropertyUpdate } from './apply-properties.ts';
-import { isImplicitKey } from './implicit-updates.ts';
+import { implicitUpdates, isImplicitKey, updatesPerson } from './implicit-updates.ts';
 import { illegalMergeWarning, type MergeAttempt, mergeAttempt } from './merge-attempt.ts';
 import type { Person, PropertyChange } from './person.ts';
 import type { HistoryEntry, Override, PersonChanges, PersonOp } from './person-changes.ts';
-import { type Entry, type KnownPersons, PersonRegister } from './person-register.ts';
-import { personUpdate } from './person-update.ts';
+import { anEntry, type Entry, type KnownPersons, PersonRegister } from './person-register.ts';
+import { onlyTells, personUpdate } from './person-update.ts';
 import { planMerge } from './plan-merge.ts';
 
 export interface Handled {
   /** The event's person, or the id that a personless event is filed under. */
   personId: string;
-  /** What the event asked of its person. */
-  update: PropertyUpdate;
   warnings: Warning[];
 }
 
 const CREATOR = '$creator_event_uuid';
-const NO_UPDATE: PropertyUpdate = {};
 
 /**
  * Bookkeeping of persons over one chunk of events, in memory: persons as loaded go in, events follow in order, and
@@ -37,19 +34,17 @@ export class PersonBook {
 
   handle(event: Event): Handled {
     const warnings: Warning[] = [];
-    if (event.person === 'none') return { personId: this.#personlessId(event), update: NO_UPDATE, warnings };
-    const update = personUpdate(event);
+    if (event.person === 'none') return { personId: this.#personlessId(event), warnings };
     const attempt = mergeAttempt(event);
     const refusal = attempt === undefined ? undefined : illegalMergeWarning(event, attempt.sourceId);
     if (refusal !== undefined) warnings.push(refusal);
     const entry =
-      attempt === undefined || refusal !== undefined
-        ? this.#plain(event, update)
-        : this.#merge(event, attempt, update, warnings);
-    return { personId: entry.person.uuid, update, warnings };
+      attempt === undefined || refusal !== undefined ? this.#plain(event) : this.#merge(event, attempt, warnings);
+    return { personId: entry.person.uuid, warnings };
   }
 
   changes(): PersonChanges {
+    for (const entry of this.#register.entries()) this.#hear(entry);
     return {
       persons: this.#register.states(),
       ops: this.#ops,
@@ -64,16 +59,37 @@ export class PersonBook {
     return this.#register.find(projectId, distinctId)?.person.uuid ?? this.#register.freeUuid(projectId, distinctId);
   }
 
-  #plain(event: Event, update: PropertyUpdate): Entry {
+  #plain(event: Event): Entry {
     const entry = this.#register.find(event.projectId, event.distinctId);
-    if (entry === undefined) return this.#create(event, update, false);
-    this.#write(entry, entry.person, update, event);
+    if (entry === undefined) return this.#create(event, personUpdate(event), false);
+    if (onlyTells(event.properties)) {
+      if (updatesPerson(event.event)) entry.told.push(event.properties);
+      return entry;
+    }
+    this.#hear(entry);
+    this.#write(entry, entry.person, personUpdate(event), event);
     return entry;
   }
 
-  #merge(event: Event, attempt: MergeAttempt, update: PropertyUpdate, warnings: Warning[]): Entry {
+  /**
+   * Applies what events have told by themselves, all at once: people do several things in a row, and only the last
+   * value of each property counts. Taking each event's word at once cost more than all other rules together. The
+   * history does not keep these values (see `isImplicitKey`), so nothing is lost by it.
+   */
+  #hear(entry: Entry): void {
+    if (entry.told.length === 0) return;
+    const { properties } = applyProperties(entry.person.properties, implicitUpdates(entry.told) ?? {});
+    entry.told = [];
+    if (properties === entry.person.properties) return;
+    entry.person = { ...entry.person, properties, version: entry.person.version + 1 };
+    entry.isChanged = true;
+  }
+
+  #merge(event: Event, attempt: MergeAttempt, warnings: Warning[]): Entry {
     const source = this.#register.find(event.projectId, attempt.sourceId);
     const target = this.#register.find(event.projectId, event.distinctId);
+    for (const entry of [source, target]) if (entry) this.#hear(entry);
+    const update = personUpdate(event);
     const plan = planMerge(source?.person, target?.person, attempt.kind);
     if (target === undefined) return this.#joinOrCreate(event, attempt, source, update);
     if (source === undefined) this.#addId(event.projectId, attempt.sourceId, target);
@@ -104,7 +120,7 @@ export class PersonBook {
     const uuid = this.#register.freeUuid(projectId, distinctId);
     const { properties, changes } = applyProperties({ [CREATOR]: eventUuid }, update);
     const person: Person = { projectId, uuid, createdAt, properties, isIdentified, version: 0 };
-    const entry: Entry = { person, isNew: true, isChanged: true, mergedInto: null };
+    const entry = anEntry(person, true);
     this.#register.enter(entry);
     this.#register.setId(projectId, distinctId, uuid);
     this.#ops.push({ op: 'add_id', projectId, distinctId, personUuid: uuid });

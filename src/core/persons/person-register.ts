@@ -1,3 +1,4 @@
+import type { JsonObject } from '../events/json.ts';
 import { personUuid } from '../events/uuid.ts';
 import type { Person } from './person.ts';
 import type { PersonState } from './person-changes.ts';
@@ -16,7 +17,18 @@ export interface KnownPersons {
 
 export interface Entry extends PersonState {
   isChanged: boolean;
+  /** Properties of events whose implicit updates have not been applied yet, in order. */
+  told: JsonObject[];
 }
+
+/** How a person stands in the register at first. */
+export const anEntry = (person: Person, isNew: boolean): Entry => ({
+  person,
+  isNew,
+  isChanged: isNew,
+  mergedInto: null,
+  told: [],
+});
 
 /** Who is who at this moment of the chunk: distinct ids, persons, and who was merged into whom. */
 export class PersonRegister {
@@ -27,7 +39,7 @@ export class PersonRegister {
 
   constructor(known: KnownPersons) {
     this.#isTaken = (projectId, uuid) => known.isTaken(projectId, uuid);
-    for (const person of known.persons) this.enter({ person, isNew: false, isChanged: false, mergedInto: null });
+    for (const person of known.persons) this.enter(anEntry(person, false));
     for (const { projectId, distinctId, personUuid } of known.distinctIds)
       this.setId(projectId, distinctId, personUuid);
   }
@@ -68,6 +80,10 @@ export class PersonRegister {
     }
     this.#freeUuids.set(key, uuid);
     return uuid;
+  }
+
+  entries(): Iterable<Entry> {
+    return this.#entries.values();
   }
 
   /** Created, changed or merged away since the beginning. */

@@ -17,13 +17,17 @@ const NOTHING: PropertyUpdate = {};
  */
 export function personUpdate({ event, properties }: PersonTelling): PropertyUpdate {
   if (!updatesPerson(event)) return NOTHING;
-  const implicit = implicitUpdates(properties);
+  const implicit = implicitUpdates([properties]);
   return {
     set: overlay(properties['$set'], implicit?.set),
     setOnce: overlay(implicit?.setOnce, properties['$set_once']),
     unset: properties['$unset'],
   };
 }
+
+/** Whether an event says nothing of its person beyond what its properties tell by themselves. */
+export const onlyTells = (properties: JsonObject): boolean =>
+  properties['$set'] === undefined && properties['$set_once'] === undefined && properties['$unset'] === undefined;
 
 /**
  * An event's properties as the wire shows them: with the implicit updates written out in `$set` and `$set_once`. They
