@@ -58,21 +58,31 @@ export async function processChunk(
       }
     }
     const persons = book.changes();
-    await deps.events.write({ events: stored, overrides: persons.overrides, position });
     fates.count('stored', stored.length);
-    await store.apply({
-      persons,
-      ...groups.changes(),
-      ...sightings.changes(),
-      ...fates.changes(),
-      firstEvents: firstEvents(projects, stored),
-      position,
-    });
+    await both(
+      deps.events.write({ events: stored, overrides: persons.overrides, position }),
+      store.apply({
+        persons,
+        ...groups.changes(),
+        ...sightings.changes(),
+        ...fates.changes(),
+        firstEvents: firstEvents(projects, stored),
+        position,
+      }),
+    );
     return { result: { position, events: fates.total, stored }, sightings };
   });
   // Only what is committed is known from now on.
   deps.definitions.keep(chunk.sightings);
   return chunk.result;
+}
+
+/**
+ * The events are written while the shelf's changes are prepared: one works on the engine's threads, the other on ours.
+ * The shelf commits after both, when the transaction around them ends. Neither is left running when the other fails.
+ */
+async function both(...works: Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(works)) if (result.status === 'rejected') throw result.reason;
 }
 
 async function projectsOf(
