@@ -3,7 +3,7 @@
  * Bodies always have the same four keys; `attr` is null when no field is to blame.
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { Failure, type FailureKind } from '../core/errors.ts';
+import { Failure, type FailureKind, notFound } from '../core/errors.ts';
 
 export interface ErrorBody {
   type: string;
@@ -64,6 +64,8 @@ function fromFramework(error: Error & Partial<FastifyError>, request: FastifyReq
         'unsupported_media_type',
         `Unsupported media type "${request.headers['content-type'] ?? ''}" in request.`,
       );
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return notFound();
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_ASYNC_CONSTRAINT':
