@@ -6,6 +6,8 @@ import { digest, hashPassword, verifyPassword } from '../lib/secrets.ts';
 import { Throttle } from '../lib/throttle.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 import type { User } from '../stores/records.ts';
+import { checkedPassword } from './passwords.ts';
+import { freeEmail } from './users.ts';
 
 export interface SessionDeps {
   metadata: MetadataStore;
@@ -21,7 +23,6 @@ export interface OpenedSession {
   expiresAt: number;
 }
 
-const MIN_PASSWORD = 8;
 const DAY_MS = 86_400_000;
 /** Under this name the digest of an unused set-up link is kept. */
 export const SETUP_TOKEN = 'setup_token';
@@ -64,7 +65,7 @@ export class Sessions {
       if (expected === null || expected !== digest(token) || !first) {
         throw new Failure('forbidden', 'This set-up link is not valid, or has been used. Sign in instead.');
       }
-      const changes = { email: email.toLowerCase(), firstName, passwordHash };
+      const changes = { email: await freeEmail(store, first, email), firstName, passwordHash };
       await store.users.update(first.id, changes);
       await store.installation.remove(SETUP_TOKEN);
       return { ...first, ...changes };
@@ -93,13 +94,4 @@ export class Sessions {
     await metadata.sessions.add({ hash: digest(cookie), userId: user.id, createdAt: now, expiresAt });
     return { cookie, user, expiresAt };
   }
-}
-
-export function checkedPassword(password: string): string {
-  if (password.length >= MIN_PASSWORD) return password;
-  throw invalid(
-    'password',
-    `This password is too short. It must contain at least ${MIN_PASSWORD} characters.`,
-    'password_too_short',
-  );
 }

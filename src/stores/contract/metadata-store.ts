@@ -359,6 +359,16 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         ]);
       });
 
+      it('end together but for one', async () => {
+        for (const hash of ['a', 'b', 'c']) await store.sessions.add(aSession(hash));
+        await store.sessions.removeOfUser(1, 'b');
+        expect(await Promise.all(['a', 'b', 'c'].map((hash) => store.sessions.byHash(hash)))).toEqual([
+          null,
+          aSession('b'),
+          null,
+        ]);
+      });
+
       it('are cleared away at the instant they expire', async () => {
         await store.sessions.add(aSession('past', 1, NOW - 1));
         await store.sessions.add(aSession('now', 1, NOW));
