@@ -1,10 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openApp } from '../src/app.ts';
-import { defaultConfig } from '../src/config.ts';
-import { openLog } from '../src/lib/log.ts';
 import { call, clientFor } from './support/client.ts';
 import { cookieOf } from './support/people.ts';
 import { startServer, type TestServer } from './support/server.ts';
@@ -153,12 +147,6 @@ describe('requests that another site makes a browser send', () => {
 });
 
 describe('the set-up link of the first start', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'cairn-setup-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
   const setUp = (url: string, token: string, email = 'ada@example.org') =>
     call(url, 'POST', '/api/setup/', {
       key: null,
@@ -166,10 +154,9 @@ describe('the set-up link of the first start', () => {
     });
 
   it('makes the first user, once, and is not there when an admin was named', async () => {
-    const app = await openApp({ config: { ...defaultConfig(), port: 0, dataDir: folder }, log: openLog('silent') });
+    const fresh = await startServer();
+    const { url, setupToken, personalKey } = fresh;
     try {
-      const url = await app.listen();
-      const { setupToken, personalKey } = app.firstStart ?? { setupToken: null, personalKey: '' };
       expect(setupToken).toMatch(/^[0-9A-Za-z]{43}$/);
       expect((await setUp(url, 'guessed')).status).toBe(403);
       const weak = { token: setupToken, email: 'ada@example.org', password: 'short' };
@@ -194,7 +181,7 @@ describe('the set-up link of the first start', () => {
         'This set-up link is not valid, or has been used. Sign in instead.',
       ]);
     } finally {
-      await app.close();
+      await fresh.close();
     }
     const named = await setUp(server.url, '');
     expect(named.status).toBe(400);

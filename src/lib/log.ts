@@ -1,5 +1,5 @@
 /** Structured logs. Keys are shortened to their first characters, addresses to their network: enough to recognise, too little to use. */
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
@@ -24,12 +24,13 @@ export const shortenUrl = (url: string): string =>
 export const shortenAddress = (address: string): string =>
   address.includes(':') ? address.replace(/[^:]*$/, 'x') : address.replace(/\d+$/, 'x');
 
-export function openLog(level: string): Logger {
-  return pino({
+/** Writes to standard output unless another destination is given. */
+export function openLog(level: string, destination?: DestinationStream): Logger {
+  const options = {
     level,
     base: { name: 'cairn' },
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
+    formatters: { level: (label: string) => ({ level: label }) },
     serializers: {
       err: pino.stdSerializers.err,
       req: (request: { method: string; url: string; ip: string }) => ({
@@ -39,5 +40,6 @@ export function openLog(level: string): Logger {
       }),
       res: (reply: { statusCode: number }) => ({ status: reply.statusCode }),
     },
-  });
+  };
+  return destination ? pino(options, destination) : pino(options);
 }

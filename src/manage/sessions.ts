@@ -58,13 +58,11 @@ export class Sessions {
 
   /** The one-time link that is printed at the first start: whoever has it chooses the first user's address and password. */
   async setUp(token: string, email: string, password: string, firstName: string): Promise<OpenedSession> {
+    // Asked first, and again inside: hashing is dear, and strangers must not be able to make us do it.
+    await refuseWrongLink(this.#deps.metadata, token);
     const passwordHash = await hashPassword(checkedPassword(password));
     const user = await this.#deps.metadata.transaction(async (store) => {
-      const expected = await store.installation.get(SETUP_TOKEN);
-      const [first] = await store.users.list();
-      if (expected === null || expected !== digest(token) || !first) {
-        throw new Failure('forbidden', 'This set-up link is not valid, or has been used. Sign in instead.');
-      }
+      const first = await refuseWrongLink(store, token);
       const changes = { email: await freeEmail(store, first, email), firstName, passwordHash };
       await store.users.update(first.id, changes);
       await store.installation.remove(SETUP_TOKEN);
@@ -94,4 +92,12 @@ export class Sessions {
     await metadata.sessions.add({ hash: digest(cookie), userId: user.id, createdAt: now, expiresAt });
     return { cookie, user, expiresAt };
   }
+}
+
+/** The user whom the link is for. */
+async function refuseWrongLink(store: MetadataStore, token: string): Promise<User> {
+  const expected = await store.installation.get(SETUP_TOKEN);
+  const [first] = await store.users.list();
+  if (expected !== null && expected === digest(token) && first) return first;
+  throw new Failure('forbidden', 'This set-up link is not valid, or has been used. Sign in instead.');
 }
