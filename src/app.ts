@@ -3,19 +3,28 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import { buildServer } from './http/server.ts';
-import { type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
+import { Ingestion } from './ingest/ingestion.ts';
+import { Tail } from './ingest/tail.ts';
+import { WorkerThread } from './ingest/worker-thread.ts';
+import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
 import { type Ids, randomIds } from './lib/ids.ts';
 import type { Logger } from './lib/log.ts';
 import { openMetrics } from './lib/metrics.ts';
 import { bootstrap, type FirstStart } from './manage/bootstrap.ts';
+import { ProjectDirectory } from './manage/project-directory.ts';
 import { Sessions } from './manage/sessions.ts';
+import { FILES } from './stores/files.ts';
+import type { IngestLog } from './stores/ingest-log.ts';
+import type { IngestStore } from './stores/ingest-store.ts';
 import type { MetadataStore } from './stores/metadata-store.ts';
 import { lockFolder } from './stores/sqlite/folder-lock.ts';
-import { openMetadataStore } from './stores/sqlite/metadata-store.ts';
+import { openIngestLog } from './stores/sqlite/ingest-log.ts';
+import { openRelationalShelf } from './stores/sqlite/metadata-store.ts';
 import { VERSION } from './version.ts';
+import type { WorkerOptions } from './worker.ts';
+import type { WorkerMethods } from './worker-methods.ts';
 
 export interface AppOptions {
   config: Config;
@@ -38,32 +47,37 @@ export interface App {
 }
 
 export async function openApp(options: AppOptions): Promise<App> {
-  const { config, log, ids = randomIds } = options;
-  const clock = clockOn(options.clockMemory ?? makeClockMemory());
-  mkdirSync(config.dataDir, { recursive: true });
-  const lock = lockFolder(config.dataDir);
-  const opened: (() => Promise<void> | void)[] = [() => lock.release()];
+  const { config, log, ids = randomIds, clockMemory = makeClockMemory() } = options;
+  const clock = clockOn(clockMemory);
+  const opened: (() => Promise<void> | void)[] = [];
   const closeAll = async (): Promise<void> => {
-    for (const close of opened.reverse()) await close();
+    for (const close of opened.splice(0).reverse()) await close();
   };
   try {
-    const metadata = await openMetadataStore(join(config.dataDir, 'metadata.sqlite'), clock.now());
-    opened.push(() => metadata.close());
+    const shelves = await openShelves(config, clock, opened);
+    const { metadata } = shelves;
     const firstStart = await bootstrap({ metadata, clock, ids }, initialKeys(config));
-    const startedAt = clock.now();
+    const { ingestion, thread, tail } = await startIngestion(config, log, clockMemory, shelves, opened);
     let stopping = false;
-    const server: FastifyInstance = await buildServer(
+    const server = await buildServer(
       {
         config,
         log,
         metadata,
         clock,
         ids,
+        ingestion,
+        tail,
+        events: { query: (sql, values) => thread.methods.query(sql, values) },
+        directory: new ProjectDirectory({ metadata, clock }),
         metrics: openMetrics(),
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
-        removeEvents: async () => {},
-        checkStores: () => metadata.check(),
-        status: async () => ({ version: VERSION, uptime_seconds: Math.round((clock.now() - startedAt) / 1000) }),
+        removeEvents: async (projectId) => void (await thread.methods.deleteBefore(projectId, END_OF_TIME)),
+        checkStores: async () => {
+          await metadata.check();
+          await thread.methods.query('select 1', []);
+        },
+        status: () => status(shelves, ingestion, thread, clock),
         isStopping: () => stopping,
       },
       config,
@@ -71,7 +85,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     opened.push(() => server.close());
     return {
       listen: () => server.listen({ host: config.host, port: config.port }),
-      drain: async () => {},
+      drain: () => ingestion.drain(),
       close: async () => {
         stopping = true;
         await closeAll();
@@ -83,6 +97,93 @@ export async function openApp(options: AppOptions): Promise<App> {
     await closeAll();
     throw error;
   }
+}
+
+/** The last instant that both stores can hold. */
+const END_OF_TIME = Date.UTC(9999, 11, 31);
+
+type Opened = (() => Promise<void> | void)[];
+
+interface Shelves {
+  metadata: MetadataStore;
+  ingest: IngestStore;
+  ingestLog: IngestLog;
+}
+
+async function openShelves(config: Config, clock: Clock, opened: Opened): Promise<Shelves> {
+  mkdirSync(config.dataDir, { recursive: true });
+  const lock = lockFolder(config.dataDir);
+  opened.push(() => lock.release());
+  const { metadata, ingest } = await openRelationalShelf(join(config.dataDir, FILES.metadata), clock.now());
+  opened.push(() => metadata.close());
+  const after = await ingest.position();
+  const ingestLog = openIngestLog(join(config.dataDir, FILES.log), { maxBytes: config.ingestLogMaxBytes, after });
+  opened.push(() => ingestLog.close());
+  // What was processed before the last stop, but not trimmed in time.
+  await ingestLog.trim(after);
+  return { metadata, ingest, ingestLog };
+}
+
+/** In the built server the worker lies beside this file; in tests this file is TypeScript and the worker is in dist/. */
+const WORKER = new URL(import.meta.url.endsWith('.ts') ? '../dist/worker.js' : './worker.js', import.meta.url);
+
+async function startIngestion(
+  config: Config,
+  logger: Logger,
+  clockMemory: ClockMemory,
+  { ingestLog }: Shelves,
+  opened: Opened,
+) {
+  const ingestion = new Ingestion({ log: ingestLog, logger, wake: () => thread.wake() });
+  const tail = new Tail((projectIds) => thread.methods.watch(projectIds));
+  const options: WorkerOptions = {
+    dataDir: config.dataDir,
+    clockMemory,
+    logLevel: logger.level,
+    eventsMemoryMb: config.eventsMemoryMb,
+  };
+  const { onReady, onProcessed, onIdle } = ingestion;
+  const thread = new WorkerThread<WorkerMethods>(
+    WORKER,
+    options,
+    { onReady, onProcessed, onIdle, onTail: (events) => tail.show(events) },
+    logger,
+  );
+  await thread.start();
+  opened.push(() => thread.close());
+  return { ingestion, thread, tail };
+}
+
+async function status(
+  { metadata, ingest }: Shelves,
+  ingestion: Ingestion,
+  thread: WorkerThread<WorkerMethods>,
+  clock: Clock,
+): Promise<object> {
+  const answers = (check: Promise<unknown>): Promise<string> =>
+    check.then(() => 'ok').catch((error: Error) => error.message);
+  const counts = await ingest.counts();
+  // Read after the counts, so that the difference is never negative.
+  const { accepted } = ingestion;
+  const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const dropped = Object.entries(counts).filter(([fate]) => fate.startsWith('dropped:'));
+  return {
+    version: VERSION,
+    uptime_seconds: Math.round(process.uptime()),
+    stores: {
+      metadata: await answers(metadata.check()),
+      events: await answers((async () => thread.methods.query('select 1', []))()),
+    },
+    ingest: {
+      accepted,
+      stored: counts['stored'] ?? 0,
+      duplicate: counts['duplicate'] ?? 0,
+      dropped: Object.fromEntries(dropped.map(([fate, count]) => [fate.slice('dropped:'.length), count])),
+      dead_lettered: counts['dead_lettered'] ?? 0,
+      pending: accepted - settled,
+      lag_ms: ingestion.lag(clock.now()),
+    },
+  };
 }
 
 const initialKeys = (config: Config) => ({

@@ -22,11 +22,10 @@ import { sendError } from './errors.ts';
 import { KnownRoutes } from './known-routes.ts';
 import { OPENAPI } from './openapi.ts';
 import { type OperationsDeps, operationsRoutes } from './operations.ts';
+import { type PublicDeps, publicRoutes } from './public/index.ts';
 import { readValue } from './validate.ts';
 
-export interface ServerDeps extends ApiDeps, OperationsDeps {
-  log: Logger;
-}
+export type ServerDeps = ApiDeps & PublicDeps & OperationsDeps & { log: Logger };
 
 export interface ServerOptions {
   trustProxy: boolean | number | string;
@@ -59,6 +58,10 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
   await app.register((api, _options, done) => {
     acceptPrivateBodies(api);
     apiRoutes(api, deps);
+    done();
+  });
+  await app.register((open, _options, done) => {
+    publicRoutes(open, deps);
     done();
   });
   answerUnknownPaths(app, deps, known);

@@ -8,6 +8,8 @@ export interface Ids {
   orderedUuid(now: number): string;
   /** A secret of 256 random bits in base62, with its prefix (`phc_`, `phx_`). */
   token(prefix: string): string;
+  /** Ten random bytes, from which a request's events get their ids. */
+  seed(): Buffer;
 }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -38,7 +40,20 @@ export function formatUuid(bytes: Buffer): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
 
+const SEED_BYTES = 10;
+const POOL_BYTES = SEED_BYTES * 400;
+let pool = Buffer.alloc(0);
+
+/** Seeds are cut from one larger draw: asking the system for ten bytes at a time would cost more than the rest of a capture. */
+function seed(): Buffer {
+  if (pool.length < SEED_BYTES) pool = randomBytes(POOL_BYTES);
+  const drawn = pool.subarray(0, SEED_BYTES);
+  pool = pool.subarray(SEED_BYTES);
+  return drawn;
+}
+
 export const randomIds: Ids = {
+  seed,
   uuid: () => randomUUID(),
   orderedUuid: (now) => uuidV7(now, randomBytes(10)),
   token: (prefix) => prefix + base62(randomBytes(32)),

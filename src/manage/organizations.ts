@@ -22,6 +22,7 @@ export interface OrganizationDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
+  directory: { forget(): void };
   removeEvents(projectId: number): Promise<void>;
 }
 
@@ -73,6 +74,7 @@ export async function deleteOrganization(deps: OrganizationDeps, organization: O
     await store.organizations.delete(organization.id);
     return items;
   });
+  deps.directory.forget();
   for (const project of projects) await deps.removeEvents(project.id);
 }
 

@@ -13,6 +13,8 @@ export interface ProjectDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
+  /** Must hear of every change, since it remembers projects by their keys. */
+  directory: { forget(): void };
   /** Removes what the project has on the other shelves; called once its record is gone. */
   removeEvents(projectId: number): Promise<void>;
 }
@@ -76,7 +78,7 @@ export async function updateProject(
   changes: ProjectChanges,
 ): Promise<Project> {
   checkTimezone(changes.timezone);
-  return deps.metadata.transaction(async (store) => {
+  return changing(deps, async (store) => {
     const before = await existing(store, id);
     requireLevel(caller, before.organizationId, ADMIN);
     const after = { ...withChanges(before, changes), updatedAt: deps.clock.now() };
@@ -91,7 +93,7 @@ export async function updateProject(
 /** A new public key; the old one stops working at once. */
 export async function resetToken(deps: ProjectDeps, caller: Caller, id: number): Promise<Project> {
   const apiToken = deps.ids.token('phc_');
-  return deps.metadata.transaction((store) => changeKey(deps, store, caller, id, 'api_token', { apiToken }));
+  return changing(deps, (store) => changeKey(deps, store, caller, id, 'api_token', { apiToken }));
 }
 
 /** A new secret key, shown in this answer alone. */
@@ -101,7 +103,7 @@ export async function rotateSecret(
   id: number,
 ): Promise<{ project: Project; secret: string }> {
   const secret = deps.ids.token('phs_');
-  return deps.metadata.transaction(async (store) => {
+  return changing(deps, async (store) => {
     const project = await changeKey(deps, store, caller, id, 'secret_api_token', { secretHash: digest(secret) });
     return { project, secret };
   });
@@ -126,13 +128,20 @@ async function changeKey(
 }
 
 export async function deleteProject(deps: ProjectDeps, caller: Caller, id: number): Promise<void> {
-  await deps.metadata.transaction(async (store) => {
+  await changing(deps, async (store) => {
     const project = await existing(store, id);
     requireLevel(caller, project.organizationId, ADMIN);
     await store.projects.delete(id);
     await recordActivity(deps, store, { ...entry(caller, project, 'deleted', null), projectId: null });
   });
   await deps.removeEvents(id);
+}
+
+/** A transaction after which nobody goes by the old settings or keys. */
+async function changing<T>(deps: ProjectDeps, work: (store: MetadataStore) => Promise<T>): Promise<T> {
+  const result = await deps.metadata.transaction(work);
+  deps.directory.forget();
+  return result;
 }
 
 async function existing(store: MetadataStore, id: number): Promise<Project> {

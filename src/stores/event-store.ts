@@ -17,12 +17,17 @@ export interface StoredEvent {
   createdAt: number;
   /** Whole properties as JSON text. */
   properties: string;
+  /** Text of the hot properties (`hotProperties` of `core/events/hot-properties.ts`), for columns of their own. */
+  hot: readonly (string | null)[];
   elementsChain: string;
   /** Keys of the groups of index 0 to 4, null where the event belongs to none. */
   groups: readonly (string | null)[];
 }
 
-/** From now on, events of `from` belong to `to`. */
+/**
+ * From now on, events of `from` belong to `to`, and so do those that an earlier override gave to `from`. Where `to` was
+ * itself overridden, its heir takes over; where that heir is `from`, the newer word counts and `to` comes back to life.
+ */
 export interface PersonOverride {
   projectId: number;
   from: string;
@@ -42,12 +47,17 @@ export type SqlRow = Record<string, SqlValue>;
 export interface EventStore {
   /** The log position committed last; 0 at the beginning. */
   position(): Promise<number>;
-  /** Writes the batch and its position in one transaction: all of it or nothing. */
+  /**
+   * Writes the batch and its position in one transaction: all of it or nothing. A batch whose position is not past the
+   * committed one was written before and is left out, which makes a replay harmless. The store cannot cut a batch in
+   * two: after a restart the caller goes on from `position()`, so that no batch reaches from before it to after it.
+   * Await each write before the next: a later batch that commits without an earlier one would leave a hole.
+   */
   write(batch: EventBatch): Promise<void>;
   /**
    * Runs one read-only statement with bound values (`$1`, `$2`, …) and returns its rows: timestamps as ms numbers,
    * 64-bit integers and decimals as numbers, UUIDs as text. The view `events` holds one row per event with its
-   * current person.
+   * current person; the table `event_rows` the same with the person of then, cheaper where persons do not matter.
    */
   query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]>;
   /** Removes the project's events that happened before `timestamp`; says how many. */

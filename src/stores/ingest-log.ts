@@ -25,6 +25,8 @@ export interface LogEntry extends NewLogEntry {
 export interface LogState {
   /** `seq` of the newest entry on disk; 0 when there never was one. */
   head: number;
+  /** Events ever accepted; trimming does not lower it. */
+  accepted: number;
   /** Entries and events not trimmed yet, and how many bytes their payloads take. */
   entries: number;
   events: number;
@@ -40,7 +42,10 @@ export interface IngestLog {
    * past its bound or the disk refuses; nothing of the entry is kept then.
    */
   append(entry: NewLogEntry): Promise<number>;
-  /** Forgets entries up to and including `seq`: their events are safe elsewhere. */
+  /**
+   * Forgets entries up to and including `seq`: their events are safe elsewhere. Resolves when they are gone, which may
+   * take several turns of the event loop; entries that arrive meanwhile are spared, whatever `seq` says.
+   */
   trim(seq: number): Promise<void>;
   state(): LogState;
   close(): Promise<void>;
@@ -48,7 +53,10 @@ export interface IngestLog {
 
 /** The reading side, which may live in another thread than the writing side. */
 export interface IngestLogReader {
-  /** Entries after `seq`, oldest first; stops once `maxEvents` or `maxBytes` are reached, but returns at least one if there is one. */
+  /**
+   * Entries after `seq`, oldest first. An entry that would carry the sum past `maxEvents` or `maxBytes` is left for the
+   * next call, except the first: there is always at least one if there is one.
+   */
   read(seq: number, maxEvents: number, maxBytes: number): LogEntry[];
   close(): void;
 }

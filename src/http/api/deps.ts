@@ -1,7 +1,10 @@
 import type { Config } from '../../config.ts';
+import type { Tail } from '../../ingest/tail.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
+import type { ProjectDirectory } from '../../manage/project-directory.ts';
 import type { Sessions } from '../../manage/sessions.ts';
+import type { EventStore } from '../../stores/event-store.ts';
 import type { MetadataStore } from '../../stores/metadata-store.ts';
 
 /** What the private API is built from. Each route passes on only what the manager it calls asks for. */
@@ -11,6 +14,10 @@ export interface ApiDeps {
   clock: Clock;
   ids: Ids;
   sessions: Sessions;
+  events: Pick<EventStore, 'query'>;
+  tail: Tail;
+  /** Must hear of every change to a project. */
+  directory: Pick<ProjectDirectory, 'forget'>;
   /** Removes a deleted project's events. */
   removeEvents(projectId: number): Promise<void>;
 }

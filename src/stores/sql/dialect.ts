@@ -3,7 +3,7 @@
  *
  * To need as few as possible: times are integers (ms UTC), JSON is text, booleans are 0 and 1, UUIDs are text.
  */
-import type { ColumnDefinitionBuilder, Kysely } from 'kysely';
+import { type ColumnDefinitionBuilder, type Kysely, type RawBuilder, sql } from 'kysely';
 
 export interface SqlDialect {
   readonly name: 'sqlite' | 'postgres';
@@ -14,7 +14,14 @@ export interface SqlDialect {
   counting(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
   /** Type of an integer that may exceed 32 bits. */
   readonly bigInteger: 'integer' | 'bigint';
+  /**
+   * Many rows as one bound value: a table expression over JSON, to select from, join with or insert. One statement
+   * with one value is prepared once and serves any number of rows.
+   */
+  rows(columns: Readonly<Record<string, RowType>>, rows: readonly object[]): RawBuilder<unknown>;
 }
+
+export type RowType = 'text' | 'integer';
 
 export const sqliteDialect: SqlDialect = {
   name: 'sqlite',
@@ -23,4 +30,8 @@ export const sqliteDialect: SqlDialect = {
   countingType: 'integer',
   counting: (column) => column.primaryKey().autoIncrement(),
   bigInteger: 'integer',
+  rows(columns, rows) {
+    const picks = Object.keys(columns).map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.id(name)}`);
+    return sql`(select ${sql.join(picks)} from json_each(${JSON.stringify(rows)}))`;
+  },
 };

@@ -3,7 +3,7 @@ import type { MembershipStore, OrganizationStore } from '../metadata-store.ts';
 import type { Membership, MembershipLevel } from '../records.ts';
 import { OWNER } from '../records.ts';
 import { paged } from './paging.ts';
-import type { Sql, Tables } from './tables.ts';
+import { PROJECT_TABLES, type Sql, type Tables } from './tables.ts';
 
 export function organizationStore({ db }: Sql): OrganizationStore {
   return {
@@ -47,6 +47,8 @@ export function organizationStore({ db }: Sql): OrganizationStore {
       await db.deleteFrom('resourceAccess').where('organizationId', '=', id).execute();
       await db.deleteFrom('memberships').where('organizationId', '=', id).execute();
       await db.deleteFrom('activity').where('organizationId', '=', id).execute();
+      const projects = db.selectFrom('projects').select('id').where('organizationId', '=', id);
+      for (const table of PROJECT_TABLES) await db.deleteFrom(table).where('projectId', 'in', projects).execute();
       await db.deleteFrom('projects').where('organizationId', '=', id).execute();
       await db.deleteFrom('organizations').where('id', '=', id).execute();
     },

@@ -2,7 +2,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { ProjectStore } from '../metadata-store.ts';
 import type { Project } from '../records.ts';
 import { paged } from './paging.ts';
-import { flag, type Sql, type Tables } from './tables.ts';
+import { flag, PROJECT_TABLES, type Sql, type Tables } from './tables.ts';
 
 const toProject = (row: Selectable<Tables['projects']>): Project => ({
   ...row,
@@ -65,7 +65,7 @@ export function projectStore({ db }: Sql): ProjectStore {
       await db.updateTable('projects').set(toColumns(changes)).where('id', '=', id).execute();
     },
     async delete(id) {
-      await db.deleteFrom('activity').where('projectId', '=', id).execute();
+      for (const table of PROJECT_TABLES) await db.deleteFrom(table).where('projectId', '=', id).execute();
       await db.deleteFrom('projects').where('id', '=', id).execute();
     },
   };

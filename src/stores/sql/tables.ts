@@ -84,7 +84,107 @@ export interface Tables {
     createdAt: number;
   };
   installation: { name: string; value: string };
+  persons: {
+    id: Generated<number>;
+    projectId: number;
+    uuid: string;
+    createdAt: number;
+    properties: string;
+    isIdentified: Flag;
+    version: number;
+  };
+  personDistinctIds: {
+    id: Generated<number>;
+    projectId: number;
+    distinctId: string;
+    personId: number;
+    version: number;
+  };
+  personMerges: {
+    id: Generated<number>;
+    projectId: number;
+    kind: string;
+    sourceUuid: string;
+    targetUuid: string;
+    source: string;
+    target: string;
+    movedIds: string;
+    eventUuid: string;
+    happenedAt: number;
+  };
+  retiredPersonUuids: { uuid: string; projectId: number };
+  personPropertyHistory: {
+    id: Generated<number>;
+    projectId: number;
+    personUuid: string;
+    name: string;
+    beforeValue: string | null;
+    afterValue: string | null;
+    eventUuid: string;
+    happenedAt: number;
+  };
+  groupTypes: { projectId: number; typeIndex: number; name: string };
+  groups: {
+    projectId: number;
+    typeIndex: number;
+    groupKey: string;
+    properties: string;
+    createdAt: number;
+    version: number;
+  };
+  eventDefinitions: { id: string; projectId: number; name: string; createdAt: number; lastSeenAt: number };
+  propertyDefinitions: {
+    id: string;
+    projectId: number;
+    kind: string;
+    groupTypeIndex: number;
+    name: string;
+    propertyType: string | null;
+    createdAt: number;
+  };
+  eventProperties: { projectId: number; event: string; property: string };
+  seenEvents: { projectId: number; uuid: string; receivedAt: number; repeats: Generated<number> };
+  droppedEvents: {
+    id: Generated<number>;
+    projectId: number;
+    uuid: string;
+    reason: string;
+    receivedAt: number;
+    droppedAt: number;
+  };
+  deadLetters: {
+    id: Generated<number>;
+    projectId: number;
+    eventUuid: string;
+    error: string;
+    payload: string;
+    context: string;
+    receivedAt: number;
+    failedAt: number;
+  };
+  ingestionWarnings: { id: Generated<number>; projectId: number; type: string; details: string; happenedAt: number };
+  eventCounters: { fate: string; count: number };
+  ingestPosition: { log: string; position: number };
 }
+
+/** Tables whose rows belong to one project and go when it goes. */
+export const PROJECT_TABLES = [
+  'activity',
+  'persons',
+  'personDistinctIds',
+  'personMerges',
+  'retiredPersonUuids',
+  'personPropertyHistory',
+  'groupTypes',
+  'groups',
+  'eventDefinitions',
+  'propertyDefinitions',
+  'eventProperties',
+  'seenEvents',
+  'droppedEvents',
+  'deadLetters',
+  'ingestionWarnings',
+] as const satisfies readonly (keyof Tables)[];
 
 export type Db = Kysely<Tables>;
 

@@ -1,23 +1,35 @@
 /**
- * SQLite under Kysely, with two habits of our own:
+ * SQLite under Kysely, with three habits of our own:
  *
  * - a transaction takes the write lock when it begins, so that it never fails half-way because somebody else wrote;
- * - waiting for that lock does not block the thread. better-sqlite3 is synchronous: its own busy timeout would hold up
- *   every request while the worker thread writes a chunk. So it gives up at once, and we ask again a little later.
+ * - waiting for that lock blocks neither the thread nor other queries. better-sqlite3 is synchronous: its own busy
+ *   timeout would hold up every request while the worker thread writes a chunk. So it gives up at once and we ask again
+ *   a little later; meanwhile other queries use another connection;
+ * - statements are prepared once and kept, because preparing costs more than running most of them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
-import { CompiledQuery, type DatabaseConnection, type Dialect, SqliteDialect, SqliteDriver } from 'kysely';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
 
 const RETRY_EVERY_MS = 2;
 const GIVE_UP_AFTER_MS = 10_000;
+const KEPT_STATEMENTS = 500;
 
 const isBusy = (error: unknown): boolean => (error as { code?: string }).code?.startsWith('SQLITE_BUSY') ?? false;
 
-async function whenFree<T>(attempt: () => Promise<T>): Promise<T> {
+async function whenFree<T>(attempt: () => T): Promise<T> {
   for (let waited = 0; ; waited += RETRY_EVERY_MS) {
     try {
-      return await attempt();
+      return attempt();
     } catch (error) {
       if (!isBusy(error) || waited >= GIVE_UP_AFTER_MS) throw error;
       await sleep(RETRY_EVERY_MS);
@@ -26,33 +38,86 @@ async function whenFree<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 class PatientConnection implements DatabaseConnection {
-  readonly #connection: DatabaseConnection;
-  constructor(connection: DatabaseConnection) {
-    this.#connection = connection;
+  readonly database: Database.Database;
+  readonly #statements = new Map<string, Database.Statement>();
+
+  constructor(database: Database.Database) {
+    this.database = database;
   }
-  executeQuery<R>(query: CompiledQuery) {
-    return whenFree(() => this.#connection.executeQuery<R>(query));
+
+  executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    return whenFree(() => {
+      const statement = this.#prepare(sql);
+      if (statement.reader) return { rows: statement.all(parameters) as R[] };
+      const { changes, lastInsertRowid } = statement.run(parameters);
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+    });
   }
-  streamQuery<R>(query: CompiledQuery, chunkSize: number) {
-    return this.#connection.streamQuery<R>(query, chunkSize);
+
+  async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    for (const row of this.database.prepare(sql).iterate(parameters)) yield { rows: [row as R] };
+  }
+
+  #prepare(sql: string): Database.Statement {
+    const kept = this.#statements.get(sql);
+    if (kept) return kept;
+    const statement = this.database.prepare(sql);
+    if (this.#statements.size >= KEPT_STATEMENTS) this.#statements.clear();
+    this.#statements.set(sql, statement);
+    return statement;
   }
 }
 
-class PatientDriver extends SqliteDriver {
-  override async acquireConnection(): Promise<DatabaseConnection> {
-    return new PatientConnection(await super.acquireConnection());
+/**
+ * Queries run at once, so one connection serves nearly all the time; a second and third are opened for when a
+ * transaction is under way. The number is not bounded: it cannot exceed the transactions that wait at one time.
+ */
+class PatientDriver implements Driver {
+  readonly #open: () => Database.Database;
+  readonly #free: PatientConnection[] = [];
+  readonly #all: PatientConnection[] = [];
+
+  constructor(open: () => Database.Database) {
+    this.#open = open;
   }
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<PatientConnection> {
+    const free = this.#free.pop();
+    if (free) return free;
+    const connection = new PatientConnection(this.#open());
+    this.#all.push(connection);
+    return connection;
+  }
+
+  async releaseConnection(connection: PatientConnection): Promise<void> {
+    this.#free.push(connection);
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'));
+  }
+
+  async rollbackTransaction(connection: PatientConnection): Promise<void> {
+    // SQLite rolls back by itself after some errors (a full disk): then there is nothing left to do.
+    if (connection.database.inTransaction) await connection.executeQuery(CompiledQuery.raw('rollback'));
+  }
+
+  async destroy(): Promise<void> {
+    for (const { database } of this.#all) database.close();
+  }
 }
 
-export function patientSqlite(database: Database.Database): Dialect {
-  const plain = new SqliteDialect({ database });
+export function patientSqlite(open: () => Database.Database): Dialect {
   return {
-    createDriver: () => new PatientDriver({ database }),
-    createQueryCompiler: () => plain.createQueryCompiler(),
-    createAdapter: () => plain.createAdapter(),
-    createIntrospector: (db) => plain.createIntrospector(db),
+    createDriver: () => new PatientDriver(open),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
   };
 }

@@ -1,25 +1,37 @@
 import Database from 'better-sqlite3';
 import { CamelCasePlugin, Kysely } from 'kysely';
+import type { IngestStore } from '../ingest-store.ts';
 import type { MetadataStore } from '../metadata-store.ts';
 import { sqliteDialect } from '../sql/dialect.ts';
+import { sqlIngestStore } from '../sql/ingest/ingest-store.ts';
 import { sqlMetadataStore } from '../sql/metadata-store.ts';
 import { migrate } from '../sql/migrate.ts';
 import type { Tables } from '../sql/tables.ts';
 import { patientSqlite } from './driver.ts';
 
-/** Opens a SQLite file for one thread; several threads may each open it. */
+/** The relational database, for one thread; several threads may each open it. */
 export function openDatabase(path: string): Kysely<Tables> {
-  // timeout 0: waiting is the driver's business (see driver.ts).
+  return new Kysely<Tables>({ dialect: patientSqlite(() => connect(path)), plugins: [new CamelCasePlugin()] });
+}
+
+function connect(path: string): Database.Database {
+  // timeout 0: waiting is the driver's business.
   const database = new Database(path, { timeout: 0 });
   database.pragma('journal_mode = wal');
   database.pragma('synchronous = full');
   database.pragma('cache_size = -32000');
   database.pragma('journal_size_limit = 67108864');
-  return new Kysely<Tables>({ dialect: patientSqlite(database), plugins: [new CamelCasePlugin()] });
+  return database;
 }
 
-/** Opens the relational shelf and brings it to this version's shape. */
-export async function openMetadataStore(path: string, now: number): Promise<MetadataStore> {
+export interface RelationalShelf {
+  metadata: MetadataStore;
+  /** The processor's side of the same database, for looking at; the worker thread has its own to work with. */
+  ingest: IngestStore;
+}
+
+/** Opens the relational shelf and brings it to this version's shape. Closing `metadata` closes both. */
+export async function openRelationalShelf(path: string, now: number): Promise<RelationalShelf> {
   const db = openDatabase(path);
   try {
     await migrate(db as unknown as Kysely<unknown>, sqliteDialect, now);
@@ -27,5 +39,5 @@ export async function openMetadataStore(path: string, now: number): Promise<Meta
     await db.destroy();
     throw error;
   }
-  return sqlMetadataStore(db, sqliteDialect);
+  return { metadata: sqlMetadataStore(db, sqliteDialect), ingest: sqlIngestStore(db, sqliteDialect) };
 }

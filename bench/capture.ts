@@ -1,0 +1,181 @@
+/**
+ * How fast events are accepted, durably, and processed, beside a bare server that only parses the same bodies.
+ *
+ *   npm run bench:capture [-- --events 2000000 --seconds 10]
+ *
+ * Load and server share the machine: compare the ratios, not the absolute numbers.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { build } from '../scripts/build.js';
+import { type LoadResult, runLoad } from './lib/load.ts';
+import { type RunningProcess, startProcess } from './lib/processes.ts';
+import { makeTemplates } from './lib/templates.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    events: { type: 'string', default: '2000000' },
+    seconds: { type: 'string', default: '10' },
+    persons: { type: 'string', default: '100000' },
+  },
+});
+const KEY = 'phc_bench_project_key';
+const persons = Number(flags.persons);
+
+interface Measured extends LoadResult {
+  perSecond: number;
+  cpuMicrosPerEvent: number;
+}
+
+async function measured(server: RunningProcess, run: () => Promise<LoadResult>): Promise<Measured> {
+  const before = server.cpuSeconds();
+  const result = await run();
+  const cpu = server.cpuSeconds() - before;
+  return { ...result, perSecond: result.events / result.seconds, cpuMicrosPerEvent: (cpu / result.events) * 1e6 };
+}
+
+const singles = (server: RunningProcess) => () =>
+  runLoad({
+    url: server.url,
+    path: '/capture/',
+    connections: 64,
+    templates: makeTemplates({ key: KEY, eventsPerBody: 1, persons, seed: 1 }),
+    maxMs: Number(flags.seconds) * 1000,
+  });
+
+const batches = (server: RunningProcess, events: number) => () =>
+  runLoad({
+    url: server.url,
+    path: '/batch/',
+    connections: 8,
+    templates: makeTemplates({ key: KEY, eventsPerBody: 100, persons, seed: 2 }),
+    maxRequests: Math.ceil(events / 100),
+  });
+
+interface Status {
+  ingest: { accepted: number; stored: number; duplicate: number; pending: number; lag_ms: number };
+}
+
+const statusOf = async (server: RunningProcess): Promise<Status> =>
+  (await (await fetch(`${server.url}/_status`)).json()) as Status;
+
+async function drained(server: RunningProcess): Promise<number> {
+  const start = performance.now();
+  while ((await statusOf(server)).ingest.pending > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  return (performance.now() - start) / 1000;
+}
+
+/** Small requests beside the load, and what memory and lag do meanwhile. */
+function watch(server: RunningProcess) {
+  const times: number[] = [];
+  const lags: number[] = [];
+  let peakMb = 0;
+  let on = true;
+  const pinging = (async () => {
+    while (on) {
+      const before = performance.now();
+      await (await fetch(`${server.url}/_livez`)).text();
+      times.push(performance.now() - before);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  })();
+  const sampling = (async () => {
+    while (on) {
+      peakMb = Math.max(peakMb, server.memoryMb());
+      lags.push((await statusOf(server)).ingest.lag_ms);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  })();
+  return async () => {
+    on = false;
+    await Promise.all([pinging, sampling]);
+    times.sort((a, b) => a - b);
+    const third = Math.ceil(lags.length / 3);
+    const mean = (list: number[]): number => list.reduce((sum, lag) => sum + lag, 0) / Math.max(1, list.length);
+    return {
+      peakMb,
+      smallRequestP99Ms: times[Math.floor(times.length * 0.99)] ?? 0,
+      lagFirstThirdMs: mean(lags.slice(0, third)),
+      lagLastThirdMs: mean(lags.slice(-third)),
+    };
+  };
+}
+
+const folderBytes = (folder: string): number =>
+  readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+
+const round = (value: number, digits = 0): number => Number(value.toFixed(digits));
+
+async function main(): Promise<void> {
+  await build();
+  const dataDir = mkdtempSync(join(tmpdir(), 'cairn-bench-'));
+  const events = Number(flags.events);
+  const bare = await startProcess(['scripts/run.js', 'bench/bare-server.ts'], {});
+  const cairn = await startProcess(['scripts/start.js', '--built'], {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    INIT_PROJECT_API_KEY: KEY,
+  });
+  try {
+    // A first, unmeasured run lets both compile what they need.
+    for (const server of [bare, cairn]) await runLoad({ ...warmUp, url: server.url });
+    await drained(cairn);
+
+    const bareSingle = await measured(bare, singles(bare));
+    const cairnSingle = await measured(cairn, singles(cairn));
+    const singleDrain = await drained(cairn);
+    const bareBatch = await measured(bare, batches(bare, Math.min(events, 500_000)));
+    const stopWatching = watch(cairn);
+    const before = await statusOf(cairn);
+    const cairnBatch = await measured(cairn, batches(cairn, events));
+    const batchDrain = await drained(cairn);
+    const watched = await stopWatching();
+    const { ingest } = await statusOf(cairn);
+    const batchSeconds = cairnBatch.seconds + batchDrain;
+    const report = {
+      machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`,
+      single: {
+        bare: pickFigures(bareSingle),
+        cairn: pickFigures(cairnSingle),
+        ratioOfRates: round(cairnSingle.perSecond / bareSingle.perSecond, 2),
+        drainSeconds: round(singleDrain, 1),
+      },
+      batchesOf100: {
+        bare: pickFigures(bareBatch),
+        cairn: pickFigures(cairnBatch),
+        acceptedAndProcessedPerSecond: round(cairnBatch.events / batchSeconds),
+        storedInRun: ingest.stored - before.ingest.stored,
+        drainSeconds: round(batchDrain, 1),
+        ...Object.fromEntries(Object.entries(watched).map(([name, value]) => [name, round(value, 1)])),
+      },
+      diskBytesPerEvent: round(folderBytes(dataDir) / ingest.stored),
+      status: ingest,
+    };
+    console.log(JSON.stringify(report, null, 2));
+    mkdirSync('bench/results', { recursive: true });
+    writeFileSync('bench/results/capture.json', `${JSON.stringify(report, null, 2)}\n`);
+  } finally {
+    await Promise.all([bare.stop(), cairn.stop()]);
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+const warmUp = {
+  path: '/capture/',
+  connections: 16,
+  templates: makeTemplates({ key: KEY, eventsPerBody: 1, persons, seed: 3 }),
+  maxRequests: 5000,
+};
+
+const pickFigures = ({ perSecond, p50, p99, failures, cpuMicrosPerEvent }: Measured) => ({
+  eventsPerSecond: round(perSecond),
+  p50Ms: round(p50, 2),
+  p99Ms: round(p99, 2),
+  failures,
+  cpuMicrosPerEvent: round(cpuMicrosPerEvent, 1),
+});
+
+await main();

@@ -1,0 +1,53 @@
+/** Starts servers as processes of their own, so that their CPU time and memory can be told from the load's. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+export interface RunningProcess {
+  url: string;
+  pid: number;
+  /** CPU seconds used so far by all its threads. */
+  cpuSeconds(): number;
+  /** Resident memory, MB. */
+  memoryMb(): number;
+  stop(): Promise<void>;
+}
+
+/** Linux counts CPU time in ticks of 10 ms. */
+const TICKS_PER_SECOND = 100;
+
+/** Runs a program and waits for the first line that holds the address it listens on. */
+export async function startProcess(args: readonly string[], env: Record<string, string>): Promise<RunningProcess> {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const url = await firstAddress(child);
+  const pid = child.pid ?? 0;
+  return {
+    url,
+    pid,
+    cpuSeconds: () => {
+      // The name in field 2 may hold spaces; everything after the closing bracket is in plain columns.
+      const columns = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+      return (Number(columns[11]) + Number(columns[12])) / TICKS_PER_SECOND;
+    },
+    memoryMb: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGTERM');
+      }),
+  };
+}
+
+function firstAddress(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`The server ended at once (exit code ${code}).`)));
+    if (!child.stdout) return reject(new Error('The server has no output to read.'));
+    createInterface(child.stdout).on('line', (line) => {
+      const address = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+      if (address) resolve(address);
+    });
+  });
+}

@@ -1,0 +1,59 @@
+/** Bodies for the load, with ids that are new at every send. */
+import { browserEvent } from './browser-events.ts';
+import type { Template } from './load.ts';
+import { seeded } from './random.ts';
+
+const BODIES = 50;
+/** People do several things in a row: a batch of 100 holds five events of each of twenty persons. */
+const PERSONS_PER_BODY = 20;
+const UUID_LENGTH = 36;
+const PERSON_LENGTH = 8;
+const PERSON_MARK = 'person-';
+
+let lastId = 0;
+
+/** Time-ordered ids, as SDKs make them; the counter makes each one new. */
+function nextUuid(now: number): string {
+  const time = now.toString(16).padStart(12, '0');
+  const count = (++lastId).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${count}`;
+}
+
+export interface TemplateOptions {
+  key: string;
+  eventsPerBody: number;
+  persons: number;
+  seed: number;
+}
+
+/** `eventsPerBody` 1 gives single events, more give batches. */
+export function makeTemplates({ key, eventsPerBody, persons, seed }: TemplateOptions): Template[] {
+  const random = seeded(seed);
+  return Array.from({ length: BODIES }, () => {
+    const events = Array.from({ length: eventsPerBody }, () =>
+      browserEvent(random, Math.floor(random() * persons), nextUuid(Date.now()), new Date().toISOString()),
+    );
+    const body = eventsPerBody === 1 ? { api_key: key, ...events[0] } : { api_key: key, batch: events };
+    const bytes = Buffer.from(JSON.stringify(body));
+    const uuids = placesOf(bytes, '"uuid":"', 0);
+    const people = placesOf(bytes, `"distinct_id":"${PERSON_MARK}`, 0);
+    return {
+      bytes,
+      events: eventsPerBody,
+      refresh: (target: Buffer) => {
+        const now = Date.now();
+        for (const at of uuids) target.write(nextUuid(now), at, UUID_LENGTH, 'latin1');
+        const first = Math.floor(random() * persons);
+        for (const [index, at] of people.entries()) {
+          const person = (first + (index % PERSONS_PER_BODY)) % persons;
+          target.write(String(person).padStart(PERSON_LENGTH, '0'), at, PERSON_LENGTH, 'latin1');
+        }
+      },
+    };
+  });
+}
+
+function placesOf(bytes: Buffer, mark: string, from: number): number[] {
+  const at = bytes.indexOf(mark, from);
+  return at === -1 ? [] : [at + mark.length, ...placesOf(bytes, mark, at + mark.length)];
+}

@@ -1,0 +1,23 @@
+import { jsonText } from './clean-json.ts';
+import { isNothing } from './event-name.ts';
+import type { Json, JsonObject } from './json.ts';
+import { cleanText, cutText, isBlank } from './text.ts';
+
+const LONGEST_ID = 200;
+
+/**
+ * Whose event it is: `$distinct_id`, then the one inside `properties`, then the plain top-level one; undefined where
+ * there is none. Null does not end the search: `alias()` of old Node SDKs sends a top-level null beside the real id.
+ */
+export function distinctIdOf(raw: JsonObject, properties: JsonObject): string | undefined {
+  const found = raw['$distinct_id'] ?? properties['distinct_id'] ?? raw['distinct_id'];
+  if (isNothing(found)) return undefined;
+  const id = toDistinctId(found ?? '');
+  return id === undefined || isBlank(id) ? undefined : id;
+}
+
+/** Any value as a distinct id: numbers and containers become their JSON text. Undefined where it is nested too deeply. */
+export function toDistinctId(value: Json): string | undefined {
+  const text = typeof value === 'string' ? value : jsonText(value);
+  return text === undefined ? undefined : cutText(cleanText(text), LONGEST_ID);
+}

@@ -1,0 +1,15 @@
+/** Why an accepted event is not stored. Each is counted under its own name, so the list is part of the interface. */
+export const DROP_REASONS = [
+  'not_an_object',
+  'missing_event_name',
+  'missing_distinct_id',
+  'invalid_uuid',
+  'nested_too_deeply',
+  'performance_event',
+  'session_recording',
+  'client_ingestion_warning',
+  'person_processing_disabled',
+  'group_key_too_long',
+] as const;
+
+export type DropReason = (typeof DROP_REASONS)[number];

@@ -1,0 +1,27 @@
+import type { Json, JsonObject } from './json.ts';
+import { eventUuid } from './uuid.ts';
+import { hasUsableUuid } from './validate-events.ts';
+
+/**
+ * The uuid by which an event is stored once: its own, or one made from `messageId` or `$insert_id`, or the fallback that
+ * was drawn when it was accepted. Undefined where the event brings something that is no uuid.
+ */
+export function identityOf(
+  raw: JsonObject,
+  properties: JsonObject,
+  projectId: number,
+  fallback: string,
+): string | undefined {
+  if (!hasUsableUuid(raw)) return undefined;
+  const { uuid } = raw;
+  if (typeof uuid === 'string' && uuid !== '') return uuid.toLowerCase();
+  const messageId = idText(raw['messageId']);
+  if (messageId !== undefined) return eventUuid(projectId, 'messageId', messageId);
+  const insertId = idText(properties['$insert_id']);
+  return insertId === undefined ? fallback : eventUuid(projectId, '$insert_id', insertId);
+}
+
+const idText = (value: Json | undefined): string | undefined => {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};

@@ -1,0 +1,35 @@
+import { jsonText } from './clean-json.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { cleanText, cutText, isBlank } from './text.ts';
+
+const LONGEST_NAME = 200;
+
+/** Segment-style messages may say what they are in `type` alone. */
+const NAME_BY_TYPE: ReadonlyMap<unknown, string> = new Map([
+  ['alias', '$create_alias'],
+  ['identify', '$identify'],
+  ['page', '$page'],
+  ['screen', '$screen'],
+]);
+
+/** The event's name, or undefined where it has none. Names are cut, not trimmed; other values than text are encoded. */
+export function eventName(raw: JsonObject, isEngage: boolean): string | undefined {
+  const given = givenName(raw['event']);
+  if (given !== undefined) return given;
+  // Old browser SDKs post bare `$set` objects to /engage/.
+  return NAME_BY_TYPE.get(raw['type']) ?? (isEngage ? '$identify' : undefined);
+}
+
+function givenName(value: Json | undefined): string | undefined {
+  if (typeof value === 'string') return isBlank(value) ? undefined : cutText(cleanText(value), LONGEST_NAME);
+  if (isNothing(value)) return undefined;
+  const text = jsonText(value);
+  return text === undefined ? undefined : cutText(cleanText(text), LONGEST_NAME);
+}
+
+/** What the original takes for 'not given': null, false, 0, empty text and empty containers. */
+export function isNothing(value: Json | undefined): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (isJsonObject(value)) return Object.keys(value).length === 0;
+  return !value;
+}

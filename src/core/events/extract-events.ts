@@ -1,0 +1,99 @@
+import { Failure } from '../errors.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
+import { pythonTypeName } from './python-type-name.ts';
+
+/** What a capture request holds, whatever its shape. */
+export interface ExtractedEvents {
+  events: JsonObject[];
+  /** Where the body says who sends it: the envelope, the single event, or the first event of a list. */
+  key: unknown;
+  projectId: unknown;
+  /** Present in envelopes and single events only; not yet checked. */
+  sentAt: unknown;
+  historicalMigration: boolean;
+  /** One bare object, the only shape that `/engage/` may leave without a name. */
+  isSingle: boolean;
+}
+
+/** A parsed body as events: one object, a list, or an envelope with a `batch`. Throws what the wire answers. */
+export function extractEvents(body: unknown): ExtractedEvents {
+  if (isEmpty(body)) throw noData();
+  if (Array.isArray(body)) return fromList(body);
+  if (!isJsonObject(body)) throw notDictionaries(body);
+  return isTruthy(body['batch']) ? fromEnvelope(body, body['batch']) : fromSingle(body);
+}
+
+export const noData = (): Failure =>
+  new Failure(
+    'invalid',
+    'No data found. Make sure to use a POST request when sending the payload in the body of the request.',
+    { code: 'no_data' },
+  );
+
+export const invalidPayload = (detail: string): Failure => new Failure('invalid', detail, { code: 'invalid_payload' });
+
+function fromList(list: unknown[]): ExtractedEvents {
+  const events = allObjects(list);
+  const first = events[0] ?? {};
+  return {
+    events,
+    key: keyOf(first),
+    projectId: first['project_id'],
+    sentAt: undefined,
+    historicalMigration: false,
+    isSingle: false,
+  };
+}
+
+function fromEnvelope(envelope: JsonObject, batch: unknown): ExtractedEvents {
+  if (!Array.isArray(batch)) throw notDictionaries(batch);
+  const events = allObjects(batch);
+  const first = events[0] ?? {};
+  return {
+    events,
+    key: keyOf(envelope) ?? keyOf(first),
+    projectId: envelope['project_id'] ?? first['project_id'],
+    sentAt: envelope['sent_at'],
+    historicalMigration: envelope['historical_migration'] === true,
+    isSingle: false,
+  };
+}
+
+function fromSingle(event: JsonObject): ExtractedEvents {
+  // An envelope whose batch is empty says nothing about any event; taken for an event it would only lack a name.
+  if (Array.isArray(event['batch']) && event['event'] === undefined) throw noData();
+  return {
+    events: [event],
+    key: keyOf(event),
+    projectId: event['project_id'],
+    sentAt: event['sent_at'],
+    historicalMigration: event['historical_migration'] === true,
+    isSingle: true,
+  };
+}
+
+function keyOf(holder: JsonObject): unknown {
+  const properties = holder['properties'];
+  const nested = isJsonObject(properties) ? properties['token'] : undefined;
+  return holder['$token'] ?? holder['token'] ?? holder['api_key'] ?? nested;
+}
+
+function allObjects(list: unknown[]): JsonObject[] {
+  if (list.length === 0) throw noData();
+  for (const item of list) {
+    if (item === null) throw invalidPayload('Invalid payload: some events are null');
+    if (!isJsonObject(item)) throw notDictionaries(item);
+  }
+  return list as JsonObject[];
+}
+
+const notDictionaries = (value: unknown): Failure =>
+  invalidPayload(`Invalid payload: All events must be dictionaries not '${pythonTypeName(unwrap(value))}'!`);
+
+/** A text given as `batch` is iterated letter by letter upstream, hence 'str' for it; a list is judged by its items. */
+const unwrap = (value: unknown): unknown => (isJsonObject(value) ? 'key' : value);
+
+const isTruthy = (value: unknown): boolean =>
+  isJsonObject(value) ? Object.keys(value).length > 0 : Array.isArray(value) ? value.length > 0 : Boolean(value);
+
+const isEmpty = (body: unknown): boolean => body === undefined || !isTruthy(body);

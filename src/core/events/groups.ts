@@ -1,0 +1,56 @@
+import type { Event } from './event.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { cleanText } from './text.ts';
+
+/** A project has at most five kinds of groups, in the order of their first use. */
+export const MAX_GROUP_TYPES = 5;
+export const LONGEST_GROUP_KEY = 400;
+
+export interface GroupIdentify {
+  type: string;
+  key: string;
+  set: JsonObject;
+}
+
+/** Whom a `$groupidentify` describes; undefined for other events and where type or key are missing. */
+export function groupIdentify(event: Pick<Event, 'event' | 'properties'>): GroupIdentify | undefined {
+  if (event.event !== '$groupidentify') return undefined;
+  const type = groupText(event.properties['$group_type']);
+  const key = groupText(event.properties['$group_key']);
+  if (type === undefined || key === undefined) return undefined;
+  const set = event.properties['$group_set'];
+  return { type, key, set: isJsonObject(set) ? set : {} };
+}
+
+/** The kinds of groups that an event names, in order: each needs an index before `applyGroups`. */
+export function groupTypesOf(event: Pick<Event, 'event' | 'properties'>): string[] {
+  const { $groups: groups } = event.properties;
+  const identified = groupIdentify(event);
+  if (!isJsonObject(groups)) return identified ? [identified.type] : [];
+  const types = Object.keys(groups).filter((type) => type !== '' && groupText(groups[type]) !== undefined);
+  return identified && !types.includes(identified.type) ? [...types, identified.type] : types;
+}
+
+/**
+ * Writes `$group_<index>` into the event's properties (the event is ours by now) and returns the keys by index.
+ * A kind without an index, the sixth of its project, is passed over.
+ */
+export function applyGroups(event: Event, typeIndexes: ReadonlyMap<string, number>): (string | null)[] {
+  const keys: (string | null)[] = [null, null, null, null, null];
+  const { $groups: groups } = event.properties;
+  if (!isJsonObject(groups)) return keys;
+  for (const type of Object.keys(groups)) {
+    const index = typeIndexes.get(type);
+    const key = groupText(groups[type]);
+    if (index === undefined || index >= MAX_GROUP_TYPES || key === undefined) continue;
+    keys[index] = key;
+    event.properties[`$group_${index}`] = key;
+  }
+  return keys;
+}
+
+/** Group types and keys are text; numbers are taken as such, anything else as 'not given'. */
+function groupText(value: Json | undefined): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? cleanText(value) : undefined;
+}

@@ -1,0 +1,93 @@
+import { distinctIdOf } from './distinct-id.ts';
+import type { DropReason } from './drop-reasons.ts';
+import { readChain } from './elements-chain.ts';
+import type { Event } from './event.ts';
+import { identityOf } from './event-identity.ts';
+import { eventName } from './event-name.ts';
+import { type ClockFacts, eventTime } from './event-time.ts';
+import { groupIdentify, LONGEST_GROUP_KEY } from './groups.ts';
+import { isJsonObject } from './json.ts';
+import { personMode } from './person-mode.ts';
+import { type PropertyFacts, readProperties } from './read-properties.ts';
+import { specialEvent } from './special-events.ts';
+import type { Warning } from './warning.ts';
+
+/**
+ * From what a client sent to what is stored: one raw event in, an `Event` or the reason why there is none out. Pure:
+ * replaying the same raw event in the same context gives the same result, which is what 'stored once' rests on.
+ * The raw event is handed over: its properties are completed in place and become the event's (see `readProperties`).
+ */
+export interface NormaliseContext extends ClockFacts {
+  projectId: number;
+  /** Where the request came from; null where unknown. */
+  ip: string | null;
+  /** The project keeps no addresses, neither the connection's nor one that the client sends. */
+  anonymizeIps: boolean;
+  /** The request came to /engage/, where a missing name means `$identify`. */
+  engage: boolean;
+  /** Drawn at acceptance; the event's uuid if nothing else identifies it. */
+  fallbackUuid: string;
+  /** False: the project keeps no persons at all. */
+  personProcessing?: boolean;
+}
+
+export type Normalised =
+  | { kind: 'event'; event: Event; warnings: Warning[] }
+  | { kind: 'dropped'; reason: DropReason; uuid: string; warnings: Warning[] };
+
+export function normalise(raw: unknown, context: NormaliseContext): Normalised {
+  const warnings: Warning[] = [];
+  const drop = (reason: DropReason, uuid = context.fallbackUuid): Normalised => ({
+    kind: 'dropped',
+    reason,
+    uuid,
+    warnings,
+  });
+
+  if (!isJsonObject(raw)) return drop('not_an_object');
+  const given = isJsonObject(raw['properties']) ? raw['properties'] : {};
+  const uuid = identityOf(raw, given, context.projectId, context.fallbackUuid);
+  if (uuid === undefined) {
+    warnings.push({ type: 'skipping_event_invalid_uuid', details: {} });
+    return drop('invalid_uuid');
+  }
+  const name = eventName(raw, context.engage);
+  if (name === undefined) return drop('missing_event_name', uuid);
+  const special = specialEvent(name, given, uuid, warnings);
+  if (special !== undefined) return drop(special, uuid);
+  const distinctId = distinctIdOf(raw, given);
+  if (distinctId === undefined) return drop('missing_distinct_id', uuid);
+  const person = personMode(given['$process_person_profile'], name, { uuid, distinctId }, context, warnings);
+  if (person === 'drop') return drop('person_processing_disabled', uuid);
+  const properties = readProperties(raw, given, propertyFacts(name, person, context));
+  if (properties === undefined) return drop('nested_too_deeply', uuid);
+
+  const event: Event = {
+    projectId: context.projectId,
+    uuid,
+    event: name,
+    distinctId,
+    timestamp: eventTime(raw, given['$ignore_sent_at'] === true, context, warnings),
+    receivedAt: context.receivedAt,
+    properties,
+    elementsChain: readChain(given),
+    person,
+  };
+  return isGroupKeyTooLong(event, warnings) ? drop('group_key_too_long', uuid) : { kind: 'event', event, warnings };
+}
+
+/** Personless events and group descriptions change no person, so they keep no trace of an attempt to. */
+const propertyFacts = (name: string, person: Event['person'], context: NormaliseContext): PropertyFacts => ({
+  ip: context.ip,
+  anonymizeIps: context.anonymizeIps,
+  sentAt: context.sentAt,
+  updatesPerson: person === 'full' && name !== '$groupidentify',
+});
+
+function isGroupKeyTooLong(event: Event, warnings: Warning[]): boolean {
+  const group = groupIdentify(event);
+  if (group === undefined || group.key.length <= LONGEST_GROUP_KEY) return false;
+  const details = { eventUuid: event.uuid, groupType: group.type, length: group.key.length };
+  warnings.push({ type: 'group_key_too_long', details });
+  return true;
+}

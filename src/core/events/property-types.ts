@@ -1,0 +1,105 @@
+import type { PropertyUpdate } from '../persons/apply-properties.ts';
+import type { Event } from './event.ts';
+import { groupIdentify } from './groups.ts';
+import type { Json, JsonObject } from './json.ts';
+
+export type PropertyType = 'DateTime' | 'String' | 'Numeric' | 'Boolean';
+export type PropertyKind = 'event' | 'person' | 'group';
+
+export interface PropertySighting {
+  kind: PropertyKind;
+  /** Which kind of group, for group properties. */
+  groupType: string | null;
+  name: string;
+  type: PropertyType | null;
+}
+
+const LONGEST_NAME = 200;
+const SKIPPED: ReadonlySet<string> = new Set([
+  ...['$set', '$set_once', '$unset', '$groups'],
+  ...['$group_0', '$group_1', '$group_2', '$group_3', '$group_4'],
+]);
+
+/** Names that only carry other properties, or are too long to be one, get no definition. */
+export const isDefinable = (name: string): boolean => name.length <= LONGEST_NAME && name !== '' && !SKIPPED.has(name);
+
+/** Properties that belong to one kind of thing. */
+export interface PropertyBag {
+  kind: PropertyKind;
+  groupType: string | null;
+  values: JsonObject;
+}
+
+/** What an event tells of: itself and its person, or, for a `$groupidentify`, its group alone. */
+export function propertyBags(event: Event, update: PropertyUpdate): PropertyBag[] {
+  const group = groupIdentify(event);
+  if (group !== undefined) return [{ kind: 'group', groupType: group.type, values: group.set }];
+  const bags: PropertyBag[] = [{ kind: 'event', groupType: null, values: event.properties }];
+  if (update.set) bags.push({ kind: 'person', groupType: null, values: update.set });
+  if (update.setOnce) bags.push({ kind: 'person', groupType: null, values: update.setOnce });
+  return bags;
+}
+
+/** All properties that an event gives rise to, each once. */
+export function propertySightings(event: Event, update: PropertyUpdate): PropertySighting[] {
+  const found = new Map<string, PropertySighting>();
+  for (const { kind, groupType, values } of propertyBags(event, update)) {
+    for (const name of Object.keys(values).filter(isDefinable)) {
+      const key = `${kind}:${name}`;
+      const type = found.get(key)?.type ?? propertyType(name, values[name] ?? null);
+      found.set(key, { kind, groupType, name, type });
+    }
+  }
+  return [...found.values()];
+}
+
+/** The type that one value suggests; null where it suggests none (containers, null). */
+export function propertyType(name: string, value: Json): PropertyType | null {
+  if (isTextByName(name)) return 'String';
+  switch (typeof value) {
+    case 'boolean':
+      return 'Boolean';
+    case 'number':
+      return isTimeName(name) && isEpoch(value) ? 'DateTime' : 'Numeric';
+    case 'string':
+      return textType(value);
+    default:
+      return null;
+  }
+}
+
+/** Campaign names, flag values and survey answers are text even where they look like numbers. */
+function isTextByName(name: string): boolean {
+  return (
+    name === '$feature_flag_response' ||
+    name.startsWith('$feature/') ||
+    name.startsWith('$survey_response') ||
+    name.startsWith('$initial_utm_') ||
+    name.slice(0, 4).toLowerCase() === 'utm_'
+  );
+}
+
+const isTimeName = (name: string): boolean => /time|date|createdat|[_-]at$/i.test(name);
+
+/** Ten digits of seconds (decimals allowed) or thirteen of milliseconds. */
+function isEpoch(value: number): boolean {
+  const whole = Math.floor(Math.abs(value));
+  const isSeconds = whole >= 1e9 && whole < 1e10;
+  return isSeconds || (Number.isInteger(value) && whole >= 1e12 && whole < 1e13);
+}
+
+function textType(text: string): PropertyType {
+  // Longer texts are neither; the bound keeps the patterns off paragraphs.
+  if (text.length > 64) return 'String';
+  if (/^\s*(?:true|false)\s*$/i.test(text)) return 'Boolean';
+  return DATE_FORMS.some((form) => form.test(text)) ? 'DateTime' : 'String';
+}
+
+const CLOCK = '(?:[01]\\d|2[0-4]):[0-5]\\d:[0-6]\\d';
+const DATE_FORMS: readonly RegExp[] = [
+  /^\d{4}-(?:0\d|1[0-2])-[0-3]\d$/,
+  /^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d(?::[0-6]\d(?:[.,]\d+)?)?(?:Z|[+-][0-2]\d:?[0-5]\d)$/i,
+  new RegExp(`^\\d{4}([-/])[01]\\d\\1[0-3]\\d ${CLOCK}(?:\\.\\d+)?$`),
+  new RegExp(`^[0-3]\\d([-/])[01]\\d\\1\\d{4} ${CLOCK}$`),
+  new RegExp(`^(?:[A-Z][a-z]{2}, )?[0-3]?\\d [A-Z][a-z]{2} \\d{2,4} ${CLOCK}(?: (?:[+-]\\d{4}|[A-Z]{1,5}))?$`),
+];

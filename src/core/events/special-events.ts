@@ -1,0 +1,36 @@
+import type { DropReason } from './drop-reasons.ts';
+import type { JsonObject } from './json.ts';
+import { cleanText, cutText } from './text.ts';
+import type { Warning } from './warning.ts';
+
+const LONGEST_MESSAGE = 1000;
+
+/** Names that are no analytics events. Cairn keeps neither recordings nor browser timings: they are counted and dropped. */
+const DROPPED_NAMES: ReadonlyMap<string, DropReason> = new Map([
+  ['$performance_event', 'performance_event'],
+  ['$snapshot', 'session_recording'],
+  ['$snapshot_items', 'session_recording'],
+  ['$$client_ingestion_warning', 'client_ingestion_warning'],
+]);
+
+/** Why an event of this name is not stored; undefined for ordinary ones. A client's own warning is passed on. */
+export function specialEvent(
+  name: string,
+  properties: JsonObject,
+  uuid: string,
+  warnings: Warning[],
+): DropReason | undefined {
+  const reason = DROPPED_NAMES.get(name);
+  if (reason === 'client_ingestion_warning') {
+    const message = properties['$$client_ingestion_warning_message'];
+    const text = typeof message === 'string' ? cutText(cleanText(message), LONGEST_MESSAGE) : '';
+    warnings.push({ type: 'client_ingestion_warning', details: { eventUuid: uuid, message: text } });
+  }
+  return reason;
+}
+
+/** Events whose contents nobody will ever read, so that they need not be carried around. */
+export function isRecording(name: unknown): boolean {
+  const reason = typeof name === 'string' ? DROPPED_NAMES.get(name) : undefined;
+  return reason === 'session_recording' || reason === 'performance_event';
+}

@@ -1,0 +1,27 @@
+declare global {
+  // Node 20 has these two; TypeScript lists them from ES2024 on.
+  interface String {
+    isWellFormed(): boolean;
+    toWellFormed(): string;
+  }
+}
+
+const NUL = '\u0000';
+const REPLACEMENT = '\ufffd';
+
+/**
+ * Text that every store can keep: no NUL (PostgreSQL refuses it) and no half of a surrogate pair (it has no UTF-8).
+ * Both become U+FFFD. Almost all text passes untouched, so the checks come first.
+ */
+export function cleanText(text: string): string {
+  const whole = text.isWellFormed() ? text : text.toWellFormed();
+  return whole.includes(NUL) ? whole.replaceAll(NUL, REPLACEMENT) : whole;
+}
+
+/** The first `max` UTF-16 units; a pair that the cut would halve is replaced, so the length stays exactly `max`. */
+export function cutText(text: string, max: number): string {
+  return text.length > max ? text.slice(0, max).toWellFormed() : text;
+}
+
+/** Nothing in it but white space. */
+export const isBlank = (text: string): boolean => text.length === 0 || text.trim().length === 0;

@@ -1,0 +1,29 @@
+import { invalidPayload } from './extract-events.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
+import { pythonTypeName } from './python-type-name.ts';
+import { isUuid } from './uuid.ts';
+
+/**
+ * The faults for which a whole request is refused at the door. Everything else that can be wrong with an event costs
+ * only that event, later, with a reason that is counted.
+ */
+export function validateEvents(events: readonly JsonObject[]): void {
+  for (const event of events) {
+    if (!hasUsableUuid(event)) throw invalidPayload('Invalid payload: Event field "uuid" is not a valid UUID!');
+    checkProperties(event['properties']);
+  }
+}
+
+/** Absent, null and the empty text mean 'choose one for me'. */
+export function hasUsableUuid(event: JsonObject): boolean {
+  const uuid = event['uuid'];
+  return uuid === undefined || uuid === null || uuid === '' || (typeof uuid === 'string' && isUuid(uuid));
+}
+
+/** Empty values of any type count as 'no properties'. */
+function checkProperties(properties: unknown): void {
+  const isNone = !properties || (Array.isArray(properties) && properties.length === 0);
+  if (isNone || isJsonObject(properties)) return;
+  const type = pythonTypeName(properties);
+  throw invalidPayload(`Invalid payload: Properties must be a JSON object, received ${type}!`);
+}

@@ -1,0 +1,19 @@
+import type { JsonObject } from './json.ts';
+
+export type WarningType =
+  | 'cannot_merge_already_identified'
+  | 'cannot_merge_with_illegal_distinct_id'
+  | 'client_ingestion_warning'
+  | 'event_timestamp_in_future'
+  | 'group_key_too_long'
+  | 'ignored_invalid_timestamp'
+  | 'invalid_event_when_process_person_profile_is_false'
+  | 'invalid_process_person_profile'
+  | 'skipping_event_invalid_distinct_id'
+  | 'skipping_event_invalid_uuid';
+
+/** Something the owner of the project should know about one event. */
+export interface Warning {
+  type: WarningType;
+  details: JsonObject;
+}

@@ -1,0 +1,83 @@
+import { isJsonObject, type Json, type JsonObject } from '../events/json.ts';
+import { jsonEqual } from './json-equal.ts';
+import type { PropertyChange } from './person.ts';
+
+/** What an event asks of its person's properties. */
+export interface PropertyUpdate {
+  set?: JsonObject | undefined;
+  setOnce?: JsonObject | undefined;
+  /** A list of names, or an object whose keys are names. */
+  unset?: Json | undefined;
+}
+
+export interface AppliedProperties {
+  /** The very object that came in where nothing changed. */
+  properties: JsonObject;
+  /** Net effect, one entry per key. */
+  changes: PropertyChange[];
+}
+
+/**
+ * set_once, then set, then unset. set_once fills gaps, and null is no gap. A key that a later step decides is left to
+ * it, so each key changes at most once. Equal values are no change, containers compared by content.
+ */
+export function applyProperties(current: JsonObject, update: PropertyUpdate): AppliedProperties {
+  const draft = new Draft(current);
+  const { set, setOnce } = update;
+  const unset = unsetNames(update.unset);
+  for (const key in setOnce) {
+    if (ownValue(current, key) !== undefined) continue;
+    const isSetLater = set !== undefined && ownValue(set, key) !== undefined;
+    if (!isSetLater && !unset?.has(key)) draft.put(key, setOnce[key] ?? null);
+  }
+  for (const key in set) {
+    if (!unset?.has(key)) draft.put(key, set[key] ?? null);
+  }
+  for (const key of unset ?? []) draft.remove(key);
+  return { properties: draft.properties, changes: draft.changes };
+}
+
+/** Copies on the first change only: most events change nothing. */
+class Draft {
+  properties: JsonObject;
+  readonly changes: PropertyChange[] = [];
+  readonly #current: JsonObject;
+
+  constructor(current: JsonObject) {
+    this.#current = current;
+    this.properties = current;
+  }
+
+  put(key: string, after: Json): void {
+    const before = ownValue(this.#current, key);
+    if (before === after || jsonEqual(before, after)) return;
+    this.#own()[key] = after;
+    this.changes.push({ key, before, after });
+  }
+
+  remove(key: string): void {
+    const before = ownValue(this.#current, key);
+    if (before === undefined) return;
+    delete this.#own()[key];
+    this.changes.push({ key, before, after: undefined });
+  }
+
+  #own(): JsonObject {
+    if (this.properties === this.#current) this.properties = { ...this.#current };
+    return this.properties;
+  }
+}
+
+/**
+ * A property that the object itself has. What it inherits under names like `toString` are functions, which JSON has not;
+ * asking for the type is several times faster than `Object.hasOwn` on objects of many shapes. `__proto__` was cleaned away.
+ */
+function ownValue(object: JsonObject, key: string): Json | undefined {
+  const value: unknown = object[key];
+  return typeof value === 'function' || key === '__proto__' ? undefined : object[key];
+}
+
+function unsetNames(unset: Json | undefined): ReadonlySet<string> | undefined {
+  if (Array.isArray(unset)) return new Set(unset.filter((name) => typeof name === 'string'));
+  return isJsonObject(unset) ? new Set(Object.keys(unset)) : undefined;
+}

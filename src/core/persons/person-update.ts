@@ -1,0 +1,47 @@
+import { isJsonObject, type Json, type JsonObject } from '../events/json.ts';
+import type { PropertyUpdate } from './apply-properties.ts';
+import { implicitUpdates, updatesPerson } from './implicit-updates.ts';
+
+/** The part of an event that says what becomes of its person. */
+export interface PersonTelling {
+  event: string;
+  properties: JsonObject;
+}
+
+const NOTHING: PropertyUpdate = {};
+
+/**
+ * Everything an event asks of its person: `$set`, `$set_once` and `$unset` as it brings them, and what its properties
+ * tell without being asked. The latest value beats an explicit `$set`; an explicit `$set_once` beats the `$initial_`
+ * value, because browsers send the true first value there with an `$identify`.
+ */
+export function personUpdate({ event, properties }: PersonTelling): PropertyUpdate {
+  if (!updatesPerson(event)) return NOTHING;
+  const implicit = implicitUpdates(properties);
+  return {
+    set: overlay(properties['$set'], implicit?.set),
+    setOnce: overlay(implicit?.setOnce, properties['$set_once']),
+    unset: properties['$unset'],
+  };
+}
+
+/**
+ * An event's properties as the wire shows them: with the implicit updates written out in `$set` and `$set_once`. They
+ * follow from the other properties, so they are not stored: that would double the size of every browser event.
+ */
+export function withImplicitUpdates(telling: PersonTelling): JsonObject {
+  const { properties } = telling;
+  if (properties['$process_person_profile'] === false) return properties;
+  const { set, setOnce } = personUpdate(telling);
+  if (set === properties['$set'] && setOnce === properties['$set_once']) return properties;
+  return { ...properties, ...(set && { $set: set }), ...(setOnce && { $set_once: setOnce }) };
+}
+
+/** Later ones win; undefined where none is an object. Only copied where two meet. */
+export function overlay(...layers: (Json | undefined)[]): JsonObject | undefined {
+  let result: JsonObject | undefined;
+  for (const layer of layers) {
+    if (isJsonObject(layer)) result = result === undefined ? layer : { ...result, ...layer };
+  }
+  return result;
+}

@@ -1,0 +1,79 @@
+/**
+ * Capture: from a request to entries in the log. The answer means that the events are on disk, and only that they are
+ * readable and the key is good: what becomes of each event is decided later, and told at `events/:uuid/fate/`.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type ExtractedEvents, extractEvents } from '../../core/events/extract-events.ts';
+import { parseJson } from '../../core/events/parse-json.ts';
+import { isRecording } from '../../core/events/special-events.ts';
+import { validateEvents } from '../../core/events/validate-events.ts';
+import { writeContext } from '../../ingest/accepted.ts';
+import type { DecodedRequest } from '../../ingest/decode/decode-request.ts';
+import { sentAtOf } from '../../ingest/decode/sent-at.ts';
+import type { Ingestion } from '../../ingest/ingestion.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
+import type { ProjectDirectory } from '../../manage/project-directory.ts';
+import { callerAddress, decode, queryValues } from './read-request.ts';
+
+export interface CaptureDeps {
+  directory: ProjectDirectory;
+  ingestion: Ingestion;
+  clock: Clock;
+  ids: Ids;
+  config: { maxBodyBytes: number };
+}
+
+const PATHS = ['/capture/', '/batch/', '/e/', '/track/', '/engage/', '/s/', '/i/v0/e/'];
+const OK = { status: 1 };
+
+export function captureRoutes(app: FastifyInstance, deps: CaptureDeps): void {
+  for (const url of PATHS) {
+    const engage = url === '/engage/';
+    app.route({
+      method: ['GET', 'POST'],
+      url,
+      schema: { hide: true },
+      handler: (request, reply) => capture(deps, request, reply, engage),
+    });
+    app.options(url, { schema: { hide: true } }, async () => OK);
+  }
+}
+
+async function capture(deps: CaptureDeps, request: FastifyRequest, reply: FastifyReply, engage: boolean) {
+  const receivedAt = deps.clock.now();
+  const decoded = await decode(request, deps.config.maxBodyBytes, 'v0');
+  const extracted = extractEvents(parseJson(decoded.payload.toString('utf8')));
+  const query = queryValues(request);
+  const sentAt = sentAtOf({ query, body: extracted.sentAt, form: decoded.formFields.get('sent_at') });
+  const project = await deps.directory.projectFor(...credentials(request, decoded, extracted));
+  validateEvents(extracted.events);
+  await deps.ingestion.accept({
+    projectId: project.id,
+    receivedAt,
+    events: extracted.events.length,
+    context: writeContext({ ip: callerAddress(request), sentAt, engage, historical: extracted.historicalMigration }),
+    seed: deps.ids.seed(),
+    payload: worthKeeping(extracted, decoded.payload),
+  });
+  return query.get('beacon') === '1' ? reply.code(204).send() : OK;
+}
+
+/** Where the key may be: in the query of a GET, in a form, in the payload. And the project, where the key is a person's. */
+function credentials(
+  request: FastifyRequest,
+  { formFields }: DecodedRequest,
+  extracted: ExtractedEvents,
+): [unknown, unknown] {
+  const query = queryValues(request);
+  const inQuery = request.method === 'GET' ? query.get('token') || query.get('api_key') : undefined;
+  const key = inQuery || formFields.get('api_key') || formFields.get('token') || extracted.key;
+  const projectId = formFields.get('project_id') ?? extracted.projectId ?? query.get('project_id');
+  return [key, projectId];
+}
+
+/** Session recordings are large and not kept: the log takes only their names, so that they are counted like all else. */
+function worthKeeping({ events }: ExtractedEvents, payload: Buffer): Buffer {
+  if (!events.every((event) => isRecording(event['event']))) return payload;
+  return Buffer.from(JSON.stringify(events.map(({ event }) => ({ event }))));
+}

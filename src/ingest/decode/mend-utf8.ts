@@ -1,0 +1,44 @@
+import { isUtf8 } from 'node:buffer';
+import { malformed } from './decode-failures.ts';
+
+/**
+ * The body as proper UTF-8; throws where it is none. Some browsers write characters beyond the basic plane as two
+ * surrogates of three bytes each (CESU-8): these are joined. A byte order mark is passed over. Proper bodies are
+ * returned as they are, without a copy.
+ */
+export function mendUtf8(body: Buffer): Buffer {
+  if (isUtf8(body)) return withoutMark(body);
+  const mended = joinSurrogates(body);
+  if (!isUtf8(mended)) throw malformed('invalid UTF-8 in the request body');
+  return withoutMark(mended);
+}
+
+const withoutMark = (body: Buffer): Buffer =>
+  body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
+
+function joinSurrogates(body: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  let from = 0;
+  // Every surrogate begins with 0xED.
+  for (let at = body.indexOf(0xed); at !== -1; at = body.indexOf(0xed, Math.max(from, at + 1))) {
+    const high = surrogateAt(body, at);
+    if (high === undefined) continue;
+    const low = high < 0xdc00 ? surrogateAt(body, at + 3) : undefined;
+    const isPair = low !== undefined && low >= 0xdc00;
+    parts.push(body.subarray(from, at), isPair ? pairBytes(high, low) : REPLACEMENT);
+    from = at + (isPair ? 6 : 3);
+  }
+  return Buffer.concat([...parts, body.subarray(from)]);
+}
+
+/** Half a pair stands for nothing. */
+const REPLACEMENT = Buffer.from('\ufffd', 'utf8');
+
+const pairBytes = (high: number, low: number): Buffer => Buffer.from(String.fromCharCode(high, low), 'utf8');
+
+/** The surrogate that three bytes at `at` spell, or undefined. */
+function surrogateAt(body: Buffer, at: number): number | undefined {
+  const [first, second = 0, third = 0] = body.subarray(at, at + 3);
+  const isSurrogate = first === 0xed && second >= 0xa0 && second <= 0xbf && third >= 0x80 && third <= 0xbf;
+  return isSurrogate ? 0xd000 | ((second & 0x3f) << 6) | (third & 0x3f) : undefined;
+}

@@ -1,0 +1,47 @@
+import { malformed } from './decode-failures.ts';
+
+export interface Form {
+  /** The payload, still packed as the client packed it; undefined where there is no field of that name. */
+  data: Buffer | undefined;
+  /** The other fields: `api_key`, `token`, `project_id`, `sent_at`, `compression`, … */
+  fields: ReadonlyMap<string, string>;
+}
+
+export type FormType = 'urlencoded' | 'multipart';
+
+export function formTypeOf(contentType: string): FormType | undefined {
+  const name = contentType.split(';', 1)[0]?.trim().toLowerCase();
+  if (name === 'application/x-www-form-urlencoded') return 'urlencoded';
+  return name === 'multipart/form-data' ? 'multipart' : undefined;
+}
+
+export async function readForm(type: FormType, contentType: string, body: Buffer): Promise<Form> {
+  return type === 'urlencoded' ? readUrlEncoded(body) : await readMultipart(contentType, body);
+}
+
+function readUrlEncoded(body: Buffer): Form {
+  const fields = new Map(new URLSearchParams(body.toString('utf8')));
+  const data = fields.get('data');
+  fields.delete('data');
+  return { data: data === undefined ? undefined : Buffer.from(data, 'utf8'), fields };
+}
+
+/** The platform's own parser; browsers and Python's `requests` send these. */
+async function readMultipart(contentType: string, body: Buffer): Promise<Form> {
+  const fields = new Map<string, string>();
+  let data: Buffer | undefined;
+  for (const [name, value] of await parseMultipart(contentType, body)) {
+    const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : Buffer.from(await value.arrayBuffer());
+    if (name === 'data') data = bytes;
+    else fields.set(name, bytes.toString('utf8'));
+  }
+  return { data, fields };
+}
+
+async function parseMultipart(contentType: string, body: Buffer): Promise<FormData> {
+  try {
+    return await new Response(body, { headers: { 'content-type': contentType } }).formData();
+  } catch (error) {
+    throw malformed('the multipart form cannot be read', error);
+  }
+}

@@ -1,0 +1,26 @@
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_ \r\n=';
+const IS_LETTER = new Uint8Array(256);
+for (const byte of Buffer.from(LETTERS, 'latin1')) IS_LETTER[byte] = 1;
+
+/**
+ * The bytes behind a base64 text, or undefined where the body is none. Forms turn `+` into spaces and old SDKs leave the
+ * padding out; both are mended. What comes out must begin like JSON or gzip: words such as `null` are base64 as well.
+ */
+export function unwrapBase64(body: Buffer): Buffer | undefined {
+  if (!isBase64(body)) return undefined;
+  const decoded = Buffer.from(body.toString('latin1').trim().replaceAll(' ', '+'), 'base64');
+  return beginsWell(decoded) ? decoded : undefined;
+}
+
+/** Ends at the first byte for plain JSON: `{` and `[` are no base64 letters. A loop, since a pattern may backtrack. */
+function isBase64(body: Buffer): boolean {
+  for (let i = 0; i < body.length; i++) {
+    if (IS_LETTER[body[i] ?? 0] === 0) return false;
+  }
+  return body.length > 0;
+}
+
+function beginsWell(decoded: Buffer): boolean {
+  const first = decoded.find((byte) => byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09);
+  return first === 0x7b || first === 0x5b || first === 0x1f;
+}

@@ -1,0 +1,91 @@
+/**
+ * The main thread's books about ingestion: what has been accepted, what still waits, and who waits for it.
+ * Requests come in at `accept`; the worker thread takes them out of the log and says how far it has got.
+ */
+import type { Logger } from '../lib/log.ts';
+import type { IngestLog, NewLogEntry } from '../stores/ingest-log.ts';
+import type { ThreadEvents } from './worker-thread.ts';
+
+export interface IngestionDeps {
+  log: IngestLog;
+  logger: Logger;
+  /** There is something in the log. */
+  wake(): void;
+}
+
+export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' | 'onIdle'> {
+  readonly #deps: IngestionDeps;
+  #pending: number;
+  #workerIsIdle = false;
+  #drained: (() => void)[] = [];
+
+  constructor(deps: IngestionDeps) {
+    this.#deps = deps;
+    this.#pending = deps.log.state().events;
+  }
+
+  /** Resolves when the request's events are on disk. Rejects with `unavailable` when they cannot be kept. */
+  async accept(entry: NewLogEntry): Promise<void> {
+    await this.#deps.log.append(entry);
+    this.#pending += entry.events;
+    if (!this.#workerIsIdle) return;
+    this.#workerIsIdle = false;
+    this.#deps.wake();
+  }
+
+  get pending(): number {
+    return this.#pending;
+  }
+
+  get accepted(): number {
+    return this.#deps.log.state().accepted;
+  }
+
+  /** Age of the oldest event that waits, ms. */
+  lag(now: number): number {
+    const { oldestReceivedAt } = this.#deps.log.state();
+    return this.#pending === 0 || oldestReceivedAt === null ? 0 : Math.max(0, now - oldestReceivedAt);
+  }
+
+  /** Resolves when everything accepted so far is visible to queries. */
+  async drain(): Promise<void> {
+    if (this.#pending > 0) await new Promise<void>((resolve) => this.#drained.push(resolve));
+  }
+
+  /** A thread begins, perhaps in place of one that died before it could say how far it had got: count afresh. */
+  readonly onReady = (position: number): void => {
+    void this.#trim(position).then(() => {
+      this.#pending = this.#deps.log.state().events;
+      this.#settle();
+      this.#workerIsIdle = false;
+      this.#deps.wake();
+    });
+  };
+
+  readonly onProcessed = ({ position, events }: { position: number; events: number }): void => {
+    this.#pending -= events;
+    this.#deps.log
+      .trim(position)
+      .catch((err: unknown) =>
+        this.#deps.logger.warn({ err }, 'the log could not be trimmed; it is tried again later'),
+      );
+    if (this.#pending === 0) for (const resolve of this.#drained.splice(0)) resolve();
+  };
+
+  /** An entry may have come in while the worker was saying that there was none: then it is woken again. */
+  readonly onIdle = (position: number): void => {
+    this.#workerIsIdle = this.#deps.log.state().head <= position;
+    if (!this.#workerIsIdle) this.#deps.wake();
+  };
+
+  /** A trim that fails does no harm: the next one takes its entries along, and a start passes over them. */
+  #trim(position: number): Promise<void> {
+    return this.#deps.log
+      .trim(position)
+      .catch((err: unknown) => this.#deps.logger.warn({ err }, 'the log was not trimmed'));
+  }
+
+  #settle(): void {
+    if (this.#pending === 0) for (const resolve of this.#drained.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * One chunk of the log, from accepted requests to stored events: reads in bulk, rules in memory, writes at once.
+ *
+ * The order of the two commits is what makes a crash harmless. Events go first, with the log position, in one
+ * transaction of the event store; then persons, definitions, counters and the position, in one transaction of the
+ * relational shelf, which has been open and has kept other writers out since before the first read. If the process dies
+ * between the two, the shelf still is as it was: the chunk is computed again from the same state, gives the same
+ * result, and the event store passes over what it has. Nothing in the computation asks a clock or chance.
+ */
+
+import type { Event } from '../core/events/event.ts';
+import { hotProperties } from '../core/events/hot-properties.ts';
+import { personUuid } from '../core/events/uuid.ts';
+import { distinctIdsOf } from '../core/persons/merge-attempt.ts';
+import { PersonBook } from '../core/persons/person-book.ts';
+import type { EventStore, StoredEvent } from '../stores/event-store.ts';
+import type { LogEntry } from '../stores/ingest-log.ts';
+import type { DistinctId, IngestProject, IngestStore, IngestTransaction } from '../stores/ingest-store.ts';
+import type { Definitions, Sightings } from './definitions.ts';
+import { FateBook } from './fate-book.ts';
+import { GroupBook } from './group-book.ts';
+import { type FreshEvent, type ReadEvent, readEntries } from './read-entries.ts';
+
+export interface ChunkDeps {
+  ingest: IngestStore;
+  events: EventStore;
+  definitions: Definitions;
+}
+
+export interface ProcessedChunk {
+  /** The position reached. */
+  position: number;
+  /** Events of the log that have met their fate. */
+  events: number;
+  /** Those that are stored, in order. */
+  stored: readonly StoredEvent[];
+}
+
+export async function processChunk(
+  deps: ChunkDeps,
+  entries: readonly LogEntry[],
+  now: number,
+): Promise<ProcessedChunk> {
+  const position = entries.at(-1)?.seq ?? 0;
+  const chunk = await deps.ingest.transaction(async (store) => {
+    const projects = await projectsOf(store, entries);
+    const fates = new FateBook(now);
+    const fresh = await freshEvents(store, [...readEntries(entries, projects)], fates);
+    const groups = await GroupBook.load(store, fresh);
+    const book = new PersonBook(await knownPersons(store, fresh));
+    const sightings = deps.definitions.chunk();
+    const stored: StoredEvent[] = [];
+    for (const read of fresh) {
+      try {
+        stored.push(settle(read, book, groups, sightings, fates));
+      } catch (error) {
+        fates.fail(read.source, error);
+      }
+    }
+    const persons = book.changes();
+    await deps.events.write({ events: stored, overrides: persons.overrides, position });
+    fates.count('stored', stored.length);
+    await store.apply({
+      persons,
+      ...groups.changes(),
+      ...sightings.changes(),
+      ...fates.changes(),
+      firstEvents: firstEvents(projects, stored),
+      position,
+    });
+    return { result: { position, events: fates.total, stored }, sightings };
+  });
+  // Only what is committed is known from now on.
+  deps.definitions.keep(chunk.sightings);
+  return chunk.result;
+}
+
+async function projectsOf(
+  store: IngestTransaction,
+  entries: readonly LogEntry[],
+): Promise<ReadonlyMap<number, IngestProject>> {
+  const projects = await store.projects([...new Set(entries.map((entry) => entry.projectId))]);
+  return new Map(projects.map((project) => [project.id, project]));
+}
+
+/** Sorts out what is dropped, what failed and what has been there before; the rest is fresh. */
+async function freshEvents(store: IngestTransaction, all: ReadEvent[], fates: FateBook): Promise<FreshEvent[]> {
+  const candidates: FreshEvent[] = [];
+  for (const source of all) {
+    const { outcome } = source;
+    if (outcome.kind === 'event') {
+      fates.warn(source, outcome.warnings);
+      candidates.push({ event: outcome.event, source });
+    } else if (outcome.kind === 'dropped') {
+      fates.warn(source, outcome.warnings);
+      fates.drop(source, outcome.reason, outcome.uuid);
+    } else if (outcome.kind === 'no_project') {
+      fates.drop(source, 'project_deleted', source.fallbackUuid);
+    } else {
+      fates.fail(source, outcome.error);
+    }
+  }
+  // An id that we made ourselves is new by construction.
+  const named = candidates.filter(({ event, source }) => event.uuid !== source.fallbackUuid).map(({ event }) => event);
+  const seen = new Set((await store.seenBefore(named.map(eventId))).map(eventKey));
+  return candidates.filter(({ event, source }) => {
+    if (event.uuid === source.fallbackUuid) return true;
+    const key = eventKey(event);
+    if (seen.has(key)) {
+      fates.repeat(event);
+      return false;
+    }
+    seen.add(key);
+    fates.see(event);
+    return true;
+  });
+}
+
+const eventId = ({ projectId, uuid }: Event) => ({ projectId, uuid });
+const eventKey = ({ projectId, uuid }: { projectId: number; uuid: string }): string => `${projectId}:${uuid}`;
+
+/** Loads the persons behind every distinct id of the chunk, and finds out which of the uuids to come are taken. */
+async function knownPersons(store: IngestTransaction, fresh: readonly FreshEvent[]) {
+  const ids = new Map<string, DistinctId>();
+  for (const { event } of fresh) {
+    const { projectId } = event;
+    for (const distinctId of distinctIdsOf(event)) ids.set(`${projectId}:${distinctId}`, { projectId, distinctId });
+  }
+  const known = await store.personsOf([...ids.values()]);
+  for (const { projectId, distinctId } of known.distinctIds) ids.delete(`${projectId}:${distinctId}`);
+  const taken = await takenUuids(store, [...ids.values()]);
+  return { ...known, isTaken: (_projectId: number, uuid: string) => taken.has(uuid) };
+}
+
+/** As `PersonRegister.freeUuid` counts on from a taken uuid, so does this, until every unknown id has a free one. */
+async function takenUuids(store: IngestTransaction, unknown: readonly DistinctId[]): Promise<ReadonlySet<string>> {
+  const taken = new Set<string>();
+  let asked = unknown;
+  for (let n = 0; asked.length > 0; n++) {
+    const uuidOf = ({ projectId, distinctId }: DistinctId): string =>
+      personUuid(projectId, n === 0 ? distinctId : `${distinctId}\u0000${n}`);
+    const found = new Set(await store.takenUuids(asked.map(uuidOf)));
+    for (const uuid of found) taken.add(uuid);
+    asked = asked.filter((id) => found.has(uuidOf(id)));
+  }
+  return taken;
+}
+
+/** Joins an event with its person and groups, and takes down what is new about either. */
+function settle(
+  { event, source }: FreshEvent,
+  book: PersonBook,
+  groups: GroupBook,
+  sightings: Sightings,
+  fates: FateBook,
+): StoredEvent {
+  const groupKeys = groups.handle(event);
+  const { personId, update, warnings } = book.handle(event);
+  sightings.see(event, update, groups);
+  fates.warn(source, warnings);
+  return {
+    projectId: event.projectId,
+    uuid: event.uuid,
+    event: event.event,
+    distinctId: event.distinctId,
+    personId,
+    timestamp: event.timestamp,
+    createdAt: event.receivedAt,
+    properties: JSON.stringify(event.properties),
+    hot: hotProperties(event.properties),
+    elementsChain: event.elementsChain,
+    groups: groupKeys,
+  };
+}
+
+function firstEvents(projects: ReadonlyMap<number, IngestProject>, stored: readonly StoredEvent[]): number[] {
+  const withEvents = new Set(stored.map((event) => event.projectId));
+  return [...projects.values()]
+    .filter(({ id, ingestedEvent }) => !ingestedEvent && withEvents.has(id))
+    .map(({ id }) => id);
+}

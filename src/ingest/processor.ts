@@ -1,0 +1,144 @@
+/**
+ * Reads the log and processes it, chunk after chunk, for as long as the process lives. A store that refuses means
+ * another try a little later; an entry that cannot be processed for a reason of its own is set aside, so that it never
+ * blocks those behind it.
+ */
+import { extractEvents } from '../core/events/extract-events.ts';
+import { parseJson } from '../core/events/parse-json.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
+import { type Loop, startLoop } from '../lib/loop.ts';
+import type { IngestLogReader, LogEntry } from '../stores/ingest-log.ts';
+import { derivedUuid, readContext } from './accepted.ts';
+import { FateBook } from './fate-book.ts';
+import { type ChunkDeps, type ProcessedChunk, processChunk } from './process-chunk.ts';
+
+export interface ProcessorDeps extends ChunkDeps {
+  log: IngestLogReader;
+  clock: Clock;
+  logger: Logger;
+  /** True for errors that are about the store and not about the events: try again. */
+  isOutage(error: unknown): boolean;
+  /** Hears of each chunk after both commits. */
+  onProcessed(chunk: ProcessedChunk): void;
+  onIdle(position: number): void;
+}
+
+/** A chunk: large enough to share its fixed costs, small enough that other writers do not wait long for their turn. */
+const CHUNK_EVENTS = 2500;
+const CHUNK_BYTES = 8 * 1024 * 1024;
+
+export class Processor {
+  readonly #deps: ProcessorDeps;
+  #position = 0;
+  #loop: Loop | null = null;
+
+  constructor(deps: ProcessorDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Finishes what a crash may have left between the two commits; returns the position from which work goes on.
+   * The event store is ahead when the process died between the two commits. The entries in between are taken as one
+   * chunk, so that none reaches from before the event store's position to after it.
+   */
+  async recover(): Promise<number> {
+    const { ingest, events, log } = this.#deps;
+    this.#position = await ingest.position();
+    const ahead = await events.position();
+    if (ahead <= this.#position) return this.#position;
+    const entries = log.read(this.#position, Infinity, Infinity).filter((entry) => entry.seq <= ahead);
+    if (entries.at(-1)?.seq !== ahead) {
+      throw new Error(
+        `The ingest log is missing entries ${this.#position + 1} to ${ahead}, whose events are stored but whose ` +
+          'persons are not. Put the log file back in its place, or restore a backup.',
+      );
+    }
+    await this.#process(entries);
+    this.#deps.logger.info({ entries: entries.length }, 'finished what was under way when the process ended');
+    return this.#position;
+  }
+
+  /** There may be something in the log. The first call starts the work; before it, `recover`. */
+  wake(): void {
+    this.#loop ??= startLoop({
+      step: () => this.#step(),
+      onIdle: () => this.#deps.onIdle(this.#position),
+      onError: (err, pauseMs) =>
+        this.#deps.logger.error({ err, pauseMs }, 'events could not be processed; trying again'),
+    });
+    this.#loop.wake();
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop?.stop();
+  }
+
+  async #step(): Promise<boolean> {
+    const entries = this.#deps.log.read(this.#position, CHUNK_EVENTS, CHUNK_BYTES);
+    if (entries.length === 0) return false;
+    try {
+      await this.#process(entries);
+    } catch (error) {
+      if (this.#deps.isOutage(error)) throw error;
+      this.#deps.logger.warn({ err: error, entries: entries.length }, 'a chunk failed; taking its entries one by one');
+      for (const entry of entries) await this.#processAlone(entry);
+    }
+    return true;
+  }
+
+  async #process(entries: readonly LogEntry[]): Promise<void> {
+    this.#advance(await processChunk(this.#deps, entries, this.#deps.clock.now()));
+  }
+
+  async #processAlone(entry: LogEntry): Promise<void> {
+    try {
+      await this.#process([entry]);
+    } catch (error) {
+      if (this.#deps.isOutage(error)) throw error;
+      this.#deps.logger.error({ err: error, seq: entry.seq }, 'an entry cannot be processed; its events are set aside');
+      this.#advance(await this.#setAside(entry, error));
+    }
+  }
+
+  /** Every event of the entry becomes a dead letter of its own, so that the innocent ones can be replayed. */
+  async #setAside(entry: LogEntry, error: unknown): Promise<ProcessedChunk> {
+    const { ingest, events, clock } = this.#deps;
+    const fates = new FateBook(clock.now());
+    const context = readContext(entry.context);
+    for (const [index, raw] of rawEvents(entry).entries()) {
+      const fallbackUuid = derivedUuid(entry, index);
+      fates.fail({ entry, context, raw, fallbackUuid, outcome: { kind: 'failed', error } }, error);
+    }
+    await ingest.transaction(async (store) => {
+      await events.write({ events: [], overrides: [], position: entry.seq });
+      await store.apply({ ...NOTHING, ...fates.changes(), position: entry.seq });
+    });
+    return { position: entry.seq, events: entry.events, stored: [] };
+  }
+
+  #advance(chunk: ProcessedChunk): void {
+    this.#position = chunk.position;
+    this.#deps.onProcessed(chunk);
+  }
+}
+
+const NOTHING = {
+  persons: { persons: [], ops: [], history: [], overrides: [] },
+  groupTypes: [],
+  groups: [],
+  events: [],
+  properties: [],
+  eventProperties: [],
+  firstEvents: [],
+};
+
+function rawEvents(entry: LogEntry) {
+  const text = entry.payload.toString('utf8');
+  try {
+    return extractEvents(parseJson(text)).events;
+  } catch {
+    // It was readable when it was accepted; if it no longer is, at least nothing of it is thrown away.
+    return Array.from({ length: entry.events }, () => ({ unreadable: text }));
+  }
+}

@@ -1,0 +1,64 @@
+/** From log entries to normalised events, in the order of the log. What fails for its own reason is set aside alone. */
+import type { Event } from '../core/events/event.ts';
+import { extractEvents } from '../core/events/extract-events.ts';
+import type { JsonObject } from '../core/events/json.ts';
+import { type Normalised, normalise } from '../core/events/normalise.ts';
+import { parseJson } from '../core/events/parse-json.ts';
+import type { LogEntry } from '../stores/ingest-log.ts';
+import type { IngestProject } from '../stores/ingest-store.ts';
+import { derivedUuid, type RequestContext, readContext } from './accepted.ts';
+
+/** One event of the log with all that is needed to decide about it, or to set it aside. */
+export interface ReadEvent {
+  entry: LogEntry;
+  context: RequestContext;
+  raw: JsonObject;
+  /** Its id if it brings none. */
+  fallbackUuid: string;
+  outcome: Normalised | { kind: 'failed'; error: unknown } | { kind: 'no_project' };
+}
+
+/** A normalised event that is not a repetition, beside where it came from. */
+export interface FreshEvent {
+  event: Event;
+  source: ReadEvent;
+}
+
+export function* readEntries(
+  entries: readonly LogEntry[],
+  projects: ReadonlyMap<number, IngestProject>,
+): Generator<ReadEvent> {
+  for (const entry of entries) {
+    const context = readContext(entry.context);
+    const project = projects.get(entry.projectId);
+    const { events, isSingle } = extractEvents(parseJson(entry.payload.toString('utf8')));
+    for (const [index, raw] of events.entries()) {
+      const fallbackUuid = derivedUuid(entry, index);
+      const engage = context.engage && isSingle;
+      yield {
+        entry,
+        context,
+        raw,
+        fallbackUuid,
+        outcome: outcomeOf(raw, entry, context, project, fallbackUuid, engage),
+      };
+    }
+  }
+}
+
+function outcomeOf(
+  raw: JsonObject,
+  { projectId, receivedAt }: LogEntry,
+  { ip, sentAt }: RequestContext,
+  project: IngestProject | undefined,
+  fallbackUuid: string,
+  engage: boolean,
+): ReadEvent['outcome'] {
+  if (!project) return { kind: 'no_project' };
+  try {
+    const { anonymizeIps } = project;
+    return normalise(raw, { projectId, receivedAt, sentAt, ip, anonymizeIps, engage, fallbackUuid });
+  } catch (error) {
+    return { kind: 'failed', error };
+  }
+}

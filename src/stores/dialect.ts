@@ -1,0 +1,35 @@
+import type { SqlValue } from './event-store.ts';
+
+/**
+ * The words that the engines of events say differently. A question is written once as SQL text over these pieces;
+ * each engine has one file that spells them.
+ *
+ * One `InsightSql` belongs to one statement: its pieces are SQL text, and every value they mention is collected to be
+ * bound, so that nothing a user sent ever becomes part of the text.
+ */
+export interface InsightSql {
+  /** Everything bound so far, in the order of the placeholders: the second argument of `EventStore.query`. */
+  readonly values: readonly SqlValue[];
+  /** Binds a value and returns its placeholder. */
+  param(value: SqlValue): string;
+  /** A point in time (ms UTC) to compare with `timestamp` or `created_at`. */
+  time(ms: number): string;
+  /** The text of an event's property (see `propertyText` in `core/events`); null when it is absent or null. */
+  property(key: string): string;
+  /** True where the event has the property with a value other than null. */
+  hasProperty(key: string): string;
+  /** True where `text` matches the pattern somewhere. The pattern is RE2's; the caller has checked that it is valid. */
+  matches(text: string, pattern: string): string;
+  /** True where `text` contains `part`, whatever the case of either. */
+  containsIgnoringCase(text: string, part: string): string;
+  /** When the bucket began that `time` falls into, by the calendar of the time zone, as a point in time. */
+  bucket(time: string, interval: BucketInterval, timezone: string): string;
+}
+
+export interface Dialect {
+  /** Begins a statement. `table` is the alias under which it reads events, if any. */
+  begin(table?: string): InsightSql;
+}
+
+/** Weeks begin on Monday. */
+export type BucketInterval = 'minute' | 'hour' | 'day' | 'week' | 'month';

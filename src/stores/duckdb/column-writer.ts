@@ -1,0 +1,119 @@
+import type { DuckDBDataChunk } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
+
+/**
+ * Fills the columns of a data chunk through the bindings rather than cell by cell through `@duckdb/node-api`: half the
+ * time per event, since an event has 29 cells and most are short or absent.
+ *
+ * It relies on three layouts of DuckDB's public C interface: a validity mask has one bit per row, a UUID is a 128-bit
+ * integer with its top bit flipped, and a string of up to 12 bytes lies inside its own 16-byte cell as a 32-bit length
+ * and its bytes. Longer strings are handed over one by one. All platforms that DuckDB's package serves are little-endian.
+ */
+export const CHUNK_ROWS = 2048;
+
+const CELL = 16;
+const INLINE_BYTES = 12;
+
+const cells = new ArrayBuffer(CHUNK_ROWS * CELL);
+const bytes = new Uint8Array(cells);
+const ints = new Int32Array(cells);
+const longs = new BigInt64Array(cells);
+const mask = new ArrayBuffer(CHUNK_ROWS / 8);
+const maskBytes = new Uint8Array(mask);
+
+export type Column<Row> = (chunk: DuckDBDataChunk, index: number, rows: readonly Row[]) => void;
+
+export const integerColumn =
+  <Row>(read: (row: Row) => number): Column<Row> =>
+  (chunk, index, rows) => {
+    rows.forEach((row, i) => {
+      ints[i] = read(row);
+    });
+    copyCells(vectorOf(chunk, index), rows.length * 4);
+  };
+
+/** Milliseconds UTC into a timestamp of microseconds. */
+export const timestampColumn =
+  <Row>(read: (row: Row) => number): Column<Row> =>
+  (chunk, index, rows) => {
+    rows.forEach((row, i) => {
+      longs[i] = BigInt(Math.trunc(read(row))) * 1000n;
+    });
+    copyCells(vectorOf(chunk, index), rows.length * 8);
+  };
+
+export const uuidColumn =
+  <Row>(read: (row: Row) => string): Column<Row> =>
+  (chunk, index, rows) => {
+    rows.forEach((row, i) => {
+      writeUuid(read(row), i * 4);
+    });
+    copyCells(vectorOf(chunk, index), rows.length * CELL);
+  };
+
+export const textColumn =
+  <Row>(read: (row: Row) => string | null): Column<Row> =>
+  (chunk, index, rows) => {
+    const vector = vectorOf(chunk, index);
+    const long: [number, string][] = [];
+    let nulls = 0;
+    ints.fill(0, 0, rows.length * 4);
+    maskBytes.fill(0xff);
+    for (let i = 0; i < rows.length; i++) {
+      const text = read(rows[i] as Row);
+      if (text === null) {
+        nulls++;
+        maskBytes[i >> 3] = (maskBytes[i >> 3] ?? 0) & ~(1 << (i & 7));
+      } else if (!writeInline(text, i * CELL)) long.push([i, text]);
+    }
+    copyCells(vector, rows.length * CELL);
+    for (const [i, text] of long) duckdb.vector_assign_string_element(vector, i, text);
+    if (nulls > 0) copyMask(vector);
+  };
+
+const vectorOf = (chunk: DuckDBDataChunk, index: number): duckdb.Vector =>
+  duckdb.data_chunk_get_vector(chunk.chunk, index);
+
+const copyCells = (vector: duckdb.Vector, byteCount: number): void => {
+  duckdb.copy_data_to_vector(vector, 0, cells, 0, byteCount);
+};
+
+function copyMask(vector: duckdb.Vector): void {
+  duckdb.vector_ensure_validity_writable(vector);
+  duckdb.copy_data_to_vector_validity(vector, 0, mask, 0, mask.byteLength);
+}
+
+/** Writes short ASCII text into its cell; says false, and leaves the cell empty, when it does not fit. */
+function writeInline(text: string, at: number): boolean {
+  if (text.length > INLINE_BYTES) return false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 0x7f) {
+      bytes.fill(0, at, at + CELL);
+      return false;
+    }
+    bytes[at + 4 + i] = code;
+  }
+  ints[at / 4] = text.length;
+  return true;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const HEX = new Uint8Array(128);
+for (const [value, digit] of [...'0123456789abcdef'].entries()) {
+  HEX[digit.charCodeAt(0)] = value;
+  HEX[digit.toUpperCase().charCodeAt(0)] = value;
+}
+
+function writeUuid(uuid: string, at: number): void {
+  if (!UUID.test(uuid)) throw new Error(`Not a UUID: ${JSON.stringify(uuid.slice(0, 100))}`);
+  ints[at + 3] = ((hex4(uuid, 0) << 16) | hex4(uuid, 4)) ^ 0x80000000;
+  ints[at + 2] = (hex4(uuid, 9) << 16) | hex4(uuid, 14);
+  ints[at + 1] = (hex4(uuid, 19) << 16) | hex4(uuid, 24);
+  ints[at] = (hex4(uuid, 28) << 16) | hex4(uuid, 32);
+}
+
+const hex4 = (text: string, at: number): number =>
+  (hex1(text, at) << 12) | (hex1(text, at + 1) << 8) | (hex1(text, at + 2) << 4) | hex1(text, at + 3);
+
+const hex1 = (text: string, at: number): number => HEX[text.charCodeAt(at)] ?? 0;

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOT_PROPERTIES, propertyText } from '../../core/events/hot-properties.ts';
+import type { Json } from '../../core/events/json.ts';
+import { anEvent } from '../contract/events.ts';
+import { makeTempDir } from '../contract/temp-dir.ts';
+import type { BucketInterval, InsightSql } from '../dialect.ts';
+import type { EventStore, SqlValue } from '../event-store.ts';
+import { duckdbDialect } from './dialect.ts';
+import { openEventStore } from './event-store.ts';
+
+describe('the DuckDB dialect', () => {
+  const dir = makeTempDir();
+  let store: EventStore;
+  let position = 0;
+
+  beforeAll(async () => {
+    store = await openEventStore(dir.path('events.duckdb'));
+  });
+  afterAll(async () => {
+    await store.close();
+    dir.remove();
+  });
+
+  /** What one expression says about one event with these properties. */
+  async function ask(
+    properties: Record<string, Json>,
+    say: (sql: InsightSql) => string,
+  ): Promise<SqlValue | undefined> {
+    const projectId = ++position;
+    await store.write({ events: [anEvent({ projectId, properties })], overrides: [], position });
+    const sql = duckdbDialect.begin('e');
+    const expression = say(sql);
+    const rows = await store.query(
+      `select ${expression} as answer from events e where e.project_id = ${sql.param(projectId)}`,
+      sql.values,
+    );
+    expect(rows).toHaveLength(1);
+    return rows[0]?.['answer'];
+  }
+
+  const keys = [
+    ...[
+      'plan',
+      'a.b',
+      'a"b',
+      "a'b",
+      '$.a',
+      '$',
+      '*',
+      '[0]',
+      '0',
+      '',
+      ' ',
+      'a/b',
+      'a~b',
+      '~1',
+      '#',
+      'é😀',
+      'a\\b',
+      'a\0b',
+    ],
+    ...[`') from events; drop table event_rows --`, '__proto__', 'constructor', ...HOT_PROPERTIES],
+  ];
+
+  it.each(keys)('reads the property %j, and only that one', async (key) => {
+    const properties = JSON.parse(`{"other":"no",${JSON.stringify(key)}:"yes"}`);
+    expect(await ask(properties, (sql) => sql.property(key))).toBe('yes');
+    expect(await ask({ other: 'no' }, (sql) => sql.property(key))).toBeNull();
+  });
+
+  it('reads any key and value as its text, hot or not', async () => {
+    const scalar = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+    );
+    const value = fc.oneof(scalar, fc.array(fc.oneof(fc.string(), fc.integer(), fc.constant(null)), { maxLength: 3 }));
+    const key = fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), fc.constantFrom(...HOT_PROPERTIES));
+    await fc.assert(
+      fc.asyncProperty(key, value, async (name, given) => {
+        const properties = JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(given)}}`);
+        expect(await ask(properties, (sql) => sql.property(name))).toBe(propertyText(given));
+        expect(await ask(properties, (sql) => sql.hasProperty(name))).toBe(given !== null);
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it('reads events that hold half a surrogate pair', async () => {
+    const properties = { broken: 'a\ud800b', whole: '😀', path: 'C:\\ud800' };
+    expect(await ask(properties, (sql) => sql.property('broken'))).toBe('a\ufffdb');
+    expect(await ask(properties, (sql) => sql.property('whole'))).toBe('😀');
+    expect(await ask(properties, (sql) => sql.property('path'))).toBe('C:\\ud800');
+  });
+
+  it.each([
+    ['plan', '^pr.$', true],
+    ['plan', 'PRO', false],
+    ['plan', "'\\) or true --", false],
+    ['missing', '.*', null],
+  ])('matches %s with %s: %s', async (key, pattern, answer) => {
+    expect(await ask({ plan: 'pro' }, (sql) => sql.matches(sql.property(key), pattern))).toBe(answer);
+  });
+
+  it.each([
+    ['ÄPFEL', true],
+    ['pfel 100%', true],
+    ['_', false],
+    ['%b', false],
+  ])('finds %s whatever the case: %s', async (part, answer) => {
+    const properties = { fruit: 'Äpfel 100% bio' };
+    expect(await ask(properties, (sql) => sql.containsIgnoringCase(sql.property('fruit'), part))).toBe(answer);
+  });
+
+  it.each<[string, BucketInterval, string, string]>([
+    ['2024-03-31T22:30:15.5Z', 'minute', 'Europe/Berlin', '2024-03-31T22:30:00Z'],
+    ['2024-03-31T22:30:00Z', 'day', 'UTC', '2024-03-31T00:00:00Z'],
+    ['2024-03-31T22:30:00Z', 'day', 'Europe/Berlin', '2024-03-31T22:00:00Z'],
+    ['2024-03-31T12:00:00Z', 'day', 'Europe/Berlin', '2024-03-30T23:00:00Z'],
+    ['2024-10-27T00:30:00Z', 'hour', 'Europe/Berlin', '2024-10-27T00:00:00Z'],
+    ['2024-10-27T01:30:00Z', 'hour', 'Europe/Berlin', '2024-10-27T01:00:00Z'],
+    ['2024-05-01T10:10:00Z', 'hour', 'Asia/Kolkata', '2024-05-01T09:30:00Z'],
+    ['2024-05-01T10:10:00Z', 'week', 'UTC', '2024-04-29T00:00:00Z'],
+    ['2024-05-01T03:00:00Z', 'month', 'America/New_York', '2024-04-01T04:00:00Z'],
+  ])('puts %s into the %s of %s that began at %s', async (time, interval, zone, start) => {
+    const bucket = (sql: InsightSql): string => sql.bucket(sql.time(Date.parse(time)), interval, zone);
+    expect(await ask({}, bucket)).toBe(Date.parse(start));
+  });
+
+  it('compares times with bound ones', async () => {
+    const at = 1_700_000_000_123;
+    expect(await ask({}, (sql) => `(e.timestamp = ${sql.time(at)})`)).toBe(true);
+    expect(await ask({}, (sql) => `(e.timestamp < ${sql.time(at)})`)).toBe(false);
+  });
+});

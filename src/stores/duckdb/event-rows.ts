@@ -1,0 +1,65 @@
+import { DuckDBDataChunk, type DuckDBType, INTEGER, TIMESTAMP, UUID, VARCHAR } from '@duckdb/node-api';
+import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
+import type { PersonOverride, StoredEvent } from '../event-store.ts';
+import { CHUNK_ROWS, type Column, integerColumn, textColumn, timestampColumn, uuidColumn } from './column-writer.ts';
+
+type Columns<Row> = readonly (readonly [DuckDBType, Column<Row>])[];
+
+const GROUP_COUNT = 5;
+
+/** In the order of the table's columns. */
+const EVENT_COLUMNS: Columns<StoredEvent> = [
+  [INTEGER, integerColumn((event) => event.projectId)],
+  [UUID, uuidColumn((event) => event.uuid)],
+  [VARCHAR, textColumn((event) => event.event)],
+  [VARCHAR, textColumn((event) => event.distinctId)],
+  [UUID, uuidColumn((event) => event.personId)],
+  [TIMESTAMP, timestampColumn((event) => event.timestamp)],
+  [TIMESTAMP, timestampColumn((event) => event.createdAt)],
+  [VARCHAR, textColumn((event) => readableJson(event.properties))],
+  [VARCHAR, textColumn((event) => event.elementsChain)],
+  ...Array.from({ length: GROUP_COUNT }, (_, i) => optionalText((event) => event.groups[i])),
+  ...HOT_PROPERTIES.map((_, i) => optionalText((event) => event.hot[i])),
+];
+
+const OVERRIDE_COLUMNS: Columns<PersonOverride> = [
+  [INTEGER, integerColumn((override) => override.projectId)],
+  [UUID, uuidColumn((override) => override.from)],
+  [UUID, uuidColumn((override) => override.to)],
+];
+
+function optionalText(
+  read: (event: StoredEvent) => string | null | undefined,
+): readonly [DuckDBType, Column<StoredEvent>] {
+  return [VARCHAR, textColumn((event) => read(event) ?? null)];
+}
+
+export const eventChunks = (events: readonly StoredEvent[]): Generator<DuckDBDataChunk> =>
+  chunks(EVENT_COLUMNS, events);
+
+export const overrideChunks = (overrides: readonly PersonOverride[]): Generator<DuckDBDataChunk> =>
+  chunks(OVERRIDE_COLUMNS, overrides);
+
+function* chunks<Row>(columns: Columns<Row>, rows: readonly Row[]): Generator<DuckDBDataChunk> {
+  const types = columns.map(([type]) => type);
+  for (let at = 0; at < rows.length; at += CHUNK_ROWS) {
+    const part = rows.slice(at, at + CHUNK_ROWS);
+    const chunk = DuckDBDataChunk.create(types, part.length);
+    columns.forEach(([, write], i) => {
+      write(chunk, i, part);
+    });
+    yield chunk;
+  }
+}
+
+const SURROGATE_ESCAPES = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[dD][89a-fA-F]..|\\./g;
+
+/**
+ * DuckDB refuses JSON with half a surrogate pair (`"\ud800"`), and one such event would fail every question that
+ * looks into it; JavaScript writes them without complaint. They become the replacement character.
+ */
+export function readableJson(json: string): string {
+  if (!json.includes('\\u')) return json;
+  const isHalf = (found: string): boolean => found.length === 6;
+  return json.replace(SURROGATE_ESCAPES, (found) => (isHalf(found) ? '\\ufffd' : found));
+}

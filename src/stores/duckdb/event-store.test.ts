@@ -1,0 +1,11 @@
+import { describeEventStore, type EventPlace } from '../contract/event-store.ts';
+import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
+import { openEventStore } from './event-store.ts';
+
+const placeIn = (dir: TempDir): EventPlace => ({
+  openStore: () => openEventStore(dir.path('events.duckdb')),
+  copy: () => placeIn(dir.copy()),
+  remove: async () => dir.remove(),
+});
+
+describeEventStore('DuckDB', () => placeIn(makeTempDir()));

@@ -1,0 +1,54 @@
+import { type DuckDBConnection, listValue } from '@duckdb/node-api';
+import type { PersonOverride } from '../event-store.ts';
+import { FlatOverrides } from '../flat-overrides.ts';
+import { appendChunks } from './append-chunks.ts';
+import { overrideChunks } from './event-rows.ts';
+
+/**
+ * Writes a batch of overrides inside the caller's transaction: reads those that touch the same persons, works out the
+ * flat result, and replaces the rows that differ. Three statements, however many overrides there are.
+ */
+export async function writeOverrides(
+  connection: DuckDBConnection,
+  overrides: readonly PersonOverride[],
+): Promise<void> {
+  if (overrides.length === 0) return;
+  const wanted = overrides.map(lowerCase);
+  const flat = new FlatOverrides(await readTouched(connection, wanted));
+  for (const override of wanted) flat.add(override);
+  await replace(connection, flat.changes());
+}
+
+/** DuckDB gives UUIDs in lower case; the same person must not have two spellings here. */
+const lowerCase = ({ projectId, from, to }: PersonOverride): PersonOverride => ({
+  projectId,
+  from: from.toLowerCase(),
+  to: to.toLowerCase(),
+});
+
+async function readTouched(
+  connection: DuckDBConnection,
+  overrides: readonly PersonOverride[],
+): Promise<PersonOverride[]> {
+  const ids = new Set(overrides.flatMap(({ from, to }) => [from, to]));
+  const result = await connection.run(
+    `with ids as (select unnest($1)::uuid as id)
+    select project_id, from_id, to_id
+    from person_overrides
+    where from_id in (from ids) or to_id in (from ids)`,
+    [listValue([...ids])],
+  );
+  const rows = await result.getRowsJS();
+  return rows.map(([projectId, from, to]) => ({ projectId: Number(projectId), from: String(from), to: String(to) }));
+}
+
+async function replace(connection: DuckDBConnection, changes: readonly PersonOverride[]): Promise<void> {
+  if (changes.length === 0) return;
+  await connection.run(
+    `delete from person_overrides
+    where (project_id, from_id) in (select unnest($1), unnest($2)::uuid)`,
+    [listValue(changes.map(({ projectId }) => projectId)), listValue(changes.map(({ from }) => from))],
+  );
+  const kept = changes.filter(({ from, to }) => from !== to);
+  await appendChunks(connection, 'person_overrides', overrideChunks(kept));
+}

@@ -1,0 +1,85 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+
+/**
+ * The tables of the event store, in numbered steps, forward only. A step that has been released is never changed.
+ *
+ * `properties` is compressed with zstd: half the bytes of DuckDB's own choice, for a sixth more time to scan.
+ * Timestamps are microseconds without a zone, always UTC: the type that DuckDB's time functions and filters like best.
+ * There are no indexes: they would live in memory, and every question scans columns.
+ */
+const STEPS: readonly string[] = [
+  `create table event_rows (
+    project_id integer not null,
+    uuid uuid not null,
+    event varchar not null,
+    distinct_id varchar not null,
+    person_id uuid not null,
+    timestamp timestamp not null,
+    created_at timestamp not null,
+    properties varchar not null using compression zstd,
+    elements_chain varchar not null,
+    group_0 varchar,
+    group_1 varchar,
+    group_2 varchar,
+    group_3 varchar,
+    group_4 varchar,
+    "$current_url" varchar,
+    "$pathname" varchar,
+    "$host" varchar,
+    "$browser" varchar,
+    "$os" varchar,
+    "$device_type" varchar,
+    "$referring_domain" varchar,
+    utm_source varchar,
+    utm_medium varchar,
+    utm_campaign varchar,
+    utm_term varchar,
+    utm_content varchar,
+    "$session_id" varchar,
+    "$screen_name" varchar,
+    "$lib" varchar
+  );
+  create table person_overrides (
+    project_id integer not null,
+    from_id uuid not null,
+    to_id uuid not null
+  );
+  create table log_position (position bigint not null);
+  insert into log_position values (0);
+  create view events as
+    select e.* replace (coalesce(o.to_id, e.person_id) as person_id)
+    from event_rows e
+    left join person_overrides o
+      on o.from_id = e.person_id and o.project_id = e.project_id;`,
+];
+
+export async function migrate(connection: DuckDBConnection, path: string): Promise<void> {
+  await connection.run('create table if not exists schema_version (version integer not null)');
+  const version = await readNumber(connection, 'select coalesce(max(version), 0) from schema_version');
+  if (version > STEPS.length) {
+    throw new Error(
+      `The event store ${path} was written by a newer version of Cairn (schema ${version}, this one knows ` +
+        `${STEPS.length}). Start that version, or restore a backup from before the upgrade.`,
+    );
+  }
+  for (const [i, step] of STEPS.entries()) {
+    if (i >= version) await applyStep(connection, step, i + 1);
+  }
+}
+
+async function applyStep(connection: DuckDBConnection, step: string, version: number): Promise<void> {
+  await connection.run('begin');
+  try {
+    await connection.run(step);
+    await connection.run('insert into schema_version values ($1)', [version]);
+    await connection.run('commit');
+  } catch (error) {
+    await connection.run('rollback');
+    throw error;
+  }
+}
+
+export async function readNumber(connection: DuckDBConnection, sql: string): Promise<number> {
+  const rows = await (await connection.run(sql)).getRowsJS();
+  return Number(rows[0]?.[0] ?? 0);
+}

@@ -1,0 +1,40 @@
+import {
+  DuckDBDateValue,
+  DuckDBDecimalValue,
+  type DuckDBResult,
+  DuckDBTimestampMillisecondsValue,
+  DuckDBTimestampSecondsValue,
+  DuckDBTimestampTZValue,
+  DuckDBTimestampValue,
+  type DuckDBValue,
+} from '@duckdb/node-api';
+import type { SqlRow, SqlValue } from '../event-store.ts';
+
+const MS_PER_DAY = 86_400_000;
+
+/** The rows of a result in the plain values that the interface promises. */
+export async function plainRows(result: DuckDBResult): Promise<SqlRow[]> {
+  const names = result.deduplicatedColumnNames();
+  const rows = await result.getRows();
+  return rows.map((row) => Object.fromEntries(names.map((name, i) => [name, plainValue(row[i])])));
+}
+
+function plainValue(value: DuckDBValue | undefined): SqlValue {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value !== 'object') return value;
+  return timeOf(value) ?? (value instanceof DuckDBDecimalValue ? value.toDouble() : value.toString());
+}
+
+/** Rounds down, also before 1970. Microseconds of the far future do not fit into a number, so they stay big until then. */
+const millis = (micros: bigint): number => Number((micros - (micros < 0n ? 999n : 0n)) / 1000n);
+
+/** Milliseconds since the epoch; undefined for what is no point in time. */
+function timeOf(value: DuckDBValue): number | undefined {
+  if (value instanceof DuckDBTimestampValue || value instanceof DuckDBTimestampTZValue) {
+    return millis(value.micros);
+  }
+  if (value instanceof DuckDBTimestampMillisecondsValue) return Number(value.millis);
+  if (value instanceof DuckDBTimestampSecondsValue) return Number(value.seconds) * 1000;
+  return value instanceof DuckDBDateValue ? value.days * MS_PER_DAY : undefined;
+}

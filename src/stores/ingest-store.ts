@@ -1,0 +1,139 @@
+/**
+ * What the processor of events reads and writes on the relational shelf. A chunk of events is one transaction: reads
+ * come first and in bulk, then the rules are applied in memory, then everything is written at once, together with the
+ * log position up to which the chunk reaches.
+ */
+
+import type { JsonObject } from '../core/events/json.ts';
+import type { Person } from '../core/persons/person.ts';
+import type { PersonChanges } from '../core/persons/person-changes.ts';
+
+export interface DistinctId {
+  projectId: number;
+  distinctId: string;
+}
+
+export interface KnownIds {
+  persons: Person[];
+  distinctIds: { projectId: number; distinctId: string; personUuid: string }[];
+}
+
+export interface EventId {
+  projectId: number;
+  uuid: string;
+}
+
+export interface GroupType {
+  projectId: number;
+  index: number;
+  name: string;
+}
+
+export interface Group {
+  projectId: number;
+  typeIndex: number;
+  key: string;
+  properties: JsonObject;
+  createdAt: number;
+  version: number;
+}
+
+/** A project as far as processing must know it. */
+export interface IngestProject {
+  id: number;
+  anonymizeIps: boolean;
+  ingestedEvent: boolean;
+}
+
+export interface EventSighting {
+  id: string;
+  projectId: number;
+  name: string;
+  at: number;
+}
+
+export interface PropertySighting {
+  id: string;
+  projectId: number;
+  kind: 'event' | 'person' | 'group';
+  /** −1 where it is no property of a group. */
+  groupTypeIndex: number;
+  name: string;
+  propertyType: string | null;
+  at: number;
+}
+
+export interface EventProperty {
+  projectId: number;
+  event: string;
+  property: string;
+}
+
+export interface DroppedEvent extends EventId {
+  reason: string;
+  receivedAt: number;
+  droppedAt: number;
+}
+
+export interface NewDeadLetter {
+  projectId: number;
+  eventUuid: string;
+  error: string;
+  /** The raw event as JSON. */
+  payload: string;
+  /** What the request said beside it, as in the log. */
+  context: string;
+  receivedAt: number;
+  failedAt: number;
+}
+
+export interface NewWarning {
+  projectId: number;
+  type: string;
+  details: string;
+  at: number;
+}
+
+/** Everything a chunk changes, written in one go. */
+export interface IngestChanges {
+  persons: PersonChanges;
+  groupTypes: readonly GroupType[];
+  groups: readonly Group[];
+  seen: readonly (EventId & { receivedAt: number })[];
+  repeats: readonly EventId[];
+  events: readonly EventSighting[];
+  properties: readonly PropertySighting[];
+  eventProperties: readonly EventProperty[];
+  dropped: readonly DroppedEvent[];
+  deadLetters: readonly NewDeadLetter[];
+  warnings: readonly NewWarning[];
+  /** Projects that have got their first event. */
+  firstEvents: readonly number[];
+  /** How many events met which fate: `stored`, `duplicate`, `dead_lettered`, `dropped:<reason>`. */
+  counts: Readonly<Record<string, number>>;
+  position: number;
+}
+
+export interface IngestTransaction {
+  position(): Promise<number>;
+  projects(ids: readonly number[]): Promise<IngestProject[]>;
+  personsOf(ids: readonly DistinctId[]): Promise<KnownIds>;
+  /** Those uuids that belong or belonged to somebody. */
+  takenUuids(uuids: readonly string[]): Promise<string[]>;
+  /** Those events that have been seen before. */
+  seenBefore(events: readonly EventId[]): Promise<EventId[]>;
+  groupTypes(projectIds: readonly number[]): Promise<GroupType[]>;
+  groups(keys: readonly Pick<Group, 'projectId' | 'typeIndex' | 'key'>[]): Promise<Group[]>;
+  apply(changes: IngestChanges): Promise<void>;
+}
+
+export interface IngestStore {
+  /** The position written last: everything up to it has been processed. */
+  position(): Promise<number>;
+  /** Nobody else writes to the shelf until `work` has ended: what was read stays true until it is written. */
+  transaction<T>(work: (store: IngestTransaction) => Promise<T>): Promise<T>;
+  counts(): Promise<Record<string, number>>;
+  /** Forgets drops and warnings from before `time`. */
+  prune(time: number): Promise<void>;
+  close(): Promise<void>;
+}

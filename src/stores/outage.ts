@@ -1,0 +1,13 @@
+/**
+ * Whether an error is about a store and not about what was to be stored: the disk is full, the file cannot be reached,
+ * the engine has given up. Such errors go away; the same work is tried again until they do.
+ */
+const SQLITE = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/;
+const DUCKDB =
+  /^(IO|FATAL|INTERNAL|Out of Memory|Connection|TransactionContext|Interrupt) Error|database has been invalidated|must be opened again/i;
+
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as { code?: unknown };
+  return (typeof code === 'string' && (SQLITE.test(code) || code === 'ENOSPC')) || DUCKDB.test(error.message);
+}

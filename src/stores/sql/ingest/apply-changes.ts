@@ -1,0 +1,266 @@
+/** Everything a chunk changes, written in bulk inside the chunk's transaction. */
+import { type RawBuilder, sql } from 'kysely';
+import type { PersonChanges, PersonOp, PersonState } from '../../../core/persons/person-changes.ts';
+import type { IngestChanges } from '../../ingest-store.ts';
+import type { RowType } from '../dialect.ts';
+import { repeat } from '../repeat.ts';
+import type { Sql } from '../tables.ts';
+
+export async function applyChanges(on: Sql, changes: IngestChanges): Promise<void> {
+  await writePersons(on, changes.persons);
+  await writeGroups(on, changes);
+  await writeDefinitions(on, changes);
+  await writeFates(on, changes);
+}
+
+/** Runs a statement over rows, unless there are none. */
+async function forRows(
+  { db, dialect }: Sql,
+  columns: Readonly<Record<string, RowType>>,
+  rows: readonly object[],
+  statement: (table: RawBuilder<unknown>) => RawBuilder<unknown>,
+): Promise<void> {
+  if (rows.length > 0) await statement(dialect.rows(columns, rows)).execute(db);
+}
+
+/**
+ * New persons and ids first, also of those who are merged away in the same chunk: then each merge finds the ids that
+ * its source had, in the order in which the merges happened. Nobody gets an id after being merged away, so moving all
+ * additions to the front changes nothing.
+ */
+async function writePersons(on: Sql, { persons, ops, history, overrides }: PersonChanges): Promise<void> {
+  await upsertPersons(on, persons);
+  await addIds(on, ops);
+  for (const op of ops) if (op.op === 'merge') await merge(on, op);
+  await forRows(
+    on,
+    { uuid: 'text', projectId: 'integer' },
+    retired(overrides),
+    (rows) =>
+      // 'where true' keeps SQLite from reading 'on conflict' as part of a join.
+      sql`insert into retired_person_uuids (uuid, project_id) select uuid, project_id from ${rows} r where true
+      on conflict (uuid) do nothing`,
+  );
+  const entries = history.map(({ before, after, ...entry }) => ({
+    ...entry,
+    before: before === undefined ? null : JSON.stringify(before),
+    after: after === undefined ? null : JSON.stringify(after),
+  }));
+  const columns = {
+    projectId: 'integer',
+    personUuid: 'text',
+    key: 'text',
+    before: 'text',
+    after: 'text',
+    eventUuid: 'text',
+    at: 'integer',
+  } as const;
+  await forRows(
+    on,
+    columns,
+    entries,
+    (rows) => sql`
+    insert into person_property_history
+      (project_id, person_uuid, name, before_value, after_value, event_uuid, happened_at)
+    select project_id, person_uuid, key, before, after, event_uuid, at from ${rows} r`,
+  );
+}
+
+const retired = (overrides: PersonChanges['overrides']): object[] =>
+  overrides.map(({ projectId, from }) => ({ projectId, uuid: from }));
+
+async function upsertPersons({ db }: Sql, states: readonly PersonState[]): Promise<void> {
+  const values = ({ person }: PersonState): unknown[] => [
+    person.projectId,
+    person.uuid,
+    person.createdAt,
+    JSON.stringify(person.properties),
+    person.isIdentified ? 1 : 0,
+    person.version,
+  ];
+  await repeat(
+    db as never,
+    states,
+    values,
+    (row) => sql`
+    insert into persons (project_id, uuid, created_at, properties, is_identified, version)
+    values (${sql.join(row)})
+    on conflict (uuid) do update set
+      created_at = excluded.created_at,
+      properties = excluded.properties,
+      is_identified = excluded.is_identified,
+      version = excluded.version`,
+  );
+}
+
+async function addIds(on: Sql, ops: readonly PersonOp[]): Promise<void> {
+  const columns = { projectId: 'integer', distinctId: 'text', personUuid: 'text' } as const;
+  const added = ops.filter((op) => op.op === 'add_id');
+  await forRows(
+    on,
+    columns,
+    added,
+    (table) => sql`
+    insert into person_distinct_ids (project_id, distinct_id, person_id, version)
+    select r.project_id, r.distinct_id, p.id, 0
+    from ${table} r
+    cross join persons p
+    where p.uuid = r.person_uuid`,
+  );
+}
+
+/** Writes the journal entry that an undo needs, moves the ids, and removes the source. */
+async function merge({ db }: Sql, op: Extract<PersonOp, { op: 'merge' }>): Promise<void> {
+  const { projectId, kind, source, target, eventUuid, at } = op;
+  const idOf = (uuid: string) => sql`(select id from persons where uuid = ${uuid})`;
+  const { rows } = await sql<{ distinctId: string }>`
+    select distinct_id from person_distinct_ids where person_id = ${idOf(source.uuid)} order by id`.execute(db);
+  await db
+    .insertInto('personMerges')
+    .values({
+      projectId,
+      kind,
+      sourceUuid: source.uuid,
+      targetUuid: target.uuid,
+      source: JSON.stringify(source),
+      target: JSON.stringify(target),
+      movedIds: JSON.stringify(rows.map((row) => row.distinctId)),
+      eventUuid,
+      happenedAt: at,
+    })
+    .execute();
+  await sql`update person_distinct_ids set person_id = ${idOf(target.uuid)}, version = version + 1
+    where person_id = ${idOf(source.uuid)}`.execute(db);
+  await sql`delete from persons where uuid = ${source.uuid}`.execute(db);
+}
+
+async function writeGroups(on: Sql, { groupTypes, groups }: IngestChanges): Promise<void> {
+  await forRows(
+    on,
+    { projectId: 'integer', index: 'integer', name: 'text' },
+    groupTypes,
+    (rows) => sql`
+    insert into group_types (project_id, type_index, name) select project_id, "index", name from ${rows} r`,
+  );
+  const columns = {
+    projectId: 'integer',
+    typeIndex: 'integer',
+    key: 'text',
+    properties: 'text',
+    createdAt: 'integer',
+    version: 'integer',
+  } as const;
+  const written = groups.map((group) => ({ ...group, properties: JSON.stringify(group.properties) }));
+  await forRows(
+    on,
+    columns,
+    written,
+    (rows) => sql`
+    insert into "groups" (project_id, type_index, group_key, properties, created_at, version)
+    select project_id, type_index, key, properties, created_at, version from ${rows} r where true
+    on conflict (project_id, type_index, group_key) do update set
+      properties = excluded.properties,
+      version = excluded.version`,
+  );
+}
+
+async function writeDefinitions(on: Sql, { events, properties, eventProperties }: IngestChanges): Promise<void> {
+  await forRows(
+    on,
+    { id: 'text', projectId: 'integer', name: 'text', at: 'integer' },
+    events,
+    (rows) => sql`
+    insert into event_definitions (id, project_id, name, created_at, last_seen_at)
+    select id, project_id, name, at, at from ${rows} r where true
+    on conflict (project_id, name) do update set last_seen_at = excluded.last_seen_at
+    where excluded.last_seen_at > event_definitions.last_seen_at`,
+  );
+  const columns = {
+    id: 'text',
+    projectId: 'integer',
+    kind: 'text',
+    groupTypeIndex: 'integer',
+    name: 'text',
+    propertyType: 'text',
+    at: 'integer',
+  } as const;
+  // A type is written while there is none, and never changed afterwards.
+  await forRows(
+    on,
+    columns,
+    properties,
+    (rows) => sql`
+    insert into property_definitions (id, project_id, kind, group_type_index, name, property_type, created_at)
+    select id, project_id, kind, group_type_index, name, property_type, at from ${rows} r where true
+    on conflict (project_id, kind, group_type_index, name) do update set property_type = excluded.property_type
+    where property_definitions.property_type is null`,
+  );
+  await forRows(
+    on,
+    { projectId: 'integer', event: 'text', property: 'text' },
+    eventProperties,
+    (rows) => sql`
+    insert into event_properties (project_id, event, property)
+    select project_id, event, property from ${rows} r where true
+    on conflict do nothing`,
+  );
+}
+
+async function writeFates(on: Sql, changes: IngestChanges): Promise<void> {
+  await forRows(
+    on,
+    { projectId: 'integer', uuid: 'text', receivedAt: 'integer' },
+    changes.seen,
+    (rows) => sql`
+    insert into seen_events (project_id, uuid, received_at)
+    select project_id, uuid, received_at from ${rows} r`,
+  );
+  await forRows(
+    on,
+    { projectId: 'integer', uuid: 'text' },
+    changes.repeats,
+    (rows) => sql`
+    update seen_events set repeats = repeats + 1
+    where (project_id, uuid) in (select project_id, uuid from ${rows} r)`,
+  );
+  const dropped = {
+    projectId: 'integer',
+    uuid: 'text',
+    reason: 'text',
+    receivedAt: 'integer',
+    droppedAt: 'integer',
+  } as const;
+  await forRows(
+    on,
+    dropped,
+    changes.dropped,
+    (rows) => sql`
+    insert into dropped_events (project_id, uuid, reason, received_at, dropped_at)
+    select project_id, uuid, reason, received_at, dropped_at from ${rows} r`,
+  );
+  if (changes.deadLetters.length > 0)
+    await on.db
+      .insertInto('deadLetters')
+      .values([...changes.deadLetters])
+      .execute();
+  await forRows(
+    on,
+    { projectId: 'integer', type: 'text', details: 'text', at: 'integer' },
+    changes.warnings,
+    (rows) => sql`
+    insert into ingestion_warnings (project_id, type, details, happened_at)
+    select project_id, type, details, at from ${rows} r`,
+  );
+  if (changes.firstEvents.length > 0) {
+    await on.db.updateTable('projects').set({ ingestedEvent: 1 }).where('id', 'in', changes.firstEvents).execute();
+  }
+  const counts = Object.entries(changes.counts).map(([fate, count]) => ({ fate, count }));
+  await forRows(
+    on,
+    { fate: 'text', count: 'integer' },
+    counts,
+    (rows) => sql`
+    insert into event_counters (fate, count) select fate, count from ${rows} r where true
+    on conflict (fate) do update set count = event_counters.count + excluded.count`,
+  );
+}

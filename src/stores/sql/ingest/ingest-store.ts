@@ -1,0 +1,51 @@
+/**
+ * The processor's side of the relational shelf. Everything here works on many rows at a time, as one bound JSON value
+ * per statement (`dialect.rows`): a chunk of thousands of events costs a dozen statements.
+ */
+import { sql } from 'kysely';
+import type { IngestStore, IngestTransaction } from '../../ingest-store.ts';
+import type { SqlDialect } from '../dialect.ts';
+import type { Db, Sql } from '../tables.ts';
+import { applyChanges } from './apply-changes.ts';
+import { groupsByKey, groupTypesOf, personsOf, projectsById, seenBefore, takenUuids } from './read-known.ts';
+
+/** The name of the one log of the embedded set; many machines have one for each partition. */
+const LOG = 'main';
+
+export function sqlIngestStore(db: Db, dialect: SqlDialect): IngestStore {
+  return {
+    position: () => readPosition({ db, dialect }),
+    transaction: (work) => db.transaction().execute((tx) => work(ingestTransaction({ db: tx, dialect }))),
+    async counts() {
+      const rows = await db.selectFrom('eventCounters').selectAll().execute();
+      return Object.fromEntries(rows.map(({ fate, count }) => [fate, Number(count)]));
+    },
+    async prune(time) {
+      await db.deleteFrom('droppedEvents').where('droppedAt', '<', time).execute();
+      await db.deleteFrom('ingestionWarnings').where('happenedAt', '<', time).execute();
+    },
+    close: () => db.destroy(),
+  };
+}
+
+function ingestTransaction(on: Sql): IngestTransaction {
+  return {
+    position: () => readPosition(on),
+    projects: (ids) => projectsById(on, ids),
+    personsOf: (ids) => personsOf(on, ids),
+    takenUuids: (uuids) => takenUuids(on, uuids),
+    seenBefore: (events) => seenBefore(on, events),
+    groupTypes: (projectIds) => groupTypesOf(on, projectIds),
+    groups: (keys) => groupsByKey(on, keys),
+    apply: async (changes) => {
+      await applyChanges(on, changes);
+      await sql`insert into ingest_position (log, position) values (${LOG}, ${changes.position})
+        on conflict (log) do update set position = excluded.position`.execute(on.db);
+    },
+  };
+}
+
+async function readPosition({ db }: Sql): Promise<number> {
+  const row = await db.selectFrom('ingestPosition').select('position').where('log', '=', LOG).executeTakeFirst();
+  return Number(row?.position ?? 0);
+}

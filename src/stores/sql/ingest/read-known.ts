@@ -1,0 +1,100 @@
+/** What is known before a chunk: one statement for each question, whatever the number of rows. */
+import { sql } from 'kysely';
+import type { Person } from '../../../core/persons/person.ts';
+import type { DistinctId, EventId, Group, GroupType, IngestProject, KnownIds } from '../../ingest-store.ts';
+import type { Sql } from '../tables.ts';
+
+export async function projectsById({ db }: Sql, ids: readonly number[]): Promise<IngestProject[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('projects')
+    .select(['id', 'anonymizeIps', 'ingestedEvent'])
+    .where('id', 'in', ids)
+    .execute();
+  return rows.map((row) => ({
+    id: Number(row.id),
+    anonymizeIps: row.anonymizeIps === 1,
+    ingestedEvent: row.ingestedEvent === 1,
+  }));
+}
+
+interface PersonRow {
+  projectId: number;
+  distinctId: string;
+  uuid: string;
+  createdAt: number;
+  properties: string;
+  isIdentified: number;
+  version: number;
+}
+
+export async function personsOf({ db, dialect }: Sql, ids: readonly DistinctId[]): Promise<KnownIds> {
+  if (ids.length === 0) return { persons: [], distinctIds: [] };
+  const wanted = dialect.rows({ projectId: 'integer', distinctId: 'text' }, ids);
+  // 'cross join' keeps SQLite from scanning the large tables: it begins with the small one, as written.
+  const { rows } = await sql<PersonRow>`
+    select d.project_id, d.distinct_id, p.uuid, p.created_at, p.properties, p.is_identified, p.version
+    from ${wanted} w
+    cross join person_distinct_ids d
+    cross join persons p
+    where d.project_id = w.project_id and d.distinct_id = w.distinct_id and p.id = d.person_id`.execute(db);
+  const persons = new Map<string, Person>();
+  for (const row of rows) if (!persons.has(row.uuid)) persons.set(row.uuid, toPerson(row));
+  const distinctIds = rows.map(({ projectId, distinctId, uuid }) => ({ projectId, distinctId, personUuid: uuid }));
+  return { persons: [...persons.values()], distinctIds };
+}
+
+const toPerson = (row: PersonRow): Person => ({
+  projectId: row.projectId,
+  uuid: row.uuid,
+  createdAt: Number(row.createdAt),
+  properties: JSON.parse(row.properties),
+  isIdentified: row.isIdentified === 1,
+  version: Number(row.version),
+});
+
+export async function takenUuids({ db, dialect }: Sql, uuids: readonly string[]): Promise<string[]> {
+  if (uuids.length === 0) return [];
+  const asked = uuids.map((uuid) => ({ uuid }));
+  const wanted = dialect.rows({ uuid: 'text' }, asked);
+  const { rows } = await sql<{ uuid: string }>`
+    select w.uuid from ${wanted} w
+    where exists (select 1 from persons p where p.uuid = w.uuid)
+      or exists (select 1 from retired_person_uuids r where r.uuid = w.uuid)`.execute(db);
+  return rows.map((row) => row.uuid);
+}
+
+export async function seenBefore({ db, dialect }: Sql, events: readonly EventId[]): Promise<EventId[]> {
+  if (events.length === 0) return [];
+  const wanted = dialect.rows({ projectId: 'integer', uuid: 'text' }, events);
+  const { rows } = await sql<EventId>`
+    select s.project_id, s.uuid
+    from ${wanted} w
+    cross join seen_events s
+    where s.project_id = w.project_id and s.uuid = w.uuid`.execute(db);
+  return rows;
+}
+
+export async function groupTypesOf({ db }: Sql, projectIds: readonly number[]): Promise<GroupType[]> {
+  if (projectIds.length === 0) return [];
+  const rows = await db.selectFrom('groupTypes').selectAll().where('projectId', 'in', projectIds).execute();
+  return rows.map(({ projectId, typeIndex, name }) => ({ projectId, index: typeIndex, name }));
+}
+
+export async function groupsByKey(
+  { db, dialect }: Sql,
+  keys: readonly Pick<Group, 'projectId' | 'typeIndex' | 'key'>[],
+): Promise<Group[]> {
+  if (keys.length === 0) return [];
+  const wanted = dialect.rows({ projectId: 'integer', typeIndex: 'integer', key: 'text' }, keys);
+  const { rows } = await sql<Omit<Group, 'properties' | 'key'> & { properties: string; groupKey: string }>`
+    select g.*
+    from ${wanted} w
+    cross join "groups" g
+    where g.project_id = w.project_id and g.type_index = w.type_index and g.group_key = w.key`.execute(db);
+  return rows.map(({ groupKey, properties, ...row }) => ({
+    ...row,
+    key: groupKey,
+    properties: JSON.parse(properties),
+  }));
+}

@@ -1,0 +1,137 @@
+import Database from 'better-sqlite3';
+import type { LogState } from '../ingest-log.ts';
+import { isDamage } from './disk-failure.ts';
+
+/**
+ * The file under the ingest log: its schema, its settings, and the damage report.
+ *
+ * `synchronous=FULL` makes a commit wait for the disk. `autoincrement` keeps the highest number ever given in a table
+ * of its own, so a number is never given twice, even after everything was trimmed. `secure_delete` is off: zeroing
+ * freed pages would write every payload a second time; the pages are overwritten by the next entries anyway, and what
+ * they held lives on in the event store.
+ */
+const VERSION = 1;
+
+const SCHEMA = `
+  create table entries (
+    seq integer primary key autoincrement,
+    project_id integer not null,
+    received_at integer not null,
+    events integer not null,
+    context text not null,
+    seed blob not null,
+    payload blob not null
+  );
+  create table totals (accepted integer not null);
+  insert into totals values (0)`;
+
+/** The file is checkpointed every 1000 pages and the journal cut back to this size after a burst. */
+export const JOURNAL_LIMIT = 16 * 1024 * 1024;
+
+/** An empty file bigger than this is shrunk at start: what an outage filled goes back to the disk. */
+const SHRINK_ABOVE = 64 * 1024 * 1024;
+
+export interface FileOptions {
+  /** The file may not grow past this many bytes; a write that needs more fails as on a full disk. */
+  maxFileBytes?: number;
+  /**
+   * Numbers up to this one are spoken for: others remember having processed them. It matters when the file was lost and
+   * begins anew: without it, fresh entries would be taken for old ones.
+   */
+  after?: number;
+}
+
+export interface LogFile {
+  db: Database.Database;
+  state: LogState;
+}
+
+export function openLogFile(path: string, options: FileOptions = {}): LogFile {
+  return reportingDamage(path, () => {
+    const db = new Database(path);
+    try {
+      configure(db);
+      migrate(db, path);
+      shrinkIfEmpty(db);
+      beginAfter(db, options.after ?? 0);
+      if (options.maxFileBytes !== undefined) limitSize(db, options.maxFileBytes);
+      return { db, state: readState(db) };
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  });
+}
+
+export function openLogFileForReading(path: string): Database.Database {
+  return reportingDamage(path, () => new Database(path, { readonly: true, fileMustExist: true }));
+}
+
+/** What the entries on disk add up to. Reads no payload: SQLite knows the length of a blob from the row's head. */
+function readState(db: Database.Database): LogState {
+  const sums = db.prepare<[], Omit<LogState, 'head'>>(`
+    select (select accepted from totals) as accepted,
+      count(*) as entries,
+      coalesce(sum(events), 0) as events,
+      coalesce(sum(length(payload)), 0) as bytes,
+      (select received_at from entries order by seq limit 1) as oldestReceivedAt
+    from entries`);
+  const head = db.prepare<[], number>(`select seq from sqlite_sequence where name = 'entries'`).pluck();
+  return { head: head.get() ?? 0, ...(sums.get() ?? NOTHING) };
+}
+
+const NOTHING = { accepted: 0, entries: 0, events: 0, bytes: 0, oldestReceivedAt: null };
+
+function configure(db: Database.Database): void {
+  db.pragma('journal_mode = wal');
+  db.pragma('synchronous = full');
+  db.pragma('secure_delete = off');
+  db.pragma(`journal_size_limit = ${JOURNAL_LIMIT}`);
+  db.pragma('wal_autocheckpoint = 1000');
+}
+
+function migrate(db: Database.Database, path: string): void {
+  const version = Number(db.pragma('user_version', { simple: true }));
+  if (version > VERSION) {
+    throw new Error(
+      `The ingest log ${path} was written by a newer version of Cairn (format ${version}, this one reads ${VERSION}).`,
+    );
+  }
+  if (version === 0) {
+    db.transaction(() => {
+      db.exec(SCHEMA);
+      db.pragma(`user_version = ${VERSION}`);
+    })();
+  }
+}
+
+function beginAfter(db: Database.Database, seq: number): void {
+  const { changes } = db.prepare(`update sqlite_sequence set seq = max(seq, ?) where name = 'entries'`).run(seq);
+  if (changes === 0) db.prepare(`insert into sqlite_sequence (name, seq) values ('entries', ?)`).run(seq);
+}
+
+function shrinkIfEmpty(db: Database.Database): void {
+  const size = pragmaNumber(db, 'page_count') * pragmaNumber(db, 'page_size');
+  if (size < SHRINK_ABOVE) return;
+  const entry = db.prepare('select 1 from entries limit 1').get();
+  if (entry === undefined) db.exec('vacuum');
+}
+
+function limitSize(db: Database.Database, maxBytes: number): void {
+  db.pragma(`max_page_count = ${Math.floor(maxBytes / pragmaNumber(db, 'page_size'))}`);
+}
+
+const pragmaNumber = (db: Database.Database, name: string): number => Number(db.pragma(name, { simple: true }));
+
+function reportingDamage<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    throw new Error(
+      `The ingest log ${path} is damaged (${String(error)}). Restore it from a backup, or move it aside with its ` +
+        '-wal and -shm files to start an empty one: accepted events that were not processed yet are lost then.',
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,13 @@
+import { describeIngestLog, type LogPlace } from '../contract/ingest-log.ts';
+import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
+import { openIngestLog } from './ingest-log.ts';
+import { openIngestLogReader } from './ingest-log-reader.ts';
+
+const placeIn = (dir: TempDir): LogPlace => ({
+  openLog: async (bounds) => openIngestLog(dir.path('log.db'), bounds),
+  openReader: async () => openIngestLogReader(dir.path('log.db')),
+  copy: () => placeIn(dir.copy()),
+  remove: async () => dir.remove(),
+});
+
+describeIngestLog('SQLite', () => placeIn(makeTempDir()));

@@ -1,0 +1,170 @@
+import { statSync } from 'node:fs';
+import type { IngestLog, LogState, NewLogEntry } from '../ingest-log.ts';
+import { diskFailure, unavailable } from './disk-failure.ts';
+import { type FileOptions, JOURNAL_LIMIT, openLogFile } from './ingest-log-file.ts';
+import { type LogWriter, makeLogWriter } from './log-writer.ts';
+
+/**
+ * The ingest log of one machine: one SQLite file, written by the thread that serves HTTP.
+ *
+ * Entries that arrive in one turn of the event loop wait for its end and go to disk in one transaction, with one sync:
+ * under load a sync is shared by many requests, without load nobody waits for company. Trimming rides along in the
+ * same transaction, a small slice at a time.
+ */
+export interface IngestLogOptions extends FileOptions {
+  /** Most bytes of payload that may wait for processing. */
+  maxBytes: number;
+  /** Most events that may wait for processing; unbounded unless given. */
+  maxEvents?: number;
+}
+
+/** A group stops growing here; the rest goes with the next one, so that no turn of the loop takes long. */
+const GROUP_ENTRIES = 500;
+const GROUP_BYTES = 8 * 1024 * 1024;
+
+/** A journal this big means that readers have kept checkpoints from finishing: then we wait for them, shortly. */
+const JOURNAL_TOO_BIG = 4 * JOURNAL_LIMIT;
+const FLUSHES_BETWEEN_LOOKS = 256;
+const PATIENCE_MS = 50;
+
+interface Waiting {
+  entry: NewLogEntry;
+  resolve(seq: number): void;
+  reject(error: unknown): void;
+}
+
+interface Trim {
+  seq: number;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+export function openIngestLog(path: string, options: IngestLogOptions): IngestLog {
+  const { db, state } = openLogFile(path, options);
+  db.pragma(`busy_timeout = ${PATIENCE_MS}`);
+  const restartBigJournal = (): void => {
+    const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    if (size < JOURNAL_TOO_BIG) return;
+    try {
+      db.pragma('wal_checkpoint(restart)');
+    } catch {
+      // Nothing is lost: the entries are safe in the journal, and the next look tries again.
+    }
+  };
+  return new SqliteIngestLog(makeLogWriter(db), state, options, restartBigJournal);
+}
+
+class SqliteIngestLog implements IngestLog {
+  readonly #writer: LogWriter;
+  readonly #options: IngestLogOptions;
+  readonly #lookAtJournal: () => void;
+  #state: LogState;
+  #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #waitingEvents = 0;
+  #trims: Trim[] = [];
+  #scheduled = false;
+  #closed = false;
+  #flushes = 0;
+
+  constructor(writer: LogWriter, state: LogState, options: IngestLogOptions, lookAtJournal: () => void) {
+    this.#writer = writer;
+    this.#state = state;
+    this.#options = options;
+    this.#lookAtJournal = lookAtJournal;
+  }
+
+  append(entry: NewLogEntry): Promise<number> {
+    const refusal = this.#refusal(entry);
+    if (refusal !== undefined) return Promise.reject(unavailable(refusal));
+    this.#waitingBytes += entry.payload.length;
+    this.#waitingEvents += entry.events;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ entry, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  trim(seq: number): Promise<void> {
+    if (this.#closed) return Promise.reject(unavailable('The server is stopping.'));
+    return new Promise((resolve, reject) => {
+      // Never past the newest entry of now: what arrives in the same turn has not been processed by anybody.
+      this.#trims.push({ seq: Math.min(seq, this.#state.head), resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  state(): LogState {
+    return { ...this.#state };
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    while (this.#waiting.length > 0) this.#flush(this.#takeGroup());
+    // Entries that are left untrimmed are processed again after the next start, which is harmless.
+    for (const trim of this.#trims.splice(0)) trim.reject(unavailable('The server is stopping.'));
+    this.#writer.close();
+  }
+
+  #refusal({ events, payload }: NewLogEntry): string | undefined {
+    if (this.#closed) return 'The server is stopping.';
+    const { maxBytes, maxEvents = Number.POSITIVE_INFINITY } = this.#options;
+    const full =
+      this.#state.bytes + this.#waitingBytes + payload.length > maxBytes ||
+      this.#state.events + this.#waitingEvents + events > maxEvents;
+    return full ? 'Too many events wait to be processed; send this again in a moment.' : undefined;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      if (this.#closed) return;
+      this.#flush(this.#takeGroup());
+      if (this.#waiting.length > 0 || this.#trims.length > 0) this.#schedule();
+    });
+  }
+
+  #flush(group: Waiting[]): void {
+    const upTo = this.#trims.reduce((most, { seq }) => Math.max(most, seq), 0);
+    try {
+      const { state, seqs, trimmed } = this.#writer.write(this.#state, group, upTo);
+      this.#state = state;
+      group.forEach(({ resolve }, i) => {
+        resolve(seqs[i] ?? state.head);
+      });
+      this.#settleTrims(trimmed);
+      if (++this.#flushes % FLUSHES_BETWEEN_LOOKS === 0) this.#lookAtJournal();
+    } catch (error) {
+      this.#fail(group, error);
+    }
+  }
+
+  #takeGroup(): Waiting[] {
+    let count = 0;
+    let bytes = 0;
+    for (const { entry } of this.#waiting) {
+      if (count === GROUP_ENTRIES || (count > 0 && bytes + entry.payload.length > GROUP_BYTES)) break;
+      count++;
+      bytes += entry.payload.length;
+      this.#waitingEvents -= entry.events;
+    }
+    this.#waitingBytes -= bytes;
+    return this.#waiting.splice(0, count);
+  }
+
+  #settleTrims(trimmed: number): void {
+    for (const trim of this.#trims) if (trim.seq <= trimmed) trim.resolve();
+    this.#trims = this.#trims.filter(({ seq }) => seq > trimmed);
+  }
+
+  /** A full disk must not keep the log from giving room back: trims that went along with a group get a try alone. */
+  #fail(group: Waiting[], error: unknown): void {
+    const failure = diskFailure(error);
+    for (const { reject } of group) reject(failure);
+    if (group.length === 0) for (const trim of this.#trims.splice(0)) trim.reject(failure);
+    else if (this.#trims.length > 0) this.#flush([]);
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * The worker thread: the only one that opens the event store. It processes the log and answers queries, so that
+ * neither is ever in the way of a request on the main thread.
+ */
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { Definitions } from './ingest/definitions.ts';
+import { LiveTail } from './ingest/live-tail.ts';
+import { Processor } from './ingest/processor.ts';
+import { type ClockMemory, clockOn } from './lib/clock.ts';
+import { randomIds } from './lib/ids.ts';
+import { openLog } from './lib/log.ts';
+import { notify, onNotice, serve } from './lib/rpc.ts';
+import { openEventStore } from './stores/duckdb/event-store.ts';
+import { EventStoreInvalidated } from './stores/duckdb/invalidated.ts';
+import { FILES } from './stores/files.ts';
+import { isOutage } from './stores/outage.ts';
+import { sqliteDialect } from './stores/sql/dialect.ts';
+import { sqlIngestStore } from './stores/sql/ingest/ingest-store.ts';
+import { openIngestLogReader } from './stores/sqlite/ingest-log-reader.ts';
+import { openDatabase } from './stores/sqlite/metadata-store.ts';
+import { eventMethods, type WorkerMethods } from './worker-methods.ts';
+
+export interface WorkerOptions {
+  dataDir: string;
+  clockMemory: ClockMemory;
+  logLevel: string;
+  eventsMemoryMb: number;
+}
+
+async function start(port: NonNullable<typeof parentPort>, options: WorkerOptions): Promise<void> {
+  const at = (file: string): string => join(options.dataDir, file);
+  const logger = openLog(options.logLevel).child({ thread: 'worker' });
+  const clock = clockOn(options.clockMemory);
+  const events = await openEventStore(at(FILES.events), { memoryLimit: `${options.eventsMemoryMb}MB` });
+  const ingest = sqlIngestStore(openDatabase(at(FILES.metadata)), sqliteDialect);
+  const log = openIngestLogReader(at(FILES.log));
+  const tail = new LiveTail((batch) => notify(port, 'tail', batch));
+  const processor = new Processor({
+    ingest,
+    events,
+    log,
+    clock,
+    logger,
+    definitions: new Definitions(randomIds),
+    isOutage,
+    onProcessed: ({ position, events: count, stored }) => {
+      notify(port, 'processed', { position, events: count });
+      tail.show(stored);
+    },
+    onIdle: (position) => notify(port, 'idle', position),
+  });
+  const close = async (): Promise<void> => {
+    await processor.stop();
+    log.close();
+    await ingest.close();
+    await events.close();
+  };
+  const die = async (error: unknown): Promise<void> => {
+    logger.error({ err: error }, 'the worker thread ends because of a fault; it is started again');
+    // DuckDB must be let go of in peace: ending a thread under its feet takes the whole process down.
+    await close().catch(() => undefined);
+    process.exit(1);
+  };
+  process.on('uncaughtException', (error) => void die(error));
+  const methods: WorkerMethods = { ...eventMethods(events), close, watch: async (ids) => tail.watch(ids) };
+  serve(port, surviving(methods, die));
+  onNotice(port, 'wake', () => processor.wake());
+  notify(port, 'ready', await processor.recover());
+}
+
+/** A lost engine cannot be mended in place: the thread ends and a fresh one opens the file again. */
+function surviving(methods: WorkerMethods, die: (error: unknown) => Promise<void>): WorkerMethods {
+  const query: WorkerMethods['query'] = async (sql, values) => {
+    try {
+      return await methods.query(sql, values);
+    } catch (error) {
+      if (error instanceof EventStoreInvalidated) void die(error);
+      throw error;
+    }
+  };
+  return { ...methods, query };
+}
+
+if (parentPort) await start(parentPort, workerData as WorkerOptions);
