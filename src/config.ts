@@ -3,6 +3,7 @@
  * its rule stops the start with a sentence that names the variable, what was given and what is allowed.
  */
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
@@ -79,7 +80,7 @@ const apiKey =
       : wrong(`${prefix} followed by letters and digits, 10 to 64 characters in all`);
 
 const email: Read<string> = (value) =>
-  /^[^\s@]+@[^\s@]+$/.test(value) ? value.toLowerCase() : wrong('an e-mail address such as ada@example.org');
+  /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value) ? value.toLowerCase() : wrong('an e-mail address such as ada@example.org');
 
 const password: Read<string> = (value) => (value.length >= 8 ? value : wrong('at least 8 characters'));
 
@@ -87,8 +88,17 @@ const password: Read<string> = (value) => (value.length >= 8 ? value : wrong('at
 const proxies: Read<boolean | number | string> = (value) => {
   if (value === 'true' || value === 'false') return value === 'true';
   if (/^\d+$/.test(value)) return Number(value);
-  return /^[\d.:a-f/,\s]+$/i.test(value) ? value : wrong('true, false, a number of hops, or a list of addresses');
+  const allKnown = value.split(',').every((one) => isNetwork(one.trim()));
+  return allKnown ? value : wrong('true, false, a number of hops, or a list of addresses');
 };
+
+/** `10.0.0.7`, `10.0.0.0/8`, `fd00::/8`. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIP(address);
+  const fits = bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+  return family !== 0 && fits && rest.length === 0;
+}
 
 const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   host: { env: 'HOST', fallback: '127.0.0.1', help: 'Address to listen on; 0.0.0.0 for every interface.', read: text },
@@ -246,12 +256,26 @@ function conflicts(config: Config): string[] {
   return half ? ['INIT_ADMIN_EMAIL and INIT_ADMIN_PASSWORD go together: set both or neither.'] : [];
 }
 
+/** A setting as people read of it: in `--help`, and in the README's table. */
+export interface SettingHelp {
+  env: string;
+  /** Null: unset. */
+  fallback: string | null;
+  help: string;
+}
+
+export const settingsHelp = (): SettingHelp[] =>
+  Object.values(SETTINGS).map(({ env, fallback, help, secret }: Setting<unknown>) => ({
+    env,
+    fallback,
+    help: secret ? `${help} Also as ${env}_FILE: a file that holds it.` : help,
+  }));
+
 /** What `npm start -- --help` prints. */
 export function configHelp(): string {
-  const rows = Object.values(SETTINGS).map((setting) => {
-    const file = setting.secret ? ` Also as ${setting.env}_FILE: a file that holds it.` : '';
-    return `  ${setting.env.padEnd(24)}${setting.help}${file}\n${' '.repeat(26)}Default: ${setting.fallback ?? 'unset'}`;
-  });
+  const rows = settingsHelp().map(
+    ({ env, fallback, help }) => `  ${env.padEnd(24)}${help}\n${' '.repeat(26)}Default: ${fallback ?? 'unset'}`,
+  );
   return [
     'Cairn: product analytics and feature flags in one process.',
     '',

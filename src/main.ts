@@ -1,6 +1,6 @@
 /** Start, listen, stop gracefully. */
 import { openApp } from './app.ts';
-import { ConfigError, configHelp, readConfig } from './config.ts';
+import { type Config, ConfigError, configHelp, readConfig } from './config.ts';
 import { openLog } from './lib/log.ts';
 import { welcome } from './welcome.ts';
 
@@ -15,8 +15,16 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = openLog(config.logLevel);
   const app = await openApp({ config, log });
-  const address = await app.listen();
-  if (app.firstStart) console.log(welcome(config.publicUrl ?? address, app.firstStart));
+  const show = (address: string): void => {
+    if (app.firstStart) console.log(welcome(config.publicUrl ?? address, app.firstStart));
+  };
+  const address = await app.listen().catch(async (error: unknown) => {
+    // The first start has happened, and its keys are kept nowhere: shown now, or never.
+    show(`http://${config.host}:${config.port}`);
+    await app.close();
+    throw notListening(config, error);
+  });
+  show(address);
   log.info({ address, dataDir: config.dataDir, ms: Math.round(performance.now()) }, 'ready');
 
   const stop = async (signal: string): Promise<void> => {
@@ -30,6 +38,18 @@ async function main(): Promise<void> {
     process.exit(0);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
+}
+
+/** The usual reasons, in words that lead to the setting. */
+function notListening({ host, port }: Config, cause: unknown): Error {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `PORT ${port} on ${host} is taken by another process. Stop it, or choose another PORT.`,
+    EACCES: `PORT ${port} may not be opened by this user. Choose one from 1024 on.`,
+    EADDRNOTAVAIL: `HOST ${host} is no address of this machine.`,
+    ENOTFOUND: `HOST ${host} is no address of this machine.`,
+  };
+  return new Error(reasons[code ?? ''] ?? message, { cause });
 }
 
 main().catch((error: unknown) => {

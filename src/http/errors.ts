@@ -3,7 +3,7 @@
  * Bodies always have the same four keys; `attr` is null when no field is to blame.
  */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { Failure, type FailureKind } from '../core/errors.ts';
+import { Failure, type FailureKind, notFound } from '../core/errors.ts';
 
 export interface ErrorBody {
   type: string;
@@ -43,7 +43,7 @@ export function errorBody(failure: Failure): ErrorBody {
 const FAULT: ErrorBody = { type: 'server_error', code: 'error', detail: 'A server error occurred.', attr: null };
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const failure = error instanceof Failure ? error : fromFramework(error as FastifyError, request);
+  const failure = error instanceof Failure ? error : error instanceof Error ? fromFramework(error, request) : null;
   if (failure === null) {
     request.log.error({ err: error }, 'unexpected fault');
     return reply.code(500).send(FAULT);
@@ -55,7 +55,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 }
 
 /** The web framework's own complaints about a request, said in our words. */
-function fromFramework(error: FastifyError, request: FastifyRequest): Failure | null {
+function fromFramework(error: Error & Partial<FastifyError>, request: FastifyRequest): Failure | null {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Failure('too_large', 'The request body is too large. Send fewer events at once.', { cause: error });
@@ -64,6 +64,8 @@ function fromFramework(error: FastifyError, request: FastifyRequest): Failure | 
         'unsupported_media_type',
         `Unsupported media type "${request.headers['content-type'] ?? ''}" in request.`,
       );
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return notFound();
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_ASYNC_CONSTRAINT':
@@ -73,7 +75,7 @@ function fromFramework(error: FastifyError, request: FastifyRequest): Failure | 
   }
 }
 
-function clientFault(error: FastifyError): Failure | null {
+function clientFault(error: Error & Partial<FastifyError>): Failure | null {
   const status = error.statusCode;
   return status !== undefined && status >= 400 && status < 500
     ? new Failure('malformed', error.message, { cause: error })

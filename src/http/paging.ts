@@ -62,7 +62,12 @@ export function readActivityPage(query: Query): Page & { number: number } {
   return { limit, number, offset: Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER) };
 }
 
-/** The address that the caller used, as seen from outside. */
+/**
+ * The address that the caller used, as seen from outside. Path and host are joined as text: resolving one against the
+ * other would let a path such as `//elsewhere/` choose the host. A Host header that is no host counts as absent.
+ */
 export function requestUrl(request: FastifyRequest, publicUrl: string | null): URL {
-  return new URL(request.url, publicUrl ?? `${request.protocol}://${request.host || 'localhost'}`);
+  const origin = publicUrl ?? `${request.protocol}://${request.host || 'localhost'}`;
+  const base = URL.canParse(origin) ? origin : `${request.protocol}://localhost`;
+  return new URL(`${base}${request.url}`);
 }

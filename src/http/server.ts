@@ -47,7 +47,8 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
   });
   app.setErrorHandler(sendError);
   app.setValidatorCompiler(({ schema, httpPart }) =>
-    httpPart === 'body' ? (body) => ({ value: readValue(schema as never, body) }) : () => true,
+    // No body at all (null, says the framework) is an empty one, so that the first field that is missing is named.
+    httpPart === 'body' ? (body) => ({ value: readValue(schema as never, body ?? {}) }) : () => true,
   );
   // Answers are written as they are: their schemas are for the document and for the tests that hold answers to it.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
@@ -89,12 +90,19 @@ function rememberRoutes(app: FastifyInstance): KnownRoutes {
   return known;
 }
 
+/** Before the body is read wherever that is possible: what is wrong with it does not matter to a path that is none. */
 function answerUnknownPaths(app: FastifyInstance, deps: ServerDeps, known: KnownRoutes): void {
-  app.setNotFoundHandler(async (request: FastifyRequest, _reply: FastifyReply) => {
+  const notAllowed = (request: FastifyRequest): Failure =>
+    new Failure('method_not_allowed', `Method "${request.method}" not allowed.`);
+  app.addHook('onRequest', async (request) => {
+    if (!request.is404) return;
     const path = request.url.split('?', 1)[0] ?? '';
     if (known.methodsFor(path).size === 0) throw notFound('Endpoint not found.');
     // Which methods a private path takes is told only to those who may ask.
-    if (path.startsWith('/api/')) (await earlyCaller(deps, request)) ?? (await lateCaller(deps, request));
-    throw new Failure('method_not_allowed', `Method "${request.method}" not allowed.`);
+    if (!path.startsWith('/api/') || (await earlyCaller(deps, request))) throw notAllowed(request);
+  });
+  app.setNotFoundHandler(async (request: FastifyRequest, _reply: FastifyReply) => {
+    await lateCaller(deps, request);
+    throw notAllowed(request);
   });
 }

@@ -167,5 +167,9 @@ function readChoice(schema: TSchema, value: unknown, path: Path): unknown {
       if (!(error instanceof Failure)) throw error;
     }
   }
-  return fail(path, 'invalid_choice', `"${String(value).slice(0, 100)}" is not a valid choice.`);
+  return fail(path, 'invalid_choice', `"${shown(value)}" is not a valid choice.`);
 }
+
+/** The beginning of a value. Never `String(value)`: an object may bring a `toString` that is no function. */
+const shown = (value: unknown): string =>
+  (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 100).toWellFormed();

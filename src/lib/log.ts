@@ -1,24 +1,36 @@
 /** Structured logs. Keys are shortened to their first characters, addresses to their network: enough to recognise, too little to use. */
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
-const SECRET_PARAMETERS = /([?&](?:token|api_key|personal_api_key|data|email|distinct_id|search)=)([^&]{0,8})[^&]*/g;
+const PARAMETER = /([?&])([^=&]*)=([^&]{0,8})[^&]*/g;
+const SECRET = new Set(['token', 'api_key', 'personal_api_key', 'data', 'email', 'distinct_id', 'search']);
+
+/** `personal%5Fapi_key` reads the same to a server as `personal_api_key`, so it must to us. */
+const nameOf = (written: string): string =>
+  written
+    .replace(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .toLowerCase();
 
 /** A request's address without what nobody should read in a log. */
 export const shortenUrl = (url: string): string =>
-  url.replace(SECRET_PARAMETERS, (_all, name: string, start: string) => `${name}${start}…`).slice(0, 500);
+  url
+    .replace(PARAMETER, (all, mark: string, name: string, start: string) =>
+      SECRET.has(nameOf(name)) ? `${mark}${name}=${start}…` : all,
+    )
+    .slice(0, 500);
 
 /** `203.0.113.7` → `203.0.113.x`; the last part of an IPv6 address goes likewise. */
 export const shortenAddress = (address: string): string =>
   address.includes(':') ? address.replace(/[^:]*$/, 'x') : address.replace(/\d+$/, 'x');
 
-export function openLog(level: string): Logger {
-  return pino({
+/** Writes to standard output unless another destination is given. */
+export function openLog(level: string, destination?: DestinationStream): Logger {
+  const options = {
     level,
     base: { name: 'cairn' },
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
+    formatters: { level: (label: string) => ({ level: label }) },
     serializers: {
       err: pino.stdSerializers.err,
       req: (request: { method: string; url: string; ip: string }) => ({
@@ -28,5 +40,6 @@ export function openLog(level: string): Logger {
       }),
       res: (reply: { statusCode: number }) => ({ status: reply.statusCode }),
     },
-  });
+  };
+  return destination ? pino(options, destination) : pino(options);
 }

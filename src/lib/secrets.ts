@@ -23,7 +23,8 @@ export async function verifyPassword(password: string, hash: string | null): Pro
   const expected = Buffer.from(key, 'base64');
   const cost = { N: Number(N), r: Number(r), p: Number(p), maxmem: COST.maxmem };
   const actual = await derive(password.normalize('NFKC'), Buffer.from(salt, 'base64'), expected.length, cost);
-  return timingSafeEqual(actual, expected) && hash !== null;
+  // A damaged hash without a key would be equal to anything.
+  return expected.length === KEY_BYTES && timingSafeEqual(actual, expected) && hash !== null;
 }
 
 let decoy: Promise<string> | undefined;

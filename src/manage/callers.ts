@@ -13,6 +13,8 @@ export interface Caller {
   memberships: readonly Membership[];
   /** How they came in: a session needs protection against forged requests, a key does not. */
   via: 'personal_key' | 'session';
+  /** Digest of the session they came in by. */
+  sessionHash?: string;
 }
 
 export interface CallerDeps {
@@ -46,7 +48,7 @@ export async function callerBySession({ metadata, clock }: CallerDeps, cookie: s
   if (!session || session.expiresAt <= clock.now()) return null;
   const user = await metadata.users.byId(session.userId);
   if (!user?.isActive) return null;
-  return { user, memberships: await metadata.memberships.ofUser(user.id), via: 'session' };
+  return { user, memberships: await metadata.memberships.ofUser(user.id), via: 'session', sessionHash: session.hash };
 }
 
 export function levelIn(caller: Caller, organizationId: string): MembershipLevel | null {

@@ -15,8 +15,8 @@ import {
 } from '../stores/records.ts';
 import { changesBetween, recordActivity } from './activity.ts';
 import { type Caller, levelIn, requireLevel } from './callers.ts';
+import { checkedPassword } from './passwords.ts';
 import { newProject } from './projects.ts';
-import { checkedPassword } from './sessions.ts';
 
 export interface OrganizationDeps {
   metadata: MetadataStore;

@@ -147,7 +147,39 @@ export async function createResourceAccess(
       createdBy: caller.user.id,
     };
     await store.resourceAccess.add(access);
+    await recordActivity(deps, store, { ...aboutAccess(access, caller), activity: 'created', changes: null });
     return access;
+  });
+}
+
+export async function changeResourceAccess(
+  deps: RoleDeps,
+  caller: Caller,
+  organization: Organization,
+  id: string,
+  accessLevel: FlagAccessLevel,
+): Promise<ResourceAccess> {
+  return deps.metadata.transaction(async (store) => {
+    const before = await findResourceAccess(store, organization, id);
+    const after = { ...before, accessLevel, updatedAt: deps.clock.now() };
+    await store.resourceAccess.update(id, { accessLevel, updatedAt: after.updatedAt });
+    const levels = [{ access_level: before.accessLevel }, { access_level: accessLevel }] as const;
+    const changes = changesBetween(RESOURCE_ACCESS, ...levels);
+    await recordActivity(deps, store, { ...aboutAccess(after, caller), activity: 'updated', changes });
+    return after;
+  });
+}
+
+export async function deleteResourceAccess(
+  deps: RoleDeps,
+  caller: Caller,
+  organization: Organization,
+  id: string,
+): Promise<void> {
+  await deps.metadata.transaction(async (store) => {
+    const access = await findResourceAccess(store, organization, id);
+    await store.resourceAccess.remove(id);
+    await recordActivity(deps, store, { ...aboutAccess(access, caller), activity: 'deleted', changes: null });
   });
 }
 
@@ -180,6 +212,17 @@ const about = (role: Role, caller: Caller) => ({
   scope: 'Role',
   itemId: role.id,
   name: role.name,
+});
+
+const RESOURCE_ACCESS = 'OrganizationResourceAccess';
+
+const aboutAccess = (access: ResourceAccess, caller: Caller) => ({
+  organizationId: access.organizationId,
+  projectId: null,
+  userId: caller.user.id,
+  scope: RESOURCE_ACCESS,
+  itemId: access.id,
+  name: access.resource,
 });
 
 function recordMemberChange(

@@ -6,6 +6,8 @@ import { digest, hashPassword, verifyPassword } from '../lib/secrets.ts';
 import { Throttle } from '../lib/throttle.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 import type { User } from '../stores/records.ts';
+import { checkedPassword } from './passwords.ts';
+import { freeEmail } from './users.ts';
 
 export interface SessionDeps {
   metadata: MetadataStore;
@@ -21,7 +23,6 @@ export interface OpenedSession {
   expiresAt: number;
 }
 
-const MIN_PASSWORD = 8;
 const DAY_MS = 86_400_000;
 /** Under this name the digest of an unused set-up link is kept. */
 export const SETUP_TOKEN = 'setup_token';
@@ -57,14 +58,12 @@ export class Sessions {
 
   /** The one-time link that is printed at the first start: whoever has it chooses the first user's address and password. */
   async setUp(token: string, email: string, password: string, firstName: string): Promise<OpenedSession> {
+    // Asked first, and again inside: hashing is dear, and strangers must not be able to make us do it.
+    await refuseWrongLink(this.#deps.metadata, token);
     const passwordHash = await hashPassword(checkedPassword(password));
     const user = await this.#deps.metadata.transaction(async (store) => {
-      const expected = await store.installation.get(SETUP_TOKEN);
-      const [first] = await store.users.list();
-      if (expected === null || expected !== digest(token) || !first) {
-        throw new Failure('forbidden', 'This set-up link is not valid, or has been used. Sign in instead.');
-      }
-      const changes = { email: email.toLowerCase(), firstName, passwordHash };
+      const first = await refuseWrongLink(store, token);
+      const changes = { email: await freeEmail(store, first, email), firstName, passwordHash };
       await store.users.update(first.id, changes);
       await store.installation.remove(SETUP_TOKEN);
       return { ...first, ...changes };
@@ -95,11 +94,10 @@ export class Sessions {
   }
 }
 
-export function checkedPassword(password: string): string {
-  if (password.length >= MIN_PASSWORD) return password;
-  throw invalid(
-    'password',
-    `This password is too short. It must contain at least ${MIN_PASSWORD} characters.`,
-    'password_too_short',
-  );
+/** The user whom the link is for. */
+async function refuseWrongLink(store: MetadataStore, token: string): Promise<User> {
+  const expected = await store.installation.get(SETUP_TOKEN);
+  const [first] = await store.users.list();
+  if (expected !== null && expected === digest(token) && first) return first;
+  throw new Failure('forbidden', 'This set-up link is not valid, or has been used. Sign in instead.');
 }

@@ -4,7 +4,7 @@ import { hashPassword, verifyPassword } from '../lib/secrets.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 import type { User } from '../stores/records.ts';
 import { type Caller, levelIn } from './callers.ts';
-import { checkedPassword } from './sessions.ts';
+import { checkedPassword } from './passwords.ts';
 
 export interface UserChanges {
   firstName?: string | undefined;
@@ -29,6 +29,8 @@ export async function updateUser(metadata: MetadataStore, caller: Caller, wanted
       Object.assign(changes, await chooseProject(store, caller, wanted.currentProjectId));
     }
     if (Object.keys(changes).length > 0) await store.users.update(caller.user.id, changes);
+    // Whoever got in with the old password must not stay in.
+    if (passwordHash !== null) await store.sessions.removeOfUser(caller.user.id, caller.sessionHash);
     return { ...caller.user, ...changes };
   });
 }
@@ -44,7 +46,8 @@ async function newPasswordHash(user: User, { password, currentPassword }: UserCh
   return hashPassword(checkedPassword(password));
 }
 
-async function freeEmail(store: MetadataStore, user: User, wanted: string): Promise<string> {
+/** The address in the form it is kept; refused when somebody else has it. */
+export async function freeEmail(store: MetadataStore, user: User, wanted: string): Promise<string> {
   const email = wanted.toLowerCase();
   const other = await store.users.byEmail(email);
   if (other && other.id !== user.id)

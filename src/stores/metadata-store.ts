@@ -74,7 +74,8 @@ export interface SessionStore {
   add(session: Session): Promise<void>;
   byHash(hash: string): Promise<Session | null>;
   remove(hash: string): Promise<void>;
-  removeOfUser(userId: number): Promise<void>;
+  /** Ends every session of the user but the one that is named. */
+  removeOfUser(userId: number, exceptHash?: string): Promise<void>;
   removeExpired(now: number): Promise<void>;
 }
 

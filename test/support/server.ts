@@ -9,7 +9,7 @@ import { openApp } from '../../src/app.ts';
 import { type Config, defaultConfig } from '../../src/config.ts';
 import { holdClock, makeClockMemory } from '../../src/lib/clock.ts';
 import { randomIds } from '../../src/lib/ids.ts';
-import { openLog } from '../../src/lib/log.ts';
+import { type Logger, openLog } from '../../src/lib/log.ts';
 import { digest } from '../../src/lib/secrets.ts';
 import { newProject } from '../../src/manage/projects.ts';
 import { type MembershipLevel, OWNER } from '../../src/stores/records.ts';
@@ -22,6 +22,8 @@ export interface StartOptions {
   /** A folder to start on, which is left alone afterwards; otherwise a fresh one that is removed at the end. */
   dataDir?: string;
   config?: Partial<Config>;
+  /** Where it logs; nowhere unless given. */
+  log?: Logger;
 }
 
 export interface TestProject {
@@ -42,6 +44,8 @@ export interface ProjectOptions {
 export interface TestServer extends TestProject {
   url: string;
   dataDir: string;
+  /** Of the set-up link; null when an admin was named or this was not the first start. */
+  setupToken: string | null;
   setNow(iso: string): void;
   /** Waits until everything accepted is visible to queries. */
   drain(): Promise<void>;
@@ -60,7 +64,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
   setNow(options.now ?? START);
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'cairn-test-'));
   const config = { ...defaultConfig(), ...KNOWN_KEYS, port: 0, dataDir, ...options.config };
-  const app = await openApp({ config, log: openLog('silent'), clockMemory });
+  const app = await openApp({ config, log: options.log ?? openLog('silent'), clockMemory });
   const url = await app.listen();
   const clock = { now: () => Date.parse(options.now ?? START) };
   const [first] = await app.metadata.projects.all();
@@ -119,6 +123,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
   return {
     url,
     dataDir,
+    setupToken: app.firstStart?.setupToken ?? null,
     projectId: first.id,
     projectKey: first.apiToken,
     organizationId: first.organizationId,

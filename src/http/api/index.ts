@@ -5,6 +5,7 @@ import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
 import { personalKeyRoutes } from './personal-keys.ts';
 import { projectRoutes } from './projects.ts';
+import { resourceAccessRoutes } from './resource-access.ts';
 import { roleRoutes } from './roles.ts';
 import { sessionRoutes } from './sessions.ts';
 import { userRoutes } from './users.ts';
@@ -18,5 +19,6 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   organizationRoutes(app, deps);
   memberRoutes(app, deps);
   roleRoutes(app, deps);
+  resourceAccessRoutes(app, deps);
   projectRoutes(app, deps);
 }

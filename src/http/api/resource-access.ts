@@ -1,6 +1,11 @@
 /** The organization's defaults: what roles may do with a kind of thing unless something else is said. */
 import type { FastifyInstance } from 'fastify';
-import { createResourceAccess, findResourceAccess } from '../../manage/roles.ts';
+import {
+  changeResourceAccess,
+  createResourceAccess,
+  deleteResourceAccess,
+  findResourceAccess,
+} from '../../manage/roles.ts';
 import { ADMIN, CAN_EDIT, type ResourceAccess } from '../../stores/records.ts';
 import { envelope, readPage } from '../paging.ts';
 import { PAGE_QUERY, pageOf } from '../schemas/common.ts';
@@ -63,12 +68,8 @@ export function resourceAccessRoutes(app: FastifyInstance, deps: ApiDeps): void 
     level: ADMIN,
     body: ResourceAccessChangeSchema,
     response: ResourceAccessSchema,
-    handler: async ({ organization, params, body }) => {
-      const access = await findResourceAccess(deps.metadata, organization, params['id'] ?? '');
-      const changes = { accessLevel: body.access_level, updatedAt: deps.clock.now() };
-      await deps.metadata.resourceAccess.update(access.id, changes);
-      return show({ ...access, ...changes });
-    },
+    handler: async ({ caller, organization, params, body }) =>
+      show(await changeResourceAccess(deps, caller, organization, params['id'] ?? '', body.access_level)),
   });
   organizationRoute(app, deps, {
     method: 'DELETE',
@@ -77,9 +78,6 @@ export function resourceAccessRoutes(app: FastifyInstance, deps: ApiDeps): void 
     tag,
     level: ADMIN,
     status: 204,
-    handler: async ({ organization, params }) => {
-      const access = await findResourceAccess(deps.metadata, organization, params['id'] ?? '');
-      await deps.metadata.resourceAccess.remove(access.id);
-    },
+    handler: ({ caller, organization, params }) => deleteResourceAccess(deps, caller, organization, params['id'] ?? ''),
   });
 }

@@ -22,7 +22,6 @@ import {
 } from '../schemas/role.ts';
 import { usersById } from './activity.ts';
 import type { ApiDeps } from './deps.ts';
-import { resourceAccessRoutes } from './resource-access.ts';
 import { organizationRoute } from './route.ts';
 
 const tag = 'roles';
@@ -33,7 +32,6 @@ export function roleRoutes(app: FastifyInstance, deps: ApiDeps): void {
   listAndCreate(app, deps);
   oneRole(app, deps);
   membersOfRole(app, deps);
-  resourceAccessRoutes(app, deps);
 }
 
 /** Roles with the people in them, looked up together. */

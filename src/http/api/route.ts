@@ -135,13 +135,15 @@ function present<T>(value: T | null): T {
 
 /** What the OpenAPI document says of a route; the body's schema is also what checks it. */
 function document<B extends TSchema, C>(declaration: Declaration<B, C>): Record<string, unknown> {
-  const { url, summary, tag, body, query = {}, status = 200, response } = declaration;
+  const { url, summary, tag, body, query = {}, status = 200, response, level } = declaration;
   const params = [...url.matchAll(/:(\w+)/g)].map(([, name]) => [name, { type: 'string' }]);
   const parameters = Object.entries(query).map(([name, description]) => [name, { type: 'string', description }]);
   return {
     summary,
     tags: [tag],
     security: [{ personalKey: [] }, { session: [] }],
+    // Read by people, and by the test that tries every route with the keys of those who may not.
+    ...(level === undefined ? {} : { 'x-least-level': level }),
     ...(params.length > 0 ? { params: { type: 'object', properties: Object.fromEntries(params) } } : {}),
     ...(parameters.length > 0 ? { querystring: { type: 'object', properties: Object.fromEntries(parameters) } } : {}),
     ...(body ? { body } : {}),

@@ -28,12 +28,17 @@ export function sessionRoutes(app: FastifyInstance, deps: ApiDeps): void {
       return welcome(request, reply, deps.sessions.setUp(token, email, password, first_name ?? ''));
     },
   );
-  app.post('/api/logout/', { schema: { tags: ['sign-in'], summary: 'Sign out' } }, async (request, reply) => {
-    const cookie = sessionCookie(request);
-    if (cookie !== undefined) await deps.sessions.signOut(cookie);
-    reply.header('set-cookie', sessionHeader(request, '', 0));
-    return reply.code(204).send();
-  });
+  const done = { 204: { type: 'null', description: 'Done; there is no body.' } };
+  app.post(
+    '/api/logout/',
+    { schema: { tags: ['sign-in'], summary: 'Sign out', response: done } },
+    async (request, reply) => {
+      const cookie = sessionCookie(request);
+      if (cookie !== undefined) await deps.sessions.signOut(cookie);
+      reply.header('set-cookie', sessionHeader(request, '', 0));
+      return reply.code(204).send();
+    },
+  );
 }
 
 async function welcome(request: FastifyRequest, reply: FastifyReply, opening: Promise<OpenedSession>) {

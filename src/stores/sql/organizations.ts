@@ -25,7 +25,13 @@ export function organizationStore({ db }: Sql): OrganizationStore {
         {
           count: () => mine.select((eb) => eb.fn.countAll().as('count')).executeTakeFirst(),
           rows: ({ limit, offset }) =>
-            mine.selectAll('organizations').orderBy('memberships.joinedAt').limit(limit).offset(offset).execute(),
+            mine
+              .selectAll('organizations')
+              .orderBy('memberships.joinedAt')
+              .orderBy('organizations.id')
+              .limit(limit)
+              .offset(offset)
+              .execute(),
         },
         page,
         (row) => row,
@@ -74,6 +80,7 @@ export function membershipStore({ db }: Sql): MembershipStore {
         .selectAll()
         .where('userId', '=', userId)
         .orderBy('joinedAt')
+        .orderBy('organizationId')
         .execute();
       return rows.map(toMembership);
     },

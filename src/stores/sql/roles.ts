@@ -1,5 +1,4 @@
 import type { Selectable } from 'kysely';
-import { sql } from 'kysely';
 import type { ResourceAccessStore, RoleMembershipStore, RoleStore } from '../metadata-store.ts';
 import type { FlagAccessLevel, ResourceAccess, Role } from '../records.ts';
 import { paged } from './paging.ts';
@@ -22,10 +21,10 @@ export function roleStore({ db }: Sql): RoleStore {
       return row ? toRole(row) : null;
     },
     async byName(organizationId, name) {
-      const row = await ofOrganization(organizationId)
-        .selectAll()
-        .where(sql<string>`lower(name)`, '=', name.toLowerCase())
-        .executeTakeFirst();
+      // Compared here and not by the database: SQLite's lower() knows ASCII alone, and an organization has few roles.
+      const wanted = name.toLowerCase();
+      const rows = await ofOrganization(organizationId).selectAll().execute();
+      const row = rows.find((role) => role.name.toLowerCase() === wanted);
       return row ? toRole(row) : null;
     },
     async list(organizationId, page) {

@@ -85,8 +85,8 @@ export function sessionStore({ db }: Sql): SessionStore {
     async remove(hash) {
       await db.deleteFrom('sessions').where('hash', '=', hash).execute();
     },
-    async removeOfUser(userId) {
-      await db.deleteFrom('sessions').where('userId', '=', userId).execute();
+    async removeOfUser(userId, exceptHash = '') {
+      await db.deleteFrom('sessions').where('userId', '=', userId).where('hash', '!=', exceptHash).execute();
     },
     async removeExpired(now) {
       await db.deleteFrom('sessions').where('expiresAt', '<=', now).execute();

@@ -5,6 +5,9 @@ export interface FolderLock {
   release(): void;
 }
 
+/** Held here, or the garbage collector would close the file, and give up the lock, of a caller that forgot about it. */
+const held = new Set<Database.Database>();
+
 /**
  * One process per data folder. The lock is an exclusive transaction on a file that holds nothing else: the operating
  * system gives it up when the process ends, however it ends, so a crash never leaves a stale lock behind.
@@ -19,8 +22,10 @@ export function lockFolder(folder: string): FolderLock {
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) throw new FolderInUse(folder);
     throw error;
   }
+  held.add(database);
   return {
     release() {
+      held.delete(database);
       database.exec('rollback');
       database.close();
     },

@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ConfigError, configHelp, defaultConfig, type Environment, readConfig, settingsHelp } from './config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'cairn-config-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function fileWith(text: string): string {
+  const path = join(folder, 'secret');
+  writeFileSync(path, text);
+  return path;
+}
+
+function problemsOf(env: Environment): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('defaults', () => {
+  it('needs nothing to be set', () => {
+    expect(readConfig({})).toEqual({
+      host: '127.0.0.1',
+      port: 8000,
+      dataDir: resolve('./data'),
+      publicUrl: null,
+      databaseUrl: null,
+      clickhouseUrl: null,
+      role: 'all',
+      initProjectApiKey: null,
+      initPersonalApiKey: null,
+      initAdminEmail: null,
+      initAdminPassword: null,
+      logLevel: 'info',
+      trustProxy: false,
+      maxBodyBytes: 20 * 1024 * 1024,
+      ingestLogMaxBytes: 2 * 1024 ** 3,
+      eventsRetentionDays: null,
+      eventsMemoryMb: 256,
+      sessionDays: 14,
+    });
+    expect(defaultConfig()).toEqual(readConfig({}));
+  });
+
+  it('takes an empty variable for an unset one, as compose files write it', () => {
+    const empty = Object.fromEntries(settingsHelp().map(({ env }) => [env, '']));
+    expect(readConfig(empty)).toEqual(defaultConfig());
+  });
+});
+
+describe('values that are taken', () => {
+  const PASSWORDED = { INIT_ADMIN_EMAIL: 'ada@example.org', INIT_ADMIN_PASSWORD: 'eight888' };
+  it.each([
+    ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
+    ['PORT', '0', { port: 0 }],
+    ['PORT', '65535', { port: 65_535 }],
+    ['DATA_DIR', 'some/where', { dataDir: resolve('some/where') }],
+    ['PUBLIC_URL', 'https://cairn.example.org/', { publicUrl: 'https://cairn.example.org' }],
+    ['ROLE', 'all', { role: 'all' }],
+    ['INIT_PROJECT_API_KEY', 'phc_0123456789', { initProjectApiKey: 'phc_0123456789' }],
+    ['INIT_PERSONAL_API_KEY', 'phx_0123456789', { initPersonalApiKey: 'phx_0123456789' }],
+    ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    ['TRUST_PROXY', 'true', { trustProxy: true }],
+    ['TRUST_PROXY', 'false', { trustProxy: false }],
+    ['TRUST_PROXY', '2', { trustProxy: 2 }],
+    ['TRUST_PROXY', '10.0.0.0/8, ::1', { trustProxy: '10.0.0.0/8, ::1' }],
+    ['MAX_BODY_BYTES', '1024', { maxBodyBytes: 1024 }],
+    ['INGEST_LOG_MAX_BYTES', '1048576', { ingestLogMaxBytes: 1_048_576 }],
+    ['EVENTS_RETENTION_DAYS', '90', { eventsRetentionDays: 90 }],
+    ['EVENTS_MEMORY_MB', '64', { eventsMemoryMb: 64 }],
+    ['SESSION_DAYS', '365', { sessionDays: 365 }],
+  ])('%s=%s', (env, given, expected) => {
+    expect(readConfig({ [env]: given })).toEqual({ ...defaultConfig(), ...expected });
+  });
+
+  it('keeps the e-mail of the first user in lower case, and the password as it is', () => {
+    expect(readConfig({ ...PASSWORDED, INIT_ADMIN_EMAIL: 'Ada@Example.ORG' })).toMatchObject({
+      initAdminEmail: 'ada@example.org',
+      initAdminPassword: 'eight888',
+    });
+  });
+});
+
+describe('values that stop the start', () => {
+  const KEY = (prefix: string) => `${prefix} followed by letters and digits, 10 to 64 characters in all`;
+  const NOT_YET = 'nothing yet: this version keeps its data in DATA_DIR only. Unset it';
+  const PROXIES = 'true, false, a number of hops, or a list of addresses';
+  it.each([
+    ['PORT', '65536', 'a whole number from 0 to 65535'],
+    ['PORT', '-1', 'a whole number from 0 to 65535'],
+    ['PORT', '80a', 'a whole number from 0 to 65535'],
+    ['PORT', '8e3', 'a whole number from 0 to 65535'],
+    ['PUBLIC_URL', 'cairn.example.org', 'an address that starts with http:// or https://'],
+    ['PUBLIC_URL', 'ftp://cairn.example.org', 'an address that starts with http:// or https://'],
+    ['ROLE', 'web', 'all (web and worker need DATABASE_URL)'],
+    ['INIT_ADMIN_EMAIL', 'ada', 'an e-mail address such as ada@example.org'],
+    ['INIT_ADMIN_EMAIL', 'ada@localhost', 'an e-mail address such as ada@example.org'],
+    ['LOG_LEVEL', 'loud', 'one of fatal, error, warn, info, debug, trace, silent'],
+    ['TRUST_PROXY', 'yes', PROXIES],
+    ['TRUST_PROXY', 'abc', PROXIES],
+    ['TRUST_PROXY', '10.0.0.0/99', PROXIES],
+    ['MAX_BODY_BYTES', '1023', 'a whole number from 1024 to 1073741824'],
+    ['INGEST_LOG_MAX_BYTES', '1', 'a whole number from 1048576 to 9007199254740991'],
+    ['EVENTS_RETENTION_DAYS', '0', 'a whole number from 1 to 36500'],
+    ['EVENTS_MEMORY_MB', '63', 'a whole number from 64 to 1048576'],
+    ['SESSION_DAYS', '366', 'a whole number from 1 to 365'],
+  ])('%s=%s is named with what was given and what is allowed', (env, given, allowed) => {
+    expect(problemsOf({ [env]: given })).toEqual([`${env} was given ${JSON.stringify(given)}; allowed: ${allowed}.`]);
+  });
+
+  it.each([
+    ['DATABASE_URL', 'postgres://cairn:hunter22@db/cairn', NOT_YET],
+    ['CLICKHOUSE_URL', 'http://cairn:hunter22@ch:8123', NOT_YET],
+    ['INIT_PROJECT_API_KEY', 'hunter22', KEY('phc_')],
+    ['INIT_PROJECT_API_KEY', 'phc_has a space', KEY('phc_')],
+    ['INIT_PERSONAL_API_KEY', 'phc_hunter22hunter22', KEY('phx_')],
+    ['INIT_ADMIN_PASSWORD', 'hunter2', 'at least 8 characters'],
+  ])('%s is named, and its value is not shown', (env, given, allowed) => {
+    expect(problemsOf({ [env]: given })).toEqual([`${env} was given a value (not shown); allowed: ${allowed}.`]);
+    expect(problemsOf({ [`${env}_FILE`]: fileWith(given) })).toEqual(problemsOf({ [env]: given }));
+  });
+
+  it('tells everything that is wrong at once', () => {
+    expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'y' })).toHaveLength(2);
+  });
+
+  it('wants an e-mail and a password together', () => {
+    const half = ['INIT_ADMIN_EMAIL and INIT_ADMIN_PASSWORD go together: set both or neither.'];
+    expect(problemsOf({ INIT_ADMIN_EMAIL: 'ada@example.org' })).toEqual(half);
+    expect(problemsOf({ INIT_ADMIN_PASSWORD: 'eight888' })).toEqual(half);
+  });
+});
+
+describe('secrets in files', () => {
+  it('reads the file without the line break at its end', () => {
+    const config = readConfig({ INIT_PERSONAL_API_KEY_FILE: fileWith('phx_0123456789\n') });
+    expect(config.initPersonalApiKey).toBe('phx_0123456789');
+  });
+
+  it('prefers the variable itself', () => {
+    const env = { INIT_PROJECT_API_KEY: 'phc_0123456789', INIT_PROJECT_API_KEY_FILE: '/does/not/exist' };
+    expect(readConfig(env).initProjectApiKey).toBe('phc_0123456789');
+  });
+
+  it('says which variable names a file that cannot be read', () => {
+    const [problem] = problemsOf({ INIT_PROJECT_API_KEY_FILE: '/does/not/exist' });
+    expect(problem).toMatch(/^INIT_PROJECT_API_KEY_FILE names a file that cannot be read: ENOENT/);
+  });
+
+  it('is only for secrets', () => {
+    expect(readConfig({ PORT_FILE: fileWith('1') }).port).toBe(8000);
+  });
+});
+
+describe('help', () => {
+  it('lists every setting with its default', () => {
+    const help = configHelp();
+    expect(settingsHelp()).toHaveLength(Object.keys(defaultConfig()).length);
+    for (const { env, fallback, help: line } of settingsHelp()) {
+      expect(help).toContain(`  ${env.padEnd(24)}${line}\n`);
+      expect(help).toContain(`Default: ${fallback ?? 'unset'}`);
+    }
+  });
+
+  it('names the file variant of each secret, and of nothing else', () => {
+    const withFile = settingsHelp().filter(({ env, help }) => help.includes(`${env}_FILE`));
+    expect(withFile.map(({ env }) => env)).toEqual([
+      'DATABASE_URL',
+      'CLICKHOUSE_URL',
+      'INIT_PROJECT_API_KEY',
+      'INIT_PERSONAL_API_KEY',
+      'INIT_ADMIN_PASSWORD',
+    ]);
+  });
+});

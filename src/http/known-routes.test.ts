@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { KnownRoutes } from './known-routes.ts';
+
+it('knows which methods a path takes, with or without a slash at its end', () => {
+  const known = new KnownRoutes();
+  known.add('/api/projects/', ['GET', 'POST']);
+  known.add('/api/projects/:id/', 'PATCH');
+  expect(known.methodsFor('/api/projects')).toEqual(new Set(['GET', 'POST']));
+  expect(known.methodsFor('/api/projects/7/')).toEqual(new Set(['PATCH']));
+  expect(known.methodsFor('/api/projects/7/more/')).toEqual(new Set());
+  expect(known.methodsFor('/')).toEqual(new Set());
+});

@@ -1,0 +1,62 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Throttle } from './throttle.ts';
+
+describe('three attempts a minute', () => {
+  let now = 0;
+  let throttle: Throttle;
+  const attempt = (name: string): void => throttle.record(name);
+  beforeEach(() => {
+    now = 1_000_000;
+    throttle = new Throttle({ now: () => now }, 3, 60_000);
+  });
+
+  it('lets the first three through', () => {
+    for (let i = 0; i < 3; i++) {
+      expect(throttle.waitFor('ada')).toBe(0);
+      attempt('ada');
+    }
+    expect(throttle.waitFor('ada')).toBe(60);
+  });
+
+  it('counts down in whole seconds, and opens when the oldest attempt is a minute ago', () => {
+    attempt('ada');
+    now += 10_000;
+    attempt('ada');
+    attempt('ada');
+    expect(throttle.waitFor('ada')).toBe(50);
+    now += 49_001;
+    expect(throttle.waitFor('ada')).toBe(1);
+    now += 999;
+    expect(throttle.waitFor('ada')).toBe(0);
+  });
+
+  it('slides: the attempts that are still young keep counting', () => {
+    attempt('ada');
+    now += 59_000;
+    attempt('ada');
+    attempt('ada');
+    now += 2_000;
+    expect(throttle.waitFor('ada')).toBe(0);
+    attempt('ada');
+    expect(throttle.waitFor('ada')).toBe(58);
+  });
+
+  it('counts each name for itself', () => {
+    for (let i = 0; i < 3; i++) attempt('ada');
+    expect(throttle.waitFor('grace')).toBe(0);
+  });
+
+  it('forgets a name on request', () => {
+    for (let i = 0; i < 3; i++) attempt('ada');
+    throttle.forget('ada');
+    expect(throttle.waitFor('ada')).toBe(0);
+  });
+
+  it('survives many names, and still remembers the young ones', () => {
+    for (let i = 0; i < 10_000; i++) attempt(`old ${i}`);
+    now += 61_000;
+    for (let i = 0; i < 3; i++) attempt('ada');
+    expect(throttle.waitFor('ada')).toBe(60);
+    expect(throttle.waitFor('old 1')).toBe(0);
+  });
+});

@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Kysely, sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '../sqlite/metadata-store.ts';
+import { sqliteDialect } from './dialect.ts';
+import { type Migration, migrate } from './migrate.ts';
+
+type Db = Kysely<unknown>;
+
+let folder: string;
+let opened: Db[];
+const open = (): Db => {
+  const db = openDatabase(join(folder, 'test.sqlite')) as unknown as Db;
+  opened.push(db);
+  return db;
+};
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cairn-migrate-'));
+  opened = [];
+});
+afterEach(async () => {
+  for (const db of opened) await db.destroy();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const makes = (table: string): Migration => ({
+  name: `make ${table}`,
+  async up(db) {
+    await db.schema.createTable(table).addColumn('id', 'integer').execute();
+  },
+});
+const breaksAfter = (table: string): Migration => ({
+  name: 'break',
+  async up(db, dialect) {
+    await makes(table).up(db, dialect);
+    throw new Error('disk on fire');
+  },
+});
+const run = (db: Db, migrations: Migration[], now = 1000) => migrate(db, sqliteDialect, now, migrations);
+
+async function tables(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name
+  `.execute(db);
+  return rows.map((row) => row.name);
+}
+async function versions(db: Db) {
+  return (await sql`select * from schema_version order by version`.execute(db)).rows;
+}
+
+describe('steps', () => {
+  it('run in order, once, and are written down', async () => {
+    const db = open();
+    await run(db, [makes('a')], 1000);
+    await run(db, [makes('a'), makes('b'), makes('c')], 2000);
+    await run(db, [makes('a'), makes('b'), makes('c')], 3000);
+    expect(await tables(db)).toEqual(['a', 'b', 'c', 'schema_version']);
+    expect(await versions(db)).toEqual([
+      { version: 1, name: 'make a', appliedAt: 1000 },
+      { version: 2, name: 'make b', appliedAt: 2000 },
+      { version: 3, name: 'make c', appliedAt: 2000 },
+    ]);
+  });
+
+  it('leave no trace when they fail half-way, and can be tried again', async () => {
+    const db = open();
+    await expect(run(db, [makes('a'), breaksAfter('b'), makes('c')])).rejects.toThrow('disk on fire');
+    expect(await tables(db)).toEqual(['a', 'schema_version']);
+    expect(await versions(db)).toHaveLength(1);
+    await run(db, [makes('a'), makes('b'), makes('c')]);
+    expect(await tables(db)).toEqual(['a', 'b', 'c', 'schema_version']);
+  });
+
+  it('run once when two start at the same time', async () => {
+    const steps = [makes('a'), makes('b'), makes('c')];
+    const [one, other] = [open(), open()];
+    await Promise.all([run(one, steps), run(other, steps)]);
+    expect(await versions(one)).toHaveLength(3);
+    expect(await tables(other)).toEqual(['a', 'b', 'c', 'schema_version']);
+  });
+});
+
+describe('a database of a newer version', () => {
+  it('is refused with what to do about it, and left alone', async () => {
+    const db = open();
+    await run(db, [makes('a'), makes('b')]);
+    await expect(run(db, [makes('a')])).rejects.toThrow(
+      'The database is of a newer version of Cairn (its schema is 2, this version knows 1). ' +
+        'Start the newer version again, or restore a backup made before the upgrade. Nothing was changed.',
+    );
+    expect(await versions(db)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openLog } from '../src/lib/log.ts';
+import { clientFor } from './support/client.ts';
+import { startServer, type TestServer } from './support/server.ts';
+
+interface Line {
+  level: string;
+  msg: string;
+  request_id?: string;
+  req?: { method: string; url: string; from: string };
+  res?: { status: number };
+  ms?: number;
+}
+
+let server: TestServer;
+let text: string;
+const lines = (): Line[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+beforeEach(async () => {
+  text = '';
+  const log = openLog('debug', {
+    write: (line: string) => {
+      text += line;
+    },
+  });
+  server = await startServer({ log });
+  text = '';
+});
+afterEach(() => server.close());
+
+/** The line of an answer is written just after the answer. */
+const written = async (): Promise<Line[]> => {
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  return lines();
+};
+
+describe('one line for each answer', () => {
+  it('tells what was asked, how it ended, and how to find it again', async () => {
+    await clientFor(server).get('/api/projects/?limit=1');
+    const [line, ...rest] = await written();
+    expect(rest).toEqual([]);
+    expect(line).toMatchObject({
+      level: 'info',
+      msg: 'request',
+      request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      req: { method: 'GET', url: '/api/projects/?limit=1', from: '127.0.0.x' },
+      res: { status: 200 },
+      ms: expect.any(Number),
+    });
+  });
+
+  it('has an id of its own', async () => {
+    const { get } = clientFor(server);
+    await get('/api/projects/');
+    await get('/api/projects/');
+    const ids = (await written()).map((line) => line.request_id);
+    expect(new Set(ids).size).toBe(2);
+  });
+});
+
+describe('what nobody should read', () => {
+  it('is not there: keys, passwords, cookies, addresses', async () => {
+    const { get, post } = clientFor(server);
+    const made = (await post('/api/personal_api_keys/', { body: { label: 'CI' } })).body.value as string;
+    await get(`/api/projects/?personal_api_key=${made}`, { key: null });
+    await get(`/api/projects/?personal%5Fapi_key=${made}`, { key: null });
+    await get('/api/projects/', { key: null, headers: { cookie: 'cairn_session=very-secret-cookie' } });
+    await post('/api/login/', { key: null, body: { email: 'ada@example.org', password: 'very-secret-password' } });
+    await post('/api/login/', { key: null, body: '{"password": "very-secret-password", ' });
+    expect(await written()).toHaveLength(6);
+    expect(text).toContain(`personal_api_key=${made.slice(0, 8)}…`);
+    for (const secret of [made, made.slice(0, 12), server.personalKey, 'very-secret', 'ada@example.org']) {
+      expect(text).not.toContain(secret);
+    }
+  });
+});
+
+describe('being watched', () => {
+  it.each([
+    ['/_livez', { status: 'ok' }],
+    ['/_readyz', { status: 'ok' }],
+    ['/_health', { status: 'ok' }],
+  ])('%s answers, and leaves no line at info', async (path, body) => {
+    const { status, body: answer } = await clientFor(server).get(path, { key: null });
+    expect([status, answer]).toEqual([200, body]);
+    expect(text).not.toContain('"level":"info"');
+  });
+
+  it('/_status tells the version', async () => {
+    const { status, body } = await clientFor(server).get('/_status', { key: null });
+    expect([status, body.version]).toEqual([200, '0.1.0']);
+  });
+
+  it('/metrics speaks the language of Prometheus, and counts answers by route, not by address', async () => {
+    const { get } = clientFor(server);
+    await get('/api/projects/1/');
+    await get('/api/nothing/at/all/');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const { headers, body } = await get('/metrics', { key: null });
+    expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(body).toContain(
+      'cairn_http_request_seconds_count{method="GET",route="/api/projects/:project_id/",status="200"} 1',
+    );
+    expect(body).not.toContain('/nothing/at/all');
+  });
+});

@@ -1,0 +1,41 @@
+import type { Answer, CallOptions } from './client.ts';
+import type { OpenApi, Operation } from './openapi.ts';
+
+type Get = (path: string, options?: CallOptions) => Promise<Answer>;
+
+/**
+ * Fills the parameters of a path with ids of things that exist, so that routes added later are covered without a word:
+ * an id is that of the first item in the list which the path is below.
+ */
+export async function realPath(get: Get, { path }: Pick<Operation, 'path'>): Promise<string> {
+  const me = (await get('/api/users/@me/')).body;
+  const known: Record<string, string> = {
+    '/api/users/': me.uuid,
+    '/api/projects/': String(me.team.id),
+    '/api/organizations/': me.organization.id,
+  };
+  let filled = '/';
+  for (const part of path.split('/').filter((one) => one !== '')) {
+    filled += part.startsWith('{') ? `${known[filled] ?? (await firstOf(get, filled, part))}/` : `${part}/`;
+  }
+  return filled;
+}
+
+async function firstOf(get: Get, collection: string, part: string): Promise<string> {
+  const { body } = await get(collection);
+  const list = Array.isArray(body) ? body : (body.results ?? []);
+  const item = list.at(-1);
+  return String((part === '{user_uuid}' ? item?.user?.uuid : item?.id) ?? 1);
+}
+
+/** Everything that the owner can read, by path, without what reading itself changes. */
+export async function everything(get: Get, api: OpenApi): Promise<Record<string, unknown>> {
+  const seen: Record<string, unknown> = {};
+  for (const operation of api.operations.filter(({ method, isPrivate }) => method === 'GET' && isPrivate)) {
+    const path = await realPath(get, operation);
+    seen[path] = JSON.parse(JSON.stringify((await get(path)).body), (name, value) =>
+      name === 'last_used_at' ? null : value,
+    );
+  }
+  return seen;
+}
