@@ -7,6 +7,7 @@ import type { Config } from './config.ts';
 import { buildServer } from './http/server.ts';
 import { Ingestion } from './ingest/ingestion.ts';
 import { Tail } from './ingest/tail.ts';
+import type { WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
 import { WorkerThread } from './ingest/worker-thread.ts';
 import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
 import { type Ids, randomIds } from './lib/ids.ts';
@@ -23,8 +24,6 @@ import { lockFolder } from './stores/sqlite/folder-lock.ts';
 import { openIngestLog } from './stores/sqlite/ingest-log.ts';
 import { openRelationalShelf } from './stores/sqlite/metadata-store.ts';
 import { VERSION } from './version.ts';
-import type { WorkerOptions } from './worker.ts';
-import type { WorkerMethods } from './worker-methods.ts';
 
 export interface AppOptions {
   config: Config;

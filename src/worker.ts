@@ -7,7 +7,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Definitions } from './ingest/definitions.ts';
 import { LiveTail } from './ingest/live-tail.ts';
 import { Processor } from './ingest/processor.ts';
-import { type ClockMemory, clockOn } from './lib/clock.ts';
+import type { WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
+import { clockOn } from './lib/clock.ts';
 import { randomIds } from './lib/ids.ts';
 import { openLog } from './lib/log.ts';
 import { notify, onNotice, serve } from './lib/rpc.ts';
@@ -19,14 +20,6 @@ import { sqliteDialect } from './stores/sql/dialect.ts';
 import { sqlIngestStore } from './stores/sql/ingest/ingest-store.ts';
 import { openIngestLogReader } from './stores/sqlite/ingest-log-reader.ts';
 import { openDatabase } from './stores/sqlite/metadata-store.ts';
-import { eventMethods, type WorkerMethods } from './worker-methods.ts';
-
-export interface WorkerOptions {
-  dataDir: string;
-  clockMemory: ClockMemory;
-  logLevel: string;
-  eventsMemoryMb: number;
-}
 
 async function start(port: NonNullable<typeof parentPort>, options: WorkerOptions): Promise<void> {
   const at = (file: string): string => join(options.dataDir, file);
@@ -63,7 +56,13 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
     process.exit(1);
   };
   process.on('uncaughtException', (error) => void die(error));
-  const methods: WorkerMethods = { ...eventMethods(events), close, watch: async (ids) => tail.watch(ids) };
+  const methods: WorkerMethods = {
+    query: (sql, values) => events.query(sql, values),
+    deleteBefore: (projectId, timestamp) => events.deleteBefore(projectId, timestamp),
+    size: () => events.size(),
+    watch: async (projectIds) => tail.watch(projectIds),
+    close,
+  };
   serve(port, surviving(methods, die));
   onNotice(port, 'wake', () => processor.wake());
   notify(port, 'ready', await processor.recover());

@@ -15,7 +15,8 @@ const ROUTES_OF_DATA = ['ingest', 'manage', 'decide', 'insights'];
 /** Room → the rooms it may import from, besides itself. `top` is src/*.ts that is not named. */
 const MAP: Record<string, readonly string[]> = {
   core: [],
-  lib: [],
+  // Failures cross from thread to thread (lib/rpc.ts), so lib knows what a failure is.
+  lib: ['core'],
   stores: ['core', 'lib'],
   'stores/contract': ['stores', 'core', 'lib'],
   'stores/sql': ['stores', 'core', 'lib'],

@@ -7,12 +7,12 @@ import { readV1Batch, toV1Error, type V1Result } from '../../ingest/decode/v1.ts
 import { V1Error } from '../../ingest/decode/v1-error.ts';
 import { readV1Headers } from '../../ingest/decode/v1-headers.ts';
 import { sendError } from '../errors.ts';
-import type { CaptureDeps } from './capture.ts';
+import type { PublicDeps } from './deps.ts';
 import { callerAddress, decode } from './read-request.ts';
 
 const PATH = '/i/v1/analytics/events';
 
-export function captureV1Routes(app: FastifyInstance, deps: CaptureDeps): void {
+export function captureV1Routes(app: FastifyInstance, deps: PublicDeps): void {
   app.route({
     method: 'POST',
     url: PATH,
@@ -23,7 +23,7 @@ export function captureV1Routes(app: FastifyInstance, deps: CaptureDeps): void {
   app.options(PATH, { schema: { hide: true } }, async () => ({ status: 1 }));
 }
 
-async function captureV1(deps: CaptureDeps, request: FastifyRequest, reply: FastifyReply) {
+async function captureV1(deps: PublicDeps, request: FastifyRequest, reply: FastifyReply) {
   const receivedAt = deps.clock.now();
   const headers = readV1Headers(request.headers);
   reply.header('posthog-request-id', headers.requestId);

@@ -10,24 +10,13 @@ import { validateEvents } from '../../core/events/validate-events.ts';
 import { writeContext } from '../../ingest/accepted.ts';
 import type { DecodedRequest } from '../../ingest/decode/decode-request.ts';
 import { sentAtOf } from '../../ingest/decode/sent-at.ts';
-import type { Ingestion } from '../../ingest/ingestion.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Ids } from '../../lib/ids.ts';
-import type { ProjectDirectory } from '../../manage/project-directory.ts';
+import type { PublicDeps } from './deps.ts';
 import { callerAddress, decode, queryValues } from './read-request.ts';
-
-export interface CaptureDeps {
-  directory: ProjectDirectory;
-  ingestion: Ingestion;
-  clock: Clock;
-  ids: Ids;
-  config: { maxBodyBytes: number };
-}
 
 const PATHS = ['/capture/', '/batch/', '/e/', '/track/', '/engage/', '/s/', '/i/v0/e/'];
 const OK = { status: 1 };
 
-export function captureRoutes(app: FastifyInstance, deps: CaptureDeps): void {
+export function captureRoutes(app: FastifyInstance, deps: PublicDeps): void {
   for (const url of PATHS) {
     const engage = url === '/engage/';
     app.route({
@@ -40,7 +29,7 @@ export function captureRoutes(app: FastifyInstance, deps: CaptureDeps): void {
   }
 }
 
-async function capture(deps: CaptureDeps, request: FastifyRequest, reply: FastifyReply, engage: boolean) {
+async function capture(deps: PublicDeps, request: FastifyRequest, reply: FastifyReply, engage: boolean) {
   const receivedAt = deps.clock.now();
   const decoded = await decode(request, deps.config.maxBodyBytes, 'v0');
   const extracted = extractEvents(parseJson(decoded.payload.toString('utf8')));

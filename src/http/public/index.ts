@@ -1,10 +1,11 @@
 /** The public doors: what SDKs call with a project key. Bodies are taken as bytes, and decoded by the bytes. */
 import type { FastifyInstance } from 'fastify';
-import { type CaptureDeps, captureRoutes } from './capture.ts';
+import { captureRoutes } from './capture.ts';
 import { captureV1Routes } from './capture-v1.ts';
 import { allowBrowsers } from './cors.ts';
+import type { PublicDeps } from './deps.ts';
 
-export type PublicDeps = CaptureDeps;
+export type { PublicDeps } from './deps.ts';
 
 export function publicRoutes(app: FastifyInstance, deps: PublicDeps): void {
   app.removeAllContentTypeParsers();

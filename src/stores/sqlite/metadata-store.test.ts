@@ -1,24 +1,24 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { describeMetadataStore } from '../contract/metadata-store.ts';
-import { openMetadataStore } from './metadata-store.ts';
+import { makeTempDir } from '../contract/temp-dir.ts';
+import { openRelationalShelf } from './metadata-store.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'cairn-metadata-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = makeTempDir();
+afterAll(() => folder.remove());
 
-describeMetadataStore('SQLite', () => openMetadataStore(':memory:', 0));
+let files = 0;
+const open = async (file: string) => (await openRelationalShelf(folder.path(file), 0)).metadata;
+
+describeMetadataStore('SQLite', () => open(`${++files}.sqlite`));
 
 it('keeps what it was given when it is opened again, also by two threads of work', async () => {
-  const path = join(folder, 'metadata.sqlite');
-  const first = await openMetadataStore(path, 0);
-  const second = await openMetadataStore(path, 0);
+  const first = await open('shared.sqlite');
+  const second = await open('shared.sqlite');
   await first.installation.set('a', '1');
   expect(await second.installation.get('a')).toBe('1');
   await first.close();
   await second.close();
-  const again = await openMetadataStore(path, 0);
+  const again = await open('shared.sqlite');
   expect(await again.installation.get('a')).toBe('1');
   await again.close();
   await expect(again.check()).rejects.toThrow();

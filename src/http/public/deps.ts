@@ -1,0 +1,13 @@
+import type { Ingestion } from '../../ingest/ingestion.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
+import type { ProjectDirectory } from '../../manage/project-directory.ts';
+
+/** What the public doors are built from. */
+export interface PublicDeps {
+  directory: ProjectDirectory;
+  ingestion: Ingestion;
+  clock: Clock;
+  ids: Ids;
+  config: { maxBodyBytes: number };
+}
