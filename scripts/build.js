@@ -1,7 +1,7 @@
 // Builds the server: TypeScript in src/ to two plain files in dist/, with packages left outside.
 // Takes a fraction of a second, so it runs at every `npm start` and before the tests; types are checked elsewhere.
 import { existsSync } from 'node:fs';
-import { build as bundle } from 'esbuild';
+import { build as bundle, stop } from 'esbuild';
 
 const root = new URL('..', import.meta.url).pathname;
 
@@ -18,6 +18,8 @@ export async function build() {
     sourcemap: true,
     logLevel: 'warning',
   });
+  // Its helper process would otherwise stay, and keep its memory, for as long as the server runs.
+  await stop();
 }
 
 if (process.argv[1] === import.meta.filename) await build();

@@ -32,7 +32,18 @@ const MAP: Record<string, readonly string[]> = {
   'config.ts': [],
   'version.ts': [],
   'welcome.ts': ['manage'],
-  'app.ts': ['http', ...ROUTES_OF_DATA, 'stores', ...DRAWERS, 'core', 'lib', 'config.ts', 'version.ts'],
+  'app.ts': [
+    'worker.ts',
+    'worker-methods.ts',
+    'http',
+    ...ROUTES_OF_DATA,
+    'stores',
+    ...DRAWERS,
+    'core',
+    'lib',
+    'config.ts',
+    'version.ts',
+  ],
   'worker.ts': [...ROUTES_OF_DATA, 'stores', ...DRAWERS, 'core', 'lib', 'config.ts', 'version.ts'],
   'main.ts': ['app.ts', 'config.ts', 'welcome.ts', 'version.ts', 'lib'],
 };
@@ -95,6 +106,9 @@ const importsOf = (text: string): string[] =>
   [...text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g)].map(([, specifier = '']) => specifier);
 
 const isRoutes = (text: string): boolean => /export (?:async )?function \w*Routes\b/.test(text);
+/** A shape may be shared between routes; behaviour may not. */
+const isTypeOnly = (text: string, specifier: string): boolean =>
+  new RegExp(`import type \\{[^}]*\\} from ['"]${specifier.replaceAll('.', '\\.')}['"]`).test(text);
 const GATHERERS = /^http\/(?:server\.ts|(?:.*\/)?index\.ts)$/;
 
 function problemsOf({ path, text: whole }: Source, find: (path: string) => string | undefined): string[] {
@@ -116,7 +130,7 @@ function problemsOf({ path, text: whole }: Source, find: (path: string) => strin
     if (other !== room && !allowed.includes(other)) {
       problems.push(`${path} imports ${target}; ${room} may import from: ${[room, ...allowed].join(', ')}`);
     }
-    if (isRoutes(find(target) ?? '') && !GATHERERS.test(path) && other === 'http') {
+    if (other === 'http' && isRoutes(find(target) ?? '') && !GATHERERS.test(path) && !isTypeOnly(text, specifier)) {
       problems.push(`${path} imports ${target}; routes do not import each other: share through a file without routes`);
     }
   }

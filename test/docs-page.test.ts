@@ -56,7 +56,7 @@ describe.skipIf(!executablePath)('/docs in a browser', () => {
     await page.goto(`${server.url}/docs`);
     await page.getByText('Make a role; its level is').waitFor();
     expect(await page.title()).toBe('Cairn API');
-    expect(await page.locator('.info .title').innerText()).toContain('Cairn');
+    expect(await page.locator('.info .title').textContent()).toContain('Cairn');
     expect(await page.locator('.opblock').count()).toBeGreaterThan(30);
     await page.locator('.opblock-summary', { hasText: 'Make a personal key' }).first().click();
     await page.getByText('label').first().waitFor();

@@ -48,8 +48,8 @@ export function changesBetween(
 ): ActivityChange[] {
   const changes: ActivityChange[] = [];
   for (const field of Object.keys({ ...before, ...after })) {
-    const old = valueIn(before, field);
-    const now = valueIn(after, field);
+    const old = ownValue(before, field);
+    const now = ownValue(after, field);
     if (JSON.stringify(old) === JSON.stringify(now)) continue;
     const action = old === null ? 'created' : now === null ? 'deleted' : 'changed';
     changes.push({ type, action, field, before: old, after: now });
@@ -58,5 +58,5 @@ export function changesBetween(
 }
 
 /** Own fields only: `constructor` and its like are inherited by every object. */
-const valueIn = (state: Readonly<Record<string, Json>>, field: string): Json =>
+const ownValue = (state: Readonly<Record<string, Json>>, field: string): Json =>
   Object.hasOwn(state, field) ? (state[field] ?? null) : null;
