@@ -15,6 +15,7 @@ import { openMetrics } from './lib/metrics.ts';
 import { bootstrap, type FirstStart } from './manage/bootstrap.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
 import { Sessions } from './manage/sessions.ts';
+import { duckdbDialect } from './stores/duckdb/dialect.ts';
 import { FILES } from './stores/files.ts';
 import type { IngestLog } from './stores/ingest-log.ts';
 import type { IngestStore } from './stores/ingest-store.ts';
@@ -68,7 +69,8 @@ export async function openApp(options: AppOptions): Promise<App> {
         ids,
         ingestion,
         tail,
-        events: { query: (sql, values) => thread.methods.query(sql, values) },
+        events: { query: async (sql, values) => thread.methods.query(sql, values) },
+        dialect: duckdbDialect,
         directory: new ProjectDirectory({ metadata, clock }),
         metrics: openMetrics(),
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),

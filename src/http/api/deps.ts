@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { ProjectDirectory } from '../../manage/project-directory.ts';
 import type { Sessions } from '../../manage/sessions.ts';
+import type { Dialect } from '../../stores/dialect.ts';
 import type { EventStore } from '../../stores/event-store.ts';
 import type { MetadataStore } from '../../stores/metadata-store.ts';
 
@@ -15,6 +16,8 @@ export interface ApiDeps {
   ids: Ids;
   sessions: Sessions;
   events: Pick<EventStore, 'query'>;
+  /** The words of the engine behind `events`. */
+  dialect: Dialect;
   tail: Tail;
   /** Must hear of every change to a project. */
   directory: Pick<ProjectDirectory, 'forget'>;

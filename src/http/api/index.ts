@@ -1,6 +1,7 @@
 /** Every private route. */
 import type { FastifyInstance } from 'fastify';
 import type { ApiDeps } from './deps.ts';
+import { eventRoutes } from './events.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
 import { personalKeyRoutes } from './personal-keys.ts';
@@ -19,4 +20,5 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   memberRoutes(app, deps);
   roleRoutes(app, deps);
   projectRoutes(app, deps);
+  eventRoutes(app, deps);
 }

@@ -2,6 +2,7 @@ import { isHotProperty } from '../../core/events/hot-properties.ts';
 import { DATE_PATTERNS, DATE_PREFIX } from '../../core/properties/filter-dates.ts';
 import type { BucketInterval, Dialect, InsightSql } from '../dialect.ts';
 import type { SqlValue } from '../event-store.ts';
+import { readableJson } from './readable-json.ts';
 
 export const duckdbDialect: Dialect = { begin: (table) => new DuckDbSql(table) };
 
@@ -77,10 +78,10 @@ class DuckDbSql implements InsightSql {
   }
 
   rows<C extends string>(columns: readonly C[], rows: readonly Readonly<Record<C, string>>[]): string {
-    const picked = rows.map((row) => Object.fromEntries(columns.map((name, i) => [`c${i}`, row[name]])));
+    const picked = rows.map((row) => Object.fromEntries(columns.map((name, i) => [`c${i}`, readableJson(row[name])])));
     const shape = Object.fromEntries(columns.map((_, i) => [`c${i}`, 'VARCHAR']));
     const names = columns.map((name, i) => `x.c${i} as "${name}"`).join(', ');
-    const list = `from_json(${this.param(JSON.stringify(picked))}, '[${JSON.stringify(shape)}]')`;
+    const list = `from_json(${this.param(readableJson(JSON.stringify(picked)))}, '[${JSON.stringify(shape)}]')`;
     return `(select ${names} from (select unnest(${list}) as x))`;
   }
 
