@@ -5,6 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { buildServer } from './http/server.ts';
+import { findPending, type PendingDeps } from './ingest/find-pending.ts';
 import { Ingestion } from './ingest/ingestion.ts';
 import { Tail } from './ingest/tail.ts';
 import { WorkerThread } from './ingest/worker-thread.ts';
@@ -22,6 +23,7 @@ import type { IngestStore } from './stores/ingest-store.ts';
 import type { MetadataStore } from './stores/metadata-store.ts';
 import { lockFolder } from './stores/sqlite/folder-lock.ts';
 import { openIngestLog } from './stores/sqlite/ingest-log.ts';
+import { openIngestLogReader } from './stores/sqlite/ingest-log-reader.ts';
 import { openRelationalShelf } from './stores/sqlite/metadata-store.ts';
 import { VERSION } from './version.ts';
 import type { WorkerOptions } from './worker.ts';
@@ -71,6 +73,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         tail,
         events: { query: async (sql, values) => thread.methods.query(sql, values) },
         dialect: duckdbDialect,
+        findPending: (projectId, uuid) => findPending(shelves.waiting, projectId, uuid),
         directory: new ProjectDirectory({ metadata, clock }),
         metrics: openMetrics(),
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
@@ -110,6 +113,8 @@ interface Shelves {
   metadata: MetadataStore;
   ingest: IngestStore;
   ingestLog: IngestLog;
+  /** A look into the log from this thread. */
+  waiting: PendingDeps;
 }
 
 async function openShelves(config: Config, clock: Clock, opened: Opened): Promise<Shelves> {
@@ -123,7 +128,9 @@ async function openShelves(config: Config, clock: Clock, opened: Opened): Promis
   opened.push(() => ingestLog.close());
   // What was processed before the last stop, but not trimmed in time.
   await ingestLog.trim(after);
-  return { metadata, ingest, ingestLog };
+  const reader = openIngestLogReader(join(config.dataDir, FILES.log));
+  opened.push(() => reader.close());
+  return { metadata, ingest, ingestLog, waiting: { log: reader, position: () => ingest.position() } };
 }
 
 /** In the built server the worker lies beside this file; in tests this file is TypeScript and the worker is in dist/. */

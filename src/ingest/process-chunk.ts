@@ -52,8 +52,9 @@ export async function processChunk(
     const stored: StoredEvent[] = [];
     for (const read of fresh) {
       try {
-        stored.push(settle(read, book, groups, fates));
+        const event = settle(read, book, groups, fates);
         sightings.see(read.event, groups);
+        stored.push(event);
       } catch (error) {
         fates.fail(read.source, error);
       }

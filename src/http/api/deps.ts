@@ -1,4 +1,6 @@
 import type { Config } from '../../config.ts';
+import type { FateDeps } from '../../ingest/fate-of-event.ts';
+import type { Ingestion } from '../../ingest/ingestion.ts';
 import type { Tail } from '../../ingest/tail.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
@@ -19,6 +21,9 @@ export interface ApiDeps {
   /** The words of the engine behind `events`. */
   dialect: Dialect;
   tail: Tail;
+  ingestion: Pick<Ingestion, 'accept'>;
+  /** The entry of the log in which an event still waits. */
+  findPending: FateDeps['findPending'];
   /** Must hear of every change to a project. */
   directory: Pick<ProjectDirectory, 'forget'>;
   /** Removes a deleted project's events. */

@@ -1,6 +1,8 @@
 /** Every private route. */
 import type { FastifyInstance } from 'fastify';
+import { deadLetterRoutes } from './dead-letters.ts';
 import type { ApiDeps } from './deps.ts';
+import { eventFateRoutes } from './event-fates.ts';
 import { eventRoutes } from './events.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
@@ -21,4 +23,6 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   roleRoutes(app, deps);
   projectRoutes(app, deps);
   eventRoutes(app, deps);
+  eventFateRoutes(app, deps);
+  deadLetterRoutes(app, deps);
 }
