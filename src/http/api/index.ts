@@ -1,6 +1,7 @@
 /** Every private route. */
 import type { FastifyInstance } from 'fastify';
 import { deadLetterRoutes } from './dead-letters.ts';
+import { definitionRoutes } from './definitions.ts';
 import type { ApiDeps } from './deps.ts';
 import { eventFateRoutes } from './event-fates.ts';
 import { eventRoutes } from './events.ts';
@@ -25,4 +26,5 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   eventRoutes(app, deps);
   eventFateRoutes(app, deps);
   deadLetterRoutes(app, deps);
+  definitionRoutes(app, deps);
 }
