@@ -144,14 +144,18 @@ async function startIngestion(
   opened: Opened,
 ) {
   const ingestion = new Ingestion({ log: ingestLog, logger, wake: () => thread.wake() });
-  const tail = new Tail((projectIds) => thread.methods.watch(projectIds));
+  const tail = new Tail(async (projectIds) => thread.methods.watch(projectIds));
   const options: WorkerOptions = {
     dataDir: config.dataDir,
     clockMemory,
     logLevel: logger.level,
     eventsMemoryMb: config.eventsMemoryMb,
   };
-  const { onReady, onProcessed, onIdle } = ingestion;
+  const { onProcessed, onIdle } = ingestion;
+  const onReady = (position: number): void => {
+    ingestion.onReady(position);
+    tail.tell().catch((err: unknown) => logger.warn({ err }, 'live streams stay silent until the next one opens'));
+  };
   const thread = new WorkerThread<WorkerMethods>(
     WORKER,
     options,

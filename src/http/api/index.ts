@@ -5,6 +5,7 @@ import { definitionRoutes } from './definitions.ts';
 import type { ApiDeps } from './deps.ts';
 import { eventFateRoutes } from './event-fates.ts';
 import { eventRoutes } from './events.ts';
+import { liveEventRoutes } from './events-live.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
 import { personalKeyRoutes } from './personal-keys.ts';
@@ -24,6 +25,7 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   roleRoutes(app, deps);
   projectRoutes(app, deps);
   eventRoutes(app, deps);
+  liveEventRoutes(app, deps);
   eventFateRoutes(app, deps);
   deadLetterRoutes(app, deps);
   definitionRoutes(app, deps);
