@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { buildServer } from './http/server.ts';
 import { findPending, type PendingDeps } from './ingest/find-pending.ts';
+import { type IngestCounts, ingestCounts, reportIngestCounts } from './ingest/ingest-counts.ts';
 import { Ingestion } from './ingest/ingestion.ts';
 import { Tail } from './ingest/tail.ts';
 import { WorkerThread } from './ingest/worker-thread.ts';
@@ -14,6 +15,7 @@ import { type Ids, randomIds } from './lib/ids.ts';
 import type { Logger } from './lib/log.ts';
 import { openMetrics } from './lib/metrics.ts';
 import { bootstrap, type FirstStart } from './manage/bootstrap.ts';
+import { startHousekeeping } from './manage/housekeeping.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
 import { Sessions } from './manage/sessions.ts';
 import { duckdbDialect } from './stores/duckdb/dialect.ts';
@@ -61,6 +63,18 @@ export async function openApp(options: AppOptions): Promise<App> {
     const { metadata } = shelves;
     const firstStart = await bootstrap({ metadata, clock, ids }, initialKeys(config));
     const { ingestion, thread, tail } = await startIngestion(config, log, clockMemory, shelves, opened);
+    const counts = (): Promise<IngestCounts> => readCounts(shelves, ingestion, clock);
+    const metrics = openMetrics();
+    reportIngestCounts(metrics.registry, counts);
+    const housekeeping = startHousekeeping({
+      metadata,
+      ingest: shelves.ingest,
+      removeEventsBefore: async (projectId, time) => thread.methods.deleteBefore(projectId, time),
+      eventsRetentionDays: config.eventsRetentionDays,
+      clock,
+      logger: log,
+    });
+    opened.push(() => housekeeping.stop());
     let stopping = false;
     const server = await buildServer(
       {
@@ -75,14 +89,14 @@ export async function openApp(options: AppOptions): Promise<App> {
         dialect: duckdbDialect,
         findPending: (projectId, uuid) => findPending(shelves.waiting, projectId, uuid),
         directory: new ProjectDirectory({ metadata, clock }),
-        metrics: openMetrics(),
+        metrics,
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
         removeEvents: async (projectId) => void (await thread.methods.deleteBefore(projectId, END_OF_TIME)),
         checkStores: async () => {
           await metadata.check();
           await thread.methods.query('select 1', []);
         },
-        status: () => status(shelves, ingestion, thread, clock),
+        status: () => status(shelves, thread, counts),
         isStopping: () => stopping,
       },
       config,
@@ -167,32 +181,29 @@ async function startIngestion(
   return { ingestion, thread, tail };
 }
 
+async function readCounts({ ingest }: Shelves, ingestion: Ingestion, clock: Clock): Promise<IngestCounts> {
+  const fates = await ingest.counts();
+  const { accepted, pending } = ingestion;
+  return ingestCounts(fates, { accepted, pending, lagMs: ingestion.lag(clock.now()) });
+}
+
 async function status(
-  { metadata, ingest }: Shelves,
-  ingestion: Ingestion,
+  { metadata }: Shelves,
   thread: WorkerThread<WorkerMethods>,
-  clock: Clock,
+  counts: () => Promise<IngestCounts>,
 ): Promise<object> {
   const answers = (check: Promise<unknown>): Promise<string> =>
     check.then(() => 'ok').catch((error: Error) => error.message);
-  const counts = await ingest.counts();
-  const dropped = Object.entries(counts).filter(([fate]) => fate.startsWith('dropped:'));
+  const stores = {
+    metadata: await answers(metadata.check()),
+    events: await answers((async () => thread.methods.query('select 1', []))()),
+  };
+  const { deadLettered, lagMs, ...ingest } = await counts();
   return {
     version: VERSION,
     uptime_seconds: Math.round(process.uptime()),
-    stores: {
-      metadata: await answers(metadata.check()),
-      events: await answers((async () => thread.methods.query('select 1', []))()),
-    },
-    ingest: {
-      accepted: ingestion.accepted,
-      stored: counts['stored'] ?? 0,
-      duplicate: counts['duplicate'] ?? 0,
-      dropped: Object.fromEntries(dropped.map(([fate, count]) => [fate.slice('dropped:'.length), count])),
-      dead_lettered: counts['dead_lettered'] ?? 0,
-      pending: ingestion.pending,
-      lag_ms: ingestion.lag(clock.now()),
-    },
+    stores,
+    ingest: { ...ingest, dead_lettered: deadLettered, lag_ms: lagMs },
   };
 }
 
