@@ -187,6 +187,27 @@ describe('the fate of an event', () => {
     });
   });
 
+  it('is pending while the processor cannot write, and the counters say so too', async () => {
+    const { default: Database } = await import('better-sqlite3');
+    // The first call of a key notes when it was used: that write would wait for the lock as well.
+    expect((await fate(UUID)).status).toBe(404);
+    const lock = new Database(`${server.dataDir}/metadata.sqlite`);
+    lock.exec('begin immediate');
+    try {
+      const body = JSON.stringify({ api_key: project.projectKey, event: 'ping', distinct_id: 'ada', uuid: UUID });
+      const { status } = await fetch(new URL('/capture/', server.url), { method: 'POST', body });
+      expect(status).toBe(200);
+      const at = START.replace('.000Z', 'Z');
+      expect((await fate(UUID)).body).toMatchObject({ fate: 'pending', reason: null, accepted_at: at, duplicates: 0 });
+      expect((await clientFor(server).get('/_status')).body.ingest.pending).toBe(1);
+    } finally {
+      lock.exec('rollback');
+      lock.close();
+    }
+    await server.drain();
+    expect((await fate(UUID)).body).toMatchObject({ fate: 'stored' });
+  });
+
   it('tells why it was dropped', async () => {
     await capture(server, project.projectKey, [{ uuid: UUID, distinct_id: '' }]);
     const at = START.replace('.000Z', 'Z');

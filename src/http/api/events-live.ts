@@ -1,4 +1,5 @@
 /** Events as they are stored, for whoever watches: server-sent events, until the reader goes or the server stops. */
+import { Type } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Failure } from '../../core/errors.ts';
 import type { TailEvent } from '../../ingest/live-tail.ts';
@@ -33,6 +34,9 @@ export function liveEventRoutes(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'Events as they are stored, as server-sent events',
     tag: 'events',
     query: { event: 'Only events of this name.', distinct_id: 'Only events with this distinct id.' },
+    response: Type.String({
+      description: 'A stream of `text/event-stream`; `dropped` events tell what was passed over.',
+    }),
     handler: async ({ project, query, reply }) => {
       if (open.size >= MOST_STREAMS) throw new Failure('unavailable', 'Too many live streams are open.');
       const event = queryText(query, 'event') || undefined;
