@@ -209,6 +209,48 @@ describe('the list of events', () => {
     expect(await namesOf({ limit, offset: limit === '1e9' ? '0' : limit })).toEqual(['ping']);
   });
 
+  it('never fails on odd input', async () => {
+    await send({ properties: { plan: 'pro' } });
+    const odd = [
+      '\u0000',
+      '\ud800',
+      '😀',
+      '%',
+      "'",
+      '"',
+      '\\',
+      '$1',
+      'a'.repeat(5000),
+      '[]',
+      '{}',
+      'null',
+      '1e400',
+      '-0',
+    ];
+    for (const text of odd) {
+      for (const name of [
+        'event',
+        'distinct_id',
+        'person_id',
+        'before',
+        'after',
+        'properties',
+        'orderBy',
+        'limit',
+        'offset',
+      ]) {
+        expect([name, text, (await get('', { [name]: text })).status < 500]).toEqual([name, text, true]);
+      }
+      for (const operator of ['exact', 'icontains', 'regex', 'not_regex', 'gt', 'is_date_after', 'is_set']) {
+        for (const type of ['event', 'person']) {
+          const properties = JSON.stringify([{ key: text, value: text, operator, type }]);
+          expect([operator, type, text, (await get('', { properties })).status]).toEqual([operator, type, text, 200]);
+        }
+      }
+      expect([text, (await get('values/', { key: text, value: text, event_name: text })).status]).toEqual([text, 200]);
+    }
+  });
+
   it('is for those who may see the project', async () => {
     const { status } = await clientFor(server).get(path(''), { key: null });
     expect(status).toBe(401);
