@@ -5,6 +5,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { buildServer } from './http/server.ts';
+import { findPending, type PendingDeps } from './ingest/find-pending.ts';
+import { type IngestCounts, ingestCounts, reportIngestCounts } from './ingest/ingest-counts.ts';
 import { Ingestion } from './ingest/ingestion.ts';
 import { Tail } from './ingest/tail.ts';
 import type { WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
@@ -14,14 +16,17 @@ import { type Ids, randomIds } from './lib/ids.ts';
 import type { Logger } from './lib/log.ts';
 import { openMetrics } from './lib/metrics.ts';
 import { bootstrap, type FirstStart } from './manage/bootstrap.ts';
+import { startHousekeeping } from './manage/housekeeping.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
 import { Sessions } from './manage/sessions.ts';
+import { duckdbDialect } from './stores/duckdb/dialect.ts';
 import { FILES } from './stores/files.ts';
 import type { IngestLog } from './stores/ingest-log.ts';
 import type { IngestStore } from './stores/ingest-store.ts';
 import type { MetadataStore } from './stores/metadata-store.ts';
 import { lockFolder } from './stores/sqlite/folder-lock.ts';
 import { openIngestLog } from './stores/sqlite/ingest-log.ts';
+import { openIngestLogReader } from './stores/sqlite/ingest-log-reader.ts';
 import { openRelationalShelf } from './stores/sqlite/metadata-store.ts';
 import { VERSION } from './version.ts';
 
@@ -57,6 +62,18 @@ export async function openApp(options: AppOptions): Promise<App> {
     const { metadata } = shelves;
     const firstStart = await bootstrap({ metadata, clock, ids }, initialKeys(config));
     const { ingestion, thread, tail } = await startIngestion(config, log, clockMemory, shelves, opened);
+    const counts = (): Promise<IngestCounts> => readCounts(shelves, ingestion, clock);
+    const metrics = openMetrics();
+    reportIngestCounts(metrics.registry, counts);
+    const housekeeping = startHousekeeping({
+      metadata,
+      ingest: shelves.ingest,
+      removeEventsBefore: async (projectId, time) => thread.methods.deleteBefore(projectId, time),
+      eventsRetentionDays: config.eventsRetentionDays,
+      clock,
+      logger: log,
+    });
+    opened.push(() => housekeeping.stop());
     let stopping = false;
     const server = await buildServer(
       {
@@ -67,16 +84,18 @@ export async function openApp(options: AppOptions): Promise<App> {
         ids,
         ingestion,
         tail,
-        events: { query: (sql, values) => thread.methods.query(sql, values) },
+        events: { query: async (sql, values) => thread.methods.query(sql, values) },
+        dialect: duckdbDialect,
+        findPending: (projectId, uuid) => findPending(shelves.waiting, projectId, uuid),
         directory: new ProjectDirectory({ metadata, clock }),
-        metrics: openMetrics(),
+        metrics,
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
         removeEvents: async (projectId) => void (await thread.methods.deleteBefore(projectId, END_OF_TIME)),
         checkStores: async () => {
           await metadata.check();
           await thread.methods.query('select 1', []);
         },
-        status: () => status(shelves, ingestion, thread, clock),
+        status: () => status(shelves, thread, counts),
         isStopping: () => stopping,
       },
       config,
@@ -107,6 +126,8 @@ interface Shelves {
   metadata: MetadataStore;
   ingest: IngestStore;
   ingestLog: IngestLog;
+  /** A look into the log from this thread. */
+  waiting: PendingDeps;
 }
 
 async function openShelves(config: Config, clock: Clock, opened: Opened): Promise<Shelves> {
@@ -120,7 +141,9 @@ async function openShelves(config: Config, clock: Clock, opened: Opened): Promis
   opened.push(() => ingestLog.close());
   // What was processed before the last stop, but not trimmed in time.
   await ingestLog.trim(after);
-  return { metadata, ingest, ingestLog };
+  const reader = openIngestLogReader(join(config.dataDir, FILES.log));
+  opened.push(() => reader.close());
+  return { metadata, ingest, ingestLog, waiting: { log: reader, position: () => ingest.position() } };
 }
 
 /** In the built server the worker lies beside this file; in tests this file is TypeScript and the worker is in dist/. */
@@ -134,14 +157,18 @@ async function startIngestion(
   opened: Opened,
 ) {
   const ingestion = new Ingestion({ log: ingestLog, logger, wake: () => thread.wake() });
-  const tail = new Tail((projectIds) => thread.methods.watch(projectIds));
+  const tail = new Tail(async (projectIds) => thread.methods.watch(projectIds));
   const options: WorkerOptions = {
     dataDir: config.dataDir,
     clockMemory,
     logLevel: logger.level,
     eventsMemoryMb: config.eventsMemoryMb,
   };
-  const { onReady, onProcessed, onIdle } = ingestion;
+  const { onProcessed, onIdle } = ingestion;
+  const onReady = (position: number): void => {
+    ingestion.onReady(position);
+    tail.tell().catch((err: unknown) => logger.warn({ err }, 'live streams stay silent until the next one opens'));
+  };
   const thread = new WorkerThread<WorkerMethods>(
     WORKER,
     options,
@@ -153,35 +180,30 @@ async function startIngestion(
   return { ingestion, thread, tail };
 }
 
+async function readCounts({ ingest }: Shelves, ingestion: Ingestion, clock: Clock): Promise<IngestCounts> {
+  const fates = await ingest.counts();
+  // Read after the fates, so that the difference is never negative.
+  const { accepted } = ingestion;
+  return ingestCounts(fates, { accepted, lagMs: ingestion.lag(clock.now()) });
+}
+
 async function status(
-  { metadata, ingest }: Shelves,
-  ingestion: Ingestion,
+  { metadata }: Shelves,
   thread: WorkerThread<WorkerMethods>,
-  clock: Clock,
+  counts: () => Promise<IngestCounts>,
 ): Promise<object> {
   const answers = (check: Promise<unknown>): Promise<string> =>
     check.then(() => 'ok').catch((error: Error) => error.message);
-  const counts = await ingest.counts();
-  // Read after the counts, so that the difference is never negative.
-  const { accepted } = ingestion;
-  const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const dropped = Object.entries(counts).filter(([fate]) => fate.startsWith('dropped:'));
+  const stores = {
+    metadata: await answers(metadata.check()),
+    events: await answers((async () => thread.methods.query('select 1', []))()),
+  };
+  const { deadLettered, lagMs, ...ingest } = await counts();
   return {
     version: VERSION,
     uptime_seconds: Math.round(process.uptime()),
-    stores: {
-      metadata: await answers(metadata.check()),
-      events: await answers((async () => thread.methods.query('select 1', []))()),
-    },
-    ingest: {
-      accepted,
-      stored: counts['stored'] ?? 0,
-      duplicate: counts['duplicate'] ?? 0,
-      dropped: Object.fromEntries(dropped.map(([fate, count]) => [fate.slice('dropped:'.length), count])),
-      dead_lettered: counts['dead_lettered'] ?? 0,
-      pending: accepted - settled,
-      lag_ms: ingestion.lag(clock.now()),
-    },
+    stores,
+    ingest: { ...ingest, dead_lettered: deadLettered, lag_ms: lagMs },
   };
 }
 

@@ -3,6 +3,7 @@
  * Their paths are filled with ids of things that exist, and their bodies with values that would be taken.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { captureOne } from './support/capture-one.ts';
 import { call, clientFor } from './support/client.ts';
 import { exampleOf, OpenApi, type Operation } from './support/openapi.ts';
 import { addMember, type TestMember } from './support/people.ts';
@@ -24,6 +25,7 @@ beforeAll(async () => {
   const role = (await owner.post(`${organization}roles/`, { body: { name: 'Editors' } })).body;
   await owner.post(`${organization}roles/${role.id}/role_memberships/`, { body: { user_uuid: member.uuid } });
   await owner.post(`${organization}resource_access/`, { body: { resource: 'feature flags' } });
+  await captureOne(server);
   api = await OpenApi.of(server);
   before = await everything(owner.get, api);
 });
@@ -99,7 +101,11 @@ describe("a plain member's key", () => {
   it('reads what members read', async () => {
     const reads = privateOperations().filter(
       ({ method, path }) =>
-        method === 'GET' && !path.startsWith('/api/users/') && !path.includes('personal_api_keys/{'),
+        method === 'GET' &&
+        !path.startsWith('/api/users/') &&
+        !path.includes('personal_api_keys/{') &&
+        // Nothing has failed, so there is none to read.
+        !path.includes('dead_letters/{'),
     );
     const tried = await tryAll(reads, member.personalKey);
     expect(shown(tried.filter(({ status }) => status !== 200))).toEqual([]);

@@ -1,8 +1,12 @@
 /** What became of each event of a chunk: nothing vanishes silently, and the counts add up. */
 import type { DropReason } from '../core/events/drop-reasons.ts';
 import type { Event } from '../core/events/event.ts';
+import { identityOf } from '../core/events/event-identity.ts';
+import { isJsonObject } from '../core/events/json.ts';
+import { hasUsableUuid as isUsable } from '../core/events/validate-events.ts';
 import type { Warning } from '../core/events/warning.ts';
 import type { DroppedEvent, EventId, IngestChanges, NewDeadLetter, NewWarning } from '../stores/ingest-store.ts';
+import { writeContext } from './accepted.ts';
 import type { ReadEvent } from './read-entries.ts';
 
 /** Counted, but not written down one by one: browsers send them by the thousand, and nobody asks for one of them. */
@@ -14,7 +18,7 @@ const DROPS_KEPT = 1000;
 
 export class FateBook {
   readonly #now: number;
-  readonly #seen: (EventId & { receivedAt: number })[] = [];
+  #seen: (EventId & { receivedAt: number })[] = [];
   readonly #repeats: EventId[] = [];
   readonly #dropped: DroppedEvent[] = [];
   readonly #deadLetters: NewDeadLetter[] = [];
@@ -49,15 +53,22 @@ export class FateBook {
     this.#dropped.push({ projectId, uuid, reason, receivedAt, droppedAt: this.#now });
   }
 
-  /** The event itself made its processing fail: it is set aside with the error, and can be replayed. */
-  fail({ entry, raw, fallbackUuid }: ReadEvent, error: unknown): void {
+  /**
+   * The event itself made its processing fail: it is set aside with the error, and can be replayed. It is written down
+   * under the id by which it would have been stored, so that neither a replay nor its sender's retry makes two of it;
+   * and it has not been seen, or the replay would be taken for a repetition.
+   */
+  fail(source: ReadEvent, error: unknown): void {
+    const { entry, raw, context } = source;
+    const uuid = uuidOf(source);
+    this.#seen = this.#seen.filter((seen) => seen.uuid !== uuid || seen.projectId !== entry.projectId);
     this.count('dead_lettered');
     this.#deadLetters.push({
       projectId: entry.projectId,
-      eventUuid: fallbackUuid,
+      eventUuid: uuid,
       error: `Event ingestion failed. Error: ${error instanceof Error ? error.message : String(error)}`,
-      payload: JSON.stringify({ ...raw, uuid: raw['uuid'] || fallbackUuid }),
-      context: entry.context,
+      payload: JSON.stringify(isUsable(raw) ? { ...raw, uuid } : raw),
+      context: writeContext(context),
       receivedAt: entry.receivedAt,
       failedAt: this.#now,
     });
@@ -80,4 +91,10 @@ export class FateBook {
       counts: this.#counts,
     };
   }
+}
+
+function uuidOf({ outcome, raw, entry, fallbackUuid }: ReadEvent): string {
+  if (outcome.kind === 'event') return outcome.event.uuid;
+  const properties = isJsonObject(raw['properties']) ? raw['properties'] : {};
+  return identityOf(raw, properties, entry.projectId, fallbackUuid) ?? fallbackUuid;
 }

@@ -4,7 +4,7 @@
  * blocks those behind it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { extractEvents } from '../core/events/extract-events.ts';
+import { type ExtractedEvents, extractEvents } from '../core/events/extract-events.ts';
 import { parseJson } from '../core/events/parse-json.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
@@ -121,8 +121,10 @@ export class Processor {
   async #setAside(entry: LogEntry, error: unknown): Promise<ProcessedChunk> {
     const { ingest, events, clock } = this.#deps;
     const fates = new FateBook(clock.now());
+    const { events: raws, isSingle } = rawEvents(entry);
     const context = readContext(entry.context);
-    for (const [index, raw] of rawEvents(entry).entries()) {
+    context.engage &&= isSingle;
+    for (const [index, raw] of raws.entries()) {
       const fallbackUuid = derivedUuid(entry, index);
       fates.fail({ entry, context, raw, fallbackUuid, outcome: { kind: 'failed', error } }, error);
     }
@@ -149,12 +151,12 @@ const NOTHING = {
   firstEvents: [],
 };
 
-function rawEvents(entry: LogEntry) {
+function rawEvents(entry: LogEntry): Pick<ExtractedEvents, 'events' | 'isSingle'> {
   const text = entry.payload.toString('utf8');
   try {
-    return extractEvents(parseJson(text)).events;
+    return extractEvents(parseJson(text));
   } catch {
     // It was readable when it was accepted; if it no longer is, at least nothing of it is thrown away.
-    return Array.from({ length: entry.events }, () => ({ unreadable: text }));
+    return { events: Array.from({ length: entry.events }, () => ({ unreadable: text })), isSingle: false };
   }
 }

@@ -11,6 +11,7 @@ import { derivedUuid, type RequestContext, readContext } from './accepted.ts';
 /** One event of the log with all that is needed to decide about it, or to set it aside. */
 export interface ReadEvent {
   entry: LogEntry;
+  /** What the request said; `engage` only where it holds for this event. */
   context: RequestContext;
   raw: JsonObject;
   /** Its id if it brings none. */
@@ -32,16 +33,11 @@ export function* readEntries(
     const context = readContext(entry.context);
     const project = projects.get(entry.projectId);
     const { events, isSingle } = extractEvents(parseJson(entry.payload.toString('utf8')));
+    context.engage &&= isSingle;
     for (const [index, raw] of events.entries()) {
       const fallbackUuid = derivedUuid(entry, index);
-      const engage = context.engage && isSingle;
-      yield {
-        entry,
-        context,
-        raw,
-        fallbackUuid,
-        outcome: outcomeOf(raw, entry, context, project, fallbackUuid, engage),
-      };
+      const outcome = outcomeOf(raw, entry, context, project, fallbackUuid);
+      yield { entry, context, raw, fallbackUuid, outcome };
     }
   }
 }
@@ -49,10 +45,9 @@ export function* readEntries(
 function outcomeOf(
   raw: JsonObject,
   { projectId, receivedAt }: LogEntry,
-  { ip, sentAt }: RequestContext,
+  { ip, sentAt, engage }: RequestContext,
   project: IngestProject | undefined,
   fallbackUuid: string,
-  engage: boolean,
 ): ReadEvent['outcome'] {
   if (!project) return { kind: 'no_project' };
   try {

@@ -16,12 +16,23 @@ export class Tail {
     const watchers = this.#watchers.get(projectId) ?? new Set();
     watchers.add(watcher);
     this.#watchers.set(projectId, watchers);
-    await this.#watch([...this.#watchers.keys()]);
-    return async () => {
+    const stop = async (): Promise<void> => {
       watchers.delete(watcher);
-      if (watchers.size === 0) this.#watchers.delete(projectId);
-      await this.#watch([...this.#watchers.keys()]);
+      if (watchers.size === 0 && this.#watchers.get(projectId) === watchers) this.#watchers.delete(projectId);
+      await this.tell();
     };
+    try {
+      await this.tell();
+    } catch (error) {
+      await stop().catch(() => undefined);
+      throw error;
+    }
+    return stop;
+  }
+
+  /** Says which projects are watched: after every change, and to a worker thread that has just begun. */
+  async tell(): Promise<void> {
+    await this.#watch([...this.#watchers.keys()]);
   }
 
   show(events: readonly TailEvent[]): void {

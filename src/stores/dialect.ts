@@ -14,14 +14,29 @@ export interface InsightSql {
   param(value: SqlValue): string;
   /** A point in time (ms UTC) to compare with `timestamp` or `created_at`. */
   time(ms: number): string;
-  /** The text of an event's property (see `propertyText` in `core/events`); null when it is absent or null. */
-  property(key: string): string;
+  /**
+   * The text of an event's property (see `propertyText` in `core/events`); null when it is absent or null. With `json`,
+   * the name of a column of JSON text, the property is read from there: so persons and groups are asked.
+   */
+  property(key: string, json?: string): string;
   /** True where the event has the property with a value other than null. */
   hasProperty(key: string): string;
+  /** True where the property is there, be it null. */
+  hasKey(key: string, json?: string): string;
   /** True where `text` matches the pattern somewhere. The pattern is RE2's; the caller has checked that it is valid. */
   matches(text: string, pattern: string): string;
+  /** True if the engine takes the pattern. Never fails. */
+  isPattern(pattern: string): string;
   /** True where `text` contains `part`, whatever the case of either. */
   containsIgnoringCase(text: string, part: string): string;
+  /** The number that `text` is, where all of it fits the pattern; else null. */
+  number(text: string, pattern: string): string;
+  /** A number that is to be compared with others as such. */
+  double(value: number): string;
+  /** The point in time that `text` names, to the second (see `core/properties/filter-dates.ts`); else null. */
+  date(text: string): string;
+  /** Many rows as one bound value: a table expression with these columns, all of them text. */
+  rows<C extends string>(columns: readonly C[], rows: readonly Readonly<Record<C, string>>[]): string;
   /** When the bucket began that `time` falls into, by the calendar of the time zone, as a point in time. */
   bucket(time: string, interval: BucketInterval, timezone: string): string;
 }

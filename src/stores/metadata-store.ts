@@ -5,6 +5,7 @@
  * done through it happens wholly or not at all, and nobody else writes in between: so 'look, then write' is safe inside.
  * Look-ups return null for 'there is none'.
  */
+import type { DeadLetterStore, DefinitionStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
 import type {
   Activity,
   Membership,
@@ -150,6 +151,11 @@ export interface MetadataStore {
   readonly resourceAccess: ResourceAccessStore;
   readonly activity: ActivityStore;
   readonly installation: InstallationStore;
+  readonly eventPersons: EventPersonStore;
+  readonly deadLetters: DeadLetterStore;
+  readonly fates: FateStore;
+  readonly warnings: WarningStore;
+  readonly definitions: DefinitionStore;
   transaction<T>(work: (store: MetadataStore) => Promise<T>): Promise<T>;
   /** Throws when the store cannot be read. */
   check(): Promise<void>;

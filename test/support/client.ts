@@ -26,8 +26,14 @@ export async function call(url: string, method: string, path: string, options: C
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
+  const type = response.headers.get('content-type') ?? '';
+  // A live stream never ends: that it began is all there is to know.
+  if (type.startsWith('text/event-stream')) {
+    await response.body?.cancel();
+    return { status: response.status, body: '', headers: response.headers };
+  }
   const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+  const isJson = type.includes('json');
   return { status: response.status, body: isJson && text !== '' ? JSON.parse(text) : text, headers: response.headers };
 }
 

@@ -1,9 +1,12 @@
 import type { Config } from '../../config.ts';
+import type { FateDeps } from '../../ingest/fate-of-event.ts';
+import type { Ingestion } from '../../ingest/ingestion.ts';
 import type { Tail } from '../../ingest/tail.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { ProjectDirectory } from '../../manage/project-directory.ts';
 import type { Sessions } from '../../manage/sessions.ts';
+import type { Dialect } from '../../stores/dialect.ts';
 import type { EventStore } from '../../stores/event-store.ts';
 import type { MetadataStore } from '../../stores/metadata-store.ts';
 
@@ -15,7 +18,12 @@ export interface ApiDeps {
   ids: Ids;
   sessions: Sessions;
   events: Pick<EventStore, 'query'>;
+  /** The words of the engine behind `events`. */
+  dialect: Dialect;
   tail: Tail;
+  ingestion: Pick<Ingestion, 'accept'>;
+  /** The entry of the log in which an event still waits. */
+  findPending: FateDeps['findPending'];
   /** Must hear of every change to a project. */
   directory: Pick<ProjectDirectory, 'forget'>;
   /** Removes a deleted project's events. */

@@ -1,6 +1,11 @@
 /** Every private route. */
 import type { FastifyInstance } from 'fastify';
+import { deadLetterRoutes } from './dead-letters.ts';
+import { definitionRoutes } from './definitions.ts';
 import type { ApiDeps } from './deps.ts';
+import { eventFateRoutes } from './event-fates.ts';
+import { eventRoutes } from './events.ts';
+import { liveEventRoutes } from './events-live.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
 import { personalKeyRoutes } from './personal-keys.ts';
@@ -21,4 +26,9 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   roleRoutes(app, deps);
   resourceAccessRoutes(app, deps);
   projectRoutes(app, deps);
+  eventRoutes(app, deps);
+  liveEventRoutes(app, deps);
+  eventFateRoutes(app, deps);
+  deadLetterRoutes(app, deps);
+  definitionRoutes(app, deps);
 }

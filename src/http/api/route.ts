@@ -109,7 +109,8 @@ function declare<B extends TSchema, C>(
         request,
         reply,
       });
-      if (reply.sent) return reply;
+      // A handler that answers by itself, with a stream, returns the reply.
+      if (reply.sent || answer === reply) return reply;
       return reply.code(status).send(status === 204 ? undefined : answer);
     },
   });

@@ -1,6 +1,8 @@
 import { isHotProperty } from '../../core/events/hot-properties.ts';
+import { DATE_PATTERNS, DATE_PREFIX } from '../../core/properties/filter-dates.ts';
 import type { BucketInterval, Dialect, InsightSql } from '../dialect.ts';
 import type { SqlValue } from '../event-store.ts';
+import { readableJson } from './readable-json.ts';
 
 export const duckdbDialect: Dialect = { begin: (table) => new DuckDbSql(table) };
 
@@ -25,9 +27,13 @@ class DuckDbSql implements InsightSql {
     return `make_timestamp_ms(${this.param(Math.trunc(ms))})`;
   }
 
-  property(key: string): string {
-    if (isHotProperty(key)) return `${this.#prefix}"${key}"`;
-    return `json_extract_string(${this.#prefix}properties, ${this.param(jsonPointer(key))})`;
+  property(key: string, json?: string): string {
+    if (json === undefined && isHotProperty(key)) return `${this.#prefix}"${key}"`;
+    return `json_extract_string(${json ?? `${this.#prefix}properties`}, ${this.param(jsonPointer(key))})`;
+  }
+
+  hasKey(key: string, json = `${this.#prefix}properties`): string {
+    return `json_exists(${json}, ${this.param(jsonPointer(key))})`;
   }
 
   hasProperty(key: string): string {
@@ -38,8 +44,45 @@ class DuckDbSql implements InsightSql {
     return `regexp_matches(${text}, ${this.param(pattern)})`;
   }
 
+  isPattern(pattern: string): string {
+    // `try` catches what a constant expression throws, though not what a column's does.
+    return `(try(regexp_matches('', ${this.param(pattern)})) is not null)`;
+  }
+
   containsIgnoringCase(text: string, part: string): string {
     return `contains(lower(${text}), lower(${this.param(part)}))`;
+  }
+
+  number(text: string, pattern: string): string {
+    return `case when regexp_full_match(${text}, ${this.param(pattern)}) then try_cast(${text} as double) end`;
+  }
+
+  double(value: number): string {
+    return `cast(${this.param(String(value))} as double)`;
+  }
+
+  date(text: string): string {
+    const whole = this.#wholeDate(text);
+    return `coalesce(${whole}, ${this.#wholeDate(`left(${text}, ${DATE_PREFIX})`)})`;
+  }
+
+  #wholeDate(text: string): string {
+    const { iso, european, seconds } = DATE_PATTERNS;
+    const fits = (pattern: string): string => `regexp_full_match(${text}, ${this.param(pattern)})`;
+    // A cast to a timestamp without a zone would pass over the zone that the text names.
+    return `case
+      when ${fits(iso)} then date_trunc('second', timezone('UTC', try_cast(${text} as timestamptz)))
+      when ${fits(european)} then try_strptime(${text}, '%d/%m/%Y')
+      when ${fits(seconds)} then make_timestamp_ms(cast(${text} as bigint) * 1000)
+    end`;
+  }
+
+  rows<C extends string>(columns: readonly C[], rows: readonly Readonly<Record<C, string>>[]): string {
+    const picked = rows.map((row) => Object.fromEntries(columns.map((name, i) => [`c${i}`, readableJson(row[name])])));
+    const shape = Object.fromEntries(columns.map((_, i) => [`c${i}`, 'VARCHAR']));
+    const names = columns.map((name, i) => `x.c${i} as "${name}"`).join(', ');
+    const list = `from_json(${this.param(readableJson(JSON.stringify(picked)))}, '[${JSON.stringify(shape)}]')`;
+    return `(select ${names} from (select unnest(${list}) as x))`;
   }
 
   bucket(time: string, interval: BucketInterval, timezone: string): string {

@@ -2,6 +2,7 @@ import { DuckDBDataChunk, type DuckDBType, INTEGER, TIMESTAMP, UUID, VARCHAR } f
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
 import type { PersonOverride, StoredEvent } from '../event-store.ts';
 import { CHUNK_ROWS, type Column, integerColumn, textColumn, timestampColumn, uuidColumn } from './column-writer.ts';
+import { readableJson } from './readable-json.ts';
 
 type Columns<Row> = readonly (readonly [DuckDBType, Column<Row>])[];
 
@@ -50,16 +51,4 @@ function* chunks<Row>(columns: Columns<Row>, rows: readonly Row[]): Generator<Du
     });
     yield chunk;
   }
-}
-
-const SURROGATE_ESCAPES = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[dD][89a-fA-F]..|\\./g;
-
-/**
- * DuckDB refuses JSON with half a surrogate pair (`"\ud800"`), and one such event would fail every question that
- * looks into it; JavaScript writes them without complaint. They become the replacement character.
- */
-export function readableJson(json: string): string {
-  if (!json.includes('\\u')) return json;
-  const isHalf = (found: string): boolean => found.length === 6;
-  return json.replace(SURROGATE_ESCAPES, (found) => (isHalf(found) ? '\\ufffd' : found));
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { MetadataStore } from '../metadata-store.ts';
 import { activityStore, installationStore } from './activity.ts';
 import type { SqlDialect } from './dialect.ts';
+import { deadLetterStore, definitionStore, eventPersonStore, fateStore, warningStore } from './event-records.ts';
 import { membershipStore, organizationStore } from './organizations.ts';
 import { projectStore } from './projects.ts';
 import { resourceAccessStore, roleMembershipStore, roleStore } from './roles.ts';
@@ -23,6 +24,11 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     resourceAccess: resourceAccessStore(on),
     activity: activityStore(on),
     installation: installationStore(on),
+    eventPersons: eventPersonStore(on),
+    deadLetters: deadLetterStore(on),
+    fates: fateStore(on),
+    warnings: warningStore(on),
+    definitions: definitionStore(on),
     transaction: (work) => db.transaction().execute((tx) => work(sqlMetadataStore(tx, dialect))),
     async check() {
       await sql`select 1`.execute(db);

@@ -1,0 +1,55 @@
+/**
+ * Dates in filters: ISO 8601, `DD/MM/YYYY`, or seconds since 1970 in nine or ten digits. Where the whole text is none of
+ * these its first ten characters are tried, so that milliseconds work too. Without a zone it is UTC; fractions of a
+ * second do not count. The patterns are shared with the engines of events, so that both read the same texts as dates.
+ */
+const DATE = '\\d{4}-\\d{2}-\\d{2}';
+const TIME = '([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d+)?)?';
+const ZONE = '(Z|[+-](0\\d|1[0-4]):?[0-5]\\d)';
+
+export const DATE_PATTERNS = {
+  iso: `${DATE}([T ]${TIME}${ZONE}?)?`,
+  european: '\\d{2}/\\d{2}/\\d{4}',
+  seconds: '\\d{9,10}',
+} as const;
+
+export const DATE_PREFIX = 10;
+
+const whole = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`);
+const ISO = whole(DATE_PATTERNS.iso);
+const ISO_PARTS = new RegExp(`^(${DATE})(?:[T ](\\d{2}:\\d{2})(:\\d{2})?(?:\\.\\d+)?(.*))?$`);
+const EUROPEAN = whole(DATE_PATTERNS.european);
+const SECONDS = whole(DATE_PATTERNS.seconds);
+
+/** Milliseconds since 1970, at a full second; null where the text is no date. */
+export const parseFilterDate = (text: string): number | null => parseOne(text) ?? parseOne(cut(text));
+
+const cut = (text: string): string => [...text.slice(0, DATE_PREFIX * 2)].slice(0, DATE_PREFIX).join('');
+
+function parseOne(text: string): number | null {
+  if (SECONDS.test(text)) return Number(text) * 1000;
+  if (EUROPEAN.test(text)) {
+    const [day = '', month = '', year = ''] = text.split('/');
+    return instant(`${year}-${month}-${day}`, '00:00:00', 'Z');
+  }
+  if (!ISO.test(text)) return null;
+  const [, date = '', minutes = '00:00', seconds = ':00', zone = ''] = ISO_PARTS.exec(text) ?? [];
+  return instant(date, minutes + seconds, zone === '' ? 'Z' : zone.replace(/(\d\d)(\d\d)$/, '$1:$2'));
+}
+
+/** The calendar decides: the thirtieth of February is no date. */
+function instant(date: string, time: string, zone: string): number | null {
+  const day = Date.parse(`${date}T00:00:00Z`);
+  if (Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== date) return null;
+  return Date.parse(`${date}T${time}${zone}`);
+}
+
+const DAY_MS = 86_400_000;
+
+/** What a filter's own value stands for: a whole day where it names no time, else one second. */
+export function dateSpan(value: string): { from: number; to: number } | null {
+  const from = parseFilterDate(value);
+  if (from === null) return null;
+  const isDay = value.length === DATE_PREFIX && !SECONDS.test(value);
+  return { from, to: from + (isDay ? DAY_MS : 1000) };
+}

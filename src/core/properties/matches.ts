@@ -1,0 +1,93 @@
+import { propertyText } from '../events/hot-properties.ts';
+import type { Json } from '../events/json.ts';
+import { dateSpan, parseFilterDate } from './filter-dates.ts';
+import type { Filter, Operator, PropertyFilter, PropertyOwner } from './property-filter.ts';
+
+export type Properties = Readonly<Record<string, Json>>;
+
+/** Looks for a pattern in a text; null where the pattern is invalid. User-given patterns must never reach `RegExp`. */
+export type Search = (pattern: string, text: string) => boolean | null;
+
+/** What a filter means, in so many words. The engines are held against it. */
+export function matches(filter: Filter, owners: Readonly<Record<PropertyOwner, Properties>>, search: Search): boolean {
+  if (filter.kind === 'property') return matchesOne(filter, owners[filter.owner], search);
+  const holds = (inner: Filter): boolean => matches(inner, owners, search);
+  if (filter.kind === 'or' && filter.filters.length > 0) return filter.filters.some(holds);
+  return filter.filters.every(holds);
+}
+
+function matchesOne({ key, operator, values }: PropertyFilter, properties: Properties, search: Search): boolean {
+  const has = Object.hasOwn(properties, key);
+  if (operator === 'is_set') return has;
+  if (operator === 'is_not_set') return !has;
+  const text = has ? (propertyText(properties[key]) ?? 'null') : '';
+  if (operator === 'not_regex') return values.every((value) => search(value, text) === false);
+  const positive = POSITIVE[operator];
+  if (positive !== undefined) return !values.some((value) => compare(positive, text, value, search));
+  return values.some((value) => compare(operator, text, value, search));
+}
+
+/** Negative operators say: none of the values fits. */
+const POSITIVE: { [O in Operator]?: Operator } = { is_not: 'exact', not_icontains: 'icontains' };
+
+function compare(operator: Operator, text: string, value: string, search: Search): boolean {
+  switch (operator) {
+    case 'exact':
+      return isJsonText(value) ? withoutSpaces(text) === withoutSpaces(value) : text === value;
+    case 'icontains':
+      return text.toLowerCase().includes(value.toLowerCase());
+    case 'regex':
+      return search(value, text) === true;
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return compareNumbers(operator, numberOf(text), numberOf(value));
+    case 'is_date_exact':
+    case 'is_date_after':
+    case 'is_date_before':
+      return compareDates(operator, parseFilterDate(text), value);
+    default:
+      return false;
+  }
+}
+
+const withoutSpaces = (text: string): string => text.replaceAll(' ', '');
+
+/** A value that is itself a JSON list or object is compared with the stored one whatever their spaces. */
+export function isJsonText(value: string): boolean {
+  if (!/^\s*[[{]/.test(value)) return false;
+  try {
+    JSON.parse(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What counts as a number; spaces are passed over. */
+export const NUMBER_PATTERN = '[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?';
+const NUMBER = new RegExp(`^(?:${NUMBER_PATTERN})$`);
+
+export function numberOf(text: string): number | null {
+  const digits = withoutSpaces(text);
+  return NUMBER.test(digits) ? Number(digits) : null;
+}
+
+function compareNumbers(operator: 'gt' | 'gte' | 'lt' | 'lte', left: number | null, right: number | null): boolean {
+  if (left === null || right === null) return false;
+  if (operator === 'gt') return left > right;
+  if (operator === 'gte') return left >= right;
+  return operator === 'lt' ? left < right : left <= right;
+}
+
+function compareDates(
+  operator: 'is_date_exact' | 'is_date_after' | 'is_date_before',
+  at: number | null,
+  value: string,
+): boolean {
+  const span = dateSpan(value);
+  if (at === null || span === null) return false;
+  if (operator === 'is_date_after') return at >= span.to;
+  return operator === 'is_date_before' ? at < span.from : at >= span.from && at < span.to;
+}

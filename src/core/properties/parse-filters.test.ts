@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { parseFilters } from './parse-filters.ts';
+import { leavesOf, type PropertyFilter } from './property-filter.ts';
+
+const one = (over: Partial<PropertyFilter> = {}): PropertyFilter => ({
+  kind: 'property',
+  owner: 'event',
+  key: 'plan',
+  operator: 'exact',
+  values: ['pro'],
+  ...over,
+});
+const parse = (value: unknown) => parseFilters(JSON.stringify(value));
+const detailOf = (text: string): string => {
+  try {
+    parseFilters(text);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'no error';
+};
+
+describe('parsing property filters', () => {
+  it('reads a list as all of its items, with defaults', () => {
+    expect(parse([{ key: 'plan', value: 'pro' }])).toEqual({ kind: 'and', filters: [one()] });
+  });
+
+  it('reads values as text, and several as alternatives', () => {
+    const filter = { key: 'n', value: [5, 'x', true, { a: 1 }], operator: 'is_not', type: 'person' };
+    const values = ['5', 'x', 'true', '{"a":1}'];
+    expect(leavesOf(parse([filter]))).toEqual([one({ owner: 'person', key: 'n', operator: 'is_not', values })]);
+  });
+
+  it('reads the old object, whose keys may carry an operator', () => {
+    const filters = [one(), one({ key: '$url', operator: 'icontains', values: ['x'] }), one({ key: 'a__b' })];
+    expect(parse({ plan: 'pro', $url__icontains: 'x', a__b: 'pro' })).toEqual({ kind: 'and', filters });
+    expect(parse({ plan__is_set: null })).toEqual({ kind: 'and', filters: [one({ operator: 'is_set', values: [] })] });
+  });
+
+  it('reads groups within groups', () => {
+    const item = { key: 'plan', value: 'pro' };
+    const group = {
+      type: 'OR',
+      values: [
+        { type: 'AND', values: [item] },
+        { type: 'OR', values: [item, item] },
+      ],
+    };
+    expect(parse(group)).toEqual({
+      kind: 'or',
+      filters: [
+        { kind: 'and', filters: [one()] },
+        { kind: 'or', filters: [one(), one()] },
+      ],
+    });
+  });
+
+  it.each([
+    ['a text', 'x'],
+    ['an item without key', { value: 1 }],
+    ['an item without value', { key: 'plan' }],
+    ['an unknown operator', { key: 'plan', value: 1, operator: 'like' }],
+    ['null', null],
+  ])('passes over %s in a list', (_name, item) => {
+    expect(parse([item, { key: 'plan', value: 'pro' }])).toEqual({ kind: 'and', filters: [one()] });
+  });
+
+  it.each([
+    ['exact', 'is_not'],
+    ['icontains', 'not_icontains'],
+    ['regex', 'not_regex'],
+    ['gt', 'lte'],
+    ['lt', 'gte'],
+    ['is_date_after', 'is_date_before'],
+  ])('turns %s into %s and back when negated', (operator, opposite) => {
+    const operatorOf = (given: string) =>
+      leavesOf(parse([{ key: 'plan', value: 'pro', operator: given, negation: true }]))[0]?.operator;
+    expect(operatorOf(operator)).toBe(opposite);
+    expect(operatorOf(opposite)).toBe(operator);
+  });
+
+  it.each(['', '  ', undefined])('takes %j for no filter at all', (text) => {
+    expect(parseFilters(text)).toEqual({ kind: 'and', filters: [] });
+  });
+
+  it.each(['{', '"text"', '5', 'null', `${'['.repeat(50)}${']'.repeat(50)}x`, 'plan=pro'])('refuses %j', (text) => {
+    expect(detailOf(text)).toBe('Properties are unparsable!');
+  });
+
+  it('refuses nesting that nobody means', () => {
+    let group: object = { type: 'AND', values: [] };
+    for (let i = 0; i < 5000; i++) group = { type: 'AND', values: [group] };
+    expect(detailOf(JSON.stringify(group))).toBe('Properties are unparsable!');
+  });
+
+  it('says what is wrong with a group', () => {
+    const mixed = {
+      type: 'AND',
+      values: [
+        { key: 'a', value: 1 },
+        { type: 'OR', values: [] },
+      ],
+    };
+    expect(detailOf(JSON.stringify(mixed))).toBe(
+      'Property list cannot contain both PropertyGroup and Property objects',
+    );
+    expect(detailOf('{"type":"XOR","values":[]}')).toMatch(/^PropertyGroup is unparsable: .*"XOR"/);
+    expect(detailOf('{"type":"AND","values":5}')).toMatch(/^PropertyGroup is unparsable: .*5/);
+  });
+
+  it('refuses kinds of filters that it would otherwise have to pass over', () => {
+    expect(detailOf('[{"key":"id","value":1,"type":"cohort"}]')).toMatch(/type "cohort" are not supported/);
+  });
+});

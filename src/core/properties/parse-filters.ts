@@ -1,0 +1,117 @@
+import { Failure, invalid } from '../errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../events/json.ts';
+import { parseJson } from '../events/parse-json.ts';
+import { type Filter, type FilterGroup, isOperator, NO_FILTER, type Operator } from './property-filter.ts';
+
+/** Deeper nesting is nobody's question, and would be a way to exhaust the stack. */
+const DEEPEST = 20;
+
+/**
+ * Reads what clients send as `properties`: a list of filters, a group `{type, values}`, or the old object
+ * `{key__operator: value}`. Items that are no filters are passed over; a kind of filter that is not answered here is
+ * refused, because passing it over would show the wrong things.
+ */
+export function parseFilters(text: string | undefined): Filter {
+  if (text === undefined || text.trim() === '') return NO_FILTER;
+  return readFilters(parse(text));
+}
+
+export function readFilters(value: unknown): Filter {
+  if (Array.isArray(value)) return readList('and', value, 1);
+  if (!isJsonObject(value)) throw unparsable();
+  return 'type' in value && 'values' in value ? readGroup(value, 1) : readOld(value);
+}
+
+const unparsable = (): Failure => invalid(undefined, 'Properties are unparsable!');
+
+function parse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new Failure('invalid', 'Properties are unparsable!', { cause });
+  }
+}
+
+function readGroup(group: JsonObject, depth: number): FilterGroup {
+  const { type, values } = group;
+  const kind = type === 'AND' ? 'and' : type === 'OR' ? 'or' : undefined;
+  if (kind === undefined || !Array.isArray(values)) {
+    const given = JSON.stringify(kind === undefined ? type : values) ?? 'nothing';
+    const wanted = kind === undefined ? '"AND" or "OR" as type' : 'a list of values';
+    throw invalid(undefined, `PropertyGroup is unparsable: expected ${wanted}, got ${given.slice(0, 100)}`);
+  }
+  return readList(kind, values, depth);
+}
+
+const isGroup = (item: Json): boolean => isJsonObject(item) && 'values' in item;
+
+function readList(kind: 'and' | 'or', items: Json[], depth: number): FilterGroup {
+  if (depth > DEEPEST) throw unparsable();
+  const groups = items.filter(isGroup).length;
+  if (groups > 0 && groups < items.length) {
+    throw invalid(undefined, 'Property list cannot contain both PropertyGroup and Property objects');
+  }
+  const read = (item: Json): Filter[] => (groups > 0 ? [readGroup(item as JsonObject, depth + 1)] : readItem(item));
+  return { kind, filters: items.flatMap(read) };
+}
+
+function readItem(item: Json): Filter[] {
+  if (!isJsonObject(item)) return [];
+  const { key, value, type = 'event', operator: given } = item;
+  const operator = given ?? 'exact';
+  if ((typeof key !== 'string' && typeof key !== 'number') || !isOperator(operator)) return [];
+  if (type !== 'event' && type !== 'person') throw unsupported(type);
+  const values = needsValue(operator) ? textsOf(value) : [];
+  if (values === undefined) return [];
+  const filter = { kind: 'property', owner: type, key: String(key), operator, values } as const;
+  return [
+    item['negation'] === true ? negate(filter.operator, (flipped) => ({ ...filter, operator: flipped })) : filter,
+  ];
+}
+
+const unsupported = (type: Json): Failure =>
+  invalid('properties', `Filters of type ${JSON.stringify(type)} are not supported here: use event or person.`);
+
+const needsValue = (operator: Operator): boolean => operator !== 'is_set' && operator !== 'is_not_set';
+
+/** Undefined where there is nothing to compare with: such an item is no filter. */
+function textsOf(value: Json | undefined): string[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  return (Array.isArray(value) ? value : [value]).map((one) =>
+    typeof one === 'object' && one !== null ? JSON.stringify(one) : String(one),
+  );
+}
+
+const OPPOSITE: { [O in Exclude<Operator, 'is_date_exact'>]: Operator } = {
+  exact: 'is_not',
+  is_not: 'exact',
+  icontains: 'not_icontains',
+  not_icontains: 'icontains',
+  regex: 'not_regex',
+  not_regex: 'regex',
+  gt: 'lte',
+  lte: 'gt',
+  gte: 'lt',
+  lt: 'gte',
+  is_set: 'is_not_set',
+  is_not_set: 'is_set',
+  is_date_after: 'is_date_before',
+  is_date_before: 'is_date_after',
+};
+
+/** The wire turns the operator round, which for comparisons still leaves out what is no number or date. */
+function negate(operator: Operator, filterWith: (operator: Operator) => Filter): Filter {
+  if (operator !== 'is_date_exact') return filterWith(OPPOSITE[operator]);
+  return { kind: 'or', filters: [filterWith('is_date_before'), filterWith('is_date_after')] };
+}
+
+/** `{"$browser": "Chrome", "$url__icontains": "x"}`: all of them, on the event. */
+function readOld(filters: JsonObject): FilterGroup {
+  const items = Object.entries(filters).flatMap(([name, value]) => {
+    const at = name.lastIndexOf('__');
+    const operator = name.slice(at + 2);
+    const split = at > 0 && isOperator(operator);
+    return readItem({ key: split ? name.slice(0, at) : name, value, ...(split ? { operator } : {}) });
+  });
+  return { kind: 'and', filters: items };
+}

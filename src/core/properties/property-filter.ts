@@ -1,0 +1,53 @@
+/**
+ * Property filters as they mean, whatever shape they came in. A filter compares text: strings as they are, numbers and
+ * booleans as JSON writes them, null as `null`, and a property that is not there as the empty text.
+ *
+ * `matches` says what a filter means; `insights/filter-sql.ts` says the same to the engine of events.
+ */
+export const OPERATORS = [
+  'exact',
+  'is_not',
+  'icontains',
+  'not_icontains',
+  'regex',
+  'not_regex',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'is_set',
+  'is_not_set',
+  'is_date_exact',
+  'is_date_after',
+  'is_date_before',
+] as const;
+
+export type Operator = (typeof OPERATORS)[number];
+
+/** Whose property is asked for. */
+export type PropertyOwner = 'event' | 'person';
+
+export interface PropertyFilter {
+  kind: 'property';
+  owner: PropertyOwner;
+  key: string;
+  operator: Operator;
+  /** As text. Several mean 'one of them', or 'none of them' for the negative operators; empty for is_set, is_not_set. */
+  values: readonly string[];
+}
+
+export interface FilterGroup {
+  kind: 'and' | 'or';
+  filters: readonly Filter[];
+}
+
+/** An empty group restricts nothing, be it an 'and' or an 'or'. */
+export type Filter = PropertyFilter | FilterGroup;
+
+export const isOperator = (text: unknown): text is Operator => (OPERATORS as readonly unknown[]).includes(text);
+
+/** Every filter on a single property, in the order of mention. */
+export const leavesOf = (filter: Filter): PropertyFilter[] =>
+  filter.kind === 'property' ? [filter] : filter.filters.flatMap(leavesOf);
+
+export const NO_FILTER: FilterGroup = { kind: 'and', filters: [] };

@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify';
+import { notFound } from '../../core/errors.ts';
+import { type FateDeps, fateOfEvent } from '../../ingest/fate-of-event.ts';
+import { findEvent } from '../../insights/find-events.ts';
+import { readEventUuid } from '../event-query.ts';
+import { envelope, queryText, readPage } from '../paging.ts';
+import { PAGE_QUERY, pageOf } from '../schemas/common.ts';
+import {
+  EventFateSchema,
+  IngestionWarningSchema,
+  presentEventFate,
+  presentIngestionWarning,
+} from '../schemas/event-fate.ts';
+import type { ApiDeps } from './deps.ts';
+import { projectRoute } from './route.ts';
+
+const tag = 'ingestion';
+
+export function eventFateRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { fates, deadLetters, warnings } = deps.metadata;
+  const fateDeps: FateDeps = {
+    fates,
+    deadLetters,
+    findPending: deps.findPending,
+    storedAt: async (projectId, uuid) => (await findEvent(deps, projectId, uuid))?.createdAt ?? null,
+  };
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: '/api/projects/:project_id/events/:uuid/fate/',
+    summary: 'What became of an event: stored, pending, dropped, dead-lettered',
+    tag,
+    response: EventFateSchema,
+    handler: async ({ project, params }) => {
+      const fate = await fateOfEvent(fateDeps, project.id, readEventUuid(params['uuid']));
+      if (!fate) throw notFound(`No event with UUID ${params['uuid']} has been accepted, or it was dropped long ago.`);
+      return presentEventFate(fate);
+    },
+  });
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: '/api/projects/:project_id/ingestion_warnings/',
+    summary: 'What was odd about events, newest first',
+    tag,
+    query: { ...PAGE_QUERY, type: 'Only warnings of this type.' },
+    response: pageOf(IngestionWarningSchema),
+    handler: async ({ project, query, url }) => {
+      const page = readPage(query);
+      const found = await warnings.list(project.id, queryText(query, 'type') || undefined, page);
+      return envelope(url, page, found, presentIngestionWarning);
+    },
+  });
+}

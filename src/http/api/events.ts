@@ -1,0 +1,129 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { notFound } from '../../core/errors.ts';
+import { eventValues } from '../../insights/event-values.ts';
+import {
+  type EventQuestion,
+  type EventsDeps,
+  eachPage,
+  type FoundEvent,
+  findEvent,
+  findEvents,
+  type PreparedQuestion,
+  prepareQuestion,
+} from '../../insights/find-events.ts';
+import type { EventPerson } from '../../stores/event-records.ts';
+import { columnsOf, csvLine, csvRow, type FlatRow, flatten } from '../csv.ts';
+import { nextLink, readEventQuestion, readEventUuid, readFormat } from '../event-query.ts';
+import { type Query, queryText } from '../paging.ts';
+import { EVENT_QUERY, EventListSchema, EventSchema, presentEvent, ValuesSchema } from '../schemas/event.ts';
+import type { ApiDeps } from './deps.ts';
+import { projectRoute } from './route.ts';
+
+const tag = 'events';
+const P = '/api/projects/:project_id';
+
+export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const asking: EventsDeps = { ...deps, persons: deps.metadata.eventPersons };
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${P}/events/`,
+    summary: 'Events, newest first',
+    tag,
+    query: EVENT_QUERY,
+    response: EventListSchema,
+    handler: async ({ project, query, url, reply }) => {
+      const question = await readEventQuestion(asking.persons, project.id, query, deps.clock.now());
+      if (readFormat(query) === 'json') return listEvents(asking, question, url);
+      const lines = csvLines(asking, await prepareQuestion(asking, question));
+      return reply.type('text/csv; charset=utf-8').send(Readable.from(lines));
+    },
+  });
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${P}/events/:uuid/`,
+    summary: 'One event',
+    tag,
+    query: { include_person: 'Any value: show the person too.' },
+    response: EventSchema,
+    handler: async ({ project, params, query }) => {
+      const event = await findEvent(asking, project.id, readEventUuid(params['uuid']));
+      if (!event) throw notFound(`No events exist for event UUID ${params['uuid']}`);
+      return presentEvent(event, 'include_person' in query ? await personsOf(asking, project.id, [event]) : new Map());
+    },
+  });
+  valueRoute(app, deps, asking);
+}
+
+async function listEvents(deps: EventsDeps, question: EventQuestion, url: URL) {
+  // One more than is shown tells whether there is a next page.
+  const prepared = await prepareQuestion(deps, { ...question, limit: question.limit + 1 });
+  const found = await findEvents(deps, prepared);
+  const shown = found.slice(0, question.limit);
+  const persons = await personsOf(deps, question.projectId, shown);
+  return { next: nextLink(url, question, found), results: shown.map((event) => presentEvent(event, persons)) };
+}
+
+async function personsOf(
+  { persons }: EventsDeps,
+  projectId: number,
+  events: readonly FoundEvent[],
+): Promise<ReadonlyMap<string, EventPerson>> {
+  const uuids = [...new Set(events.map((event) => event.personId))];
+  return new Map((await persons.byUuids(projectId, uuids)).map((person) => [person.uuid, person]));
+}
+
+const CSV_PAGE = 500;
+
+/**
+ * The head line names every column, so the events are gone through twice: once for their columns, once for their rows.
+ * Twice the work, but never more than a page of them in memory.
+ */
+async function* csvLines(deps: EventsDeps, question: PreparedQuestion): AsyncGenerator<string> {
+  let columns = new Set<string>();
+  for await (const rows of csvPages(deps, question)) columns = columnsOf(rows, columns);
+  const sorted = [...columns].sort();
+  if (sorted.length > 0) yield csvLine(sorted);
+  for await (const rows of csvPages(deps, question)) yield rows.map((row) => csvRow(sorted, row)).join('');
+}
+
+async function* csvPages(deps: EventsDeps, question: PreparedQuestion): AsyncGenerator<FlatRow[]> {
+  for await (const page of eachPage(deps, question, CSV_PAGE)) {
+    const persons = await personsOf(deps, question.projectId, page);
+    yield page.map((event) => flatten(presentEvent(event, persons)));
+  }
+}
+
+/** Names that every web site has: asked for 'custom events', nobody means these. */
+const STANDARD = new Set(['$autocapture', '$pageview', '$identify', '$pageleave', '$screen']);
+
+function valueRoute(app: FastifyInstance, deps: ApiDeps, asking: EventsDeps): void {
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${P}/events/values/`,
+    summary: 'Values that a property has had in the last seven days',
+    tag,
+    query: {
+      key: 'The property; `custom_event` for the names of events.',
+      value: 'Part of the value.',
+      event_name: 'Only of this event; may be repeated.',
+    },
+    response: ValuesSchema,
+    handler: async ({ project, query }) => {
+      const names = await valuesFor(deps, asking, project.id, query);
+      return names.map((name) => ({ name }));
+    },
+  });
+}
+
+async function valuesFor(deps: ApiDeps, asking: EventsDeps, projectId: number, query: Query): Promise<string[]> {
+  const key = queryText(query, 'key');
+  const part = queryText(query, 'value') || undefined;
+  if (!key) return [];
+  if (key === 'custom_event') {
+    const names = (await deps.metadata.definitions.events(projectId)).map(({ name }) => name);
+    return names.filter((name) => !STANDARD.has(name) && name.toLowerCase().includes(part?.toLowerCase() ?? ''));
+  }
+  const events = [query['event_name'] ?? []].flat().filter((name) => name !== '');
+  return eventValues(asking, { projectId, key, part, events, now: deps.clock.now() });
+}

@@ -1,0 +1,43 @@
+/**
+ * Tables as CSV: nested fields become columns joined by dots (`properties.$os`, `distinct_ids.0`), columns stand in
+ * alphabetical order, missing values are empty, lines end in CRLF.
+ */
+import type { Json } from '../core/events/json.ts';
+
+export type FlatRow = ReadonlyMap<string, string>;
+
+export function flatten(item: Json): FlatRow {
+  const row = new Map<string, string>();
+  visit(item, '', row);
+  return row;
+}
+
+/** Empty lists and objects have no columns. */
+function visit(value: Json, path: string, row: Map<string, string>): void {
+  if (typeof value !== 'object' || value === null) {
+    row.set(path, cellText(value));
+    return;
+  }
+  for (const [name, inner] of Object.entries(value)) visit(inner, path === '' ? name : `${path}.${name}`, row);
+}
+
+/** Booleans as the wire has them: capitalised. */
+function cellText(value: string | number | boolean | null): string {
+  if (value === null) return '';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  return String(value);
+}
+
+/** The columns of many rows, in alphabetical order. */
+export function columnsOf(rows: Iterable<FlatRow>, known: ReadonlySet<string> = new Set()): Set<string> {
+  const columns = new Set(known);
+  for (const row of rows) for (const column of row.keys()) columns.add(column);
+  return columns;
+}
+
+export const csvLine = (cells: readonly string[]): string => `${cells.map(quote).join(',')}\r\n`;
+
+export const csvRow = (columns: readonly string[], row: FlatRow): string =>
+  csvLine(columns.map((column) => row.get(column) ?? ''));
+
+const quote = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);

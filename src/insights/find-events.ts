@@ -1,0 +1,156 @@
+/**
+ * The list of events. What comes in: a question with a time range and filters. What goes out: events with their
+ * persons, in an order that never changes between two askings.
+ */
+import { type Filter, leavesOf } from '../core/properties/property-filter.ts';
+import type { InsightSql } from '../stores/dialect.ts';
+import type { EventPersonStore } from '../stores/event-records.ts';
+import { type FilterScope, filterSql } from './filter-sql.ts';
+import { findPersons, type PersonSets, personSql } from './person-filter.ts';
+import { type Asking, validPatterns } from './valid-patterns.ts';
+
+export interface EventQuestion {
+  projectId: number;
+  event: string | undefined;
+  distinctId: string | undefined;
+  /** UUID of a person. */
+  person: string | undefined;
+  /** Both bounds are outside of the range. */
+  before: number;
+  after: number | undefined;
+  filter: Filter;
+  newestFirst: boolean;
+  limit: number;
+  offset: number;
+}
+
+export interface FoundEvent {
+  uuid: string;
+  event: string;
+  distinctId: string;
+  personId: string;
+  timestamp: number;
+  createdAt: number;
+  /** JSON text. */
+  properties: string;
+  elementsChain: string;
+}
+
+export interface EventsDeps extends Asking {
+  persons: EventPersonStore;
+}
+
+/** A question whose filters have been looked into: patterns tried out, persons found. */
+export interface PreparedQuestion extends EventQuestion {
+  scope: Pick<FilterScope, 'patterns'>;
+  persons: PersonSets;
+}
+
+export async function prepareQuestion(deps: EventsDeps, question: EventQuestion): Promise<PreparedQuestion> {
+  const patterns = await validPatterns(deps, question.filter);
+  const asked = leavesOf(question.filter).filter(({ owner }) => owner === 'person');
+  const persons = await findPersons(deps, question.projectId, asked, patterns);
+  return { ...question, scope: { patterns }, persons };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Without a lower bound the last day is tried first: nearly always enough, and a small part of the store. */
+export async function findEvents(deps: EventsDeps, question: PreparedQuestion): Promise<FoundEvent[]> {
+  if (question.after === undefined && question.newestFirst) {
+    const rows = await ask(deps, { ...question, after: question.before - DAY_MS });
+    if (rows.length >= question.limit) return rows;
+  }
+  return ask(deps, question);
+}
+
+/** Where a reader of many events has got to. */
+export type Cursor = Pick<FoundEvent, 'timestamp' | 'createdAt' | 'uuid'>;
+
+/** All events of a question, a page at a time. Goes on from the last event itself, so that new ones shift nothing. */
+export async function* eachPage(
+  deps: EventsDeps,
+  question: PreparedQuestion,
+  pageSize: number,
+): AsyncGenerator<FoundEvent[]> {
+  let cursor: Cursor | undefined;
+  for (let left = question.limit; left > 0; ) {
+    const limit = Math.min(left, pageSize);
+    const offset = cursor === undefined ? question.offset : 0;
+    const page = await ask(deps, { ...question, limit, offset }, cursor);
+    if (page.length > 0) yield page;
+    if (page.length < limit) return;
+    left -= page.length;
+    cursor = page.at(-1);
+  }
+}
+
+async function ask(deps: EventsDeps, question: PreparedQuestion, cursor?: Cursor): Promise<FoundEvent[]> {
+  const sql = deps.dialect.begin('e');
+  const { newestFirst, limit, offset } = question;
+  const direction = newestFirst ? 'desc' : 'asc';
+  const order = `e.timestamp ${direction}, e.created_at ${direction}, e.uuid ${direction}`;
+  // Persons are looked through the overrides, which costs a join: only where they matter.
+  const source = question.person !== undefined || question.persons.size > 0 ? 'events' : 'event_rows';
+  const project = sql.param(question.projectId);
+  // First which events, from narrow columns alone; then the wide ones, of those few.
+  const text = `
+    with page as (
+      select e.uuid, e.timestamp
+      from ${source} e
+      where e.project_id = ${project} and ${conditions(sql, question, cursor).join(' and ')}
+      order by ${order}
+      limit ${sql.param(limit)}
+      offset ${sql.param(offset)}
+    )
+    select e.uuid, e.event, e.distinct_id, e.person_id, e.timestamp, e.created_at, e.properties, e.elements_chain
+    from events e
+    where e.project_id = ${project}
+      and e.timestamp >= (select min(timestamp) from page)
+      and e.timestamp <= (select max(timestamp) from page)
+      and e.uuid in (select uuid from page)
+    order by ${order}`;
+  return (await deps.events.query(text, sql.values)).map(toFoundEvent);
+}
+
+function conditions(sql: InsightSql, question: PreparedQuestion, cursor: Cursor | undefined): string[] {
+  const { event, distinctId, person, before, after, filter, persons, newestFirst } = question;
+  const elsewhere: FilterScope['elsewhere'] = (leaf) => personSql(sql, persons, leaf, 'e.person_id');
+  const all = [`e.timestamp < ${sql.time(before)}`];
+  if (after !== undefined) all.push(`e.timestamp > ${sql.time(after)}`);
+  if (event !== undefined) all.push(`e.event = ${sql.param(event)}`);
+  if (distinctId !== undefined) all.push(`e.distinct_id = ${sql.param(distinctId)}`);
+  if (person !== undefined) all.push(`e.person_id = cast(${sql.param(person)} as uuid)`);
+  if (cursor !== undefined) all.push(beyond(sql, cursor, newestFirst ? '<' : '>'));
+  all.push(filterSql(sql, filter, { ...question.scope, elsewhere }));
+  return all;
+}
+
+function beyond(sql: InsightSql, { timestamp, createdAt, uuid }: Cursor, sign: string): string {
+  const last = `(${sql.time(timestamp)}, ${sql.time(createdAt)}, cast(${sql.param(uuid)} as uuid))`;
+  return `(e.timestamp, e.created_at, e.uuid) ${sign} ${last}`;
+}
+
+/** One event by its id; null where there is none. */
+export async function findEvent(deps: Asking, projectId: number, uuid: string): Promise<FoundEvent | null> {
+  const sql = deps.dialect.begin('e');
+  const [row] = await deps.events.query(
+    `select e.uuid, e.event, e.distinct_id, e.person_id, e.timestamp, e.created_at, e.properties, e.elements_chain
+    from events e
+    where e.project_id = ${sql.param(projectId)} and e.uuid = cast(${sql.param(uuid)} as uuid)
+    limit 1`,
+    sql.values,
+  );
+  return row ? toFoundEvent(row) : null;
+}
+
+const toFoundEvent = (row: Readonly<Record<string, unknown>>): FoundEvent => ({
+  uuid: String(row['uuid']),
+  event: String(row['event']),
+  distinctId: String(row['distinct_id']),
+  personId: String(row['person_id']),
+  timestamp: Number(row['timestamp']),
+  createdAt: Number(row['created_at']),
+  properties: String(row['properties']),
+  elementsChain: String(row['elements_chain']),
+});

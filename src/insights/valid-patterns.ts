@@ -1,0 +1,22 @@
+import { type Filter, leavesOf } from '../core/properties/property-filter.ts';
+import type { Dialect } from '../stores/dialect.ts';
+import type { EventStore } from '../stores/event-store.ts';
+
+export interface Asking {
+  events: Pick<EventStore, 'query'>;
+  dialect: Dialect;
+}
+
+/** Longer patterns are taken for invalid: compiling them would cost more than any honest one. */
+const LONGEST_PATTERN = 2000;
+
+/** Which of the patterns in a filter the engine takes: asked once beforehand, so that no question fails half-way. */
+export async function validPatterns({ events, dialect }: Asking, filter: Filter): Promise<ReadonlySet<string>> {
+  const leaves = leavesOf(filter).filter(({ operator }) => operator === 'regex' || operator === 'not_regex');
+  const asked = [...new Set(leaves.flatMap(({ values }) => values))].filter((p) => p.length <= LONGEST_PATTERN);
+  if (asked.length === 0) return new Set();
+  const sql = dialect.begin();
+  const columns = asked.map((pattern, i) => `${sql.isPattern(pattern)} as p${i}`);
+  const [row] = await events.query(`select ${columns.join(', ')}`, sql.values);
+  return new Set(asked.filter((_, i) => row?.[`p${i}`] === true));
+}

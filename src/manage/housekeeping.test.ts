@@ -1,0 +1,49 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { randomIds } from '../lib/ids.ts';
+import { makeTempDir } from '../stores/contract/temp-dir.ts';
+import { openRelationalShelf } from '../stores/sqlite/metadata-store.ts';
+import { bootstrap } from './bootstrap.ts';
+import { type HousekeepingDeps, tidy } from './housekeeping.ts';
+
+const NOW = Date.parse('2026-01-15T12:00:00Z');
+const DAY = 86_400_000;
+
+async function withShelf(work: (deps: HousekeepingDeps, removed: number[][]) => Promise<void>): Promise<void> {
+  const dir = makeTempDir();
+  const { metadata, ingest } = await openRelationalShelf(dir.path('metadata.sqlite'), NOW);
+  const clock = { now: () => NOW };
+  const keys = { projectKey: null, personalKey: null, admin: null };
+  await bootstrap({ metadata, clock, ids: randomIds }, keys);
+  const removed: number[][] = [];
+  const removeEventsBefore = async (projectId: number, time: number): Promise<number> => {
+    removed.push([projectId, time]);
+    return 1;
+  };
+  const logger = pino({ level: 'silent' });
+  try {
+    await work({ metadata, ingest, clock, logger, removeEventsBefore, eventsRetentionDays: null }, removed);
+  } finally {
+    await metadata.close();
+    dir.remove();
+  }
+}
+
+it('keeps events for ever unless somebody says otherwise', () =>
+  withShelf(async (deps, removed) => {
+    await tidy(deps);
+    expect(removed).toEqual([]);
+    await tidy({ ...deps, eventsRetentionDays: 10 });
+    expect(removed).toEqual([[1, NOW - 10 * DAY]]);
+  }));
+
+it('ends sessions whose time is over, also when the event store is away', () =>
+  withShelf(async (deps) => {
+    const { sessions } = deps.metadata;
+    await sessions.add({ hash: 'old', userId: 1, createdAt: 0, expiresAt: NOW - 1 });
+    await sessions.add({ hash: 'new', userId: 1, createdAt: 0, expiresAt: NOW + 1 });
+    const away = { ...deps, eventsRetentionDays: 1, removeEventsBefore: () => Promise.reject(new Error('away')) };
+    await expect(tidy(away)).rejects.toThrow('away');
+    expect(await sessions.byHash('old')).toBeNull();
+    expect((await sessions.byHash('new'))?.expiresAt).toBe(NOW + 1);
+  }));

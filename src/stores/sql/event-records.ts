@@ -1,0 +1,161 @@
+import { sql } from 'kysely';
+import type {
+  DeadLetterStore,
+  DefinitionStore,
+  EventPerson,
+  EventPersonStore,
+  FateStore,
+  WarningStore,
+} from '../event-records.ts';
+import { paged } from './paging.ts';
+import type { Sql } from './tables.ts';
+
+export function eventPersonStore({ db, dialect }: Sql): EventPersonStore {
+  return {
+    async byUuids(projectId, uuids): Promise<EventPerson[]> {
+      if (uuids.length === 0) return [];
+      const asked = uuids.map((uuid) => ({ uuid }));
+      const wanted = dialect.rows({ uuid: 'text' }, asked);
+      interface Row {
+        uuid: string;
+        isIdentified: number;
+        properties: string;
+        firstDistinctId: string | null;
+      }
+      const { rows } = await sql<Row>`
+        select p.uuid, p.is_identified, p.properties,
+          (select d.distinct_id from person_distinct_ids d where d.person_id = p.id order by d.id limit 1)
+            as first_distinct_id
+        from ${wanted} w
+        cross join persons p
+        where p.uuid = w.uuid and p.project_id = ${projectId}`.execute(db);
+      return rows.map((row) => ({
+        ...row,
+        isIdentified: row.isIdentified === 1,
+        properties: JSON.parse(row.properties),
+      }));
+    },
+    async uuidOf(projectId, id) {
+      const found = db.selectFrom('persons').select('uuid').where('projectId', '=', projectId).where('id', '=', id);
+      return (await found.executeTakeFirst())?.uuid ?? null;
+    },
+    async after(projectId, id, limit) {
+      const rows = await db
+        .selectFrom('persons')
+        .select(['id', 'uuid', 'properties'])
+        .where('projectId', '=', projectId)
+        .where('id', '>', id)
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ ...row, id: Number(row.id) }));
+    },
+  };
+}
+
+export function deadLetterStore({ db }: Sql): DeadLetterStore {
+  const ofProject = (projectId: number) => db.selectFrom('deadLetters').where('projectId', '=', projectId);
+  return {
+    list: (projectId, page) =>
+      paged(
+        {
+          count: () =>
+            ofProject(projectId)
+              .select((eb) => eb.fn.countAll().as('count'))
+              .executeTakeFirst(),
+          rows: ({ limit, offset }) =>
+            ofProject(projectId).selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+        },
+        page,
+        (row) => row,
+      ),
+    async find(projectId, id) {
+      return (await ofProject(projectId).selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+    },
+    async byEvent(projectId, eventUuid) {
+      const newest = ofProject(projectId).selectAll().where('eventUuid', '=', eventUuid).orderBy('id', 'desc').limit(1);
+      return (await newest.executeTakeFirst()) ?? null;
+    },
+    async remove(projectId, id) {
+      await db.deleteFrom('deadLetters').where('projectId', '=', projectId).where('id', '=', id).execute();
+    },
+  };
+}
+
+export function fateStore({ db }: Sql): FateStore {
+  return {
+    async seen(projectId, uuid) {
+      const row = await db
+        .selectFrom('seenEvents')
+        .select(['receivedAt', 'repeats'])
+        .where('projectId', '=', projectId)
+        .where('uuid', '=', uuid)
+        .executeTakeFirst();
+      return row ? { receivedAt: Number(row.receivedAt), repeats: Number(row.repeats) } : null;
+    },
+    async dropped(projectId, uuid) {
+      const row = await db
+        .selectFrom('droppedEvents')
+        .select(['projectId', 'uuid', 'reason', 'receivedAt', 'droppedAt'])
+        .where('projectId', '=', projectId)
+        .where('uuid', '=', uuid)
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+  };
+}
+
+export function warningStore({ db }: Sql): WarningStore {
+  return {
+    list(projectId, type, page) {
+      const asked = db
+        .selectFrom('ingestionWarnings')
+        .where('projectId', '=', projectId)
+        .$if(type !== undefined, (q) => q.where('type', '=', type ?? ''));
+      return paged(
+        {
+          count: () => asked.select((eb) => eb.fn.countAll().as('count')).executeTakeFirst(),
+          rows: ({ limit, offset }) => asked.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+        },
+        page,
+        ({ happenedAt, ...row }) => ({ ...row, at: Number(happenedAt) }),
+      );
+    },
+  };
+}
+
+export function definitionStore({ db }: Sql): DefinitionStore {
+  const definitions = (projectId: number) =>
+    db
+      .selectFrom('eventDefinitions')
+      .select(['id', 'name', 'createdAt', 'lastSeenAt'])
+      .where('projectId', '=', projectId);
+  return {
+    events: (projectId) => definitions(projectId).orderBy('name').execute(),
+    async event(projectId, id) {
+      return (await definitions(projectId).where('id', '=', id).executeTakeFirst()) ?? null;
+    },
+    properties: (projectId, { kind, groupTypeIndex }) =>
+      db
+        .selectFrom('propertyDefinitions')
+        .select(['id', 'name', 'propertyType', 'createdAt'])
+        .where('projectId', '=', projectId)
+        .where('kind', '=', kind)
+        .where('groupTypeIndex', '=', groupTypeIndex)
+        .orderBy('name')
+        .execute(),
+    async propertiesOf(projectId, events) {
+      if (events.length === 0) return [];
+      const rows = await db
+        .selectFrom('eventProperties')
+        .select('property')
+        .distinct()
+        .where('projectId', '=', projectId)
+        .where('event', 'in', events)
+        .execute();
+      return rows.map((row) => row.property);
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import { describeEventRecords } from '../contract/event-records.ts';
+import { makeTempDir } from '../contract/temp-dir.ts';
+import { openRelationalShelf } from './metadata-store.ts';
+
+describeEventRecords('SQLite', async () => {
+  const dir = makeTempDir();
+  const { metadata, ingest } = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+  return {
+    metadata,
+    ingest,
+    remove: async () => {
+      await metadata.close();
+      dir.remove();
+    },
+  };
+});
