@@ -15,6 +15,7 @@ import { openMetrics } from './lib/metrics.ts';
 import { bootstrap, type FirstStart } from './manage/bootstrap.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
 import { Sessions } from './manage/sessions.ts';
+import type { EventStore } from './stores/event-store.ts';
 import { FILES } from './stores/files.ts';
 import type { IngestLog } from './stores/ingest-log.ts';
 import type { IngestStore } from './stores/ingest-store.ts';
@@ -44,6 +45,9 @@ export interface App {
   /** Keys and link to show once, or null when this was not the first start. */
   firstStart: FirstStart | null;
   metadata: MetadataStore;
+  /** For those who changed a project behind the API's back: what was remembered of it is forgotten. */
+  directory: Pick<ProjectDirectory, 'forget'>;
+  events: Pick<EventStore, 'query'>;
 }
 
 export async function openApp(options: AppOptions): Promise<App> {
@@ -58,6 +62,8 @@ export async function openApp(options: AppOptions): Promise<App> {
     const { metadata } = shelves;
     const firstStart = await bootstrap({ metadata, clock, ids }, initialKeys(config));
     const { ingestion, thread, tail } = await startIngestion(config, log, clockMemory, shelves, opened);
+    const events: App['events'] = { query: async (sql, values) => thread.methods.query(sql, values) };
+    const directory = new ProjectDirectory({ metadata, clock });
     let stopping = false;
     const server = await buildServer(
       {
@@ -68,8 +74,8 @@ export async function openApp(options: AppOptions): Promise<App> {
         ids,
         ingestion,
         tail,
-        events: { query: (sql, values) => thread.methods.query(sql, values) },
-        directory: new ProjectDirectory({ metadata, clock }),
+        events,
+        directory,
         metrics: openMetrics(),
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
         removeEvents: async (projectId) => void (await thread.methods.deleteBefore(projectId, END_OF_TIME)),
@@ -92,6 +98,8 @@ export async function openApp(options: AppOptions): Promise<App> {
       },
       firstStart,
       metadata,
+      directory,
+      events,
     };
   } catch (error) {
     await closeAll();
