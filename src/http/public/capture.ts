@@ -3,6 +3,7 @@
  * readable and the key is good: what becomes of each event is decided later, and told at `events/:uuid/fate/`.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Failure } from '../../core/errors.ts';
 import { type ExtractedEvents, extractEvents } from '../../core/events/extract-events.ts';
 import { parseJson } from '../../core/events/parse-json.ts';
 import { isRecording } from '../../core/events/special-events.ts';
@@ -14,6 +15,7 @@ import type { Ingestion } from '../../ingest/ingestion.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { ProjectDirectory } from '../../manage/project-directory.ts';
+import type { NewLogEntry } from '../../stores/ingest-log.ts';
 import { callerAddress, decode, queryValues } from './read-request.ts';
 
 export interface CaptureDeps {
@@ -48,7 +50,7 @@ async function capture(deps: CaptureDeps, request: FastifyRequest, reply: Fastif
   const sentAt = sentAtOf({ query, body: extracted.sentAt, form: decoded.formFields.get('sent_at') });
   const project = await deps.directory.projectFor(...credentials(request, decoded, extracted));
   validateEvents(extracted.events);
-  await deps.ingestion.accept({
+  await keep(deps, {
     projectId: project.id,
     receivedAt,
     events: extracted.events.length,
@@ -58,6 +60,24 @@ async function capture(deps: CaptureDeps, request: FastifyRequest, reply: Fastif
   });
   return query.get('beacon') === '1' ? reply.code(204).send() : OK;
 }
+
+/**
+ * Writes the entry down. Where that fails, the caller learns to come back, in words that the wire knows; the reason is
+ * for the operator and goes to the log with the failure.
+ */
+export async function keep({ ingestion }: Pick<CaptureDeps, 'ingestion'>, entry: NewLogEntry): Promise<void> {
+  try {
+    await ingestion.accept(entry);
+  } catch (cause) {
+    const retryAfter = (cause instanceof Failure ? cause.retryAfter : undefined) ?? RETRY_AFTER;
+    throw new Failure('unavailable', UNABLE, { code: 'server_error', retryAfter, cause });
+  }
+}
+
+const RETRY_AFTER = 2;
+const UNABLE =
+  'Unable to store some events. Please try again. If you are the owner of this app you can check the logs for ' +
+  'further details.';
 
 /** Where the key may be: in the query of a GET, in a form, in the payload. And the project, where the key is a person's. */
 function credentials(

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type CaptureDeps, captureRoutes } from './capture.ts';
 import { captureV1Routes } from './capture-v1.ts';
 import { allowBrowsers } from './cors.ts';
+import { cspReportRoutes } from './csp-report.ts';
 
 export type PublicDeps = CaptureDeps;
 
@@ -12,4 +13,5 @@ export function publicRoutes(app: FastifyInstance, deps: PublicDeps): void {
   allowBrowsers(app);
   captureRoutes(app, deps);
   captureV1Routes(app, deps);
+  cspReportRoutes(app, deps);
 }
