@@ -48,6 +48,8 @@ export interface App {
   /** For those who changed a project behind the API's back: what was remembered of it is forgotten. */
   directory: Pick<ProjectDirectory, 'forget'>;
   events: Pick<EventStore, 'query'>;
+  /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
+  breakWorker(): void;
 }
 
 export async function openApp(options: AppOptions): Promise<App> {
@@ -100,6 +102,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       metadata,
       directory,
       events,
+      breakWorker: () => thread.tell('fault'),
     };
   } catch (error) {
     await closeAll();
@@ -142,13 +145,14 @@ async function startIngestion(
   { ingestLog }: Shelves,
   opened: Opened,
 ) {
-  const ingestion = new Ingestion({ log: ingestLog, logger, wake: () => thread.wake() });
+  const ingestion = new Ingestion({ log: ingestLog, logger, wake: () => thread.tell('wake') });
   const tail = new Tail((projectIds) => thread.methods.watch(projectIds));
   const options: WorkerOptions = {
     dataDir: config.dataDir,
     clockMemory,
     logLevel: logger.level,
     eventsMemoryMb: config.eventsMemoryMb,
+    faults: config.faults,
   };
   const { onReady, onProcessed, onIdle } = ingestion;
   const thread = new WorkerThread<WorkerMethods>(

@@ -26,6 +26,8 @@ export interface WorkerOptions {
   clockMemory: ClockMemory;
   logLevel: string;
   eventsMemoryMb: number;
+  /** Whether it may be told to die. */
+  faults: boolean;
 }
 
 async function start(port: NonNullable<typeof parentPort>, options: WorkerOptions): Promise<void> {
@@ -66,6 +68,7 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
   const methods: WorkerMethods = { ...eventMethods(events), close, watch: async (ids) => tail.watch(ids) };
   serve(port, surviving(methods, die));
   onNotice(port, 'wake', () => processor.wake());
+  if (options.faults) onNotice(port, 'fault', () => void die(new Error('told to die')));
   notify(port, 'ready', await processor.recover());
 }
 

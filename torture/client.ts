@@ -23,6 +23,9 @@ export class Client {
   #running = false;
   #lanes: Promise<void>[] = [];
 
+  /** Pause of each lane after a request; 0 sends as fast as the server answers. */
+  paceMs = 0;
+
   constructor(url: string, ledger: Ledger, chance: Chance) {
     this.#url = url;
     this.#ledger = ledger;
@@ -34,7 +37,7 @@ export class Client {
     this.#lanes = Array.from({ length: LANES }, (_, lane) => this.#run(lane));
   }
 
-  /** Stops making new requests; with `answered`, only after the ones under way have been acknowledged. */
+  /** Stops making new requests, and waits for the answers to those under way. */
   async stop(): Promise<void> {
     this.#running = false;
     await Promise.all(this.#lanes);
@@ -48,6 +51,7 @@ export class Client {
       if (old) await this.#attempt(old);
       else if (this.#chance.happens(0.3)) await this.#sendLoose();
       else await this.#sendInOrder(lane);
+      if (this.paceMs > 0) await sleep(this.paceMs);
     }
   }
 

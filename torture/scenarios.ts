@@ -79,15 +79,17 @@ const deadWorker: Scenario = (options) =>
 const storeOutage: Scenario = (options) =>
   inStorm({ ...options, scenario: 'store-outage' }, async (storm) => {
     const { server, client, say } = storm;
+    const seconds = options.rounds < 50 ? 4 : 15;
+    client.paceMs = 40;
     await server.start();
     client.start();
     await sleep(500);
     const holder = new Database(join(server.dataDir, FILES.metadata), { timeout: 10_000 });
     holder.exec('begin exclusive');
     say('the relational database is locked');
-    await sleep(15_000);
+    await sleep(seconds * 1000);
     const { pending } = await server.status();
-    say(`after 15 s ${pending} events wait; ${acknowledged(storm)}`);
+    say(`after ${seconds} s ${pending} events wait; ${acknowledged(storm)}`);
     holder.exec('rollback');
     holder.close();
     await sleep(500);
@@ -105,11 +107,13 @@ const diskFull: Scenario = async (options) => {
   }
   try {
     const { path } = disk;
-    return await inStorm({ ...options, scenario: 'disk-full', dataDir: path }, async (storm) => {
+    return await inStorm({ ...options, scenario: 'disk-full', dataDir: join(path, 'data') }, async (storm) => {
       const { server, client, chance, ledger, say } = storm;
       const ballast = join(path, 'ballast');
       await server.start();
-      for (let round = 1; round <= 3; round++) {
+      const rounds = options.rounds < 50 ? 2 : 4;
+      client.paceMs = 10;
+      for (let round = 1; round <= rounds; round++) {
         client.start();
         await sleep(chance.between(300, 800));
         fill(ballast);
@@ -122,7 +126,7 @@ const diskFull: Scenario = async (options) => {
         const sofar = ledger.answers.get(200) ?? 0;
         while ((ledger.answers.get(200) ?? 0) < sofar + 5 && Date.now() < until) await sleep(50);
         await client.stop();
-        say(`round ${round}/3: ${refused} requests refused while the disk was full; ${acknowledged(storm)}`);
+        say(`round ${round}/${rounds}: ${refused} requests refused while the disk was full; ${acknowledged(storm)}`);
         if (round === 2) {
           // A full disk and a crash together: what was half written is finished, or forgotten, at the next start.
           await server.kill();

@@ -73,6 +73,6 @@ export async function inStorm(options: StormOptions, play: (storm: Storm) => Pro
   } finally {
     await server.kill();
     if (isClean && !options.keep) rmSync(dataDir, { recursive: true, force: true });
-    else say(`the data folder is left for you to look at: ${dataDir}`);
+    else if (options.dataDir === undefined) say(`the data folder is left for you to look at: ${dataDir}`);
   }
 }
