@@ -1,4 +1,5 @@
 /** What became of each event of a chunk: nothing vanishes silently, and the counts add up. */
+import { jsonText } from '../core/events/clean-json.ts';
 import type { DropReason } from '../core/events/drop-reasons.ts';
 import type { Event } from '../core/events/event.ts';
 import type { Warning } from '../core/events/warning.ts';
@@ -11,6 +12,8 @@ const NOT_LISTED: ReadonlySet<string> = new Set(['session_recording', 'performan
 /** So many warnings of one chunk are kept: enough to see what is wrong, too few to fill the disk. */
 const WARNINGS_KEPT = 200;
 const DROPS_KEPT = 1000;
+/** Stands for what cannot even be written down. */
+const TOO_DEEP = '{"unreadable":"nested too deeply"}';
 
 export class FateBook {
   readonly #now: number;
@@ -56,7 +59,7 @@ export class FateBook {
       projectId: entry.projectId,
       eventUuid: fallbackUuid,
       error: `Event ingestion failed. Error: ${error instanceof Error ? error.message : String(error)}`,
-      payload: JSON.stringify({ ...raw, uuid: raw['uuid'] || fallbackUuid }),
+      payload: jsonText({ ...raw, uuid: raw['uuid'] || fallbackUuid }) ?? TOO_DEEP,
       context: entry.context,
       receivedAt: entry.receivedAt,
       failedAt: this.#now,
