@@ -50,6 +50,8 @@ function show({ scenario, violations, ...numbers }: Reckoning, ms: number): numb
   return violations.length;
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {

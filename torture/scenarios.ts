@@ -18,6 +18,7 @@ const acknowledged = ({ ledger }: Storm): string =>
 const kill: Scenario = (options) =>
   inStorm({ ...options, scenario: 'kill' }, async (storm) => {
     const { server, client, chance, rounds, say } = storm;
+    client.paceMs = 10;
     for (let round = 1; round <= rounds; round++) {
       server.spawn();
       const isEarly = chance.happens(0.2);
