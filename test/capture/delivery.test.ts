@@ -27,30 +27,32 @@ const sum = ({ stored: kept, duplicate, dropped, dead_lettered, pending }: Count
   kept + duplicate + Object.values(dropped).reduce((all, count) => all + count, 0) + dead_lettered + pending;
 
 describe('the same event again', () => {
-  const identities: [string, (id: string) => object][] = [
-    ['uuid', (id) => ({ uuid: id })],
-    ['uuid in capitals', (id) => ({ uuid: id.toUpperCase() })],
-    ['messageId', (id) => ({ messageId: id })],
-  ];
-
-  it.each(identities)('by its %s is stored once: in a batch, later, and after a restart', async (name, identity) => {
+  it('is stored once: in a batch, a day later, and after a restart', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'cairn-again-'));
-    const event = `again by ${name}`;
     const id = crypto.randomUUID();
-    const same = (n: number): object => ({ event, distinct_id: 'd', properties: { n }, ...identity(id) });
+    const identities: [string, object][] = [
+      ['uuid', { uuid: id }],
+      ['messageId', { messageId: id }],
+      ['capitals', { uuid: crypto.randomUUID().toUpperCase() }],
+    ];
+    const same = (n: number): object[] =>
+      identities.map(([event, identity]) => ({ event, distinct_id: 'd', properties: { n }, ...identity }));
+    const expectOnce = async (on: TestServer): Promise<void> => {
+      for (const [event] of identities) expect(await stored(on, event)).toEqual([1]);
+    };
     try {
       const first = await startServer({ dataDir });
-      await batch(first, [same(1), same(2)]);
-      expect(await stored(first, event)).toEqual([1]);
+      await batch(first, [...same(1), ...same(2)]);
+      await expectOnce(first);
       first.setNow('2026-01-16T12:00:00.000Z');
-      await batch(first, [same(3)]);
-      expect(await stored(first, event)).toEqual([1]);
+      await batch(first, same(3));
+      await expectOnce(first);
       await first.close();
 
       const second = await startServer({ dataDir });
-      await batch(second, [same(4)]);
-      expect(await stored(second, event)).toEqual([1]);
-      expect(await second.counters()).toMatchObject({ accepted: 4, stored: 1, duplicate: 3, pending: 0 });
+      await batch(second, same(4));
+      await expectOnce(second);
+      expect(await second.counters()).toMatchObject({ accepted: 12, stored: 3, duplicate: 9, pending: 0 });
       await second.close();
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
