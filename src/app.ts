@@ -20,6 +20,7 @@ import { startHousekeeping } from './manage/housekeeping.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
 import { Sessions } from './manage/sessions.ts';
 import { duckdbDialect } from './stores/duckdb/dialect.ts';
+import type { EventStore } from './stores/event-store.ts';
 import { FILES } from './stores/files.ts';
 import type { IngestLog } from './stores/ingest-log.ts';
 import type { IngestStore } from './stores/ingest-store.ts';
@@ -48,6 +49,11 @@ export interface App {
   /** Keys and link to show once, or null when this was not the first start. */
   firstStart: FirstStart | null;
   metadata: MetadataStore;
+  /** For those who changed a project behind the API's back: what was remembered of it is forgotten. */
+  directory: Pick<ProjectDirectory, 'forget'>;
+  events: Pick<EventStore, 'query'>;
+  /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
+  breakWorker(): void;
 }
 
 export async function openApp(options: AppOptions): Promise<App> {
@@ -74,6 +80,8 @@ export async function openApp(options: AppOptions): Promise<App> {
       logger: log,
     });
     opened.push(() => housekeeping.stop());
+    const events: App['events'] = { query: async (sql, values) => thread.methods.query(sql, values) };
+    const directory = new ProjectDirectory({ metadata, clock });
     let stopping = false;
     const server = await buildServer(
       {
@@ -84,10 +92,10 @@ export async function openApp(options: AppOptions): Promise<App> {
         ids,
         ingestion,
         tail,
-        events: { query: async (sql, values) => thread.methods.query(sql, values) },
+        events,
         dialect: duckdbDialect,
         findPending: (projectId, uuid) => findPending(shelves.waiting, projectId, uuid),
-        directory: new ProjectDirectory({ metadata, clock }),
+        directory,
         metrics,
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
         removeEvents: async (projectId) => void (await thread.methods.deleteBefore(projectId, END_OF_TIME)),
@@ -110,6 +118,9 @@ export async function openApp(options: AppOptions): Promise<App> {
       },
       firstStart,
       metadata,
+      directory,
+      events,
+      breakWorker: () => thread.tell('fault'),
     };
   } catch (error) {
     await closeAll();
@@ -156,13 +167,14 @@ async function startIngestion(
   { ingestLog }: Shelves,
   opened: Opened,
 ) {
-  const ingestion = new Ingestion({ log: ingestLog, logger, wake: () => thread.wake() });
+  const ingestion = new Ingestion({ log: ingestLog, logger, wake: () => thread.tell('wake') });
   const tail = new Tail(async (projectIds) => thread.methods.watch(projectIds));
   const options: WorkerOptions = {
     dataDir: config.dataDir,
     clockMemory,
     logLevel: logger.level,
     eventsMemoryMb: config.eventsMemoryMb,
+    faults: config.faults,
   };
   const { onProcessed, onIdle } = ingestion;
   const onReady = (position: number): void => {

@@ -27,6 +27,7 @@ export interface Config {
   eventsRetentionDays: number | null;
   eventsMemoryMb: number;
   sessionDays: number;
+  faults: boolean;
 }
 
 /** Reads one text; returns the value or throws a `WrongValue` that says what is allowed. */
@@ -198,6 +199,12 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     fallback: '14',
     help: 'Days until a sign-in to the console ends.',
     read: whole(1, 365),
+  },
+  faults: {
+    env: 'CAIRN_FAULTS',
+    fallback: 'false',
+    help: 'For tests of Cairn itself: true lets the signal SIGUSR2 end the worker thread, to see it come back.',
+    read: (value) => oneOf('true', 'false')(value) === 'true',
   },
 };
 

@@ -37,6 +37,7 @@ async function main(): Promise<void> {
     log.info('stopped');
     process.exit(0);
   };
+  if (config.faults) process.on('SIGUSR2', () => app.breakWorker());
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
 }
 

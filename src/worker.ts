@@ -42,6 +42,9 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
       tail.show(stored);
     },
     onIdle: (position) => notify(port, 'idle', position),
+    onOutage: (error) => {
+      if (error instanceof EventStoreInvalidated) void die(error);
+    },
   });
   const close = async (): Promise<void> => {
     await processor.stop();
@@ -65,20 +68,25 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
   };
   serve(port, surviving(methods, die));
   onNotice(port, 'wake', () => processor.wake());
+  if (options.faults) onNotice(port, 'fault', () => void die(new Error('told to die')));
   notify(port, 'ready', await processor.recover());
 }
 
 /** A lost engine cannot be mended in place: the thread ends and a fresh one opens the file again. */
 function surviving(methods: WorkerMethods, die: (error: unknown) => Promise<void>): WorkerMethods {
-  const query: WorkerMethods['query'] = async (sql, values) => {
+  const watched = async <T>(work: Promise<T>): Promise<T> => {
     try {
-      return await methods.query(sql, values);
+      return await work;
     } catch (error) {
       if (error instanceof EventStoreInvalidated) void die(error);
       throw error;
     }
   };
-  return { ...methods, query };
+  return {
+    ...methods,
+    query: (sql, values) => watched(methods.query(sql, values)),
+    deleteBefore: (projectId, timestamp) => watched(methods.deleteBefore(projectId, timestamp)),
+  };
 }
 
 if (parentPort) await start(parentPort, workerData as WorkerOptions);

@@ -1,4 +1,5 @@
 /** What became of each event of a chunk: nothing vanishes silently, and the counts add up. */
+import { jsonText } from '../core/events/clean-json.ts';
 import type { DropReason } from '../core/events/drop-reasons.ts';
 import type { Event } from '../core/events/event.ts';
 import { identityOf } from '../core/events/event-identity.ts';
@@ -15,10 +16,12 @@ const NOT_LISTED: ReadonlySet<string> = new Set(['session_recording', 'performan
 /** So many warnings of one chunk are kept: enough to see what is wrong, too few to fill the disk. */
 const WARNINGS_KEPT = 200;
 const DROPS_KEPT = 1000;
+/** Stands for what cannot even be written down. */
+const TOO_DEEP = '{"unreadable":"nested too deeply"}';
 
 export class FateBook {
   readonly #now: number;
-  #seen: (EventId & { receivedAt: number })[] = [];
+  readonly #seen: (EventId & { receivedAt: number })[] = [];
   readonly #repeats: EventId[] = [];
   readonly #dropped: DroppedEvent[] = [];
   readonly #deadLetters: NewDeadLetter[] = [];
@@ -55,19 +58,17 @@ export class FateBook {
 
   /**
    * The event itself made its processing fail: it is set aside with the error, and can be replayed. It is written down
-   * under the id by which it would have been stored, so that neither a replay nor its sender's retry makes two of it;
-   * and it has not been seen, or the replay would be taken for a repetition.
+   * under the id by which it would have been stored, so that neither a replay nor its sender's retry makes two of it.
    */
   fail(source: ReadEvent, error: unknown): void {
     const { entry, raw, context } = source;
     const uuid = uuidOf(source);
-    this.#seen = this.#seen.filter((seen) => seen.uuid !== uuid || seen.projectId !== entry.projectId);
     this.count('dead_lettered');
     this.#deadLetters.push({
       projectId: entry.projectId,
       eventUuid: uuid,
       error: `Event ingestion failed. Error: ${error instanceof Error ? error.message : String(error)}`,
-      payload: JSON.stringify(isUsable(raw) ? { ...raw, uuid } : raw),
+      payload: jsonText(isUsable(raw) ? { ...raw, uuid } : raw) ?? TOO_DEEP,
       context: writeContext(context),
       receivedAt: entry.receivedAt,
       failedAt: this.#now,

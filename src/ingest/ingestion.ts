@@ -69,13 +69,17 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
       .catch((err: unknown) =>
         this.#deps.logger.warn({ err }, 'the log could not be trimmed; it is tried again later'),
       );
-    if (this.#pending === 0) for (const resolve of this.#drained.splice(0)) resolve();
+    this.#settle();
   };
 
   /** An entry may have come in while the worker was saying that there was none: then it is woken again. */
   readonly onIdle = (position: number): void => {
     this.#workerIsIdle = this.#deps.log.state().head <= position;
-    if (!this.#workerIsIdle) this.#deps.wake();
+    if (this.#workerIsIdle) {
+      // Nothing waits, whatever was counted: after a trim that failed at `onReady` the count would stay too high.
+      this.#pending = 0;
+      this.#settle();
+    } else this.#deps.wake();
   };
 
   /** A trim that fails does no harm: the next one takes its entries along, and a start passes over them. */

@@ -1,11 +1,12 @@
 /**
  * One chunk of the log, from accepted requests to stored events: reads in bulk, rules in memory, writes at once.
  *
- * The order of the two commits is what makes a crash harmless. Events go first, with the log position, in one
- * transaction of the event store; then persons, definitions, counters and the position, in one transaction of the
- * relational shelf, which has been open and has kept other writers out since before the first read. If the process dies
- * between the two, the shelf still is as it was: the chunk is computed again from the same state, gives the same
- * result, and the event store passes over what it has. Nothing in the computation asks a clock or chance.
+ * The order of the two commits is what makes a crash harmless. Persons, definitions, counters and the position are
+ * written in one transaction of the relational shelf, which has kept other writers out since before the first read, and
+ * stay uncommitted. Then events are committed, with the log position, in one transaction of the event store; then the
+ * shelf commits. If the process dies between the two, the shelf still is as it was: the chunk is computed again from the
+ * same state, gives the same result, and the event store passes over what it has. Nothing in the computation asks a
+ * clock or chance. Whatever the shelf has to object to a chunk, it objects before an event is stored.
  */
 
 import type { Event } from '../core/events/event.ts';
@@ -52,37 +53,30 @@ export async function processChunk(
     const stored: StoredEvent[] = [];
     for (const read of fresh) {
       try {
-        stored.push(settle(read, book, groups, sightings, fates));
+        const settled = settle(read, book, groups, sightings, fates);
+        // From here on nothing fails: it is stored and seen, or a dead letter that is neither, so that it can be replayed.
+        stored.push(settled);
+        if (isNamed(read)) fates.see(read.event);
       } catch (error) {
         fates.fail(read.source, error);
       }
     }
     const persons = book.changes();
     fates.count('stored', stored.length);
-    await both(
-      deps.events.write({ events: stored, overrides: persons.overrides, position }),
-      store.apply({
-        persons,
-        ...groups.changes(),
-        ...sightings.changes(),
-        ...fates.changes(),
-        firstEvents: firstEvents(projects, stored),
-        position,
-      }),
-    );
+    await store.apply({
+      persons,
+      ...groups.changes(),
+      ...sightings.changes(),
+      ...fates.changes(),
+      firstEvents: firstEvents(projects, stored),
+      position,
+    });
+    await deps.events.write({ events: stored, overrides: persons.overrides, position });
     return { result: { position, events: fates.total, stored }, sightings };
   });
   // Only what is committed is known from now on.
   deps.definitions.keep(chunk.sightings);
   return chunk.result;
-}
-
-/**
- * The events are written while the shelf's changes are prepared: one works on the engine's threads, the other on ours.
- * The shelf commits after both, when the transaction around them ends. Neither is left running when the other fails.
- */
-async function both(...works: Promise<void>[]): Promise<void> {
-  for (const result of await Promise.allSettled(works)) if (result.status === 'rejected') throw result.reason;
 }
 
 async function projectsOf(
@@ -110,21 +104,23 @@ async function freshEvents(store: IngestTransaction, all: ReadEvent[], fates: Fa
       fates.fail(source, outcome.error);
     }
   }
-  // An id that we made ourselves is new by construction.
-  const named = candidates.filter(({ event, source }) => event.uuid !== source.fallbackUuid).map(({ event }) => event);
+  const named = candidates.filter(isNamed).map(({ event }) => event);
   const seen = new Set((await store.seenBefore(named.map(eventId))).map(eventKey));
-  return candidates.filter(({ event, source }) => {
-    if (event.uuid === source.fallbackUuid) return true;
+  return candidates.filter((candidate) => {
+    if (!isNamed(candidate)) return true;
+    const { event } = candidate;
     const key = eventKey(event);
     if (seen.has(key)) {
       fates.repeat(event);
       return false;
     }
     seen.add(key);
-    fates.see(event);
     return true;
   });
 }
+
+/** Whether the client gave it an id. One that we made ourselves is new by construction. */
+const isNamed = ({ event, source }: FreshEvent): boolean => event.uuid !== source.fallbackUuid;
 
 const eventId = ({ projectId, uuid }: Event) => ({ projectId, uuid });
 const eventKey = ({ projectId, uuid }: { projectId: number; uuid: string }): string => `${projectId}:${uuid}`;

@@ -23,6 +23,8 @@ export interface ProcessorDeps extends ChunkDeps {
   /** Hears of each chunk after both commits. */
   onProcessed(chunk: ProcessedChunk): void;
   onIdle(position: number): void;
+  /** Hears why the work pauses; it is tried again by itself. */
+  onOutage?(error: unknown): void;
 }
 
 /** A chunk: large enough to share its fixed costs, small enough that other writers do not wait long for their turn. */
@@ -51,18 +53,18 @@ export class Processor {
    * chunk, so that none reaches from before the event store's position to after it.
    */
   async recover(): Promise<number> {
-    const { ingest, events, log } = this.#deps;
+    const { ingest, events } = this.#deps;
     this.#position = await ingest.position();
     const ahead = await events.position();
     if (ahead <= this.#position) return this.#position;
-    const entries = log.read(this.#position, Infinity, Infinity).filter((entry) => entry.seq <= ahead);
+    const entries = this.#upTo(ahead);
     if (entries.at(-1)?.seq !== ahead) {
       throw new Error(
         `The ingest log is missing entries ${this.#position + 1} to ${ahead}, whose events are stored but whose ` +
           'persons are not. Put the log file back in its place, or restore a backup.',
       );
     }
-    await this.#process(entries);
+    await this.#take(entries);
     this.#deps.logger.info({ entries: entries.length }, 'finished what was under way when the process ended');
     return this.#position;
   }
@@ -72,8 +74,10 @@ export class Processor {
     this.#loop ??= startLoop({
       step: () => this.#step(),
       onIdle: () => this.#deps.onIdle(this.#position),
-      onError: (err, pauseMs) =>
-        this.#deps.logger.error({ err, pauseMs }, 'events could not be processed; trying again'),
+      onError: (err, pauseMs) => {
+        this.#deps.logger.error({ err, pauseMs }, 'events could not be processed; trying again');
+        this.#deps.onOutage?.(err);
+      },
     });
     this.#loop.wake();
   }
@@ -82,18 +86,29 @@ export class Processor {
     await this.#loop?.stop();
   }
 
+  /**
+   * The event store is ahead also when the second commit was refused and no process died. Meanwhile more entries have
+   * come; taking them along would make a batch that reaches past the event store's position, and what it has already
+   * would be stored again.
+   */
   async #step(): Promise<boolean> {
-    const entries = this.#deps.log.read(this.#position, CHUNK_EVENTS, CHUNK_BYTES);
+    const ahead = await this.#deps.events.position();
+    const entries =
+      ahead > this.#position ? this.#upTo(ahead) : this.#deps.log.read(this.#position, CHUNK_EVENTS, CHUNK_BYTES);
     if (entries.length === 0) return false;
     const start = performance.now();
-    await this.#processOrSetAside(entries);
+    await this.#take(entries);
     const events = entries.reduce((sum, entry) => sum + entry.events, 0);
     const early = SMALL_CHUNK_EVERY_MS - (performance.now() - start);
     if (events < SMALL_CHUNK_EVENTS && early > 0) await sleep(early);
     return true;
   }
 
-  async #processOrSetAside(entries: readonly LogEntry[]): Promise<void> {
+  #upTo(seq: number): LogEntry[] {
+    return this.#deps.log.read(this.#position, Infinity, Infinity).filter((entry) => entry.seq <= seq);
+  }
+
+  async #take(entries: readonly LogEntry[]): Promise<void> {
     try {
       await this.#process(entries);
     } catch (error) {
@@ -129,8 +144,8 @@ export class Processor {
       fates.fail({ entry, context, raw, fallbackUuid, outcome: { kind: 'failed', error } }, error);
     }
     await ingest.transaction(async (store) => {
-      await events.write({ events: [], overrides: [], position: entry.seq });
       await store.apply({ ...NOTHING, ...fates.changes(), position: entry.seq });
+      await events.write({ events: [], overrides: [], position: entry.seq });
     });
     return { position: entry.seq, events: entry.events, stored: [] };
   }

@@ -8,6 +8,8 @@ export interface WorkerOptions {
   clockMemory: ClockMemory;
   logLevel: string;
   eventsMemoryMb: number;
+  /** Whether it may be told to die. */
+  faults: boolean;
 }
 
 /** What the main thread may ask of it. */

@@ -49,8 +49,9 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
     return this.#remote !== null;
   }
 
-  wake(): void {
-    if (this.#worker) notify(this.#worker, 'wake', null);
+  /** A word that needs no answer; a thread that is not there does not hear it. */
+  tell(word: 'wake' | 'fault'): void {
+    if (this.#worker) notify(this.#worker, word, null);
   }
 
   /** Resolves when the thread has opened its stores and finished what a crash left over; rejects if it cannot. */

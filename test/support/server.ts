@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { openApp } from '../../src/app.ts';
 import { type Config, defaultConfig } from '../../src/config.ts';
 import { holdClock, makeClockMemory } from '../../src/lib/clock.ts';
@@ -12,6 +13,8 @@ import { randomIds } from '../../src/lib/ids.ts';
 import { type Logger, openLog } from '../../src/lib/log.ts';
 import { digest } from '../../src/lib/secrets.ts';
 import { newProject } from '../../src/manage/projects.ts';
+import type { SqlRow, SqlValue } from '../../src/stores/event-store.ts';
+import { FILES } from '../../src/stores/files.ts';
 import { type MembershipLevel, OWNER } from '../../src/stores/records.ts';
 
 export interface StartOptions {
@@ -39,6 +42,8 @@ export interface ProjectOptions {
   foreign?: boolean;
   /** The level of that user. */
   level?: MembershipLevel;
+  /** The project's key; another project that has it gets a new one. */
+  token?: string;
 }
 
 export interface TestServer extends TestProject {
@@ -50,7 +55,24 @@ export interface TestServer extends TestProject {
   /** Waits until everything accepted is visible to queries. */
   drain(): Promise<void>;
   createProject(options?: ProjectOptions): Promise<TestProject>;
+  /** Asks the event store. */
+  query(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
+  /** Asks the relational database, through a handle of its own that cannot write. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into rows freely, and assert what they find
+  rows(sql: string, ...values: unknown[]): any[];
+  /** What `/_status` says about ingestion. */
+  counters(): Promise<Counters>;
   close(): Promise<void>;
+}
+
+export interface Counters {
+  accepted: number;
+  stored: number;
+  duplicate: number;
+  dropped: Record<string, number>;
+  dead_lettered: number;
+  pending: number;
+  lag_ms: number;
 }
 
 /** Known keys, so that a server started again on the same folder can be used again. */
@@ -70,8 +92,16 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
   const [first] = await app.metadata.projects.all();
   if (!first) throw new Error('The first start made no project');
 
-  const createProject = async ({ name = 'Another project', foreign = false, level = OWNER }: ProjectOptions = {}) => {
+  const createProject = async ({
+    name = 'Another project',
+    foreign = false,
+    level = OWNER,
+    token,
+  }: ProjectOptions = {}) => {
     const ids = randomIds;
+    const holder = token === undefined ? null : await app.metadata.projects.byApiToken(token);
+    if (holder) await app.metadata.projects.update(holder.id, { apiToken: ids.token('phc_') });
+    app.directory.forget();
     const personalKey = foreign ? ids.token('phx_') : KNOWN_KEYS.initPersonalApiKey;
     const now = clock.now();
     return app.metadata.transaction(async (store) => {
@@ -115,11 +145,14 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
           lastUsedAt: null,
         });
       }
-      const project = await store.projects.create(newProject({ clock, ids }, organizationId, name, ids.token('phc_')));
+      const project = await store.projects.create(
+        newProject({ clock, ids }, organizationId, name, token ?? ids.token('phc_')),
+      );
       return { projectId: project.id, projectKey: project.apiToken, personalKey, organizationId };
     });
   };
 
+  const reader = new Database(join(dataDir, FILES.metadata), { readonly: true });
   return {
     url,
     dataDir,
@@ -131,7 +164,14 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     setNow,
     drain: () => app.drain(),
     createProject,
+    query: (sql, values = []) => app.events.query(sql, values),
+    rows: (sql, ...values) => reader.prepare(sql).all(...values),
+    counters: async () => {
+      const status = (await (await fetch(new URL('/_status', url))).json()) as { ingest: Counters };
+      return status.ingest;
+    },
     close: async () => {
+      reader.close();
       await app.close();
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
     },

@@ -8,6 +8,7 @@ import { V1Error } from '../../ingest/decode/v1-error.ts';
 import { readV1Headers } from '../../ingest/decode/v1-headers.ts';
 import { sendError } from '../errors.ts';
 import type { PublicDeps } from './deps.ts';
+import { keep } from './keep.ts';
 import { callerAddress, decode } from './read-request.ts';
 
 const PATH = '/i/v1/analytics/events';
@@ -31,7 +32,7 @@ async function captureV1(deps: PublicDeps, request: FastifyRequest, reply: Fasti
   const project = await deps.directory.projectFor(headers.token, undefined);
   const { events, results, historicalMigration } = readV1Batch(parseJson(payload.toString('utf8')), headers);
   if (events.length > 0) {
-    await deps.ingestion.accept({
+    await keep(deps, {
       projectId: project.id,
       receivedAt,
       events: events.length,

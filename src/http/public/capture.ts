@@ -11,6 +11,7 @@ import { writeContext } from '../../ingest/accepted.ts';
 import type { DecodedRequest } from '../../ingest/decode/decode-request.ts';
 import { sentAtOf } from '../../ingest/decode/sent-at.ts';
 import type { PublicDeps } from './deps.ts';
+import { keep } from './keep.ts';
 import { callerAddress, decode, queryValues } from './read-request.ts';
 
 const PATHS = ['/capture/', '/batch/', '/e/', '/track/', '/engage/', '/s/', '/i/v0/e/'];
@@ -37,7 +38,7 @@ async function capture(deps: PublicDeps, request: FastifyRequest, reply: Fastify
   const sentAt = sentAtOf({ query, body: extracted.sentAt, form: decoded.formFields.get('sent_at') });
   const project = await deps.directory.projectFor(...credentials(request, decoded, extracted));
   validateEvents(extracted.events);
-  await deps.ingestion.accept({
+  await keep(deps, {
     projectId: project.id,
     receivedAt,
     events: extracted.events.length,

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { captureRoutes } from './capture.ts';
 import { captureV1Routes } from './capture-v1.ts';
 import { allowBrowsers } from './cors.ts';
+import { cspReportRoutes } from './csp-report.ts';
 import type { PublicDeps } from './deps.ts';
 
 export type { PublicDeps } from './deps.ts';
@@ -13,4 +14,5 @@ export function publicRoutes(app: FastifyInstance, deps: PublicDeps): void {
   allowBrowsers(app);
   captureRoutes(app, deps);
   captureV1Routes(app, deps);
+  cspReportRoutes(app, deps);
 }

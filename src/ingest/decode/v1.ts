@@ -1,4 +1,5 @@
 import type { Failure } from '../../core/errors.ts';
+import { isDeeperThan, MAX_DEPTH } from '../../core/events/clean-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/events/json.ts';
 import { parseTimestamp } from '../../core/events/parse-timestamp.ts';
 import { isUuid } from '../../core/events/uuid.ts';
@@ -86,7 +87,9 @@ function faultOf(entry: JsonObject): string | undefined {
   const isNamed = typeof event === 'string' && event.trim() !== '' && event.length <= LONGEST;
   const isTimed = typeof timestamp === 'string' && parseTimestamp(timestamp) !== undefined;
   const hasProperties = properties === undefined || properties === null || isJsonObject(properties);
-  if (!isNamed || !isTimed || !hasProperties || !isUsableId(id)) return 'invalid_event';
+  // Too deep to be written into the log; anywhere but in V1, where the body goes there as it came, this is found later.
+  const isDeep = isDeeperThan(entry, MAX_DEPTH);
+  if (!isNamed || !isTimed || !hasProperties || !isUsableId(id) || isDeep) return 'invalid_event';
   if (!areOptions(options)) return 'invalid_options';
   const isPersonless = isJsonObject(options) && options['process_person_profile'] === false;
   return isPersonless && NEEDS_PERSON.has(event) ? 'person_processing_disabled' : undefined;

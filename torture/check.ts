@@ -1,0 +1,154 @@
+/** After the storm: the stores, opened without the server, are held to what the client knows. Returns what is wrong. */
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import Database from 'better-sqlite3';
+import { FILES } from '../src/stores/files.ts';
+import type { Ledger, SentEvent } from './ledger.ts';
+import type { Status } from './server-process.ts';
+
+interface StoredRow {
+  marker: string;
+  uuid: string;
+  distinctId: string;
+  personId: string;
+  number: number | null;
+}
+
+interface Findings {
+  violations: string[];
+  events: number;
+}
+
+export async function check(dataDir: string, ledger: Ledger, status: Status): Promise<Findings> {
+  const rows = await readEvents(join(dataDir, FILES.events));
+  const db = new Database(join(dataDir, FILES.metadata), { readonly: true });
+  const violations: string[] = [];
+  const report = (text: string): void => {
+    if (violations.length < 50) violations.push(text);
+  };
+  checkCounters(status, rows.length, ledger, report);
+  checkOnce(rows, ledger, report);
+  checkOrder(rows, report);
+  checkPersons(rows, ledger, db, report);
+  checkJournals(db, ledger, report);
+  db.close();
+  return { violations, events: rows.length };
+}
+
+type Report = (text: string) => void;
+
+async function readEvents(path: string): Promise<StoredRow[]> {
+  const instance = await DuckDBInstance.create(path);
+  const connection = await instance.connect();
+  const result = await connection.runAndReadAll(`
+    select json_extract_string(e.properties, '$.marker') as marker, e.uuid::varchar as uuid,
+      e.distinct_id as "distinctId", coalesce(o.to_id, e.person_id)::varchar as "personId",
+      json_extract(e.properties, '$.number')::integer as number
+    from event_rows e
+    left join person_overrides o on o.from_id = e.person_id and o.project_id = e.project_id
+    order by e.rowid`);
+  const rows = result.getRowObjectsJS() as unknown as StoredRow[];
+  connection.closeSync();
+  instance.closeSync();
+  return rows;
+}
+
+function checkCounters(status: Status, rows: number, ledger: Ledger, report: Report): void {
+  const dropped = Object.values(status.dropped).reduce((sum, count) => sum + count, 0);
+  const met = status.stored + status.duplicate + dropped + status.dead_lettered + status.pending;
+  if (status.accepted !== met) report(`accepted ${status.accepted} ≠ ${met}, the sum of all fates`);
+  if (status.stored !== rows) report(`counted ${status.stored} as stored, found ${rows} rows`);
+  if (status.dead_lettered > 0) report(`${status.dead_lettered} events were set aside as dead letters`);
+  const { acknowledgedEvents: acknowledged } = ledger;
+  if (status.accepted < acknowledged) report(`accepted ${status.accepted} < ${acknowledged} acknowledged`);
+}
+
+/** Acknowledged ⊆ stored ⊆ sent, and each once: by marker and by uuid. */
+function checkOnce(rows: readonly StoredRow[], ledger: Ledger, report: Report): void {
+  const stored = new Map<string, number>();
+  for (const { marker } of rows) stored.set(marker, (stored.get(marker) ?? 0) + 1);
+  if (new Set(rows.map((row) => row.uuid)).size !== rows.length) report('some uuids are stored more than once');
+  for (const { events, attempts, acknowledged } of ledger.requests) {
+    for (const event of events) {
+      const times = stored.get(event.marker) ?? 0;
+      stored.delete(event.marker);
+      const [least, most] = bounds(event, attempts, acknowledged);
+      if (times < least || times > most) {
+        report(`${event.marker}: stored ${times} times; sent ${attempts}, acknowledged ${acknowledged} times`);
+      }
+    }
+  }
+  for (const marker of stored.keys()) report(`${marker} is stored, but was never sent`);
+}
+
+function bounds(event: SentEvent, attempts: number, acknowledged: number): [number, number] {
+  if (event.isNameless) return [0, 0];
+  // Without an identity every acceptance is an event of its own, also one whose answer got lost.
+  return event.hasIdentity ? [Math.min(acknowledged, 1), Math.min(attempts, 1)] : [acknowledged, attempts];
+}
+
+function checkOrder(rows: readonly StoredRow[], report: Report): void {
+  const last = new Map<string, number>();
+  for (const { distinctId, number } of rows) {
+    if (number === null) continue;
+    if (number <= (last.get(distinctId) ?? 0))
+      report(`${distinctId}: ${number} is stored after ${last.get(distinctId)}`);
+    last.set(distinctId, number);
+  }
+}
+
+function checkPersons(rows: readonly StoredRow[], ledger: Ledger, db: Database.Database, report: Report): void {
+  const persons = new Map(
+    db
+      .prepare<[], { distinctId: string; uuid: string; properties: string }>(`
+        select d.distinct_id as distinctId, p.uuid, p.properties
+        from person_distinct_ids d join persons p on p.id = d.person_id`)
+      .all()
+      .map((row) => [row.distinctId, row] as const),
+  );
+  for (const { marker, distinctId, personId } of rows) {
+    const person = persons.get(distinctId);
+    if (distinctId.startsWith('nobody-')) {
+      if (person) report(`${distinctId} should have no person`);
+    } else if (person?.uuid !== personId)
+      report(`${marker} belongs to ${personId}, its id to ${person?.uuid ?? 'nobody'}`);
+  }
+  const newest = new Map<string, number>();
+  for (const { events, acknowledged } of ledger.requests) {
+    for (const { distinctId, number, joins } of acknowledged > 0 ? events : []) {
+      if (number !== null) newest.set(distinctId, Math.max(number, newest.get(distinctId) ?? 0));
+      if (joins !== null && persons.get(joins)?.uuid !== persons.get(distinctId)?.uuid) {
+        report(`${joins} was joined with ${distinctId}, but they are two persons`);
+      }
+    }
+  }
+  for (const [distinctId, number] of newest) {
+    const { last } = JSON.parse(persons.get(distinctId)?.properties ?? '{}') as { last?: number };
+    if (last !== number) report(`${distinctId}: the last value is ${last}, not ${number}`);
+  }
+  const astray = db
+    .prepare('select count(*) from person_distinct_ids where person_id not in (select id from persons)')
+    .pluck()
+    .get();
+  if (astray !== 0) report(`${astray} distinct ids point to persons that do not exist`);
+}
+
+/** The history of a property is one chain without gaps or repetitions; a person is merged away at most once. */
+function checkJournals(db: Database.Database, ledger: Ledger, report: Report): void {
+  const last = new Map<string, string | null>();
+  const history = db
+    .prepare<[], { person: string; before: string | null; after: string | null }>(`
+      select person_uuid as person, before_value as before, after_value as after
+      from person_property_history where name = 'last' order by id`)
+    .all();
+  for (const { person, before, after } of history) {
+    if (before !== (last.get(person) ?? null)) report(`history of ${person}: ${before} follows ${last.get(person)}`);
+    if (Number(after) <= Number(before ?? 0)) report(`history of ${person}: ${after} after ${before}`);
+    last.set(person, after);
+  }
+  const twice = db.prepare('select source_uuid from person_merges group by source_uuid having count(*) > 1').all();
+  if (twice.length > 0) report(`${twice.length} persons were merged away more than once`);
+  const companies = db.prepare('select count(*) from group_types').pluck().get();
+  const named = ledger.requests.some(({ acknowledged, events }) => acknowledged > 0 && events.some((e) => !e.number));
+  if (named && companies !== 1) report(`${companies} kinds of groups instead of one`);
+}

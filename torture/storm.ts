@@ -1,0 +1,78 @@
+/** One scenario's surroundings: a folder, a server on it, a client, and the reckoning at the end. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Chance } from './chance.ts';
+import { check } from './check.ts';
+import { Client } from './client.ts';
+import { Ledger } from './ledger.ts';
+import { ServerProcess } from './server-process.ts';
+
+export interface Storm {
+  server: ServerProcess;
+  client: Client;
+  ledger: Ledger;
+  chance: Chance;
+  rounds: number;
+  say(line: string): void;
+}
+
+export interface Reckoning {
+  scenario: string;
+  requests: number;
+  acknowledged: number;
+  stored: number;
+  answers: Record<string, number>;
+  violations: string[];
+}
+
+export interface StormOptions {
+  scenario: string;
+  seed: number;
+  rounds: number;
+  keep: boolean;
+  /** A folder to work in; otherwise a temporary one. */
+  dataDir?: string;
+  env?: Record<string, string>;
+}
+
+export async function inStorm(options: StormOptions, play: (storm: Storm) => Promise<void>): Promise<Reckoning> {
+  const { scenario, seed, rounds } = options;
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), `cairn-torture-${scenario}-`));
+  const server = await ServerProcess.on(dataDir, options.env);
+  const chance = new Chance(seed);
+  const ledger = new Ledger();
+  const client = new Client(server.url, ledger, chance);
+  const say = (line: string): void => console.log(`[${scenario}] ${line}`);
+  let isClean = false;
+  try {
+    await play({ server, client, ledger, chance, rounds, say });
+    if (!server.isRunning) await server.start();
+    await client.finish();
+    const status = await server.settled();
+    const exitCode = await server.stop();
+    const { violations, events } = await check(dataDir, ledger, status);
+    if (exitCode !== 0) violations.push(`a polite stop ended with exit code ${exitCode}`);
+    for (const answer of ledger.answers.keys()) {
+      if (![0, 200, 503].includes(answer))
+        violations.push(`${ledger.answers.get(answer)} answers with status ${answer}`);
+    }
+    isClean = violations.length === 0;
+    return {
+      scenario,
+      requests: ledger.requests.length,
+      acknowledged: ledger.acknowledgedEvents,
+      stored: events,
+      answers: Object.fromEntries(ledger.answers),
+      violations,
+    };
+  } catch (error) {
+    throw new Error(`${scenario}: ${error instanceof Error ? error.message : error}\n${server.output}`, {
+      cause: error,
+    });
+  } finally {
+    await server.kill();
+    if (isClean && !options.keep) rmSync(dataDir, { recursive: true, force: true });
+    else if (options.dataDir === undefined) say(`the data folder is left for you to look at: ${dataDir}`);
+  }
+}
