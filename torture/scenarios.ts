@@ -35,7 +35,7 @@ const kill: Scenario = (options) =>
 const corruptTail: Scenario = (options) =>
   inStorm({ ...options, scenario: 'corrupt-tail' }, async (storm) => {
     const { server, client, chance, say } = storm;
-    const rounds = Math.max(3, Math.ceil(options.rounds / 10));
+    const rounds = Math.max(2, Math.ceil(options.rounds / 10));
     for (let round = 1; round <= rounds; round++) {
       await server.start();
       client.start();
@@ -64,7 +64,7 @@ function tear(journal: string, choice: number): string {
 const deadWorker: Scenario = (options) =>
   inStorm({ ...options, scenario: 'dead-worker', env: { CAIRN_FAULTS: 'true' } }, async (storm) => {
     const { server, client, chance, say } = storm;
-    const rounds = Math.max(3, Math.ceil(options.rounds / 10));
+    const rounds = Math.max(2, Math.ceil(options.rounds / 10));
     await server.start();
     client.start();
     for (let round = 1; round <= rounds; round++) {
@@ -119,7 +119,7 @@ const diskFull: Scenario = async (options) => {
         await sleep(chance.between(300, 800));
         fill(ballast);
         const before = ledger.answers.get(503) ?? 0;
-        await sleep(3000);
+        await sleep(2000);
         const refused = (ledger.answers.get(503) ?? 0) - before;
         rmSync(ballast, { force: true });
         disk.grow(FULL_DISK_MB * (round + 1));
