@@ -44,6 +44,7 @@ describe('defaults', () => {
       eventsRetentionDays: null,
       eventsMemoryMb: 256,
       sessionDays: 14,
+      faults: false,
     });
     expect(defaultConfig()).toEqual(readConfig({}));
   });

@@ -39,6 +39,8 @@ interface Setting<T> {
   fallback: string | null;
   help: string;
   read: Read<T>;
+  /** For tests of Cairn itself: nobody needs to read about it. */
+  internal?: boolean;
   /** Secrets are never shown, and can come from a file named by `<ENV>_FILE`. */
   secret?: boolean;
 }
@@ -203,7 +205,8 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   faults: {
     env: 'CAIRN_FAULTS',
     fallback: 'false',
-    help: 'For tests of Cairn itself: true lets the signal SIGUSR2 end the worker thread, to see it come back.',
+    help: 'True lets the signal SIGUSR2 end the worker thread, to see it come back.',
+    internal: true,
     read: (value) => oneOf('true', 'false')(value) === 'true',
   },
 };
@@ -272,11 +275,13 @@ export interface SettingHelp {
 }
 
 export const settingsHelp = (): SettingHelp[] =>
-  Object.values(SETTINGS).map(({ env, fallback, help, secret }: Setting<unknown>) => ({
-    env,
-    fallback,
-    help: secret ? `${help} Also as ${env}_FILE: a file that holds it.` : help,
-  }));
+  Object.values<Setting<unknown>>(SETTINGS)
+    .filter(({ internal }) => !internal)
+    .map(({ env, fallback, help, secret }) => ({
+      env,
+      fallback,
+      help: secret ? `${help} Also as ${env}_FILE: a file that holds it.` : help,
+    }));
 
 /** What `npm start -- --help` prints. */
 export function configHelp(): string {

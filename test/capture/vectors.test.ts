@@ -2,11 +2,14 @@
  * Recorded requests through the front door of a started server: status, body and headers, then what is stored.
  * The cases lie outside of the repository. Each gets a project of its own that holds the case's key.
  */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/core/events/json.ts';
 import { parseTimestamp } from '../../src/core/events/parse-timestamp.ts';
+import { withImplicitUpdates } from '../../src/core/persons/person-update.ts';
 import type { SqlRow } from '../../src/stores/event-store.ts';
 import { FILES } from '../../src/stores/files.ts';
 import { type RawAnswer, send } from '../support/send.ts';
@@ -211,8 +214,9 @@ function checkEvents(one: Case, { events }: Outcome): void {
   const wanted = one.expect_events.map(comparable);
   expect(events.map((event, i) => shown(event, wanted[i] ?? { event: '' }))).toEqual(wanted);
   for (const event of events) {
-    expect(event.props).toMatchObject(one.expect_event_properties ?? {});
-    for (const name of one.expect_event_properties_absent ?? []) expect(event.props).not.toHaveProperty([name]);
+    const props = withImplicitUpdates({ event: String(event.row['event']), properties: event.props as JsonObject });
+    expect(props).toMatchObject(one.expect_event_properties ?? {});
+    for (const name of one.expect_event_properties_absent ?? []) expect(props).not.toHaveProperty([name]);
   }
 }
 
