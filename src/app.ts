@@ -67,19 +67,10 @@ export async function openApp(options: AppOptions): Promise<App> {
     const shelves = await openShelves(config, clock, opened);
     const { metadata } = shelves;
     const firstStart = await bootstrap({ metadata, clock, ids }, initialKeys(config));
-    const { ingestion, thread, tail } = await startIngestion(config, log, clockMemory, shelves, opened);
+    const { ingestion, thread, tail, ready } = startIngestion(config, log, clockMemory, shelves, opened);
     const counts = (): Promise<IngestCounts> => readCounts(shelves, ingestion, clock);
     const metrics = openMetrics();
     reportIngestCounts(metrics.registry, counts);
-    const housekeeping = startHousekeeping({
-      metadata,
-      ingest: shelves.ingest,
-      removeEventsBefore: async (projectId, time) => thread.methods.deleteBefore(projectId, time),
-      eventsRetentionDays: config.eventsRetentionDays,
-      clock,
-      logger: log,
-    });
-    opened.push(() => housekeeping.stop());
     const events: App['events'] = { query: async (sql, values) => thread.methods.query(sql, values) };
     const directory = new ProjectDirectory({ metadata, clock });
     let stopping = false;
@@ -109,6 +100,16 @@ export async function openApp(options: AppOptions): Promise<App> {
       config,
     );
     opened.push(() => server.close());
+    await ready;
+    const housekeeping = startHousekeeping({
+      metadata,
+      ingest: shelves.ingest,
+      removeEventsBefore: async (projectId, time) => thread.methods.deleteBefore(projectId, time),
+      eventsRetentionDays: config.eventsRetentionDays,
+      clock,
+      logger: log,
+    });
+    opened.push(() => housekeeping.stop());
     return {
       listen: () => server.listen({ host: config.host, port: config.port }),
       drain: () => ingestion.drain(),
@@ -160,7 +161,8 @@ async function openShelves(config: Config, clock: Clock, opened: Opened): Promis
 /** In the built server the worker lies beside this file; in tests this file is TypeScript and the worker is in dist/. */
 const WORKER = new URL(import.meta.url.endsWith('.ts') ? '../dist/worker.js' : './worker.js', import.meta.url);
 
-async function startIngestion(
+/** `ready` resolves when the thread has opened its stores; meanwhile the rest of the house is built. */
+function startIngestion(
   config: Config,
   logger: Logger,
   clockMemory: ClockMemory,
@@ -187,9 +189,13 @@ async function startIngestion(
     { onReady, onProcessed, onIdle, onTail: (events) => tail.show(events) },
     logger,
   );
-  await thread.start();
-  opened.push(() => thread.close());
-  return { ingestion, thread, tail };
+  const ready = thread.start();
+  opened.push(async () => {
+    // Whoever waits for `ready` hears why it failed; here it only must have ended.
+    await ready.catch(() => undefined);
+    await thread.close();
+  });
+  return { ingestion, thread, tail, ready };
 }
 
 async function readCounts({ ingest }: Shelves, ingestion: Ingestion, clock: Clock): Promise<IngestCounts> {
