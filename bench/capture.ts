@@ -5,11 +5,11 @@
  *
  * Load and server share the machine: compare the ratios, not the absolute numbers.
  */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { build } from '../scripts/build.js';
 import { type LoadResult, runLoad } from './lib/load.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
 import { makeTemplates } from './lib/templates.ts';
@@ -109,7 +109,7 @@ const folderBytes = (folder: string): number =>
 const round = (value: number, digits = 0): number => Number(value.toFixed(digits));
 
 async function main(): Promise<void> {
-  await build();
+  execFileSync(process.execPath, ['scripts/build.js']);
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-bench-'));
   const events = Number(flags.events);
   const bare = await startProcess(['scripts/run.js', 'bench/bare-server.ts'], {});
