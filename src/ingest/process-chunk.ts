@@ -16,10 +16,11 @@ import { distinctIdsOf } from '../core/persons/merge-attempt.ts';
 import { PersonBook } from '../core/persons/person-book.ts';
 import type { EventStore, StoredEvent } from '../stores/event-store.ts';
 import type { LogEntry } from '../stores/ingest-log.ts';
-import type { DistinctId, IngestProject, IngestStore, IngestTransaction } from '../stores/ingest-store.ts';
+import type { DistinctId, IngestStore, IngestTransaction } from '../stores/ingest-store.ts';
 import type { Definitions, Sightings } from './definitions.ts';
 import { FateBook } from './fate-book.ts';
 import { GroupBook } from './group-book.ts';
+import { isStillTrue, type Projects, type ReadChunk } from './read-ahead.ts';
 import { type FreshEvent, type ReadEvent, readEntries } from './read-entries.ts';
 
 export interface ChunkDeps {
@@ -37,28 +38,37 @@ export interface ProcessedChunk {
   stored: readonly StoredEvent[];
 }
 
+export interface ChunkOptions {
+  now: number;
+  /** The same entries, if they were read ahead. */
+  read?: ReadChunk | null;
+  /** Called while the events are committed. */
+  meanwhile?(projects: Projects): void;
+}
+
 export async function processChunk(
   deps: ChunkDeps,
   entries: readonly LogEntry[],
-  now: number,
+  { now, read, meanwhile }: ChunkOptions,
 ): Promise<ProcessedChunk> {
   const position = entries.at(-1)?.seq ?? 0;
   const chunk = await deps.ingest.transaction(async (store) => {
     const projects = await projectsOf(store, entries);
     const fates = new FateBook(now);
-    const fresh = await freshEvents(store, [...readEntries(entries, projects)], fates);
+    const events = read && isStillTrue(read, projects) ? read.events : [...readEntries(entries, projects)];
+    const fresh = await freshEvents(store, events, fates);
     const groups = await GroupBook.load(store, fresh);
     const book = new PersonBook(await knownPersons(store, fresh));
     const sightings = deps.definitions.chunk();
     const stored: StoredEvent[] = [];
-    for (const read of fresh) {
+    for (const one of fresh) {
       try {
-        const settled = settle(read, book, groups, sightings, fates);
+        const settled = settle(one, book, groups, sightings, fates);
         // From here on nothing fails: it is stored and seen, or a dead letter that is neither, so that it can be replayed.
         stored.push(settled);
-        if (isNamed(read)) fates.see(read.event);
+        if (isNamed(one)) fates.see(one.event);
       } catch (error) {
-        fates.fail(read.source, error);
+        fates.fail(one.source, error);
       }
     }
     const persons = book.changes();
@@ -71,7 +81,12 @@ export async function processChunk(
       firstEvents: firstEvents(projects, stored),
       position,
     });
-    await deps.events.write({ events: stored, overrides: persons.overrides, position });
+    await deps.events.write({
+      events: stored,
+      overrides: persons.overrides,
+      position,
+      meanwhile: () => meanwhile?.(projects),
+    });
     return { result: { position, events: fates.total, stored }, sightings };
   });
   // Only what is committed is known from now on.
@@ -79,16 +94,17 @@ export async function processChunk(
   return chunk.result;
 }
 
-async function projectsOf(
-  store: IngestTransaction,
-  entries: readonly LogEntry[],
-): Promise<ReadonlyMap<number, IngestProject>> {
+async function projectsOf(store: IngestTransaction, entries: readonly LogEntry[]): Promise<Projects> {
   const projects = await store.projects([...new Set(entries.map((entry) => entry.projectId))]);
   return new Map(projects.map((project) => [project.id, project]));
 }
 
 /** Sorts out what is dropped, what failed and what has been there before; the rest is fresh. */
-async function freshEvents(store: IngestTransaction, all: ReadEvent[], fates: FateBook): Promise<FreshEvent[]> {
+async function freshEvents(
+  store: IngestTransaction,
+  all: readonly ReadEvent[],
+  fates: FateBook,
+): Promise<FreshEvent[]> {
   const candidates: FreshEvent[] = [];
   for (const source of all) {
     const { outcome } = source;
@@ -179,7 +195,7 @@ function settle(
   };
 }
 
-function firstEvents(projects: ReadonlyMap<number, IngestProject>, stored: readonly StoredEvent[]): number[] {
+function firstEvents(projects: Projects, stored: readonly StoredEvent[]): number[] {
   const withEvents = new Set(stored.map((event) => event.projectId));
   return [...projects.values()]
     .filter(({ id, ingestedEvent }) => !ingestedEvent && withEvents.has(id))

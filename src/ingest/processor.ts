@@ -13,6 +13,7 @@ import type { IngestLogReader, LogEntry } from '../stores/ingest-log.ts';
 import { derivedUuid, readContext } from './accepted.ts';
 import { FateBook } from './fate-book.ts';
 import { type ChunkDeps, type ProcessedChunk, processChunk } from './process-chunk.ts';
+import { type Projects, type ReadChunk, readAhead } from './read-ahead.ts';
 
 export interface ProcessorDeps extends ChunkDeps {
   log: IngestLogReader;
@@ -41,6 +42,7 @@ const SMALL_CHUNK_EVERY_MS = 25;
 export class Processor {
   readonly #deps: ProcessorDeps;
   #position = 0;
+  #ahead: ReadChunk | null = null;
   #loop: Loop | null = null;
 
   constructor(deps: ProcessorDeps) {
@@ -93,15 +95,18 @@ export class Processor {
    */
   async #step(): Promise<boolean> {
     const ahead = await this.#deps.events.position();
-    const entries =
-      ahead > this.#position ? this.#upTo(ahead) : this.#deps.log.read(this.#position, CHUNK_EVENTS, CHUNK_BYTES);
+    const entries = ahead > this.#position ? this.#upTo(ahead) : this.#nextEntries();
     if (entries.length === 0) return false;
     const start = performance.now();
     await this.#take(entries);
-    const events = entries.reduce((sum, entry) => sum + entry.events, 0);
     const early = SMALL_CHUNK_EVERY_MS - (performance.now() - start);
-    if (events < SMALL_CHUNK_EVENTS && early > 0) await sleep(early);
+    if (isSmall(entries) && early > 0) await sleep(early);
     return true;
+  }
+
+  #nextEntries(): readonly LogEntry[] {
+    if (this.#ahead?.after === this.#position) return this.#ahead.entries;
+    return this.#deps.log.read(this.#position, CHUNK_EVENTS, CHUNK_BYTES);
   }
 
   #upTo(seq: number): LogEntry[] {
@@ -119,7 +124,17 @@ export class Processor {
   }
 
   async #process(entries: readonly LogEntry[]): Promise<void> {
-    this.#advance(await processChunk(this.#deps, entries, this.#deps.clock.now()));
+    const read = this.#ahead?.entries === entries ? this.#ahead : null;
+    this.#ahead = null;
+    const now = this.#deps.clock.now();
+    const meanwhile = (projects: Projects): void => {
+      const last = entries.at(-1);
+      // After a small chunk it is better to wait for company.
+      if (last && !isSmall(entries)) {
+        this.#ahead = readAhead(this.#deps.log, last.seq, CHUNK_EVENTS, CHUNK_BYTES, projects);
+      }
+    };
+    this.#advance(await processChunk(this.#deps, entries, { now, read, meanwhile }));
   }
 
   async #processAlone(entry: LogEntry): Promise<void> {
@@ -155,6 +170,9 @@ export class Processor {
     this.#deps.onProcessed(chunk);
   }
 }
+
+const isSmall = (entries: readonly LogEntry[]): boolean =>
+  entries.reduce((sum, entry) => sum + entry.events, 0) < SMALL_CHUNK_EVENTS;
 
 const NOTHING = {
   persons: { persons: [], ops: [], history: [], overrides: [] },

@@ -39,6 +39,8 @@ export interface EventBatch {
   overrides: readonly PersonOverride[];
   /** The log position up to which this batch reaches; committed together with its events. */
   position: number;
+  /** Called while the engine commits, and nothing is left to do but wait: a moment for other work. Must not throw. */
+  meanwhile?: () => void;
 }
 
 export type SqlValue = string | number | bigint | boolean | null;

@@ -63,11 +63,9 @@ export async function processPoisoned(
   const reader = openIngestLogReader(join(dataDir, FILES.log));
   const store = await openEventStore(join(dataDir, FILES.events));
   const entries = reader.read(after, 1000, 1e9);
-  await processChunk(
-    { ingest, events: store, definitions: new PoisonedDefinitions(randomIds) },
-    entries,
-    receivedAt + 1000,
-  );
+  await processChunk({ ingest, events: store, definitions: new PoisonedDefinitions(randomIds) }, entries, {
+    now: receivedAt + 1000,
+  });
   reader.close();
   await store.close();
   await log.close();

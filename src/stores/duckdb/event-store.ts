@@ -83,7 +83,7 @@ class DuckDbEventStore implements EventStore {
   write(batch: EventBatch): Promise<void> {
     return this.#oneAtATime(async () => {
       if (batch.position <= this.#position) return;
-      await this.#inTransaction(() => this.#writeBatch(batch));
+      await this.#inTransaction(() => this.#writeBatch(batch), batch.meanwhile);
       this.#position = batch.position;
     });
   }
@@ -128,11 +128,13 @@ class DuckDbEventStore implements EventStore {
     await this.#writer.run('update log_position set position = $1', [position]);
   }
 
-  async #inTransaction(work: () => Promise<void>): Promise<void> {
+  async #inTransaction(work: () => Promise<void>, meanwhile?: () => void): Promise<void> {
     await this.#writer.run('begin');
     try {
       await work();
-      await this.#writer.run('commit');
+      const committed = this.#writer.run('commit');
+      meanwhile?.();
+      await committed;
     } catch (error) {
       // A commit that failed has ended the transaction already: then there is nothing to roll back.
       await this.#writer.run('rollback').catch(() => undefined);
