@@ -10,9 +10,11 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { browserEvent } from './lib/browser-events.ts';
 import { type LoadResult, runLoad } from './lib/load.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
-import { makeTemplates } from './lib/templates.ts';
+import { serverEvent } from './lib/server-events.ts';
+import { type MakeEvent, makeTemplates } from './lib/templates.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -41,16 +43,16 @@ const singles = (server: RunningProcess) => () =>
     url: server.url,
     path: '/capture/',
     connections: 64,
-    templates: makeTemplates({ key: KEY, eventsPerBody: 1, persons, seed: 1 }),
+    templates: makeTemplates({ key: KEY, event: browserEvent, eventsPerBody: 1, persons, seed: 1 }),
     maxMs: Number(flags.seconds) * 1000,
   });
 
-const batches = (server: RunningProcess, events: number) => () =>
+const batches = (server: RunningProcess, event: MakeEvent, events: number) => () =>
   runLoad({
     url: server.url,
     path: '/batch/',
     connections: 8,
-    templates: makeTemplates({ key: KEY, eventsPerBody: 100, persons, seed: 2 }),
+    templates: makeTemplates({ key: KEY, event, eventsPerBody: 100, persons, seed: 2 }),
     maxRequests: Math.ceil(events / 100),
   });
 
@@ -127,32 +129,18 @@ async function main(): Promise<void> {
     const bareSingle = await measured(bare, singles(bare));
     const cairnSingle = await measured(cairn, singles(cairn));
     const singleDrain = await drained(cairn);
-    const bareBatch = await measured(bare, batches(bare, Math.min(events, 500_000)));
-    const stopWatching = watch(cairn);
-    const before = await statusOf(cairn);
-    const cairnBatch = await measured(cairn, batches(cairn, events));
-    const batchDrain = await drained(cairn);
-    const watched = await stopWatching();
-    const { ingest } = await statusOf(cairn);
-    const batchSeconds = cairnBatch.seconds + batchDrain;
     const report = {
       machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`,
-      single: {
+      singleBrowserEvents: {
         bare: pickFigures(bareSingle),
         cairn: pickFigures(cairnSingle),
         ratioOfRates: round(cairnSingle.perSecond / bareSingle.perSecond, 2),
         drainSeconds: round(singleDrain, 1),
       },
-      batchesOf100: {
-        bare: pickFigures(bareBatch),
-        cairn: pickFigures(cairnBatch),
-        acceptedAndProcessedPerSecond: round(cairnBatch.events / batchSeconds),
-        storedInRun: ingest.stored - before.ingest.stored,
-        drainSeconds: round(batchDrain, 1),
-        ...Object.fromEntries(Object.entries(watched).map(([name, value]) => [name, round(value, 1)])),
-      },
-      diskBytesPerEvent: round(folderBytes(dataDir) / ingest.stored),
-      status: ingest,
+      batchesOf100ServerEvents: await measureBatches(bare, cairn, serverEvent, events),
+      batchesOf100BrowserEvents: await measureBatches(bare, cairn, browserEvent, events / 4),
+      diskBytesPerEvent: round(folderBytes(dataDir) / (await statusOf(cairn)).ingest.stored),
+      status: (await statusOf(cairn)).ingest,
     };
     console.log(JSON.stringify(report, null, 2));
     mkdirSync('bench/results', { recursive: true });
@@ -163,10 +151,28 @@ async function main(): Promise<void> {
   }
 }
 
+async function measureBatches(bare: RunningProcess, cairn: RunningProcess, event: MakeEvent, events: number) {
+  const baseline = await measured(bare, batches(bare, event, Math.min(events, 500_000)));
+  const stopWatching = watch(cairn);
+  const before = await statusOf(cairn);
+  const accepted = await measured(cairn, batches(cairn, event, events));
+  const drain = await drained(cairn);
+  const watched = await stopWatching();
+  const { ingest } = await statusOf(cairn);
+  return {
+    bare: pickFigures(baseline),
+    cairn: pickFigures(accepted),
+    acceptedAndProcessedPerSecond: round(accepted.events / (accepted.seconds + drain)),
+    storedInRun: ingest.stored - before.ingest.stored,
+    drainSeconds: round(drain, 1),
+    ...Object.fromEntries(Object.entries(watched).map(([name, value]) => [name, round(value, 1)])),
+  };
+}
+
 const warmUp = {
   path: '/capture/',
   connections: 16,
-  templates: makeTemplates({ key: KEY, eventsPerBody: 1, persons, seed: 3 }),
+  templates: makeTemplates({ key: KEY, event: browserEvent, eventsPerBody: 1, persons, seed: 3 }),
   maxRequests: 5000,
 };
 

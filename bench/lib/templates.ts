@@ -1,5 +1,4 @@
 /** Bodies for the load, with ids that are new at every send. */
-import { browserEvent } from './browser-events.ts';
 import type { Template } from './load.ts';
 import { seeded } from './random.ts';
 
@@ -19,19 +18,23 @@ function nextUuid(now: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${count}`;
 }
 
+/** Makes one event: `browserEvent` or `serverEvent`. */
+export type MakeEvent = (random: () => number, person: number, uuid: string, timestamp: string) => object;
+
 export interface TemplateOptions {
   key: string;
+  event: MakeEvent;
   eventsPerBody: number;
   persons: number;
   seed: number;
 }
 
 /** `eventsPerBody` 1 gives single events, more give batches. */
-export function makeTemplates({ key, eventsPerBody, persons, seed }: TemplateOptions): Template[] {
+export function makeTemplates({ key, event, eventsPerBody, persons, seed }: TemplateOptions): Template[] {
   const random = seeded(seed);
   return Array.from({ length: BODIES }, () => {
     const events = Array.from({ length: eventsPerBody }, () =>
-      browserEvent(random, Math.floor(random() * persons), nextUuid(Date.now()), new Date().toISOString()),
+      event(random, Math.floor(random() * persons), nextUuid(Date.now()), new Date().toISOString()),
     );
     const body = eventsPerBody === 1 ? { api_key: key, ...events[0] } : { api_key: key, batch: events };
     const bytes = Buffer.from(JSON.stringify(body));
