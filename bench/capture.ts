@@ -1,7 +1,7 @@
 /**
  * How fast events are accepted, durably, and processed, beside a bare server that only parses the same bodies.
  *
- *   npm run bench:capture [-- --events 2000000 --seconds 10]
+ *   npm run bench:capture [-- --events 2000000 --rate 25000 --seconds 10]
  *
  * Load and server share the machine: compare the ratios, not the absolute numbers.
  */
@@ -21,8 +21,13 @@ const { values: flags } = parseArgs({
     events: { type: 'string', default: '2000000' },
     seconds: { type: 'string', default: '10' },
     persons: { type: 'string', default: '100000' },
+    rate: { type: 'string', default: '25000' },
   },
 });
+/** People who are on a site at the same time and send single events. */
+const VISITORS = 5000;
+/** Events of a run at full speed. */
+const BURST = 300_000;
 const KEY = 'phc_bench_project_key';
 const persons = Number(flags.persons);
 
@@ -43,18 +48,21 @@ const singles = (server: RunningProcess) => () =>
     url: server.url,
     path: '/capture/',
     connections: 64,
-    templates: makeTemplates({ key: KEY, event: browserEvent, eventsPerBody: 1, persons, seed: 1 }),
+    templates: makeTemplates({ key: KEY, event: browserEvent, eventsPerBody: 1, persons: VISITORS, seed: 1 }),
     maxMs: Number(flags.seconds) * 1000,
   });
 
-const batches = (server: RunningProcess, event: MakeEvent, events: number) => () =>
-  runLoad({
-    url: server.url,
-    path: '/batch/',
-    connections: 8,
-    templates: makeTemplates({ key: KEY, event, eventsPerBody: 100, persons, seed: 2 }),
-    maxRequests: Math.ceil(events / 100),
-  });
+const batches =
+  (server: RunningProcess, event: MakeEvent, events: number, eventsPerSecond = Infinity) =>
+  () =>
+    runLoad({
+      url: server.url,
+      path: '/batch/',
+      connections: 8,
+      templates: makeTemplates({ key: KEY, event, eventsPerBody: 100, persons, seed: 2 }),
+      maxRequests: Math.ceil(events / 100),
+      perSecond: eventsPerSecond / 100,
+    });
 
 interface Status {
   ingest: { accepted: number; stored: number; duplicate: number; pending: number; lag_ms: number };
@@ -137,8 +145,11 @@ async function main(): Promise<void> {
         ratioOfRates: round(cairnSingle.perSecond / bareSingle.perSecond, 2),
         drainSeconds: round(singleDrain, 1),
       },
-      batchesOf100ServerEvents: await measureBatches(bare, cairn, serverEvent, events),
-      batchesOf100BrowserEvents: await measureBatches(bare, cairn, browserEvent, events / 4),
+      // As fast as they are taken: how much the server can do at most.
+      batchesOf100ServerEvents: await measureBatches(bare, cairn, serverEvent, BURST),
+      batchesOf100BrowserEvents: await measureBatches(bare, cairn, browserEvent, BURST),
+      // At a steady rate: whether it keeps up.
+      steadyServerEvents: await measureBatches(bare, cairn, serverEvent, events, Number(flags.rate)),
       diskBytesPerEvent: round(folderBytes(dataDir) / (await statusOf(cairn)).ingest.stored),
       status: (await statusOf(cairn)).ingest,
     };
@@ -151,11 +162,17 @@ async function main(): Promise<void> {
   }
 }
 
-async function measureBatches(bare: RunningProcess, cairn: RunningProcess, event: MakeEvent, events: number) {
+async function measureBatches(
+  bare: RunningProcess,
+  cairn: RunningProcess,
+  event: MakeEvent,
+  events: number,
+  eventsPerSecond?: number,
+) {
   const baseline = await measured(bare, batches(bare, event, Math.min(events, 500_000)));
   const stopWatching = watch(cairn);
   const before = await statusOf(cairn);
-  const accepted = await measured(cairn, batches(cairn, event, events));
+  const accepted = await measured(cairn, batches(cairn, event, events, eventsPerSecond));
   const drain = await drained(cairn);
   const watched = await stopWatching();
   const { ingest } = await statusOf(cairn);
@@ -172,8 +189,8 @@ async function measureBatches(bare: RunningProcess, cairn: RunningProcess, event
 const warmUp = {
   path: '/capture/',
   connections: 16,
-  templates: makeTemplates({ key: KEY, event: browserEvent, eventsPerBody: 1, persons, seed: 3 }),
-  maxRequests: 5000,
+  templates: makeTemplates({ key: KEY, event: browserEvent, eventsPerBody: 1, persons: VISITORS, seed: 3 }),
+  maxRequests: 20_000,
 };
 
 const pickFigures = ({ perSecond, p50, p99, failures, cpuMicrosPerEvent }: Measured) => ({

@@ -75,12 +75,13 @@ function logRequests(app: FastifyInstance, metrics: Metrics): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('project', null);
   app.decorateRequest('organization', null);
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const labels = { method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode };
     metrics.requestSeconds.observe(labels, reply.elapsedTime / 1000);
     const line = { req: request, res: reply, ms: Math.round(reply.elapsedTime * 10) / 10 };
     if (request.url.startsWith('/api/')) request.log.info(line, 'request');
     else request.log.debug(line, 'request');
+    done();
   });
 }
 

@@ -37,7 +37,7 @@ const CHUNK_BYTES = 8 * 1024 * 1024;
  * that arrive in a stream would otherwise be committed one by one, on the CPU that should be answering them.
  */
 const SMALL_CHUNK_EVENTS = 500;
-const SMALL_CHUNK_EVERY_MS = 25;
+const SMALL_CHUNK_EVERY_MS = 50;
 
 export class Processor {
   readonly #deps: ProcessorDeps;

@@ -21,7 +21,7 @@ export interface ThreadEvents {
  * A chunk's objects live until it is written. With room for all of them among the young, they are never moved to the
  * old generation: measured, a tenth less CPU for each event.
  */
-const LIMITS = { maxYoungGenerationSizeMb: 192 };
+const LIMITS = { maxYoungGenerationSizeMb: 96 };
 
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 10_000;

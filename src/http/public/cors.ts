@@ -7,7 +7,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 const ALWAYS_ALLOWED = ['X-Requested-With', 'Content-Type'];
 
 export function allowBrowsers(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => addCorsHeaders(request, reply));
+  app.addHook('onRequest', (request, reply, done) => {
+    addCorsHeaders(request, reply);
+    done();
+  });
 }
 
 function addCorsHeaders(request: FastifyRequest, reply: FastifyReply): void {
