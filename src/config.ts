@@ -192,7 +192,7 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   eventsMemoryMb: {
     env: 'EVENTS_MEMORY_MB',
-    fallback: '256',
+    fallback: '128',
     help: 'Memory that the event store may use for its buffers and queries, in MB.',
     read: whole(64, 1_048_576),
   },
