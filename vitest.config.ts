@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,5 +8,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 30_000,
     pool: 'threads',
+    // Most of a test is waiting for disks and answers, so two files at a time pay off even on two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });

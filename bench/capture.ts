@@ -1,7 +1,7 @@
 /**
  * How fast events are accepted, durably, and processed, beside a bare server that only parses the same bodies.
  *
- *   npm run bench:capture [-- --events 2000000 --rate 25000 --seconds 10]
+ *   npm run bench:capture [-- --seconds 10 --burst 300000 --events 2000000 --rate 25000]
  *
  * Load and server share the machine: compare the ratios, not the absolute numbers.
  */
@@ -22,12 +22,11 @@ const { values: flags } = parseArgs({
     seconds: { type: 'string', default: '10' },
     persons: { type: 'string', default: '100000' },
     rate: { type: 'string', default: '25000' },
+    burst: { type: 'string', default: '300000' },
   },
 });
 /** People who are on a site at the same time and send single events. */
 const VISITORS = 5000;
-/** Events of a run at full speed. */
-const BURST = 300_000;
 const KEY = 'phc_bench_project_key';
 const persons = Number(flags.persons);
 
@@ -146,8 +145,8 @@ async function main(): Promise<void> {
         drainSeconds: round(singleDrain, 1),
       },
       // As fast as they are taken: how much the server can do at most.
-      batchesOf100ServerEvents: await measureBatches(bare, cairn, serverEvent, BURST),
-      batchesOf100BrowserEvents: await measureBatches(bare, cairn, browserEvent, BURST),
+      batchesOf100ServerEvents: await measureBatches(bare, cairn, serverEvent, Number(flags.burst)),
+      batchesOf100BrowserEvents: await measureBatches(bare, cairn, browserEvent, Number(flags.burst)),
       // At a steady rate: whether it keeps up.
       steadyServerEvents: await measureBatches(bare, cairn, serverEvent, events, Number(flags.rate)),
       diskBytesPerEvent: round(folderBytes(dataDir) / (await statusOf(cairn)).ingest.stored),
