@@ -22,6 +22,7 @@ import { sendError } from './errors.ts';
 import { KnownRoutes } from './known-routes.ts';
 import { OPENAPI } from './openapi.ts';
 import { type OperationsDeps, operationsRoutes } from './operations.ts';
+import { pageRoutes } from './pages/index.ts';
 import { type PublicDeps, publicRoutes } from './public/index.ts';
 import { readValue } from './validate.ts';
 
@@ -58,6 +59,7 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
   await app.register((api, _options, done) => {
     acceptPrivateBodies(api);
     apiRoutes(api, deps);
+    pageRoutes(api, deps);
     done();
   });
   await app.register((open, _options, done) => {

@@ -2,7 +2,6 @@
  * The way into every private route: who is asking, which project or organization is meant, may they. Then the body is
  * checked, then the handler runs. A handler only ever sees callers who may be there.
  */
-import { parse as parseCookies } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 import { Failure, forbidden, notFound } from '../../core/errors.ts';
 import {
@@ -15,9 +14,8 @@ import {
 } from '../../manage/callers.ts';
 import type { Organization, Project } from '../../stores/records.ts';
 import { type Query, queryText } from '../paging.ts';
+import { sessionCookie } from '../session-cookie.ts';
 import type { ApiDeps } from './deps.ts';
-
-export const SESSION_COOKIE = 'cairn_session';
 
 /** A key in the header or a session cookie: known before the body is read. Null: perhaps the body holds a key. */
 export async function earlyCaller(deps: ApiDeps, request: FastifyRequest): Promise<Caller | null> {
@@ -28,9 +26,6 @@ export async function earlyCaller(deps: ApiDeps, request: FastifyRequest): Promi
   if (caller) refuseForgery(deps, request);
   return caller;
 }
-
-export const sessionCookie = (request: FastifyRequest): string | undefined =>
-  parseCookies(request.headers.cookie ?? '')[SESSION_COOKIE];
 
 /** After the body was read: a key there, or in the query. */
 export async function lateCaller(deps: ApiDeps, request: FastifyRequest): Promise<Caller> {

@@ -1,13 +1,12 @@
 /** Signing in and out of the console. These doors are open to everybody: what they let through is decided inside. */
 
 import type { Static } from '@sinclair/typebox';
-import { serialize as serializeCookie } from 'cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenedSession } from '../../manage/sessions.ts';
 import { presentUserSummary } from '../schemas/common.ts';
 import { PROBLEMS } from '../schemas/errors.ts';
 import { SetUpSchema, SignedInSchema, SignInSchema } from '../schemas/session.ts';
-import { SESSION_COOKIE, sessionCookie } from './context.ts';
+import { clearSessionCookie, sessionCookie, setSessionCookie } from '../session-cookie.ts';
 import type { ApiDeps } from './deps.ts';
 
 export function sessionRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -35,7 +34,7 @@ export function sessionRoutes(app: FastifyInstance, deps: ApiDeps): void {
     async (request, reply) => {
       const cookie = sessionCookie(request);
       if (cookie !== undefined) await deps.sessions.signOut(cookie);
-      reply.header('set-cookie', sessionHeader(request, '', 0));
+      reply.header('set-cookie', clearSessionCookie(request));
       return reply.code(204).send();
     },
   );
@@ -43,16 +42,6 @@ export function sessionRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
 async function welcome(request: FastifyRequest, reply: FastifyReply, opening: Promise<OpenedSession>) {
   const session = await opening;
-  reply.header('set-cookie', sessionHeader(request, session.cookie, session.expiresAt));
+  reply.header('set-cookie', setSessionCookie(request, session.cookie, session.expiresAt));
   return { success: true, user: presentUserSummary(session.user) };
 }
-
-/** Scripts cannot read it, other sites cannot send it along, and it travels encrypted where the site is. */
-const sessionHeader = (request: FastifyRequest, value: string, expiresAt: number): string =>
-  serializeCookie(SESSION_COOKIE, value, {
-    path: '/',
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: request.protocol === 'https',
-    expires: new Date(expiresAt),
-  });
