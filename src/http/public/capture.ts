@@ -10,6 +10,7 @@ import { validateEvents } from '../../core/events/validate-events.ts';
 import { writeContext } from '../../ingest/accepted.ts';
 import type { DecodedRequest } from '../../ingest/decode/decode-request.ts';
 import { sentAtOf } from '../../ingest/decode/sent-at.ts';
+import { CAPTURE_DOCUMENTS } from '../schemas/capture.ts';
 import type { PublicDeps } from './deps.ts';
 import { keep } from './keep.ts';
 import { callerAddress, decode, queryValues } from './read-request.ts';
@@ -20,12 +21,9 @@ const OK = { status: 1 };
 export function captureRoutes(app: FastifyInstance, deps: PublicDeps): void {
   for (const url of PATHS) {
     const engage = url === '/engage/';
-    app.route({
-      method: ['GET', 'POST'],
-      url,
-      schema: { hide: true },
-      handler: (request, reply) => capture(deps, request, reply, engage),
-    });
+    const handler = (request: FastifyRequest, reply: FastifyReply) => capture(deps, request, reply, engage);
+    app.get(url, { schema: { hide: true } }, handler);
+    app.post(url, { schema: CAPTURE_DOCUMENTS[url] ?? { hide: true } }, handler);
     app.options(url, { schema: { hide: true } }, async () => OK);
   }
 }
