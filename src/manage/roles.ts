@@ -3,15 +3,7 @@ import { invalid, notFound } from '../core/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
-import {
-  CAN_EDIT,
-  type FlagAccessLevel,
-  type Organization,
-  type ResourceAccess,
-  type Role,
-  type RoleMembership,
-  type User,
-} from '../stores/records.ts';
+import { CAN_EDIT, type Organization, type Role, type RoleMembership, type User } from '../stores/records.ts';
 import { changesBetween, recordActivity } from './activity.ts';
 import type { Caller } from './callers.ts';
 
@@ -125,74 +117,6 @@ export async function takeRole(
   });
 }
 
-export async function createResourceAccess(
-  deps: RoleDeps,
-  caller: Caller,
-  organization: Organization,
-  resource: string,
-  accessLevel: FlagAccessLevel,
-): Promise<ResourceAccess> {
-  return deps.metadata.transaction(async (store) => {
-    if (await store.resourceAccess.byResource(organization.id, resource)) {
-      throw invalid('resource', 'There is already a default for this resource. Change that one instead.', 'unique');
-    }
-    const now = deps.clock.now();
-    const access: ResourceAccess = {
-      id: deps.ids.uuid(),
-      organizationId: organization.id,
-      resource,
-      accessLevel,
-      createdAt: now,
-      updatedAt: now,
-      createdBy: caller.user.id,
-    };
-    await store.resourceAccess.add(access);
-    await recordActivity(deps, store, { ...aboutAccess(access, caller), activity: 'created', changes: null });
-    return access;
-  });
-}
-
-export async function changeResourceAccess(
-  deps: RoleDeps,
-  caller: Caller,
-  organization: Organization,
-  id: string,
-  accessLevel: FlagAccessLevel,
-): Promise<ResourceAccess> {
-  return deps.metadata.transaction(async (store) => {
-    const before = await findResourceAccess(store, organization, id);
-    const after = { ...before, accessLevel, updatedAt: deps.clock.now() };
-    await store.resourceAccess.update(id, { accessLevel, updatedAt: after.updatedAt });
-    const levels = [{ access_level: before.accessLevel }, { access_level: accessLevel }] as const;
-    const changes = changesBetween(RESOURCE_ACCESS, ...levels);
-    await recordActivity(deps, store, { ...aboutAccess(after, caller), activity: 'updated', changes });
-    return after;
-  });
-}
-
-export async function deleteResourceAccess(
-  deps: RoleDeps,
-  caller: Caller,
-  organization: Organization,
-  id: string,
-): Promise<void> {
-  await deps.metadata.transaction(async (store) => {
-    const access = await findResourceAccess(store, organization, id);
-    await store.resourceAccess.remove(id);
-    await recordActivity(deps, store, { ...aboutAccess(access, caller), activity: 'deleted', changes: null });
-  });
-}
-
-export async function findResourceAccess(
-  store: MetadataStore,
-  organization: Organization,
-  id: string,
-): Promise<ResourceAccess> {
-  const access = await store.resourceAccess.find(organization.id, id);
-  if (!access) throw notFound();
-  return access;
-}
-
 async function refuseTakenName(
   store: MetadataStore,
   organizationId: string,
@@ -212,17 +136,6 @@ const about = (role: Role, caller: Caller) => ({
   scope: 'Role',
   itemId: role.id,
   name: role.name,
-});
-
-const RESOURCE_ACCESS = 'OrganizationResourceAccess';
-
-const aboutAccess = (access: ResourceAccess, caller: Caller) => ({
-  organizationId: access.organizationId,
-  projectId: null,
-  userId: caller.user.id,
-  scope: RESOURCE_ACCESS,
-  itemId: access.id,
-  name: access.resource,
 });
 
 function recordMemberChange(

@@ -5,7 +5,7 @@ import {
   createResourceAccess,
   deleteResourceAccess,
   findResourceAccess,
-} from '../../manage/roles.ts';
+} from '../../manage/resource-access.ts';
 import { ADMIN, CAN_EDIT, type ResourceAccess } from '../../stores/records.ts';
 import { envelope, readPage } from '../paging.ts';
 import { PAGE_QUERY, pageOf } from '../schemas/common.ts';
