@@ -180,6 +180,7 @@ describe('the fate of an event', () => {
       fate: 'stored',
       reason: null,
       accepted_at: START.replace('.000Z', 'Z'),
+      stored_at: START.replace('.000Z', 'Z'),
       dropped_at: null,
       dead_lettered_at: null,
       dead_letter_id: null,

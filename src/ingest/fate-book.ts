@@ -6,7 +6,14 @@ import { identityOf } from '../core/events/event-identity.ts';
 import { isJsonObject } from '../core/events/json.ts';
 import { hasUsableUuid as isUsable } from '../core/events/validate-events.ts';
 import type { Warning } from '../core/events/warning.ts';
-import type { DroppedEvent, EventId, IngestChanges, NewDeadLetter, NewWarning } from '../stores/ingest-store.ts';
+import type {
+  DroppedEvent,
+  EventId,
+  IngestChanges,
+  NewDeadLetter,
+  NewSeenEvent,
+  NewWarning,
+} from '../stores/ingest-store.ts';
 import { writeContext } from './accepted.ts';
 import type { ReadEvent } from './read-entries.ts';
 
@@ -21,7 +28,7 @@ const TOO_DEEP = '{"unreadable":"nested too deeply"}';
 
 export class FateBook {
   readonly #now: number;
-  readonly #seen: (EventId & { receivedAt: number })[] = [];
+  readonly #seen: NewSeenEvent[] = [];
   readonly #repeats: EventId[] = [];
   readonly #dropped: DroppedEvent[] = [];
   readonly #deadLetters: NewDeadLetter[] = [];
@@ -41,7 +48,7 @@ export class FateBook {
   }
 
   see({ projectId, uuid, receivedAt }: Event): void {
-    this.#seen.push({ projectId, uuid, receivedAt });
+    this.#seen.push({ projectId, uuid, receivedAt, processedAt: this.#now });
   }
 
   repeat({ projectId, uuid }: Event): void {

@@ -9,6 +9,8 @@ export interface EventFate {
   /** Why it was dropped, or the error that set it aside. */
   reason: string | null;
   acceptedAt: number;
+  /** Known where the event came with an id of its own. */
+  storedAt: number | null;
   droppedAt: number | null;
   deadLetteredAt: number | null;
   deadLetterId: number | null;
@@ -21,7 +23,7 @@ export interface FateDeps {
   deadLetters: DeadLetterStore;
   findPending(projectId: number, uuid: string): Promise<LogEntry | null>;
   /** When the stored event arrived; null where there is none in the event store. */
-  storedAt(projectId: number, uuid: string): Promise<number | null>;
+  arrivalOf(projectId: number, uuid: string): Promise<number | null>;
 }
 
 /**
@@ -32,17 +34,18 @@ export interface FateDeps {
 export async function fateOfEvent(deps: FateDeps, projectId: number, uuid: string): Promise<EventFate | null> {
   const pending = await deps.findPending(projectId, uuid);
   const seen = await deps.fates.seen(projectId, uuid);
-  const nothing = { uuid, reason: null, droppedAt: null, deadLetteredAt: null, deadLetterId: null };
+  const nothing = { uuid, reason: null, storedAt: null, droppedAt: null, deadLetteredAt: null, deadLetterId: null };
   const base = { ...nothing, duplicates: seen?.repeats ?? 0 };
-  const acceptedAt = await deps.storedAt(projectId, uuid);
-  if (acceptedAt !== null) return { ...base, fate: 'stored', acceptedAt };
+  const acceptedAt = await deps.arrivalOf(projectId, uuid);
+  const storedAt = seen?.processedAt ?? null;
+  if (acceptedAt !== null) return { ...base, fate: 'stored', acceptedAt, storedAt };
   if (pending) return { ...base, fate: 'pending', acceptedAt: pending.receivedAt };
   const letter = await deps.deadLetters.byEvent(projectId, uuid);
   if (letter) {
     const { error: reason, receivedAt, failedAt: deadLetteredAt, id: deadLetterId } = letter;
     return { ...base, fate: 'dead_lettered', reason, acceptedAt: receivedAt, deadLetteredAt, deadLetterId };
   }
-  if (seen) return { ...base, fate: 'removed', acceptedAt: seen.receivedAt };
+  if (seen) return { ...base, fate: 'removed', acceptedAt: seen.receivedAt, storedAt };
   const dropped = await deps.fates.dropped(projectId, uuid);
   if (!dropped) return null;
   const { reason, receivedAt, droppedAt } = dropped;

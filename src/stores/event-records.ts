@@ -45,6 +45,7 @@ export interface DeadLetterStore {
 /** An event that brought an id of its own and was taken for the first time; each repetition is counted. */
 export interface SeenEvent {
   receivedAt: number;
+  processedAt: number;
   repeats: number;
 }
 

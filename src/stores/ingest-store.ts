@@ -69,6 +69,12 @@ export interface EventProperty {
   property: string;
 }
 
+/** An event that came with an id of its own, and is stored under it. */
+export interface NewSeenEvent extends EventId {
+  receivedAt: number;
+  processedAt: number;
+}
+
 export interface DroppedEvent extends EventId {
   reason: string;
   receivedAt: number;
@@ -99,7 +105,7 @@ export interface IngestChanges {
   persons: PersonChanges;
   groupTypes: readonly GroupType[];
   groups: readonly Group[];
-  seen: readonly (EventId & { receivedAt: number })[];
+  seen: readonly NewSeenEvent[];
   repeats: readonly EventId[];
   events: readonly EventSighting[];
   properties: readonly PropertySighting[];

@@ -50,6 +50,21 @@ function refuseForgery(deps: ApiDeps, request: FastifyRequest): void {
   }
 }
 
+/**
+ * A project key in the request, `token` or `api_key` in query or body, says which project is meant, whatever the path
+ * says: old clients of the un-nested paths know it by nothing else.
+ */
+export async function projectByToken(deps: ApiDeps, request: FastifyRequest): Promise<Project | null> {
+  const body = (request.body ?? {}) as { token?: unknown; api_key?: unknown };
+  const query = request.query as Query;
+  const given = [queryText(query, 'token'), queryText(query, 'api_key'), body.token, body.api_key];
+  const token = given.find((value) => typeof value === 'string' && value !== '');
+  if (typeof token !== 'string') return null;
+  const project = await deps.metadata.projects.byApiToken(token);
+  if (!project) throw new Failure('unauthenticated', 'Incorrect authentication credentials.');
+  return project;
+}
+
 const WHOLE = /^\d{1,15}$/;
 
 /** The project in the path. A stranger's is refused (403); one that does not exist is not found (404). */
@@ -57,10 +72,11 @@ export async function projectInPath(
   deps: ApiDeps,
   caller: Caller,
   id: string,
+  named: Project | null,
   foreign?: 'not_found',
 ): Promise<Project> {
-  if (id === '@current') return currentProject(deps.metadata, caller);
-  const project = WHOLE.test(id) ? await deps.metadata.projects.byId(Number(id)) : null;
+  if (named === null && id === '@current') return currentProject(deps.metadata, caller);
+  const project = named ?? (WHOLE.test(id) ? await deps.metadata.projects.byId(Number(id)) : null);
   if (!project) throw notFound(foreign ? undefined : 'Project not found.');
   if (levelIn(caller, project.organizationId) === null) {
     throw foreign ? notFound() : forbidden("You don't have access to the project.");

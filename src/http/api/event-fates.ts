@@ -22,7 +22,7 @@ export function eventFateRoutes(app: FastifyInstance, deps: ApiDeps): void {
     fates,
     deadLetters,
     findPending: deps.findPending,
-    storedAt: async (projectId, uuid) => (await findEvent(deps, projectId, uuid))?.createdAt ?? null,
+    arrivalOf: async (projectId, uuid) => (await findEvent(deps, projectId, uuid))?.createdAt ?? null,
   };
   projectRoute(app, deps, {
     method: 'GET',

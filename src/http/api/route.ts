@@ -8,7 +8,7 @@ import { type Caller, requireLevel } from '../../manage/callers.ts';
 import type { MembershipLevel, Organization, Project } from '../../stores/records.ts';
 import { type Query, requestUrl } from '../paging.ts';
 import { PROBLEMS } from '../schemas/errors.ts';
-import { earlyCaller, lateCaller, organizationInPath, projectInPath } from './context.ts';
+import { earlyCaller, lateCaller, organizationInPath, projectByToken, projectInPath } from './context.ts';
 import type { ApiDeps } from './deps.ts';
 
 export interface Context<Body> {
@@ -123,7 +123,10 @@ async function enter(
   { level, foreign }: { level?: MembershipLevel; foreign?: 'not_found' },
 ): Promise<void> {
   const { project_id, organization_id } = request.params as Record<string, string>;
-  if (project_id !== undefined) request.project = await projectInPath(deps, caller, project_id, foreign);
+  if (project_id !== undefined) {
+    const named = await projectByToken(deps, request);
+    request.project = await projectInPath(deps, caller, project_id, named, foreign);
+  }
   if (organization_id !== undefined) request.organization = await organizationInPath(deps, caller, organization_id);
   const organizationId = request.organization?.id ?? request.project?.organizationId;
   if (level !== undefined && organizationId !== undefined) requireLevel(caller, organizationId, level);

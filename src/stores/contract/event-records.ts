@@ -73,11 +73,11 @@ export function describeEventRecords(name: string, open: () => Promise<Relationa
 
     it('counts repetitions of an event, in its project only', async () => {
       const id = { projectId: 1, uuid: uuidOf(1) };
-      await write({ seen: [{ ...id, receivedAt: 5 }] });
-      expect(await place.metadata.fates.seen(1, uuidOf(1))).toEqual({ receivedAt: 5, repeats: 0 });
+      await write({ seen: [{ ...id, receivedAt: 5, processedAt: 7 }] });
+      expect(await place.metadata.fates.seen(1, uuidOf(1))).toEqual({ receivedAt: 5, processedAt: 7, repeats: 0 });
       await write({ repeats: [id] });
       await write({ repeats: [id] });
-      expect(await place.metadata.fates.seen(1, uuidOf(1))).toEqual({ receivedAt: 5, repeats: 2 });
+      expect(await place.metadata.fates.seen(1, uuidOf(1))).toEqual({ receivedAt: 5, processedAt: 7, repeats: 2 });
       expect(await place.metadata.fates.seen(2, uuidOf(1))).toBeNull();
     });
 

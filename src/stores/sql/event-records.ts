@@ -87,11 +87,13 @@ export function fateStore({ db }: Sql): FateStore {
     async seen(projectId, uuid) {
       const row = await db
         .selectFrom('seenEvents')
-        .select(['receivedAt', 'repeats'])
+        .select(['receivedAt', 'processedAt', 'repeats'])
         .where('projectId', '=', projectId)
         .where('uuid', '=', uuid)
         .executeTakeFirst();
-      return row ? { receivedAt: Number(row.receivedAt), repeats: Number(row.repeats) } : null;
+      if (!row) return null;
+      const { receivedAt, processedAt, repeats } = row;
+      return { receivedAt: Number(receivedAt), processedAt: Number(processedAt), repeats: Number(repeats) };
     },
     async dropped(projectId, uuid) {
       const row = await db

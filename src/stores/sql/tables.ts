@@ -143,7 +143,13 @@ export interface Tables {
     createdAt: number;
   };
   eventProperties: { projectId: number; event: string; property: string };
-  seenEvents: { projectId: number; uuid: string; receivedAt: number; repeats: Generated<number> };
+  seenEvents: {
+    projectId: number;
+    uuid: string;
+    receivedAt: number;
+    processedAt: number;
+    repeats: Generated<number>;
+  };
   droppedEvents: {
     id: Generated<number>;
     projectId: number;

@@ -209,11 +209,11 @@ async function writeDefinitions(on: Sql, { events, properties, eventProperties }
 async function writeFates(on: Sql, changes: IngestChanges): Promise<void> {
   await forRows(
     on,
-    { projectId: 'integer', uuid: 'text', receivedAt: 'integer' },
+    { projectId: 'integer', uuid: 'text', receivedAt: 'integer', processedAt: 'integer' },
     changes.seen,
     (rows) => sql`
-    insert into seen_events (project_id, uuid, received_at)
-    select project_id, uuid, received_at from ${rows} r`,
+    insert into seen_events (project_id, uuid, received_at, processed_at)
+    select project_id, uuid, received_at, processed_at from ${rows} r`,
   );
   await forRows(
     on,

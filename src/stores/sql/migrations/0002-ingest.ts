@@ -149,6 +149,7 @@ async function createFates(db: Kysely<unknown>, dialect: SqlDialect): Promise<vo
     .addColumn('project_id', bigInteger, (c) => c.notNull())
     .addColumn('uuid', 'text', (c) => c.notNull())
     .addColumn('received_at', bigInteger, (c) => c.notNull())
+    .addColumn('processed_at', bigInteger, (c) => c.notNull())
     .addColumn('repeats', 'integer', (c) => c.notNull().defaultTo(0))
     .addPrimaryKeyConstraint('seen_events_pk', ['project_id', 'uuid'])
     .$call((table) => (dialect.name === 'sqlite' ? table.modifyEnd(withoutRowid) : table))
