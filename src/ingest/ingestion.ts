@@ -64,11 +64,7 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
 
   readonly onProcessed = ({ position, events }: { position: number; events: number }): void => {
     this.#pending -= events;
-    this.#deps.log
-      .trim(position)
-      .catch((err: unknown) =>
-        this.#deps.logger.warn({ err }, 'the log could not be trimmed; it is tried again later'),
-      );
+    void this.#trim(position);
     this.#settle();
   };
 
