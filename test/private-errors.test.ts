@@ -145,7 +145,7 @@ describe('is it there', () => {
     ['POST', '/api/nothing/'],
     ['DELETE', '/api/projects/1/nothing/here/'],
     ['GET', '/nothing'],
-    ['PUT', '/'],
+    ['PUT', '/nowhere'],
   ])('404 for an unknown route: %s %s', async (method, path) => {
     for (const key of [server.personalKey, null]) {
       const response = await fetch(server.url + path, {
