@@ -153,6 +153,18 @@ describe('the set-up link of the first start', () => {
       body: { token, email, password: 'correct horse', first_name: 'Ada' },
     });
 
+  it('ends when the first user gets a password another way', async () => {
+    const fresh = await startServer();
+    try {
+      const { url, setupToken, personalKey } = fresh;
+      const body = { email: 'owner@example.org', password: 'correct horse' };
+      expect((await call(url, 'PATCH', '/api/users/@me/', { key: personalKey, body })).status).toBe(200);
+      expect((await setUp(url, setupToken ?? '')).status).toBe(403);
+    } finally {
+      await fresh.close();
+    }
+  });
+
   it('makes the first user, once, and is not there when an admin was named', async () => {
     const fresh = await startServer();
     const { url, setupToken, personalKey } = fresh;

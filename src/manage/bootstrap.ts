@@ -5,7 +5,7 @@ import { digest, hashPassword } from '../lib/secrets.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 import { OWNER } from '../stores/records.ts';
 import { newProject } from './projects.ts';
-import { SETUP_TOKEN } from './sessions.ts';
+import { SETUP_TOKEN } from './setup-token.ts';
 
 export interface BootstrapDeps {
   metadata: MetadataStore;

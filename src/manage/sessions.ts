@@ -7,6 +7,7 @@ import { Throttle } from '../lib/throttle.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 import type { User } from '../stores/records.ts';
 import { checkedPassword } from './passwords.ts';
+import { SETUP_TOKEN } from './setup-token.ts';
 import { freeEmail } from './users.ts';
 
 export interface SessionDeps {
@@ -24,8 +25,6 @@ export interface OpenedSession {
 }
 
 const DAY_MS = 86_400_000;
-/** Under this name the digest of an unused set-up link is kept. */
-export const SETUP_TOKEN = 'setup_token';
 
 const ATTEMPTS = 5;
 const WINDOW_MS = 60_000;

@@ -5,6 +5,7 @@ import type { MetadataStore } from '../stores/metadata-store.ts';
 import type { User } from '../stores/records.ts';
 import { type Caller, levelIn } from './callers.ts';
 import { checkedPassword } from './passwords.ts';
+import { SETUP_TOKEN } from './setup-token.ts';
 
 export interface UserChanges {
   firstName?: string | undefined;
@@ -31,6 +32,8 @@ export async function updateUser(metadata: MetadataStore, caller: Caller, wanted
     if (Object.keys(changes).length > 0) await store.users.update(caller.user.id, changes);
     // Whoever got in with the old password must not stay in.
     if (passwordHash !== null) await store.sessions.removeOfUser(caller.user.id, caller.sessionHash);
+    // The set-up link stands for the one user without a password; who has one needs it no longer.
+    if (passwordHash !== null && caller.user.passwordHash === null) await store.installation.remove(SETUP_TOKEN);
     return { ...caller.user, ...changes };
   });
 }
