@@ -1,14 +1,15 @@
 /** How the private API reads bodies: JSON, forms and multipart all end as one plain object. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Failure } from '../core/errors.ts';
+import { isHopeless } from '../core/events/count-containers.ts';
 
 /** Deeper than any honest request; without a bound, writing such a value out again would exhaust the stack. */
 const MAX_DEPTH = 100;
 
 export function acceptPrivateBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, text: string) =>
-    parseJson(text),
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
+    parseJson(body),
   );
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -22,7 +23,11 @@ export function acceptPrivateBodies(app: FastifyInstance): void {
   );
 }
 
-function parseJson(text: string): unknown {
+function parseJson(body: Buffer): unknown {
+  // Whoever sends it has not even shown a key.
+  if (isHopeless(body))
+    throw new Failure('malformed', 'JSON parse error - more lists and objects than this server takes');
+  const text = body.toString('utf8');
   if (text.trim() === '') return {};
   let value: unknown;
   try {

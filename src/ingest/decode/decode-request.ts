@@ -1,4 +1,5 @@
 import { Failure } from '../../core/errors.ts';
+import { isHopeless } from '../../core/events/count-containers.ts';
 import { noData } from '../../core/events/extract-events.ts';
 import { malformed, tooLarge } from './decode-failures.ts';
 import { mendUtf8 } from './mend-utf8.ts';
@@ -45,6 +46,7 @@ export async function decodeRequest(request: EncodedRequest): Promise<DecodedReq
   const unpacked = await unpackNamed(data, name.toLowerCase(), request);
   const payload = mendUtf8(await unwrapText(unpacked, request));
   if (payload.length === 0) throw noData();
+  if (isHopeless(payload)) throw malformed('Invalid JSON: more lists and objects than this server takes');
   return { payload, formFields: fields };
 }
 
