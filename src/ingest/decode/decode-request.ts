@@ -18,7 +18,7 @@ export interface EncodedRequest {
   contentEncoding: string | undefined;
   query: QueryValues;
   rawBody: Buffer;
-  /** The limit on the wire. Unpacked, a body may be five times as large. */
+  /** The limit on the wire. Unpacked, a body may be two and a half times as large: it is parsed on the thread that answers. */
   maxBytes: number;
   /** The V1 protocol takes more encodings, and nothing but JSON inside. */
   protocol?: 'v0' | 'v1';
@@ -35,7 +35,7 @@ export interface DecodedRequest {
   formFields: ReadonlyMap<string, string>;
 }
 
-const GROWTH = 5;
+const unpackedLimit = (maxBytes: number): number => Math.floor(2.5 * maxBytes);
 const NO_FIELDS: ReadonlyMap<string, string> = new Map();
 
 export async function decodeRequest(request: EncodedRequest): Promise<DecodedRequest> {
@@ -64,12 +64,12 @@ async function findPayload(request: EncodedRequest): Promise<Found> {
   }
   const formType = formTypeOf(contentType);
   if (formType === undefined) return { data: rawBody, fields: NO_FIELDS, encoding };
-  const form = isGzip(rawBody) ? await unpack(rawBody, 'gzip', GROWTH * request.maxBytes) : rawBody;
+  const form = isGzip(rawBody) ? await unpack(rawBody, 'gzip', unpackedLimit(request.maxBytes)) : rawBody;
   return { ...(await readForm(formType, contentType, form)), encoding: undefined };
 }
 
 async function unpackNamed(data: Buffer, name: string, request: EncodedRequest): Promise<Buffer> {
-  const limit = GROWTH * request.maxBytes;
+  const limit = unpackedLimit(request.maxBytes);
   if (isGzip(data)) return await unpack(data, 'gzip', limit);
   switch (name) {
     case 'gzip':
@@ -110,5 +110,5 @@ const V1_PACKINGS: ReadonlyMap<string, Packing> = new Map([
 async function unwrapText(data: Buffer, request: EncodedRequest): Promise<Buffer> {
   const inner = unwrapBase64(data);
   if (inner === undefined) return data;
-  return isGzip(inner) ? await unpack(inner, 'gzip', GROWTH * request.maxBytes) : inner;
+  return isGzip(inner) ? await unpack(inner, 'gzip', unpackedLimit(request.maxBytes)) : inner;
 }
