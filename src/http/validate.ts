@@ -4,7 +4,8 @@
  */
 import { Kind, type TSchema } from '@sinclair/typebox';
 import { Failure } from '../core/errors.ts';
-import type { Json } from '../core/events/json.ts';
+import { isJsonObject, type Json } from '../core/events/json.ts';
+import { pythonTypeName } from '../core/events/python-type-name.ts';
 
 /** Reads `value` by `schema`; throws a `Failure` naming the first field that is wrong. */
 export function readValue(schema: TSchema, value: unknown): unknown {
@@ -58,22 +59,9 @@ function withoutNull(schema: TSchema): [TSchema, boolean] {
   return [rest.length === 1 && only ? only : { ...schema, anyOf: rest }, true];
 }
 
-/** The name that the wire uses for a value's type. */
-function typeName(value: unknown): string {
-  if (value === null || value === undefined) return 'NoneType';
-  if (Array.isArray(value)) return 'list';
-  if (typeof value === 'string') return 'str';
-  if (typeof value === 'boolean') return 'bool';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float';
-  return 'dict';
-}
-
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function readObject(schema: TSchema, value: unknown, path: Path): unknown {
-  if (!isMap(value)) {
-    return fail(path, 'invalid_input', `Invalid data. Expected a dictionary, but got ${typeName(value)}.`);
+  if (!isJsonObject(value)) {
+    return fail(path, 'invalid_input', `Invalid data. Expected a dictionary, but got ${pythonTypeName(value)}.`);
   }
   const required = new Set<string>(schema.required ?? []);
   const result: Record<string, unknown> = {};
@@ -142,15 +130,15 @@ function readNumber(schema: TSchema, value: unknown, path: Path): number {
 
 function readArray(schema: TSchema, value: unknown, path: Path): unknown[] {
   if (!Array.isArray(value)) {
-    return fail(path, 'not_a_list', `Expected a list of items but got type "${typeName(value)}".`);
+    return fail(path, 'not_a_list', `Expected a list of items but got type "${pythonTypeName(value)}".`);
   }
   return value.map((item, index) => read(schema.items, item, [...path, index]));
 }
 
 /** A free-form map: kept as it is, whatever its values are. */
 function readRecord(value: unknown, path: Path): unknown {
-  if (!isMap(value))
-    return fail(path, 'not_a_dict', `Expected a dictionary of items but got type "${typeName(value)}".`);
+  if (!isJsonObject(value))
+    return fail(path, 'not_a_dict', `Expected a dictionary of items but got type "${pythonTypeName(value)}".`);
   return value;
 }
 

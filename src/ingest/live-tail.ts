@@ -2,15 +2,10 @@
 import type { StoredEvent } from '../stores/event-store.ts';
 
 /** An event as a watcher sees it. */
-export interface TailEvent {
-  projectId: number;
-  uuid: string;
-  event: string;
-  distinctId: string;
-  personId: string;
-  timestamp: number;
-  properties: string;
-}
+export type TailEvent = Pick<
+  StoredEvent,
+  'projectId' | 'uuid' | 'event' | 'distinctId' | 'personId' | 'timestamp' | 'properties'
+>;
 
 /** A watcher cannot read faster than this; the rest of a chunk is passed over and can be found in the list. */
 const SHOWN_PER_CHUNK = 200;
