@@ -144,7 +144,8 @@ describe('every route', () => {
     // The public doors take GET too, for clients of old; the document shows how they are meant to be used.
     for (const path of Object.keys(api.document.paths).filter((one) => one.startsWith('/api/'))) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
-        if (api.find(method, path)?.path === path) continue;
+        // A word such as `activity` is an id to those methods that know only `{id}` in its place.
+        if (api.find(method, path)) continue;
         const real = path.replaceAll(/\{\w+\}/g, '@current');
         const response = await fetch(server.url + real, {
           method,

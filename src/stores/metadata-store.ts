@@ -5,7 +5,8 @@
  * done through it happens wholly or not at all, and nobody else writes in between: so 'look, then write' is safe inside.
  * Look-ups return null for 'there is none'.
  */
-import type { DeadLetterStore, DefinitionStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
+import type { DefinitionStore } from './definitions.ts';
+import type { DeadLetterStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
 import type {
   Activity,
   Membership,

@@ -10,6 +10,7 @@ import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
 import { personalKeyRoutes } from './personal-keys.ts';
 import { projectRoutes } from './projects.ts';
+import { propertyDefinitionRoutes } from './property-definitions.ts';
 import { resourceAccessRoutes } from './resource-access.ts';
 import { roleRoutes } from './roles.ts';
 import { sessionRoutes } from './sessions.ts';
@@ -31,4 +32,5 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   eventFateRoutes(app, deps);
   deadLetterRoutes(app, deps);
   definitionRoutes(app, deps);
+  propertyDefinitionRoutes(app, deps);
 }

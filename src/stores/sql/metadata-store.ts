@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { MetadataStore } from '../metadata-store.ts';
 import { activityStore, installationStore } from './activity.ts';
+import { definitionStore } from './definitions.ts';
 import type { SqlDialect } from './dialect.ts';
-import { deadLetterStore, definitionStore, eventPersonStore, fateStore, warningStore } from './event-records.ts';
+import { deadLetterStore, eventPersonStore, fateStore, warningStore } from './event-records.ts';
 import { membershipStore, organizationStore } from './organizations.ts';
 import { projectStore } from './projects.ts';
 import { resourceAccessStore, roleMembershipStore, roleStore } from './roles.ts';

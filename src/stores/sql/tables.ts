@@ -4,6 +4,20 @@ import type { SqlDialect } from './dialect.ts';
 
 type Flag = 0 | 1;
 
+/** The processor writes the first four; the rest is said by people. */
+interface DefinitionColumns {
+  id: string;
+  projectId: number;
+  name: string;
+  createdAt: number;
+  description: Generated<string>;
+  tags: Generated<string>;
+  verifiedAt: Generated<number | null>;
+  verifiedBy: Generated<number | null>;
+  updatedAt: Generated<number | null>;
+  updatedBy: Generated<number | null>;
+}
+
 export interface Tables {
   organizations: { id: string; name: string; slug: string; createdAt: number; updatedAt: number };
   users: {
@@ -123,7 +137,13 @@ export interface Tables {
     eventUuid: string;
     happenedAt: number;
   };
-  groupTypes: { projectId: number; typeIndex: number; name: string };
+  groupTypes: {
+    projectId: number;
+    typeIndex: number;
+    name: string;
+    nameSingular: Generated<string | null>;
+    namePlural: Generated<string | null>;
+  };
   groups: {
     projectId: number;
     typeIndex: number;
@@ -132,15 +152,16 @@ export interface Tables {
     createdAt: number;
     version: number;
   };
-  eventDefinitions: { id: string; projectId: number; name: string; createdAt: number; lastSeenAt: number };
-  propertyDefinitions: {
-    id: string;
-    projectId: number;
+  eventDefinitions: DefinitionColumns & {
+    lastSeenAt: number;
+    ownerId: Generated<number | null>;
+    postToSlack: Generated<Flag>;
+  };
+  propertyDefinitions: DefinitionColumns & {
     kind: string;
     groupTypeIndex: number;
-    name: string;
     propertyType: string | null;
-    createdAt: number;
+    isTypeChosen: Generated<Flag>;
   };
   eventProperties: { projectId: number; event: string; property: string };
   seenEvents: {
@@ -169,6 +190,14 @@ export interface Tables {
     failedAt: number;
   };
   ingestionWarnings: { id: Generated<number>; projectId: number; type: string; details: string; happenedAt: number };
+  webhookOutbox: {
+    projectId: number;
+    event: string;
+    count: number;
+    personUuid: string;
+    happenedAt: number;
+    waitingSince: number;
+  };
   eventCounters: { fate: string; count: number };
   ingestPosition: { log: string; position: number };
 }
@@ -190,6 +219,7 @@ export const PROJECT_TABLES = [
   'droppedEvents',
   'deadLetters',
   'ingestionWarnings',
+  'webhookOutbox',
 ] as const satisfies readonly (keyof Tables)[];
 
 export type Db = Kysely<Tables>;

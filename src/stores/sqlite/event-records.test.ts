@@ -1,8 +1,10 @@
+import { describeDefinitions } from '../contract/definitions.ts';
 import { describeEventRecords } from '../contract/event-records.ts';
+import type { RelationalPlace } from '../contract/relational-place.ts';
 import { makeTempDir } from '../contract/temp-dir.ts';
 import { openRelationalShelf } from './metadata-store.ts';
 
-describeEventRecords('SQLite', async () => {
+async function open(): Promise<RelationalPlace> {
   const dir = makeTempDir();
   const { metadata, ingest } = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
   return {
@@ -13,4 +15,7 @@ describeEventRecords('SQLite', async () => {
       dir.remove();
     },
   };
-});
+}
+
+describeEventRecords('SQLite', open);
+describeDefinitions('SQLite', open);

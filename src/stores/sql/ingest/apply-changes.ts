@@ -184,7 +184,7 @@ async function writeDefinitions(on: Sql, { events, properties, eventProperties }
     propertyType: 'text',
     at: 'integer',
   } as const;
-  // A type is written while there is none, and never changed afterwards.
+  // A type is written while there is none, and never changed afterwards; 'none' may be what a person has chosen.
   await forRows(
     on,
     columns,
@@ -193,7 +193,7 @@ async function writeDefinitions(on: Sql, { events, properties, eventProperties }
     insert into property_definitions (id, project_id, kind, group_type_index, name, property_type, created_at)
     select id, project_id, kind, group_type_index, name, property_type, at from ${rows} r where true
     on conflict (project_id, kind, group_type_index, name) do update set property_type = excluded.property_type
-    where property_definitions.property_type is null`,
+    where property_definitions.property_type is null and property_definitions.is_type_chosen = 0`,
   );
   await forRows(
     on,
