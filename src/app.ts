@@ -19,6 +19,7 @@ import { bootstrap, type FirstStart } from './manage/bootstrap.ts';
 import { startHousekeeping } from './manage/housekeeping.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
 import { Sessions } from './manage/sessions.ts';
+import { WebhookSender } from './manage/webhook-sender.ts';
 import { duckdbDialect } from './stores/duckdb/dialect.ts';
 import type { EventStore } from './stores/event-store.ts';
 import { FILES } from './stores/files.ts';
@@ -67,7 +68,9 @@ export async function openApp(options: AppOptions): Promise<App> {
     const shelves = await openShelves(config, clock, opened);
     const { metadata } = shelves;
     const firstStart = await bootstrap({ metadata, clock, ids }, initialKeys(config));
-    const { ingestion, thread, tail, ready } = startIngestion(config, log, clockMemory, shelves, opened);
+    const webhooks = new WebhookSender({ metadata, clock, logger: log, publicUrl: config.publicUrl });
+    const onNews = (): void => webhooks.wake();
+    const { ingestion, thread, tail, ready } = startIngestion(config, log, clockMemory, shelves, onNews, opened);
     const counts = (): Promise<IngestCounts> => readCounts(shelves, ingestion, clock);
     const metrics = openMetrics();
     reportIngestCounts(metrics.registry, counts);
@@ -110,6 +113,8 @@ export async function openApp(options: AppOptions): Promise<App> {
       logger: log,
     });
     opened.push(() => housekeeping.stop());
+    webhooks.start();
+    opened.push(() => webhooks.stop());
     return {
       listen: () => server.listen({ host: config.host, port: config.port }),
       drain: () => ingestion.drain(),
@@ -167,6 +172,7 @@ function startIngestion(
   logger: Logger,
   clockMemory: ClockMemory,
   { ingestLog }: Shelves,
+  onNews: () => void,
   opened: Opened,
 ) {
   const ingestion = new Ingestion({ log: ingestLog, logger, wake: () => thread.tell('wake') });
@@ -186,7 +192,7 @@ function startIngestion(
   const thread = new WorkerThread<WorkerMethods>(
     WORKER,
     options,
-    { onReady, onProcessed, onIdle, onTail: (events) => tail.show(events) },
+    { onReady, onProcessed, onIdle, onTail: (events) => tail.show(events), onNews },
     logger,
   );
   const ready = thread.start();

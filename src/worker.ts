@@ -37,9 +37,10 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
     logger,
     definitions: new Definitions(randomIds),
     isOutage,
-    onProcessed: ({ position, events: count, stored }) => {
+    onProcessed: ({ position, events: count, stored, messages }) => {
       notify(port, 'processed', { position, events: count });
       tail.show(stored);
+      if (messages > 0) notify(port, 'news', null);
     },
     onIdle: (position) => notify(port, 'idle', position),
     onOutage: (error) => {

@@ -20,6 +20,7 @@ import type { DistinctId, IngestStore, IngestTransaction } from '../stores/inges
 import type { Definitions, Sightings } from './definitions.ts';
 import { FateBook } from './fate-book.ts';
 import { GroupBook } from './group-book.ts';
+import { NewsBook } from './news-book.ts';
 import { isStillTrue, type Projects, type ReadChunk } from './read-ahead.ts';
 import { type FreshEvent, type ReadEvent, readEntries } from './read-entries.ts';
 
@@ -36,6 +37,8 @@ export interface ProcessedChunk {
   events: number;
   /** Those that are stored, in order. */
   stored: readonly StoredEvent[];
+  /** How many messages to webhooks it has left behind. */
+  messages: number;
 }
 
 export interface ChunkOptions {
@@ -60,24 +63,28 @@ export async function processChunk(
     const groups = await GroupBook.load(store, fresh);
     const book = new PersonBook(await knownPersons(store, fresh));
     const sightings = deps.definitions.chunk();
+    const news = await NewsBook.load(store, projects, now);
     const stored: StoredEvent[] = [];
     for (const one of fresh) {
       try {
         const settled = settle(one, book, groups, sightings, fates);
         // From here on nothing fails: it is stored and seen, or a dead letter that is neither, so that it can be replayed.
         stored.push(settled);
+        news.see(settled, one.source.context);
         if (isNamed(one)) fates.see(one.event);
       } catch (error) {
         fates.fail(one.source, error);
       }
     }
     const persons = book.changes();
+    const { messages } = news.changes(persons.overrides);
     fates.count('stored', stored.length);
     await store.apply({
       persons,
       ...groups.changes(),
       ...sightings.changes(),
       ...fates.changes(),
+      messages,
       firstEvents: firstEvents(projects, stored),
       position,
     });
@@ -87,7 +94,7 @@ export async function processChunk(
       position,
       meanwhile: () => meanwhile?.(projects),
     });
-    return { result: { position, events: fates.total, stored }, sightings };
+    return { result: { position, events: fates.total, stored, messages: messages.length }, sightings };
   });
   // Only what is committed is known from now on.
   deps.definitions.keep(chunk.sightings);

@@ -162,7 +162,7 @@ export class Processor {
       await store.apply({ ...NOTHING, ...fates.changes(), position: entry.seq });
       await events.write({ events: [], overrides: [], position: entry.seq });
     });
-    return { position: entry.seq, events: entry.events, stored: [] };
+    return { position: entry.seq, events: entry.events, stored: [], messages: 0 };
   }
 
   #advance(chunk: ProcessedChunk): void {
@@ -181,6 +181,7 @@ const NOTHING = {
   events: [],
   properties: [],
   eventProperties: [],
+  messages: [],
   firstEvents: [],
 };
 

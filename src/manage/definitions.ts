@@ -50,6 +50,7 @@ export async function updateEventDefinition(
     if (ownerId !== null && ownerId !== before.ownerId) await refuseStranger(store, project, ownerId);
     const details = { ...detailsAfter(deps, caller, before, changes), ownerId, postToSlack };
     await store.definitions.updateEvent(project.id, id, details);
+    if (before.postToSlack && !postToSlack) await store.outbox.forget(project.id, before.name);
     const after = { ...before, ...details };
     const differences = changesBetween(EVENT_DEFINITION, visibleEvent(before), visibleEvent(after));
     await recordActivity(deps, store, entry(caller, project, EVENT_DEFINITION, after, differences));

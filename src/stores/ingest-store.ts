@@ -7,6 +7,7 @@
 import type { JsonObject } from '../core/events/json.ts';
 import type { Person } from '../core/persons/person.ts';
 import type { PersonChanges } from '../core/persons/person-changes.ts';
+import type { WaitingMessage } from './outbox.ts';
 
 export interface DistinctId {
   projectId: number;
@@ -43,6 +44,8 @@ export interface IngestProject {
   id: number;
   anonymizeIps: boolean;
   ingestedEvent: boolean;
+  /** Whether somebody hears of its events, where they are marked. */
+  hasWebhook: boolean;
 }
 
 export interface EventSighting {
@@ -100,6 +103,15 @@ export interface NewWarning {
   at: number;
 }
 
+/** A name of events of which the project's webhook hears. */
+export interface MarkedEvent {
+  projectId: number;
+  event: string;
+}
+
+/** What a webhook is to hear; added to what waits for it already under the same name. */
+export type NewMessage = MarkedEvent & WaitingMessage;
+
 /** Everything a chunk changes, written in one go. */
 export interface IngestChanges {
   persons: PersonChanges;
@@ -113,6 +125,7 @@ export interface IngestChanges {
   dropped: readonly DroppedEvent[];
   deadLetters: readonly NewDeadLetter[];
   warnings: readonly NewWarning[];
+  messages: readonly NewMessage[];
   /** Projects that have got their first event. */
   firstEvents: readonly number[];
   /** How many events met which fate: `stored`, `duplicate`, `dead_lettered`, `dropped:<reason>`. */
@@ -130,6 +143,7 @@ export interface IngestTransaction {
   seenBefore(events: readonly EventId[]): Promise<EventId[]>;
   groupTypes(projectIds: readonly number[]): Promise<GroupType[]>;
   groups(keys: readonly Pick<Group, 'projectId' | 'typeIndex' | 'key'>[]): Promise<Group[]>;
+  markedEvents(projectIds: readonly number[]): Promise<MarkedEvent[]>;
   apply(changes: IngestChanges): Promise<void>;
 }
 

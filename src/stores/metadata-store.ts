@@ -7,6 +7,7 @@
  */
 import type { DefinitionStore } from './definitions.ts';
 import type { DeadLetterStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
+import type { OutboxStore } from './outbox.ts';
 import type {
   Activity,
   Membership,
@@ -157,6 +158,7 @@ export interface MetadataStore {
   readonly fates: FateStore;
   readonly warnings: WarningStore;
   readonly definitions: DefinitionStore;
+  readonly outbox: OutboxStore;
   transaction<T>(work: (store: MetadataStore) => Promise<T>): Promise<T>;
   /** Throws when the store cannot be read. */
   check(): Promise<void>;

@@ -21,6 +21,7 @@ export const NO_CHANGES: IngestChanges = {
   dropped: [],
   deadLetters: [],
   warnings: [],
+  messages: [],
   firstEvents: [],
   counts: {},
   position: 0,

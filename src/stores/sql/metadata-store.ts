@@ -5,6 +5,7 @@ import { definitionStore } from './definitions.ts';
 import type { SqlDialect } from './dialect.ts';
 import { deadLetterStore, eventPersonStore, fateStore, warningStore } from './event-records.ts';
 import { membershipStore, organizationStore } from './organizations.ts';
+import { outboxStore } from './outbox.ts';
 import { projectStore } from './projects.ts';
 import { resourceAccessStore, roleMembershipStore, roleStore } from './roles.ts';
 import type { Db } from './tables.ts';
@@ -30,6 +31,7 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     fates: fateStore(on),
     warnings: warningStore(on),
     definitions: definitionStore(on),
+    outbox: outboxStore(on),
     transaction: (work) => db.transaction().execute((tx) => work(sqlMetadataStore(tx, dialect))),
     async check() {
       await sql`select 1`.execute(db);

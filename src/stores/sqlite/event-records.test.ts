@@ -1,5 +1,6 @@
 import { describeDefinitions } from '../contract/definitions.ts';
 import { describeEventRecords } from '../contract/event-records.ts';
+import { describeOutbox } from '../contract/outbox.ts';
 import type { RelationalPlace } from '../contract/relational-place.ts';
 import { makeTempDir } from '../contract/temp-dir.ts';
 import { openRelationalShelf } from './metadata-store.ts';
@@ -19,3 +20,4 @@ async function open(): Promise<RelationalPlace> {
 
 describeEventRecords('SQLite', open);
 describeDefinitions('SQLite', open);
+describeOutbox('SQLite', open);

@@ -10,6 +10,7 @@ export async function applyChanges(on: Sql, changes: IngestChanges): Promise<voi
   await writePersons(on, changes.persons);
   await writeGroups(on, changes);
   await writeDefinitions(on, changes);
+  await writeMessages(on, changes);
   await writeFates(on, changes);
 }
 
@@ -203,6 +204,29 @@ async function writeDefinitions(on: Sql, { events, properties, eventProperties }
     insert into event_properties (project_id, event, property)
     select project_id, event, property from ${rows} r where true
     on conflict do nothing`,
+  );
+}
+
+async function writeMessages(on: Sql, { messages }: IngestChanges): Promise<void> {
+  const columns = {
+    projectId: 'integer',
+    event: 'text',
+    count: 'integer',
+    personUuid: 'text',
+    happenedAt: 'integer',
+    waitingSince: 'integer',
+  } as const;
+  await forRows(
+    on,
+    columns,
+    messages,
+    (rows) => sql`
+    insert into webhook_outbox (project_id, event, count, person_uuid, happened_at, waiting_since)
+    select project_id, event, count, person_uuid, happened_at, waiting_since from ${rows} r where true
+    on conflict (project_id, event) do update set
+      count = webhook_outbox.count + excluded.count,
+      person_uuid = excluded.person_uuid,
+      happened_at = excluded.happened_at`,
   );
 }
 

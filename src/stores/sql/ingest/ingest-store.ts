@@ -7,7 +7,15 @@ import type { IngestStore, IngestTransaction } from '../../ingest-store.ts';
 import type { SqlDialect } from '../dialect.ts';
 import type { Db, Sql } from '../tables.ts';
 import { applyChanges } from './apply-changes.ts';
-import { groupsByKey, groupTypesOf, personsOf, projectsById, seenBefore, takenUuids } from './read-known.ts';
+import {
+  groupsByKey,
+  groupTypesOf,
+  markedEvents,
+  personsOf,
+  projectsById,
+  seenBefore,
+  takenUuids,
+} from './read-known.ts';
 
 /** The name of the one log of the embedded set; many machines have one for each partition. */
 const LOG = 'main';
@@ -37,6 +45,7 @@ function ingestTransaction(on: Sql): IngestTransaction {
     seenBefore: (events) => seenBefore(on, events),
     groupTypes: (projectIds) => groupTypesOf(on, projectIds),
     groups: (keys) => groupsByKey(on, keys),
+    markedEvents: (projectIds) => markedEvents(on, projectIds),
     apply: async (changes) => {
       await applyChanges(on, changes);
       await sql`insert into ingest_position (log, position) values (${LOG}, ${changes.position})
