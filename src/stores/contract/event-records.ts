@@ -1,8 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { IngestChanges } from '../ingest-store.ts';
+import type { IngestChanges, IngestStore } from '../ingest-store.ts';
+import type { MetadataStore } from '../metadata-store.ts';
 import { uuidOf } from './events.ts';
+import { NO_CHANGES } from './no-changes.ts';
 import { newPersonChanges } from './person-changes.ts';
-import { NO_CHANGES, type RelationalPlace } from './relational-place.ts';
+
+export interface RelationalPlace {
+  metadata: MetadataStore;
+  ingest: IngestStore;
+  remove(): Promise<void>;
+}
 
 const ALL = { limit: 100, offset: 0 };
 

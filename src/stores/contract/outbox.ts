@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { NewMessage } from '../ingest-store.ts';
+import type { RelationalPlace } from './event-records.ts';
 import { uuidOf } from './events.ts';
-import { NO_CHANGES, type RelationalPlace } from './relational-place.ts';
+import { NO_CHANGES } from './no-changes.ts';
 
 const message = (event: string, count: number, at: number, projectId = 1): NewMessage => ({
   projectId,

@@ -1,7 +1,6 @@
 import { describeDefinitions } from '../contract/definitions.ts';
-import { describeEventRecords } from '../contract/event-records.ts';
+import { describeEventRecords, type RelationalPlace } from '../contract/event-records.ts';
 import { describeOutbox } from '../contract/outbox.ts';
-import type { RelationalPlace } from '../contract/relational-place.ts';
 import { makeTempDir } from '../contract/temp-dir.ts';
 import { openRelationalShelf } from './metadata-store.ts';
 

@@ -1,14 +1,6 @@
-import type { IngestChanges, IngestStore } from '../ingest-store.ts';
-import type { MetadataStore } from '../metadata-store.ts';
+import type { IngestChanges } from '../ingest-store.ts';
 
-/** Both sides of one relational shelf. */
-export interface RelationalPlace {
-  metadata: MetadataStore;
-  ingest: IngestStore;
-  remove(): Promise<void>;
-}
-
-/** A chunk that changes nothing. */
+/** A chunk that changes nothing: to begin from. */
 export const NO_CHANGES: IngestChanges = {
   persons: { persons: [], ops: [], history: [], overrides: [] },
   groupTypes: [],
