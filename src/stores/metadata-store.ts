@@ -5,8 +5,11 @@
  * done through it happens wholly or not at all, and nobody else writes in between: so 'look, then write' is safe inside.
  * Look-ups return null for 'there is none'.
  */
+
+import type { CohortStore } from './cohort-records.ts';
 import type { DefinitionStore } from './definitions.ts';
 import type { DeadLetterStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
+import type { FlagRoleAccessStore, FlagStore } from './flag-records.ts';
 import type { OutboxStore } from './outbox.ts';
 import type {
   Activity,
@@ -159,6 +162,9 @@ export interface MetadataStore {
   readonly warnings: WarningStore;
   readonly definitions: DefinitionStore;
   readonly outbox: OutboxStore;
+  readonly flags: FlagStore;
+  readonly flagRoleAccess: FlagRoleAccessStore;
+  readonly cohorts: CohortStore;
   transaction<T>(work: (store: MetadataStore) => Promise<T>): Promise<T>;
   /** Throws when the store cannot be read. */
   check(): Promise<void>;

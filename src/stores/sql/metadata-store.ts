@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type { MetadataStore } from '../metadata-store.ts';
 import { activityStore, installationStore } from './activity.ts';
+import { cohortStore } from './cohorts.ts';
 import { definitionStore } from './definitions.ts';
 import type { SqlDialect } from './dialect.ts';
 import { deadLetterStore, eventPersonStore, fateStore, warningStore } from './event-records.ts';
+import { flagRoleAccessStore, flagStore } from './flags.ts';
 import { membershipStore, organizationStore } from './organizations.ts';
 import { outboxStore } from './outbox.ts';
 import { projectStore } from './projects.ts';
@@ -32,6 +34,9 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     warnings: warningStore(on),
     definitions: definitionStore(on),
     outbox: outboxStore(on),
+    flags: flagStore(on),
+    flagRoleAccess: flagRoleAccessStore(on),
+    cohorts: cohortStore(on),
     transaction: (work) => db.transaction().execute((tx) => work(sqlMetadataStore(tx, dialect))),
     async check() {
       await sql`select 1`.execute(db);

@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely';
 import type { SqlDialect } from './dialect.ts';
 import { foundation } from './migrations/0001-foundation.ts';
 import { ingest } from './migrations/0002-ingest.ts';
+import { flagsAndCohorts } from './migrations/0003-flags-and-cohorts.ts';
 import { definitionDetails } from './migrations/0005-definition-details.ts';
 
 export interface Migration {
@@ -15,7 +16,7 @@ export interface Migration {
 }
 
 /** The list is the order: step n brings the database from version n − 1 to n. */
-const MIGRATIONS: readonly Migration[] = [foundation, ingest, definitionDetails];
+const MIGRATIONS: readonly Migration[] = [foundation, ingest, flagsAndCohorts, definitionDetails];
 
 interface VersionTable {
   schemaVersion: { version: number; name: string; appliedAt: number };
