@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { capture } from './support/capture.ts';
+import { A_GROUP, capture } from './support/capture.ts';
 import { clientFor } from './support/client.ts';
 import { OpenApi } from './support/openapi.ts';
 import { realPath } from './support/real-paths.ts';
@@ -12,7 +12,7 @@ let client: ReturnType<typeof clientFor>;
 let api: OpenApi;
 beforeAll(async () => {
   server = await startServer();
-  await capture(server, server.projectKey, [{ event: 'seen', properties: { plan: 'free' } }]);
+  await capture(server, server.projectKey, [{ event: 'seen', properties: { plan: 'free' } }, A_GROUP]);
   client = clientFor(server);
   api = await OpenApi.of(server);
 });

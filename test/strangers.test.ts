@@ -3,7 +3,7 @@
  * Their paths are filled with ids of things that exist, and their bodies with values that would be taken.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { capture } from './support/capture.ts';
+import { A_GROUP, capture } from './support/capture.ts';
 import { call, clientFor } from './support/client.ts';
 import { exampleOf, OpenApi, type Operation } from './support/openapi.ts';
 import { addMember, type TestMember } from './support/people.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const role = (await owner.post(`${organization}roles/`, { body: { name: 'Editors' } })).body;
   await owner.post(`${organization}roles/${role.id}/role_memberships/`, { body: { user_uuid: member.uuid } });
   await owner.post(`${organization}resource_access/`, { body: { resource: 'feature flags' } });
-  await capture(server, server.projectKey, [{ event: 'seen', properties: { plan: 'free' } }]);
+  await capture(server, server.projectKey, [{ event: 'seen', properties: { plan: 'free' } }, A_GROUP]);
   api = await OpenApi.of(server);
   before = await everything(owner.get, api);
 });

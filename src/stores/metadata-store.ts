@@ -10,6 +10,7 @@ import type { CohortStore } from './cohort-records.ts';
 import type { DefinitionStore } from './definitions.ts';
 import type { DeadLetterStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
 import type { FlagRoleAccessStore, FlagStore } from './flag-records.ts';
+import type { GroupStore } from './groups.ts';
 import type { OutboxStore } from './outbox.ts';
 import type {
   Activity,
@@ -161,6 +162,7 @@ export interface MetadataStore {
   readonly fates: FateStore;
   readonly warnings: WarningStore;
   readonly definitions: DefinitionStore;
+  readonly groups: GroupStore;
   readonly outbox: OutboxStore;
   readonly flags: FlagStore;
   readonly flagRoleAccess: FlagRoleAccessStore;

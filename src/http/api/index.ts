@@ -6,6 +6,7 @@ import type { ApiDeps } from './deps.ts';
 import { eventFateRoutes } from './event-fates.ts';
 import { eventRoutes } from './events.ts';
 import { liveEventRoutes } from './events-live.ts';
+import { groupRoutes } from './groups.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
 import { personalKeyRoutes } from './personal-keys.ts';
@@ -33,4 +34,5 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   deadLetterRoutes(app, deps);
   definitionRoutes(app, deps);
   propertyDefinitionRoutes(app, deps);
+  groupRoutes(app, deps);
 }

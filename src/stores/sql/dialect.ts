@@ -19,6 +19,16 @@ export interface SqlDialect {
    * with one value is prepared once and serves any number of rows.
    */
   rows(columns: Readonly<Record<string, RowType>>, rows: readonly object[]): RawBuilder<unknown>;
+  /** True where `text` contains `part`, letter for letter. */
+  contains(text: RawBuilder<unknown>, part: string): RawBuilder<unknown>;
+  /** What an object of JSON holds, as a table to join with: its keys, and its values as JSON text. */
+  entries(json: RawBuilder<unknown>, alias: string): JsonEntries;
+}
+
+export interface JsonEntries {
+  from: RawBuilder<unknown>;
+  key: RawBuilder<string>;
+  value: RawBuilder<string>;
 }
 
 export type RowType = 'text' | 'integer';
@@ -33,5 +43,18 @@ export const sqliteDialect: SqlDialect = {
   rows(columns, rows) {
     const picks = Object.keys(columns).map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.id(name)}`);
     return sql`(select ${sql.join(picks)} from json_each(${JSON.stringify(rows)}))`;
+  },
+  contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
+  entries(json, alias) {
+    const of = (column: string) => sql.ref<string>(`${alias}.${column}`);
+    return {
+      from: sql`json_each(${json}) as ${sql.table(alias)}`,
+      key: of('key'),
+      value: sql`case
+        when ${of('type')} in ('object', 'array') then ${of('value')}
+        when ${of('type')} in ('true', 'false', 'null') then ${of('type')}
+        else json_quote(${of('value')})
+      end`,
+    };
   },
 };

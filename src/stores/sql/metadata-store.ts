@@ -6,6 +6,7 @@ import { definitionStore } from './definitions.ts';
 import type { SqlDialect } from './dialect.ts';
 import { deadLetterStore, eventPersonStore, fateStore, warningStore } from './event-records.ts';
 import { flagRoleAccessStore, flagStore } from './flags.ts';
+import { groupStore } from './groups.ts';
 import { membershipStore, organizationStore } from './organizations.ts';
 import { outboxStore } from './outbox.ts';
 import { projectStore } from './projects.ts';
@@ -33,6 +34,7 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     fates: fateStore(on),
     warnings: warningStore(on),
     definitions: definitionStore(on),
+    groups: groupStore(on),
     outbox: outboxStore(on),
     flags: flagStore(on),
     flagRoleAccess: flagRoleAccessStore(on),

@@ -1,5 +1,6 @@
 import { describeDefinitions } from '../contract/definitions.ts';
 import { describeEventRecords, type RelationalPlace } from '../contract/event-records.ts';
+import { describeGroups } from '../contract/groups.ts';
 import { describeOutbox } from '../contract/outbox.ts';
 import { makeTempDir } from '../contract/temp-dir.ts';
 import { openRelationalShelf } from './metadata-store.ts';
@@ -19,4 +20,5 @@ async function open(): Promise<RelationalPlace> {
 
 describeEventRecords('SQLite', open);
 describeDefinitions('SQLite', open);
+describeGroups('SQLite', open);
 describeOutbox('SQLite', open);
