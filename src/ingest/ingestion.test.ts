@@ -59,6 +59,7 @@ it('finds back to the truth when the log could not be trimmed for a new worker',
 const wrap = (real: IngestLog): IngestLog => ({
   append: (one) => real.append(one),
   trim: (seq) => real.trim(seq),
+  scrub: () => real.scrub(),
   state: () => real.state(),
   close: () => real.close(),
 });

@@ -5,7 +5,9 @@
  * done through it happens wholly or not at all, and nobody else writes in between: so 'look, then write' is safe inside.
  * Look-ups return null for 'there is none'.
  */
+import type { DeletionStore } from './deletion-store.ts';
 import type { DeadLetterStore, DefinitionStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
+import type { PersonJournal } from './person-journal.ts';
 import type {
   Activity,
   Membership,
@@ -156,6 +158,8 @@ export interface MetadataStore {
   readonly fates: FateStore;
   readonly warnings: WarningStore;
   readonly definitions: DefinitionStore;
+  readonly personJournal: PersonJournal;
+  readonly deletions: DeletionStore;
   transaction<T>(work: (store: MetadataStore) => Promise<T>): Promise<T>;
   /** Throws when the store cannot be read. */
   check(): Promise<void>;

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type { MetadataStore } from '../metadata-store.ts';
 import { activityStore, installationStore } from './activity.ts';
+import { deletionStore } from './deletions.ts';
 import type { SqlDialect } from './dialect.ts';
 import { deadLetterStore, definitionStore, eventPersonStore, fateStore, warningStore } from './event-records.ts';
 import { membershipStore, organizationStore } from './organizations.ts';
+import { personJournal } from './person-journal.ts';
 import { projectStore } from './projects.ts';
 import { resourceAccessStore, roleMembershipStore, roleStore } from './roles.ts';
 import type { Db } from './tables.ts';
@@ -29,6 +31,8 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     fates: fateStore(on),
     warnings: warningStore(on),
     definitions: definitionStore(on),
+    personJournal: personJournal(on),
+    deletions: deletionStore(on),
     transaction: (work) => db.transaction().execute((tx) => work(sqlMetadataStore(tx, dialect))),
     async check() {
       await sql`select 1`.execute(db);
