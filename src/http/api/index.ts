@@ -8,6 +8,7 @@ import { eventRoutes } from './events.ts';
 import { liveEventRoutes } from './events-live.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
+import { personLifecycleRoutes } from './person-lifecycle.ts';
 import { personalKeyRoutes } from './personal-keys.ts';
 import { projectRoutes } from './projects.ts';
 import { resourceAccessRoutes } from './resource-access.ts';
@@ -31,4 +32,5 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   eventFateRoutes(app, deps);
   deadLetterRoutes(app, deps);
   definitionRoutes(app, deps);
+  personLifecycleRoutes(app, deps);
 }
