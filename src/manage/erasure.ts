@@ -31,7 +31,12 @@ export interface ErasureDeps {
 
 /** Shorter texts stand in any file by chance. */
 const SHORTEST_TELLTALE = 6;
-const MOST_TELLTALES = 50;
+const MOST_TELLTALES = 10;
+/** So many deletions share one look through the files. */
+const SCANNED_TOGETHER = 20;
+/** Every try writes whole files: where it fails, it is not repeated in a hurry. */
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 600_000;
 
 export class Erasure {
   readonly #deps: ErasureDeps;
@@ -48,6 +53,8 @@ export class Erasure {
   start(): void {
     this.#loop = startLoop({
       step: () => this.#step(),
+      firstPauseMs: FIRST_PAUSE_MS,
+      maxPauseMs: MAX_PAUSE_MS,
       onError: (err, pauseMs) => {
         this.#deps.logger.error({ err, pauseMs }, 'a deletion could not be finished; trying again');
       },
@@ -72,16 +79,18 @@ export class Erasure {
     if (this.#stopping.signal.aborted) return false;
     await this.#deps.refile();
     const due = (await deletions.unfinished()).filter(({ eventsRemoved }) => eventsRemoved !== null);
-    if (due.length > 0) await this.#erase(due);
+    if (due.length === 0) throw new Error('The event store has not removed the events yet.');
+    await this.#deps.scrubLog();
+    await this.#deps.scrubStores();
+    for (let at = 0; at < due.length; at += SCANNED_TOGETHER) await this.#finish(due.slice(at, at + SCANNED_TOGETHER));
     return true;
   }
 
-  async #erase(due: readonly PersonDeletion[]): Promise<void> {
+  async #finish(erased: readonly PersonDeletion[]): Promise<void> {
     const { deletions, clock, logger } = this.#deps;
-    await this.#deps.scrubLog();
-    await this.#deps.scrubStores();
-    for (const deletion of due) {
-      const scan = await this.#scan(deletion);
+    const files = await this.#deps.scanFiles(erased.flatMap(({ id }) => this.#telltales.get(id) ?? []));
+    for (const deletion of erased) {
+      const scan = await this.#scan(deletion, files);
       if (scan.rows > 0) throw new Error(`${scan.rows} records of deletion ${deletion.id} are still there.`);
       await deletions.complete(deletion.id, scan, clock.now());
       this.#telltales.delete(deletion.id);
@@ -89,15 +98,15 @@ export class Erasure {
     }
   }
 
-  async #scan({ id, projectId, personUuid }: PersonDeletion): Promise<DeletionScan> {
-    const { deletions, query, scanFiles } = this.#deps;
+  async #scan({ id, projectId, personUuid }: PersonDeletion, { files, bytes, found }: FileScan): Promise<DeletionScan> {
+    const { deletions, query } = this.#deps;
     const telltales = this.#telltales.get(id);
     const [row] = await query('select count(*) as n from events where project_id = $1 and person_id = $2::uuid', [
       projectId,
       personUuid,
     ]);
     const rows = Number(row?.['n'] ?? 0) + (await deletions.leftovers(projectId, personUuid));
-    const { files, bytes, found } = await scanFiles(telltales ?? []);
-    return { rows, files, bytes, mentionedIn: telltales === undefined ? null : found };
+    const mentionedIn = telltales && [...new Set(telltales.flatMap((text) => found.get(text) ?? []))];
+    return { rows, files, bytes, mentionedIn: mentionedIn ?? null };
   }
 }

@@ -8,7 +8,7 @@ export interface DeletionScan {
   rows: number;
   files: number;
   bytes: number;
-  /** Files that still spell one of the person's ids: others may mention it. Null where the ids were no longer known. */
+  /** Files that spell one of the person's ids: somebody else mentions it. Null where the ids were no longer known. */
   mentionedIn: string[] | null;
 }
 

@@ -1,5 +1,6 @@
 /** Who is who, as the stores have it. */
-import type { SentEvent } from './capture.ts';
+import { capture, type SentEvent } from './capture.ts';
+import { clientFor } from './client.ts';
 import type { TestServer } from './server.ts';
 
 export const identify = (distinctId: string, other: string, $set: object = {}): SentEvent => ({
@@ -46,4 +47,13 @@ export async function eventsByPerson(server: Pick<TestServer, 'query'>): Promise
     found[person] = [...(found[person] ?? []), String(row['shown'])];
   }
   return found;
+}
+
+/** Leaves a deletion behind, for tests that want one of everything. */
+export async function deleteSomebody(server: TestServer): Promise<void> {
+  await capture(server, server.projectKey, [{ distinct_id: 'leaver' }]);
+  const { id } = personOf(server, 'leaver');
+  const path = `/api/projects/${server.projectId}/persons/${id}/?delete_events=true`;
+  const { status } = await clientFor(server).delete(path);
+  if (status !== 204) throw new Error(`The deletion was answered with ${status}`);
 }

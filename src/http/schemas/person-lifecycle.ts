@@ -112,7 +112,9 @@ export const DeletionSchema = Type.Object({
       bytes: Count,
       mentioned_in: nullable(
         Type.Array(Type.String(), {
-          description: 'Files that spell an id of the person: others mention it. Null where the ids were not known.',
+          description:
+            'Files that spell an id of the person: somebody else mentions it, or has come with it since. ' +
+            'Null where the process was started again meanwhile: the ids are kept nowhere.',
         }),
       ),
     }),

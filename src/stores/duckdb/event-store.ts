@@ -3,7 +3,7 @@ import type { EventBatch, EventStore, SqlRow, SqlValue } from '../event-store.ts
 import type { Refiled, Refiling } from '../refiling.ts';
 import { appendChunks } from './append-chunks.ts';
 import { copyFile, swapFile } from './copy-file.ts';
-import { closeEngine, type Engine, type EventStoreOptions, openEngine } from './engine.ts';
+import { closeEngine, type Engine, type EventStoreOptions, openEngine, removeFresh } from './engine.ts';
 import { eventChunks } from './event-rows.ts';
 import { EventStoreInvalidated, surfacingFatal } from './invalidated.ts';
 import { writeOverrides } from './overrides.ts';
@@ -78,7 +78,10 @@ class DuckDbEventStore implements EventStore {
 
   scrub(): Promise<void> {
     return this.#oneAtATime(async () => {
-      await copyFile(this.#engine.instance, this.#path);
+      await copyFile(this.#engine.instance, this.#path).catch((error: unknown) => {
+        removeFresh(this.#path);
+        throw error;
+      });
       this.#exchange = this.#takeFresh();
       try {
         await this.#exchange;
