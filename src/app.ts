@@ -3,7 +3,9 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.ts';
+import { Failure } from './core/errors.ts';
 import { Definitions } from './decide/definitions.ts';
 import { buildServer } from './http/server.ts';
 import { findPending, type PendingDeps } from './ingest/find-pending.ts';
@@ -16,7 +18,10 @@ import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/cl
 import { type Ids, randomIds } from './lib/ids.ts';
 import type { Logger } from './lib/log.ts';
 import { openMetrics } from './lib/metrics.ts';
+import { scanFiles } from './lib/scan-files.ts';
 import { bootstrap, type FirstStart } from './manage/bootstrap.ts';
+import type { EventFiling } from './manage/change-identities.ts';
+import { Erasure } from './manage/erasure.ts';
 import { startHousekeeping } from './manage/housekeeping.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
 import { Sessions } from './manage/sessions.ts';
@@ -78,6 +83,22 @@ export async function openApp(options: AppOptions): Promise<App> {
     const events: App['events'] = { query: async (sql, values) => thread.methods.query(sql, values) };
     const directory = new ProjectDirectory({ metadata, clock });
     const definitions = new Definitions(metadata);
+    const filing: EventFiling = {
+      position: async () => thread.methods.position(),
+      refile: async () => thread.methods.refile(),
+    };
+    const caughtUp = (): Promise<boolean> => within(CATCH_UP_MS, ingestion.caughtUp());
+    const erasure = new Erasure({
+      deletions: metadata.deletions,
+      refile: filing.refile,
+      scrubLog: () => scrubLog(shelves, caughtUp),
+      scrubStores: async () => thread.methods.scrub(),
+      query: events.query,
+      scanFiles: (texts) => scanFiles(config.dataDir, texts),
+      gatherMs: config.eraseAfterSeconds * 1000,
+      clock,
+      logger: log,
+    });
     let stopping = false;
     const server = await buildServer(
       {
@@ -93,6 +114,9 @@ export async function openApp(options: AppOptions): Promise<App> {
         findPending: (projectId, uuid) => findPending(shelves.waiting, projectId, uuid),
         directory,
         definitions,
+        filing,
+        caughtUp,
+        erasure,
         metrics,
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
         removeEvents: async (projectId) => void (await thread.methods.deleteBefore(projectId, END_OF_TIME)),
@@ -118,6 +142,8 @@ export async function openApp(options: AppOptions): Promise<App> {
     opened.push(() => housekeeping.stop());
     webhooks.start();
     opened.push(() => webhooks.stop());
+    erasure.start();
+    opened.push(() => erasure.stop());
     return {
       listen: () => server.listen({ host: config.host, port: config.port }),
       drain: () => ingestion.drain(),
@@ -135,6 +161,20 @@ export async function openApp(options: AppOptions): Promise<App> {
     await closeAll();
     throw error;
   }
+}
+
+/** Longer than this nobody waits for the processing of what was accepted. */
+const CATCH_UP_MS = 20_000;
+
+/** Whether the promise is kept in time. */
+async function within(ms: number, promise: Promise<void>): Promise<boolean> {
+  return Promise.race([promise.then(() => true), sleep(ms, false, { ref: false })]);
+}
+
+async function scrubLog({ ingest, ingestLog }: Shelves, caughtUp: () => Promise<boolean>): Promise<void> {
+  if (!(await caughtUp())) throw new Failure('unavailable', 'Too many events wait to be processed.');
+  await ingestLog.trim(await ingest.position());
+  await ingestLog.scrub();
 }
 
 /** The last instant that both stores can hold. */

@@ -61,8 +61,15 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
   };
   process.on('uncaughtException', (error) => void die(error));
   const methods: WorkerMethods = {
+    position: () => events.position(),
     query: (sql, values) => events.query(sql, values),
     deleteBefore: (projectId, timestamp) => events.deleteBefore(projectId, timestamp),
+    refile: () => processor.refile(),
+    scrub: () =>
+      processor.between(async () => {
+        await events.scrub();
+        await ingest.scrub();
+      }),
     size: () => events.size(),
     watch: async (projectIds) => tail.watch(projectIds),
     close,
@@ -87,6 +94,8 @@ function surviving(methods: WorkerMethods, die: (error: unknown) => Promise<void
     ...methods,
     query: (sql, values) => watched(methods.query(sql, values)),
     deleteBefore: (projectId, timestamp) => watched(methods.deleteBefore(projectId, timestamp)),
+    refile: () => watched(methods.refile()),
+    scrub: () => watched(methods.scrub()),
   };
 }
 

@@ -18,6 +18,9 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
   #pending: number;
   #workerIsIdle = false;
   #drained: (() => void)[] = [];
+  /** Everything in the log up to here has been processed. */
+  #position = 0;
+  #behind: { seq: number; resolve(): void }[] = [];
 
   constructor(deps: IngestionDeps) {
     this.#deps = deps;
@@ -52,8 +55,16 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
     if (this.#pending > 0) await new Promise<void>((resolve) => this.#drained.push(resolve));
   }
 
+  /** Resolves when everything accepted before this call has been processed, however much comes in meanwhile. */
+  caughtUp(): Promise<void> {
+    const { head, entries } = this.#deps.log.state();
+    if (entries === 0 || head <= this.#position) return Promise.resolve();
+    return new Promise((resolve) => this.#behind.push({ seq: head, resolve }));
+  }
+
   /** A thread begins, perhaps in place of one that died before it could say how far it had got: count afresh. */
   readonly onReady = (position: number): void => {
+    this.#reach(position);
     void this.#trim(position).then(() => {
       this.#pending = this.#deps.log.state().events;
       this.#settle();
@@ -64,12 +75,14 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
 
   readonly onProcessed = ({ position, events }: { position: number; events: number }): void => {
     this.#pending -= events;
+    this.#reach(position);
     void this.#trim(position);
     this.#settle();
   };
 
   /** An entry may have come in while the worker was saying that there was none: then it is woken again. */
   readonly onIdle = (position: number): void => {
+    this.#reach(position);
     this.#workerIsIdle = this.#deps.log.state().head <= position;
     if (this.#workerIsIdle) {
       // Nothing waits, whatever was counted: after a trim that failed at `onReady` the count would stay too high.
@@ -83,6 +96,12 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
     return this.#deps.log
       .trim(position)
       .catch((err: unknown) => this.#deps.logger.warn({ err }, 'the log was not trimmed'));
+  }
+
+  #reach(position: number): void {
+    this.#position = position;
+    for (const { resolve } of this.#behind.filter(({ seq }) => seq <= position)) resolve();
+    this.#behind = this.#behind.filter(({ seq }) => seq > position);
   }
 
   #settle(): void {

@@ -56,6 +56,7 @@ export async function processChunk(
 ): Promise<ProcessedChunk> {
   const position = entries.at(-1)?.seq ?? 0;
   const chunk = await deps.ingest.transaction(async (store) => {
+    await refileFirst(store, deps.events);
     const projects = await projectsOf(store, entries);
     const fates = new FateBook(now);
     const events = read && isStillTrue(read, projects) ? read.events : [...readEntries(entries, projects)];
@@ -99,6 +100,12 @@ export async function processChunk(
   // Only what is committed is known from now on.
   deps.definitions.keep(chunk.sightings);
   return chunk.result;
+}
+
+/** Orders that came in just before this chunk took the shelf: they are about the events so far, and not about these. */
+async function refileFirst(store: IngestTransaction, events: EventStore): Promise<void> {
+  const orders = await store.refilings();
+  if (orders.length > 0) await store.settleRefilings(await events.refile(orders));
 }
 
 async function projectsOf(store: IngestTransaction, entries: readonly LogEntry[]): Promise<Projects> {

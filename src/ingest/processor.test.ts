@@ -204,6 +204,8 @@ const wrap = (store: EventStore): EventStore => ({
   write: (batch) => store.write(batch),
   query: (sql, values) => store.query(sql, values),
   deleteBefore: (id, time) => store.deleteBefore(id, time),
+  refile: (orders) => store.refile(orders),
+  scrub: () => store.scrub(),
   size: () => store.size(),
   close: () => store.close(),
 });

@@ -28,6 +28,11 @@ export interface ProcessorDeps extends ChunkDeps {
   onOutage?(error: unknown): void;
 }
 
+interface Errand {
+  run(): Promise<void>;
+  reject(error: unknown): void;
+}
+
 /** A chunk: large enough to share its fixed costs, small enough that other writers do not wait long for their turn. */
 const CHUNK_EVENTS = 2500;
 const CHUNK_BYTES = 8 * 1024 * 1024;
@@ -44,6 +49,7 @@ export class Processor {
   #position = 0;
   #ahead: ReadChunk | null = null;
   #loop: Loop | null = null;
+  readonly #errands: Errand[] = [];
 
   constructor(deps: ProcessorDeps) {
     this.#deps = deps;
@@ -86,6 +92,20 @@ export class Processor {
 
   async stop(): Promise<void> {
     await this.#loop?.stop();
+    for (const { reject } of this.#errands.splice(0)) reject(new Error('The processor has stopped.'));
+  }
+
+  /** Runs `work` between two chunks, when nothing is under way in either store. */
+  between<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#errands.push({ run: async () => resolve(await work()), reject });
+      this.wake();
+    });
+  }
+
+  /** Does what has been ordered of the event store; resolves when queries show it. */
+  refile(): Promise<void> {
+    return this.between(() => this.#refile());
   }
 
   /**
@@ -94,6 +114,8 @@ export class Processor {
    * would be stored again.
    */
   async #step(): Promise<boolean> {
+    await this.#runErrands();
+    await this.#refile();
     const ahead = await this.#deps.events.position();
     const entries = ahead > this.#position ? this.#upTo(ahead) : this.#nextEntries();
     if (entries.length === 0) return false;
@@ -102,6 +124,21 @@ export class Processor {
     const early = SMALL_CHUNK_EVERY_MS - (performance.now() - start);
     if (isSmall(entries) && early > 0) await sleep(early);
     return true;
+  }
+
+  async #runErrands(): Promise<void> {
+    for (let errand = this.#errands.shift(); errand; errand = this.#errands.shift()) {
+      await errand.run().catch(errand.reject);
+    }
+  }
+
+  /** No lock is held while the event store works: this loop alone writes to it, so no event comes in between. */
+  async #refile(): Promise<void> {
+    const { ingest, events } = this.#deps;
+    const orders = await ingest.refilings();
+    if (orders.length === 0) return;
+    const done = await events.refile(orders);
+    await ingest.transaction((store) => store.settleRefilings(done));
   }
 
   #nextEntries(): readonly LogEntry[] {

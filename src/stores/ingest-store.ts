@@ -8,6 +8,7 @@ import type { JsonObject } from '../core/events/json.ts';
 import type { Person } from '../core/persons/person.ts';
 import type { PersonChanges } from '../core/persons/person-changes.ts';
 import type { WaitingMessage } from './outbox.ts';
+import type { Refiled, Refiling } from './refiling.ts';
 
 export interface DistinctId {
   projectId: number;
@@ -135,6 +136,10 @@ export interface IngestChanges {
 
 export interface IngestTransaction {
   position(): Promise<number>;
+  /** Orders to the event store that must be done before it gets another event; oldest first. */
+  refilings(): Promise<Refiling[]>;
+  /** They are done: forgets them, and tells the deletions that wait for a number. */
+  settleRefilings(done: readonly Refiled[]): Promise<void>;
   projects(ids: readonly number[]): Promise<IngestProject[]>;
   personsOf(ids: readonly DistinctId[]): Promise<KnownIds>;
   /** Those uuids that belong or belonged to somebody. */
@@ -153,6 +158,9 @@ export interface IngestStore {
   /** Nobody else writes to the shelf until `work` has ended: what was read stays true until it is written. */
   transaction<T>(work: (store: IngestTransaction) => Promise<T>): Promise<T>;
   counts(): Promise<Record<string, number>>;
+  refilings(): Promise<Refiling[]>;
+  /** Writes the whole database afresh, so that no byte of what was removed is left on disk. */
+  scrub(): Promise<void>;
   /** Forgets drops and warnings from before `time`. */
   prune(time: number): Promise<void>;
   close(): Promise<void>;

@@ -9,6 +9,7 @@ import { liveEventRoutes } from './events-live.ts';
 import { groupRoutes } from './groups.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
+import { personLifecycleRoutes } from './person-lifecycle.ts';
 import { personalKeyRoutes } from './personal-keys.ts';
 import { projectRoutes } from './projects.ts';
 import { propertyDefinitionRoutes } from './property-definitions.ts';
@@ -35,4 +36,5 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   definitionRoutes(app, deps);
   propertyDefinitionRoutes(app, deps);
   groupRoutes(app, deps);
+  personLifecycleRoutes(app, deps);
 }

@@ -3,12 +3,14 @@ import type { MetadataStore } from '../metadata-store.ts';
 import { activityStore, installationStore } from './activity.ts';
 import { cohortStore } from './cohorts.ts';
 import { definitionStore } from './definitions.ts';
+import { deletionStore } from './deletions.ts';
 import type { SqlDialect } from './dialect.ts';
 import { deadLetterStore, eventPersonStore, fateStore, warningStore } from './event-records.ts';
 import { flagRoleAccessStore, flagStore } from './flags.ts';
 import { groupStore } from './groups.ts';
 import { membershipStore, organizationStore } from './organizations.ts';
 import { outboxStore } from './outbox.ts';
+import { personJournal } from './person-journal.ts';
 import { projectStore } from './projects.ts';
 import { resourceAccessStore, roleMembershipStore, roleStore } from './roles.ts';
 import type { Db } from './tables.ts';
@@ -39,6 +41,8 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     flags: flagStore(on),
     flagRoleAccess: flagRoleAccessStore(on),
     cohorts: cohortStore(on),
+    personJournal: personJournal(on),
+    deletions: deletionStore(on),
     transaction: (work) => db.transaction().execute((tx) => work(sqlMetadataStore(tx, dialect))),
     async check() {
       await sql`select 1`.execute(db);

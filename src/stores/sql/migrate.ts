@@ -7,6 +7,7 @@ import type { SqlDialect } from './dialect.ts';
 import { foundation } from './migrations/0001-foundation.ts';
 import { ingest } from './migrations/0002-ingest.ts';
 import { flagsAndCohorts } from './migrations/0003-flags-and-cohorts.ts';
+import { personDeletions } from './migrations/0004-person-deletions.ts';
 import { definitionDetails } from './migrations/0005-definition-details.ts';
 
 export interface Migration {
@@ -16,7 +17,7 @@ export interface Migration {
 }
 
 /** The list is the order: step n brings the database from version n − 1 to n. */
-const MIGRATIONS: readonly Migration[] = [foundation, ingest, flagsAndCohorts, definitionDetails];
+const MIGRATIONS: readonly Migration[] = [foundation, ingest, flagsAndCohorts, personDeletions, definitionDetails];
 
 interface VersionTable {
   schemaVersion: { version: number; name: string; appliedAt: number };

@@ -125,6 +125,27 @@ export interface Tables {
     movedIds: string;
     eventUuid: string;
     happenedAt: number;
+    sourceId: number | null;
+    undoneAt: number | null;
+  };
+  personRefilings: {
+    id: Generated<number>;
+    projectId: number;
+    personUuid: string;
+    kind: 'move' | 'remove';
+    ids: string;
+    deletionId: string | null;
+  };
+  personDeletions: {
+    id: string;
+    projectId: number;
+    personUuid: string;
+    requestedBy: number | null;
+    requestedAt: number;
+    removed: string;
+    eventsRemoved: number | null;
+    scan: string | null;
+    completedAt: number | null;
   };
   retiredPersonUuids: { uuid: string; projectId: number };
   personPropertyHistory: {
@@ -255,6 +276,8 @@ export const PROJECT_TABLES = [
   'persons',
   'personDistinctIds',
   'personMerges',
+  'personRefilings',
+  'personDeletions',
   'retiredPersonUuids',
   'personPropertyHistory',
   'groupTypes',

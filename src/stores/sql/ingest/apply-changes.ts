@@ -5,6 +5,7 @@ import type { IngestChanges } from '../../ingest-store.ts';
 import type { RowType } from '../dialect.ts';
 import { repeat } from '../repeat.ts';
 import type { Sql } from '../tables.ts';
+import { writeHistory } from './write-history.ts';
 
 export async function applyChanges(on: Sql, changes: IngestChanges): Promise<void> {
   await writePersons(on, changes.persons);
@@ -42,29 +43,7 @@ async function writePersons(on: Sql, { persons, ops, history, overrides }: Perso
       sql`insert into retired_person_uuids (uuid, project_id) select uuid, project_id from ${rows} r where true
       on conflict (uuid) do nothing`,
   );
-  const entries = history.map(({ before, after, ...entry }) => ({
-    ...entry,
-    before: before === undefined ? null : JSON.stringify(before),
-    after: after === undefined ? null : JSON.stringify(after),
-  }));
-  const columns = {
-    projectId: 'integer',
-    personUuid: 'text',
-    key: 'text',
-    before: 'text',
-    after: 'text',
-    eventUuid: 'text',
-    at: 'integer',
-  } as const;
-  await forRows(
-    on,
-    columns,
-    entries,
-    (rows) => sql`
-    insert into person_property_history
-      (project_id, person_uuid, name, before_value, after_value, event_uuid, happened_at)
-    select project_id, person_uuid, key, before, after, event_uuid, at from ${rows} r`,
-  );
+  await writeHistory(on, history);
 }
 
 const retired = (overrides: PersonChanges['overrides']): object[] =>
@@ -119,6 +98,7 @@ async function merge({ db }: Sql, op: Extract<PersonOp, { op: 'merge' }>): Promi
   await db
     .insertInto('personMerges')
     .values({
+      sourceId: sql<number>`${idOf(source.uuid)}`,
       projectId,
       kind,
       sourceUuid: source.uuid,

@@ -16,6 +16,7 @@ import {
   seenBefore,
   takenUuids,
 } from './read-known.ts';
+import { settleRefilings, waitingRefilings } from './refilings.ts';
 
 /** The name of the one log of the embedded set; many machines have one for each partition. */
 const LOG = 'main';
@@ -23,6 +24,7 @@ const LOG = 'main';
 export function sqlIngestStore(db: Db, dialect: SqlDialect): IngestStore {
   return {
     position: () => readPosition({ db, dialect }),
+    refilings: () => waitingRefilings({ db, dialect }),
     transaction: (work) => db.transaction().execute((tx) => work(ingestTransaction({ db: tx, dialect }))),
     async counts() {
       const rows = await db.selectFrom('eventCounters').selectAll().execute();
@@ -32,6 +34,7 @@ export function sqlIngestStore(db: Db, dialect: SqlDialect): IngestStore {
       await db.deleteFrom('droppedEvents').where('droppedAt', '<', time).execute();
       await db.deleteFrom('ingestionWarnings').where('happenedAt', '<', time).execute();
     },
+    scrub: () => dialect.scrub(db),
     close: () => db.destroy(),
   };
 }
@@ -39,6 +42,8 @@ export function sqlIngestStore(db: Db, dialect: SqlDialect): IngestStore {
 function ingestTransaction(on: Sql): IngestTransaction {
   return {
     position: () => readPosition(on),
+    refilings: () => waitingRefilings(on),
+    settleRefilings: (done) => settleRefilings(on, done),
     projects: (ids) => projectsById(on, ids),
     personsOf: (ids) => personsOf(on, ids),
     takenUuids: (uuids) => takenUuids(on, uuids),
@@ -54,7 +59,7 @@ function ingestTransaction(on: Sql): IngestTransaction {
   };
 }
 
-async function readPosition({ db }: Sql): Promise<number> {
+export async function readPosition({ db }: Sql): Promise<number> {
   const row = await db.selectFrom('ingestPosition').select('position').where('log', '=', LOG).executeTakeFirst();
   return Number(row?.position ?? 0);
 }
