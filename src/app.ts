@@ -4,6 +4,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
+import { Definitions } from './decide/definitions.ts';
 import { buildServer } from './http/server.ts';
 import { findPending, type PendingDeps } from './ingest/find-pending.ts';
 import { type IngestCounts, ingestCounts, reportIngestCounts } from './ingest/ingest-counts.ts';
@@ -73,6 +74,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     reportIngestCounts(metrics.registry, counts);
     const events: App['events'] = { query: async (sql, values) => thread.methods.query(sql, values) };
     const directory = new ProjectDirectory({ metadata, clock });
+    const definitions = new Definitions(metadata);
     let stopping = false;
     const server = await buildServer(
       {
@@ -87,6 +89,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         dialect: duckdbDialect,
         findPending: (projectId, uuid) => findPending(shelves.waiting, projectId, uuid),
         directory,
+        definitions,
         metrics,
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
         removeEvents: async (projectId) => void (await thread.methods.deleteBefore(projectId, END_OF_TIME)),

@@ -5,7 +5,9 @@
  * done through it happens wholly or not at all, and nobody else writes in between: so 'look, then write' is safe inside.
  * Look-ups return null for 'there is none'.
  */
+import type { CohortStore } from './cohort-records.ts';
 import type { DeadLetterStore, DefinitionStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
+import type { FlagRoleAccessStore, FlagStore } from './flag-records.ts';
 import type {
   Activity,
   Membership,
@@ -156,6 +158,9 @@ export interface MetadataStore {
   readonly fates: FateStore;
   readonly warnings: WarningStore;
   readonly definitions: DefinitionStore;
+  readonly flags: FlagStore;
+  readonly flagRoleAccess: FlagRoleAccessStore;
+  readonly cohorts: CohortStore;
   transaction<T>(work: (store: MetadataStore) => Promise<T>): Promise<T>;
   /** Throws when the store cannot be read. */
   check(): Promise<void>;

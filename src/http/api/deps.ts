@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import type { Definitions } from '../../decide/definitions.ts';
 import type { FateDeps } from '../../ingest/fate-of-event.ts';
 import type { Ingestion } from '../../ingest/ingestion.ts';
 import type { Tail } from '../../ingest/tail.ts';
@@ -26,6 +27,8 @@ export interface ApiDeps {
   findPending: FateDeps['findPending'];
   /** Must hear of every change to a project. */
   directory: Pick<ProjectDirectory, 'forget'>;
+  /** Must hear of every change to a flag or a cohort. */
+  definitions: Definitions;
   /** Removes a deleted project's events. */
   removeEvents(projectId: number): Promise<void>;
 }

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { MetadataStore } from '../metadata-store.ts';
 import { activityStore, installationStore } from './activity.ts';
+import { cohortStore } from './cohorts.ts';
 import type { SqlDialect } from './dialect.ts';
 import { deadLetterStore, definitionStore, eventPersonStore, fateStore, warningStore } from './event-records.ts';
+import { flagRoleAccessStore, flagStore } from './flags.ts';
 import { membershipStore, organizationStore } from './organizations.ts';
 import { projectStore } from './projects.ts';
 import { resourceAccessStore, roleMembershipStore, roleStore } from './roles.ts';
@@ -29,6 +31,9 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     fates: fateStore(on),
     warnings: warningStore(on),
     definitions: definitionStore(on),
+    flags: flagStore(on),
+    flagRoleAccess: flagRoleAccessStore(on),
+    cohorts: cohortStore(on),
     transaction: (work) => db.transaction().execute((tx) => work(sqlMetadataStore(tx, dialect))),
     async check() {
       await sql`select 1`.execute(db);

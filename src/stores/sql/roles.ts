@@ -52,6 +52,7 @@ export function roleStore({ db }: Sql): RoleStore {
     },
     async delete(id) {
       await db.deleteFrom('roleMemberships').where('roleId', '=', id).execute();
+      await db.deleteFrom('featureFlagRoleAccess').where('roleId', '=', id).execute();
       await db.deleteFrom('roles').where('id', '=', id).execute();
     },
     async ofUser(organizationId, userId) {

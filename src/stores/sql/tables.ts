@@ -169,6 +169,53 @@ export interface Tables {
     failedAt: number;
   };
   ingestionWarnings: { id: Generated<number>; projectId: number; type: string; details: string; happenedAt: number };
+  featureFlags: {
+    id: Generated<number>;
+    projectId: number;
+    key: string;
+    name: string;
+    filters: string;
+    active: Flag;
+    deleted: Flag;
+    ensureExperienceContinuity: Flag;
+    rollbackConditions: string;
+    performedRollback: Flag | null;
+    tags: string;
+    evaluationRuntime: string;
+    bucketingIdentifier: string;
+    version: number;
+    createdAt: number;
+    createdBy: number | null;
+    updatedAt: number;
+    lastModifiedBy: number | null;
+  };
+  featureFlagVersions: { flagId: number; version: number; projectId: number; flag: string };
+  featureFlagRoleAccess: {
+    id: Generated<number>;
+    flagId: number;
+    roleId: string;
+    addedAt: number;
+    updatedAt: number;
+  };
+  flagOverrides: { personId: number; flagKey: string; projectId: number; identifier: string };
+  cohorts: {
+    id: Generated<number>;
+    projectId: number;
+    name: string;
+    description: string;
+    groups: string;
+    filters: string;
+    isStatic: Flag;
+    deleted: Flag;
+    isCalculating: Flag;
+    lastCalculation: number | null;
+    errorsCalculating: number;
+    count: number | null;
+    version: number;
+    createdAt: number;
+    createdBy: number | null;
+  };
+  cohortMembers: { cohortId: number; personId: number; projectId: number };
   eventCounters: { fate: string; count: number };
   ingestPosition: { log: string; position: number };
 }
@@ -190,6 +237,11 @@ export const PROJECT_TABLES = [
   'droppedEvents',
   'deadLetters',
   'ingestionWarnings',
+  'featureFlags',
+  'featureFlagVersions',
+  'flagOverrides',
+  'cohorts',
+  'cohortMembers',
 ] as const satisfies readonly (keyof Tables)[];
 
 export type Db = Kysely<Tables>;

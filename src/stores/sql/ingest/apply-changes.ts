@@ -109,7 +109,7 @@ async function addIds(on: Sql, ops: readonly PersonOp[]): Promise<void> {
   );
 }
 
-/** Writes the journal entry that an undo needs, moves the ids, and removes the source. */
+/** Writes the journal entry that an undo needs, moves the ids and what else hangs on the person, and removes the source. */
 async function merge({ db }: Sql, op: Extract<PersonOp, { op: 'merge' }>): Promise<void> {
   const { projectId, kind, source, target, eventUuid, at } = op;
   const idOf = (uuid: string) => sql`(select id from persons where uuid = ${uuid})`;
@@ -131,6 +131,16 @@ async function merge({ db }: Sql, op: Extract<PersonOp, { op: 'merge' }>): Promi
     .execute();
   await sql`update person_distinct_ids set person_id = ${idOf(target.uuid)}, version = version + 1
     where person_id = ${idOf(source.uuid)}`.execute(db);
+  // What the survivor has already, stays: the identifier kept first decides the flag, and a member is in once.
+  await sql`insert into flag_overrides (person_id, flag_key, project_id, identifier)
+    select ${idOf(target.uuid)}, flag_key, project_id, identifier from flag_overrides
+    where person_id = ${idOf(source.uuid)}
+    on conflict do nothing`.execute(db);
+  await sql`delete from flag_overrides where person_id = ${idOf(source.uuid)}`.execute(db);
+  await sql`insert into cohort_members (cohort_id, person_id, project_id)
+    select cohort_id, ${idOf(target.uuid)}, project_id from cohort_members where person_id = ${idOf(source.uuid)}
+    on conflict do nothing`.execute(db);
+  await sql`delete from cohort_members where person_id = ${idOf(source.uuid)}`.execute(db);
   await sql`delete from persons where uuid = ${source.uuid}`.execute(db);
 }
 

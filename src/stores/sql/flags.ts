@@ -1,0 +1,133 @@
+import type { Insertable, Selectable } from 'kysely';
+import type {
+  BucketingIdentifier,
+  EvaluationRuntime,
+  FeatureFlag,
+  FlagRoleAccessStore,
+  FlagStore,
+} from '../flag-records.ts';
+import { flag as bit, type Sql, type Tables } from './tables.ts';
+
+const toFlag = (row: Selectable<Tables['featureFlags']>): FeatureFlag => ({
+  ...row,
+  id: Number(row.id),
+  filters: JSON.parse(row.filters),
+  active: row.active === 1,
+  deleted: row.deleted === 1,
+  ensureExperienceContinuity: row.ensureExperienceContinuity === 1,
+  rollbackConditions: JSON.parse(row.rollbackConditions),
+  performedRollback: row.performedRollback === null ? null : row.performedRollback === 1,
+  tags: JSON.parse(row.tags),
+  evaluationRuntime: row.evaluationRuntime as EvaluationRuntime,
+  bucketingIdentifier: row.bucketingIdentifier as BucketingIdentifier,
+});
+
+const toColumns = (flag: Omit<FeatureFlag, 'id'>): Insertable<Tables['featureFlags']> => ({
+  ...flag,
+  filters: JSON.stringify(flag.filters),
+  active: bit(flag.active),
+  deleted: bit(flag.deleted),
+  ensureExperienceContinuity: bit(flag.ensureExperienceContinuity),
+  rollbackConditions: JSON.stringify(flag.rollbackConditions),
+  performedRollback: flag.performedRollback === null ? null : bit(flag.performedRollback),
+  tags: JSON.stringify(flag.tags),
+});
+
+export function flagStore({ db }: Sql): FlagStore {
+  const ofProject = (projectId: number) => db.selectFrom('featureFlags').selectAll().where('projectId', '=', projectId);
+  const keepVersion = async (flag: FeatureFlag): Promise<void> => {
+    const { id: flagId, version, projectId } = flag;
+    await db
+      .insertInto('featureFlagVersions')
+      .values({ flagId, version, projectId, flag: JSON.stringify(flag) })
+      .execute();
+  };
+  return {
+    async create(flag) {
+      const row = await db.insertInto('featureFlags').values(toColumns(flag)).returningAll().executeTakeFirstOrThrow();
+      const created = toFlag(row);
+      await keepVersion(created);
+      return created;
+    },
+    async find(projectId, id) {
+      const row = await ofProject(projectId).where('id', '=', id).executeTakeFirst();
+      return row ? toFlag(row) : null;
+    },
+    async byKey(projectId, key) {
+      const row = await ofProject(projectId).where('key', '=', key).where('deleted', '=', 0).executeTakeFirst();
+      return row ? toFlag(row) : null;
+    },
+    async ofProject(projectId) {
+      const rows = await ofProject(projectId)
+        .where('deleted', '=', 0)
+        .orderBy('createdAt', 'desc')
+        .orderBy('id', 'desc')
+        .execute();
+      return rows.map(toFlag);
+    },
+    async withRollbackConditions() {
+      const rows = await db
+        .selectFrom('featureFlags')
+        .selectAll()
+        .where('deleted', '=', 0)
+        .where('active', '=', 1)
+        .where('rollbackConditions', 'not in', ['null', '[]', '{}'])
+        .orderBy('id')
+        .execute();
+      return rows.map(toFlag);
+    },
+    async update(flag) {
+      const { id, ...rest } = flag;
+      await db.updateTable('featureFlags').set(toColumns(rest)).where('id', '=', id).execute();
+      await keepVersion(flag);
+    },
+    async removeDeleted(projectId, key) {
+      const gone = db
+        .selectFrom('featureFlags')
+        .select('id')
+        .where('projectId', '=', projectId)
+        .where('key', '=', key)
+        .where('deleted', '=', 1);
+      await db.deleteFrom('featureFlagRoleAccess').where('flagId', 'in', gone).execute();
+      await db.deleteFrom('featureFlags').where('id', 'in', gone).execute();
+    },
+    async versions(projectId, id) {
+      const rows = await db
+        .selectFrom('featureFlagVersions')
+        .select('flag')
+        .where('projectId', '=', projectId)
+        .where('flagId', '=', id)
+        .orderBy('version')
+        .execute();
+      return rows.map((row) => JSON.parse(row.flag));
+    },
+  };
+}
+
+export function flagRoleAccessStore({ db }: Sql): FlagRoleAccessStore {
+  const ofFlag = (flagId: number) => db.selectFrom('featureFlagRoleAccess').selectAll().where('flagId', '=', flagId);
+  return {
+    async add(access) {
+      return db.insertInto('featureFlagRoleAccess').values(access).returningAll().executeTakeFirstOrThrow();
+    },
+    async find(flagId, id) {
+      return (await ofFlag(flagId).where('id', '=', id).executeTakeFirst()) ?? null;
+    },
+    ofFlag: (flagId) => ofFlag(flagId).orderBy('id').execute(),
+    async ofRoles(roleIds) {
+      if (roleIds.length === 0) return [];
+      return db
+        .selectFrom('featureFlagRoleAccess')
+        .innerJoin('featureFlags', 'featureFlags.id', 'featureFlagRoleAccess.flagId')
+        .selectAll('featureFlagRoleAccess')
+        .select('featureFlags.key as flagKey')
+        .where('roleId', 'in', roleIds)
+        .where('featureFlags.deleted', '=', 0)
+        .orderBy('featureFlagRoleAccess.id')
+        .execute();
+    },
+    async remove(id) {
+      await db.deleteFrom('featureFlagRoleAccess').where('id', '=', id).execute();
+    },
+  };
+}

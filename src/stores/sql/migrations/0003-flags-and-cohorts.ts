@@ -1,0 +1,113 @@
+import { type Kysely, sql } from 'kysely';
+import type { SqlDialect } from '../dialect.ts';
+import type { Migration } from '../migrate.ts';
+
+/** Feature flags with their history and access, the identifiers that keep a user's value, and cohorts. */
+export const flagsAndCohorts: Migration = {
+  name: 'feature flags, role access, experience continuity, cohorts',
+  async up(db, dialect) {
+    await createFlags(db, dialect);
+    await createFlagAccess(db, dialect);
+    await createOverrides(db, dialect);
+    await createCohorts(db, dialect);
+  },
+};
+
+async function createFlags(db: Kysely<unknown>, dialect: SqlDialect): Promise<void> {
+  const { bigInteger } = dialect;
+  await db.schema
+    .createTable('feature_flags')
+    .addColumn('id', dialect.countingType, (c) => dialect.counting(c))
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('key', 'text', (c) => c.notNull())
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('filters', 'text', (c) => c.notNull())
+    .addColumn('active', 'integer', (c) => c.notNull())
+    .addColumn('deleted', 'integer', (c) => c.notNull())
+    .addColumn('ensure_experience_continuity', 'integer', (c) => c.notNull())
+    .addColumn('rollback_conditions', 'text', (c) => c.notNull())
+    .addColumn('performed_rollback', 'integer')
+    .addColumn('tags', 'text', (c) => c.notNull())
+    .addColumn('evaluation_runtime', 'text', (c) => c.notNull())
+    .addColumn('bucketing_identifier', 'text', (c) => c.notNull())
+    .addColumn('version', 'integer', (c) => c.notNull())
+    .addColumn('created_at', bigInteger, (c) => c.notNull())
+    .addColumn('created_by', bigInteger)
+    .addColumn('updated_at', bigInteger, (c) => c.notNull())
+    .addColumn('last_modified_by', bigInteger)
+    .execute();
+  // One living flag for a key; deleted ones may lie beside it.
+  await db.schema
+    .createIndex('feature_flags_key')
+    .unique()
+    .on('feature_flags')
+    .columns(['project_id', 'key'])
+    .where(sql.ref('deleted'), '=', 0)
+    .execute();
+  await db.schema
+    .createTable('feature_flag_versions')
+    .addColumn('flag_id', bigInteger, (c) => c.notNull())
+    .addColumn('version', 'integer', (c) => c.notNull())
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    // The whole flag, as JSON.
+    .addColumn('flag', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('feature_flag_versions_pk', ['flag_id', 'version'])
+    .execute();
+}
+
+async function createFlagAccess(db: Kysely<unknown>, dialect: SqlDialect): Promise<void> {
+  const { bigInteger } = dialect;
+  await db.schema
+    .createTable('feature_flag_role_access')
+    .addColumn('id', dialect.countingType, (c) => dialect.counting(c))
+    .addColumn('flag_id', bigInteger, (c) => c.notNull())
+    .addColumn('role_id', 'text', (c) => c.notNull())
+    .addColumn('added_at', bigInteger, (c) => c.notNull())
+    .addColumn('updated_at', bigInteger, (c) => c.notNull())
+    .addUniqueConstraint('feature_flag_role_access_once', ['flag_id', 'role_id'])
+    .execute();
+}
+
+/** Which identifier decides a flag's value for a person, in place of the distinct id. The first one stays. */
+async function createOverrides(db: Kysely<unknown>, { bigInteger }: SqlDialect): Promise<void> {
+  await db.schema
+    .createTable('flag_overrides')
+    .addColumn('person_id', bigInteger, (c) => c.notNull())
+    .addColumn('flag_key', 'text', (c) => c.notNull())
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('identifier', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('flag_overrides_pk', ['person_id', 'flag_key'])
+    .execute();
+}
+
+async function createCohorts(db: Kysely<unknown>, dialect: SqlDialect): Promise<void> {
+  const { bigInteger } = dialect;
+  await db.schema
+    .createTable('cohorts')
+    .addColumn('id', dialect.countingType, (c) => dialect.counting(c))
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('description', 'text', (c) => c.notNull())
+    .addColumn('groups', 'text', (c) => c.notNull())
+    .addColumn('filters', 'text', (c) => c.notNull())
+    .addColumn('is_static', 'integer', (c) => c.notNull())
+    .addColumn('deleted', 'integer', (c) => c.notNull())
+    .addColumn('is_calculating', 'integer', (c) => c.notNull())
+    .addColumn('last_calculation', bigInteger)
+    .addColumn('errors_calculating', 'integer', (c) => c.notNull())
+    .addColumn('count', bigInteger)
+    .addColumn('version', 'integer', (c) => c.notNull())
+    .addColumn('created_at', bigInteger, (c) => c.notNull())
+    .addColumn('created_by', bigInteger)
+    .execute();
+  await db.schema.createIndex('cohorts_of_project').on('cohorts').column('project_id').execute();
+  // Who is in: put there by hand in a static cohort, by the last calculation in a dynamic one.
+  await db.schema
+    .createTable('cohort_members')
+    .addColumn('cohort_id', bigInteger, (c) => c.notNull())
+    .addColumn('person_id', bigInteger, (c) => c.notNull())
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addPrimaryKeyConstraint('cohort_members_pk', ['cohort_id', 'person_id'])
+    .execute();
+  await db.schema.createIndex('cohort_members_of_person').on('cohort_members').column('person_id').execute();
+}
