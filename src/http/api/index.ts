@@ -10,6 +10,7 @@ import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
 import { personChangeRoutes } from './person-changes.ts';
 import { personFactRoutes } from './person-facts.ts';
+import { personTimelineRoutes } from './person-timeline.ts';
 import { personalKeyRoutes } from './personal-keys.ts';
 import { personRoutes } from './persons.ts';
 import { projectRoutes } from './projects.ts';
@@ -37,4 +38,5 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   personRoutes(app, deps);
   personChangeRoutes(app, deps);
   personFactRoutes(app, deps);
+  personTimelineRoutes(app, deps);
 }
