@@ -13,6 +13,7 @@ import type { FlagRoleAccessStore, FlagStore } from './flag-records.ts';
 import type { GroupStore } from './groups.ts';
 import type { OutboxStore } from './outbox.ts';
 import type { PersonJournal } from './person-journal.ts';
+import type { PersonStore } from './person-store.ts';
 import type {
   Activity,
   Membership,
@@ -170,6 +171,7 @@ export interface MetadataStore {
   readonly cohorts: CohortStore;
   readonly personJournal: PersonJournal;
   readonly deletions: DeletionStore;
+  readonly persons: PersonStore;
   transaction<T>(work: (store: MetadataStore) => Promise<T>): Promise<T>;
   /** Throws when the store cannot be read. */
   check(): Promise<void>;

@@ -9,8 +9,12 @@ import { liveEventRoutes } from './events-live.ts';
 import { groupRoutes } from './groups.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
+import { personChangeRoutes } from './person-changes.ts';
+import { personFactRoutes } from './person-facts.ts';
 import { personLifecycleRoutes } from './person-lifecycle.ts';
+import { personTimelineRoutes } from './person-timeline.ts';
 import { personalKeyRoutes } from './personal-keys.ts';
+import { personRoutes } from './persons.ts';
 import { projectRoutes } from './projects.ts';
 import { propertyDefinitionRoutes } from './property-definitions.ts';
 import { resourceAccessRoutes } from './resource-access.ts';
@@ -37,4 +41,8 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   propertyDefinitionRoutes(app, deps);
   groupRoutes(app, deps);
   personLifecycleRoutes(app, deps);
+  personRoutes(app, deps);
+  personChangeRoutes(app, deps);
+  personFactRoutes(app, deps);
+  personTimelineRoutes(app, deps);
 }

@@ -11,6 +11,7 @@ import { groupStore } from './groups.ts';
 import { membershipStore, organizationStore } from './organizations.ts';
 import { outboxStore } from './outbox.ts';
 import { personJournal } from './person-journal.ts';
+import { personStore } from './persons.ts';
 import { projectStore } from './projects.ts';
 import { resourceAccessStore, roleMembershipStore, roleStore } from './roles.ts';
 import type { Db } from './tables.ts';
@@ -43,6 +44,7 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     cohorts: cohortStore(on),
     personJournal: personJournal(on),
     deletions: deletionStore(on),
+    persons: personStore(on),
     transaction: (work) => db.transaction().execute((tx) => work(sqlMetadataStore(tx, dialect))),
     async check() {
       await sql`select 1`.execute(db);

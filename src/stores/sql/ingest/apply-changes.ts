@@ -166,6 +166,19 @@ async function writeDefinitions(on: Sql, { events, properties, eventProperties }
     on conflict (project_id, name) do update set last_seen_at = excluded.last_seen_at
     where excluded.last_seen_at > event_definitions.last_seen_at`,
   );
+  await writePropertyDefinitions(on, properties);
+  await forRows(
+    on,
+    { projectId: 'integer', event: 'text', property: 'text' },
+    eventProperties,
+    (rows) => sql`
+    insert into event_properties (project_id, event, property)
+    select project_id, event, property from ${rows} r where true
+    on conflict do nothing`,
+  );
+}
+
+export async function writePropertyDefinitions(on: Sql, properties: IngestChanges['properties']): Promise<void> {
   const columns = {
     id: 'text',
     projectId: 'integer',
@@ -185,15 +198,6 @@ async function writeDefinitions(on: Sql, { events, properties, eventProperties }
     select id, project_id, kind, group_type_index, name, property_type, at from ${rows} r where true
     on conflict (project_id, kind, group_type_index, name) do update set property_type = excluded.property_type
     where property_definitions.property_type is null and property_definitions.is_type_chosen = 0`,
-  );
-  await forRows(
-    on,
-    { projectId: 'integer', event: 'text', property: 'text' },
-    eventProperties,
-    (rows) => sql`
-    insert into event_properties (project_id, event, property)
-    select project_id, event, property from ${rows} r where true
-    on conflict do nothing`,
   );
 }
 
