@@ -57,7 +57,8 @@ function link(compiled: readonly CompiledFlag[], inactive: readonly number[], co
     byKey: new Map(flags.map((flag) => [flag.compiled.definition.key, flag])),
     order: [...order, ...looped].flatMap((slot) => flags[slot] ?? []),
     slots,
-    ...context,
+    cohorts: context.cohorts,
+    groupTypes: context.groupTypes,
     needs: needsOf(compiled, context),
   };
 }
