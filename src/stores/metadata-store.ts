@@ -20,6 +20,7 @@ import type {
   Session,
   User,
 } from './records.ts';
+import type { SubjectStore } from './subject-store.ts';
 
 export interface Page {
   limit: number;
@@ -161,6 +162,7 @@ export interface MetadataStore {
   readonly flags: FlagStore;
   readonly flagRoleAccess: FlagRoleAccessStore;
   readonly cohorts: CohortStore;
+  readonly subjects: SubjectStore;
   transaction<T>(work: (store: MetadataStore) => Promise<T>): Promise<T>;
   /** Throws when the store cannot be read. */
   check(): Promise<void>;

@@ -10,7 +10,8 @@ export interface RelationalPlace {
   remove(): Promise<void>;
 }
 
-const NOTHING: IngestChanges = {
+/** A chunk that changes nothing. */
+export const NOTHING: IngestChanges = {
   persons: { persons: [], ops: [], history: [], overrides: [] },
   groupTypes: [],
   groups: [],

@@ -8,6 +8,7 @@ import { flagRoleAccessStore, flagStore } from './flags.ts';
 import { membershipStore, organizationStore } from './organizations.ts';
 import { projectStore } from './projects.ts';
 import { resourceAccessStore, roleMembershipStore, roleStore } from './roles.ts';
+import { subjectStore } from './subjects.ts';
 import type { Db } from './tables.ts';
 import { personalKeyStore, sessionStore, userStore } from './users.ts';
 
@@ -34,6 +35,7 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     flags: flagStore(on),
     flagRoleAccess: flagRoleAccessStore(on),
     cohorts: cohortStore(on),
+    subjects: subjectStore(on),
     transaction: (work) => db.transaction().execute((tx) => work(sqlMetadataStore(tx, dialect))),
     async check() {
       await sql`select 1`.execute(db);
