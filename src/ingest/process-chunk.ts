@@ -36,6 +36,8 @@ export interface ProcessedChunk {
   events: number;
   /** Those that are stored, in order. */
   stored: readonly StoredEvent[];
+  /** Projects that have got a new kind of group. */
+  regrouped: readonly number[];
 }
 
 export interface ChunkOptions {
@@ -73,9 +75,10 @@ export async function processChunk(
     }
     const persons = book.changes();
     fates.count('stored', stored.length);
+    const grouped = groups.changes();
     await store.apply({
       persons,
-      ...groups.changes(),
+      ...grouped,
       ...sightings.changes(),
       ...fates.changes(),
       firstEvents: firstEvents(projects, stored),
@@ -87,7 +90,8 @@ export async function processChunk(
       position,
       meanwhile: () => meanwhile?.(projects),
     });
-    return { result: { position, events: fates.total, stored }, sightings };
+    const regrouped = [...new Set(grouped.groupTypes.map(({ projectId }) => projectId))];
+    return { result: { position, events: fates.total, stored, regrouped }, sightings };
   });
   // Only what is committed is known from now on.
   deps.definitions.keep(chunk.sightings);

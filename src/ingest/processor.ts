@@ -3,7 +3,6 @@
  * another try a little later; an entry that cannot be processed for a reason of its own is set aside, so that it never
  * blocks those behind it.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExtractedEvents, extractEvents } from '../core/events/extract-events.ts';
 import { parseJson } from '../core/events/parse-json.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -44,6 +43,8 @@ export class Processor {
   #position = 0;
   #ahead: ReadChunk | null = null;
   #loop: Loop | null = null;
+  #hurried = false;
+  #endPause: (() => void) | null = null;
 
   constructor(deps: ProcessorDeps) {
     this.#deps = deps;
@@ -84,6 +85,13 @@ export class Processor {
     this.#loop.wake();
   }
 
+  /** Somebody waits for what is in the log now: no pause before the next chunk. */
+  hurry(): void {
+    this.#hurried = true;
+    this.#endPause?.();
+    this.wake();
+  }
+
   async stop(): Promise<void> {
     await this.#loop?.stop();
   }
@@ -100,8 +108,23 @@ export class Processor {
     const start = performance.now();
     await this.#take(entries);
     const early = SMALL_CHUNK_EVERY_MS - (performance.now() - start);
-    if (isSmall(entries) && early > 0) await sleep(early);
+    if (isSmall(entries) && early > 0) await this.#pause(early);
     return true;
+  }
+
+  /** Ends at once for whoever is in a hurry, also if they said so while the chunk was under way. */
+  async #pause(ms: number): Promise<void> {
+    if (!this.#hurried) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.#endPause = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#endPause = null;
+    }
+    this.#hurried = false;
   }
 
   #nextEntries(): readonly LogEntry[] {
@@ -162,7 +185,7 @@ export class Processor {
       await store.apply({ ...NOTHING, ...fates.changes(), position: entry.seq });
       await events.write({ events: [], overrides: [], position: entry.seq });
     });
-    return { position: entry.seq, events: entry.events, stored: [] };
+    return { position: entry.seq, events: entry.events, stored: [], regrouped: [] };
   }
 
   #advance(chunk: ProcessedChunk): void {
