@@ -6,13 +6,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import { Failure } from './core/errors.ts';
+import { Continuity } from './decide/continuity.ts';
 import { Definitions } from './decide/definitions.ts';
 import { buildServer } from './http/server.ts';
 import { findPending, type PendingDeps } from './ingest/find-pending.ts';
 import { type IngestCounts, ingestCounts, reportIngestCounts } from './ingest/ingest-counts.ts';
 import { Ingestion } from './ingest/ingestion.ts';
+import { ReadYourWrites, reportOutdated } from './ingest/read-your-writes.ts';
 import { Tail } from './ingest/tail.ts';
-import type { WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
+import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
 import { WorkerThread } from './ingest/worker-thread.ts';
 import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
 import { type Ids, randomIds } from './lib/ids.ts';
@@ -58,6 +60,8 @@ export interface App {
   metadata: MetadataStore;
   /** For those who changed a project behind the API's back: what was remembered of it is forgotten. */
   directory: Pick<ProjectDirectory, 'forget'>;
+  /** Likewise for those who changed flags or cohorts. */
+  definitions: Pick<Definitions, 'forgetAll'>;
   events: Pick<EventStore, 'query'>;
   /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
   breakWorker(): void;
@@ -76,13 +80,22 @@ export async function openApp(options: AppOptions): Promise<App> {
     const firstStart = await bootstrap({ metadata, clock, ids }, initialKeys(config));
     const webhooks = new WebhookSender({ metadata, clock, logger: log, publicUrl: config.publicUrl });
     const onNews = (): void => webhooks.wake();
-    const { ingestion, thread, tail, ready } = startIngestion(config, log, clockMemory, shelves, onNews, opened);
+    const definitions = new Definitions(metadata);
+    const { ingestion, writes, thread, tail, ready } = startIngestion(
+      config,
+      log,
+      clockMemory,
+      shelves,
+      definitions,
+      onNews,
+      opened,
+    );
     const counts = (): Promise<IngestCounts> => readCounts(shelves, ingestion, clock);
     const metrics = openMetrics();
     reportIngestCounts(metrics.registry, counts);
+    reportOutdated(metrics.registry, writes);
     const events: App['events'] = { query: async (sql, values) => thread.methods.query(sql, values) };
     const directory = new ProjectDirectory({ metadata, clock });
-    const definitions = new Definitions(metadata);
     const filing: EventFiling = {
       position: async () => thread.methods.position(),
       refile: async () => thread.methods.refile(),
@@ -117,6 +130,14 @@ export async function openApp(options: AppOptions): Promise<App> {
         filing,
         caughtUp,
         erasure,
+        decide: {
+          metadata,
+          definitions,
+          writes,
+          continuity: new Continuity(metadata),
+          clock,
+          onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
+        },
         metrics,
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
         removeEvents: async (projectId) => void (await thread.methods.deleteBefore(projectId, END_OF_TIME)),
@@ -154,6 +175,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       firstStart,
       metadata,
       directory,
+      definitions,
       events,
       breakWorker: () => thread.tell('fault'),
     };
@@ -215,10 +237,13 @@ function startIngestion(
   logger: Logger,
   clockMemory: ClockMemory,
   { ingestLog }: Shelves,
+  definitions: Definitions,
   onNews: () => void,
   opened: Opened,
 ) {
-  const ingestion = new Ingestion({ log: ingestLog, logger, wake: () => thread.tell('wake') });
+  const { entries, head } = ingestLog.state();
+  const writes = new ReadYourWrites({ unread: entries > 0 ? head : 0, hurry: () => thread.tell('hurry') });
+  const ingestion = new Ingestion({ log: ingestLog, logger, writes, wake: () => thread.tell('wake') });
   const tail = new Tail(async (projectIds) => thread.methods.watch(projectIds));
   const options: WorkerOptions = {
     dataDir: config.dataDir,
@@ -227,15 +252,21 @@ function startIngestion(
     eventsMemoryMb: config.eventsMemoryMb,
     faults: config.faults,
   };
-  const { onProcessed, onIdle } = ingestion;
+  const onProcessed = (chunk: ProcessedNotice): void => {
+    // Before anybody who waits for the chunk goes on: they must find the kinds of groups that it has brought.
+    for (const projectId of chunk.regrouped) definitions.forget(projectId);
+    ingestion.onProcessed(chunk);
+  };
   const onReady = (position: number): void => {
+    // A thread that died may have brought some without saying so.
+    definitions.forgetAll();
     ingestion.onReady(position);
     tail.tell().catch((err: unknown) => logger.warn({ err }, 'live streams stay silent until the next one opens'));
   };
   const thread = new WorkerThread<WorkerMethods>(
     WORKER,
     options,
-    { onReady, onProcessed, onIdle, onTail: (events) => tail.show(events), onNews },
+    { onReady, onProcessed, onIdle: ingestion.onIdle, onTail: (events) => tail.show(events), onNews },
     logger,
   );
   const ready = thread.start();
@@ -244,7 +275,7 @@ function startIngestion(
     await ready.catch(() => undefined);
     await thread.close();
   });
-  return { ingestion, thread, tail, ready };
+  return { ingestion, writes, thread, tail, ready };
 }
 
 async function readCounts({ ingest }: Shelves, ingestion: Ingestion, clock: Clock): Promise<IngestCounts> {

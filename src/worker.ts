@@ -7,7 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Definitions } from './ingest/definitions.ts';
 import { LiveTail } from './ingest/live-tail.ts';
 import { Processor } from './ingest/processor.ts';
-import type { WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
+import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
 import { clockOn } from './lib/clock.ts';
 import { randomIds } from './lib/ids.ts';
 import { openLog } from './lib/log.ts';
@@ -37,8 +37,8 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
     logger,
     definitions: new Definitions(randomIds),
     isOutage,
-    onProcessed: ({ position, events: count, stored, messages }) => {
-      notify(port, 'processed', { position, events: count });
+    onProcessed: ({ position, events: count, stored, messages, regrouped }) => {
+      notify(port, 'processed', { position, events: count, regrouped } satisfies ProcessedNotice);
       tail.show(stored);
       if (messages > 0) notify(port, 'news', null);
     },
@@ -76,6 +76,7 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
   };
   serve(port, surviving(methods, die));
   onNotice(port, 'wake', () => processor.wake());
+  onNotice(port, 'hurry', () => processor.hurry());
   if (options.faults) onNotice(port, 'fault', () => void die(new Error('told to die')));
   notify(port, 'ready', await processor.recover());
 }

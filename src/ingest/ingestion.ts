@@ -4,6 +4,8 @@
  */
 import type { Logger } from '../lib/log.ts';
 import type { IngestLog, NewLogEntry } from '../stores/ingest-log.ts';
+import type { ReadYourWrites } from './read-your-writes.ts';
+import type { ProcessedNotice } from './worker-protocol.ts';
 import type { ThreadEvents } from './worker-thread.ts';
 
 export interface IngestionDeps {
@@ -11,6 +13,8 @@ export interface IngestionDeps {
   logger: Logger;
   /** There is something in the log. */
   wake(): void;
+  /** Hears whose changes have been accepted, and how far they are processed. */
+  writes: Pick<ReadYourWrites, 'note' | 'processed'>;
 }
 
 export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' | 'onIdle'> {
@@ -27,9 +31,13 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
     this.#pending = deps.log.state().events;
   }
 
-  /** Resolves when the request's events are on disk. Rejects with `unavailable` when they cannot be kept. */
-  async accept(entry: NewLogEntry): Promise<void> {
-    await this.#deps.log.append(entry);
+  /**
+   * Resolves when the request's events are on disk. Rejects with `unavailable` when they cannot be kept.
+   * `subjects`: those whose flags the events may change, see `changedSubjects`.
+   */
+  async accept(entry: NewLogEntry, subjects: readonly string[] = []): Promise<void> {
+    const seq = await this.#deps.log.append(entry);
+    this.#deps.writes.note(seq, entry.projectId, subjects);
     this.#pending += entry.events;
     if (!this.#workerIsIdle) return;
     this.#workerIsIdle = false;
@@ -65,6 +73,7 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
   /** A thread begins, perhaps in place of one that died before it could say how far it had got: count afresh. */
   readonly onReady = (position: number): void => {
     this.#reach(position);
+    this.#deps.writes.processed(position);
     void this.#trim(position).then(() => {
       this.#pending = this.#deps.log.state().events;
       this.#settle();
@@ -73,9 +82,10 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
     });
   };
 
-  readonly onProcessed = ({ position, events }: { position: number; events: number }): void => {
+  readonly onProcessed = ({ position, events }: Pick<ProcessedNotice, 'position' | 'events'>): void => {
     this.#pending -= events;
     this.#reach(position);
+    this.#deps.writes.processed(position);
     void this.#trim(position);
     this.#settle();
   };
@@ -83,6 +93,7 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
   /** An entry may have come in while the worker was saying that there was none: then it is woken again. */
   readonly onIdle = (position: number): void => {
     this.#reach(position);
+    this.#deps.writes.processed(position);
     this.#workerIsIdle = this.#deps.log.state().head <= position;
     if (this.#workerIsIdle) {
       // Nothing waits, whatever was counted: after a trim that failed at `onReady` the count would stay too high.

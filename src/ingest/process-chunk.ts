@@ -39,6 +39,8 @@ export interface ProcessedChunk {
   stored: readonly StoredEvent[];
   /** How many messages to webhooks it has left behind. */
   messages: number;
+  /** Projects that have got a new kind of group. */
+  regrouped: readonly number[];
 }
 
 export interface ChunkOptions {
@@ -80,9 +82,10 @@ export async function processChunk(
     const persons = book.changes();
     const { messages } = news.changes(persons.overrides);
     fates.count('stored', stored.length);
+    const grouped = groups.changes();
     await store.apply({
       persons,
-      ...groups.changes(),
+      ...grouped,
       ...sightings.changes(),
       ...fates.changes(),
       messages,
@@ -95,7 +98,8 @@ export async function processChunk(
       position,
       meanwhile: () => meanwhile?.(projects),
     });
-    return { result: { position, events: fates.total, stored, messages: messages.length }, sightings };
+    const regrouped = [...new Set(grouped.groupTypes.map(({ projectId }) => projectId))];
+    return { result: { position, events: fates.total, stored, messages: messages.length, regrouped }, sightings };
   });
   // Only what is committed is known from now on.
   deps.definitions.keep(chunk.sightings);

@@ -3,7 +3,6 @@
  * another try a little later; an entry that cannot be processed for a reason of its own is set aside, so that it never
  * blocks those behind it.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExtractedEvents, extractEvents } from '../core/events/extract-events.ts';
 import { parseJson } from '../core/events/parse-json.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -50,6 +49,8 @@ export class Processor {
   #ahead: ReadChunk | null = null;
   #loop: Loop | null = null;
   readonly #errands: Errand[] = [];
+  #hurried = false;
+  #endPause: (() => void) | null = null;
 
   constructor(deps: ProcessorDeps) {
     this.#deps = deps;
@@ -90,6 +91,13 @@ export class Processor {
     this.#loop.wake();
   }
 
+  /** Somebody waits for what is in the log now: no pause before the next chunk. */
+  hurry(): void {
+    this.#hurried = true;
+    this.#endPause?.();
+    this.wake();
+  }
+
   async stop(): Promise<void> {
     await this.#loop?.stop();
     for (const { reject } of this.#errands.splice(0)) reject(new Error('The processor has stopped.'));
@@ -122,7 +130,7 @@ export class Processor {
     const start = performance.now();
     await this.#take(entries);
     const early = SMALL_CHUNK_EVERY_MS - (performance.now() - start);
-    if (isSmall(entries) && early > 0) await sleep(early);
+    if (isSmall(entries) && early > 0) await this.#pause(early);
     return true;
   }
 
@@ -139,6 +147,21 @@ export class Processor {
     if (orders.length === 0) return;
     const done = await events.refile(orders);
     await ingest.transaction((store) => store.settleRefilings(done));
+  }
+
+  /** Ends at once for whoever is in a hurry, also if they said so while the chunk was under way. */
+  async #pause(ms: number): Promise<void> {
+    if (!this.#hurried) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.#endPause = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#endPause = null;
+    }
+    this.#hurried = false;
   }
 
   #nextEntries(): readonly LogEntry[] {
@@ -199,7 +222,7 @@ export class Processor {
       await store.apply({ ...NOTHING, ...fates.changes(), position: entry.seq });
       await events.write({ events: [], overrides: [], position: entry.seq });
     });
-    return { position: entry.seq, events: entry.events, stored: [], messages: 0 };
+    return { position: entry.seq, events: entry.events, stored: [], messages: 0, regrouped: [] };
   }
 
   #advance(chunk: ProcessedChunk): void {

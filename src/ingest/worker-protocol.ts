@@ -12,6 +12,14 @@ export interface WorkerOptions {
   faults: boolean;
 }
 
+/** What the worker thread says after each chunk, when both stores have it. */
+export interface ProcessedNotice {
+  position: number;
+  events: number;
+  /** Projects that have got a new kind of group. */
+  regrouped: readonly number[];
+}
+
 /** What the main thread may ask of it. */
 export interface WorkerMethods extends Pick<EventStore, 'position' | 'query' | 'deleteBefore' | 'size' | 'close'> {
   /** Does what the relational shelf has ordered of the event store. */

@@ -26,6 +26,7 @@ import type {
   Session,
   User,
 } from './records.ts';
+import type { SubjectStore } from './subject-store.ts';
 
 export interface Page {
   limit: number;
@@ -172,6 +173,7 @@ export interface MetadataStore {
   readonly personJournal: PersonJournal;
   readonly deletions: DeletionStore;
   readonly persons: PersonStore;
+  readonly subjects: SubjectStore;
   transaction<T>(work: (store: MetadataStore) => Promise<T>): Promise<T>;
   /** Throws when the store cannot be read. */
   check(): Promise<void>;

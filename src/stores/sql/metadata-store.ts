@@ -14,6 +14,7 @@ import { personJournal } from './person-journal.ts';
 import { personStore } from './persons.ts';
 import { projectStore } from './projects.ts';
 import { resourceAccessStore, roleMembershipStore, roleStore } from './roles.ts';
+import { subjectStore } from './subjects.ts';
 import type { Db } from './tables.ts';
 import { personalKeyStore, sessionStore, userStore } from './users.ts';
 
@@ -45,6 +46,7 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     personJournal: personJournal(on),
     deletions: deletionStore(on),
     persons: personStore(on),
+    subjects: subjectStore(on),
     transaction: (work) => db.transaction().execute((tx) => work(sqlMetadataStore(tx, dialect))),
     async check() {
       await sql`select 1`.execute(db);
