@@ -22,6 +22,10 @@ export interface FeatureFlag {
   tags: string[];
   evaluationRuntime: EvaluationRuntime;
   bucketingIdentifier: BucketingIdentifier;
+  /** True: the flag is there for its payload alone, which clients ask for by its key. */
+  isRemoteConfiguration: boolean;
+  /** When it was last switched on: what happened before that is not its doing. */
+  activeSince: number;
   /** 1 when made, and one more with each change. */
   version: number;
   createdAt: number;
@@ -36,6 +40,7 @@ export type FlagVersion = FeatureFlag;
 /** A role whose members may edit one flag, although their role alone would not allow it. */
 export interface FlagRoleAccess {
   id: number;
+  projectId: number;
   flagId: number;
   roleId: string;
   addedAt: number;

@@ -18,6 +18,7 @@ const toFlag = (row: Selectable<Tables['featureFlags']>): FeatureFlag => ({
   rollbackConditions: JSON.parse(row.rollbackConditions),
   performedRollback: row.performedRollback === null ? null : row.performedRollback === 1,
   tags: JSON.parse(row.tags),
+  isRemoteConfiguration: row.isRemoteConfiguration === 1,
   evaluationRuntime: row.evaluationRuntime as EvaluationRuntime,
   bucketingIdentifier: row.bucketingIdentifier as BucketingIdentifier,
 });
@@ -31,6 +32,7 @@ const toColumns = (flag: Omit<FeatureFlag, 'id'>): Insertable<Tables['featureFla
   rollbackConditions: JSON.stringify(flag.rollbackConditions),
   performedRollback: flag.performedRollback === null ? null : bit(flag.performedRollback),
   tags: JSON.stringify(flag.tags),
+  isRemoteConfiguration: bit(flag.isRemoteConfiguration),
 });
 
 export function flagStore({ db }: Sql): FlagStore {
