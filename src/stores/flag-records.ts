@@ -70,7 +70,7 @@ export interface FlagRoleAccessStore {
   add(access: Omit<FlagRoleAccess, 'id'>): Promise<FlagRoleAccess>;
   find(flagId: number, id: number): Promise<FlagRoleAccess | null>;
   ofFlag(flagId: number): Promise<FlagRoleAccess[]>;
-  /** Access of any of these roles to any flag that is not deleted. */
-  ofRoles(roleIds: readonly string[]): Promise<(FlagRoleAccess & { flagKey: string })[]>;
+  /** What any of these roles have access to, deleted flags too. */
+  ofRoles(roleIds: readonly string[]): Promise<(FlagRoleAccess & { flagKey: string; isDeleted: boolean })[]>;
   remove(id: number): Promise<void>;
 }

@@ -6,6 +6,7 @@ import type { ApiDeps } from './deps.ts';
 import { eventFateRoutes } from './event-fates.ts';
 import { eventRoutes } from './events.ts';
 import { liveEventRoutes } from './events-live.ts';
+import { featureFlagRoutes } from './feature-flags.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
 import { personalKeyRoutes } from './personal-keys.ts';
@@ -31,4 +32,5 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   eventFateRoutes(app, deps);
   deadLetterRoutes(app, deps);
   definitionRoutes(app, deps);
+  featureFlagRoutes(app, deps);
 }

@@ -118,15 +118,15 @@ export function flagRoleAccessStore({ db }: Sql): FlagRoleAccessStore {
     ofFlag: (flagId) => ofFlag(flagId).orderBy('id').execute(),
     async ofRoles(roleIds) {
       if (roleIds.length === 0) return [];
-      return db
+      const rows = await db
         .selectFrom('featureFlagRoleAccess')
         .innerJoin('featureFlags', 'featureFlags.id', 'featureFlagRoleAccess.flagId')
         .selectAll('featureFlagRoleAccess')
-        .select('featureFlags.key as flagKey')
+        .select(['featureFlags.key as flagKey', 'featureFlags.deleted as flagDeleted'])
         .where('roleId', 'in', roleIds)
-        .where('featureFlags.deleted', '=', 0)
         .orderBy('featureFlagRoleAccess.id')
         .execute();
+      return rows.map(({ flagDeleted, ...row }) => ({ ...row, isDeleted: flagDeleted === 1 }));
     },
     async remove(id) {
       await db.deleteFrom('featureFlagRoleAccess').where('id', '=', id).execute();

@@ -41,8 +41,9 @@ function checkGroup(path: string, group: JsonObject, aggregation: number | null,
 }
 
 /** A new flag says for whom it is: an empty list of groups would be for nobody. */
-export function requireGroups({ groups }: JsonObject): void {
-  if (!Array.isArray(groups) || groups.length === 0) {
+export function requireGroups(filters: JsonObject): void {
+  const groups = filters['groups'] ?? [];
+  if (Array.isArray(groups) && groups.length === 0) {
     throw wrongFilters('Feature flags must have at least one condition set (group).');
   }
 }
