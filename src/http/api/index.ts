@@ -6,6 +6,9 @@ import type { ApiDeps } from './deps.ts';
 import { eventFateRoutes } from './event-fates.ts';
 import { eventRoutes } from './events.ts';
 import { liveEventRoutes } from './events-live.ts';
+import { flagHistoryRoutes } from './feature-flag-history.ts';
+import { flagQuestionRoutes } from './feature-flag-questions.ts';
+import { flagRoleAccessRoutes } from './feature-flag-role-access.ts';
 import { featureFlagRoutes } from './feature-flags.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
@@ -33,4 +36,7 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   deadLetterRoutes(app, deps);
   definitionRoutes(app, deps);
   featureFlagRoutes(app, deps);
+  flagRoleAccessRoutes(app, deps);
+  flagHistoryRoutes(app, deps);
+  flagQuestionRoutes(app, deps);
 }
