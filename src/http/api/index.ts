@@ -12,7 +12,10 @@ import { flagRoleAccessRoutes } from './feature-flag-role-access.ts';
 import { featureFlagRoutes } from './feature-flags.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
+import { personChangeRoutes } from './person-changes.ts';
+import { personFactRoutes } from './person-facts.ts';
 import { personalKeyRoutes } from './personal-keys.ts';
+import { personRoutes } from './persons.ts';
 import { projectRoutes } from './projects.ts';
 import { resourceAccessRoutes } from './resource-access.ts';
 import { roleRoutes } from './roles.ts';
@@ -39,4 +42,7 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   flagRoleAccessRoutes(app, deps);
   flagHistoryRoutes(app, deps);
   flagQuestionRoutes(app, deps);
+  personRoutes(app, deps);
+  personChangeRoutes(app, deps);
+  personFactRoutes(app, deps);
 }
