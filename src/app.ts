@@ -12,6 +12,7 @@ import { Ingestion } from './ingest/ingestion.ts';
 import { Tail } from './ingest/tail.ts';
 import type { WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
 import { WorkerThread } from './ingest/worker-thread.ts';
+import { measureEvents } from './insights/measure-events.ts';
 import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
 import { type Ids, randomIds } from './lib/ids.ts';
 import type { Logger } from './lib/log.ts';
@@ -19,6 +20,7 @@ import { openMetrics } from './lib/metrics.ts';
 import { bootstrap, type FirstStart } from './manage/bootstrap.ts';
 import { startHousekeeping } from './manage/housekeeping.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
+import { Rollbacks } from './manage/rollbacks.ts';
 import { Sessions } from './manage/sessions.ts';
 import { duckdbDialect } from './stores/duckdb/dialect.ts';
 import type { EventStore } from './stores/event-store.ts';
@@ -53,6 +55,8 @@ export interface App {
   /** For those who changed a project behind the API's back: what was remembered of it is forgotten. */
   directory: Pick<ProjectDirectory, 'forget'>;
   events: Pick<EventStore, 'query'>;
+  /** Looks at the rollback conditions of flags now, as happens every minute. */
+  checkRollbacks(): Promise<void>;
   /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
   breakWorker(): void;
 }
@@ -113,6 +117,17 @@ export async function openApp(options: AppOptions): Promise<App> {
       logger: log,
     });
     opened.push(() => housekeeping.stop());
+    const asking = { events, dialect: duckdbDialect, persons: metadata.eventPersons };
+    const rollbacks = new Rollbacks({
+      metadata,
+      clock,
+      ids,
+      definitions,
+      measure: (projectId, metric, from, to) => measureEvents(asking, { projectId, ...metric, from, to }),
+      logger: log,
+    });
+    const rollbackSchedule = rollbacks.start();
+    opened.push(() => rollbackSchedule.stop());
     return {
       listen: () => server.listen({ host: config.host, port: config.port }),
       drain: () => ingestion.drain(),
@@ -124,6 +139,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       metadata,
       directory,
       events,
+      checkRollbacks: () => rollbacks.check(),
       breakWorker: () => thread.tell('fault'),
     };
   } catch (error) {

@@ -56,6 +56,8 @@ export interface TestServer extends TestProject {
   /** Waits until everything accepted is visible to queries. */
   drain(): Promise<void>;
   createProject(options?: ProjectOptions): Promise<TestProject>;
+  /** Looks at the rollback conditions of flags now. */
+  checkRollbacks(): Promise<void>;
   /** Asks the event store. */
   query(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
   /** Asks the relational database, through a handle of its own that cannot write. */
@@ -167,6 +169,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     setNow,
     drain: () => app.drain(),
     createProject,
+    checkRollbacks: () => app.checkRollbacks(),
     query: (sql, values = []) => app.events.query(sql, values),
     metadata: app.metadata,
     rows: (sql, ...values) => reader.prepare(sql).all(...values),
