@@ -16,6 +16,7 @@ import { ReadYourWrites, reportOutdated } from './ingest/read-your-writes.ts';
 import { Tail } from './ingest/tail.ts';
 import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
 import { WorkerThread } from './ingest/worker-thread.ts';
+import { measureEvents } from './insights/measure-events.ts';
 import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
 import { type Ids, randomIds } from './lib/ids.ts';
 import type { Logger } from './lib/log.ts';
@@ -26,6 +27,7 @@ import type { EventFiling } from './manage/change-identities.ts';
 import { Erasure } from './manage/erasure.ts';
 import { startHousekeeping } from './manage/housekeeping.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
+import { Rollbacks } from './manage/rollbacks.ts';
 import { Sessions } from './manage/sessions.ts';
 import { WebhookSender } from './manage/webhook-sender.ts';
 import { duckdbDialect } from './stores/duckdb/dialect.ts';
@@ -63,6 +65,8 @@ export interface App {
   /** Likewise for those who changed flags or cohorts. */
   definitions: Pick<Definitions, 'forgetAll'>;
   events: Pick<EventStore, 'query'>;
+  /** Looks at the rollback conditions of flags now, as happens every minute. */
+  checkRollbacks(): Promise<void>;
   /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
   breakWorker(): void;
 }
@@ -165,6 +169,17 @@ export async function openApp(options: AppOptions): Promise<App> {
     opened.push(() => webhooks.stop());
     erasure.start();
     opened.push(() => erasure.stop());
+    const asking = { events, dialect: duckdbDialect, persons: metadata.eventPersons };
+    const rollbacks = new Rollbacks({
+      metadata,
+      clock,
+      ids,
+      definitions,
+      measure: (projectId, metric, from, to) => measureEvents(asking, { projectId, ...metric, from, to }),
+      logger: log,
+    });
+    const rollbackSchedule = rollbacks.start();
+    opened.push(() => rollbackSchedule.stop());
     return {
       listen: () => server.listen({ host: config.host, port: config.port }),
       drain: () => ingestion.drain(),
@@ -177,6 +192,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       directory,
       definitions,
       events,
+      checkRollbacks: () => rollbacks.check(),
       breakWorker: () => thread.tell('fault'),
     };
   } catch (error) {

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { A_GROUP, capture } from './support/capture.ts';
 import { call, clientFor } from './support/client.ts';
+import { makeFlag } from './support/flags.ts';
 import { exampleOf, OpenApi, type Operation, type Schema } from './support/openapi.ts';
 import { realPath } from './support/real-paths.ts';
 import { startServer, type TestServer } from './support/server.ts';
@@ -20,6 +21,8 @@ beforeAll(async () => {
   const { get, post } = clientFor(server);
   await post('/api/organizations/@current/roles/', { body: { name: 'Editors' } });
   await capture(server, server.projectKey, [{ event: 'seen', properties: { plan: 'free' } }, A_GROUP]);
+  const role = (await post('/api/organizations/@current/roles/', { body: { name: 'Editors' } })).body;
+  await makeFlag({ post }, role.id);
   api = await OpenApi.of(server);
   for (const operation of api.operations) realPaths.set(operation, await realPath(get, operation));
 });

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { A_GROUP, capture } from './support/capture.ts';
 import { call, clientFor } from './support/client.ts';
+import { makeFlag } from './support/flags.ts';
 import { deleteSomebody } from './support/identities.ts';
 import { exampleOf, OpenApi, type Operation } from './support/openapi.ts';
 import { addMember, type TestMember } from './support/people.ts';
@@ -29,6 +30,7 @@ beforeAll(async () => {
   await owner.post(`${organization}resource_access/`, { body: { resource: 'feature flags' } });
   await capture(server, server.projectKey, [{ event: 'seen', properties: { plan: 'free' } }, A_GROUP]);
   await deleteSomebody(server);
+  await makeFlag(owner, role.id);
   api = await OpenApi.of(server);
   before = await everything(owner.get, api);
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { aCohort, aFlag, everybody, those } from '../stores/contract/flags.ts';
+import { aCohort, aFlag, everybody, those } from '../stores/contract/flag-builders.ts';
 import { makeTempDir, type TempDir } from '../stores/contract/temp-dir.ts';
 import type { FlagStore } from '../stores/flag-records.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';

@@ -60,7 +60,7 @@ it('finds back to the truth when the log could not be trimmed for a new worker',
 });
 
 it('is caught up when what was accepted before is processed, whatever comes meanwhile', async () => {
-  const ingestion = new Ingestion({ log, logger: openLog('silent'), wake: () => undefined });
+  const ingestion = new Ingestion({ log, logger: openLog('silent'), writes, wake: () => undefined });
   await ingestion.caughtUp();
   await ingestion.accept(entry(1));
   await ingestion.accept(entry(1));

@@ -233,6 +233,8 @@ export interface Tables {
     tags: string;
     evaluationRuntime: string;
     bucketingIdentifier: string;
+    isRemoteConfiguration: Flag;
+    activeSince: number;
     version: number;
     createdAt: number;
     createdBy: number | null;
@@ -242,6 +244,7 @@ export interface Tables {
   featureFlagVersions: { flagId: number; version: number; projectId: number; flag: string };
   featureFlagRoleAccess: {
     id: Generated<number>;
+    projectId: number;
     flagId: number;
     roleId: string;
     addedAt: number;
@@ -292,6 +295,7 @@ export const PROJECT_TABLES = [
   'webhookOutbox',
   'featureFlags',
   'featureFlagVersions',
+  'featureFlagRoleAccess',
   'flagOverrides',
   'cohorts',
   'cohortMembers',

@@ -15,6 +15,8 @@ export const aFlag = (projectId: number, flag: Partial<FeatureFlag> & { key: str
   tags: [],
   evaluationRuntime: 'all',
   bucketingIdentifier: 'distinct_id',
+  isRemoteConfiguration: false,
+  activeSince: 0,
   version: 1,
   createdAt: 0,
   createdBy: null,
