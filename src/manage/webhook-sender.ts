@@ -6,22 +6,18 @@
  * gathered into the next. One that fails is tried again, later each time, and one that hangs keeps nobody else waiting:
  * every project has its own turn. What could not be told within a day is given up.
  */
-import { personName } from '../core/persons/person-name.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 import type { WaitingMessage } from '../stores/outbox.ts';
 import type { Project } from '../stores/records.ts';
-import { type News, webhookMessage } from './webhook-message.ts';
+import { webhookMessage } from './webhook-message.ts';
+import { type NewsDeps, newsOf } from './webhook-news.ts';
 import { type PostOutcome, postToWebhook } from './webhook-post.ts';
 
-export interface WebhookDeps {
+export interface WebhookDeps extends NewsDeps {
   metadata: Pick<MetadataStore, 'outbox' | 'projects' | 'eventPersons'>;
-  clock: Clock;
   logger: Logger;
-  /** Where people find the console; null: messages have no links. */
-  publicUrl: string | null;
 }
 
 const SECOND_MS = 1000;
@@ -38,8 +34,6 @@ const LOOK_EVERY_MS = 250;
 const AT_ONCE = 20;
 /** A message tells of so many names; the others come with the next. */
 const MOST_LINES = 20;
-/** Told so much later, it is worth saying when it happened. */
-const OLD_AFTER_MS = 60 * SECOND_MS;
 
 /** How it went with a webhook lately. Another address starts afresh. */
 interface Turn {
@@ -138,7 +132,7 @@ export class WebhookSender {
     const { metadata, clock } = this.#deps;
     const waiting = (await metadata.outbox.of(project.id)).slice(0, MOST_LINES);
     if (waiting.length === 0) return;
-    const text = webhookMessage(project.name, await this.#newsOf(project.id, waiting));
+    const text = webhookMessage(project.name, await newsOf(this.#deps, project.id, waiting));
     const outcome = await postToWebhook(turn.url, text, {
       timeoutMs: TIMEOUT_MS,
       signal: this.#stopping.signal,
@@ -171,29 +165,6 @@ export class WebhookSender {
     turn.notBefore = this.#deps.clock.now() + pauseMs;
     const level = turn.failures === 1 ? 'warn' : 'debug';
     this.#deps.logger[level]({ ...about(project, why), pauseMs }, 'a webhook could not be told; trying again');
-  }
-
-  async #newsOf(projectId: number, waiting: readonly WaitingMessage[]): Promise<News[]> {
-    const { metadata, clock, publicUrl } = this.#deps;
-    const uuids = [...new Set(waiting.map(({ personUuid }) => personUuid))];
-    const persons = await metadata.eventPersons.byUuids(projectId, uuids);
-    const names = new Map(
-      persons.map(({ uuid, properties, firstDistinctId }) => [
-        uuid,
-        personName(properties, firstDistinctId === null ? [] : [firstDistinctId], uuid),
-      ]),
-    );
-    const now = clock.now();
-    return waiting.map(({ event, count, personUuid, happenedAt, waitingSince }) => {
-      const name = names.get(personUuid);
-      const url = publicUrl === null ? null : `${publicUrl}/project/${projectId}/persons/${personUuid}`;
-      return {
-        event,
-        count,
-        person: name === undefined ? null : { name, url },
-        happenedAt: now - waitingSince > OLD_AFTER_MS ? happenedAt : null,
-      };
-    });
   }
 }
 
