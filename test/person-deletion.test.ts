@@ -145,6 +145,17 @@ describe('with its events', () => {
     ]);
   });
 
+  it('does not bring a deleted event back when its sender tries again', async () => {
+    const event = { event: 'once', distinct_id: C.id, uuid: '0190b5a0-0000-7000-8000-00000000beef' };
+    await capture(server, server.projectKey, [event]);
+    const answer = await remove(C.id, '?delete_events=true');
+    await completed(answer.headers.get('location'));
+    await capture(server, server.projectKey, [event]);
+    expect(await server.query('select * from events')).toEqual([]);
+    expect(server.rows('select * from persons')).toEqual([]);
+    expect((await server.counters()).duplicate).toBe(1);
+  });
+
   it('does deletions together that come within a short time, each with a report of its own', async () => {
     await plant();
     await server.close();

@@ -187,7 +187,7 @@ function mergeRecords({ db }: Sql): Pick<PersonJournal, MergeMethods> {
 
 const familyOf = (projectId: number, personUuid: string) => sql`
   with recursive family (uuid, source_id) as (
-    select cast(${personUuid} as text), cast(null as integer)
+    select cast(${personUuid} as text), cast(null as bigint)
     union
     select m.source_uuid, m.source_id
     from person_merges m
