@@ -10,13 +10,17 @@ import { flagHistoryRoutes } from './feature-flag-history.ts';
 import { flagQuestionRoutes } from './feature-flag-questions.ts';
 import { flagRoleAccessRoutes } from './feature-flag-role-access.ts';
 import { featureFlagRoutes } from './feature-flags.ts';
+import { groupRoutes } from './groups.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
 import { personChangeRoutes } from './person-changes.ts';
 import { personFactRoutes } from './person-facts.ts';
+import { personLifecycleRoutes } from './person-lifecycle.ts';
+import { personTimelineRoutes } from './person-timeline.ts';
 import { personalKeyRoutes } from './personal-keys.ts';
 import { personRoutes } from './persons.ts';
 import { projectRoutes } from './projects.ts';
+import { propertyDefinitionRoutes } from './property-definitions.ts';
 import { resourceAccessRoutes } from './resource-access.ts';
 import { roleRoutes } from './roles.ts';
 import { sessionRoutes } from './sessions.ts';
@@ -38,6 +42,9 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   eventFateRoutes(app, deps);
   deadLetterRoutes(app, deps);
   definitionRoutes(app, deps);
+  propertyDefinitionRoutes(app, deps);
+  groupRoutes(app, deps);
+  personLifecycleRoutes(app, deps);
   featureFlagRoutes(app, deps);
   flagRoleAccessRoutes(app, deps);
   flagHistoryRoutes(app, deps);
@@ -45,4 +52,5 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   personRoutes(app, deps);
   personChangeRoutes(app, deps);
   personFactRoutes(app, deps);
+  personTimelineRoutes(app, deps);
 }
