@@ -22,12 +22,14 @@ import { projectRoute } from './route.ts';
 
 const tag = 'events';
 const P = '/api/projects/:project_id';
+const legacy = 'event';
 
 export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const asking: EventsDeps = { ...deps, persons: deps.metadata.eventPersons };
   projectRoute(app, deps, {
     method: 'GET',
     url: `${P}/events/`,
+    legacy,
     summary: 'Events, newest first',
     tag,
     query: EVENT_QUERY,
@@ -42,6 +44,7 @@ export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: `${P}/events/:uuid/`,
+    legacy,
     summary: 'One event',
     tag,
     query: { include_person: 'Any value: show the person too.' },
@@ -101,6 +104,7 @@ function valueRoute(app: FastifyInstance, deps: ApiDeps, asking: EventsDeps): vo
   projectRoute(app, deps, {
     method: 'GET',
     url: `${P}/events/values/`,
+    legacy,
     summary: 'Values that a property has had in the last seven days',
     tag,
     query: {
