@@ -5,7 +5,7 @@
  * done through it happens wholly or not at all, and nobody else writes in between: so 'look, then write' is safe inside.
  * Look-ups return null for 'there is none'.
  */
-import type { CohortStore } from './cohort-records.ts';
+import type { CohortMemberStore, CohortStore } from './cohort-records.ts';
 import type { DeadLetterStore, DefinitionStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
 import type { FlagRoleAccessStore, FlagStore } from './flag-records.ts';
 import type {
@@ -161,6 +161,7 @@ export interface MetadataStore {
   readonly flags: FlagStore;
   readonly flagRoleAccess: FlagRoleAccessStore;
   readonly cohorts: CohortStore;
+  readonly cohortMembers: CohortMemberStore;
   transaction<T>(work: (store: MetadataStore) => Promise<T>): Promise<T>;
   /** Throws when the store cannot be read. */
   check(): Promise<void>;

@@ -10,7 +10,7 @@ export interface RelationalPlace {
   remove(): Promise<void>;
 }
 
-const NOTHING: IngestChanges = {
+export const NOTHING: IngestChanges = {
   persons: { persons: [], ops: [], history: [], overrides: [] },
   groupTypes: [],
   groups: [],

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { MetadataStore } from '../metadata-store.ts';
 import { activityStore, installationStore } from './activity.ts';
-import { cohortStore } from './cohorts.ts';
+import { cohortMemberStore, cohortStore } from './cohorts.ts';
 import type { SqlDialect } from './dialect.ts';
 import { deadLetterStore, definitionStore, eventPersonStore, fateStore, warningStore } from './event-records.ts';
 import { flagRoleAccessStore, flagStore } from './flags.ts';
@@ -34,6 +34,7 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     flags: flagStore(on),
     flagRoleAccess: flagRoleAccessStore(on),
     cohorts: cohortStore(on),
+    cohortMembers: cohortMemberStore(on),
     transaction: (work) => db.transaction().execute((tx) => work(sqlMetadataStore(tx, dialect))),
     async check() {
       await sql`select 1`.execute(db);
