@@ -43,20 +43,34 @@ export interface Count {
   value: number;
 }
 
-export type Behaviour =
+/** One deed, and how often or when it was done. */
+export type CountedBehaviour =
   | { kind: 'performed_event'; deed: Deed; within: Span }
   | { kind: 'performed_event_multiple'; deed: Deed; within: Span; count: Count }
   | { kind: 'performed_event_first_time'; deed: Deed; within: Span }
-  | { kind: 'performed_event_sequence'; deed: Deed; within: Span; next: Deed; nextWithin: Span }
-  | {
-      kind: 'performed_event_regularly';
-      deed: Deed;
-      within: Span;
-      count: Count;
-      periods: { least: number; total: number };
-    }
+  | RegularBehaviour
   | { kind: 'stopped_performing_event'; deed: Deed; within: Span; lately: Span }
   | { kind: 'restarted_performing_event'; deed: Deed; within: Span; lately: Span };
+
+export interface RegularBehaviour {
+  kind: 'performed_event_regularly';
+  deed: Deed;
+  /** The length of each period. */
+  within: Span;
+  count: Count;
+  periods: { least: number; total: number };
+}
+
+/** One deed after another. */
+export interface SequenceBehaviour {
+  kind: 'performed_event_sequence';
+  deed: Deed;
+  within: Span;
+  next: Deed;
+  nextWithin: Span;
+}
+
+export type Behaviour = CountedBehaviour | SequenceBehaviour;
 
 export function leavesOfCriteria(criteria: Criteria): Leaf[] {
   if (criteria === null) return [];

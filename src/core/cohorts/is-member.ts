@@ -1,7 +1,7 @@
 /** What the criteria of a cohort mean, in so many words, over one person's small lists. The engine is held against it. */
 import { type IsInCohort, matches, type Properties, type Search } from '../properties/matches.ts';
 import { earlier, later } from '../time/span.ts';
-import type { Behaviour, Count, Criteria, Deed } from './criteria.ts';
+import type { Behaviour, Count, Criteria, Deed, RegularBehaviour } from './criteria.ts';
 
 export interface PersonEvent {
   event: string;
@@ -76,11 +76,7 @@ function hasDone(behaviour: Behaviour, events: readonly PersonEvent[], { now, se
   }
 }
 
-function isRegular(
-  { within, count, periods }: Extract<Behaviour, { kind: 'performed_event_regularly' }>,
-  times: readonly number[],
-  now: number,
-): boolean {
+function isRegular({ within, count, periods }: RegularBehaviour, times: readonly number[], now: number): boolean {
   const countIn = (period: number): number =>
     times.filter((t) => t > earlier(now, within, period + 1) && t <= earlier(now, within, period) && t < now).length;
   const counts = Array.from({ length: periods.total }, (_, period) => countIn(period));
