@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isMember, type PersonEvent } from '../core/cohorts/is-member.ts';
 import { parseCriteria } from '../core/cohorts/parse-criteria.ts';
 import type { Json } from '../core/events/json.ts';
-import { NOTHING } from '../stores/contract/event-records.ts';
 import { anEvent, uuidOf } from '../stores/contract/events.ts';
+import { NO_CHANGES } from '../stores/contract/no-changes.ts';
 import { makeTempDir } from '../stores/contract/temp-dir.ts';
 import { duckdbDialect } from '../stores/duckdb/dialect.ts';
 import { openEventStore } from '../stores/duckdb/event-store.ts';
@@ -46,7 +46,7 @@ describe('members of cohorts', () => {
       mergedInto: null,
     }));
     await shelf.ingest.transaction((tx) =>
-      tx.apply({ ...NOTHING, persons: { ...NOTHING.persons, persons: states }, position: projectId }),
+      tx.apply({ ...NO_CHANGES, persons: { ...NO_CHANGES.persons, persons: states }, position: projectId }),
     );
     const rows = persons.flatMap((person, i) =>
       person.events.map((event, n) =>

@@ -57,4 +57,6 @@ export interface CohortMemberStore {
   personsByUuid(projectId: number, uuids: readonly string[]): Promise<number[]>;
   personsByDistinctId(projectId: number, distinctIds: readonly string[]): Promise<number[]>;
   uuidsOf(projectId: number, personIds: readonly number[]): Promise<string[]>;
+  /** The same persons, newest first, then by uuid: as the list of persons has them. */
+  inListOrder(projectId: number, personIds: readonly number[]): Promise<number[]>;
 }

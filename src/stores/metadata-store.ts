@@ -8,6 +8,7 @@
 import type { CohortMemberStore, CohortStore } from './cohort-records.ts';
 import type { DeadLetterStore, DefinitionStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
 import type { FlagRoleAccessStore, FlagStore } from './flag-records.ts';
+import type { PersonStore } from './person-store.ts';
 import type {
   Activity,
   Membership,
@@ -162,6 +163,7 @@ export interface MetadataStore {
   readonly flagRoleAccess: FlagRoleAccessStore;
   readonly cohorts: CohortStore;
   readonly cohortMembers: CohortMemberStore;
+  readonly persons: PersonStore;
   transaction<T>(work: (store: MetadataStore) => Promise<T>): Promise<T>;
   /** Throws when the store cannot be read. */
   check(): Promise<void>;

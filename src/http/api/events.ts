@@ -13,7 +13,7 @@ import {
   prepareQuestion,
 } from '../../insights/find-events.ts';
 import type { EventPerson } from '../../stores/event-records.ts';
-import { columnsOf, csvLine, csvRow, type FlatRow, flatten } from '../csv.ts';
+import { csvLines, type FlatRow, flatten } from '../csv.ts';
 import { nextLink, readEventQuestion, readEventUuid, readFormat } from '../event-query.ts';
 import { type Query, queryText } from '../paging.ts';
 import { EVENT_QUERY, EventListSchema, EventSchema, presentEvent, ValuesSchema } from '../schemas/event.ts';
@@ -37,7 +37,8 @@ export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
     handler: async ({ project, query, url, reply }) => {
       const question = await readEventQuestion(asking.persons, project.id, query, deps.clock.now());
       if (readFormat(query) === 'json') return listEvents(asking, question, url);
-      const lines = csvLines(asking, await prepareQuestion(asking, question));
+      const prepared = await prepareQuestion(asking, question);
+      const lines = csvLines(() => csvPages(asking, prepared));
       return reply.type('text/csv; charset=utf-8').send(Readable.from(lines));
     },
   });
@@ -77,18 +78,6 @@ async function personsOf(
 }
 
 const CSV_PAGE = 500;
-
-/**
- * The head line names every column, so the events are gone through twice: once for their columns, once for their rows.
- * Twice the work, but never more than a page of them in memory.
- */
-async function* csvLines(deps: EventsDeps, question: PreparedQuestion): AsyncGenerator<string> {
-  let columns = new Set<string>();
-  for await (const rows of csvPages(deps, question)) columns = columnsOf(rows, columns);
-  const sorted = [...columns].sort();
-  if (sorted.length > 0) yield csvLine(sorted);
-  for await (const rows of csvPages(deps, question)) yield rows.map((row) => csvRow(sorted, row)).join('');
-}
 
 async function* csvPages(deps: EventsDeps, question: PreparedQuestion): AsyncGenerator<FlatRow[]> {
   for await (const page of eachPage(deps, question, CSV_PAGE)) {

@@ -1,8 +1,9 @@
 /** What every relational shelf does with cohorts and their members. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Cohort } from '../cohort-records.ts';
-import { NOTHING, type RelationalPlace } from './event-records.ts';
+import type { RelationalPlace } from './event-records.ts';
 import { uuidOf } from './events.ts';
+import { NO_CHANGES } from './no-changes.ts';
 import { newPersonChanges } from './person-changes.ts';
 
 const NOW = 1_768_478_400_000;
@@ -36,7 +37,7 @@ export function describeCohortStore(name: string, open: () => Promise<Relational
     let position = 0;
     const addPersons = (projectId: number, ...uuids: string[]): Promise<void> =>
       place.ingest.transaction((store) =>
-        store.apply({ ...NOTHING, persons: newPersonChanges(projectId, uuids), position: ++position }),
+        store.apply({ ...NO_CHANGES, persons: newPersonChanges(projectId, uuids), position: ++position }),
       );
     const create = (label: string, rest: Partial<Cohort> = {}) => place.metadata.cohorts.create(aCohort(label, rest));
     const namesOf = (cohorts: readonly Cohort[]): string[] => cohorts.map((cohort) => cohort.name);
@@ -102,6 +103,9 @@ export function describeCohortStore(name: string, open: () => Promise<Relational
       expect(await cohortMembers.uuidsOf(1, [...ids, 999])).toEqual([uuidOf(1)]);
       expect(await cohortMembers.uuidsOf(2, ids)).toEqual([]);
       expect(await cohortMembers.personsByUuid(1, [])).toEqual([]);
+      const both = await cohortMembers.personsByUuid(1, [uuidOf(2), uuidOf(1)]);
+      const [second = 0, first = 0] = both;
+      expect(await cohortMembers.inListOrder(1, [second, first, 999])).toEqual([first, second]);
     });
 
     it('puts members in once, only those who exist, and takes them out', async () => {

@@ -129,6 +129,12 @@ export function cohortMemberStore({ db, dialect }: Sql): CohortMemberStore {
         select distinct d.person_id as id from ${textRows(distinctIds)} r
         cross join person_distinct_ids d
         where d.project_id = ${projectId} and d.distinct_id = r.text`),
+    inListOrder: (projectId, personIds) =>
+      numbers(sql`
+        select p.id from ${idRows(personIds)} r
+        cross join persons p
+        where p.id = r.id and p.project_id = ${projectId}
+        order by p.created_at desc, p.uuid`),
     async uuidsOf(projectId, personIds) {
       const { rows } = await sql<{ uuid: string }>`
         select p.uuid from ${idRows(personIds)} r
