@@ -16,4 +16,6 @@ export interface WorkerOptions {
 export interface WorkerMethods extends Pick<EventStore, 'query' | 'deleteBefore' | 'size' | 'close'> {
   /** From now on, stored events of these projects are shown as they come. */
   watch(projectIds: readonly number[]): Promise<void>;
+  /** Finds the members of a cohort anew. */
+  calculateCohort(projectId: number, cohortId: number): Promise<void>;
 }

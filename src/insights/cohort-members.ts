@@ -4,13 +4,11 @@
  * bit for each person.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { criteriaOf } from '../core/cohorts/cohort-criteria.ts';
 import { type Behaviour, type Criteria, leavesOfCriteria, type PersonCriterion } from '../core/cohorts/criteria.ts';
-import { effectiveFilters } from '../core/cohorts/legacy-groups.ts';
-import { parseCriteria } from '../core/cohorts/parse-criteria.ts';
 import type { JsonObject } from '../core/events/json.ts';
 import { matches } from '../core/properties/matches.ts';
 import { searchPattern } from '../lib/search-pattern.ts';
-import type { Cohort } from '../stores/cohort-records.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 import { type BehaviourScope, behaviourSql } from './behaviour-sql.ts';
 import { IdSet, inSlices } from './id-set.ts';
@@ -19,9 +17,6 @@ import { type Asking, validPatterns } from './valid-patterns.ts';
 export interface CohortDeps extends Asking {
   metadata: Pick<MetadataStore, 'cohorts' | 'cohortMembers' | 'eventPersons'>;
 }
-
-export const criteriaOf = (cohort: Pick<Cohort, 'filters' | 'groups'>): Criteria =>
-  parseCriteria(effectiveFilters(cohort));
 
 /** Persons looked at between two turns of others: some 10 ms. */
 const PAGE = 1000;

@@ -32,7 +32,7 @@ export interface CohortStore {
   /** Those that are not deleted, newest first. */
   ofProject(projectId: number): Promise<Cohort[]>;
   list(projectId: number, page: Page): Promise<Paged<Cohort>>;
-  /** Those that are not deleted and have the person among their members, newest first. */
+  /** Static and calculated ones that are not deleted and have the person among their members, newest first. */
   ofPerson(projectId: number, personId: number): Promise<Cohort[]>;
   /** Those of any project whose calculation was asked for and has not ended, in the order of their ids. */
   waiting(): Promise<Cohort[]>;

@@ -112,8 +112,9 @@ export function describeCohortStore(name: string, open: () => Promise<Relational
       await addPersons(1, uuidOf(1), uuidOf(2), uuidOf(3));
       await addPersons(2, uuidOf(4));
       const { cohorts, cohortMembers } = place.metadata;
-      const cohort = await create('some');
-      const other = await create('other');
+      const cohort = await create('some', { lastCalculation: NOW });
+      const other = await create('other', { isStatic: true });
+      const never = await create('never calculated');
       const ids = (await cohortMembers.personsByUuid(1, [1, 2, 3].map(uuidOf))).sort((a, b) => a - b);
       const theirs = await cohortMembers.personsByUuid(2, [uuidOf(4)]);
       const [one = 0, two = 0, three = 0] = ids;
@@ -123,12 +124,15 @@ export function describeCohortStore(name: string, open: () => Promise<Relational
       expect(await cohortMembers.after(cohort.id, one, 1)).toEqual([two]);
       expect(await cohortMembers.count(cohort.id)).toBe(3);
       expect(await cohortMembers.count(other.id)).toBe(0);
+      await cohortMembers.add(1, other.id, [one]);
+      await cohortMembers.add(1, never.id, [one]);
+      expect(namesOf(await cohorts.ofPerson(1, one))).toEqual(['other', 'some']);
       expect(namesOf(await cohorts.ofPerson(1, two))).toEqual(['some']);
       expect(namesOf(await cohorts.ofPerson(2, two))).toEqual([]);
       expect(await cohortMembers.remove(cohort.id, [two, 999])).toBe(1);
       expect(await cohortMembers.after(cohort.id, 0, 10)).toEqual([one, three]);
       await cohorts.update({ ...cohort, deleted: true });
-      expect(await cohorts.ofPerson(1, one)).toEqual([]);
+      expect(namesOf(await cohorts.ofPerson(1, one))).toEqual(['other']);
     });
 
     it('undoes changes of members with the transaction they belong to', async () => {

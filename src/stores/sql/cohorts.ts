@@ -53,7 +53,10 @@ export function cohortStore({ db }: Sql): CohortStore {
       ),
     async ofPerson(projectId, personId) {
       const ids = db.selectFrom('cohortMembers').select('cohortId').where('personId', '=', personId);
-      return (await newestFirst(projectId).where('id', 'in', ids).execute()).map(toCohort);
+      const known = newestFirst(projectId)
+        .where('id', 'in', ids)
+        .where((eb) => eb.or([eb('isStatic', '=', 1), eb('lastCalculation', 'is not', null)]));
+      return (await known.execute()).map(toCohort);
     },
     waiting: async () => (await dynamic().where('isCalculating', '=', 1).orderBy('id').execute()).map(toCohort),
     async due(time, errors, limit) {
