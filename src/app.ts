@@ -12,6 +12,7 @@ import { Ingestion } from './ingest/ingestion.ts';
 import { Tail } from './ingest/tail.ts';
 import type { WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
 import { WorkerThread } from './ingest/worker-thread.ts';
+import { CohortCalculations } from './insights/cohort-calculations.ts';
 import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
 import { type Ids, randomIds } from './lib/ids.ts';
 import type { Logger } from './lib/log.ts';
@@ -53,6 +54,7 @@ export interface App {
   /** For those who changed a project behind the API's back: what was remembered of it is forgotten. */
   directory: Pick<ProjectDirectory, 'forget'>;
   events: Pick<EventStore, 'query'>;
+  calculations: Pick<CohortCalculations, 'startRound' | 'settled'>;
   /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
   breakWorker(): void;
 }
@@ -75,6 +77,14 @@ export async function openApp(options: AppOptions): Promise<App> {
     const events: App['events'] = { query: async (sql, values) => thread.methods.query(sql, values) };
     const directory = new ProjectDirectory({ metadata, clock });
     const definitions = new Definitions(metadata);
+    // On the worker's thread: going through all persons must not be in the way of requests.
+    const calculations = new CohortCalculations({
+      metadata,
+      clock,
+      logger: log,
+      calculate: async (projectId, cohortId) => thread.methods.calculateCohort(projectId, cohortId),
+    });
+    opened.push(() => calculations.stop());
     let stopping = false;
     const server = await buildServer(
       {
@@ -90,6 +100,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         findPending: (projectId, uuid) => findPending(shelves.waiting, projectId, uuid),
         directory,
         definitions,
+        calculations,
         metrics,
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
         removeEvents: async (projectId) => void (await thread.methods.deleteBefore(projectId, END_OF_TIME)),
@@ -124,6 +135,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       metadata,
       directory,
       events,
+      calculations,
       breakWorker: () => thread.tell('fault'),
     };
   } catch (error) {

@@ -18,6 +18,7 @@ beforeAll(async () => {
   server = await startServer();
   const { get, post } = clientFor(server);
   await post('/api/organizations/@current/roles/', { body: { name: 'Editors' } });
+  await post('/api/projects/1/cohorts/', { body: { name: 'Some', is_static: true } });
   api = await OpenApi.of(server);
   for (const operation of api.operations) realPaths.set(operation, await realPath(get, operation));
 });

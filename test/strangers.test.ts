@@ -26,6 +26,7 @@ beforeAll(async () => {
   await owner.post(`${organization}roles/${role.id}/role_memberships/`, { body: { user_uuid: member.uuid } });
   await owner.post(`${organization}resource_access/`, { body: { resource: 'feature flags' } });
   await capture(server, server.projectKey, [{ event: 'seen', properties: { plan: 'free' } }]);
+  await owner.post('/api/projects/1/cohorts/', { body: { name: 'Some', is_static: true } });
   api = await OpenApi.of(server);
   before = await everything(owner.get, api);
 });

@@ -54,6 +54,10 @@ export interface TestServer extends TestProject {
   setNow(iso: string): void;
   /** Waits until everything accepted is visible to queries. */
   drain(): Promise<void>;
+  /** Waits until every cohort that waits for it is calculated. */
+  settleCohorts(): Promise<void>;
+  /** Has the cohorts calculated that are due by now, and waits for it. */
+  recalculateCohorts(): Promise<void>;
   createProject(options?: ProjectOptions): Promise<TestProject>;
   /** Asks the event store. */
   query(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
@@ -163,6 +167,11 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     personalKey: KNOWN_KEYS.initPersonalApiKey,
     setNow,
     drain: () => app.drain(),
+    settleCohorts: () => app.calculations.settled(),
+    recalculateCohorts: async () => {
+      await app.calculations.startRound();
+      await app.calculations.settled();
+    },
     createProject,
     query: (sql, values = []) => app.events.query(sql, values),
     rows: (sql, ...values) => reader.prepare(sql).all(...values),

@@ -1,5 +1,7 @@
 /** Every private route. */
 import type { FastifyInstance } from 'fastify';
+import { cohortPersonRoutes } from './cohort-persons.ts';
+import { cohortRoutes } from './cohorts.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { definitionRoutes } from './definitions.ts';
 import type { ApiDeps } from './deps.ts';
@@ -37,4 +39,6 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   personRoutes(app, deps);
   personChangeRoutes(app, deps);
   personFactRoutes(app, deps);
+  cohortRoutes(app, deps);
+  cohortPersonRoutes(app, deps);
 }
