@@ -7,7 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Definitions } from './ingest/definitions.ts';
 import { LiveTail } from './ingest/live-tail.ts';
 import { Processor } from './ingest/processor.ts';
-import type { WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
+import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
 import { calculateCohort } from './insights/calculate-cohort.ts';
 import { clockOn } from './lib/clock.ts';
 import { randomIds } from './lib/ids.ts';
@@ -42,9 +42,10 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
     logger,
     definitions: new Definitions(randomIds),
     isOutage,
-    onProcessed: ({ position, events: count, stored }) => {
-      notify(port, 'processed', { position, events: count });
+    onProcessed: ({ position, events: count, stored, messages, regrouped }) => {
+      notify(port, 'processed', { position, events: count, regrouped } satisfies ProcessedNotice);
       tail.show(stored);
+      if (messages > 0) notify(port, 'news', null);
     },
     onIdle: (position) => notify(port, 'idle', position),
     onOutage: (error) => {
@@ -65,8 +66,15 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
   };
   process.on('uncaughtException', (error) => void die(error));
   const methods: WorkerMethods = {
+    position: () => events.position(),
     query: (sql, values) => events.query(sql, values),
     deleteBefore: (projectId, timestamp) => events.deleteBefore(projectId, timestamp),
+    refile: () => processor.refile(),
+    scrub: () =>
+      processor.between(async () => {
+        await events.scrub();
+        await ingest.scrub();
+      }),
     size: () => events.size(),
     watch: async (projectIds) => tail.watch(projectIds),
     calculateCohort: (projectId, cohortId) =>
@@ -75,6 +83,7 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
   };
   serve(port, surviving(methods, die));
   onNotice(port, 'wake', () => processor.wake());
+  onNotice(port, 'hurry', () => processor.hurry());
   if (options.faults) onNotice(port, 'fault', () => void die(new Error('told to die')));
   notify(port, 'ready', await processor.recover());
 }
@@ -93,6 +102,8 @@ function surviving(methods: WorkerMethods, die: (error: unknown) => Promise<void
     ...methods,
     query: (sql, values) => watched(methods.query(sql, values)),
     deleteBefore: (projectId, timestamp) => watched(methods.deleteBefore(projectId, timestamp)),
+    refile: () => watched(methods.refile()),
+    scrub: () => watched(methods.scrub()),
     calculateCohort: (projectId, cohortId) => watched(methods.calculateCohort(projectId, cohortId)),
   };
 }

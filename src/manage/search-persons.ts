@@ -6,7 +6,13 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { matches, type Search } from '../core/properties/matches.ts';
-import { cohortsIn, type Filter, leavesOf, type PropertyFilter } from '../core/properties/property-filter.ts';
+import {
+  cohortsIn,
+  type Filter,
+  leavesOf,
+  NO_FILTER,
+  type PropertyFilter,
+} from '../core/properties/property-filter.ts';
 import type { Page } from '../stores/metadata-store.ts';
 import type { PersonCursor, PersonStore, StoredPerson } from '../stores/person-store.ts';
 import { type Clues, cluesOf, emailPart, emailTexts } from './person-clues.ts';
@@ -86,11 +92,14 @@ function wholeFilter({ email, filter }: PersonQuestion): Filter {
   return email === undefined ? own : { kind: 'and', filters: [emailFilter('exact', email), own] };
 }
 
-/** A filter on events says nothing of a person: it is left out of its group. */
-function aboutPersons(filter: Filter): Filter {
-  if (!('filters' in filter)) return filter;
-  const isAboutPersons = (inner: Filter): boolean => inner.kind !== 'property' || inner.owner === 'person';
-  return { ...filter, filters: filter.filters.filter(isAboutPersons).map(aboutPersons) };
+/** A filter on events says nothing of a person: it is left out of its group, and so is a group of nothing else. */
+const aboutPersons = (filter: Filter): Filter => personsPart(filter) ?? NO_FILTER;
+
+function personsPart(filter: Filter): Filter | undefined {
+  if (filter.kind === 'cohort') return filter;
+  if (filter.kind === 'property') return filter.owner === 'person' ? filter : undefined;
+  const filters = filter.filters.map(personsPart).filter((inner) => inner !== undefined);
+  return filters.length === 0 && filter.filters.length > 0 ? undefined : { ...filter, filters };
 }
 
 /** Those who may be meant, from the narrowest source that there is. */

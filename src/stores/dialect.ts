@@ -20,6 +20,8 @@ export interface InsightSql {
    * the name of a column of JSON text, the property is read from there: so persons and groups are asked.
    */
   property(key: string, json?: string): string;
+  /** The JSON text of an event's property; null when it is absent. */
+  json(key: string): string;
   /** True where the event has the property with a value other than null. */
   hasProperty(key: string): string;
   /** True where the property is there, be it null. */

@@ -33,6 +33,10 @@ class DuckDbSql implements InsightSql {
     return `json_extract_string(${json ?? `${this.#prefix}properties`}, ${this.param(jsonPointer(key))})`;
   }
 
+  json(key: string): string {
+    return `cast(json_extract(${this.#prefix}properties, ${this.param(jsonPointer(key))}) as varchar)`;
+  }
+
   hasKey(key: string, json = `${this.#prefix}properties`): string {
     return `json_exists(${json}, ${this.param(jsonPointer(key))})`;
   }

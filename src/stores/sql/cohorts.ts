@@ -1,13 +1,15 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Json, JsonObject } from '../../core/events/json.ts';
 import type { Cohort, CohortMemberStore, CohortStore } from '../cohort-records.ts';
+import { readJson } from './json-text.ts';
 import { paged } from './paging.ts';
 import { flag as bit, type Sql, type Tables } from './tables.ts';
 
 const toCohort = (row: Selectable<Tables['cohorts']>): Cohort => ({
   ...row,
   id: Number(row.id),
-  groups: JSON.parse(row.groups),
-  filters: JSON.parse(row.filters),
+  groups: readJson(row.groups) as Json[],
+  filters: readJson(row.filters) as JsonObject,
   isStatic: row.isStatic === 1,
   deleted: row.deleted === 1,
   isCalculating: row.isCalculating === 1,
