@@ -16,6 +16,7 @@ import { ReadYourWrites, reportOutdated } from './ingest/read-your-writes.ts';
 import { Tail } from './ingest/tail.ts';
 import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
 import { WorkerThread } from './ingest/worker-thread.ts';
+import { CohortCalculations } from './insights/cohort-calculations.ts';
 import { measureEvents } from './insights/measure-events.ts';
 import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
 import { type Ids, randomIds } from './lib/ids.ts';
@@ -67,6 +68,7 @@ export interface App {
   events: Pick<EventStore, 'query'>;
   /** Looks at the rollback conditions of flags now, as happens every minute. */
   checkRollbacks(): Promise<void>;
+  calculations: Pick<CohortCalculations, 'startRound' | 'settled'>;
   /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
   breakWorker(): void;
 }
@@ -116,6 +118,14 @@ export async function openApp(options: AppOptions): Promise<App> {
       clock,
       logger: log,
     });
+    // On the worker's thread: going through all persons must not be in the way of requests.
+    const calculations = new CohortCalculations({
+      metadata,
+      clock,
+      logger: log,
+      calculate: async (projectId, cohortId) => thread.methods.calculateCohort(projectId, cohortId),
+    });
+    opened.push(() => calculations.stop());
     let stopping = false;
     const server = await buildServer(
       {
@@ -142,6 +152,7 @@ export async function openApp(options: AppOptions): Promise<App> {
           clock,
           onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
         },
+        calculations,
         metrics,
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
         removeEvents: async (projectId) => void (await thread.methods.deleteBefore(projectId, END_OF_TIME)),
@@ -169,7 +180,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     opened.push(() => webhooks.stop());
     erasure.start();
     opened.push(() => erasure.stop());
-    const asking = { events, dialect: duckdbDialect, persons: metadata.eventPersons };
+    const asking = { metadata, events, dialect: duckdbDialect, persons: metadata.eventPersons, clock };
     const rollbacks = new Rollbacks({
       metadata,
       clock,
@@ -193,6 +204,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       definitions,
       events,
       checkRollbacks: () => rollbacks.check(),
+      calculations,
       breakWorker: () => thread.tell('fault'),
     };
   } catch (error) {

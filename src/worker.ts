@@ -8,16 +8,19 @@ import { Definitions } from './ingest/definitions.ts';
 import { LiveTail } from './ingest/live-tail.ts';
 import { Processor } from './ingest/processor.ts';
 import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
+import { calculateCohort } from './insights/calculate-cohort.ts';
 import { clockOn } from './lib/clock.ts';
 import { randomIds } from './lib/ids.ts';
 import { openLog } from './lib/log.ts';
 import { notify, onNotice, serve } from './lib/rpc.ts';
+import { duckdbDialect } from './stores/duckdb/dialect.ts';
 import { openEventStore } from './stores/duckdb/event-store.ts';
 import { EventStoreInvalidated } from './stores/duckdb/invalidated.ts';
 import { FILES } from './stores/files.ts';
 import { isOutage } from './stores/outage.ts';
 import { sqliteDialect } from './stores/sql/dialect.ts';
 import { sqlIngestStore } from './stores/sql/ingest/ingest-store.ts';
+import { sqlMetadataStore } from './stores/sql/metadata-store.ts';
 import { openIngestLogReader } from './stores/sqlite/ingest-log-reader.ts';
 import { openDatabase } from './stores/sqlite/metadata-store.ts';
 
@@ -26,7 +29,9 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
   const logger = openLog(options.logLevel).child({ thread: 'worker' });
   const clock = clockOn(options.clockMemory);
   const events = await openEventStore(at(FILES.events), { memoryLimit: `${options.eventsMemoryMb}MB` });
-  const ingest = sqlIngestStore(openDatabase(at(FILES.metadata)), sqliteDialect);
+  const database = openDatabase(at(FILES.metadata));
+  const ingest = sqlIngestStore(database, sqliteDialect);
+  const metadata = sqlMetadataStore(database, sqliteDialect);
   const log = openIngestLogReader(at(FILES.log));
   const tail = new LiveTail((batch) => notify(port, 'tail', batch));
   const processor = new Processor({
@@ -72,6 +77,8 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
       }),
     size: () => events.size(),
     watch: async (projectIds) => tail.watch(projectIds),
+    calculateCohort: (projectId, cohortId) =>
+      calculateCohort({ metadata, events, dialect: duckdbDialect, clock }, projectId, cohortId),
     close,
   };
   serve(port, surviving(methods, die));
@@ -97,6 +104,7 @@ function surviving(methods: WorkerMethods, die: (error: unknown) => Promise<void
     deleteBefore: (projectId, timestamp) => watched(methods.deleteBefore(projectId, timestamp)),
     refile: () => watched(methods.refile()),
     scrub: () => watched(methods.scrub()),
+    calculateCohort: (projectId, cohortId) => watched(methods.calculateCohort(projectId, cohortId)),
   };
 }
 

@@ -23,6 +23,7 @@ beforeAll(async () => {
   await capture(server, server.projectKey, [{ event: 'seen', properties: { plan: 'free' } }, A_GROUP]);
   const role = (await post('/api/organizations/@current/roles/', { body: { name: 'Editors' } })).body;
   await makeFlag({ post }, role.id);
+  await post('/api/projects/1/cohorts/', { body: { name: 'Some', is_static: true } });
   api = await OpenApi.of(server);
   for (const operation of api.operations) realPaths.set(operation, await realPath(get, operation));
 });

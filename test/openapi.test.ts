@@ -19,6 +19,7 @@ beforeAll(async () => {
   await deleteSomebody(server);
   const role = (await client.post('/api/organizations/@current/roles/', { body: { name: 'Flag editors' } })).body;
   await makeFlag(client, role.id);
+  await client.post('/api/projects/1/cohorts/', { body: { name: 'Some', is_static: true } });
   api = await OpenApi.of(server);
 });
 afterAll(() => server.close());
@@ -186,6 +187,10 @@ describe('real answers', () => {
     await checked('patch', '/api/projects/1/', { events_retention_days: 90, correlation_config: { a: 1 } });
     await checked('patch', '/api/projects/1/reset_token/');
     await checked('patch', '/api/projects/1/rotate_secret_token/');
+    const { body: cohort } = await checked('post', '/api/projects/1/cohorts/', { name: 'Few', is_static: true });
+    await checked('patch', `/api/cohort/${cohort.id}/`, { filters: { properties: [] } });
+    await checked('post', `/api/cohort/${cohort.id}/add_persons_to_static_cohort/`, { person_ids: ['ada'] });
+    await checked('patch', `/api/cohort/${cohort.id}/remove_person_from_static_cohort/`, { person_id: 'ada' });
     await checked('patch', '/api/users/@me/', { first_name: 'Grace' });
     await checked('post', '/api/login/', { email: add.email, password: add.password });
     await checked('post', '/api/logout/');

@@ -31,6 +31,7 @@ beforeAll(async () => {
   await capture(server, server.projectKey, [{ event: 'seen', properties: { plan: 'free' } }, A_GROUP]);
   await deleteSomebody(server);
   await makeFlag(owner, role.id);
+  await owner.post('/api/projects/1/cohorts/', { body: { name: 'Some', is_static: true } });
   api = await OpenApi.of(server);
   before = await everything(owner.get, api);
 });

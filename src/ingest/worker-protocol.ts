@@ -28,4 +28,6 @@ export interface WorkerMethods extends Pick<EventStore, 'position' | 'query' | '
   scrub(): Promise<void>;
   /** From now on, stored events of these projects are shown as they come. */
   watch(projectIds: readonly number[]): Promise<void>;
+  /** Finds the members of a cohort anew. */
+  calculateCohort(projectId: number, cohortId: number): Promise<void>;
 }

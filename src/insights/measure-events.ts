@@ -1,6 +1,7 @@
 /** One number over the events of a time: how many there were, or how many persons sent one. */
 import type { Filter } from '../core/properties/property-filter.ts';
 import { leavesOf } from '../core/properties/property-filter.ts';
+import { cohortSql, findCohortUuids } from './cohort-filter.ts';
 import { type FilterScope, filterSql } from './filter-sql.ts';
 import type { EventsDeps } from './find-events.ts';
 import { findPersons, personSql } from './person-filter.ts';
@@ -22,17 +23,22 @@ export async function measureEvents(deps: EventsDeps, measure: Measure): Promise
   const patterns = await validPatterns(deps, filter);
   const aboutPersons = leavesOf(filter).filter(({ owner }) => owner === 'person');
   const persons = await findPersons(deps, projectId, aboutPersons, patterns);
+  const cohorts = await findCohortUuids(deps, projectId, filter, deps.clock.now());
   const sql = deps.dialect.begin('e');
-  const elsewhere: FilterScope['elsewhere'] = (leaf) => personSql(sql, persons, leaf, 'e.person_id');
+  const scope: FilterScope = {
+    patterns,
+    elsewhere: (leaf) => personSql(sql, persons, leaf, 'e.person_id'),
+    cohort: (leaf) => cohortSql(sql, cohorts, leaf, 'e.person_id'),
+  };
   const conditions = [
     `e.project_id = ${sql.param(projectId)}`,
     `e.timestamp >= ${sql.time(measure.from)}`,
     `e.timestamp <= ${sql.time(measure.to)}`,
     ...(event === null ? [] : [`e.event = ${sql.param(event)}`]),
-    filterSql(sql, filter, { patterns, elsewhere }),
+    filterSql(sql, filter, scope),
   ];
   // Persons are looked through the overrides, which costs a join: only where they matter.
-  const source = counts === 'events' && persons.size === 0 ? 'event_rows' : 'events';
+  const source = counts === 'events' && persons.size === 0 && cohorts.size === 0 ? 'event_rows' : 'events';
   const day = counts === 'persons by day' ? `${sql.bucket('e.timestamp', 'day', 'UTC')} as day, ` : '';
   const counted = counts === 'events' ? 'e.uuid' : `distinct ${day}e.person_id`;
   const [row] = await deps.events.query(

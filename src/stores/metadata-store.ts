@@ -5,7 +5,7 @@
  * done through it happens wholly or not at all, and nobody else writes in between: so 'look, then write' is safe inside.
  * Look-ups return null for 'there is none'.
  */
-import type { CohortStore } from './cohort-records.ts';
+import type { CohortMemberStore, CohortStore } from './cohort-records.ts';
 import type { DefinitionStore } from './definitions.ts';
 import type { DeletionStore } from './deletion-store.ts';
 import type { DeadLetterStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
@@ -172,6 +172,7 @@ export interface MetadataStore {
   readonly cohorts: CohortStore;
   readonly personJournal: PersonJournal;
   readonly deletions: DeletionStore;
+  readonly cohortMembers: CohortMemberStore;
   readonly persons: PersonStore;
   readonly subjects: SubjectStore;
   transaction<T>(work: (store: MetadataStore) => Promise<T>): Promise<T>;

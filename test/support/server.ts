@@ -58,6 +58,10 @@ export interface TestServer extends TestProject {
   setNow(iso: string): void;
   /** Waits until everything accepted is visible to queries. */
   drain(): Promise<void>;
+  /** Waits until every cohort that waits for it is calculated. */
+  settleCohorts(): Promise<void>;
+  /** Has the cohorts calculated that are due by now, and waits for it. */
+  recalculateCohorts(): Promise<void>;
   createProject(options?: ProjectOptions): Promise<TestProject>;
   /** Puts a flag on the shelf, behind the API's back; it holds from the next request on. */
   addFlag(flag: Partial<FeatureFlag> & { key: string }): Promise<FeatureFlag>;
@@ -176,6 +180,11 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     personalKey: KNOWN_KEYS.initPersonalApiKey,
     setNow,
     drain: () => app.drain(),
+    settleCohorts: () => app.calculations.settled(),
+    recalculateCohorts: async () => {
+      await app.calculations.startRound();
+      await app.calculations.settled();
+    },
     createProject,
     addFlag: async (flag) => {
       const added = await app.metadata.flags.create(aFlag(first.id, flag));

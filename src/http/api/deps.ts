@@ -3,6 +3,7 @@ import type { Definitions } from '../../decide/definitions.ts';
 import type { FateDeps } from '../../ingest/fate-of-event.ts';
 import type { Ingestion } from '../../ingest/ingestion.ts';
 import type { Tail } from '../../ingest/tail.ts';
+import type { CohortCalculations } from '../../insights/cohort-calculations.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { DeletePersonDeps } from '../../manage/delete-person.ts';
@@ -30,6 +31,8 @@ export interface ApiDeps extends Pick<DeletePersonDeps, 'filing' | 'caughtUp' | 
   directory: Pick<ProjectDirectory, 'forget'>;
   /** Must hear of every change to a flag or a cohort. */
   definitions: Definitions;
+  /** Must hear of cohorts that wait for their calculation. */
+  calculations: Pick<CohortCalculations, 'wake'>;
   /** Removes a deleted project's events. */
   removeEvents(projectId: number): Promise<void>;
 }

@@ -1,5 +1,7 @@
 /** Every private route. */
 import type { FastifyInstance } from 'fastify';
+import { cohortPersonRoutes } from './cohort-persons.ts';
+import { cohortRoutes } from './cohorts.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { definitionRoutes } from './definitions.ts';
 import type { ApiDeps } from './deps.ts';
@@ -53,4 +55,6 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   personChangeRoutes(app, deps);
   personFactRoutes(app, deps);
   personTimelineRoutes(app, deps);
+  cohortRoutes(app, deps);
+  cohortPersonRoutes(app, deps);
 }

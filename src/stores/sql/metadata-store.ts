@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { MetadataStore } from '../metadata-store.ts';
 import { activityStore, installationStore } from './activity.ts';
-import { cohortStore } from './cohorts.ts';
+import { cohortMemberStore, cohortStore } from './cohorts.ts';
 import { definitionStore } from './definitions.ts';
 import { deletionStore } from './deletions.ts';
 import type { SqlDialect } from './dialect.ts';
@@ -45,6 +45,7 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     cohorts: cohortStore(on),
     personJournal: personJournal(on),
     deletions: deletionStore(on),
+    cohortMembers: cohortMemberStore(on),
     persons: personStore(on),
     subjects: subjectStore(on),
     transaction: (work) => db.transaction().execute((tx) => work(sqlMetadataStore(tx, dialect))),
