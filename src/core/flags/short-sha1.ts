@@ -1,5 +1,5 @@
-/** Of `seed`, `text` and `salt`, one after the other: the first 60 bits, or -1 where they are too long or not ASCII. */
-export type ShortSha1 = (seed: Uint8Array, text: string, salt: string) => number;
+/** Of three texts, one after the other: the first 60 bits, or -1 where they are too long or not ASCII. */
+export type ShortSha1 = (prefix: string, text: string, salt: string) => number;
 
 const BLOCKS = 4;
 /** One byte ends the message and eight tell its length. */
@@ -86,13 +86,13 @@ export function makeShortSha1(): ShortSha1 {
     state[4] = (state[4] as number) + e;
   }
 
-  return (seed, text, salt) => {
-    const length = seed.length + text.length + salt.length;
+  return (prefix, text, salt) => {
+    const middle = prefix.length + text.length;
+    const length = middle + salt.length;
     if (length > LONGEST) return -1;
     const words = ((length + 72) >> 6) << 4;
     for (let i = 0; i < words; i++) message[i] = 0;
-    for (let i = 0; i < seed.length; i++) put(i, seed[i] as number);
-    if (!append(text, seed.length) || !append(salt, seed.length + text.length)) return -1;
+    if (!append(prefix, 0) || !append(text, prefix.length) || !append(salt, middle)) return -1;
     put(length, 0x80);
     message[words - 1] = length << 3;
     state[0] = 0x67452301;
