@@ -99,9 +99,9 @@ it('prepares again only what has changed', async () => {
   await metadata.flags.update({ ...changed, filters: everybody(10), version: 2 });
   definitions.forget(1);
   const after = await definitions.of(1);
-  const conditionsOf = ({ prepared }: Snapshot, key: string) => prepared.byKey.get(key)?.compiled.conditions;
-  expect(conditionsOf(after, kept.key)).toBe(conditionsOf(before, kept.key));
-  expect(conditionsOf(after, changed.key)).not.toBe(conditionsOf(before, changed.key));
+  const filtersOf = ({ prepared }: Snapshot, key: string) => prepared.byKey.get(key)?.compiled.filters;
+  expect(filtersOf(after, kept.key)).toBe(filtersOf(before, kept.key));
+  expect(filtersOf(after, changed.key)).not.toBe(filtersOf(before, changed.key));
 });
 
 it('knows cohorts, whom a flag is for, and which flags keep their value', async () => {

@@ -1,4 +1,3 @@
-import { flatText } from './bucket.ts';
 import { type Asks, allOf, BrokenDefinition, broken, type Check, noAsks } from './check.ts';
 import { compileEarlyAccess, type EarlyAccess } from './compile-early-access.ts';
 import { compileHoldout, type Holdout } from './compile-holdout.ts';
@@ -55,7 +54,7 @@ export interface Variant {
 /** Never throws: a definition that cannot be read becomes a flag that fails. */
 export function compileFlag(definition: FlagDefinition, patterns: PatternCache): CompiledFlag {
   const asks = noAsks();
-  const prefix = flatText(`${definition.key}.`);
+  const prefix = `${definition.key}.`;
   try {
     return { definition, asks, failure: null, prefix, filters: compileFilters(definition, { asks, patterns }) };
   } catch (error) {
