@@ -3,7 +3,7 @@ import { evaluate } from '../../src/core/flags/evaluate.ts';
 import { prepareFlags } from '../../src/core/flags/prepare-flags.ts';
 import { type Batch, bareSha1, cairn, flagd, growthBook, postHogNode } from './evaluators.ts';
 import { makePeople, type Scenario, wireFlags } from './flag-scenarios.ts';
-import { median, race } from './race.ts';
+import { type Contender, median, race } from './race.ts';
 
 export interface RateOptions {
   flags: number;
@@ -18,6 +18,7 @@ export async function compareEvaluators(scenario: Scenario, { flags, people, rou
   const batch: Batch = { scenario, flags, people: makePeople(people) };
   const local = await postHogNode(batch);
   const contenders = [cairn(batch), bareSha1(batch), growthBook(batch), flagd(batch), local];
+  for (const contender of contenders) if (contender.name !== 'bareSha1') await checkShare(contender, batch);
   const times = await race(contenders, { rounds, warmUp: Math.max(3, rounds >> 2) });
   await local.stop();
   const timeOf = (name: string): number => times.get(name) ?? Number.NaN;
@@ -34,6 +35,13 @@ export async function compareEvaluators(scenario: Scenario, { flags, people, rou
       postHogNode: timesAsFastAs('postHogNode'),
     },
   };
+}
+
+/** Whoever does not turn flags on for about as many as the flags say is not doing the same work. */
+async function checkShare({ name, run }: Contender, { scenario, flags, people }: Batch): Promise<void> {
+  const share = Number(await run()) / (flags * people.length);
+  const expected = scenario === 'property' ? 0.25 : 0.5;
+  if (!(Math.abs(share - expected) < 0.05)) throw new Error(`${name}: ${share} of ${scenario} are on, not ${expected}`);
 }
 
 /** Whether the time for one flag stays the same when there are many. */
