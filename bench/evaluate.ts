@@ -4,7 +4,8 @@
  *
  *   npm run bench:evaluate [-- --flags 20 --people 500 --rounds 21]
  *
- * The contenders take turns and medians are reported: compare the ratios, not the absolute numbers.
+ * The contenders take turns, and medians of the processor's time are reported: compare the ratios, not the absolute
+ * numbers.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';

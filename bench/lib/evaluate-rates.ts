@@ -1,9 +1,10 @@
 /** What `bench/evaluate.ts` measures, for others to print too. */
 import { evaluate } from '../../src/core/flags/evaluate.ts';
+import type { FlagDefinition } from '../../src/core/flags/flag.ts';
 import { prepareFlags } from '../../src/core/flags/prepare-flags.ts';
 import { type Batch, bareSha1, cairn, flagd, growthBook, postHogNode } from './evaluators.ts';
 import { makePeople, type Scenario, wireFlags } from './flag-scenarios.ts';
-import { median, race } from './race.ts';
+import { type Contender, cpuMsSince, median, race } from './race.ts';
 
 export interface RateOptions {
   flags: number;
@@ -18,6 +19,7 @@ export async function compareEvaluators(scenario: Scenario, { flags, people, rou
   const batch: Batch = { scenario, flags, people: makePeople(people) };
   const local = await postHogNode(batch);
   const contenders = [cairn(batch), bareSha1(batch), growthBook(batch), flagd(batch), local];
+  for (const contender of contenders) if (contender.name !== 'bareSha1') await checkShare(contender, batch);
   const times = await race(contenders, { rounds, warmUp: Math.max(3, rounds >> 2) });
   await local.stop();
   const timeOf = (name: string): number => times.get(name) ?? Number.NaN;
@@ -34,6 +36,13 @@ export async function compareEvaluators(scenario: Scenario, { flags, people, rou
       postHogNode: timesAsFastAs('postHogNode'),
     },
   };
+}
+
+/** Whoever does not turn flags on for about as many as the flags say is not doing the same work. */
+async function checkShare({ name, run }: Contender, { scenario, flags, people }: Batch): Promise<void> {
+  const share = Number(await run()) / (flags * people.length);
+  const expected = scenario === 'property' ? 0.25 : 0.5;
+  if (!(Math.abs(share - expected) < 0.05)) throw new Error(`${name}: ${share} of ${scenario} are on, not ${expected}`);
 }
 
 /** Whether the time for one flag stays the same when there are many. */
@@ -54,9 +63,9 @@ export async function measureLinearity(counts: readonly number[], evaluations: n
 export function measurePreparation(flags: number, rounds: number) {
   const times: Record<'fromNothing' | 'afterOneChange', number[]> = { fromNothing: [], afterOneChange: [] };
   const timed = <T>(list: number[], work: () => T): T => {
-    const before = performance.now();
+    const before = process.cpuUsage();
     const result = work();
-    list.push(performance.now() - before);
+    list.push(cpuMsSince(before));
     return result;
   };
   for (let i = 0; i < rounds; i++) {
@@ -64,7 +73,8 @@ export function measurePreparation(flags: number, rounds: number) {
     const prepared = timed(times.fromNothing, () => prepareFlags(definitions));
     const [first, ...rest] = wireFlags('property', flags);
     // Read anew from a database, nothing is the same object as before.
-    const flagsNow = structuredClone(first ? [{ ...first, filters: { groups: [] } }, ...rest] : []);
+    const texts = JSON.stringify(first ? [{ ...first, filters: { groups: [] } }, ...rest] : []);
+    const flagsNow = JSON.parse(texts) as FlagDefinition[];
     const again = timed(times.afterOneChange, () => prepareFlags({ ...definitions, flags: flagsNow }, prepared));
     if (evaluate(again, makeSubject()).length !== flags) throw new Error('Not every flag was prepared');
   }

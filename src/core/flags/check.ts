@@ -18,10 +18,12 @@ export type Check = (run: Run) => boolean;
 
 /** One check for all of them; null where there is nothing to check. */
 export function allOf(checks: readonly Check[]): Check | null {
-  const [first, second, ...rest] = checks;
+  const [first, second] = checks;
   if (first === undefined || second === undefined) return first ?? null;
-  const both: Check = (run) => first(run) && second(run);
-  return rest.length === 0 ? both : allOf([both, ...rest]);
+  return (run) => {
+    for (const check of checks) if (!check(run)) return false;
+    return true;
+  };
 }
 
 /** Whether the subject is in a cohort, or why nobody can tell. */

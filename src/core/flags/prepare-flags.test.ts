@@ -126,6 +126,14 @@ describe('cohorts', () => {
     expect(isIn([cohort(1, deep)], {})).toBe('failed');
   });
 
+  it('may have any number of criteria', () => {
+    const values = Array.from({ length: 50_000 }, () => leaf('a', 1));
+    expect(isIn([cohort(1, { type: 'AND', values })], { properties: { a: 1 } })).toBe(true);
+    expect(valuesOf([flagOf({ filters: withProperties(...values) })], [], { properties: { a: 1 } })).toEqual({
+      flag: true,
+    });
+  });
+
   it('fail only the flags whose conditions come to them', () => {
     const filters = { groups: [{ properties: [leaf('a', 1)] }, { properties: [inCohort(404)] }] };
     const flags = [flagOf({ id: 1, key: 'one', filters }), flagOf({ id: 2, key: 'two' })];

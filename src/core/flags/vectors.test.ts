@@ -255,6 +255,10 @@ interface DecideCase extends Wire {
   expected: Values;
 }
 
+interface ContinuityCase extends Wire {
+  steps: { request?: { distinct_id: string }; expected?: Values }[];
+}
+
 interface ReasonCases extends Wire {
   persons: { p: { distinct_ids: string[]; properties: Values } };
   cases: {
@@ -284,6 +288,21 @@ describe.runIf(isThere)('decide cases', () => {
   });
   const isAnyFailed = (results: Map<string, FlagEvaluation>): boolean =>
     [...results.values()].some(({ failure }) => failure !== null);
+
+  it('keeps the values of a person who is identified', () => {
+    const { flags, steps } = read<{ experience_continuity: ContinuityCase }>('decide-cases').experience_continuity;
+    const prepared = prepareFlags({ flags: withIds(flags), cohorts: [], groupTypes: new Map() });
+    const kept = new Map(flags.map(({ key }) => [String(key), 'example_id']));
+    // With the request that tells both identifiers, and again once the person has both.
+    const isKept = [false, true, false, undefined, true];
+    for (const [index, { request, expected }] of steps.entries()) {
+      if (request === undefined) continue;
+      const overrides = isKept[index] ? kept : new Map();
+      const results = evaluate(prepared, subjectOf({ distinctId: request.distinct_id, overrides }));
+      expect(Object.fromEntries(results.map(({ key, value }) => [key, value]))).toMatchObject(expected ?? {});
+    }
+    expect(steps.length).toBe(5);
+  });
 
   it.each(reasons.cases)('reasons for $query.distinct_id', ({ query, expected }) => {
     const { p } = reasons.persons;
