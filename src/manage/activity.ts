@@ -14,6 +14,8 @@ export interface ActivityDeps {
 }
 
 export interface ActivityEntry {
+  /** For a caller that names the entry elsewhere; made here otherwise. */
+  id?: string;
   organizationId: string;
   projectId: number | null;
   /** Null: the system itself. */
@@ -33,7 +35,7 @@ export async function recordActivity(deps: ActivityDeps, store: MetadataStore, e
   const now = deps.clock.now();
   const activity: Activity = {
     ...rest,
-    id: deps.ids.orderedUuid(now),
+    id: entry.id ?? deps.ids.orderedUuid(now),
     detail: { changes, trigger: null, name, short_id: null },
     createdAt: now,
   };

@@ -8,6 +8,7 @@
 import type { CohortStore } from './cohort-records.ts';
 import type { DeadLetterStore, DefinitionStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
 import type { FlagRoleAccessStore, FlagStore } from './flag-records.ts';
+import type { PersonStore } from './person-store.ts';
 import type {
   Activity,
   Membership,
@@ -161,6 +162,7 @@ export interface MetadataStore {
   readonly flags: FlagStore;
   readonly flagRoleAccess: FlagRoleAccessStore;
   readonly cohorts: CohortStore;
+  readonly persons: PersonStore;
   transaction<T>(work: (store: MetadataStore) => Promise<T>): Promise<T>;
   /** Throws when the store cannot be read. */
   check(): Promise<void>;

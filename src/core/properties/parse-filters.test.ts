@@ -79,6 +79,15 @@ describe('parsing property filters', () => {
     expect(operatorOf(opposite)).toBe(operator);
   });
 
+  it('takes filters that do not say whose property they ask for as the asker means them', () => {
+    const owners = (value: unknown) =>
+      leavesOf(parseFilters(JSON.stringify(value), 'person')).map(({ owner }) => owner);
+    const item = { key: 'plan', value: 'pro' };
+    expect(owners([item, { ...item, type: 'event' }])).toEqual(['person', 'event']);
+    expect(owners({ plan: 'pro', n__gt: 5 })).toEqual(['person', 'person']);
+    expect(owners({ type: 'OR', values: [{ type: 'AND', values: [item] }] })).toEqual(['person']);
+  });
+
   it.each(['', '  ', undefined])('takes %j for no filter at all', (text) => {
     expect(parseFilters(text)).toEqual({ kind: 'and', filters: [] });
   });

@@ -8,7 +8,10 @@ import { eventRoutes } from './events.ts';
 import { liveEventRoutes } from './events-live.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
+import { personChangeRoutes } from './person-changes.ts';
+import { personFactRoutes } from './person-facts.ts';
 import { personalKeyRoutes } from './personal-keys.ts';
+import { personRoutes } from './persons.ts';
 import { projectRoutes } from './projects.ts';
 import { resourceAccessRoutes } from './resource-access.ts';
 import { roleRoutes } from './roles.ts';
@@ -31,4 +34,7 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   eventFateRoutes(app, deps);
   deadLetterRoutes(app, deps);
   definitionRoutes(app, deps);
+  personRoutes(app, deps);
+  personChangeRoutes(app, deps);
+  personFactRoutes(app, deps);
 }

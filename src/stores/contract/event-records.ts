@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { IngestChanges, IngestStore } from '../ingest-store.ts';
 import type { MetadataStore } from '../metadata-store.ts';
 import { uuidOf } from './events.ts';
+import { NO_CHANGES } from './no-changes.ts';
 import { newPersonChanges } from './person-changes.ts';
 
 export interface RelationalPlace {
@@ -9,23 +10,6 @@ export interface RelationalPlace {
   ingest: IngestStore;
   remove(): Promise<void>;
 }
-
-const NOTHING: IngestChanges = {
-  persons: { persons: [], ops: [], history: [], overrides: [] },
-  groupTypes: [],
-  groups: [],
-  seen: [],
-  repeats: [],
-  events: [],
-  properties: [],
-  eventProperties: [],
-  dropped: [],
-  deadLetters: [],
-  warnings: [],
-  firstEvents: [],
-  counts: {},
-  position: 0,
-};
 
 const ALL = { limit: 100, offset: 0 };
 
@@ -40,7 +24,7 @@ export function describeEventRecords(name: string, open: () => Promise<Relationa
 
     let position = 0;
     const write = (changes: Partial<IngestChanges>): Promise<void> =>
-      place.ingest.transaction((store) => store.apply({ ...NOTHING, ...changes, position: ++position }));
+      place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, ...changes, position: ++position }));
 
     const aLetter = (n: number, projectId = 1) => ({
       projectId,

@@ -19,6 +19,8 @@ export interface SqlDialect {
    * with one value is prepared once and serves any number of rows.
    */
   rows(columns: Readonly<Record<string, RowType>>, rows: readonly object[]): RawBuilder<unknown>;
+  /** True where `text` contains `part`, letter for letter. */
+  contains(text: RawBuilder<unknown>, part: string): RawBuilder<unknown>;
 }
 
 export type RowType = 'text' | 'integer';
@@ -34,4 +36,5 @@ export const sqliteDialect: SqlDialect = {
     const picks = Object.keys(columns).map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.id(name)}`);
     return sql`(select ${sql.join(picks)} from json_each(${JSON.stringify(rows)}))`;
   },
+  contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
 };

@@ -6,6 +6,7 @@ import type { SqlDialect } from './dialect.ts';
 import { deadLetterStore, definitionStore, eventPersonStore, fateStore, warningStore } from './event-records.ts';
 import { flagRoleAccessStore, flagStore } from './flags.ts';
 import { membershipStore, organizationStore } from './organizations.ts';
+import { personStore } from './persons.ts';
 import { projectStore } from './projects.ts';
 import { resourceAccessStore, roleMembershipStore, roleStore } from './roles.ts';
 import type { Db } from './tables.ts';
@@ -34,6 +35,7 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     flags: flagStore(on),
     flagRoleAccess: flagRoleAccessStore(on),
     cohorts: cohortStore(on),
+    persons: personStore(on),
     transaction: (work) => db.transaction().execute((tx) => work(sqlMetadataStore(tx, dialect))),
     async check() {
       await sql`select 1`.execute(db);

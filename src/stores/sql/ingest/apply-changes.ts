@@ -1,6 +1,6 @@
 /** Everything a chunk changes, written in bulk inside the chunk's transaction. */
 import { type RawBuilder, sql } from 'kysely';
-import type { PersonChanges, PersonOp, PersonState } from '../../../core/persons/person-changes.ts';
+import type { HistoryEntry, PersonChanges, PersonOp, PersonState } from '../../../core/persons/person-changes.ts';
 import type { IngestChanges } from '../../ingest-store.ts';
 import type { RowType } from '../dialect.ts';
 import { repeat } from '../repeat.ts';
@@ -41,6 +41,10 @@ async function writePersons(on: Sql, { persons, ops, history, overrides }: Perso
       sql`insert into retired_person_uuids (uuid, project_id) select uuid, project_id from ${rows} r where true
       on conflict (uuid) do nothing`,
   );
+  await writeHistory(on, history);
+}
+
+export async function writeHistory(on: Sql, history: readonly HistoryEntry[]): Promise<void> {
   const entries = history.map(({ before, after, ...entry }) => ({
     ...entry,
     before: before === undefined ? null : JSON.stringify(before),
@@ -185,6 +189,19 @@ async function writeDefinitions(on: Sql, { events, properties, eventProperties }
     on conflict (project_id, name) do update set last_seen_at = excluded.last_seen_at
     where excluded.last_seen_at > event_definitions.last_seen_at`,
   );
+  await writePropertyDefinitions(on, properties);
+  await forRows(
+    on,
+    { projectId: 'integer', event: 'text', property: 'text' },
+    eventProperties,
+    (rows) => sql`
+    insert into event_properties (project_id, event, property)
+    select project_id, event, property from ${rows} r where true
+    on conflict do nothing`,
+  );
+}
+
+export async function writePropertyDefinitions(on: Sql, properties: IngestChanges['properties']): Promise<void> {
   const columns = {
     id: 'text',
     projectId: 'integer',
@@ -204,15 +221,6 @@ async function writeDefinitions(on: Sql, { events, properties, eventProperties }
     select id, project_id, kind, group_type_index, name, property_type, at from ${rows} r where true
     on conflict (project_id, kind, group_type_index, name) do update set property_type = excluded.property_type
     where property_definitions.property_type is null`,
-  );
-  await forRows(
-    on,
-    { projectId: 'integer', event: 'text', property: 'text' },
-    eventProperties,
-    (rows) => sql`
-    insert into event_properties (project_id, event, property)
-    select project_id, event, property from ${rows} r where true
-    on conflict do nothing`,
   );
 }
 

@@ -1,0 +1,19 @@
+import type { IngestChanges } from '../ingest-store.ts';
+
+/** A chunk that changes nothing: to begin from. */
+export const NO_CHANGES: IngestChanges = {
+  persons: { persons: [], ops: [], history: [], overrides: [] },
+  groupTypes: [],
+  groups: [],
+  seen: [],
+  repeats: [],
+  events: [],
+  properties: [],
+  eventProperties: [],
+  dropped: [],
+  deadLetters: [],
+  warnings: [],
+  firstEvents: [],
+  counts: {},
+  position: 0,
+};
