@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { call, clientFor } from './support/client.ts';
+import { makeFlag } from './support/flags.ts';
 import { exampleOf, OpenApi, type Operation, type Schema } from './support/openapi.ts';
 import { realPath } from './support/real-paths.ts';
 import { startServer, type TestServer } from './support/server.ts';
@@ -17,7 +18,8 @@ const realPaths = new Map<Operation, string>();
 beforeAll(async () => {
   server = await startServer();
   const { get, post } = clientFor(server);
-  await post('/api/organizations/@current/roles/', { body: { name: 'Editors' } });
+  const role = (await post('/api/organizations/@current/roles/', { body: { name: 'Editors' } })).body;
+  await makeFlag({ post }, role.id);
   api = await OpenApi.of(server);
   for (const operation of api.operations) realPaths.set(operation, await realPath(get, operation));
 });

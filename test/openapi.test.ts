@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { capture } from './support/capture.ts';
 import { clientFor } from './support/client.ts';
+import { makeFlag } from './support/flags.ts';
 import { OpenApi } from './support/openapi.ts';
 import { realPath } from './support/real-paths.ts';
 import { startServer, type TestServer } from './support/server.ts';
@@ -14,6 +15,8 @@ beforeAll(async () => {
   server = await startServer();
   await capture(server, server.projectKey, [{ event: 'seen', properties: { plan: 'free' } }]);
   client = clientFor(server);
+  const role = (await client.post('/api/organizations/@current/roles/', { body: { name: 'Flag editors' } })).body;
+  await makeFlag(client, role.id);
   api = await OpenApi.of(server);
 });
 afterAll(() => server.close());

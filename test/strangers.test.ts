@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { capture } from './support/capture.ts';
 import { call, clientFor } from './support/client.ts';
+import { makeFlag } from './support/flags.ts';
 import { exampleOf, OpenApi, type Operation } from './support/openapi.ts';
 import { addMember, type TestMember } from './support/people.ts';
 import { everything, realPath } from './support/real-paths.ts';
@@ -25,6 +26,7 @@ beforeAll(async () => {
   const role = (await owner.post(`${organization}roles/`, { body: { name: 'Editors' } })).body;
   await owner.post(`${organization}roles/${role.id}/role_memberships/`, { body: { user_uuid: member.uuid } });
   await owner.post(`${organization}resource_access/`, { body: { resource: 'feature flags' } });
+  await makeFlag(owner, role.id);
   await capture(server, server.projectKey, [{ event: 'seen', properties: { plan: 'free' } }]);
   api = await OpenApi.of(server);
   before = await everything(owner.get, api);

@@ -15,6 +15,7 @@ import { digest } from '../../src/lib/secrets.ts';
 import { newProject } from '../../src/manage/projects.ts';
 import type { SqlRow, SqlValue } from '../../src/stores/event-store.ts';
 import { FILES } from '../../src/stores/files.ts';
+import type { MetadataStore } from '../../src/stores/metadata-store.ts';
 import { type MembershipLevel, OWNER } from '../../src/stores/records.ts';
 
 export interface StartOptions {
@@ -60,6 +61,8 @@ export interface TestServer extends TestProject {
   /** Asks the relational database, through a handle of its own that cannot write. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into rows freely, and assert what they find
   rows(sql: string, ...values: unknown[]): any[];
+  /** The relational shelf itself, for what a test cannot bring about through a route. */
+  metadata: MetadataStore;
   /** What `/_status` says about ingestion. */
   counters(): Promise<Counters>;
   close(): Promise<void>;
@@ -165,6 +168,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     drain: () => app.drain(),
     createProject,
     query: (sql, values = []) => app.events.query(sql, values),
+    metadata: app.metadata,
     rows: (sql, ...values) => reader.prepare(sql).all(...values),
     counters: async () => {
       const status = (await (await fetch(new URL('/_status', url))).json()) as { ingest: Counters };

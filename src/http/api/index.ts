@@ -6,6 +6,7 @@ import type { ApiDeps } from './deps.ts';
 import { eventFateRoutes } from './event-fates.ts';
 import { eventRoutes } from './events.ts';
 import { liveEventRoutes } from './events-live.ts';
+import { featureFlagRoutes } from './feature-flags.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
 import { personChangeRoutes } from './person-changes.ts';

@@ -183,6 +183,8 @@ export interface Tables {
     tags: string;
     evaluationRuntime: string;
     bucketingIdentifier: string;
+    isRemoteConfiguration: Flag;
+    activeSince: number;
     version: number;
     createdAt: number;
     createdBy: number | null;
@@ -192,6 +194,7 @@ export interface Tables {
   featureFlagVersions: { flagId: number; version: number; projectId: number; flag: string };
   featureFlagRoleAccess: {
     id: Generated<number>;
+    projectId: number;
     flagId: number;
     roleId: string;
     addedAt: number;
@@ -239,6 +242,7 @@ export const PROJECT_TABLES = [
   'ingestionWarnings',
   'featureFlags',
   'featureFlagVersions',
+  'featureFlagRoleAccess',
   'flagOverrides',
   'cohorts',
   'cohortMembers',
