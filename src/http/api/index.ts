@@ -35,6 +35,7 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   eventFateRoutes(app, deps);
   deadLetterRoutes(app, deps);
   definitionRoutes(app, deps);
+  featureFlagRoutes(app, deps);
   personRoutes(app, deps);
   personChangeRoutes(app, deps);
   personFactRoutes(app, deps);

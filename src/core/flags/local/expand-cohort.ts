@@ -5,6 +5,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../../events/json.ts';
 import type { CohortDefinition } from '../flag.ts';
+import { propertiesOf } from '../validate/filters-shape.ts';
 import { cohortIdOf, cohortTree, isCohortProperty } from './cohort-tree.ts';
 
 type Cohorts = ReadonlyMap<number, CohortDefinition>;
@@ -21,9 +22,6 @@ export function expandCohort(filters: JsonObject, cohorts: Cohorts): JsonObject 
   const expanded = groups.flatMap((group) => expandGroup(group, cohorts) ?? [null]);
   return expanded.includes(null) ? filters : { ...filters, groups: expanded };
 }
-
-const propertiesOf = ({ properties }: JsonObject): JsonObject[] =>
-  Array.isArray(properties) ? properties.filter(isJsonObject) : [];
 
 /** Null where the group cannot be said without the cohort. */
 function expandGroup(group: JsonObject, cohorts: Cohorts): JsonObject[] | null {

@@ -4,7 +4,7 @@
  * An empty chain says: this cannot be evaluated (a circle, or a flag that is not there).
  */
 import { isJsonObject, type Json, type JsonObject } from '../../events/json.ts';
-import { conditionProperties } from './referenced-cohorts.ts';
+import { allProperties } from '../validate/filters-shape.ts';
 
 export interface LinkedFlag {
   id: number;
@@ -19,7 +19,7 @@ export const isFlagProperty = ({ type }: JsonObject): boolean => type === 'flag'
 /** The filters with every dependency written for SDKs. `flags` are all of the project, by id as text. */
 export function linkDependencies(filters: JsonObject, flags: Flags): JsonObject {
   const { groups } = filters;
-  if (!Array.isArray(groups) || !conditionProperties(filters).some(isFlagProperty)) return filters;
+  if (!Array.isArray(groups) || !allProperties(filters).some(isFlagProperty)) return filters;
   const link = (property: Json): Json => {
     if (!isJsonObject(property) || !isFlagProperty(property)) return property;
     const target = flags.get(String(property['key']));
@@ -42,7 +42,7 @@ function chainTo(target: LinkedFlag, flags: Flags): string[] | null {
     if (flag === undefined || above.has(flag.id)) return false;
     if (done.has(flag.id)) return true;
     above.add(flag.id);
-    const asked = conditionProperties(flag.filters).filter(isFlagProperty);
+    const asked = allProperties(flag.filters).filter(isFlagProperty);
     if (!asked.every((property) => visit(flags.get(String(property['key']))))) return false;
     above.delete(flag.id);
     done.add(flag.id);

@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonObject } from '../../events/json.ts';
+import type { JsonObject } from '../../events/json.ts';
 import type { CohortDefinition } from '../flag.ts';
+import { allProperties } from '../validate/filters-shape.ts';
 import { cohortIdOf, cohortTree, isCohortProperty, leavesOf } from './cohort-tree.ts';
 
 /**
@@ -20,14 +21,6 @@ export function referencedCohorts(
       visit(leavesOf(tree));
     }
   };
-  for (const one of filters) visit(conditionProperties(one));
+  for (const one of filters) visit(allProperties(one));
   return found;
-}
-
-/** Every property of every condition of a flag. */
-export function conditionProperties({ groups }: JsonObject): JsonObject[] {
-  if (!Array.isArray(groups)) return [];
-  return groups
-    .filter(isJsonObject)
-    .flatMap(({ properties }) => (Array.isArray(properties) ? properties.filter(isJsonObject) : []));
 }
