@@ -111,6 +111,7 @@ describe('what is refused, and in which words', () => {
     [Type.Array(Whole), { a: 1 }, 'not_a_list | Expected a list of items but got type "dict".'],
     [Type.Array(Whole), 1.5, 'not_a_list | Expected a list of items but got type "float".'],
     [Type.Array(Whole), false, 'not_a_list | Expected a list of items but got type "bool".'],
+    [Type.Array(Whole, { maxItems: 1 }), [1, 2], 'max_length | Ensure this field has no more than 1 elements.'],
     [
       Type.Record(Type.String(), Type.Unknown()),
       [1],

@@ -144,6 +144,9 @@ function readArray(schema: TSchema, value: unknown, path: Path): unknown[] {
   if (!Array.isArray(value)) {
     return fail(path, 'not_a_list', `Expected a list of items but got type "${pythonTypeName(value)}".`);
   }
+  if (value.length > (schema.maxItems ?? Infinity)) {
+    fail(path, 'max_length', `Ensure this field has no more than ${schema.maxItems} elements.`);
+  }
   return value.map((item, index) => read(schema.items, item, [...path, index]));
 }
 

@@ -38,7 +38,7 @@ export async function recordActivity(deps: ActivityDeps, store: MetadataStore, e
   const activity: Activity = {
     ...rest,
     id: entry.id ?? deps.ids.orderedUuid(now),
-    detail: { changes, trigger: null, name, short_id: null },
+    detail: { changes, trigger, name, short_id: null },
     createdAt: now,
   };
   await store.activity.append(activity);

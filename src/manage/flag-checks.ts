@@ -6,7 +6,6 @@ import { validateFilters } from '../core/flags/validate/validate-filters.ts';
 import type { FeatureFlag } from '../stores/flag-records.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 import type { FlagChanges } from './flag-fields.ts';
-import { isValidPattern } from './flag-patterns.ts';
 
 type NewFlag = Omit<FeatureFlag, 'id'> & { id: number | null };
 
@@ -17,7 +16,7 @@ export function checkValues({ key, filters, rollbackConditions }: FlagChanges): 
   if (key !== undefined && !KEY.test(key)) {
     throw invalid('key', 'Only letters, numbers, hyphens (-) & underscores (_) are allowed.', 'invalid_key');
   }
-  if (filters !== undefined && Object.keys(filters).length > 0) validateFilters(filters, isValidPattern);
+  if (filters !== undefined && Object.keys(filters).length > 0) validateFilters(filters);
   if (rollbackConditions !== undefined) readRollbackConditions(rollbackConditions);
 }
 

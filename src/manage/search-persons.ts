@@ -6,7 +6,13 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { matches, type Search } from '../core/properties/matches.ts';
-import { type Filter, leavesOf, type PropertyFilter } from '../core/properties/property-filter.ts';
+import {
+  cohortsIn,
+  type Filter,
+  leavesOf,
+  NO_FILTER,
+  type PropertyFilter,
+} from '../core/properties/property-filter.ts';
 import type { Page } from '../stores/metadata-store.ts';
 import type { PersonCursor, PersonStore, StoredPerson } from '../stores/person-store.ts';
 import { type Clues, cluesOf, emailPart, emailTexts } from './person-clues.ts';
@@ -20,11 +26,15 @@ export interface PersonQuestion {
   search?: string | undefined;
   /** What it says of events has no effect. */
   filter: Filter;
+  /** Only these persons, by number, in the order of the list. */
+  among?: readonly number[] | undefined;
 }
 
 export interface PersonSearchDeps {
   persons: PersonStore;
   search: Search;
+  /** Whether somebody is in a cohort, for the cohorts in the filter; without it there are none. */
+  isIn?(personId: number, cohortId: number): boolean | undefined;
 }
 
 /** Persons looked at between two turns of others: some 10 ms where all of them have to be read. */
@@ -39,7 +49,7 @@ export async function listPersons(
 ): Promise<StoredPerson[]> {
   const filter = aboutPersons(question.filter);
   const { distinctId, email, search } = question;
-  if (distinctId === undefined && email === undefined && search === undefined && leavesOf(filter).length === 0) {
+  if (distinctId === undefined && email === undefined && search === undefined && isUnbounded(question, filter)) {
     return deps.persons.newest(question.projectId, { limit, offset });
   }
   const found: StoredPerson[] = [];
@@ -51,13 +61,16 @@ export async function listPersons(
   return found.slice(0, limit);
 }
 
+const isUnbounded = ({ among }: PersonQuestion, filter: Filter): boolean =>
+  among === undefined && leavesOf(filter).length === 0 && cohortsIn(filter).length === 0;
+
 /** Everybody whom the question means, a slice at a time. */
 export async function* eachSlice(deps: PersonSearchDeps, question: PersonQuestion): AsyncGenerator<StoredPerson[]> {
   const filter = wholeFilter(question);
   const { projectId, search } = question;
   const searched = search === undefined ? null : await deps.persons.byDistinctId(projectId, search);
   const isMeant = (person: StoredPerson): boolean =>
-    matches(filter, { event: {}, person: person.properties }, deps.search) &&
+    matches(filter, bare(person), deps.search, (id) => deps.isIn?.(person.id, id)) &&
     (search === undefined || person.id === searched?.id || matches(inEmail(search), bare(person), deps.search));
   for await (const slice of candidates(deps, question, filter, searched)) yield slice.filter(isMeant);
 }
@@ -79,11 +92,14 @@ function wholeFilter({ email, filter }: PersonQuestion): Filter {
   return email === undefined ? own : { kind: 'and', filters: [emailFilter('exact', email), own] };
 }
 
-/** A filter on events says nothing of a person: it is left out of its group. */
-function aboutPersons(filter: Filter): Filter {
-  if (filter.kind === 'property') return filter;
-  const isAboutPersons = (inner: Filter): boolean => inner.kind !== 'property' || inner.owner === 'person';
-  return { ...filter, filters: filter.filters.filter(isAboutPersons).map(aboutPersons) };
+/** A filter on events says nothing of a person: it is left out of its group, and so is a group of nothing else. */
+const aboutPersons = (filter: Filter): Filter => personsPart(filter) ?? NO_FILTER;
+
+function personsPart(filter: Filter): Filter | undefined {
+  if (filter.kind === 'cohort') return filter;
+  if (filter.kind === 'property') return filter.owner === 'person' ? filter : undefined;
+  const filters = filter.filters.map(personsPart).filter((inner) => inner !== undefined);
+  return filters.length === 0 && filter.filters.length > 0 ? undefined : { ...filter, filters };
 }
 
 /** Those who may be meant, from the narrowest source that there is. */
@@ -97,6 +113,10 @@ async function* candidates(
   if (distinctId !== undefined) {
     const person = await persons.byDistinctId(projectId, distinctId);
     if (person) yield [person];
+    return;
+  }
+  if (question.among !== undefined) {
+    yield* byNumber(persons, projectId, question.among);
     return;
   }
   const emails = requiredEmails(filter);
@@ -118,6 +138,18 @@ function requiredEmails(filter: Filter): string[] | undefined {
   if (filter.key !== 'email' || filter.operator !== 'exact') return undefined;
   const texts = filter.values.map(emailTexts);
   return texts.includes(undefined) ? undefined : [...new Set(texts.flatMap((text) => text ?? []))];
+}
+
+async function* byNumber(
+  persons: PersonStore,
+  projectId: number,
+  ids: readonly number[],
+): AsyncGenerator<StoredPerson[]> {
+  for (let start = 0; start < ids.length; start += SLICE) {
+    const found = await Promise.all(ids.slice(start, start + SLICE).map((id) => persons.find(projectId, { id })));
+    yield found.filter((person) => person !== null);
+    await nextTurn();
+  }
 }
 
 async function* byEmail(persons: PersonStore, projectId: number, emails: string[]): AsyncGenerator<StoredPerson[]> {

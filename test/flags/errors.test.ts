@@ -185,6 +185,13 @@ const SHAPES: Case[] = [
 ];
 
 const VARIANTS: Case[] = [
+  [
+    'a holdout that is a number',
+    () => filters({ holdout: 5 }),
+    'invalid_input',
+    'holdout must be an object or null',
+    F,
+  ],
   ['variants that sum to 99', () => filters(variants(50, 49)), 'invalid_input', SUM, F],
   ['variants that sum to 101', () => filters(variants(50, 51)), 'invalid_input', SUM, F],
   [
@@ -557,11 +564,13 @@ describe('what is fine', () => {
     ['a thousand values', () => on(person({ value: TOO_MANY.slice(1) }))],
     ['a property of the right group', () => ({ filters: inGroup(person({ type: 'group', group_type_index: 0 })) })],
     [
-      'a condition for persons on a flag for groups',
+      'groups in one condition and persons in the next',
       () => ({
         filters: {
-          aggregation_group_type_index: 0,
-          groups: [{ aggregation_group_type_index: null, properties: [person({})] }],
+          groups: [
+            { aggregation_group_type_index: 0, properties: [person({ type: 'group', group_type_index: 0 })] },
+            { aggregation_group_type_index: null, properties: [person({})] },
+          ],
         },
       }),
     ],

@@ -9,19 +9,24 @@ import { presentFlag } from '../schemas/feature-flag.ts';
 import { usersById } from './activity.ts';
 import type { ApiDeps } from './deps.ts';
 
-export async function showFlags(deps: ApiDeps, caller: Caller, project: Project, flags: readonly FeatureFlag[]) {
+/** How this caller sees these flags; what belongs to them is looked up once for all. */
+async function presenter(deps: ApiDeps, caller: Caller, project: Project, flags: readonly FeatureFlag[]) {
   const rights = await rightsOf(deps.metadata, caller, project.organizationId);
   const users = await usersById(
     deps.metadata,
     flags.flatMap((flag) => [flag.createdBy, flag.lastModifiedBy]),
   );
   const now = deps.clock.now();
-  return flags.map((flag) => presentFlag(flag, users, rights.canEdit(flag), now));
+  return (flag: FeatureFlag) => presentFlag(flag, users, rights.canEdit(flag), now);
+}
+
+export async function showFlags(deps: ApiDeps, caller: Caller, project: Project, flags: readonly FeatureFlag[]) {
+  return flags.map(await presenter(deps, caller, project, flags));
 }
 
 export async function showFlag(deps: ApiDeps, caller: Caller, project: Project, flag: FeatureFlag) {
-  const [shown] = await showFlags(deps, caller, project, [flag]);
-  return shown;
+  const present = await presenter(deps, caller, project, [flag]);
+  return present(flag);
 }
 
 /** The id in a path; a text that is none names nothing. */

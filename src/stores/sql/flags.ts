@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
+import type { JsonObject } from '../../core/events/json.ts';
 import type {
   BucketingIdentifier,
   EvaluationRuntime,
@@ -6,12 +7,14 @@ import type {
   FlagRoleAccessStore,
   FlagStore,
 } from '../flag-records.ts';
+import { readJson } from './json-text.ts';
 import { flag as bit, type Sql, type Tables } from './tables.ts';
 
 const toFlag = (row: Selectable<Tables['featureFlags']>): FeatureFlag => ({
   ...row,
   id: Number(row.id),
-  filters: JSON.parse(row.filters),
+  // A flag with damaged filters fails alone, wherever it is looked at.
+  filters: readJson(row.filters) as JsonObject,
   active: row.active === 1,
   deleted: row.deleted === 1,
   ensureExperienceContinuity: row.ensureExperienceContinuity === 1,

@@ -3,7 +3,8 @@ import type { Person } from '../../core/persons/person.ts';
 import type { HistoryEntry } from '../../core/persons/person-changes.ts';
 import type { Page } from '../metadata-store.ts';
 import type { Clue, PersonCursor, PersonSlice, PersonStore, PersonWrite, StoredPerson } from '../person-store.ts';
-import { writeHistory, writePropertyDefinitions } from './ingest/apply-changes.ts';
+import { writePropertyDefinitions } from './ingest/apply-changes.ts';
+import { writeHistory } from './ingest/write-history.ts';
 import { flag, type Sql } from './tables.ts';
 
 export function personStore(on: Sql): PersonStore {

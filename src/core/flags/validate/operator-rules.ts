@@ -1,11 +1,9 @@
 /** Which operators a flag's conditions may use, on what, and with which values. */
 import type { Json, JsonObject } from '../../events/json.ts';
-import { parseTimestamp } from '../../events/parse-timestamp.ts';
+import { parseFlagDate } from '../flag-dates.ts';
+import { isValidPattern } from '../pattern.ts';
 import { wrongFilters } from './flag-rule.ts';
 import { pythonText } from './python-text.ts';
-
-/** Says whether the engine that evaluates flags takes a pattern. */
-export type IsValidPattern = (pattern: string) => boolean;
 
 type ValueKind = 'anything' | 'text' | 'text or number' | 'texts' | 'range' | 'pattern' | 'date';
 
@@ -30,7 +28,7 @@ const ELSEWHERE = new Set(['is_cleaned_path_exact', 'is_not_cleaned_path_exact',
 const MOST_VALUES = 1000;
 
 /** A condition on a property of a person or a group. */
-export function checkComparison(property: JsonObject, isValidPattern: IsValidPattern): void {
+export function checkComparison(property: JsonObject): void {
   const { key, value = null, type } = property;
   const operator = property['operator'] ?? 'exact';
   if (operator === 'in' || operator === 'not_in') {
@@ -46,7 +44,7 @@ export function checkComparison(property: JsonObject, isValidPattern: IsValidPat
       `Property group expressions of type ${pythonText(key)} cannot contain more than ${MOST_VALUES} values.`,
     );
   }
-  checkValue(String(operator), kind, value, isValidPattern);
+  checkValue(String(operator), kind, value);
 }
 
 const wrongOperator = (detail: string) => wrongFilters(detail, 'invalid_operator');
@@ -56,7 +54,7 @@ const unknownOperator = (operator: Json) =>
     ? wrongFilters(`Unsupported operator for feature flags: ${operator}`, 'unsupported_operator')
     : wrongOperator(`Invalid operator: ${pythonText(operator)}`);
 
-function checkValue(operator: string, kind: ValueKind, value: Json, isValidPattern: IsValidPattern): void {
+function checkValue(operator: string, kind: ValueKind, value: Json): void {
   if (!fits(kind, value)) {
     throw kind === 'date'
       ? wrongFilters(`Invalid date value: ${pythonText(value)}`, 'invalid_date')
@@ -84,13 +82,9 @@ function fits(kind: ValueKind, value: Json): boolean {
     case 'range':
       return Array.isArray(value) && value.length === 2 && value.every(isNumber);
     case 'date':
-      return typeof value === 'string' && isDate(value);
+      return parseFlagDate(value) !== null;
   }
 }
 
 const isNumber = (value: Json): boolean =>
   typeof value === 'number' || (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)));
-
-/** How long ago (`-7d`, `2m`), or a date. */
-const isDate = (text: string): boolean =>
-  /^-?\d{1,4}[hdwmy]$/.test(text) || (/^\d{4}-/.test(text) && parseTimestamp(text) !== undefined);

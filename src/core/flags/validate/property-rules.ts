@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../events/json.ts';
 import { wrongFilters } from './flag-rule.ts';
-import { checkComparison, type IsValidPattern } from './operator-rules.ts';
+import { checkComparison } from './operator-rules.ts';
 import { pythonText } from './python-text.ts';
 
 const OF_PERSONS: readonly Json[] = ['person', 'cohort', 'flag'];
@@ -21,13 +21,13 @@ export function checkKind(property: JsonObject, aggregation: number | null): voi
 
 const notValid = (why: string) => wrongFilters(`Filters are not valid (${why})`);
 
-export function checkProperty(property: JsonObject, isValidPattern: IsValidPattern): void {
+export function checkProperty(property: JsonObject): void {
   const { type, key } = property;
   if (type === 'cohort') checkCohortOperator(property);
   else if (type === 'flag') checkDependency(property);
   else if (typeof key !== 'string' || key === '') {
     throw wrongFilters(`A condition must name the property it compares as its key, got ${pythonText(key)}`);
-  } else checkComparison(property, isValidPattern);
+  } else checkComparison(property);
 }
 
 function checkCohortOperator({ operator = null }: JsonObject): void {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../errors.ts';
 import type { JsonObject } from '../../events/json.ts';
+import { compileFlag } from '../compile-flag.ts';
 import { isFullyRolledOut, isSimple, readableFilters, simpleRollout } from './filters-shape.ts';
 import { pythonText } from './python-text.ts';
 import { checkCohorts, checkDependencies, dependentsOf } from './references.ts';
@@ -37,9 +38,20 @@ const filters = fc.record(
     aggregation_group_type_index: nearly(fc.constantFrom(null, 0)),
     super_groups: nearly(fc.array(nearly(group), { maxLength: 2 })),
     holdout_groups: nearly(fc.constantFrom(null, [])),
+    holdout: nearly(fc.constantFrom(null, { id: 1, exclusion_percentage: 5 })),
   },
   { requiredKeys: [] },
 ) as fc.Arbitrary<JsonObject>;
+
+const FLAG = {
+  id: 1,
+  key: 'flag',
+  active: true,
+  version: 1,
+  ensureExperienceContinuity: false,
+  evaluationRuntime: 'all' as const,
+  bucketingIdentifier: 'distinct_id' as const,
+};
 
 const cohort = (id: number, properties: unknown) => ({
   id,
@@ -61,11 +73,14 @@ function isTaken(work: () => unknown): boolean {
 }
 
 describe('whatever is sent as filters', () => {
-  it('is taken or refused in words, and what is stored of it can always be shown', () => {
+  it('is taken or refused in words; what is taken can be evaluated, and what is stored can always be shown', () => {
     let taken = 0;
     fc.assert(
       fc.property(filters, anything, (sent, criteria) => {
-        if (isTaken(() => validateFilters(sent, (pattern) => pattern !== '('))) taken++;
+        if (isTaken(() => validateFilters(sent))) {
+          taken++;
+          expect(compileFlag({ ...FLAG, filters: sent }, new Map()).failure).toBeNull();
+        }
         const others = [{ id: 1, key: 'other', active: true, filters: sent }];
         isTaken(() => checkCohorts(sent, [cohort(1, criteria), cohort(2, { type: 'AND', values: [] })]));
         isTaken(() => checkDependencies({ id: 2, key: 'this', filters: sent }, others));

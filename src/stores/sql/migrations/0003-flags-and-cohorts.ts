@@ -113,4 +113,6 @@ async function createCohorts(db: Kysely<unknown>, dialect: SqlDialect): Promise<
     .addPrimaryKeyConstraint('cohort_members_pk', ['cohort_id', 'person_id'])
     .execute();
   await db.schema.createIndex('cohort_members_of_person').on('cohort_members').column('person_id').execute();
+  // All persons of a project are gone through by their numbers, a page at a time.
+  await db.schema.createIndex('persons_by_number').on('persons').columns(['project_id', 'id']).execute();
 }
