@@ -1,4 +1,5 @@
 /** Persons as CSV, however many there are. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PersonStore, StoredPerson } from '../stores/person-store.ts';
 import { csvLines, type FlatRow, flatten } from './csv.ts';
 import { isoOffset } from './schemas/event.ts';
@@ -7,10 +8,28 @@ import { presentListedPerson } from './schemas/person.ts';
 /** Each id is a column of the whole table: one person with many would widen every row. */
 const SHOWN_IDS = 100;
 
+/** Rows read at once. */
+const CHUNK = 500;
+
+/** `slices` gives the numbers of persons, in order. */
 export const personCsv = (
   persons: PersonStore,
-  slices: () => AsyncIterable<readonly StoredPerson[]>,
-): AsyncGenerator<string> => csvLines(() => rowsOf(persons, slices()));
+  projectId: number,
+  slices: () => AsyncIterable<readonly number[]>,
+): AsyncGenerator<string> => csvLines(() => rowsOf(persons, chunksOf(persons, projectId, slices())));
+
+async function* chunksOf(
+  persons: PersonStore,
+  projectId: number,
+  slices: AsyncIterable<readonly number[]>,
+): AsyncGenerator<StoredPerson[]> {
+  for await (const ids of slices) {
+    for (let i = 0; i < ids.length; i += CHUNK) {
+      yield persons.byIds(projectId, ids.slice(i, i + CHUNK));
+      await nextTurn();
+    }
+  }
+}
 
 async function* rowsOf(
   persons: PersonStore,

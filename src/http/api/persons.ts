@@ -71,6 +71,6 @@ async function list(deps: ApiDeps, { project, query, url }: PersonContext<unknow
 /** Everybody who is meant, whatever page was asked for. */
 async function sendCsv({ metadata: { persons } }: ApiDeps, { project, query, reply }: PersonContext<unknown>) {
   const question = readPersonQuestion(project.id, query);
-  const lines = personCsv(persons, () => eachSlice({ persons, search: searchPattern }, question));
+  const lines = personCsv(persons, project.id, () => eachSlice({ persons, search: searchPattern }, question));
   return reply.type('text/csv; charset=utf-8').send(Readable.from(lines));
 }
