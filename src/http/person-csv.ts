@@ -1,5 +1,4 @@
 /** Persons as CSV, however many there are. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PersonStore, StoredPerson } from '../stores/person-store.ts';
 import { csvLines, type FlatRow, flatten } from './csv.ts';
 import { isoOffset } from './schemas/event.ts';
@@ -8,39 +7,21 @@ import { presentListedPerson } from './schemas/person.ts';
 /** Each id is a column of the whole table: one person with many would widen every row. */
 const SHOWN_IDS = 100;
 
-/** Rows read at once. */
-const CHUNK = 500;
-
-/** `slices` gives the numbers of persons, in order. */
 export const personCsv = (
   persons: PersonStore,
-  projectId: number,
-  slices: () => AsyncIterable<readonly number[]>,
-): AsyncGenerator<string> => csvLines(() => rowsOf(persons, chunksOf(persons, projectId, slices())));
-
-async function* chunksOf(
-  persons: PersonStore,
-  projectId: number,
-  slices: AsyncIterable<readonly number[]>,
-): AsyncGenerator<StoredPerson[]> {
-  for await (const ids of slices) {
-    for (let i = 0; i < ids.length; i += CHUNK) {
-      yield persons.byIds(projectId, ids.slice(i, i + CHUNK));
-      await nextTurn();
-    }
-  }
-}
+  all: () => AsyncIterable<readonly StoredPerson[]>,
+): AsyncGenerator<string> => csvLines(() => rowsOf(persons, all()));
 
 async function* rowsOf(
   persons: PersonStore,
-  slices: AsyncIterable<readonly StoredPerson[]>,
+  chunks: AsyncIterable<readonly StoredPerson[]>,
 ): AsyncGenerator<FlatRow[]> {
-  for await (const slice of slices) {
+  for await (const chunk of chunks) {
     const ids = await persons.distinctIds(
-      slice.map(({ id }) => id),
+      chunk.map(({ id }) => id),
       SHOWN_IDS,
     );
-    yield slice.map((person) => flatten(presentRow(person, ids.get(person.id) ?? [])));
+    yield chunk.map((person) => flatten(presentRow(person, ids.get(person.id) ?? [])));
   }
 }
 

@@ -103,7 +103,7 @@ const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]
 function refuseMistakenNames(app: FastifyInstance, deps: ServerDeps, known: KnownRoutes): void {
   app.addHook('onRequest', async (request) => {
     const { url = '' } = request.routeOptions;
-    if (request.method === 'GET' || !url.startsWith('/api/') || !url.includes(':')) return;
+    if (!url.startsWith('/api/') || !url.includes(':')) return;
     if (known.hasCloserThan(url, pathOf(request)) && (await earlyCaller(deps, request))) throw notAllowed(request);
   });
 }

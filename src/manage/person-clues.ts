@@ -14,6 +14,8 @@ export type Clues = readonly (readonly Clue[])[];
 const MOST_CHOICES = 50;
 
 export function cluesOf(filter: Filter, search: Search): Clues {
+  // Who is in a cohort does not show at first sight.
+  if (filter.kind === 'cohort') return [];
   const clues =
     filter.kind === 'property' ? leafClues(filter, search) : groupClues(filter.kind, filter.filters, search);
   // No alternative at all is a filter without values, which `matches` knows how to read.

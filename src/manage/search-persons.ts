@@ -6,7 +6,13 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { matches, type Search } from '../core/properties/matches.ts';
-import { type Filter, leavesOf, NO_FILTER, type PropertyFilter } from '../core/properties/property-filter.ts';
+import {
+  cohortsIn,
+  type Filter,
+  leavesOf,
+  NO_FILTER,
+  type PropertyFilter,
+} from '../core/properties/property-filter.ts';
 import type { Page } from '../stores/metadata-store.ts';
 import type { PersonCursor, PersonSketch, PersonStore, StoredPerson } from '../stores/person-store.ts';
 import { type Clues, cluesOf, emailPart, emailTexts } from './person-clues.ts';
@@ -20,11 +26,15 @@ export interface PersonQuestion {
   search?: string | undefined;
   /** What it says of events has no effect. */
   filter: Filter;
+  /** Only these persons, by number, in the order of the list. */
+  among?: readonly number[] | undefined;
 }
 
 export interface PersonSearchDeps {
   persons: PersonStore;
   search: Search;
+  /** Whether somebody is in a cohort, for the cohorts in the filter; without it there are none. */
+  isIn?(personId: number, cohortId: number): boolean | undefined;
 }
 
 /** Persons looked at between two turns of others, at first and at the most: a few milliseconds of work. */
@@ -49,19 +59,24 @@ export async function listPersons(
   return deps.persons.byIds(projectId, found.slice(0, limit));
 }
 
-const isEveryone = ({ distinctId, email, search, filter }: PersonQuestion): boolean =>
-  distinctId === undefined &&
-  email === undefined &&
-  search === undefined &&
-  leavesOf(aboutPersons(filter)).length === 0;
+const isEveryone = ({ distinctId, email, search, among, filter }: PersonQuestion): boolean => {
+  const own = aboutPersons(filter);
+  const isBounded = [distinctId, email, search, among].some((bound) => bound !== undefined);
+  return !isBounded && leavesOf(own).length === 0 && cohortsIn(own).length === 0;
+};
+
+/** Everybody whom the question means, whole, some at a time. */
+export async function* eachPerson(deps: PersonSearchDeps, question: PersonQuestion): AsyncGenerator<StoredPerson[]> {
+  for await (const ids of eachSlice(deps, question)) yield* byNumber(deps.persons, question.projectId, ids);
+}
 
 /** The numbers of everybody whom the question means, in the order of the list, a slice at a time. */
 export async function* eachSlice(deps: PersonSearchDeps, question: PersonQuestion): AsyncGenerator<number[]> {
   const filter = wholeFilter(question);
   const { projectId, search } = question;
   const searched = search === undefined ? null : await deps.persons.byDistinctId(projectId, search);
-  const fits = (wanted: Filter, { properties }: PersonSketch): boolean =>
-    matches(wanted, { event: {}, person: properties }, deps.search);
+  const fits = (wanted: Filter, { id, properties }: PersonSketch): boolean =>
+    matches(wanted, { event: {}, person: properties }, deps.search, (cohort) => deps.isIn?.(id, cohort));
   const isMeant = (person: PersonSketch): boolean =>
     fits(filter, person) && (search === undefined || person.id === searched?.id || fits(inEmail(search), person));
   for await (const slice of candidates(deps, question, filter, searched)) {
@@ -88,6 +103,7 @@ function wholeFilter({ email, filter }: PersonQuestion): Filter {
 const aboutPersons = (filter: Filter): Filter => personsPart(filter) ?? NO_FILTER;
 
 function personsPart(filter: Filter): Filter | undefined {
+  if (filter.kind === 'cohort') return filter;
   if (filter.kind === 'property') return filter.owner === 'person' ? filter : undefined;
   const filters = filter.filters.map(personsPart).filter((inner) => inner !== undefined);
   return filters.length === 0 && filter.filters.length > 0 ? undefined : { ...filter, filters };
@@ -104,6 +120,10 @@ async function* candidates(
   if (distinctId !== undefined) {
     const person = await persons.byDistinctId(projectId, distinctId);
     if (person) yield [person];
+    return;
+  }
+  if (question.among !== undefined) {
+    yield* byNumber(persons, projectId, question.among);
     return;
   }
   const emails = requiredEmails(filter);
@@ -129,13 +149,25 @@ function requiredEmails(filter: Filter): string[] | undefined {
   return texts.includes(undefined) ? undefined : [...new Set(texts.flatMap((text) => text ?? []))];
 }
 
-const EMAILS_AT_ONCE = 1000;
+/** Persons read at once, where it is known whom to read. */
+const READ_AT_ONCE = 500;
+
+async function* byNumber(
+  persons: PersonStore,
+  projectId: number,
+  ids: readonly number[],
+): AsyncGenerator<StoredPerson[]> {
+  for (let start = 0; start < ids.length; start += READ_AT_ONCE) {
+    yield await persons.byIds(projectId, ids.slice(start, start + READ_AT_ONCE));
+    await nextTurn();
+  }
+}
 
 async function* byEmail(persons: PersonStore, projectId: number, emails: string[]): AsyncGenerator<StoredPerson[]> {
-  for (let offset = 0; ; offset += EMAILS_AT_ONCE) {
-    const page = await persons.byEmail(projectId, emails, { limit: EMAILS_AT_ONCE, offset });
+  for (let offset = 0; ; offset += READ_AT_ONCE) {
+    const page = await persons.byEmail(projectId, emails, { limit: READ_AT_ONCE, offset });
     yield page;
-    if (page.length < EMAILS_AT_ONCE) return;
+    if (page.length < READ_AT_ONCE) return;
     await nextTurn();
   }
 }

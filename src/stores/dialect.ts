@@ -1,3 +1,4 @@
+import type { Span } from '../core/time/span.ts';
 import type { SqlValue } from './event-store.ts';
 
 /**
@@ -39,6 +40,10 @@ export interface InsightSql {
   date(text: string): string;
   /** Many rows as one bound value: a table expression with these columns, all of them text. */
   rows<C extends string>(columns: readonly C[], rows: readonly Readonly<Record<C, string>>[]): string;
+  /** The point in time that lies a span after `time`: months by the calendar, and its last day where one is too short. */
+  later(time: string, span: Span): string;
+  /** All values of a group in one text, with commas between them. */
+  joined(value: string): string;
   /** When the bucket began that `time` falls into, by the calendar of the time zone, as a point in time. */
   bucket(time: string, interval: BucketInterval, timezone: string): string;
 }

@@ -1,6 +1,7 @@
 import { Failure, invalid } from '../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../events/json.ts';
 import { parseJson } from '../events/parse-json.ts';
+import { type CohortFilter, cohortIdOf, saysNotIn } from './cohort-filter.ts';
 import {
   type Filter,
   type FilterGroup,
@@ -72,6 +73,7 @@ function readList(kind: 'and' | 'or', items: Json[], { owner, depth }: Place): F
 function readItem(item: Json, owner: PropertyOwner): Filter[] {
   if (!isJsonObject(item)) return [];
   const { key, value, type = owner, operator: given } = item;
+  if (type === 'cohort') return readCohorts(item);
   const operator = given ?? 'exact';
   if ((typeof key !== 'string' && typeof key !== 'number') || !isOperator(operator)) return [];
   if (type !== 'event' && type !== 'person') throw unsupported(type);
@@ -83,8 +85,16 @@ function readItem(item: Json, owner: PropertyOwner): Filter[] {
   ];
 }
 
+/** What is no id of a cohort is the id of none. */
+function readCohorts(item: JsonObject): Filter[] {
+  const negated = saysNotIn(item);
+  const ids = [item['value'] ?? []].flat().map((value) => cohortIdOf(value) ?? 0);
+  const filters = ids.map((id): CohortFilter => ({ kind: 'cohort', id, negated }));
+  return filters.length > 1 ? [{ kind: negated ? 'and' : 'or', filters }] : filters;
+}
+
 const unsupported = (type: Json): Failure =>
-  invalid('properties', `Filters of type ${JSON.stringify(type)} are not supported here: use event or person.`);
+  invalid('properties', `Filters of type ${JSON.stringify(type)} are not supported here: use event, person or cohort.`);
 
 const needsValue = (operator: Operator): boolean => operator !== 'is_set' && operator !== 'is_not_set';
 

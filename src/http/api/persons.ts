@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { Failure } from '../../core/errors.ts';
 import { searchPattern } from '../../lib/search-pattern.ts';
 import { allDistinctIds, findPerson } from '../../manage/persons.ts';
-import { eachSlice, listPersons } from '../../manage/search-persons.ts';
+import { eachPerson, listPersons } from '../../manage/search-persons.ts';
+import { cohortsAsked } from '../cohort-persons.ts';
 import { readFormat } from '../event-query.ts';
 import { readPage } from '../paging.ts';
 import { personCsv } from '../person-csv.ts';
@@ -59,7 +60,8 @@ async function list(deps: ApiDeps, { project, query, url }: PersonContext<unknow
   const { persons } = deps.metadata;
   const page = readPage(query);
   const question = readPersonQuestion(project.id, query);
-  const found = await listPersons({ persons, search: searchPattern }, question, page);
+  const isIn = await cohortsAsked(deps, project.id, question.filter);
+  const found = await listPersons({ persons, search: searchPattern, isIn }, question, page);
   const ids = await persons.distinctIds(
     found.map(({ id }) => id),
     LISTED_IDS,
@@ -69,8 +71,10 @@ async function list(deps: ApiDeps, { project, query, url }: PersonContext<unknow
 }
 
 /** Everybody who is meant, whatever page was asked for. */
-async function sendCsv({ metadata: { persons } }: ApiDeps, { project, query, reply }: PersonContext<unknown>) {
+async function sendCsv(deps: ApiDeps, { project, query, reply }: PersonContext<unknown>) {
+  const { persons } = deps.metadata;
   const question = readPersonQuestion(project.id, query);
-  const lines = personCsv(persons, project.id, () => eachSlice({ persons, search: searchPattern }, question));
+  const isIn = await cohortsAsked(deps, project.id, question.filter);
+  const lines = personCsv(persons, () => eachPerson({ persons, search: searchPattern, isIn }, question));
   return reply.type('text/csv; charset=utf-8').send(Readable.from(lines));
 }

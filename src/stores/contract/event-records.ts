@@ -91,46 +91,6 @@ export function describeEventRecords(name: string, open: () => Promise<Relationa
       expect((await place.metadata.warnings.list(1, 'a', { limit: 1, offset: 1 })).count).toBe(2);
     });
 
-    it('finds definitions of events and properties', async () => {
-      const event = (n: number, eventName: string, projectId = 1) => ({
-        id: uuidOf(n),
-        projectId,
-        name: eventName,
-        at: n,
-      });
-      const property = (n: number, kind: 'event' | 'person', propertyName: string) => ({
-        id: uuidOf(n),
-        projectId: 1,
-        kind,
-        groupTypeIndex: -1,
-        name: propertyName,
-        propertyType: 'String',
-        at: n,
-      });
-      await write({
-        events: [event(1, 'b'), event(2, 'a'), event(3, 'c', 2)],
-        properties: [property(4, 'event', 'plan'), property(5, 'person', 'email')],
-        eventProperties: [
-          { projectId: 1, event: 'a', property: 'plan' },
-          { projectId: 1, event: 'b', property: 'plan' },
-        ],
-      });
-      await write({ events: [event(9, 'a')] });
-      const { definitions } = place.metadata;
-      expect(await definitions.events(1)).toEqual([
-        { id: uuidOf(2), name: 'a', createdAt: 2, lastSeenAt: 9 },
-        { id: uuidOf(1), name: 'b', createdAt: 1, lastSeenAt: 1 },
-      ]);
-      expect(await definitions.event(1, uuidOf(3))).toBeNull();
-      expect((await definitions.event(2, uuidOf(3)))?.name).toBe('c');
-      expect(await definitions.properties(1, { kind: 'person', groupTypeIndex: -1 })).toEqual([
-        { id: uuidOf(5), name: 'email', propertyType: 'String', createdAt: 5 },
-      ]);
-      expect(await definitions.propertiesOf(1, ['a', 'b'])).toEqual(['plan']);
-      expect(await definitions.propertiesOf(1, ['x'])).toEqual([]);
-      expect(await definitions.propertiesOf(1, [])).toEqual([]);
-    });
-
     it('finds persons by uuid and number, and goes through all of them', async () => {
       await write({ persons: newPersonChanges(1, [uuidOf(1), uuidOf(2), uuidOf(3)]) });
       await write({ persons: newPersonChanges(2, [uuidOf(4)]) });

@@ -13,6 +13,7 @@ export const NO_CHANGES: IngestChanges = {
   dropped: [],
   deadLetters: [],
   warnings: [],
+  messages: [],
   firstEvents: [],
   counts: {},
   position: 0,

@@ -3,6 +3,7 @@
  *
  * To need as few as possible: times are integers (ms UTC), JSON is text, booleans are 0 and 1, UUIDs are text.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ColumnDefinitionBuilder, type Kysely, type RawBuilder, sql } from 'kysely';
 
 export interface SqlDialect {
@@ -23,7 +24,20 @@ export interface SqlDialect {
   jsonValue(text: RawBuilder<unknown>, key: string): RawBuilder<unknown>;
   /** True where `text` contains `part`, letter for letter. */
   contains(text: RawBuilder<unknown>, part: string): RawBuilder<unknown>;
+  /** What an object of JSON holds, as a table to join with: its keys, and its values as JSON text. */
+  entries(json: RawBuilder<unknown>, alias: string): JsonEntries;
+  /** Leaves no byte on disk of what was removed. */
+  scrub<T>(db: Kysely<T>): Promise<void>;
 }
+
+export interface JsonEntries {
+  from: RawBuilder<unknown>;
+  key: RawBuilder<string>;
+  value: RawBuilder<string>;
+}
+
+const CHECKPOINT_TRIES = 200;
+const CHECKPOINT_EVERY_MS = 10;
 
 export type RowType = 'text' | 'integer';
 
@@ -41,4 +55,28 @@ export const sqliteDialect: SqlDialect = {
   // Without the quotes a dot, a bracket or a dollar sign would mean something.
   jsonValue: (text, key) => sql`${text} -> ${`$."${key}"`}`,
   contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
+  entries(json, alias) {
+    const of = (column: string) => sql.ref<string>(`${alias}.${column}`);
+    return {
+      from: sql`json_each(${json}) as ${sql.table(alias)}`,
+      key: of('key'),
+      value: sql`case
+        when ${of('type')} in ('object', 'array') then ${of('value')}
+        when ${of('type')} in ('true', 'false', 'null') then ${of('type')}
+        else json_quote(${of('value')})
+      end`,
+    };
+  },
+  // 'secure_delete' would not do: pages that were split before keep copies of rows that lay there once. The checkpoint
+  // cannot cut the journal while somebody reads; they never do so for long.
+  async scrub(db) {
+    await sql`vacuum`.execute(db);
+    for (let tries = 0; ; tries++) {
+      const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
+      if (rows[0]?.busy === 0) return;
+      if (tries === CHECKPOINT_TRIES)
+        throw new Error('The journal of the database could not be cut: it is being read.');
+      await sleep(CHECKPOINT_EVERY_MS);
+    }
+  },
 };

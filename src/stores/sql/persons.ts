@@ -12,7 +12,8 @@ import type {
   StoredPerson,
 } from '../person-store.ts';
 import type { SqlDialect } from './dialect.ts';
-import { writeHistory, writePropertyDefinitions } from './ingest/apply-changes.ts';
+import { writePropertyDefinitions } from './ingest/apply-changes.ts';
+import { writeHistory } from './ingest/write-history.ts';
 import { flag, type Sql } from './tables.ts';
 
 export function personStore(on: Sql): PersonStore {

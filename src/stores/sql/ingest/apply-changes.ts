@@ -1,15 +1,17 @@
 /** Everything a chunk changes, written in bulk inside the chunk's transaction. */
 import { type RawBuilder, sql } from 'kysely';
-import type { HistoryEntry, PersonChanges, PersonOp, PersonState } from '../../../core/persons/person-changes.ts';
+import type { PersonChanges, PersonOp, PersonState } from '../../../core/persons/person-changes.ts';
 import type { IngestChanges } from '../../ingest-store.ts';
 import type { RowType } from '../dialect.ts';
 import { repeat } from '../repeat.ts';
 import type { Sql } from '../tables.ts';
+import { writeHistory } from './write-history.ts';
 
 export async function applyChanges(on: Sql, changes: IngestChanges): Promise<void> {
   await writePersons(on, changes.persons);
   await writeGroups(on, changes);
   await writeDefinitions(on, changes);
+  await writeMessages(on, changes);
   await writeFates(on, changes);
 }
 
@@ -42,32 +44,6 @@ async function writePersons(on: Sql, { persons, ops, history, overrides }: Perso
       on conflict (uuid) do nothing`,
   );
   await writeHistory(on, history);
-}
-
-export async function writeHistory(on: Sql, history: readonly HistoryEntry[]): Promise<void> {
-  const entries = history.map(({ before, after, ...entry }) => ({
-    ...entry,
-    before: before === undefined ? null : JSON.stringify(before),
-    after: after === undefined ? null : JSON.stringify(after),
-  }));
-  const columns = {
-    projectId: 'integer',
-    personUuid: 'text',
-    key: 'text',
-    before: 'text',
-    after: 'text',
-    eventUuid: 'text',
-    at: 'integer',
-  } as const;
-  await forRows(
-    on,
-    columns,
-    entries,
-    (rows) => sql`
-    insert into person_property_history
-      (project_id, person_uuid, name, before_value, after_value, event_uuid, happened_at)
-    select project_id, person_uuid, key, before, after, event_uuid, at from ${rows} r`,
-  );
 }
 
 const retired = (overrides: PersonChanges['overrides']): object[] =>
@@ -122,6 +98,7 @@ async function merge({ db }: Sql, op: Extract<PersonOp, { op: 'merge' }>): Promi
   await db
     .insertInto('personMerges')
     .values({
+      sourceId: sql<number>`${idOf(source.uuid)}`,
       projectId,
       kind,
       sourceUuid: source.uuid,
@@ -211,7 +188,7 @@ export async function writePropertyDefinitions(on: Sql, properties: IngestChange
     propertyType: 'text',
     at: 'integer',
   } as const;
-  // A type is written while there is none, and never changed afterwards.
+  // A type is written while there is none, and never changed afterwards; 'none' may be what a person has chosen.
   await forRows(
     on,
     columns,
@@ -220,7 +197,30 @@ export async function writePropertyDefinitions(on: Sql, properties: IngestChange
     insert into property_definitions (id, project_id, kind, group_type_index, name, property_type, created_at)
     select id, project_id, kind, group_type_index, name, property_type, at from ${rows} r where true
     on conflict (project_id, kind, group_type_index, name) do update set property_type = excluded.property_type
-    where property_definitions.property_type is null`,
+    where property_definitions.property_type is null and property_definitions.is_type_chosen = 0`,
+  );
+}
+
+async function writeMessages(on: Sql, { messages }: IngestChanges): Promise<void> {
+  const columns = {
+    projectId: 'integer',
+    event: 'text',
+    count: 'integer',
+    personUuid: 'text',
+    happenedAt: 'integer',
+    waitingSince: 'integer',
+  } as const;
+  await forRows(
+    on,
+    columns,
+    messages,
+    (rows) => sql`
+    insert into webhook_outbox (project_id, event, count, person_uuid, happened_at, waiting_since)
+    select project_id, event, count, person_uuid, happened_at, waiting_since from ${rows} r where true
+    on conflict (project_id, event) do update set
+      count = webhook_outbox.count + excluded.count,
+      person_uuid = excluded.person_uuid,
+      happened_at = excluded.happened_at`,
   );
 }
 

@@ -17,12 +17,6 @@ export const personLookups: Migration = {
       .columns(['project_id', 'created_at desc', 'uuid', 'email'])
       .execute();
     await db.schema.createIndex('persons_by_email').on('persons').columns(['project_id', 'email']).execute();
-    // Whose properties an event of old was sent with, when its person has been merged away since.
-    await db.schema
-      .createIndex('person_merges_from')
-      .on('person_merges')
-      .columns(['project_id', 'source_uuid'])
-      .execute();
   },
 };
 
