@@ -1,6 +1,7 @@
 /** What is answered, whoever computes it. `http` turns it into the words of the wire. */
+
+import type { FunnelValue, LifecycleStatus } from '../questions/question.ts';
 import type { Range } from '../time/range.ts';
-import type { FunnelValue, LifecycleStatus } from './question.ts';
 
 /** A value that a breakdown found: as it is named on the wire, and as people read it. */
 export interface BreakdownValue {

@@ -1,0 +1,176 @@
+/**
+ * Cases of insights as data (kept outside of the repository): a small world, one request, and what must hold in the
+ * answer. Whoever answers, the oracle or a server, is held against them by `problemsOf`.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Json, JsonObject } from '../../src/core/events/json.ts';
+
+const FILE = resolve(process.env['VECTORS_DIR'] ?? '../shared/vectors', 'insight-cases.json');
+
+export interface CaseEvent {
+  event: string;
+  distinct_id: string;
+  timestamp: string;
+  properties: JsonObject;
+}
+
+export interface CasePerson {
+  distinct_ids: string[];
+  properties: JsonObject;
+  created_at: string;
+}
+
+export interface CaseCohort {
+  id: number;
+  name: string;
+  groups: { properties?: Json }[];
+  static_distinct_ids?: string[];
+}
+
+export interface CaseGroup {
+  group_type?: string;
+  group_type_index: number;
+  group_key?: string;
+  properties?: JsonObject;
+}
+
+export interface Expectation {
+  path: string;
+  op: string;
+  value: Json;
+  delta?: number;
+}
+
+export interface InsightCase {
+  id: string;
+  family: string;
+  now: string;
+  timezone: string;
+  endpoint: string;
+  filter: JsonObject;
+  events: CaseEvent[];
+  persons: CasePerson[];
+  actions?: { id: number; name: string; steps: JsonObject[] }[];
+  cohorts?: CaseCohort[];
+  groups?: CaseGroup[];
+  team?: { test_account_filters?: Json; path_cleaning_filters?: { alias: string; regex: string }[] };
+  expected_root: string;
+  expected: Expectation[];
+}
+
+export const areInsightCasesThere = (): boolean => existsSync(FILE);
+
+export function loadInsightCases(families: readonly string[]): InsightCase[] {
+  if (!areInsightCasesThere()) return [];
+  const { cases } = JSON.parse(readFileSync(FILE, 'utf8')) as { cases: InsightCase[] };
+  return cases.filter(({ family }) => families.includes(family));
+}
+
+export interface CaseAnswer {
+  status: number;
+  body: Json;
+}
+
+/** What does not hold in an answer. `personId` says which id the owner of a distinct id has in it. */
+export function problemsOf(one: InsightCase, answer: CaseAnswer, personId: (distinctId: string) => string): string[] {
+  return one.expected.flatMap((expectation) => {
+    const wanted = resolveReferences(expectation.value, personId);
+    if (expectation.op === 'error') return answer.status === 400 ? [] : [`status ${answer.status} instead of 400`];
+    const found = valueAt(answer, one.expected_root, expectation.path);
+    if (holds(expectation, found, wanted)) return [];
+    return [`${expectation.path} ${expectation.op}: ${JSON.stringify(wanted)}, found ${JSON.stringify(found)}`];
+  });
+}
+
+function resolveReferences(value: Json, personId: (distinctId: string) => string): Json {
+  if (typeof value === 'string' && value.startsWith('person:')) return personId(value.slice('person:'.length));
+  if (Array.isArray(value)) return value.map((item) => resolveReferences(item, personId));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveReferences(item, personId)]));
+}
+
+/** Dots and brackets; `len(p)`, `sum(p)` and `round(p,n)` are functions of what is at p. */
+function valueAt(answer: CaseAnswer, root: string, path: string): Json | undefined {
+  if (path === '@status') return answer.status;
+  const [, name, inner] = /^(len|sum|round)\((.*)\)$/.exec(path) ?? [];
+  if (name === undefined || inner === undefined) return walk(answer.body, [...stepsOf(root), ...stepsOf(path)]);
+  const [at = '', digits = '0'] = name === 'round' ? inner.split(',') : [inner];
+  const value = valueAt(answer, root, at);
+  if (name === 'len') return Array.isArray(value) ? value.length : undefined;
+  if (name === 'sum') return Array.isArray(value) ? value.reduce((a: number, b) => a + Number(b), 0) : undefined;
+  return Number(Number(value).toFixed(Number(digits)));
+}
+
+const stepsOf = (path: string): string[] => (path === 'body' ? [] : (path.match(/[^.[\]]+/g) ?? []));
+
+function walk(value: Json | undefined, [step, ...rest]: string[]): Json | undefined {
+  if (step === undefined || value === undefined || value === null) return value;
+  if (!Array.isArray(value)) return walk((value as JsonObject)[step], rest);
+  if (step === '*') return value.map((item) => walk(item, rest) ?? null);
+  if (step.includes('=')) {
+    const [key = '', wanted] = step.split('=');
+    return walk(value.find((item) => (item as JsonObject)[key] === wanted), rest);
+  }
+  if (step.includes(':')) {
+    const [from = '', to = ''] = step.split(':');
+    return walk(value.slice(Number(from), to === '' ? undefined : Number(to)), rest);
+  }
+  return walk(value.at(Number(step)), rest);
+}
+
+function holds({ op, delta = 0 }: Expectation, found: Json | undefined, wanted: Json): boolean {
+  switch (op) {
+    case 'equals':
+    case 'superset_of':
+    case 'equals_ignoring_urls':
+      return covers(found, wanted);
+    case 'same_items':
+      return sameItems(found, wanted);
+    case 'approx':
+      return Math.abs(Number(found) - Number(wanted)) <= delta;
+    case 'in':
+      return (wanted as Json[]).some((one) => isDeepStrictEqual(one, found));
+    case 'contains':
+      return typeof found === 'string' ? found.includes(String(wanted)) : (found as Json[]).includes(wanted);
+    case 'not_contains':
+      return typeof found === 'string' ? !found.includes(String(wanted)) : !(found as Json[]).includes(wanted);
+    case 'not_equals':
+      return !covers(found, wanted);
+    case 'gt':
+      return Number(found) > Number(wanted);
+    case 'truthy':
+      return Boolean(found);
+    default:
+      throw new Error(`unknown comparison: ${op}`);
+  }
+}
+
+/** Deeply equal; of objects only what is wanted is looked at. */
+function covers(found: Json | undefined, wanted: Json): boolean {
+  if (Array.isArray(wanted)) {
+    return Array.isArray(found) && found.length === wanted.length && wanted.every((item, at) => covers(found[at], item));
+  }
+  if (typeof wanted === 'object' && wanted !== null) {
+    if (typeof found !== 'object' || found === null || Array.isArray(found)) return false;
+    return Object.entries(wanted).every(([key, item]) => covers(found[key], item));
+  }
+  // The same moment may be written in two ways.
+  if (typeof wanted === 'string' && typeof found === 'string' && MOMENT.test(wanted) && MOMENT.test(found)) {
+    return Date.parse(wanted) === Date.parse(found);
+  }
+  return found === wanted;
+}
+
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+function sameItems(found: Json | undefined, wanted: Json): boolean {
+  if (!Array.isArray(found) || !Array.isArray(wanted) || found.length !== wanted.length) return false;
+  const rest = [...found];
+  return wanted.every((item) => {
+    const at = rest.findIndex((one) => covers(one, item));
+    if (at >= 0) rest.splice(at, 1);
+    return at >= 0;
+  });
+}
