@@ -75,14 +75,45 @@ export interface CaseAnswer {
 
 /** What does not hold in an answer. `personId` says which id the owner of a distinct id has in it. */
 export function problemsOf(one: InsightCase, answer: CaseAnswer, personId: (distinctId: string) => string): string[] {
+  const ordered = { ...answer, body: inExpectedOrder(one, answer.body) };
   return one.expected.flatMap((expectation) => {
     const wanted = resolveReferences(expectation.value, personId);
     if (expectation.op === 'error') return answer.status === 400 ? [] : [`status ${answer.status} instead of 400`];
-    const found = valueAt(answer, one.expected_root, expectation.path);
+    const found = valueAt(ordered, one.expected_root, expectation.path);
     if (holds(expectation, found, wanted)) return [];
     return [`${expectation.path} ${expectation.op}: ${JSON.stringify(wanted)}, found ${JSON.stringify(found)}`];
   });
 }
+
+/**
+ * The wire does not say in which order the parts of a divided funnel or formula come: they are put into the order in
+ * which the case names them.
+ */
+function inExpectedOrder(one: InsightCase, body: Json): Json {
+  const isFree = one.filter['breakdown'] !== undefined || one.filter['breakdowns'] !== undefined;
+  const result = (body as { result?: Json } | null)?.result;
+  if (!isFree || !Array.isArray(result) || (one.family !== 'funnel' && one.filter['formula'] === undefined))
+    return body;
+  const names = one.expected.flatMap(({ path, value }) => namesIn(path, value));
+  const placeOf = (item: Json): number => {
+    const [own] = namesIn('[0]', item);
+    const at = names.findIndex(({ name }) => name === own?.name);
+    return at < 0 ? names.length : (names[at]?.place ?? 0);
+  };
+  return { ...(body as JsonObject), result: result.toSorted((a, b) => placeOf(a) - placeOf(b)) };
+}
+
+/** Which part is named where: `[1][0].breakdown_value`, `[1].label`, or whole parts. */
+function namesIn(path: string, value: Json): { place: number; name: string }[] {
+  const [, place, field] = /^(?:result)?\[(\d+)\](?:\[\d+\])?(?:\.(\w+))?$/.exec(path) ?? [];
+  if (place === undefined) return [];
+  const part = Array.isArray(value) ? value[0] : value;
+  const { breakdown_value: own, label } = typeof part === 'object' && part !== null ? (part as JsonObject) : {};
+  const name = NAMES.has(field ?? '') ? value : (own ?? label);
+  return name === undefined ? [] : [{ place: Number(place), name: JSON.stringify(name) }];
+}
+
+const NAMES = new Set(['breakdown_value', 'breakdown', 'breakdowns', 'label']);
 
 function resolveReferences(value: Json, personId: (distinctId: string) => string): Json {
   if (typeof value === 'string' && value.startsWith('person:')) return personId(value.slice('person:'.length));
@@ -111,7 +142,10 @@ function walk(value: Json | undefined, [step, ...rest]: string[]): Json | undefi
   if (step === '*') return value.map((item) => walk(item, rest) ?? null);
   if (step.includes('=')) {
     const [key = '', wanted] = step.split('=');
-    return walk(value.find((item) => (item as JsonObject)[key] === wanted), rest);
+    return walk(
+      value.find((item) => (item as JsonObject)[key] === wanted),
+      rest,
+    );
   }
   if (step.includes(':')) {
     const [from = '', to = ''] = step.split(':');
@@ -150,7 +184,9 @@ function holds({ op, delta = 0 }: Expectation, found: Json | undefined, wanted: 
 /** Deeply equal; of objects only what is wanted is looked at. */
 function covers(found: Json | undefined, wanted: Json): boolean {
   if (Array.isArray(wanted)) {
-    return Array.isArray(found) && found.length === wanted.length && wanted.every((item, at) => covers(found[at], item));
+    return (
+      Array.isArray(found) && found.length === wanted.length && wanted.every((item, at) => covers(found[at], item))
+    );
   }
   if (typeof wanted === 'object' && wanted !== null) {
     if (typeof found !== 'object' || found === null || Array.isArray(found)) return false;

@@ -2,20 +2,54 @@
 import { RE2JS } from 're2js';
 import { Failure } from '../../src/core/errors.ts';
 import type { Json, JsonObject } from '../../src/core/events/json.ts';
-import type { TrendItem } from '../../src/core/insights/answers/answers.ts';
+import type {
+  FunnelGroup,
+  FunnelStep,
+  PathEdge,
+  RetentionPerson,
+  RetentionRow,
+  TrendItem,
+} from '../../src/core/insights/answers/answers.ts';
+import { answerCorrelation, correlationPeople } from '../../src/core/insights/oracle/correlation.ts';
+import { answerFunnel, funnelPeople } from '../../src/core/insights/oracle/funnel.ts';
+import { answerLifecycle, lifecyclePeople } from '../../src/core/insights/oracle/lifecycle.ts';
+import { answerPaths, pathsPeople } from '../../src/core/insights/oracle/paths.ts';
+import { answerRetention, retentionPeople } from '../../src/core/insights/oracle/retention.ts';
+import { answerStickiness, stickinessPeople } from '../../src/core/insights/oracle/stickiness.ts';
 import { answerTrends, trendsPeople } from '../../src/core/insights/oracle/trends.ts';
 import { World, type WorldTools } from '../../src/core/insights/oracle/world.ts';
 import type { QuestionContext } from '../../src/core/insights/questions/context.ts';
 import type { ActionDefinition, UrlMatching } from '../../src/core/insights/questions/entity.ts';
+import type { CorrelationQuestion, FunnelQuestion, FunnelValue } from '../../src/core/insights/questions/question.ts';
+import {
+  readCorrelationPeopleQuestion,
+  readCorrelationQuestion,
+} from '../../src/core/insights/questions/read-correlation.ts';
+import { filterOf } from '../../src/core/insights/questions/read-filter.ts';
+import { readFunnelQuestion } from '../../src/core/insights/questions/read-funnel.ts';
+import { readFunnelPeopleQuestion } from '../../src/core/insights/questions/read-funnel-people.ts';
+import {
+  readLifecyclePeopleQuestion,
+  readLifecycleQuestion,
+} from '../../src/core/insights/questions/read-lifecycle.ts';
+import { readPathsPeopleQuestion, readPathsQuestion } from '../../src/core/insights/questions/read-paths.ts';
+import {
+  readRetentionPeopleQuestion,
+  readRetentionQuestion,
+} from '../../src/core/insights/questions/read-retention.ts';
+import {
+  readStickinessPeopleQuestion,
+  readStickinessQuestion,
+} from '../../src/core/insights/questions/read-stickiness.ts';
 import { readTrendKind, readTrendsQuestion } from '../../src/core/insights/questions/read-trends.ts';
 import { readTrendsPeopleQuestion } from '../../src/core/insights/questions/read-trends-people.ts';
-import { filterOf } from '../../src/core/insights/questions/read-filter.ts';
 import { matches } from '../../src/core/properties/matches.ts';
 import type { CaseAnswer, CaseCohort, InsightCase } from './insight-vectors.ts';
 
 export const tools: WorldTools = {
   search: (pattern, text) => attempt(() => RE2JS.compile(pattern).matcher(text).find()),
-  replace: (pattern, text, alias) => attempt(() => RE2JS.compile(pattern).matcher(text).replaceAll(RE2JS.quoteReplacement(alias))),
+  replace: (pattern, text, alias) =>
+    attempt(() => RE2JS.compile(pattern).matcher(text).replaceAll(RE2JS.quoteReplacement(alias))),
 };
 
 function attempt<T>(run: () => T): T | null {
@@ -57,8 +91,7 @@ export function worldOf(one: InsightCase): World {
   const groups = (one.groups ?? []).flatMap(({ group_type_index: index, group_key: key, properties = {} }) =>
     key === undefined ? [] : [{ index, key, properties }],
   );
-  const members = (cohort: CaseCohort) =>
-    persons.filter((person) => isMember(cohort, person)).map(({ uuid }) => uuid);
+  const members = (cohort: CaseCohort) => persons.filter((person) => isMember(cohort, person)).map(({ uuid }) => uuid);
   const cohorts = new Map((one.cohorts ?? []).map((cohort) => [cohort.id, new Set(members(cohort))]));
   return new World({ events, persons, groups, cohorts }, tools);
 }
@@ -95,17 +128,22 @@ const actionOf = ({ id, name, steps }: NonNullable<InsightCase['actions']>[numbe
 
 export function answerCase(one: InsightCase): CaseAnswer {
   try {
-    return { status: 200, body: answer(one, worldOf(one), contextOf(one)) };
+    const body = answer(one, worldOf(one), contextOf(one)) as JsonObject;
+    return { status: 200, body: { ...body, is_cached: false, timezone: one.timezone } };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { status: 400, body: { detail: error.message, attr: error.attr ?? null } };
+    return {
+      status: 400,
+      body: { type: 'validation_error', code: error.code ?? '', detail: error.message, attr: error.attr ?? null },
+    };
   }
 }
 
 function answer(one: InsightCase, world: World, context: QuestionContext): Json {
   const { filter } = one;
   const people = (uuids: readonly string[]): Json => {
-    const shown = uuids.map((uuid) => ({ id: uuid, uuid, distinct_ids: [...(world.person(uuid)?.distinctIds ?? [])] }));
+    const page = uuids.slice(0, Number(filter['limit'] ?? 100));
+    const shown = page.map((uuid) => ({ id: uuid, uuid, distinct_ids: [...(world.person(uuid)?.distinctIds ?? [])] }));
     return { results: [{ people: shown, count: shown.length }] };
   };
   const [, path = ''] = /(insights\/[a-z/]+|person\w*\/[a-z/]+?)\/?$/.exec(one.endpoint) ?? [];
@@ -114,6 +152,26 @@ function answer(one: InsightCase, world: World, context: QuestionContext): Json 
       return { result: trendKind(filter, world, context) };
     case 'persons/trends':
       return people(trendsPeople(readTrendsPeopleQuestion(filter, context), world).map(({ actor }) => actor));
+    case 'insights/funnel':
+      return { result: funnelResult(readFunnelQuestion(filter, context), world) };
+    case 'persons/funnel':
+      return people(funnelPeople(readFunnelPeopleQuestion(filter, context), world));
+    case 'insights/funnel/correlation':
+      return { result: correlationResult(readCorrelationQuestion(filter, context), world) };
+    case 'persons/funnel/correlation':
+      return people(correlationPeople(readCorrelationPeopleQuestion(filter, context), world));
+    case 'insights/retention':
+      return { result: answerRetention(readRetentionQuestion(filter, context), world).map(retentionRow) };
+    case 'persons/retention':
+      return { result: retentionPeople(readRetentionPeopleQuestion(filter, context), world).map(retentionPerson) };
+    case 'insights/path':
+      return { result: answerPaths(readPathsQuestion(filter, context), world).map(pathEdge) };
+    case 'persons/path':
+      return people(pathsPeople(readPathsPeopleQuestion(filter, context), world));
+    case 'persons/lifecycle':
+      return people(lifecyclePeople(readLifecyclePeopleQuestion(filter, context), world));
+    case 'persons/stickiness':
+      return people(stickinessPeople(readStickinessPeopleQuestion(filter, context), world));
     default:
       throw new Error(`no answer for ${one.endpoint}`);
   }
@@ -123,9 +181,95 @@ function trendKind(filter: JsonObject, world: World, context: QuestionContext): 
   switch (readTrendKind(filter)) {
     case 'trends':
       return answerTrends(readTrendsQuestion(filter, context), world).map(trendItem);
-    default:
-      throw new Error('not yet');
+    case 'lifecycle':
+      return answerLifecycle(readLifecycleQuestion(filter, context), world).map(
+        (item) => ({ ...item }) as unknown as Json,
+      );
+    case 'stickiness':
+      return answerStickiness(readStickinessQuestion(filter, context), world).map(
+        (item) => ({ ...item }) as unknown as Json,
+      );
   }
+}
+
+const retentionRow = ({ label, date, breakdownValues, counts }: RetentionRow): Json => ({
+  label,
+  values: counts.map((count) => ({ count, people: [] })),
+  ...(date === null ? {} : { date: new Date(date).toISOString() }),
+  ...(breakdownValues === null ? {} : { breakdown_values: [...breakdownValues] }),
+});
+
+const retentionPerson = ({ actor, appearances }: RetentionPerson): Json => ({
+  person: { id: actor },
+  appearances: [...appearances],
+});
+
+const pathEdge = ({ source, target, value, averageTime }: PathEdge): Json => ({
+  source,
+  target,
+  value,
+  average_conversion_time: averageTime,
+});
+
+function correlationResult(question: CorrelationQuestion, world: World): Json {
+  const { events, isSkewed } = answerCorrelation(question, world);
+  const shown = events.map(({ name, success, failure, oddsRatio }) => ({
+    event: name,
+    success_count: success,
+    failure_count: failure,
+    odds_ratio: oddsRatio,
+    correlation_type: oddsRatio > 1 ? 'success' : 'failure',
+  }));
+  return { events: shown, skewed: isSkewed };
+}
+
+function funnelResult(question: FunnelQuestion, world: World): Json {
+  const answer = answerFunnel(question, world);
+  if (answer.view === 'time_to_convert') {
+    const { bins, average } = answer.times;
+    return { bins: bins.map((bin) => [...bin]), average_conversion_time: average };
+  }
+  if (answer.view === 'trends') {
+    return answer.trends.map(({ value, data, days, labels }) => ({
+      count: data.length,
+      data: [...data],
+      days: [...days],
+      labels: [...labels],
+      ...(value === null ? {} : { breakdown_value: valueJson(value) }),
+    }));
+  }
+  const groups = answer.groups.map((group) => group.steps.map((step) => funnelStep(question, group, step)));
+  return question.breakdown === null ? (groups[0] ?? []) : groups;
+}
+
+const valueJson = (value: FunnelValue): Json => (typeof value === 'object' ? [...value] : value);
+
+function funnelStep(question: FunnelQuestion, { value, label }: FunnelGroup, step: FunnelStep): Json {
+  const entity = question.steps[step.order];
+  const isUnordered = question.order === 'unordered';
+  const shown = {
+    action_id: isUnordered ? null : (entity?.id ?? null),
+    name: step.name,
+    custom_name: step.customName,
+    order: step.order,
+    people: [],
+    count: step.count,
+    type: entity === undefined ? null : `${entity.kind}s`,
+    average_conversion_time: step.averageTime,
+    median_conversion_time: step.medianTime,
+  };
+  return value === null ? shown : { ...shown, ...breakdownFields(question, value, label) };
+}
+
+/** A body of an insight gets the value back in the shape in which it named the property. */
+function breakdownFields({ fields, breakdown }: FunnelQuestion, value: FunnelValue, label: string | null): JsonObject {
+  const own = valueJson(value);
+  if (breakdown?.kind === 'cohort') return { breakdown: label, breakdown_value: own };
+  if (fields['insight'] !== 'FUNNELS' || fields['breakdown_type'] === undefined)
+    return { breakdown: own, breakdown_value: own };
+  if (fields['breakdowns'] !== undefined) return { breakdowns: own, breakdown_value: own };
+  if (typeof fields['breakdown'] !== 'string' || !Array.isArray(own)) return { breakdown: own, breakdown_value: own };
+  return { breakdown: own[0] ?? '', breakdown_value: own[0] ?? '' };
 }
 
 const trendItem = ({ label, count, data, labels, days, value, period, aggregated }: TrendItem): Json => ({

@@ -75,8 +75,14 @@ export class World {
   isMember = (person: string | null, cohort: number | 'all'): boolean =>
     person !== null && (cohort === 'all' || this.cohorts.get(cohort)?.has(person) === true);
 
+  group = (index: number, key: string): WorldGroup | undefined => this.groups.get(`${index}:${key}`);
+
+  /** A filter on what somebody is, whatever they did. */
+  holdsFor = (properties: Properties, filter: Filter): boolean =>
+    matches(filter, { event: properties, person: properties }, this.tools.search);
+
   groupProperties = (event: WorldEvent, index: number): Properties =>
-    this.groups.get(`${index}:${event.groups[index] ?? ''}`)?.properties ?? NOTHING;
+    this.group(index, event.groups[index] ?? '')?.properties ?? NOTHING;
 
   actorOf = (event: WorldEvent, actor: Actor): string | null =>
     actor.kind === 'person' ? event.personId : event.groups[actor.index] || null;

@@ -27,7 +27,10 @@ export interface ActionEntity extends Named {
 export const URL_MATCHINGS = ['contains', 'exact', 'regex'] as const;
 export type UrlMatching = (typeof URL_MATCHINGS)[number];
 
-/** All of it has to hold; what is null is not asked for. */
+/**
+ * All of it has to hold; what is null is not asked for. What a step says of the element that was clicked (tag, text,
+ * address, selector) is part of its filter, as filters of elements.
+ */
 export interface ActionStep {
   event: string | null;
   url: string | null;

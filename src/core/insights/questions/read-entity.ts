@@ -56,6 +56,12 @@ function readAction(id: Json | undefined, attr: string, given: JsonObject, conte
   return { kind: 'action' as const, id: number, name, isKnown: action !== undefined, steps: action?.steps ?? [] };
 }
 
+/** Where a trend leaves out what it does not know, a funnel cannot. */
+export function checkAction(entity: Entity): void {
+  if (entity.kind === 'event' || entity.isKnown) return;
+  throw invalid(undefined, `Action ID ${entity.id} does not exist!`);
+}
+
 const textOr = <T>(value: Json | undefined, fallback: T): string | T =>
   typeof value === 'string' && value !== '' ? value : fallback;
 

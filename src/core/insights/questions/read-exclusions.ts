@@ -4,10 +4,11 @@ import type { QuestionContext } from './context.ts';
 import type { Entity } from './entity.ts';
 import { type Fields, readInteger, readList } from './fields.ts';
 import type { Exclusion, FunnelQuestion } from './question.ts';
-import { readEntity } from './read-entity.ts';
+import { checkAction, readEntity } from './read-entity.ts';
 import { includesEntity } from './same-entity.ts';
 
-const wrong = (detail: string) => invalid('exclusions', detail);
+/** The wire blames no field for what it has a sentence of its own for. */
+const wrong = (detail: string) => invalid(undefined, detail);
 
 /** What must not happen between two steps. */
 export function readExclusions(
@@ -25,13 +26,15 @@ export function readExclusions(
 }
 
 function readExclusion(item: Json, steps: readonly Entity[], context: QuestionContext): Exclusion {
-  if (!isJsonObject(item)) throw wrong('An exclusion is an object: {id, type, funnel_from_step, funnel_to_step}.');
+  if (!isJsonObject(item))
+    throw invalid('exclusions', 'An exclusion is an object: {id, type, funnel_from_step, funnel_to_step}.');
   const [from, to] = [readStep(item, 'funnel_from_step'), readStep(item, 'funnel_to_step')];
   if (from === undefined || to === undefined) throw wrong('Exclusion event needs to define funnel steps');
   if (from >= to) throw wrong('Exclusion event range is invalid. End of range should be greater than start.');
   if (from < 0 || to >= steps.length)
-    throw wrong('Exclusion event range is invalid. Steps of the funnel are counted from 0.');
+    throw invalid('exclusions', `Exclusion event range is invalid: the steps are 0 to ${steps.length - 1}.`);
   const entity = readEntity(item, 'exclusions', context);
+  checkAction(entity);
   if (steps.slice(from, to + 1).some((step) => includesEntity(entity, step))) {
     throw wrong("Exclusion event can't be the same as funnel step");
   }

@@ -58,7 +58,8 @@ function readValue(fields: Fields, { breakdown }: FunnelQuestion): FunnelValue |
   if (breakdown === null || given === undefined || given === null) return null;
   const values = Array.isArray(given) ? given : [given];
   if (breakdown.kind === 'property') return values.map(textOf);
-  const id = values[0] === 'all' ? 'all' : Number(values[0]);
+  // Everybody is the cohort with the number 0.
+  const id = values[0] === 'all' || values[0] === 0 ? 'all' : Number(values[0]);
   if (id === 'all' || Number.isInteger(id)) return id;
   throw invalid('funnel_step_breakdown', 'funnel_step_breakdown has to be the number of a cohort, or "all".');
 }

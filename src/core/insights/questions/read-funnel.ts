@@ -5,7 +5,7 @@ import { type Fields, knownFields, nameOf, readChoice, readInteger, readText } f
 import type { Attribution, FunnelQuestion, Window } from './question.ts';
 import { readBreakdown } from './read-breakdown.ts';
 import { DATE_FIELDS, dateContext, readInterval, readRange } from './read-dates.ts';
-import { readEntities } from './read-entity.ts';
+import { checkAction, readEntities } from './read-entity.ts';
 import { readExclusions } from './read-exclusions.ts';
 import { readQuestionFilter } from './read-filter.ts';
 
@@ -44,7 +44,9 @@ const MOST_STEPS = 50;
 export function readFunnelQuestion(fields: Fields, context: QuestionContext): FunnelQuestion {
   const steps = readEntities(fields, context).map(({ entity }) => entity);
   if (steps.length > MOST_STEPS) throw invalid('events', `A funnel has at most ${MOST_STEPS} steps.`);
+  steps.forEach(checkAction);
   const view = readView(fields);
+  readInteger(fields, 'funnel_step', { min: -MOST_STEPS, max: MOST_STEPS });
   const order = readChoice(fields, 'funnel_order_type', ORDERS) ?? 'ordered';
   return {
     kind: 'funnel',

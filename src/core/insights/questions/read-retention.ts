@@ -2,6 +2,7 @@ import { invalid } from '../../errors.ts';
 import { addTo, floorTo, type Interval } from '../time/interval.ts';
 import type { Range } from '../time/range.ts';
 import { parseDate } from '../time/relative-date.ts';
+import type { Breakdown } from './breakdown.ts';
 import type { QuestionContext } from './context.ts';
 import type { Entity } from './entity.ts';
 import { type Fields, knownFields, quote, readChoice, readInteger, readObject, readText, readTexts } from './fields.ts';
@@ -53,8 +54,14 @@ export function readRetentionQuestion(fields: Fields, context: QuestionContext):
     intervals,
     isFirstTime,
     isFirstCohortOnly: readText(fields, 'display') === 'ActionsLineGraph' && !isFirstTime,
-    breakdown: readBreakdown(fields, context),
+    breakdown: readValues(fields, context),
   };
+}
+
+function readValues(fields: Fields, context: QuestionContext): Breakdown | null {
+  const breakdown = readBreakdown(fields, context);
+  if (breakdown?.kind === 'cohort') throw invalid('breakdown_type', 'Retention can be divided by properties only.');
+  return breakdown;
 }
 
 const PAGEVIEW: Entity = {
