@@ -58,6 +58,8 @@ export interface InsightCase {
   team?: { test_account_filters?: Json; path_cleaning_filters?: { alias: string; regex: string }[] };
   expected_root: string;
   expected: Expectation[];
+  /** Of funnels over time: the counts behind the percentages, which are not on the wire. */
+  expected_rows?: Expectation[];
 }
 
 export const areInsightCasesThere = (): boolean => existsSync(FILE);

@@ -223,6 +223,18 @@ function correlationResult(question: CorrelationQuestion, world: World): Json {
   return { events: shown, skewed: isSkewed };
 }
 
+/** The counts behind a funnel's trend. */
+export function funnelRows(one: InsightCase): CaseAnswer {
+  const answer = answerFunnel(readFunnelQuestion(one.filter, contextOf(one)), worldOf(one));
+  const [trend] = answer.view === 'trends' ? answer.trends : [];
+  const rows = (trend?.data ?? []).map((rate, at) => ({
+    reached_from_step_count: trend?.reachedFrom[at] ?? null,
+    reached_to_step_count: trend?.reachedTo[at] ?? null,
+    conversion_rate: rate,
+  }));
+  return { status: 200, body: { rows } };
+}
+
 function funnelResult(question: FunnelQuestion, world: World): Json {
   const answer = answerFunnel(question, world);
   if (answer.view === 'time_to_convert') {

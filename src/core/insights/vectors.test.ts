@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { areInsightCasesThere, loadInsightCases, problemsOf } from '../../../test/support/insight-vectors.ts';
-import { answerCase, personIdIn } from '../../../test/support/oracle-answers.ts';
+import { answerCase, funnelRows, personIdIn } from '../../../test/support/oracle-answers.ts';
 
 const FAMILIES = ['trends', 'funnel', 'paths', 'retention', 'stickiness', 'lifecycle', 'correlation'];
 
@@ -28,6 +28,14 @@ describe.skipIf(!areInsightCasesThere())('the oracle', () => {
     const problems = problemsOf(one, answerCase(one), personIdIn(one));
     if (NOT_FOLLOWED[id] !== undefined) expect(problems).not.toEqual([]);
     else expect(problems.join('\n')).toBe('');
+  });
+});
+
+describe.skipIf(!areInsightCasesThere())('the counts behind the percentages of funnels', () => {
+  const cases = loadInsightCases(['funnel']).filter((one) => one.expected_rows !== undefined);
+  it.each(cases.map((one) => [one.id, one] as const))('are right in %s', (_id, one) => {
+    const rows = { ...one, expected_root: 'body', expected: one.expected_rows ?? [] };
+    expect(problemsOf(rows, funnelRows(one), personIdIn(one)).join('\n')).toBe('');
   });
 });
 

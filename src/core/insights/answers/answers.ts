@@ -110,6 +110,8 @@ export type FunnelAnswer =
 export interface Correlation {
   /** `event`, `event::key::value` or `key::value`. */
   name: string;
+  /** The same in its parts: what was done, or what somebody is, or both. */
+  of: { event: string | null; key: string | null; value: string | null };
   success: number;
   failure: number;
   oddsRatio: number;

@@ -22,13 +22,16 @@ export function answerCorrelation(question: CorrelationQuestion, world: World): 
   const travellers = travellersOf(question, world);
   const all = outcomesOf(travellers);
   if (all.success === 0 || all.failure === 0) return { events: [], isSkewed: true };
-  const names = travellers.map((traveller) => new Set(namesOf(question, world, traveller)));
-  const correlations = distinct(names.flatMap((own) => [...own])).flatMap((name): Correlation[] => {
-    const own = outcomesOf(travellers.filter((_, at) => names[at]?.has(name)));
+  const traits = travellers.map(
+    (traveller) => new Set(traitsOf(question, world, traveller).map((of) => JSON.stringify(of))),
+  );
+  const correlations = distinct(traits.flatMap((own) => [...own])).flatMap((trait): Correlation[] => {
+    const of = JSON.parse(trait) as Trait;
+    const own = outcomesOf(travellers.filter((_, at) => traits[at]?.has(trait)));
     const count = own.success + own.failure;
     if (count < fewestThatCount(all)) return [];
     if (question.of === 'event_with_properties' && count <= FEWEST_WITH_PROPERTY) return [];
-    return [{ name, ...own, oddsRatio: oddsRatio(all, own) }];
+    return [{ name: nameOf(of), of, ...own, oddsRatio: oddsRatio(all, own) }];
   });
   return { events: strongest(correlations), isSkewed: isSkewed(all) };
 }
@@ -57,18 +60,21 @@ function travellersOf({ funnel }: CorrelationQuestion, world: World): Traveller[
   });
 }
 
-function namesOf(question: CorrelationQuestion, world: World, traveller: Traveller): string[] {
+type Trait = Correlation['of'];
+
+const nameOf = ({ event, key, value }: Trait): string => [event, key, value].filter((part) => part !== null).join('::');
+
+function traitsOf(question: CorrelationQuestion, world: World, traveller: Traveller): Trait[] {
   const { names, of } = question;
-  if (of === 'properties') return propertyNames(question, world, traveller.actor);
+  if (of === 'properties') return propertyTraits(question, world, traveller.actor);
   const events = traveller.events.filter(({ event }) => !stepNames(question).has(event));
   if (of === 'events') {
-    return events.map(({ event }) => event).filter((event) => !question.excludedEvents.includes(event));
+    const shown = events.filter(({ event }) => !question.excludedEvents.includes(event));
+    return shown.map(({ event }) => ({ event, key: null, value: null }));
   }
   return events
     .filter(({ event }) => names.includes(event))
-    .flatMap(({ event, properties }) =>
-      texts(question, properties).map(([key, value]) => `${event}::${key}::${value}`),
-    );
+    .flatMap(({ event, properties }) => texts(question, properties).map(([key, value]) => ({ event, key, value })));
 }
 
 const stepNames = ({ funnel }: CorrelationQuestion): Set<string> =>
@@ -84,13 +90,17 @@ const texts = ({ excludedProperties }: CorrelationQuestion, properties: WorldEve
     typeof value === 'string' && !excludedProperties.includes(key) ? [[key, value]] : [],
   );
 
-function propertyNames(question: CorrelationQuestion, world: World, actor: string): string[] {
+function propertyTraits(question: CorrelationQuestion, world: World, actor: string): Trait[] {
   const properties = actorProperties(question, world, actor);
-  if (question.names.includes('$all')) return texts(question, properties).map(([key, value]) => `${key}::${value}`);
+  if (question.names.includes('$all'))
+    return texts(question, properties).map(([key, value]) => ({ event: null, key, value }));
   return question.names
     .filter((key) => !question.excludedProperties.includes(key))
-    .map((key) => `${key}::${(Object.hasOwn(properties, key) ? propertyText(properties[key]) : null) ?? ''}`);
+    .map((key) => ({ event: null, key, value: textOf(properties, key) }));
 }
+
+const textOf = (properties: WorldEvent['properties'], key: string): string =>
+  Object.hasOwn(properties, key) ? (propertyText(properties[key]) ?? 'null') : '';
 
 const actorProperties = ({ funnel }: CorrelationQuestion, world: World, actor: string): WorldEvent['properties'] =>
   (funnel.actor.kind === 'person'

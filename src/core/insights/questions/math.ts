@@ -15,4 +15,21 @@ export type SeriesMath =
 export const STATISTICS = ['sum', 'avg', 'min', 'max', 'median', 'p90', 'p95', 'p99'] as const;
 export type Statistic = (typeof STATISTICS)[number];
 
+/** What it is called on the wire. */
+export function mathName(math: SeriesMath): string {
+  switch (math.kind) {
+    case 'active':
+      return math.days === 7 ? 'weekly_active' : 'monthly_active';
+    case 'property':
+      return math.statistic;
+    case 'per_actor':
+      return `${math.statistic}_count_per_actor`;
+    case 'total':
+    case 'dau':
+    case 'unique_session':
+    case 'unique_group':
+      return math.kind;
+  }
+}
+
 export const SESSION_DURATION = '$session_duration';

@@ -1,5 +1,5 @@
 import { invalid } from '../../errors.ts';
-import { type DateContext, type DateFields, readDateRange } from '../time/date-range.ts';
+import { checkSize, type DateContext, type DateFields, readDateRange } from '../time/date-range.ts';
 import { INTERVALS, type Interval } from '../time/interval.ts';
 import type { Range } from '../time/range.ts';
 import { checkTimeZone } from '../time/zoned.ts';
@@ -30,6 +30,13 @@ export const dateContext = ({ now, timezone, earliest }: QuestionContext): DateC
 
 export const readRange = (fields: Fields, context: QuestionContext): Range =>
   readDateRange(readDates(fields), dateContext(context));
+
+/** A range that is divided into intervals, which are not too many. */
+export function readTickedRange(fields: Fields, context: QuestionContext): Range {
+  const range = readRange(fields, context);
+  checkSize(range, readInterval(fields));
+  return range;
+}
 
 /** The same span of time in words that mean it whenever they are read. */
 export const rangeFields = ({ from, until }: Range) => ({

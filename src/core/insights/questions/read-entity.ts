@@ -71,6 +71,9 @@ export function findListed(
   listed: readonly ListedEntity[],
   context: QuestionContext,
 ): Pick<ListedEntity, 'entity' | 'given'> {
+  const order = readText(fields, 'entity_order');
+  const placed = listed.find((_, index) => String(index) === order);
+  if (placed !== undefined) return placed;
   const id = fields['entity_id'] ?? fields['entityId'];
   if ((typeof id !== 'string' && typeof id !== 'number') || id === '') throw invalid('entity_id', NO_ENTITY);
   const type = readText(fields, 'entity_type') ?? readText(fields, 'type') ?? 'events';
@@ -78,9 +81,7 @@ export function findListed(
   const math = readText(fields, 'entity_math') ?? 'total';
   const isIt = ({ entity, given }: ListedEntity): boolean =>
     `${entity.kind}s` === type && String(entity.id) === String(id) && (given['math'] ?? 'total') === math;
-  const order = readText(fields, 'entity_order');
-  const found = listed.find((_, index) => String(index) === order) ?? listed.find(isIt);
-  return found ?? { entity: readEntity({ id, type }, 'entity_id', context), given: bareMath(fields, math) };
+  return listed.find(isIt) ?? { entity: readEntity({ id, type }, 'entity_id', context), given: bareMath(fields, math) };
 }
 
 const NO_ENTITY = 'An entity id and the entity type must be provided to determine an entity';

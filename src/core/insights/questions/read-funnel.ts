@@ -4,7 +4,7 @@ import type { Entity } from './entity.ts';
 import { type Fields, knownFields, nameOf, readChoice, readInteger, readText } from './fields.ts';
 import type { Attribution, FunnelQuestion, Window } from './question.ts';
 import { readBreakdown } from './read-breakdown.ts';
-import { DATE_FIELDS, dateContext, readInterval, readRange } from './read-dates.ts';
+import { DATE_FIELDS, dateContext, readInterval, readRange, readTickedRange } from './read-dates.ts';
 import { checkAction, readEntities } from './read-entity.ts';
 import { readExclusions } from './read-exclusions.ts';
 import { readQuestionFilter } from './read-filter.ts';
@@ -53,7 +53,7 @@ export function readFunnelQuestion(fields: Fields, context: QuestionContext): Fu
     fields: knownFields(fields, FUNNEL_FIELDS),
     timezone: dateContext(context).timezone,
     filter: readQuestionFilter(fields, context),
-    range: readRange(fields, context),
+    range: view === 'trends' ? readTickedRange(fields, context) : readRange(fields, context),
     view,
     order,
     steps,

@@ -3,7 +3,7 @@ import { parseDate } from '../time/relative-date.ts';
 import type { QuestionContext } from './context.ts';
 import { type Fields, knownFields, readChoice, readText } from './fields.ts';
 import { LIFECYCLE_STATUSES, type LifecyclePeopleQuestion, type LifecycleQuestion } from './question.ts';
-import { dateContext, readInterval, readRange } from './read-dates.ts';
+import { dateContext, readInterval, readTickedRange } from './read-dates.ts';
 import { readEntities } from './read-entity.ts';
 import { allOf, readQuestionFilter, readSearch } from './read-filter.ts';
 import { TREND_FIELDS } from './read-trends.ts';
@@ -14,7 +14,7 @@ export const readLifecycleQuestion = (fields: Fields, context: QuestionContext):
   fields: knownFields(fields, TREND_FIELDS),
   timezone: dateContext(context).timezone,
   filter: readQuestionFilter(fields, context),
-  range: readRange(fields, context),
+  range: readTickedRange(fields, context),
   entity: readEntities(fields, context)[0]?.entity ?? null,
   interval: readInterval(fields),
 });

@@ -3,7 +3,7 @@ import { previousRange } from '../time/compare.ts';
 import type { QuestionContext } from './context.ts';
 import { type Fields, knownFields, nameOf, readBoolean, readInteger } from './fields.ts';
 import type { Series, StickinessPeopleQuestion, StickinessQuestion } from './question.ts';
-import { dateContext, readDates, readRange } from './read-dates.ts';
+import { dateContext, readDates, readTickedRange } from './read-dates.ts';
 import { findListed, type ListedEntity, readEntities } from './read-entity.ts';
 import { allOf, readQuestionFilter, readSearch } from './read-filter.ts';
 import { readMath } from './read-math.ts';
@@ -13,7 +13,7 @@ import { TREND_FIELDS } from './read-trends.ts';
 export function readStickinessQuestion(fields: Fields, context: QuestionContext): StickinessQuestion {
   const { interval, dateFrom, dateTo } = readDates(fields);
   const { timezone } = dateContext(context);
-  const range = readRange(fields, context);
+  const range = readTickedRange(fields, context);
   return {
     kind: 'stickiness',
     fields: knownFields(fields, TREND_FIELDS),

@@ -20,7 +20,8 @@ export function readTrendsPeopleQuestion(fields: Fields, context: QuestionContex
   const display = readDisplay(fields);
   const dates = readDates(fields);
   const inContext = dateContext(context);
-  const isPoint = display === 'line' && dates.dateFrom !== undefined && dates.dateFrom === dates.dateTo;
+  const isPoint =
+    display === 'line' && !dates.explicit && dates.dateFrom !== undefined && dates.dateFrom === dates.dateTo;
   return {
     kind: 'trends_people',
     fields: knownFields(fields, [...TREND_FIELDS, ...ENTITY_FIELDS, 'breakdown_value', 'search']),

@@ -1,13 +1,13 @@
 import { invalid } from '../../errors.ts';
 import { parseFormula } from '../formula/parse-formula.ts';
 import { previousRange } from '../time/compare.ts';
-import { readDateRange, roundToInterval } from '../time/date-range.ts';
+import { roundToInterval } from '../time/date-range.ts';
 import type { Breakdown } from './breakdown.ts';
 import type { QuestionContext } from './context.ts';
 import { type Fields, knownFields, quote, readBoolean, readInteger, readText } from './fields.ts';
 import type { Display, Series, TrendsQuestion } from './question.ts';
 import { DEFAULT_VALUES, readBreakdown } from './read-breakdown.ts';
-import { DATE_FIELDS, dateContext, readDates } from './read-dates.ts';
+import { DATE_FIELDS, dateContext, readDates, readTickedRange } from './read-dates.ts';
 import { type ListedEntity, readEntities } from './read-entity.ts';
 import { readQuestionFilter } from './read-filter.ts';
 import { readMath } from './read-math.ts';
@@ -50,9 +50,8 @@ const MOST_SMOOTHED = 1000;
 /** Reads a question for trends. Questions for stickiness and lifecycle come by the same road: see `readTrendKind`. */
 export function readTrendsQuestion(fields: Fields, context: QuestionContext): TrendsQuestion {
   const dates = readDates(fields);
-  const inContext = dateContext(context);
-  const { timezone } = inContext;
-  const asked = readDateRange(dates, inContext);
+  const { timezone } = dateContext(context);
+  const asked = readTickedRange(fields, context);
   const range = roundToInterval(asked, dates.interval, timezone);
   const series = readEntities(fields, context).map(seriesOf);
   return {
