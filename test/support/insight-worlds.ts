@@ -40,7 +40,7 @@ interface RawEvent {
   plan: string | null;
   amount: number | null;
   group: string | null;
-  session: string | null;
+  hasSession: boolean;
 }
 
 const anEvent: fc.Arbitrary<RawEvent> = fc.record({
@@ -54,7 +54,7 @@ const anEvent: fc.Arbitrary<RawEvent> = fc.record({
   plan: fc.constantFrom(null, 'free', 'pro', ''),
   amount: fc.option(fc.integer({ min: -3, max: 20 })),
   group: fc.constantFrom(null, 'acme', 'initech'),
-  session: fc.constantFrom(null, 's1', 's2', 's3'),
+  hasSession: fc.boolean(),
 });
 
 /** Four persons, one of them with two distinct ids; the sixth distinct id belongs to nobody. */
@@ -99,10 +99,19 @@ function worldData(raws: readonly RawEvent[], persons: readonly WorldPerson[], s
   return { events, persons, groups, cohorts };
 }
 
-const propertiesOf = ({ event, plan, amount, group, session }: RawEvent): WorldEvent['properties'] => ({
+const propertiesOf = ({
+  who,
+  event,
+  minutes,
+  plan,
+  amount,
+  group,
+  hasSession,
+}: RawEvent): WorldEvent['properties'] => ({
   ...(plan === null ? {} : { plan }),
   ...(amount === null ? {} : { amount }),
   ...(group === null ? {} : { $group_0: group }),
-  ...(session === null ? {} : { $session_id: session }),
+  // Nobody's session lasts for more than half a day.
+  ...(hasSession ? { $session_id: `${who}-${Math.floor(minutes / 720)}` } : {}),
   ...(event === '$pageview' ? { $current_url: `/${plan ?? 'home'}/` } : {}),
 });

@@ -3,7 +3,7 @@ import { runningSum, smooth } from '../numbers/points.ts';
 import { sum } from '../numbers/statistics.ts';
 import type { TrendsQuestion } from '../questions/question.ts';
 import type { Range } from '../time/range.ts';
-import { tickDay, tickLabel, ticksOf } from '../time/ticks.ts';
+import { tickNames, ticksOf } from '../time/ticks.ts';
 import type { BreakdownValue, SeriesNumbers, TrendItem } from './answers.ts';
 
 /** Of each series, in order: what was counted for each value of the breakdown. */
@@ -39,10 +39,13 @@ class Period {
     this.question = question;
     const { interval, timezone, display } = question;
     const ticks = ticksOf(range, interval, timezone);
-    const labels = ticks.map(({ start }, at) =>
-      period === null ? tickLabel(start, interval, timezone) : `${interval} ${at}`,
+    const names = tickNames(
+      ticks.map(({ start }) => start),
+      interval,
+      timezone,
     );
-    const days = ticks.map(({ start }) => tickDay(start, interval, timezone));
+    const labels = names.map(({ label }, at) => (period === null ? label : `${interval} ${at}`));
+    const days = names.map(({ day }) => day);
     this.axis = { labels: display === 'total' ? [] : labels, days, range, period };
   }
 

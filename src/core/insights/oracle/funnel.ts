@@ -5,7 +5,7 @@ import { mean, median, sum } from '../numbers/statistics.ts';
 import { timeBins } from '../numbers/time-bins.ts';
 import type { FunnelPeopleQuestion, FunnelQuestion, FunnelSelection, FunnelValue } from '../questions/question.ts';
 import { addTo, floorTo } from '../time/interval.ts';
-import { tickDay, tickLabel, ticksOf } from '../time/ticks.ts';
+import { tickNames, ticksOf } from '../time/ticks.ts';
 import type { Attempt } from './funnel-attempts.ts';
 import { type Entrant, entrantsOf, OTHER } from './funnel-groups.ts';
 import { distinct } from './measure.ts';
@@ -97,8 +97,8 @@ function trendOf(question: FunnelQuestion, value: FunnelValue | null, entrants: 
     data: reachedTo.map((to, at) => (to === 0 ? 0 : round2((100 * to) / (reachedFrom[at] ?? to)))),
     reachedFrom,
     reachedTo,
-    days: starts.map((start) => tickDay(start, interval, timezone)),
-    labels: starts.map((start) => tickLabel(start, 'day', timezone)),
+    days: tickNames(starts, interval, timezone).map(({ day }) => day),
+    labels: tickNames(starts, 'day', timezone).map(({ label }) => label),
   };
 }
 

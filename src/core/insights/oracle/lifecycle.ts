@@ -8,7 +8,7 @@ import {
   type LifecycleStatus,
 } from '../questions/question.ts';
 import { floorTo } from '../time/interval.ts';
-import { type Tick, tickAt, tickDay, tickLabel, ticksOf } from '../time/ticks.ts';
+import { type Tick, tickAt, tickNames, ticksOf } from '../time/ticks.ts';
 import { distinct } from './measure.ts';
 import type { World } from './world.ts';
 
@@ -23,6 +23,11 @@ export function answerLifecycle(question: LifecycleQuestion, world: World): Life
   const { entity, interval, timezone } = question;
   if (entity === null) return [];
   const shown = ticksIn(question);
+  const names = tickNames(
+    shown.map(({ start }) => start),
+    interval,
+    timezone,
+  );
   const stages = stagesOf(question, world);
   return LIFECYCLE_STATUSES.map((status) => {
     const counts = shown.map(
@@ -34,8 +39,8 @@ export function answerLifecycle(question: LifecycleQuestion, world: World): Life
       label: `${entity.name} - ${status}`,
       data,
       count: sum(data),
-      days: shown.map(({ start }) => tickDay(start, interval, timezone)),
-      labels: shown.map(({ start }) => tickLabel(start, interval, timezone)),
+      days: names.map(({ day }) => day),
+      labels: names.map(({ label }) => label),
     };
   });
 }

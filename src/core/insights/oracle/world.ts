@@ -113,7 +113,7 @@ export class World {
     return matching === 'exact' ? at === url : at.includes(url);
   }
 
-  /** How many seconds each session lasted, as far as a day around the range shows. */
+  /** How many seconds each session lasted; of one that lasts for days only what lies within a day of the range. */
   sessionLengths(range: Range): ReadonlyMap<string, number> {
     const spans = new Map<string, { first: number; last: number }>();
     for (const event of this.events) {

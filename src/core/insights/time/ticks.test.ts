@@ -1,21 +1,30 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aZone } from '../../../../test/support/insight-worlds.ts';
-import { floorTo, HOUR_MS, INTERVALS, type Interval } from './interval.ts';
-import { tickAt, tickDay, tickLabel, ticksOf } from './ticks.ts';
+import { floorTo, HOUR_MS, INTERVALS, type Interval, nextStart } from './interval.ts';
+import { tickAt, tickNames, ticksOf } from './ticks.ts';
 
 const at = (text: string): number => Date.parse(text);
+const dayOf = (start: number, interval: Interval, zone: string): string =>
+  tickNames([start], interval, zone)[0]?.day ?? '';
 const daysOf = (from: string, until: string, interval: Interval, zone: string): string[] =>
-  ticksOf({ from: at(from), until: at(until) }, interval, zone).map(({ start }) => tickDay(start, interval, zone));
+  tickNames(
+    ticksOf({ from: at(from), until: at(until) }, interval, zone).map(({ start }) => start),
+    interval,
+    zone,
+  ).map(({ day }) => day);
 const hoursOf = (from: string, until: string, interval: Interval, zone: string): number[] =>
   ticksOf({ from: at(from), until: at(until) }, interval, zone).map(({ start, end }) => (end - start) / HOUR_MS);
 
 describe('ticks', () => {
   it('name days as people write them', () => {
-    expect(tickLabel(at('2020-01-01T00:00:00Z'), 'day', 'UTC')).toBe('1-Jan-2020');
-    expect(tickLabel(at('2020-01-01T05:00:00Z'), 'hour', 'UTC')).toBe('1-Jan-2020 05:00');
-    expect(tickDay(at('2020-01-01T05:00:00Z'), 'hour', 'UTC')).toBe('2020-01-01 05:00:00');
-    expect(tickLabel(at('2019-12-31T23:30:00Z'), 'day', 'Europe/Berlin')).toBe('1-Jan-2020');
+    const name = (text: string, interval: Interval, zone: string) => tickNames([at(text)], interval, zone)[0];
+    expect(name('2020-01-01T00:00:00Z', 'day', 'UTC')).toEqual({ label: '1-Jan-2020', day: '2020-01-01' });
+    expect(name('2020-01-01T05:00:00Z', 'hour', 'UTC')).toEqual({
+      label: '1-Jan-2020 05:00',
+      day: '2020-01-01 05:00:00',
+    });
+    expect(name('2019-12-31T23:30:00Z', 'day', 'Europe/Berlin')?.label).toBe('1-Jan-2020');
   });
 
   it('have a day of 23 hours in spring and one of 25 in autumn', () => {
@@ -59,9 +68,9 @@ describe('ticks', () => {
 
   it('begin weeks on Sunday, or on Monday where asked', () => {
     const wednesday = at('2024-05-15T10:00:00Z');
-    expect(tickDay(floorTo(wednesday, 'week', 'UTC'), 'week', 'UTC')).toBe('2024-05-12');
-    expect(tickDay(floorTo(wednesday, 'week', 'UTC', 'monday'), 'week', 'UTC')).toBe('2024-05-13');
-    expect(tickDay(floorTo(at('2024-05-12T00:00Z'), 'week', 'UTC', 'monday'), 'week', 'UTC')).toBe('2024-05-06');
+    expect(dayOf(floorTo(wednesday, 'week', 'UTC'), 'week', 'UTC')).toBe('2024-05-12');
+    expect(dayOf(floorTo(wednesday, 'week', 'UTC', 'monday'), 'week', 'UTC')).toBe('2024-05-13');
+    expect(dayOf(floorTo(at('2024-05-12T00:00Z'), 'week', 'UTC', 'monday'), 'week', 'UTC')).toBe('2024-05-06');
   });
 
   it('lie without gaps, and every instant floors to the tick that holds it', () => {
@@ -75,6 +84,7 @@ describe('ticks', () => {
         expect(ticks.at(-1)?.end).toBeGreaterThanOrEqual(until);
         ticks.forEach(({ start: begin, end }, index) => {
           expect(end).toBeGreaterThan(begin);
+          expect(end).toBe(nextStart(begin, interval, zone));
           if (index > 0) expect(ticks[index - 1]?.end).toBe(begin);
         });
         for (const inside of [from, until - 1, Math.floor((from + until) / 2)]) {

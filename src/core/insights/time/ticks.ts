@@ -1,6 +1,6 @@
-import { floorTo, type Interval, nextStart, type WeekStart } from './interval.ts';
+import { floorTo, HOUR_MS, type Interval, nextStart, type WeekStart } from './interval.ts';
 import type { Range } from './range.ts';
-import { zoned } from './zoned.ts';
+import { nextTurn, zoned } from './zoned.ts';
 
 /** One interval of the time axis: from `start` up to, not including, `end`. */
 export interface Tick {
@@ -8,17 +8,35 @@ export interface Tick {
   end: number;
 }
 
-/** Every interval that the range touches, in order, empty ones included. The first may begin before the range. */
+/**
+ * Every interval that the range touches, in order, empty ones included. The first may begin before the range.
+ *
+ * The calendar is asked where clocks are changed; between two changes hours, days and weeks are all of one length, and
+ * a year of hours would take it seconds.
+ */
 export function ticksOf(range: Range, interval: Interval, timezone: string, week: WeekStart = 'sunday'): Tick[] {
   const ticks: Tick[] = [];
   let start = floorTo(range.from, interval, timezone, week);
+  let turn = nextTurn(start, timezone);
+  let isRegular = false;
   while (start < range.until) {
-    const end = nextStart(start, interval, timezone, week);
+    const guess = start + LENGTHS[interval];
+    const end: number = isRegular && guess < turn ? guess : nextStart(start, interval, timezone, week);
     ticks.push({ start, end });
+    // What begins with a change of the clocks may have a length of its own.
+    isRegular = end !== turn;
+    if (end >= turn) turn = nextTurn(end, timezone);
     start = end;
   }
   return ticks;
 }
+
+const LENGTHS: Record<Interval, number> = {
+  hour: HOUR_MS,
+  day: 24 * HOUR_MS,
+  week: 7 * 24 * HOUR_MS,
+  month: Number.POSITIVE_INFINITY,
+};
 
 /** The index of the tick that holds this instant; -1 where none does. */
 export function tickAt(ticks: readonly Tick[], at: number): number {
@@ -34,18 +52,30 @@ export function tickAt(ticks: readonly Tick[], at: number): number {
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
-const two = (number: number): string => String(number).padStart(2, '0');
 
-/** `1-Jan-2020`, with the time of day where intervals are hours. */
-export function tickLabel(at: number, interval: Interval, timezone: string): string {
-  const { day, month, year, hour, minute } = zoned(at, timezone);
-  const date = `${day}-${MONTHS[month - 1]}-${year}`;
-  return interval === 'hour' ? `${date} ${two(hour)}:${two(minute)}` : date;
+/** What an interval is called: `1-Jan-2020` to be read, `2020-01-01` to be sorted; hours with their time of day. */
+export interface TickName {
+  label: string;
+  day: string;
 }
 
-/** `2020-01-01`, with the time of day where intervals are hours. */
-export function tickDay(at: number, interval: Interval, timezone: string): string {
-  const { day, month, year, hour, minute, second } = zoned(at, timezone);
-  const date = `${year}-${two(month)}-${two(day)}`;
-  return interval === 'hour' ? `${date} ${two(hour)}:${two(minute)}:${two(second)}` : date;
+/** The names of intervals by their beginnings, which have to be in order. */
+export function tickNames(starts: readonly number[], interval: Interval, timezone: string): TickName[] {
+  let offset = 0;
+  let turn = Number.NEGATIVE_INFINITY;
+  return starts.map((start) => {
+    if (start >= turn) {
+      offset = zoned(start, timezone).offsetNanoseconds / 1e6;
+      turn = nextTurn(start, timezone);
+    }
+    return nameOf(new Date(start + offset), interval);
+  });
+}
+
+/** Of the time that the zone's clocks show. */
+function nameOf(wall: Date, interval: Interval): TickName {
+  const [date = '', time = ''] = wall.toISOString().slice(0, 19).split('T');
+  const label = `${wall.getUTCDate()}-${MONTHS[wall.getUTCMonth()]}-${wall.getUTCFullYear()}`;
+  if (interval !== 'hour') return { label, day: date };
+  return { label: `${label} ${time.slice(0, 5)}`, day: `${date} ${time}` };
 }

@@ -10,6 +10,10 @@ export type Zoned = Temporal.ZonedDateTime;
 export const zoned = (at: number, timezone: string): Zoned =>
   Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
 
+/** When the zone's clocks are next changed after this instant; never, in many zones. */
+export const nextTurn = (at: number, timezone: string): number =>
+  zoned(at, timezone).getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
+
 /** Times that the calendar can hold, with room to add and subtract; events outside of these years do not exist. */
 export const EARLIEST = Date.UTC(1900, 0, 1);
 export const LATEST = Date.UTC(2200, 0, 1);
