@@ -130,7 +130,8 @@ describe('insights agree', () => {
       const [item] = answerStickiness(question, asked.world);
       const { from, until } = question.range;
       const same = { date_from: iso(from), date_to: iso(until - 1), explicit_date: true };
-      expect(item?.count).toBe(uniquesOf(asked, same));
+      // A funnel's range is not rounded to intervals, as a trend's is.
+      expect(item?.count).toBe(funnelGroups(asked, { ...visits, ...same })[0]?.steps[0]?.count);
     });
   });
 

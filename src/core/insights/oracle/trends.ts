@@ -3,7 +3,7 @@ import { assembleTrends, type PeriodNumbers } from '../answers/assemble-trends.t
 import type { SeriesMath } from '../questions/math.ts';
 import type { Series, TrendsPeopleQuestion, TrendsQuestion } from '../questions/question.ts';
 import { activeWindow } from '../time/active-window.ts';
-import { floorTo } from '../time/interval.ts';
+import { addTo, floorTo } from '../time/interval.ts';
 import { isWithin, type Range } from '../time/range.ts';
 import { type Tick, ticksOf } from '../time/ticks.ts';
 import { isInSlice, partsOf } from './break-down.ts';
@@ -29,6 +29,8 @@ class SeriesCounter {
   /** Of all times: who was active is also asked of the days before the range. */
   private readonly matching: readonly WorldEvent[];
   private readonly lengths: ReadonlyMap<string, number>;
+  /** The range with the days before it that are looked at too. */
+  private readonly reach: Range;
 
   constructor(question: TrendsQuestion, { entity, math }: Series, world: World, range: Range) {
     this.question = question;
@@ -36,14 +38,16 @@ class SeriesCounter {
     this.world = world;
     this.range = range;
     this.matching = world.events.filter((event) => world.isOf(event, entity) && world.holds(event, question.filter));
-    this.lengths = world.sessionLengths(range);
+    const days = math.kind === 'active' ? math.days : 0;
+    this.reach = { from: addTo(range.from, -days, 'day', question.timezone), until: range.until };
+    this.lengths = world.sessionLengths(this.reach);
   }
 
   count(searchFrom: number): SeriesNumbers[] {
     const { breakdown } = this.question;
     if (breakdown === null) return [{ value: null, ...this.numbers(this.matching) }];
     const searched = this.matching.filter(({ timestamp }) => timestamp >= searchFrom && timestamp < this.range.until);
-    const parts = partsOf(this.world, breakdown, this.range, searched, (events) => this.rank(events));
+    const parts = partsOf(this.world, breakdown, this.reach, searched, (events) => this.rank(events));
     return parts.map(({ value, has }) => ({ value, ...this.numbers(this.matching.filter(has)) }));
   }
 
@@ -108,7 +112,7 @@ export interface TrendActor {
 export function trendsPeople(question: TrendsPeopleQuestion, world: World): TrendActor[] {
   const { series, filter, slice } = question;
   const range = peopleRange(question);
-  const isInPart = slice === null ? () => true : isInSlice(world, slice, question.range);
+  const isInPart = slice === null ? () => true : isInSlice(world, slice, range);
   const events = world.events.filter(
     (event) =>
       isWithin(event.timestamp, range) &&
@@ -116,7 +120,7 @@ export function trendsPeople(question: TrendsPeopleQuestion, world: World): Tren
       world.holds(event, filter) &&
       isInPart(event),
   );
-  const lengths = world.sessionLengths(question.range);
+  const lengths = world.sessionLengths(range);
   const own = (actor: string) => events.filter((event) => world.actorOf(event, actorOfMath(series.math)) === actor);
   const math: SeriesMath = series.math.kind === 'property' ? series.math : { kind: 'total' };
   return distinct(events.map((event) => world.actorOf(event, actorOfMath(series.math))))
