@@ -4,7 +4,6 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../../src/core/events/json.ts';
 
 const FILE = resolve(process.env['VECTORS_DIR'] ?? '../shared/vectors', 'insight-cases.json');
@@ -75,11 +74,14 @@ export interface CaseAnswer {
   body: Json;
 }
 
-/** What does not hold in an answer. `personId` says which id the owner of a distinct id has in it. */
-export function problemsOf(one: InsightCase, answer: CaseAnswer, personId: (distinctId: string) => string): string[] {
-  const ordered = { ...answer, body: inExpectedOrder(one, answer.body) };
+/** The ids that the owner of a distinct id may be shown by: a number in some places, a uuid in others. */
+export type PersonIds = (distinctId: string) => readonly Json[];
+
+/** What does not hold in an answer. */
+export function problemsOf(one: InsightCase, answer: CaseAnswer, personIds: PersonIds): string[] {
+  const ordered = { ...answer, body: withPlainNames(one, inExpectedOrder(one, answer.body)) };
   return one.expected.flatMap((expectation) => {
-    const wanted = resolveReferences(expectation.value, personId);
+    const wanted = resolveReferences(expectation.value, personIds);
     if (expectation.op === 'error') return answer.status === 400 ? [] : [`status ${answer.status} instead of 400`];
     const found = valueAt(ordered, one.expected_root, expectation.path);
     if (holds(expectation, found, wanted)) return [];
@@ -117,11 +119,27 @@ function namesIn(path: string, value: Json): { place: number; name: string }[] {
 
 const NAMES = new Set(['breakdown_value', 'breakdown', 'breakdowns', 'label']);
 
-function resolveReferences(value: Json, personId: (distinctId: string) => string): Json {
-  if (typeof value === 'string' && value.startsWith('person:')) return personId(value.slice('person:'.length));
-  if (Array.isArray(value)) return value.map((item) => resolveReferences(item, personId));
+/** Cases name a correlated event by its name; on the wire it is an object that holds the name. */
+function withPlainNames(one: InsightCase, body: Json): Json {
+  const result = (body as { result?: { events?: Json } } | null)?.result;
+  if (one.family !== 'correlation' || !Array.isArray(result?.events)) return body;
+  const events = (result.events as JsonObject[]).map((item) => {
+    const named = item['event'] as JsonObject | string;
+    return { ...item, event: typeof named === 'string' ? named : (named['event'] ?? null) };
+  });
+  return { ...(body as JsonObject), result: { ...(result as JsonObject), events } };
+}
+
+/** What stands for `person:<distinct id>`: any of the ids of that person. */
+const ANY_OF = '$any_of';
+
+function resolveReferences(value: Json, personIds: PersonIds): Json {
+  if (typeof value === 'string' && value.startsWith('person:')) {
+    return { [ANY_OF]: [...personIds(value.slice('person:'.length))] };
+  }
+  if (Array.isArray(value)) return value.map((item) => resolveReferences(item, personIds));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveReferences(item, personId)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveReferences(item, personIds)]));
 }
 
 /** Dots and brackets; `len(p)`, `sum(p)` and `round(p,n)` are functions of what is at p. */
@@ -167,7 +185,7 @@ function holds({ op, delta = 0 }: Expectation, found: Json | undefined, wanted: 
     case 'approx':
       return Math.abs(Number(found) - Number(wanted)) <= delta;
     case 'in':
-      return (wanted as Json[]).some((one) => isDeepStrictEqual(one, found));
+      return (wanted as Json[]).some((one) => covers(found, one));
     case 'contains':
       return typeof found === 'string' ? found.includes(String(wanted)) : (found as Json[]).includes(wanted);
     case 'not_contains':
@@ -191,6 +209,8 @@ function covers(found: Json | undefined, wanted: Json): boolean {
     );
   }
   if (typeof wanted === 'object' && wanted !== null) {
+    const ids = wanted[ANY_OF];
+    if (Array.isArray(ids)) return ids.some((id) => id === found);
     if (typeof found !== 'object' || found === null || Array.isArray(found)) return false;
     return Object.entries(wanted).every(([key, item]) => covers(found[key], item));
   }

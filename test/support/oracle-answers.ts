@@ -44,7 +44,7 @@ import {
 import { readTrendKind, readTrendsQuestion } from '../../src/core/insights/questions/read-trends.ts';
 import { readTrendsPeopleQuestion } from '../../src/core/insights/questions/read-trends-people.ts';
 import { matches } from '../../src/core/properties/matches.ts';
-import type { CaseAnswer, CaseCohort, InsightCase } from './insight-vectors.ts';
+import type { CaseAnswer, CaseCohort, InsightCase, PersonIds } from './insight-vectors.ts';
 
 export const tools: WorldTools = {
   search: (pattern, text) => attempt(() => RE2JS.compile(pattern).matcher(text).find()),
@@ -62,16 +62,17 @@ function attempt<T>(run: () => T): T | null {
 
 const uuidAt = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
 
-export const personIdIn =
-  ({ persons }: InsightCase) =>
-  (distinctId: string): string => {
-    const index = persons.findIndex(({ distinct_ids }) => distinct_ids.includes(distinctId));
-    return index < 0 ? `nobody has ${distinctId}` : uuidAt(index + 1);
-  };
+const ownerOf = ({ persons }: InsightCase, distinctId: string): string | null => {
+  const index = persons.findIndex(({ distinct_ids }) => distinct_ids.includes(distinctId));
+  return index < 0 ? null : uuidAt(index + 1);
+};
+
+export const personIdsIn =
+  (one: InsightCase): PersonIds =>
+  (distinctId) =>
+    [ownerOf(one, distinctId)].filter((id) => id !== null);
 
 export function worldOf(one: InsightCase): World {
-  const personId = personIdIn(one);
-  const owners = new Set(one.persons.flatMap(({ distinct_ids }) => distinct_ids));
   const persons = one.persons.map(({ distinct_ids, properties, created_at }, index) => ({
     id: index + 1,
     uuid: uuidAt(index + 1),
@@ -83,7 +84,7 @@ export function worldOf(one: InsightCase): World {
     uuid: uuidAt(index),
     event,
     distinctId: distinct_id,
-    personId: owners.has(distinct_id) ? personId(distinct_id) : null,
+    personId: ownerOf(one, distinct_id),
     timestamp: Date.parse(timestamp),
     properties,
     groups: [0, 1, 2, 3, 4].map((at) => (properties[`$group_${at}`] as string | undefined) ?? null),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { areInsightCasesThere, loadInsightCases, problemsOf } from '../../../test/support/insight-vectors.ts';
-import { answerCase, funnelRows, personIdIn } from '../../../test/support/oracle-answers.ts';
+import { answerCase, funnelRows, personIdsIn } from '../../../test/support/oracle-answers.ts';
 
 const FAMILIES = ['trends', 'funnel', 'paths', 'retention', 'stickiness', 'lifecycle', 'correlation'];
 
@@ -25,7 +25,7 @@ const NOT_FOLLOWED: Readonly<Record<string, string>> = {
 
 describe.skipIf(!areInsightCasesThere())('the oracle', () => {
   it.each(loadInsightCases(FAMILIES).map((one) => [one.id, one] as const))('answers %s', (id, one) => {
-    const problems = problemsOf(one, answerCase(one), personIdIn(one));
+    const problems = problemsOf(one, answerCase(one), personIdsIn(one));
     if (NOT_FOLLOWED[id] !== undefined) expect(problems).not.toEqual([]);
     else expect(problems.join('\n')).toBe('');
   });
@@ -35,7 +35,7 @@ describe.skipIf(!areInsightCasesThere())('the counts behind the percentages of f
   const cases = loadInsightCases(['funnel']).filter((one) => one.expected_rows !== undefined);
   it.each(cases.map((one) => [one.id, one] as const))('are right in %s', (_id, one) => {
     const rows = { ...one, expected_root: 'body', expected: one.expected_rows ?? [] };
-    expect(problemsOf(rows, funnelRows(one), personIdIn(one)).join('\n')).toBe('');
+    expect(problemsOf(rows, funnelRows(one), personIdsIn(one)).join('\n')).toBe('');
   });
 });
 

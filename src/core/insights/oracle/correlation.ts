@@ -41,7 +41,10 @@ const outcomesOf = (travellers: readonly Traveller[]): Outcomes => ({
   failure: travellers.filter(({ hasConverted }) => !hasConverted).length,
 });
 
-/** Each is followed from the first step of their first attempt of best depth to its last, or for the window's length. */
+/**
+ * What they did on their way counts whatever the funnel's own filters say of it.
+ * Each is followed from the first step of their first attempt of best depth to its last, or for the window's length.
+ */
 function travellersOf({ funnel }: CorrelationQuestion, world: World): Traveller[] {
   const events = funnelEvents({ ...funnel, filter: { kind: 'and', filters: [] } }, world);
   return entrantsOf(funnel, world).map(({ actor, attempts }) => {
