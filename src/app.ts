@@ -3,23 +3,34 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.ts';
+import { Failure } from './core/errors.ts';
+import { Continuity } from './decide/continuity.ts';
 import { Definitions } from './decide/definitions.ts';
 import { buildServer } from './http/server.ts';
 import { findPending, type PendingDeps } from './ingest/find-pending.ts';
 import { type IngestCounts, ingestCounts, reportIngestCounts } from './ingest/ingest-counts.ts';
 import { Ingestion } from './ingest/ingestion.ts';
+import { ReadYourWrites, reportOutdated } from './ingest/read-your-writes.ts';
 import { Tail } from './ingest/tail.ts';
-import type { WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
+import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
 import { WorkerThread } from './ingest/worker-thread.ts';
+import { CohortCalculations } from './insights/cohort-calculations.ts';
+import { measureEvents } from './insights/measure-events.ts';
 import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
 import { type Ids, randomIds } from './lib/ids.ts';
 import type { Logger } from './lib/log.ts';
 import { openMetrics } from './lib/metrics.ts';
+import { scanFiles } from './lib/scan-files.ts';
 import { bootstrap, type FirstStart } from './manage/bootstrap.ts';
+import type { EventFiling } from './manage/change-identities.ts';
+import { Erasure } from './manage/erasure.ts';
 import { startHousekeeping } from './manage/housekeeping.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
+import { Rollbacks } from './manage/rollbacks.ts';
 import { Sessions } from './manage/sessions.ts';
+import { WebhookSender } from './manage/webhook-sender.ts';
 import { duckdbDialect } from './stores/duckdb/dialect.ts';
 import type { EventStore } from './stores/event-store.ts';
 import { FILES } from './stores/files.ts';
@@ -52,7 +63,12 @@ export interface App {
   metadata: MetadataStore;
   /** For those who changed a project behind the API's back: what was remembered of it is forgotten. */
   directory: Pick<ProjectDirectory, 'forget'>;
+  /** Likewise for those who changed flags or cohorts. */
+  definitions: Pick<Definitions, 'forgetAll'>;
   events: Pick<EventStore, 'query'>;
+  /** Looks at the rollback conditions of flags now, as happens every minute. */
+  checkRollbacks(): Promise<void>;
+  calculations: Pick<CohortCalculations, 'startRound' | 'settled'>;
   /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
   breakWorker(): void;
 }
@@ -68,13 +84,48 @@ export async function openApp(options: AppOptions): Promise<App> {
     const shelves = await openShelves(config, clock, opened);
     const { metadata } = shelves;
     const firstStart = await bootstrap({ metadata, clock, ids }, initialKeys(config));
-    const { ingestion, thread, tail, ready } = startIngestion(config, log, clockMemory, shelves, opened);
+    const webhooks = new WebhookSender({ metadata, clock, logger: log, publicUrl: config.publicUrl });
+    const onNews = (): void => webhooks.wake();
+    const definitions = new Definitions(metadata);
+    const { ingestion, writes, thread, tail, ready } = startIngestion(
+      config,
+      log,
+      clockMemory,
+      shelves,
+      definitions,
+      onNews,
+      opened,
+    );
     const counts = (): Promise<IngestCounts> => readCounts(shelves, ingestion, clock);
     const metrics = openMetrics();
     reportIngestCounts(metrics.registry, counts);
+    reportOutdated(metrics.registry, writes);
     const events: App['events'] = { query: async (sql, values) => thread.methods.query(sql, values) };
     const directory = new ProjectDirectory({ metadata, clock });
-    const definitions = new Definitions(metadata);
+    const filing: EventFiling = {
+      position: async () => thread.methods.position(),
+      refile: async () => thread.methods.refile(),
+    };
+    const caughtUp = (): Promise<boolean> => within(CATCH_UP_MS, ingestion.caughtUp());
+    const erasure = new Erasure({
+      deletions: metadata.deletions,
+      refile: filing.refile,
+      scrubLog: () => scrubLog(shelves, caughtUp),
+      scrubStores: async () => thread.methods.scrub(),
+      query: events.query,
+      scanFiles: (texts) => scanFiles(config.dataDir, texts),
+      gatherMs: config.eraseAfterSeconds * 1000,
+      clock,
+      logger: log,
+    });
+    // On the worker's thread: going through all persons must not be in the way of requests.
+    const calculations = new CohortCalculations({
+      metadata,
+      clock,
+      logger: log,
+      calculate: async (projectId, cohortId) => thread.methods.calculateCohort(projectId, cohortId),
+    });
+    opened.push(() => calculations.stop());
     let stopping = false;
     const server = await buildServer(
       {
@@ -90,6 +141,18 @@ export async function openApp(options: AppOptions): Promise<App> {
         findPending: (projectId, uuid) => findPending(shelves.waiting, projectId, uuid),
         directory,
         definitions,
+        filing,
+        caughtUp,
+        erasure,
+        decide: {
+          metadata,
+          definitions,
+          writes,
+          continuity: new Continuity(metadata),
+          clock,
+          onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
+        },
+        calculations,
         metrics,
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
         removeEvents: async (projectId) => void (await thread.methods.deleteBefore(projectId, END_OF_TIME)),
@@ -113,6 +176,21 @@ export async function openApp(options: AppOptions): Promise<App> {
       logger: log,
     });
     opened.push(() => housekeeping.stop());
+    webhooks.start();
+    opened.push(() => webhooks.stop());
+    erasure.start();
+    opened.push(() => erasure.stop());
+    const asking = { metadata, events, dialect: duckdbDialect, persons: metadata.eventPersons, clock };
+    const rollbacks = new Rollbacks({
+      metadata,
+      clock,
+      ids,
+      definitions,
+      measure: (projectId, metric, from, to) => measureEvents(asking, { projectId, ...metric, from, to }),
+      logger: log,
+    });
+    const rollbackSchedule = rollbacks.start();
+    opened.push(() => rollbackSchedule.stop());
     return {
       listen: () => server.listen({ host: config.host, port: config.port }),
       drain: () => ingestion.drain(),
@@ -123,13 +201,30 @@ export async function openApp(options: AppOptions): Promise<App> {
       firstStart,
       metadata,
       directory,
+      definitions,
       events,
+      checkRollbacks: () => rollbacks.check(),
+      calculations,
       breakWorker: () => thread.tell('fault'),
     };
   } catch (error) {
     await closeAll();
     throw error;
   }
+}
+
+/** Longer than this nobody waits for the processing of what was accepted. */
+const CATCH_UP_MS = 20_000;
+
+/** Whether the promise is kept in time. */
+async function within(ms: number, promise: Promise<void>): Promise<boolean> {
+  return Promise.race([promise.then(() => true), sleep(ms, false, { ref: false })]);
+}
+
+async function scrubLog({ ingest, ingestLog }: Shelves, caughtUp: () => Promise<boolean>): Promise<void> {
+  if (!(await caughtUp())) throw new Failure('unavailable', 'Too many events wait to be processed.');
+  await ingestLog.trim(await ingest.position());
+  await ingestLog.scrub();
 }
 
 /** The last instant that both stores can hold. */
@@ -170,9 +265,13 @@ function startIngestion(
   logger: Logger,
   clockMemory: ClockMemory,
   { ingestLog }: Shelves,
+  definitions: Definitions,
+  onNews: () => void,
   opened: Opened,
 ) {
-  const ingestion = new Ingestion({ log: ingestLog, logger, wake: () => thread.tell('wake') });
+  const { entries, head } = ingestLog.state();
+  const writes = new ReadYourWrites({ unread: entries > 0 ? head : 0, hurry: () => thread.tell('hurry') });
+  const ingestion = new Ingestion({ log: ingestLog, logger, writes, wake: () => thread.tell('wake') });
   const tail = new Tail(async (projectIds) => thread.methods.watch(projectIds));
   const options: WorkerOptions = {
     dataDir: config.dataDir,
@@ -181,15 +280,21 @@ function startIngestion(
     eventsMemoryMb: config.eventsMemoryMb,
     faults: config.faults,
   };
-  const { onProcessed, onIdle } = ingestion;
+  const onProcessed = (chunk: ProcessedNotice): void => {
+    // Before anybody who waits for the chunk goes on: they must find the kinds of groups that it has brought.
+    for (const projectId of chunk.regrouped) definitions.forget(projectId);
+    ingestion.onProcessed(chunk);
+  };
   const onReady = (position: number): void => {
+    // A thread that died may have brought some without saying so.
+    definitions.forgetAll();
     ingestion.onReady(position);
     tail.tell().catch((err: unknown) => logger.warn({ err }, 'live streams stay silent until the next one opens'));
   };
   const thread = new WorkerThread<WorkerMethods>(
     WORKER,
     options,
-    { onReady, onProcessed, onIdle, onTail: (events) => tail.show(events) },
+    { onReady, onProcessed, onIdle: ingestion.onIdle, onTail: (events) => tail.show(events), onNews },
     logger,
   );
   const ready = thread.start();
@@ -198,7 +303,7 @@ function startIngestion(
     await ready.catch(() => undefined);
     await thread.close();
   });
-  return { ingestion, thread, tail, ready };
+  return { ingestion, writes, thread, tail, ready };
 }
 
 async function readCounts({ ingest }: Shelves, ingestion: Ingestion, clock: Clock): Promise<IngestCounts> {

@@ -1,21 +1,44 @@
 /**
- * Flag definitions in memory: one snapshot per project, read when it is first asked for and replaced when something in it
- * changes. Whoever changes a flag or a cohort calls `forget` before answering, so the next request sees the change.
+ * Flag definitions in memory, ready to be evaluated: one snapshot per project, read when it is first asked for, never
+ * changed, and replaced when something in it changes. Whoever changes a flag or a cohort calls `forget` before
+ * answering, so that the next request sees the change.
  */
+import { isJsonObject } from '../core/events/json.ts';
+import type { CohortDefinition, EvaluationRuntime, FlagDefinition } from '../core/flags/flag.ts';
+import { prepareFlags } from '../core/flags/prepare-flags.ts';
+import type { PreparedFlags } from '../core/flags/prepared-flags.ts';
 import type { Cohort } from '../stores/cohort-records.ts';
 import type { FeatureFlag } from '../stores/flag-records.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 
 export interface Snapshot {
+  /** Those that are not deleted, newest first; inactive ones too. */
   flags: readonly FeatureFlag[];
   cohorts: readonly Cohort[];
+  prepared: PreparedFlags;
+  /** Name of a kind of groups → its index. */
+  groupTypeIndexes: ReadonlyMap<string, number>;
+  /** Keys of the active flags whose value stays when a person is identified. */
+  continuityKeys: readonly string[];
+  /** Keys of the flags for callers of each kind; undefined where they get all. */
+  offered: Readonly<Record<Runtime, ReadonlySet<string> | undefined>>;
 }
 
-export class Definitions {
-  readonly #metadata: Pick<MetadataStore, 'flags' | 'cohorts'>;
-  readonly #kept = new Map<number, Promise<Snapshot>>();
+/** Where a caller runs, as far as it can be told. */
+export type Runtime = Exclude<EvaluationRuntime, 'all'> | 'unknown';
 
-  constructor(metadata: Pick<MetadataStore, 'flags' | 'cohorts'>) {
+type Shelf = Pick<MetadataStore, 'flags' | 'cohorts' | 'subjects'>;
+
+/** More projects than this are not remembered at once. */
+const REMEMBERED = 1000;
+
+export class Definitions {
+  readonly #metadata: Shelf;
+  readonly #kept = new Map<number, Promise<Snapshot>>();
+  /** The last snapshot that was made, for what need not be prepared again. */
+  readonly #last = new Map<number, PreparedFlags>();
+
+  constructor(metadata: Shelf) {
     this.#metadata = metadata;
   }
 
@@ -23,6 +46,8 @@ export class Definitions {
     const kept = this.#kept.get(projectId);
     if (kept !== undefined) return kept;
     const read = this.#read(projectId);
+    if (this.#kept.size >= REMEMBERED) this.#forgetOldest();
+    // A read that is under way when something changes is no longer in the map then, and whoever asks later reads anew.
     this.#kept.set(projectId, read);
     // A failure is not remembered.
     read.catch(() => this.#kept.get(projectId) === read && this.#kept.delete(projectId));
@@ -33,8 +58,75 @@ export class Definitions {
     this.#kept.delete(projectId);
   }
 
-  async #read(projectId: number): Promise<Snapshot> {
-    const { flags, cohorts } = this.#metadata;
-    return { flags: await flags.ofProject(projectId), cohorts: await cohorts.ofProject(projectId) };
+  /** Nobody knows what has changed. */
+  forgetAll(): void {
+    this.#kept.clear();
   }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#kept.keys();
+    if (oldest === undefined) return;
+    this.#kept.delete(oldest);
+    this.#last.delete(oldest);
+  }
+
+  async #read(projectId: number): Promise<Snapshot> {
+    const { flags: flagStore, cohorts: cohortStore, subjects } = this.#metadata;
+    const flags = await flagStore.ofProject(projectId);
+    const cohorts = await cohortStore.ofProject(projectId);
+    const groupTypes = await subjects.groupTypes(projectId);
+    const prepared = prepareFlags(
+      { flags: flags.map(toFlagDefinition), cohorts: cohorts.map(toCohortDefinition), groupTypes },
+      this.#last.get(projectId),
+    );
+    this.#last.set(projectId, prepared);
+    const groupTypeIndexes = new Map([...groupTypes].map(([index, name]) => [name, index]));
+    return {
+      flags,
+      cohorts,
+      prepared,
+      groupTypeIndexes,
+      continuityKeys: continuityKeys(prepared),
+      offered: offeredTo(prepared),
+    };
+  }
+}
+
+/** What the evaluator must know of a flag. */
+export const toFlagDefinition = (flag: FeatureFlag): FlagDefinition => ({
+  id: flag.id,
+  key: flag.key,
+  active: flag.active,
+  version: flag.version,
+  filters: flag.filters,
+  ensureExperienceContinuity: flag.ensureExperienceContinuity,
+  evaluationRuntime: flag.evaluationRuntime,
+  bucketingIdentifier: flag.bucketingIdentifier,
+});
+
+export const toCohortDefinition = ({ id, isStatic, filters, groups }: Cohort): CohortDefinition => ({
+  id,
+  isStatic,
+  filters,
+  groups,
+});
+
+const definitionsIn = (flags: PreparedFlags['flags']): FlagDefinition[] =>
+  flags.map(({ compiled }) => compiled.definition);
+
+/** Groups do not log in. */
+const continuityKeys = ({ flags }: PreparedFlags): string[] =>
+  definitionsIn(flags)
+    .filter(({ ensureExperienceContinuity, filters }) => {
+      const { aggregation_group_type_index: groupType = null } = isJsonObject(filters) ? filters : {};
+      return ensureExperienceContinuity && groupType === null;
+    })
+    .map(({ key }) => key);
+
+function offeredTo({ flags }: PreparedFlags): Snapshot['offered'] {
+  const to = (runtime: Runtime): ReadonlySet<string> | undefined => {
+    const open = definitionsIn(flags).filter(({ evaluationRuntime }) => ['all', runtime].includes(evaluationRuntime));
+    return open.length === flags.length ? undefined : new Set(open.map(({ key }) => key));
+  };
+  return { client: to('client'), server: to('server'), unknown: to('unknown') };
 }

@@ -6,6 +6,7 @@ import { FILES } from '../stores/files.ts';
 import type { IngestLog } from '../stores/ingest-log.ts';
 import { openIngestLog } from '../stores/sqlite/ingest-log.ts';
 import { Ingestion } from './ingestion.ts';
+import { ReadYourWrites } from './read-your-writes.ts';
 
 let dir: TempDir;
 let log: IngestLog;
@@ -18,6 +19,8 @@ afterEach(async () => {
   dir.remove();
 });
 
+const writes = new ReadYourWrites({ unread: 0, hurry: () => undefined });
+
 const entry = (events: number) => ({
   projectId: 1,
   receivedAt: 0,
@@ -29,7 +32,7 @@ const entry = (events: number) => ({
 
 it('counts what waits, and wakes an idle worker', async () => {
   let woken = 0;
-  const ingestion = new Ingestion({ log, logger: openLog('silent'), wake: () => void woken++ });
+  const ingestion = new Ingestion({ log, logger: openLog('silent'), writes, wake: () => void woken++ });
   ingestion.onIdle(0);
   await ingestion.accept(entry(3));
   await ingestion.accept(entry(2));
@@ -45,7 +48,7 @@ it('finds back to the truth when the log could not be trimmed for a new worker',
   const refusing = { ...wrap(log), trim: () => Promise.reject(new Error('disk full')) };
   let ingestion!: Ingestion;
   await new Promise<void>((woken) => {
-    ingestion = new Ingestion({ log: refusing, logger: openLog('silent'), wake: woken });
+    ingestion = new Ingestion({ log: refusing, logger: openLog('silent'), writes, wake: woken });
     ingestion.onReady(1);
   });
   // The worker that is woken finds everything processed; only the entries are still in the file.
@@ -56,9 +59,28 @@ it('finds back to the truth when the log could not be trimmed for a new worker',
   expect(ingestion.pending).toBe(0);
 });
 
+it('is caught up when what was accepted before is processed, whatever comes meanwhile', async () => {
+  const ingestion = new Ingestion({ log, logger: openLog('silent'), writes, wake: () => undefined });
+  await ingestion.caughtUp();
+  await ingestion.accept(entry(1));
+  await ingestion.accept(entry(1));
+  let isCaughtUp = false;
+  const caughtUp = ingestion.caughtUp().then(() => {
+    isCaughtUp = true;
+  });
+  await ingestion.accept(entry(1));
+  ingestion.onProcessed({ position: 1, events: 1 });
+  await new Promise(setImmediate);
+  expect(isCaughtUp).toBe(false);
+  ingestion.onProcessed({ position: 2, events: 1 });
+  await caughtUp;
+  expect(ingestion.pending).toBe(1);
+});
+
 const wrap = (real: IngestLog): IngestLog => ({
   append: (one) => real.append(one),
   trim: (seq) => real.trim(seq),
+  scrub: () => real.scrub(),
   state: () => real.state(),
   close: () => real.close(),
 });

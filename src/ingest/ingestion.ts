@@ -4,6 +4,8 @@
  */
 import type { Logger } from '../lib/log.ts';
 import type { IngestLog, NewLogEntry } from '../stores/ingest-log.ts';
+import type { ReadYourWrites } from './read-your-writes.ts';
+import type { ProcessedNotice } from './worker-protocol.ts';
 import type { ThreadEvents } from './worker-thread.ts';
 
 export interface IngestionDeps {
@@ -11,6 +13,8 @@ export interface IngestionDeps {
   logger: Logger;
   /** There is something in the log. */
   wake(): void;
+  /** Hears whose changes have been accepted, and how far they are processed. */
+  writes: Pick<ReadYourWrites, 'note' | 'processed'>;
 }
 
 export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' | 'onIdle'> {
@@ -18,15 +22,22 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
   #pending: number;
   #workerIsIdle = false;
   #drained: (() => void)[] = [];
+  /** Everything in the log up to here has been processed. */
+  #position = 0;
+  #behind: { seq: number; resolve(): void }[] = [];
 
   constructor(deps: IngestionDeps) {
     this.#deps = deps;
     this.#pending = deps.log.state().events;
   }
 
-  /** Resolves when the request's events are on disk. Rejects with `unavailable` when they cannot be kept. */
-  async accept(entry: NewLogEntry): Promise<void> {
-    await this.#deps.log.append(entry);
+  /**
+   * Resolves when the request's events are on disk. Rejects with `unavailable` when they cannot be kept.
+   * `subjects`: those whose flags the events may change, see `changedSubjects`.
+   */
+  async accept(entry: NewLogEntry, subjects: readonly string[] = []): Promise<void> {
+    const seq = await this.#deps.log.append(entry);
+    this.#deps.writes.note(seq, entry.projectId, subjects);
     this.#pending += entry.events;
     if (!this.#workerIsIdle) return;
     this.#workerIsIdle = false;
@@ -52,8 +63,17 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
     if (this.#pending > 0) await new Promise<void>((resolve) => this.#drained.push(resolve));
   }
 
+  /** Resolves when everything accepted before this call has been processed, however much comes in meanwhile. */
+  caughtUp(): Promise<void> {
+    const { head, entries } = this.#deps.log.state();
+    if (entries === 0 || head <= this.#position) return Promise.resolve();
+    return new Promise((resolve) => this.#behind.push({ seq: head, resolve }));
+  }
+
   /** A thread begins, perhaps in place of one that died before it could say how far it had got: count afresh. */
   readonly onReady = (position: number): void => {
+    this.#reach(position);
+    this.#deps.writes.processed(position);
     void this.#trim(position).then(() => {
       this.#pending = this.#deps.log.state().events;
       this.#settle();
@@ -62,14 +82,18 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
     });
   };
 
-  readonly onProcessed = ({ position, events }: { position: number; events: number }): void => {
+  readonly onProcessed = ({ position, events }: Pick<ProcessedNotice, 'position' | 'events'>): void => {
     this.#pending -= events;
+    this.#reach(position);
+    this.#deps.writes.processed(position);
     void this.#trim(position);
     this.#settle();
   };
 
   /** An entry may have come in while the worker was saying that there was none: then it is woken again. */
   readonly onIdle = (position: number): void => {
+    this.#reach(position);
+    this.#deps.writes.processed(position);
     this.#workerIsIdle = this.#deps.log.state().head <= position;
     if (this.#workerIsIdle) {
       // Nothing waits, whatever was counted: after a trim that failed at `onReady` the count would stay too high.
@@ -83,6 +107,12 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
     return this.#deps.log
       .trim(position)
       .catch((err: unknown) => this.#deps.logger.warn({ err }, 'the log was not trimmed'));
+  }
+
+  #reach(position: number): void {
+    this.#position = position;
+    for (const { resolve } of this.#behind.filter(({ seq }) => seq <= position)) resolve();
+    this.#behind = this.#behind.filter(({ seq }) => seq > position);
   }
 
   #settle(): void {

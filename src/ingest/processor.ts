@@ -3,7 +3,6 @@
  * another try a little later; an entry that cannot be processed for a reason of its own is set aside, so that it never
  * blocks those behind it.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExtractedEvents, extractEvents } from '../core/events/extract-events.ts';
 import { parseJson } from '../core/events/parse-json.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -28,6 +27,11 @@ export interface ProcessorDeps extends ChunkDeps {
   onOutage?(error: unknown): void;
 }
 
+interface Errand {
+  run(): Promise<void>;
+  reject(error: unknown): void;
+}
+
 /** A chunk: large enough to share its fixed costs, small enough that other writers do not wait long for their turn. */
 const CHUNK_EVENTS = 2500;
 const CHUNK_BYTES = 8 * 1024 * 1024;
@@ -44,6 +48,9 @@ export class Processor {
   #position = 0;
   #ahead: ReadChunk | null = null;
   #loop: Loop | null = null;
+  readonly #errands: Errand[] = [];
+  #hurried = false;
+  #endPause: (() => void) | null = null;
 
   constructor(deps: ProcessorDeps) {
     this.#deps = deps;
@@ -84,8 +91,29 @@ export class Processor {
     this.#loop.wake();
   }
 
+  /** Somebody waits for what is in the log now: no pause before the next chunk. */
+  hurry(): void {
+    this.#hurried = true;
+    this.#endPause?.();
+    this.wake();
+  }
+
   async stop(): Promise<void> {
     await this.#loop?.stop();
+    for (const { reject } of this.#errands.splice(0)) reject(new Error('The processor has stopped.'));
+  }
+
+  /** Runs `work` between two chunks, when nothing is under way in either store. */
+  between<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#errands.push({ run: async () => resolve(await work()), reject });
+      this.wake();
+    });
+  }
+
+  /** Does what has been ordered of the event store; resolves when queries show it. */
+  refile(): Promise<void> {
+    return this.between(() => this.#refile());
   }
 
   /**
@@ -94,14 +122,46 @@ export class Processor {
    * would be stored again.
    */
   async #step(): Promise<boolean> {
+    await this.#runErrands();
+    await this.#refile();
     const ahead = await this.#deps.events.position();
     const entries = ahead > this.#position ? this.#upTo(ahead) : this.#nextEntries();
     if (entries.length === 0) return false;
     const start = performance.now();
     await this.#take(entries);
     const early = SMALL_CHUNK_EVERY_MS - (performance.now() - start);
-    if (isSmall(entries) && early > 0) await sleep(early);
+    if (isSmall(entries) && early > 0) await this.#pause(early);
     return true;
+  }
+
+  async #runErrands(): Promise<void> {
+    for (let errand = this.#errands.shift(); errand; errand = this.#errands.shift()) {
+      await errand.run().catch(errand.reject);
+    }
+  }
+
+  /** No lock is held while the event store works: this loop alone writes to it, so no event comes in between. */
+  async #refile(): Promise<void> {
+    const { ingest, events } = this.#deps;
+    const orders = await ingest.refilings();
+    if (orders.length === 0) return;
+    const done = await events.refile(orders);
+    await ingest.transaction((store) => store.settleRefilings(done));
+  }
+
+  /** Ends at once for whoever is in a hurry, also if they said so while the chunk was under way. */
+  async #pause(ms: number): Promise<void> {
+    if (!this.#hurried) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.#endPause = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#endPause = null;
+    }
+    this.#hurried = false;
   }
 
   #nextEntries(): readonly LogEntry[] {
@@ -162,7 +222,7 @@ export class Processor {
       await store.apply({ ...NOTHING, ...fates.changes(), position: entry.seq });
       await events.write({ events: [], overrides: [], position: entry.seq });
     });
-    return { position: entry.seq, events: entry.events, stored: [] };
+    return { position: entry.seq, events: entry.events, stored: [], messages: 0, regrouped: [] };
   }
 
   #advance(chunk: ProcessedChunk): void {
@@ -181,6 +241,7 @@ const NOTHING = {
   events: [],
   properties: [],
   eventProperties: [],
+  messages: [],
   firstEvents: [],
 };
 

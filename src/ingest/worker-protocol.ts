@@ -12,8 +12,22 @@ export interface WorkerOptions {
   faults: boolean;
 }
 
+/** What the worker thread says after each chunk, when both stores have it. */
+export interface ProcessedNotice {
+  position: number;
+  events: number;
+  /** Projects that have got a new kind of group. */
+  regrouped: readonly number[];
+}
+
 /** What the main thread may ask of it. */
-export interface WorkerMethods extends Pick<EventStore, 'query' | 'deleteBefore' | 'size' | 'close'> {
+export interface WorkerMethods extends Pick<EventStore, 'position' | 'query' | 'deleteBefore' | 'size' | 'close'> {
+  /** Does what the relational shelf has ordered of the event store. */
+  refile(): Promise<void>;
+  /** Writes the event store, and then the relational shelf, afresh: see their `scrub`. */
+  scrub(): Promise<void>;
   /** From now on, stored events of these projects are shown as they come. */
   watch(projectIds: readonly number[]): Promise<void>;
+  /** Finds the members of a cohort anew. */
+  calculateCohort(projectId: number, cohortId: number): Promise<void>;
 }

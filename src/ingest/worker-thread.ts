@@ -8,13 +8,16 @@ import { Failure } from '../core/errors.ts';
 import type { Logger } from '../lib/log.ts';
 import { notify, onNotice, type Remote, remote } from '../lib/rpc.ts';
 import type { TailEvent } from './live-tail.ts';
+import type { ProcessedNotice } from './worker-protocol.ts';
 
 export interface ThreadEvents {
   /** The thread has opened its stores and finished what a crash left over; it begins when it is woken. */
   onReady(position: number): void;
-  onProcessed(chunk: { position: number; events: number }): void;
+  onProcessed(chunk: ProcessedNotice): void;
   onIdle(position: number): void;
   onTail(events: TailEvent[]): void;
+  /** Something waits for a webhook. */
+  onNews(): void;
 }
 
 /**
@@ -56,7 +59,7 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
   }
 
   /** A word that needs no answer; a thread that is not there does not hear it. */
-  tell(word: 'wake' | 'fault'): void {
+  tell(word: 'wake' | 'hurry' | 'fault'): void {
     if (this.#worker) notify(this.#worker, word, null);
   }
 
@@ -67,6 +70,7 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
     onNotice(worker, 'processed', this.#events.onProcessed);
     onNotice(worker, 'idle', this.#events.onIdle);
     onNotice(worker, 'tail', this.#events.onTail);
+    onNotice(worker, 'news', this.#events.onNews);
     return new Promise((resolve, reject) => {
       let ready = false;
       onNotice(worker, 'ready', (position: number) => {

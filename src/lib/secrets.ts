@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt);
 
 /** A key has 256 random bits, so a plain digest hides it well enough; and it must be found by its digest. */
-export const digest = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+export const digest = (secret: string | Buffer): string => createHash('sha256').update(secret).digest('hex');
 
 const COST = { N: 16_384, r: 8, p: 5, maxmem: 64 * 1024 * 1024 };
 const KEY_BYTES = 32;

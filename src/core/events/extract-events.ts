@@ -72,7 +72,8 @@ function fromSingle(event: JsonObject): ExtractedEvents {
   };
 }
 
-function keyOf(holder: JsonObject): unknown {
+/** The project key that a body carries, under any of the names for it. */
+export function keyOf(holder: JsonObject): unknown {
   const properties = holder['properties'];
   const nested = isJsonObject(properties) ? properties['token'] : undefined;
   return holder['$token'] ?? holder['token'] ?? holder['api_key'] ?? nested;

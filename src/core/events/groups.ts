@@ -50,7 +50,7 @@ export function applyGroups(event: Event, typeIndexes: ReadonlyMap<string, numbe
 }
 
 /** Group types and keys are text; numbers are taken as such, anything else as 'not given'. */
-function groupText(value: Json | undefined): string | undefined {
+export function groupText(value: Json | undefined): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? cleanText(value) : undefined;
 }

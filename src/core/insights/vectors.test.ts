@@ -5,14 +5,8 @@ import { answerCase, funnelRows, personIdsIn } from '../../../test/support/oracl
 const FAMILIES = ['trends', 'funnel', 'paths', 'retention', 'stickiness', 'lifecycle', 'correlation'];
 
 /** Cases that are not followed, each with its reason. */
-const COHORT = 'filters of type cohort are not read yet';
 const ELEMENT = 'filters of type element are not read yet, and with them the elements of actions';
 const NOT_FOLLOWED: Readonly<Record<string, string>> = {
-  'test_trends::test_breakdown_filter_by_precalculated_cohort#0': COHORT,
-  'test_trends::test_filter_by_precalculated_cohort#0': COHORT,
-  'test_funnel::test_funnel_with_cohorts_step_filter#0': COHORT,
-  'test_funnel::test_funnel_with_precalculated_cohort_step_filter#0': COHORT,
-  'test_funnel::test_funnel_with_static_cohort_step_filter#0': COHORT,
   'test_funnel::test_funnel_events#0': ELEMENT,
   'test_funnel::test_funnel_with_elements_chain#1': ELEMENT,
   'test_funnel::test_funnel_with_elements_chain#3': ELEMENT,

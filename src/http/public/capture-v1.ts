@@ -1,6 +1,7 @@
 /** The V1 capture protocol: the key and the client's clock in headers, an answer for each event. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../core/errors.ts';
+import { changedSubjects } from '../../core/events/changed-subjects.ts';
 import { parseJson } from '../../core/events/parse-json.ts';
 import { writeContext } from '../../ingest/accepted.ts';
 import { readV1Batch, toV1Error, type V1Result } from '../../ingest/decode/v1.ts';
@@ -32,7 +33,7 @@ async function captureV1(deps: PublicDeps, request: FastifyRequest, reply: Fasti
   const project = await deps.directory.projectFor(headers.token, undefined);
   const { events, results, historicalMigration } = readV1Batch(parseJson(payload.toString('utf8')), headers);
   if (events.length > 0) {
-    await keep(deps, {
+    const entry = {
       projectId: project.id,
       receivedAt,
       events: events.length,
@@ -44,7 +45,8 @@ async function captureV1(deps: PublicDeps, request: FastifyRequest, reply: Fasti
       }),
       seed: deps.ids.seed(),
       payload: Buffer.from(JSON.stringify(events)),
-    });
+    };
+    await keep(deps, entry, changedSubjects(events, false));
   }
   return { results: results satisfies Record<string, V1Result> };
 }

@@ -3,6 +3,7 @@
  * readable and the key is good: what becomes of each event is decided later, and told at `events/:uuid/fate/`.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { changedSubjects } from '../../core/events/changed-subjects.ts';
 import { type ExtractedEvents, extractEvents } from '../../core/events/extract-events.ts';
 import { parseJson } from '../../core/events/parse-json.ts';
 import { isRecording } from '../../core/events/special-events.ts';
@@ -36,14 +37,15 @@ async function capture(deps: PublicDeps, request: FastifyRequest, reply: Fastify
   const sentAt = sentAtOf({ query, body: extracted.sentAt, form: decoded.formFields.get('sent_at') });
   const project = await deps.directory.projectFor(...credentials(request, decoded, extracted));
   validateEvents(extracted.events);
-  await keep(deps, {
+  const entry = {
     projectId: project.id,
     receivedAt,
     events: extracted.events.length,
     context: writeContext({ ip: callerAddress(request), sentAt, engage, historical: extracted.historicalMigration }),
     seed: deps.ids.seed(),
     payload: worthKeeping(extracted, decoded.payload),
-  });
+  };
+  await keep(deps, entry, changedSubjects(extracted.events, engage));
   return query.get('beacon') === '1' ? reply.code(204).send() : OK;
 }
 

@@ -1,3 +1,4 @@
+import type { DecideDeps } from '../../decide/decide.ts';
 import type { Ingestion } from '../../ingest/ingestion.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
@@ -7,6 +8,7 @@ import type { ProjectDirectory } from '../../manage/project-directory.ts';
 export interface PublicDeps {
   directory: ProjectDirectory;
   ingestion: Ingestion;
+  decide: DecideDeps;
   clock: Clock;
   ids: Ids;
   config: { maxBodyBytes: number };

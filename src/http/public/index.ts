@@ -1,10 +1,16 @@
 /** The public doors: what SDKs call with a project key. Bodies are taken as bytes, and decoded by the bytes. */
 import type { FastifyInstance } from 'fastify';
+import { absentFeatureRoutes } from './absent-features.ts';
 import { captureRoutes } from './capture.ts';
 import { captureV1Routes } from './capture-v1.ts';
 import { allowBrowsers } from './cors.ts';
 import { cspReportRoutes } from './csp-report.ts';
+import { decideRoutes } from './decide.ts';
 import type { PublicDeps } from './deps.ts';
+import { flagsRoutes } from './flags.ts';
+import { remoteConfigRoutes } from './remote-config.ts';
+import { Scripts } from './scripts.ts';
+import { staticRoutes } from './static.ts';
 
 export type { PublicDeps } from './deps.ts';
 
@@ -17,4 +23,10 @@ export function publicRoutes(app: FastifyInstance, deps: PublicDeps): void {
   captureRoutes(app, deps);
   captureV1Routes(app, deps);
   cspReportRoutes(app, deps);
+  decideRoutes(app, deps);
+  flagsRoutes(app, deps);
+  const scripts = new Scripts();
+  remoteConfigRoutes(app, deps, scripts);
+  staticRoutes(app, scripts);
+  absentFeatureRoutes(app, deps);
 }

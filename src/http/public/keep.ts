@@ -6,9 +6,13 @@ import type { PublicDeps } from './deps.ts';
  * Writes the entry down. Where that fails, the caller learns to come back, in words that the wire knows; the reason is
  * for the operator and goes to the log with the failure.
  */
-export async function keep({ ingestion }: Pick<PublicDeps, 'ingestion'>, entry: NewLogEntry): Promise<void> {
+export async function keep(
+  { ingestion }: Pick<PublicDeps, 'ingestion'>,
+  entry: NewLogEntry,
+  subjects: readonly string[] = [],
+): Promise<void> {
   try {
-    await ingestion.accept(entry);
+    await ingestion.accept(entry, subjects);
   } catch (cause) {
     const retryAfter = (cause instanceof Failure ? cause.retryAfter : undefined) ?? RETRY_AFTER;
     throw new Failure('unavailable', UNABLE, { code: 'server_error', retryAfter, cause });

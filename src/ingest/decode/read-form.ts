@@ -1,4 +1,5 @@
 import { malformed } from './decode-failures.ts';
+import { unwrapBase64 } from './unwrap-base64.ts';
 
 export interface Form {
   /** The payload, still packed as the client packed it; undefined where there is no field of that name. */
@@ -23,7 +24,9 @@ function readUrlEncoded(body: Buffer): Form {
   const fields = new Map(new URLSearchParams(body.toString('utf8')));
   const data = fields.get('data');
   fields.delete('data');
-  return { data: data === undefined ? undefined : Buffer.from(data, 'utf8'), fields };
+  if (data !== undefined) return { data: Buffer.from(data, 'utf8'), fields };
+  // Some clients leave the field's name out, and send the bare value.
+  return unwrapBase64(body) === undefined ? { data, fields } : { data: body, fields: new Map() };
 }
 
 /** The platform's own parser; browsers and Python's `requests` send these. */

@@ -6,7 +6,7 @@
 import { propertyText } from '../../events/hot-properties.ts';
 import type { Json } from '../../events/json.ts';
 import { matches, type Properties, type Search } from '../../properties/matches.ts';
-import { type Filter, leavesOf } from '../../properties/property-filter.ts';
+import { cohortsIn, type Filter, leavesOf } from '../../properties/property-filter.ts';
 import type { ActionStep, Entity } from '../questions/entity.ts';
 import type { Actor } from '../questions/question.ts';
 import { HOUR_MS } from '../time/interval.ts';
@@ -90,8 +90,9 @@ export class World {
   /** A filter on persons leaves out events of nobody, whatever it says about them. */
   holds(event: WorldEvent, filter: Filter): boolean {
     const person = this.person(event.personId);
-    if (person === undefined && leavesOf(filter).some(({ owner }) => owner === 'person')) return false;
-    return matches(filter, { event: event.properties, person: person?.properties ?? NOTHING }, this.tools.search);
+    if (person === undefined && asksForPerson(filter)) return false;
+    const owners = { event: event.properties, person: person?.properties ?? NOTHING };
+    return matches(filter, owners, this.tools.search, (cohort) => this.cohorts.get(cohort)?.has(event.personId ?? ''));
   }
 
   isOf(event: WorldEvent, entity: Entity): boolean {
@@ -126,6 +127,9 @@ export class World {
     return new Map([...spans].map(([session, { first, last }]) => [session, Math.floor((last - first) / 1000)]));
   }
 }
+
+const asksForPerson = (filter: Filter): boolean =>
+  cohortsIn(filter).length > 0 || leavesOf(filter).some(({ owner }) => owner === 'person');
 
 const DAY_MS = 24 * HOUR_MS;
 

@@ -1,0 +1,62 @@
+import { distinctIdOf, toDistinctId } from './distinct-id.ts';
+import { eventName } from './event-name.ts';
+import { groupText } from './groups.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+
+/**
+ * Whose flags may change because of these events: the distinct ids of those who are identified, merged or given
+ * properties, and the groups that are described. Asked for every request, so it looks at few fields and judges
+ * generously: one subject too many costs somebody a few milliseconds, one too few an outdated flag.
+ */
+export function changedSubjects(events: readonly JsonObject[], engage: boolean): string[] {
+  const subjects: string[] = [];
+  for (const raw of events) addSubjects(subjects, raw, engage);
+  return subjects;
+}
+
+/** No distinct id holds a NUL (`cleanText`), so groups can stand among them. */
+export const groupSubject = (type: string, key: string): string => `\u0000${type}\u0000${key}`;
+
+/** Event name → the property with a second distinct id. */
+const SECOND_ID: ReadonlyMap<string, string> = new Map([
+  ['$identify', '$anon_distinct_id'],
+  ['$create_alias', 'alias'],
+  ['$merge_dangerously', 'alias'],
+]);
+
+const NONE: JsonObject = {};
+
+function addSubjects(subjects: string[], raw: JsonObject, engage: boolean): void {
+  const properties = isJsonObject(raw['properties']) ? raw['properties'] : NONE;
+  const name = eventName(raw, engage);
+  if (name === undefined) return;
+  if (name === '$groupidentify') {
+    const type = groupText(properties['$group_type']);
+    const key = groupText(properties['$group_key']);
+    if (type !== undefined && key !== undefined) subjects.push(groupSubject(type, key));
+    return;
+  }
+  const second = SECOND_ID.get(name);
+  if (second === undefined && !changesPerson(name, raw, properties)) return;
+  const id = distinctIdOf(raw, properties);
+  if (id !== undefined) subjects.push(id);
+  const other = second === undefined ? undefined : properties[second];
+  const otherId = other === undefined || other === null ? undefined : toDistinctId(other);
+  if (otherId !== undefined) subjects.push(otherId);
+}
+
+const changesPerson = (name: string, raw: JsonObject, properties: JsonObject): boolean =>
+  name === '$set' ||
+  name === '$set_once' ||
+  raw['$set'] !== undefined ||
+  properties['$set'] !== undefined ||
+  properties['$unset'] !== undefined ||
+  setsMoreThanInitials(raw['$set_once']) ||
+  setsMoreThanInitials(properties['$set_once']);
+
+/** Browsers send `$initial_…` with every event; after the first one they change nothing. */
+function setsMoreThanInitials(value: Json | undefined): boolean {
+  if (value === undefined || !isJsonObject(value)) return false;
+  for (const key in value) if (!key.startsWith('$initial_')) return true;
+  return false;
+}

@@ -1,0 +1,110 @@
+import { bucket } from './bucket.ts';
+import type { Run } from './check.ts';
+import type { Condition } from './compile-flag.ts';
+import { HOLDOUT_PREFIX } from './compile-holdout.ts';
+import { propertyOf } from './compile-property.ts';
+import type { FlagEvaluation, Reason } from './flag-evaluation.ts';
+import type { PreparedFlag } from './prepared-flags.ts';
+import type { Subject } from './subject.ts';
+
+/** The order is part of the wire: the group, a person's own word, the holdout, then the conditions as they are listed. */
+export function evaluateFlag(flag: PreparedFlag, run: Run): FlagEvaluation {
+  if (flag.failure !== null) return failed(flag, flag.failure);
+  if (flag.groupIndex !== null && !run.subject.groups.has(flag.groupIndex)) {
+    return decided(flag, false, 'no_group_type', null);
+  }
+  run.failure = null;
+  if (flag.earlyAccess !== null) {
+    const word = hearPerson(flag, run);
+    if (run.failure !== null) return failed(flag, run.failure);
+    if (word !== null) return decided(flag, word, 'super_condition_value', 0);
+  }
+  if (flag.holdout !== null && isHeldOut(flag, run.subject)) {
+    return decided(flag, flag.holdout.value, 'holdout_condition_value', null);
+  }
+  return tryConditions(flag, run);
+}
+
+/** What is reported where nothing matches: the weightiest reason, of two alike that of the later condition. */
+const RANKS = { no_group_type: 1, no_condition_match: 2, out_of_rollout_bound: 3 } as const;
+
+function tryConditions(flag: PreparedFlag, run: Run): FlagEvaluation {
+  let reason: keyof typeof RANKS = 'no_condition_match';
+  let named: number | null = null;
+  for (let condition = flag.first; condition !== null; condition = condition.next) {
+    const identifier = identifierFor(flag, condition.groupIndex, run.subject);
+    const outcome = tryCondition(flag, condition, identifier, run);
+    if (run.failure !== null) return failed(flag, `condition ${condition.index + 1}: ${run.failure}`);
+    if (outcome === 'condition_match') {
+      return decided(flag, valueFor(flag, condition, identifier ?? ''), outcome, condition.index);
+    }
+    if (named === null || RANKS[outcome] >= RANKS[reason]) {
+      reason = outcome;
+      named = condition.index;
+    }
+    if (flag.endsEarly && outcome === 'out_of_rollout_bound') break;
+  }
+  return decided(flag, false, reason, named);
+}
+
+function tryCondition(
+  flag: PreparedFlag,
+  { check, groupIndex, percentage }: Condition,
+  identifier: string | null,
+  run: Run,
+): keyof typeof RANKS | 'condition_match' {
+  if (identifier === null) return groupIndex === null ? 'no_condition_match' : 'no_group_type';
+  if (check !== null && !check(run)) return 'no_condition_match';
+  return isWithin(flag.prefix, identifier, percentage) ? 'condition_match' : 'out_of_rollout_bound';
+}
+
+/** Everybody is within null. */
+const isWithin = (prefix: string, identifier: string, percentage: number | null): boolean =>
+  percentage === null || bucket(prefix, identifier, '') <= percentage / 100;
+
+/**
+ * Whom the buckets are for. Null where there is no such group, and for a flag by device where nobody said which device:
+ * to bucket by person instead would give the device another value once it is known.
+ */
+function identifierFor(flag: PreparedFlag, groupIndex: number | null, subject: Subject): string | null {
+  if (groupIndex !== null) return subject.groups.get(groupIndex)?.key ?? null;
+  if (flag.isByDevice) return subject.deviceId || null;
+  return (flag.keepsIdentifier ? subject.overrides.get(flag.key) : undefined) ?? subject.distinctId;
+}
+
+function valueFor(flag: PreparedFlag, condition: Condition, identifier: string): boolean | string {
+  if (condition.variant !== null) return condition.variant;
+  if (flag.variants.length === 0) return true;
+  const place = bucket(flag.prefix, identifier, 'variant');
+  for (const { key, from, to } of flag.variants) if (place >= from && place < to) return key;
+  return true;
+}
+
+/** Null where the person said nothing. */
+function hearPerson(flag: PreparedFlag, run: Run): boolean | null {
+  const { earlyAccess } = flag;
+  const { properties } = run.subject;
+  if (!earlyAccess?.keys.some((key) => propertyOf(properties, key) !== undefined)) return null;
+  if (earlyAccess.check !== null && !earlyAccess.check(run)) return false;
+  const identifier = identifierFor(flag, flag.groupIndex, run.subject) ?? '';
+  return isWithin(flag.prefix, identifier, earlyAccess.percentage);
+}
+
+function isHeldOut(flag: PreparedFlag, subject: Subject): boolean {
+  const identifier = identifierFor(flag, flag.groupIndex, subject);
+  return identifier !== null && isWithin(HOLDOUT_PREFIX, identifier, flag.holdout?.percentage ?? -1);
+}
+
+function decided(
+  { key, id, version, payloads }: PreparedFlag,
+  value: boolean | string,
+  reason: Reason,
+  conditionIndex: number | null,
+): FlagEvaluation {
+  const payload = value === false || payloads.size === 0 ? undefined : payloads.get(String(value));
+  return { key, id, version, value, reason, conditionIndex, payload, failure: null };
+}
+
+function failed({ key, id, version }: PreparedFlag, failure: string): FlagEvaluation {
+  return { key, id, version, value: false, reason: 'failed', conditionIndex: null, payload: undefined, failure };
+}

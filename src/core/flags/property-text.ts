@@ -1,0 +1,52 @@
+/**
+ * Property values as comparisons see them. Texts are themselves; everything else is compact JSON with the keys of
+ * objects in order, so that `{a, b}` equals `{b, a}`. A stored null reads as the text `null`.
+ */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
+  return jsonOf(value, 0);
+}
+
+/** Deeper than anybody writes by hand; what lies below is left out. */
+const DEEPEST = 100;
+
+function jsonOf(value: unknown, depth: number): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (depth === DEEPEST) return '';
+  if (Array.isArray(value)) return `[${value.map((part) => jsonOf(part, depth + 1)).join(',')}]`;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([key, part]) => `${JSON.stringify(key)}:${jsonOf(part, depth + 1)}`).join(',')}}`;
+}
+
+/** How `exact` compares: any case of any alphabet. */
+export const lowerText = (value: unknown): string => textOf(value).toLowerCase();
+
+const ASCII = /^\p{ASCII}*$/u;
+
+/** How `icontains` and its kin compare: only A to Z have two cases, so that `É` stays apart from `é`. */
+export function lowerAscii(value: unknown): string {
+  const text = textOf(value);
+  return ASCII.test(text) ? text.toLowerCase() : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** True, false, their texts in any case, and lists of nothing else. */
+export const isBooleanLike = (value: unknown): boolean =>
+  Array.isArray(value) ? value.every(isBooleanWord) : isBooleanWord(value);
+
+const isBooleanWord = (value: unknown): boolean =>
+  typeof value === 'boolean' || (typeof value === 'string' && /^(?:true|false)$/i.test(value));
+
+/** True and its text; a list if all of it is. The number 1 is not. */
+export const isTrue = (value: unknown): boolean => (Array.isArray(value) ? value.every(isTrueWord) : isTrueWord(value));
+
+const isTrueWord = (value: unknown): boolean =>
+  value === true || (typeof value === 'string' && value.length === 4 && value.toLowerCase() === 'true');
+
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** Numbers, and texts that are one from end to end. */
+export function numberOf(value: unknown): number | null {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && NUMBER.test(value) ? Number(value) : null;
+}

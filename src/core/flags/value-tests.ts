@@ -1,0 +1,118 @@
+import { momentOf, parseFlagDate, spanOf } from './flag-dates.ts';
+import { type PatternCache, patternFrom } from './pattern.ts';
+import { isBooleanLike, isTrue, lowerAscii, lowerText, numberOf, textOf } from './property-text.ts';
+import { compareVersions, isWithin, parseVersion, type Version, type VersionRange } from './versions.ts';
+
+export type ValueTest = (value: unknown, now: number) => boolean;
+
+/** Does the work that depends on a condition's value alone; null where nothing can be compared with that value. */
+export type MakeTest = (wanted: unknown, patterns: PatternCache) => ValueTest | null;
+
+export const equals: MakeTest = (wanted) => {
+  if (isBooleanLike(wanted)) {
+    // So `false` matches everything that is not true.
+    const isWanted = isTrue(wanted);
+    return (value) => isTrue(value) === isWanted;
+  }
+  if (Array.isArray(wanted)) {
+    const texts = new Set(wanted.map(lowerText));
+    return (value) => texts.has(lowerText(value));
+  }
+  const text = lowerText(wanted);
+  return (value) => value === wanted || lowerText(value) === text;
+};
+
+const compareTexts =
+  (holds: (text: string, wanted: string) => boolean): MakeTest =>
+  (wanted) => {
+    const lower = lowerAscii(wanted);
+    return (value) => holds(lowerAscii(value), lower);
+  };
+
+export const contains = compareTexts((text, wanted) => text.includes(wanted));
+export const startsWith = compareTexts((text, wanted) => text.startsWith(wanted));
+export const endsWith = compareTexts((text, wanted) => text.endsWith(wanted));
+
+export const containsAny: MakeTest = (wanted) => {
+  const parts = (Array.isArray(wanted) ? wanted : [wanted]).map(lowerAscii);
+  return (value) => {
+    const text = lowerAscii(value);
+    return parts.some((part) => text.includes(part));
+  };
+};
+
+export const searches =
+  (isFound: boolean): MakeTest =>
+  (wanted, patterns) => {
+    const search = patternFrom(patterns, textOf(wanted));
+    return search && ((value) => search(textOf(value)) === isFound);
+  };
+
+export const compareNumbers =
+  (holds: (value: number, wanted: number) => boolean): MakeTest =>
+  (wanted) => {
+    const number = numberOf(wanted);
+    if (number === null) return null;
+    return (value) => {
+      const actual = numberOf(value);
+      return actual !== null && holds(actual, number);
+    };
+  };
+
+export const between =
+  (isWanted: boolean): MakeTest =>
+  (wanted) => {
+    const [least, most] = Array.isArray(wanted) && wanted.length === 2 ? wanted.map(numberOf) : [];
+    if (typeof least !== 'number' || typeof most !== 'number') return null;
+    return (value) => {
+      const actual = numberOf(value);
+      return actual !== null && (actual >= least && actual <= most) === isWanted;
+    };
+  };
+
+export const compareDates =
+  (holds: (moment: number, wanted: number, span: number) => boolean): MakeTest =>
+  (wanted) => {
+    const date = parseFlagDate(wanted);
+    if (date === null) return null;
+    const span = spanOf(textOf(wanted));
+    return (value, now) => {
+      const moment = momentOf(value);
+      return moment !== undefined && holds(moment, date(now), span);
+    };
+  };
+
+export const compareToVersion =
+  (holds: (order: number) => boolean): MakeTest =>
+  (wanted) => {
+    const version = parseVersion(wanted);
+    if (version === null) return null;
+    return (value) => {
+      const actual = parseVersion(value);
+      return actual !== null && holds(compareVersions(actual, version));
+    };
+  };
+
+export const within =
+  (rangeOf: (wanted: unknown) => VersionRange | null): MakeTest =>
+  (wanted) => {
+    const range = rangeOf(wanted);
+    if (range === null) return null;
+    return (value) => {
+      const actual = parseVersion(value);
+      return actual !== null && isWithin(actual, range);
+    };
+  };
+
+export const withinFrom = (rangeOf: (from: Version) => VersionRange): MakeTest =>
+  within((wanted) => {
+    const version = parseVersion(wanted);
+    return version && rangeOf(version);
+  });
+
+export const not =
+  (make: MakeTest): MakeTest =>
+  (wanted, patterns) => {
+    const test = make(wanted, patterns);
+    return test && ((value, now) => !test(value, now));
+  };

@@ -1,0 +1,105 @@
+/** What `/decide/` and `/flags/` have in common: who asks, about whom, and the decision. */
+import type { FastifyRequest } from 'fastify';
+import { Failure } from '../../core/errors.ts';
+import { isDeeperThan, MAX_DEPTH } from '../../core/events/clean-json.ts';
+import { keyOf } from '../../core/events/extract-events.ts';
+import { isJsonObject, type JsonObject } from '../../core/events/json.ts';
+import { parseJson } from '../../core/events/parse-json.ts';
+import { type Decision, decide, definitionsOf } from '../../decide/decide.ts';
+import type { Project } from '../../stores/records.ts';
+import { callerRuntime } from './caller-runtime.ts';
+import type { PublicDeps } from './deps.ts';
+import { hasFlagsDisabled, readFlagRequest } from './flag-request.ts';
+import { decode, queryValues } from './read-request.ts';
+
+/** The two paths complain in words of their own; clients and their users search for them. */
+export interface Wording {
+  malformed(why: string): string;
+  missingDistinctId: string;
+  /** By the code of the failure; others keep their own words. */
+  keys: Readonly<Record<string, string>>;
+}
+
+export interface Answered {
+  project: Project;
+  decision: Decision;
+}
+
+export async function answerFlags(deps: PublicDeps, request: FastifyRequest, wording: Wording): Promise<Answered> {
+  const { body, fields } = await readBody(deps, request, wording);
+  const project = await projectOf(deps, request, body, fields, wording);
+  return { project, decision: await decisionFor(deps, request, project.id, body, wording) };
+}
+
+async function decisionFor(
+  deps: PublicDeps,
+  request: FastifyRequest,
+  projectId: number,
+  body: JsonObject,
+  { missingDistinctId }: Wording,
+): Promise<Decision> {
+  if (hasFlagsDisabled(body)) {
+    return { evaluations: [], hasErrors: false, snapshot: await definitionsOf(deps.decide, projectId) };
+  }
+  const asked = readFlagRequest(body, {
+    missingDistinctId: () => new Failure('invalid', missingDistinctId, { code: 'missing_distinct_id' }),
+    runtime: () => callerRuntime(body['evaluation_runtime'], request.headers),
+  });
+  return decide(deps.decide, projectId, asked);
+}
+
+interface Body {
+  body: JsonObject;
+  fields: ReadonlyMap<string, string>;
+}
+
+const EMPTY: Body = { body: {}, fields: new Map() };
+
+async function readBody(deps: PublicDeps, request: FastifyRequest, wording: Wording): Promise<Body> {
+  try {
+    const { payload, formFields } = await decode(request, deps.config.maxBodyBytes, 'v0');
+    return { body: objectIn(payload), fields: formFields };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'invalid') throw error;
+    // Nothing at all was sent: so the key is what is missing.
+    if (error.code === 'no_data') return EMPTY;
+    const why = error.message.replace(/^Malformed request data: /, '');
+    throw new Failure('invalid', wording.malformed(why), { code: 'malformed_data', cause: error });
+  }
+}
+
+const unreadable = (why: string): Failure => new Failure('invalid', why);
+
+/** Of a list the first counts. */
+function objectIn(payload: Buffer): JsonObject {
+  const parsed = parseJson(payload.toString('utf8'));
+  // Nesting takes at least two bytes a level.
+  if (payload.length > 2 * MAX_DEPTH && isDeeperThan(parsed, MAX_DEPTH)) {
+    throw unreadable(`nested more than ${MAX_DEPTH} levels deep`);
+  }
+  const first = Array.isArray(parsed) ? parsed[0] : parsed;
+  if (first === null || first === undefined) return {};
+  if (!isJsonObject(first)) throw unreadable('the body must be a JSON object');
+  return first;
+}
+
+async function projectOf(
+  { directory }: PublicDeps,
+  request: FastifyRequest,
+  body: JsonObject,
+  fields: ReadonlyMap<string, string>,
+  wording: Wording,
+): Promise<Project> {
+  const key = fields.get('api_key') || fields.get('token') || keyOf(body);
+  try {
+    return await directory.projectFor(
+      key,
+      fields.get('project_id') ?? body['project_id'] ?? queryValues(request).get('project_id'),
+    );
+  } catch (error) {
+    const words = error instanceof Failure ? wording.keys[error.code ?? ''] : undefined;
+    if (words === undefined || !(error instanceof Failure)) throw error;
+    const { code } = error;
+    throw new Failure(error.kind, words, code === undefined ? {} : { code });
+  }
+}

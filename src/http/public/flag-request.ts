@@ -1,0 +1,122 @@
+/** From the body of a request for flags to what the decide room understands. Says which field is wrong, and how. */
+import { type Failure, invalid } from '../../core/errors.ts';
+import { toDistinctId } from '../../core/events/distinct-id.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/events/json.ts';
+import { cleanText } from '../../core/events/text.ts';
+import type { Properties } from '../../core/flags/subject.ts';
+import type { DecideRequest } from '../../decide/decide-request.ts';
+import type { Runtime } from '../../decide/definitions.ts';
+
+export interface FlagRequestContext {
+  /** What to answer when nobody is named. */
+  missingDistinctId(): Failure;
+  runtime(): Runtime;
+}
+
+/** The names that SDKs of several ages use: the first that is there counts. */
+const NAMES = {
+  distinctId: ['distinct_id', '$distinct_id'],
+  groups: ['groups', '$groups'],
+  personProperties: ['person_properties', '$properties'],
+  groupProperties: ['group_properties', '$group_properties'],
+  deviceId: ['device_id', '$device_id'],
+  flagKeys: ['flag_keys', 'flag_keys_to_evaluate'],
+} as const;
+
+export function readFlagRequest(body: JsonObject, { missingDistinctId, runtime }: FlagRequestContext): DecideRequest {
+  const distinctId = readId(body, NAMES.distinctId);
+  if (distinctId === null) throw missingDistinctId();
+  const personProperties = readObject(body, NAMES.personProperties);
+  return {
+    distinctId,
+    anonDistinctId: readId(body, ['$anon_distinct_id']) || null,
+    deviceId: readId(body, NAMES.deviceId) || deviceOf(personProperties),
+    personProperties,
+    groups: readGroups(body),
+    groupProperties: readGroupProperties(body),
+    flagKeys: readFlagKeys(body),
+    runtime,
+  };
+}
+
+/** `disable_flags` as JSON or form SDKs write it. */
+export const hasFlagsDisabled = ({ disable_flags: value }: JsonObject): boolean =>
+  value === true || value === 1 || value === 'true' || value === '1';
+
+type Found = [value: Json, name: string] | undefined;
+
+/** Null is 'not given'. */
+function find(body: JsonObject, names: readonly string[]): Found {
+  for (const name of names) {
+    const value = body[name];
+    if (value !== undefined && value !== null) return [value, name];
+  }
+  return undefined;
+}
+
+/** Cut and cleaned as ids of events are, so that both mean the same person. An empty text is an id, if an odd one. */
+function readId(body: JsonObject, names: readonly string[]): string | null {
+  const found = find(body, names);
+  if (found === undefined) return null;
+  const [value, name] = found;
+  if (typeof value !== 'string' && typeof value !== 'number')
+    throw invalid(name, `${name} must be a text or a number.`);
+  return toDistinctId(value) ?? null;
+}
+
+const deviceOf = ({ $device_id: id }: Properties): string | null =>
+  typeof id === 'string' && id !== '' ? (toDistinctId(id) ?? null) : null;
+
+const NO_PROPERTIES: JsonObject = {};
+
+function readObject(body: JsonObject, names: readonly string[]): JsonObject {
+  const found = find(body, names);
+  if (found === undefined) return NO_PROPERTIES;
+  const [value, name] = found;
+  if (!isJsonObject(value)) throw invalid(name, `${name} must be an object.`);
+  return value;
+}
+
+const NO_GROUPS: ReadonlyMap<string, string> = new Map();
+const NO_GROUP_PROPERTIES: ReadonlyMap<string, Properties> = new Map();
+
+function readGroups(body: JsonObject): ReadonlyMap<string, string> {
+  const given = readObject(body, NAMES.groups);
+  if (given === NO_PROPERTIES) return NO_GROUPS;
+  const groups = new Map<string, string>();
+  for (const type of Object.keys(given)) {
+    const key = given[type];
+    if (key === null || key === undefined || key === '') continue;
+    if (typeof key !== 'string' && typeof key !== 'number') {
+      throw invalid('groups', `groups must map each kind of group to a key: a text or a number, not ${nameOf(key)}.`);
+    }
+    groups.set(type, cleanText(String(key)));
+  }
+  return groups;
+}
+
+const nameOf = (value: Json): string =>
+  Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+
+function readGroupProperties(body: JsonObject): ReadonlyMap<string, Properties> {
+  const given = readObject(body, NAMES.groupProperties);
+  if (given === NO_PROPERTIES) return NO_GROUP_PROPERTIES;
+  const properties = new Map<string, Properties>();
+  for (const type of Object.keys(given)) {
+    const value = given[type];
+    if (value === null || value === undefined) continue;
+    if (!isJsonObject(value)) throw invalid('group_properties', 'group_properties must map each kind to an object.');
+    properties.set(type, value);
+  }
+  return properties;
+}
+
+function readFlagKeys(body: JsonObject): ReadonlySet<string> | null {
+  const found = find(body, NAMES.flagKeys);
+  if (found === undefined) return null;
+  const [value, name] = found;
+  if (!Array.isArray(value) || !value.every((key) => typeof key === 'string')) {
+    throw invalid(name, `${name} must be a list of flag keys.`);
+  }
+  return new Set(value);
+}

@@ -1,0 +1,52 @@
+/** `/flags/`: the same as `/decide/` for SDKs since 2025, with the reason for each value. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { FLAGS_DOCUMENT } from '../schemas/decide.ts';
+import { type Answered, answerFlags, type Wording } from './asked-flags.ts';
+import { DECIDE_MEMBERS, remoteConfigMembers } from './client-config.ts';
+import type { PublicDeps } from './deps.ts';
+import { flagMembers } from './flag-answers.ts';
+import { queryValues } from './read-request.ts';
+import { sendJson } from './send-json.ts';
+
+const WORDING: Wording = {
+  malformed: (why) => `Failed to decode request: ${why}`,
+  missingDistinctId: 'The distinct_id field is missing from the request. Please include a valid identifier.',
+  keys: {
+    missing_api_key: 'No API token provided. Please include a valid API token in your request.',
+    invalid_api_key: 'The provided API key is invalid or has expired. Please check your API key and try again.',
+  },
+};
+
+const WITHOUT_FLAGS = `{"flags":{},"featureFlags":{},"errorsWhileComputingFlags":false,${DECIDE_MEMBERS}}`;
+
+export function flagsRoutes(app: FastifyInstance, deps: PublicDeps): void {
+  const hide = { schema: { hide: true } };
+  app.post('/flags/', { schema: FLAGS_DOCUMENT }, (request, reply) => answer(deps, request, reply));
+  app.get('/flags/', hide, async (_request, reply) => sendJson(reply, WITHOUT_FLAGS));
+  app.options('/flags/', hide, async (_request, reply) =>
+    reply.header('allow', 'GET, POST, OPTIONS, HEAD').code(204).send(),
+  );
+}
+
+async function answer(deps: PublicDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const query = queryValues(request);
+  const v = query.get('v');
+  const config = query.get('config');
+  const answered = await answerFlags(deps, request, WORDING);
+  const flags = flagMembers(answered.decision, isLegacy(v) ? 3 : 4);
+  const rest = isAskedFor(config, v) ? `,${configOf(answered)}` : '';
+  const evaluatedAt = deps.clock.now();
+  return sendJson(reply, `{${flags},"requestId":"${request.id}","evaluatedAt":${evaluatedAt}${rest}}`);
+}
+
+type Parameter = string | null | undefined;
+
+/** What is no number asks for the newest shape, as does anything from 2 on. */
+const isLegacy = (v: Parameter): boolean => v !== undefined && v !== null && v !== '' && Number(v) < 2;
+
+/** Whoever says neither wants everything. */
+const isAskedFor = (config: Parameter, v: Parameter): boolean =>
+  config === undefined || config === null ? v === undefined || v === null : config === 'true' || config === '1';
+
+const configOf = ({ project, decision }: Answered): string =>
+  remoteConfigMembers({ token: project.apiToken, hasFeatureFlags: decision.snapshot.prepared.flags.length > 0 });

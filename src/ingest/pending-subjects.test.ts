@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { PendingSubjects } from './pending-subjects.ts';
+
+it('knows the last entry about a subject until it is processed', () => {
+  const pending = new PendingSubjects(0);
+  pending.note(1, 7, ['ada', 'bob']);
+  pending.note(3, 7, ['ada']);
+  expect(pending.lastOf(7, ['ada'])).toBe(3);
+  expect(pending.lastOf(7, ['bob', 'nobody'])).toBe(1);
+  expect(pending.lastOf(8, ['ada'])).toBe(0);
+  pending.forget(1);
+  expect([pending.lastOf(7, ['ada']), pending.lastOf(7, ['bob'])]).toEqual([3, 0]);
+  pending.forget(3);
+  expect(pending.lastOf(7, ['ada'])).toBe(0);
+});
+
+it('takes everybody to wait while the log holds entries from before the start', () => {
+  const pending = new PendingSubjects(10);
+  expect(pending.lastOf(1, ['anybody'])).toBe(10);
+  pending.forget(9);
+  expect(pending.lastOf(1, ['anybody'])).toBe(10);
+  pending.forget(10);
+  expect(pending.lastOf(1, ['anybody'])).toBe(0);
+});
+
+it('answers for the whole project where there are too many to remember', () => {
+  const pending = new PendingSubjects(0, 3);
+  pending.note(1, 7, ['a', 'b']);
+  pending.note(2, 7, ['c', 'd']);
+  expect([pending.lastOf(7, ['x']), pending.lastOf(8, ['x'])]).toEqual([2, 0]);
+  pending.forget(2);
+  expect(pending.lastOf(7, ['x'])).toBe(0);
+  pending.note(3, 7, ['e']);
+  expect([pending.lastOf(7, ['e']), pending.lastOf(7, ['x'])]).toEqual([3, 0]);
+});
+
+it('passes over what is processed before it could be noted', () => {
+  const pending = new PendingSubjects(0);
+  pending.forget(5);
+  pending.note(5, 7, ['ada']);
+  expect(pending.lastOf(7, ['ada'])).toBe(0);
+});
+
+it('never forgets too early, and forgets everything in the end', () => {
+  const note = fc.record({
+    projectId: fc.integer({ min: 1, max: 2 }),
+    subjects: fc.array(fc.constantFrom('a', 'b', 'c')),
+  });
+  const steps = fc.array(fc.oneof(note, fc.integer({ min: 0, max: 3 })), { maxLength: 60 });
+  fc.assert(
+    fc.property(steps, fc.integer({ min: 1, max: 8 }), (all, limit) => {
+      const pending = new PendingSubjects(0, limit);
+      const notes: { seq: number; projectId: number; subjects: string[] }[] = [];
+      let position = 0;
+      for (const step of all) {
+        if (typeof step === 'number') {
+          position = Math.min(notes.length, position + step);
+          pending.forget(position);
+        } else {
+          const seq = notes.length + 1;
+          notes.push({ seq, ...step });
+          pending.note(seq, step.projectId, step.subjects);
+        }
+        for (const { seq, projectId, subjects } of notes) {
+          for (const one of subjects)
+            if (seq > position) expect(pending.lastOf(projectId, [one])).toBeGreaterThanOrEqual(seq);
+        }
+      }
+      pending.forget(notes.length);
+      expect(pending.lastOf(1, ['a', 'b', 'c']) + pending.lastOf(2, ['a', 'b', 'c'])).toBe(0);
+    }),
+  );
+});

@@ -1,0 +1,94 @@
+/**
+ * Lets a decision wait until what was acknowledged about its subjects is stored. It waits a second at the most: an
+ * outdated answer is better than none, and it is counted. Where somebody has waited in vain, those behind them in the
+ * log do not even begin to: a backlog must not make every decision slow.
+ */
+import { Counter, type Registry } from 'prom-client';
+import { PendingSubjects } from './pending-subjects.ts';
+
+const PATIENCE_MS = 1000;
+
+export interface ReadYourWritesDeps {
+  /** The newest entry of the log at the start, where something in it waits; else 0. */
+  unread: number;
+  /** Asks the worker not to pause. */
+  hurry(): void;
+  patienceMs?: number;
+}
+
+export class ReadYourWrites {
+  readonly #deps: ReadYourWritesDeps;
+  readonly #pending: PendingSubjects;
+  #waiting: { seq: number; done(): void }[] = [];
+  /** The first entry that somebody has waited for in vain, and that still is not processed; else Infinity. */
+  #stuckAt = Infinity;
+  #outdated = 0;
+
+  constructor(deps: ReadYourWritesDeps) {
+    this.#deps = deps;
+    this.#pending = new PendingSubjects(deps.unread);
+  }
+
+  /** Decisions that were made without waiting for everything that they should have seen. */
+  get outdated(): number {
+    return this.#outdated;
+  }
+
+  /** Must be called before the entry is acknowledged. */
+  note(seq: number, projectId: number, subjects: readonly string[]): void {
+    this.#pending.note(seq, projectId, subjects);
+  }
+
+  /** Undefined where nothing about these subjects waits, which is nearly always and costs a look into a map. */
+  settled(projectId: number, subjects: readonly string[]): Promise<void> | undefined {
+    const seq = this.#pending.lastOf(projectId, subjects);
+    if (seq === 0) return undefined;
+    if (seq >= this.#stuckAt) {
+      this.#outdated++;
+      return undefined;
+    }
+    this.#deps.hurry();
+    return this.#wait(seq);
+  }
+
+  processed(position: number): void {
+    this.#pending.forget(position);
+    if (this.#stuckAt <= position) this.#stuckAt = Infinity;
+    if (this.#waiting.length === 0) return;
+    const due = this.#waiting.filter(({ seq }) => seq <= position);
+    this.#waiting = this.#waiting.filter(({ seq }) => seq > position);
+    for (const { done } of due) done();
+  }
+
+  #wait(seq: number): Promise<void> {
+    return new Promise((resolve) => {
+      const one = {
+        seq,
+        done: () => {
+          clearTimeout(timer);
+          resolve();
+        },
+      };
+      const timer = setTimeout(() => {
+        this.#waiting = this.#waiting.filter((other) => other !== one);
+        this.#stuckAt = Math.min(this.#stuckAt, seq);
+        this.#outdated++;
+        resolve();
+      }, this.#deps.patienceMs ?? PATIENCE_MS);
+      this.#waiting.push(one);
+    });
+  }
+}
+
+/** Adds to what Prometheus reads how often a decision could not wait long enough. */
+export function reportOutdated(registry: Registry, writes: Pick<ReadYourWrites, 'outdated'>): void {
+  new Counter({
+    name: 'cairn_decide_outdated_total',
+    help: 'Flag decisions made before everything acknowledged about their subject was processed',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(writes.outdated);
+    },
+  });
+}

@@ -1,0 +1,20 @@
+import type { IngestChanges } from '../ingest-store.ts';
+
+/** A chunk that changes nothing: to begin from. */
+export const NO_CHANGES: IngestChanges = {
+  persons: { persons: [], ops: [], history: [], overrides: [] },
+  groupTypes: [],
+  groups: [],
+  seen: [],
+  repeats: [],
+  events: [],
+  properties: [],
+  eventProperties: [],
+  dropped: [],
+  deadLetters: [],
+  warnings: [],
+  messages: [],
+  firstEvents: [],
+  counts: {},
+  position: 0,
+};

@@ -1,0 +1,19 @@
+import type { CompiledQuery } from 'kysely';
+import type { Db } from './tables.ts';
+
+/**
+ * A query that is built and compiled at its first use and then only given other values, in the order in which it names
+ * them. For the questions of the busiest path: building one costs several times what SQLite takes to answer it
+ * (measured: 70 µs against 12).
+ */
+export function compiled<Row>(
+  db: Db,
+  build: () => { compile(db: Db): CompiledQuery<unknown> },
+): (values: readonly unknown[]) => Promise<Row[]> {
+  let query: CompiledQuery<unknown> | undefined;
+  return async (parameters) => {
+    query ??= build().compile(db);
+    const { rows } = await db.executeQuery({ ...query, parameters });
+    return rows as Row[];
+  };
+}

@@ -1,0 +1,123 @@
+import { sql } from 'kysely';
+import type { JsonObject } from '../../core/events/json.ts';
+import type { FlagOverride, GroupKey, SubjectPerson, SubjectStore } from '../subject-store.ts';
+import { compiled } from './compiled.ts';
+import { readJson } from './json-text.ts';
+import type { Sql } from './tables.ts';
+
+interface PersonRow {
+  id: number;
+  properties: string;
+}
+
+const toPerson = ({ id, properties }: PersonRow): SubjectPerson => ({
+  id: Number(id),
+  properties: toProperties(properties),
+});
+
+/** A damaged row is a person without properties, not the end of every decision about them. */
+function toProperties(text: string): JsonObject {
+  const value = readJson(text);
+  return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
+}
+
+export function subjectStore(on: Sql): SubjectStore {
+  const { db } = on;
+  const ask = questions(on);
+  return {
+    async personOf(projectId, distinctId) {
+      const [row] = await ask.person([projectId, distinctId]);
+      return row ? toPerson(row) : null;
+    },
+    async personsOf(projectId, distinctIds) {
+      if (distinctIds.length === 0) return new Map();
+      const rows = await ask.persons([rowsOf('distinctId', distinctIds), projectId]);
+      return new Map(rows.map((row) => [row.distinctId, toPerson(row)]));
+    },
+    async groupTypes(projectId) {
+      const rows = await db
+        .selectFrom('groupTypes')
+        .select(['typeIndex', 'name'])
+        .where('projectId', '=', projectId)
+        .orderBy('typeIndex')
+        .execute();
+      return new Map(rows.map(({ typeIndex, name }) => [typeIndex, name]));
+    },
+    async groups(projectId, keys) {
+      if (keys.length === 0) return [];
+      const rows = await ask.groups([JSON.stringify(keys), projectId]);
+      return rows.map(({ properties, ...key }) => ({ ...key, properties: toProperties(properties) }));
+    },
+    async cohortsWith(personId, cohortIds) {
+      if (cohortIds.length === 0) return [];
+      const rows = await ask.cohorts([rowsOf('cohortId', cohortIds), personId]);
+      return rows.map((row) => Number(row.cohortId));
+    },
+    async overridesOf(personIds) {
+      if (personIds.length === 0) return [];
+      const rows = await ask.overrides([rowsOf('personId', personIds)]);
+      return rows.map((row) => ({ ...row, personId: Number(row.personId) }));
+    },
+    async addOverrides(projectId, overrides) {
+      if (overrides.length === 0) return;
+      const values = overrides.map((override) => ({ ...override, projectId }));
+      await db
+        .insertInto('flagOverrides')
+        .values(values)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+  };
+}
+
+const rowsOf = (name: string, values: readonly unknown[]): string =>
+  JSON.stringify(values.map((value) => ({ [name]: value })));
+
+/** 'cross join' begins with the small side, as written; otherwise SQLite may scan the large one. */
+function questions({ db, dialect }: Sql) {
+  return {
+    person: compiled<PersonRow>(
+      db,
+      () => sql`
+      select p.id, p.properties
+      from person_distinct_ids d
+      inner join persons p on p.id = d.person_id
+      where d.project_id = ${0} and d.distinct_id = ${''}`,
+    ),
+    persons: compiled<PersonRow & { distinctId: string }>(
+      db,
+      () => sql`
+      select d.distinct_id, p.id, p.properties
+      from ${dialect.rows({ distinctId: 'text' }, [])} w
+      cross join person_distinct_ids d
+      cross join persons p
+      where d.distinct_id = w.distinct_id and p.id = d.person_id and d.project_id = ${0}`,
+    ),
+    groups: compiled<GroupKey & { properties: string }>(
+      db,
+      () => sql`
+      select g.type_index, g.group_key as key, g.properties
+      from ${dialect.rows({ typeIndex: 'integer', key: 'text' }, [])} w
+      cross join "groups" g
+      where g.type_index = w.type_index and g.group_key = w.key and g.project_id = ${0}`,
+    ),
+    cohorts: compiled<{ cohortId: number }>(
+      db,
+      () => sql`
+      select m.cohort_id
+      from ${dialect.rows({ cohortId: 'integer' }, [])} w
+      cross join cohort_members m
+      where m.cohort_id = w.cohort_id and m.person_id = ${0}
+      order by m.cohort_id`,
+    ),
+    overrides: compiled<FlagOverride>(
+      db,
+      () => sql`
+      select o.person_id, o.flag_key, o.identifier
+      from ${dialect.rows({ personId: 'integer' }, [])} w
+      cross join flag_overrides o
+      where o.person_id = w.person_id
+      order by o.person_id, o.flag_key`,
+    ),
+  };
+}

@@ -1,0 +1,28 @@
+import Database from 'better-sqlite3';
+import { describeSubjectStore } from '../contract/subject-store.ts';
+import { makeTempDir } from '../contract/temp-dir.ts';
+import { openRelationalShelf } from './metadata-store.ts';
+
+describeSubjectStore('SQLite', async () => {
+  const dir = makeTempDir();
+  const file = dir.path('metadata.sqlite');
+  const { metadata, ingest } = await openRelationalShelf(file, 0);
+  const beside = new Database(file);
+  return {
+    metadata,
+    ingest,
+    addMember: async (cohortId, personId) => {
+      beside
+        .prepare('insert into cohort_members (cohort_id, person_id, project_id) values (?, ?, 1)')
+        .run(cohortId, personId);
+    },
+    damage: async (personId) => {
+      beside.prepare(`update persons set properties = '{"cut o' where id = ?`).run(personId);
+    },
+    remove: async () => {
+      beside.close();
+      await metadata.close();
+      dir.remove();
+    },
+  };
+});
