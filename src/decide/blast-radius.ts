@@ -10,6 +10,7 @@ import { prepareFlag } from '../core/flags/prepare-flags.ts';
 import type { PreparedFlags } from '../core/flags/prepared-flags.ts';
 import type { Subject } from '../core/flags/subject.ts';
 import type { Page } from '../stores/metadata-store.ts';
+import type { StoredPerson } from '../stores/person-store.ts';
 import type { Definitions } from './definitions.ts';
 import { type Candidate, eachSubject, type ScanDeps } from './each-subject.ts';
 
@@ -26,7 +27,8 @@ export interface Reach {
 type Value = FlagEvaluation['value'];
 
 export interface ValueChange {
-  who: Candidate['who'];
+  /** The person, or the key of the group. */
+  who: StoredPerson | string;
   /** What the person is known by; empty for a group. */
   distinctId: string;
   from: Value;
@@ -68,7 +70,22 @@ export async function impactOf(
       tally.add(who, subject.distinctId, valueBefore(subject), valueAfter(subject));
     }
   }
-  return tally.impact();
+  return { ...tally.totals(), page: await withPersons(deps, projectId, tally.shown) };
+}
+
+/** Whoever has gone since is left out. */
+async function withPersons(deps: RadiusDeps, projectId: number, noted: readonly Noted[]): Promise<ValueChange[]> {
+  const ids = noted.flatMap(({ who }) => (typeof who === 'number' ? [who] : []));
+  const persons = new Map((await deps.metadata.persons.byIds(projectId, ids)).map((person) => [person.id, person]));
+  return noted.flatMap(({ who, ...change }) => {
+    const known = typeof who === 'number' ? persons.get(who) : who;
+    return known === undefined ? [] : [{ ...change, who: known }];
+  });
+}
+
+/** A change as it is written down while everybody is looked at. */
+interface Noted extends Omit<ValueChange, 'who'> {
+  who: Candidate['who'];
 }
 
 function valueBy(among: PreparedFlags, flag: Version): (subject: Subject) => Value {
@@ -100,7 +117,7 @@ const mergedNeeds = (all: readonly Needs[]): Needs => ({
 class Tally {
   readonly #page: Page;
   readonly #counts = new Map<string, Impact['changes'][number]>();
-  readonly #shown: ValueChange[] = [];
+  readonly shown: Noted[] = [];
   #affected = 0;
   #total = 0;
   #changed = 0;
@@ -109,25 +126,24 @@ class Tally {
     this.#page = page;
   }
 
-  add(who: ValueChange['who'], distinctId: string, from: Value, to: Value): void {
+  add(who: Candidate['who'], distinctId: string, from: Value, to: Value): void {
     this.#total++;
     if (to !== false) this.#affected++;
     if (from === to) return;
     const { limit, offset } = this.#page;
-    if (this.#changed >= offset && this.#shown.length < limit) this.#shown.push({ who, distinctId, from, to });
+    if (this.#changed >= offset && this.shown.length < limit) this.shown.push({ who, distinctId, from, to });
     this.#changed++;
     const key = JSON.stringify([from, to]);
     const known = this.#counts.get(key) ?? { from, to, count: 0 };
     this.#counts.set(key, { ...known, count: known.count + 1 });
   }
 
-  impact(): Impact {
+  totals(): Omit<Impact, 'page'> {
     return {
       affected: this.#affected,
       total: this.#total,
       changes: [...this.#counts.values()].sort((a, b) => b.count - a.count),
       changed: this.#changed,
-      page: this.#shown,
     };
   }
 }

@@ -8,7 +8,6 @@ import type { Subject } from '../core/flags/subject.ts';
 import { orderDistinctIds } from '../core/persons/person-name.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
-import type { StoredPerson } from '../stores/person-store.ts';
 
 export interface ScanDeps {
   metadata: Pick<MetadataStore, 'persons' | 'groups' | 'subjects'>;
@@ -16,8 +15,8 @@ export interface ScanDeps {
 }
 
 export interface Candidate {
-  /** The person, or the key of the group. */
-  who: StoredPerson | string;
+  /** The number of the person, or the key of the group. */
+  who: number | string;
   subject: Subject;
 }
 
@@ -40,8 +39,9 @@ export function eachSubject(
 async function* eachPerson(deps: ScanDeps, projectId: number, needs: Needs): AsyncGenerator<Candidate[]> {
   const { persons, subjects } = deps.metadata;
   const now = deps.clock.now();
+  const asked = [...needs.personProperties];
   for (let after = null; ; ) {
-    const slice = await persons.slice(projectId, after, SLICE, []);
+    const slice = await persons.slice(projectId, after, SLICE, [], asked);
     const ids = slice.persons.map(({ id }) => id);
     const distinctIds = await persons.distinctIds(ids, IDS);
     const overrides = needs.hasContinuity ? await overridesByPerson(deps, ids) : new Map();
@@ -57,7 +57,7 @@ async function* eachPerson(deps: ScanDeps, projectId: number, needs: Needs): Asy
         overrides: overrides.get(person.id) ?? BLANK.overrides,
         now,
       };
-      candidates.push({ who: person, subject });
+      candidates.push({ who: person.id, subject });
     }
     yield candidates;
     if (slice.end === null) return;
