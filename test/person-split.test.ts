@@ -34,6 +34,7 @@ it('gives every other id a person of its own; the main id keeps person and prope
   expect(answer.body).toEqual({
     id: before.id,
     uuid: before.uuid,
+    is_identified: true,
     name: 'ada@example.org',
     distinct_ids: ['ada'],
     properties: before.properties,
