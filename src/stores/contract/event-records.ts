@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { IngestChanges, IngestStore } from '../ingest-store.ts';
 import type { MetadataStore } from '../metadata-store.ts';
 import { uuidOf } from './events.ts';
+import { NOTHING } from './nothing.ts';
 import { newPersonChanges } from './person-changes.ts';
 
 export interface RelationalPlace {
@@ -9,24 +10,6 @@ export interface RelationalPlace {
   ingest: IngestStore;
   remove(): Promise<void>;
 }
-
-/** A chunk that changes nothing. */
-export const NOTHING: IngestChanges = {
-  persons: { persons: [], ops: [], history: [], overrides: [] },
-  groupTypes: [],
-  groups: [],
-  seen: [],
-  repeats: [],
-  events: [],
-  properties: [],
-  eventProperties: [],
-  dropped: [],
-  deadLetters: [],
-  warnings: [],
-  firstEvents: [],
-  counts: {},
-  position: 0,
-};
 
 const ALL = { limit: 100, offset: 0 };
 

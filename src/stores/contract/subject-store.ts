@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PersonOp } from '../../core/persons/person-changes.ts';
-import { NOTHING, type RelationalPlace } from './event-records.ts';
+import type { RelationalPlace } from './event-records.ts';
 import { uuidOf } from './events.ts';
+import { NOTHING } from './nothing.ts';
 import { newPersonChanges } from './person-changes.ts';
 
 export interface SubjectPlace extends RelationalPlace {

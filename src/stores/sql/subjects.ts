@@ -5,12 +5,12 @@ import { compiled } from './compiled.ts';
 import { readJson } from './json-text.ts';
 import type { Sql } from './tables.ts';
 
-interface PersonRow {
+export interface PersonRow {
   id: number;
   properties: string;
 }
 
-const toPerson = ({ id, properties }: PersonRow): SubjectPerson => ({
+export const toPerson = ({ id, properties }: PersonRow): SubjectPerson => ({
   id: Number(id),
   properties: toProperties(properties),
 });

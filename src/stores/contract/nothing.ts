@@ -1,0 +1,19 @@
+import type { IngestChanges } from '../ingest-store.ts';
+
+/** A chunk that changes nothing. */
+export const NOTHING: IngestChanges = {
+  persons: { persons: [], ops: [], history: [], overrides: [] },
+  groupTypes: [],
+  groups: [],
+  seen: [],
+  repeats: [],
+  events: [],
+  properties: [],
+  eventProperties: [],
+  dropped: [],
+  deadLetters: [],
+  warnings: [],
+  firstEvents: [],
+  counts: {},
+  position: 0,
+};
