@@ -3,7 +3,9 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.ts';
+import { Failure } from './core/errors.ts';
 import { Continuity } from './decide/continuity.ts';
 import { Definitions } from './decide/definitions.ts';
 import { buildServer } from './http/server.ts';
@@ -14,14 +16,21 @@ import { ReadYourWrites, reportOutdated } from './ingest/read-your-writes.ts';
 import { Tail } from './ingest/tail.ts';
 import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
 import { WorkerThread } from './ingest/worker-thread.ts';
+import { CohortCalculations } from './insights/cohort-calculations.ts';
+import { measureEvents } from './insights/measure-events.ts';
 import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
 import { type Ids, randomIds } from './lib/ids.ts';
 import type { Logger } from './lib/log.ts';
 import { openMetrics } from './lib/metrics.ts';
+import { scanFiles } from './lib/scan-files.ts';
 import { bootstrap, type FirstStart } from './manage/bootstrap.ts';
+import type { EventFiling } from './manage/change-identities.ts';
+import { Erasure } from './manage/erasure.ts';
 import { startHousekeeping } from './manage/housekeeping.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
+import { Rollbacks } from './manage/rollbacks.ts';
 import { Sessions } from './manage/sessions.ts';
+import { WebhookSender } from './manage/webhook-sender.ts';
 import { duckdbDialect } from './stores/duckdb/dialect.ts';
 import type { EventStore } from './stores/event-store.ts';
 import { FILES } from './stores/files.ts';
@@ -57,6 +66,9 @@ export interface App {
   /** Likewise for those who changed flags or cohorts. */
   definitions: Pick<Definitions, 'forgetAll'>;
   events: Pick<EventStore, 'query'>;
+  /** Looks at the rollback conditions of flags now, as happens every minute. */
+  checkRollbacks(): Promise<void>;
+  calculations: Pick<CohortCalculations, 'startRound' | 'settled'>;
   /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
   breakWorker(): void;
 }
@@ -72,6 +84,8 @@ export async function openApp(options: AppOptions): Promise<App> {
     const shelves = await openShelves(config, clock, opened);
     const { metadata } = shelves;
     const firstStart = await bootstrap({ metadata, clock, ids }, initialKeys(config));
+    const webhooks = new WebhookSender({ metadata, clock, logger: log, publicUrl: config.publicUrl });
+    const onNews = (): void => webhooks.wake();
     const definitions = new Definitions(metadata);
     const { ingestion, writes, thread, tail, ready } = startIngestion(
       config,
@@ -79,6 +93,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       clockMemory,
       shelves,
       definitions,
+      onNews,
       opened,
     );
     const counts = (): Promise<IngestCounts> => readCounts(shelves, ingestion, clock);
@@ -87,6 +102,30 @@ export async function openApp(options: AppOptions): Promise<App> {
     reportOutdated(metrics.registry, writes);
     const events: App['events'] = { query: async (sql, values) => thread.methods.query(sql, values) };
     const directory = new ProjectDirectory({ metadata, clock });
+    const filing: EventFiling = {
+      position: async () => thread.methods.position(),
+      refile: async () => thread.methods.refile(),
+    };
+    const caughtUp = (): Promise<boolean> => within(CATCH_UP_MS, ingestion.caughtUp());
+    const erasure = new Erasure({
+      deletions: metadata.deletions,
+      refile: filing.refile,
+      scrubLog: () => scrubLog(shelves, caughtUp),
+      scrubStores: async () => thread.methods.scrub(),
+      query: events.query,
+      scanFiles: (texts) => scanFiles(config.dataDir, texts),
+      gatherMs: config.eraseAfterSeconds * 1000,
+      clock,
+      logger: log,
+    });
+    // On the worker's thread: going through all persons must not be in the way of requests.
+    const calculations = new CohortCalculations({
+      metadata,
+      clock,
+      logger: log,
+      calculate: async (projectId, cohortId) => thread.methods.calculateCohort(projectId, cohortId),
+    });
+    opened.push(() => calculations.stop());
     let stopping = false;
     const server = await buildServer(
       {
@@ -102,6 +141,9 @@ export async function openApp(options: AppOptions): Promise<App> {
         findPending: (projectId, uuid) => findPending(shelves.waiting, projectId, uuid),
         directory,
         definitions,
+        filing,
+        caughtUp,
+        erasure,
         decide: {
           metadata,
           definitions,
@@ -110,6 +152,7 @@ export async function openApp(options: AppOptions): Promise<App> {
           clock,
           onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
         },
+        calculations,
         metrics,
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
         removeEvents: async (projectId) => void (await thread.methods.deleteBefore(projectId, END_OF_TIME)),
@@ -133,6 +176,21 @@ export async function openApp(options: AppOptions): Promise<App> {
       logger: log,
     });
     opened.push(() => housekeeping.stop());
+    webhooks.start();
+    opened.push(() => webhooks.stop());
+    erasure.start();
+    opened.push(() => erasure.stop());
+    const asking = { metadata, events, dialect: duckdbDialect, persons: metadata.eventPersons, clock };
+    const rollbacks = new Rollbacks({
+      metadata,
+      clock,
+      ids,
+      definitions,
+      measure: (projectId, metric, from, to) => measureEvents(asking, { projectId, ...metric, from, to }),
+      logger: log,
+    });
+    const rollbackSchedule = rollbacks.start();
+    opened.push(() => rollbackSchedule.stop());
     return {
       listen: () => server.listen({ host: config.host, port: config.port }),
       drain: () => ingestion.drain(),
@@ -145,12 +203,28 @@ export async function openApp(options: AppOptions): Promise<App> {
       directory,
       definitions,
       events,
+      checkRollbacks: () => rollbacks.check(),
+      calculations,
       breakWorker: () => thread.tell('fault'),
     };
   } catch (error) {
     await closeAll();
     throw error;
   }
+}
+
+/** Longer than this nobody waits for the processing of what was accepted. */
+const CATCH_UP_MS = 20_000;
+
+/** Whether the promise is kept in time. */
+async function within(ms: number, promise: Promise<void>): Promise<boolean> {
+  return Promise.race([promise.then(() => true), sleep(ms, false, { ref: false })]);
+}
+
+async function scrubLog({ ingest, ingestLog }: Shelves, caughtUp: () => Promise<boolean>): Promise<void> {
+  if (!(await caughtUp())) throw new Failure('unavailable', 'Too many events wait to be processed.');
+  await ingestLog.trim(await ingest.position());
+  await ingestLog.scrub();
 }
 
 /** The last instant that both stores can hold. */
@@ -192,6 +266,7 @@ function startIngestion(
   clockMemory: ClockMemory,
   { ingestLog }: Shelves,
   definitions: Definitions,
+  onNews: () => void,
   opened: Opened,
 ) {
   const { entries, head } = ingestLog.state();
@@ -219,7 +294,7 @@ function startIngestion(
   const thread = new WorkerThread<WorkerMethods>(
     WORKER,
     options,
-    { onReady, onProcessed, onIdle: ingestion.onIdle, onTail: (events) => tail.show(events) },
+    { onReady, onProcessed, onIdle: ingestion.onIdle, onTail: (events) => tail.show(events), onNews },
     logger,
   );
   const ready = thread.start();

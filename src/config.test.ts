@@ -44,6 +44,7 @@ describe('defaults', () => {
       eventsRetentionDays: null,
       eventsMemoryMb: 128,
       sessionDays: 14,
+      eraseAfterSeconds: 10,
       faults: false,
     });
     expect(defaultConfig()).toEqual(readConfig({}));

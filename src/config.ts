@@ -27,6 +27,7 @@ export interface Config {
   eventsRetentionDays: number | null;
   eventsMemoryMb: number;
   sessionDays: number;
+  eraseAfterSeconds: number;
   faults: boolean;
 }
 
@@ -201,6 +202,12 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     fallback: '14',
     help: 'Days until a sign-in to the console ends.',
     read: whole(1, 365),
+  },
+  eraseAfterSeconds: {
+    env: 'ERASE_AFTER_SECONDS',
+    fallback: '10',
+    help: 'Seconds from the deletion of a person with events until files are written afresh; deletions in between share it.',
+    read: whole(0, 86_400),
   },
   faults: {
     env: 'CAIRN_FAULTS',

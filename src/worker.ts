@@ -8,16 +8,19 @@ import { Definitions } from './ingest/definitions.ts';
 import { LiveTail } from './ingest/live-tail.ts';
 import { Processor } from './ingest/processor.ts';
 import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
+import { calculateCohort } from './insights/calculate-cohort.ts';
 import { clockOn } from './lib/clock.ts';
 import { randomIds } from './lib/ids.ts';
 import { openLog } from './lib/log.ts';
 import { notify, onNotice, serve } from './lib/rpc.ts';
+import { duckdbDialect } from './stores/duckdb/dialect.ts';
 import { openEventStore } from './stores/duckdb/event-store.ts';
 import { EventStoreInvalidated } from './stores/duckdb/invalidated.ts';
 import { FILES } from './stores/files.ts';
 import { isOutage } from './stores/outage.ts';
 import { sqliteDialect } from './stores/sql/dialect.ts';
 import { sqlIngestStore } from './stores/sql/ingest/ingest-store.ts';
+import { sqlMetadataStore } from './stores/sql/metadata-store.ts';
 import { openIngestLogReader } from './stores/sqlite/ingest-log-reader.ts';
 import { openDatabase } from './stores/sqlite/metadata-store.ts';
 
@@ -26,7 +29,9 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
   const logger = openLog(options.logLevel).child({ thread: 'worker' });
   const clock = clockOn(options.clockMemory);
   const events = await openEventStore(at(FILES.events), { memoryLimit: `${options.eventsMemoryMb}MB` });
-  const ingest = sqlIngestStore(openDatabase(at(FILES.metadata)), sqliteDialect);
+  const database = openDatabase(at(FILES.metadata));
+  const ingest = sqlIngestStore(database, sqliteDialect);
+  const metadata = sqlMetadataStore(database, sqliteDialect);
   const log = openIngestLogReader(at(FILES.log));
   const tail = new LiveTail((batch) => notify(port, 'tail', batch));
   const processor = new Processor({
@@ -37,9 +42,10 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
     logger,
     definitions: new Definitions(randomIds),
     isOutage,
-    onProcessed: ({ position, events: count, stored, regrouped }) => {
+    onProcessed: ({ position, events: count, stored, messages, regrouped }) => {
       notify(port, 'processed', { position, events: count, regrouped } satisfies ProcessedNotice);
       tail.show(stored);
+      if (messages > 0) notify(port, 'news', null);
     },
     onIdle: (position) => notify(port, 'idle', position),
     onOutage: (error) => {
@@ -60,10 +66,19 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
   };
   process.on('uncaughtException', (error) => void die(error));
   const methods: WorkerMethods = {
+    position: () => events.position(),
     query: (sql, values) => events.query(sql, values),
     deleteBefore: (projectId, timestamp) => events.deleteBefore(projectId, timestamp),
+    refile: () => processor.refile(),
+    scrub: () =>
+      processor.between(async () => {
+        await events.scrub();
+        await ingest.scrub();
+      }),
     size: () => events.size(),
     watch: async (projectIds) => tail.watch(projectIds),
+    calculateCohort: (projectId, cohortId) =>
+      calculateCohort({ metadata, events, dialect: duckdbDialect, clock }, projectId, cohortId),
     close,
   };
   serve(port, surviving(methods, die));
@@ -87,6 +102,9 @@ function surviving(methods: WorkerMethods, die: (error: unknown) => Promise<void
     ...methods,
     query: (sql, values) => watched(methods.query(sql, values)),
     deleteBefore: (projectId, timestamp) => watched(methods.deleteBefore(projectId, timestamp)),
+    refile: () => watched(methods.refile()),
+    scrub: () => watched(methods.scrub()),
+    calculateCohort: (projectId, cohortId) => watched(methods.calculateCohort(projectId, cohortId)),
   };
 }
 

@@ -106,6 +106,9 @@ describe('property definitions', () => {
       query_usage_30_day: 0,
       is_seen_on_filtered_events: null,
       property_type: 'Numeric',
+      verified: false,
+      verified_at: null,
+      verified_by: null,
     });
   });
 

@@ -4,7 +4,9 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { A_GROUP, capture } from './support/capture.ts';
 import { call, clientFor } from './support/client.ts';
+import { makeFlag } from './support/flags.ts';
 import { exampleOf, OpenApi, type Operation, type Schema } from './support/openapi.ts';
 import { realPath } from './support/real-paths.ts';
 import { startServer, type TestServer } from './support/server.ts';
@@ -18,6 +20,10 @@ beforeAll(async () => {
   server = await startServer();
   const { get, post } = clientFor(server);
   await post('/api/organizations/@current/roles/', { body: { name: 'Editors' } });
+  await capture(server, server.projectKey, [{ event: 'seen', properties: { plan: 'free' } }, A_GROUP]);
+  const role = (await post('/api/organizations/@current/roles/', { body: { name: 'Editors' } })).body;
+  await makeFlag({ post }, role.id);
+  await post('/api/projects/1/cohorts/', { body: { name: 'Some', is_static: true } });
   api = await OpenApi.of(server);
   for (const operation of api.operations) realPaths.set(operation, await realPath(get, operation));
 });
@@ -77,9 +83,13 @@ const segment = fc.oneof(
   fc.constantFrom('0', '-1', '1', '@current', '@me', '9'.repeat(30), 'x'.repeat(600), '\0', 'null', '__proto__', '%'),
   fc.string({ unit: 'binary', minLength: 1 }).filter((text) => !/^\.+$/.test(text)),
 );
-const query = fc.dictionary(fc.constantFrom('limit', 'offset', 'page', 'search', '__proto__', 'x'), segment, {
-  maxKeys: 3,
-});
+const query = fc.dictionary(
+  fc.constantFrom('limit', 'offset', 'page', 'search', 'cursor', 'key', '__proto__', 'x'),
+  segment,
+  {
+    maxKeys: 3,
+  },
+);
 
 interface Attempt {
   operation: Operation;
@@ -101,7 +111,7 @@ function attemptOf(operation: Operation): fc.Arbitrary<Attempt> {
   const body = operation.body ? bodyFor(operation.body).map((value) => JSON.stringify(value)) : fc.constant(undefined);
   return fc.record({ path, body, query }).map(({ path, body, query }) => {
     const parameters = Object.entries(query).map(([name, value]) => `${encode(name)}=${encode(value)}`);
-    return { operation, path: `${path}?${parameters.join('&')}`, body };
+    return { operation, path: `${path}${path.includes('?') ? '&' : '?'}${parameters.join('&')}`, body };
   });
 }
 

@@ -3,8 +3,10 @@
  * Their paths are filled with ids of things that exist, and their bodies with values that would be taken.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { capture } from './support/capture.ts';
+import { A_GROUP, capture } from './support/capture.ts';
 import { call, clientFor } from './support/client.ts';
+import { makeFlag } from './support/flags.ts';
+import { deleteSomebody } from './support/identities.ts';
 import { exampleOf, OpenApi, type Operation } from './support/openapi.ts';
 import { addMember, type TestMember } from './support/people.ts';
 import { everything, realPath } from './support/real-paths.ts';
@@ -17,7 +19,8 @@ let api: OpenApi;
 let owner: ReturnType<typeof clientFor>;
 let before: Record<string, unknown>;
 beforeAll(async () => {
-  server = await startServer();
+  // Nothing may change by itself while strangers try.
+  server = await startServer({ config: { eraseAfterSeconds: 3600 } });
   owner = clientFor(server);
   stranger = await server.createProject({ foreign: true });
   member = await addMember(server, 'member@example.org');
@@ -25,7 +28,10 @@ beforeAll(async () => {
   const role = (await owner.post(`${organization}roles/`, { body: { name: 'Editors' } })).body;
   await owner.post(`${organization}roles/${role.id}/role_memberships/`, { body: { user_uuid: member.uuid } });
   await owner.post(`${organization}resource_access/`, { body: { resource: 'feature flags' } });
-  await capture(server, server.projectKey, [{ event: 'seen', properties: { plan: 'free' } }]);
+  await capture(server, server.projectKey, [{ event: 'seen', properties: { plan: 'free' } }, A_GROUP]);
+  await deleteSomebody(server);
+  await makeFlag(owner, role.id);
+  await owner.post('/api/projects/1/cohorts/', { body: { name: 'Some', is_static: true } });
   api = await OpenApi.of(server);
   before = await everything(owner.get, api);
 });

@@ -7,7 +7,7 @@ import { randomIds } from '../../src/lib/ids.ts';
 import { bootstrap } from '../../src/manage/bootstrap.ts';
 import { newProject } from '../../src/manage/projects.ts';
 import { aFlag } from '../../src/stores/contract/flags.ts';
-import { NOTHING } from '../../src/stores/contract/nothing.ts';
+import { NO_CHANGES } from '../../src/stores/contract/no-changes.ts';
 import { FILES } from '../../src/stores/files.ts';
 import type { MetadataStore } from '../../src/stores/metadata-store.ts';
 import { openRelationalShelf } from '../../src/stores/sqlite/metadata-store.ts';
@@ -32,7 +32,7 @@ export async function makeFolder(dataDir: string, { projects, personalKey }: Fol
     const projectId = await projectWith(metadata, key);
     for (let from = 0; from < persons; from += CHUNK) {
       const changes = newPersons(projectId, from, Math.min(persons, from + CHUNK));
-      await ingest.transaction((store) => store.apply({ ...NOTHING, persons: changes }));
+      await ingest.transaction((store) => store.apply({ ...NO_CHANGES, persons: changes }));
     }
     await metadata.transaction(async (store) => {
       for (let n = 0; n < flags; n++) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { aCohort, aFlag, everybody, those } from '../stores/contract/flags.ts';
+import { aCohort, aFlag, everybody, those } from '../stores/contract/flag-builders.ts';
 import { makeTempDir, type TempDir } from '../stores/contract/temp-dir.ts';
 import type { FlagStore } from '../stores/flag-records.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
@@ -99,9 +99,9 @@ it('prepares again only what has changed', async () => {
   await metadata.flags.update({ ...changed, filters: everybody(10), version: 2 });
   definitions.forget(1);
   const after = await definitions.of(1);
-  const conditionsOf = ({ prepared }: Snapshot, key: string) => prepared.byKey.get(key)?.compiled.conditions;
-  expect(conditionsOf(after, kept.key)).toBe(conditionsOf(before, kept.key));
-  expect(conditionsOf(after, changed.key)).not.toBe(conditionsOf(before, changed.key));
+  const filtersOf = ({ prepared }: Snapshot, key: string) => prepared.byKey.get(key)?.compiled.filters;
+  expect(filtersOf(after, kept.key)).toBe(filtersOf(before, kept.key));
+  expect(filtersOf(after, changed.key)).not.toBe(filtersOf(before, changed.key));
 });
 
 it('knows cohorts, whom a flag is for, and which flags keep their value', async () => {

@@ -23,7 +23,8 @@ export function acceptPrivateBodies(app: FastifyInstance): void {
   );
 }
 
-function parseJson(body: Buffer): unknown {
+/** Refuses what is malformed, and what could only do harm. */
+export function parseJson(body: Buffer): unknown {
   // Whoever sends it has not even shown a key.
   if (isHopeless(body))
     throw new Failure('malformed', 'JSON parse error - more lists and objects than this server takes');

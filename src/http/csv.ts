@@ -40,4 +40,23 @@ export const csvLine = (cells: readonly string[]): string => `${cells.map(quote)
 export const csvRow = (columns: readonly string[], row: FlatRow): string =>
   csvLine(columns.map((column) => row.get(column) ?? ''));
 
+/** A few things as one text; nothing at all where there are none. */
+export function csvOf(items: readonly Json[]): string {
+  const rows = items.map(flatten);
+  const columns = [...columnsOf(rows)].sort();
+  return columns.length === 0 ? '' : csvLine(columns) + rows.map((row) => csvRow(columns, row)).join('');
+}
+
+/**
+ * Many things, a page at a time. The head line names every column, so the pages are gone through twice: once for their
+ * columns, once for their rows. Twice the work, but never more than a page in memory.
+ */
+export async function* csvLines(pages: () => AsyncIterable<readonly FlatRow[]>): AsyncGenerator<string> {
+  let columns = new Set<string>();
+  for await (const rows of pages()) columns = columnsOf(rows, columns);
+  const sorted = [...columns].sort();
+  if (sorted.length > 0) yield csvLine(sorted);
+  for await (const rows of pages()) yield rows.map((row) => csvRow(sorted, row)).join('');
+}
+
 const quote = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);

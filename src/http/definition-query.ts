@@ -1,7 +1,7 @@
 /** Reads the query parameters of the lists of definitions. */
 import { Failure, invalid } from '../core/errors.ts';
 import type { EventDefinitionQuery, EventOrder, PropertyDefinitionQuery } from '../insights/list-definitions.ts';
-import type { PropertyKindQuery } from '../stores/event-records.ts';
+import type { PropertyKindQuery } from '../stores/definitions.ts';
 import { type Query, queryText } from './paging.ts';
 
 const ORDERS: Readonly<Record<string, EventOrder>> = {
@@ -75,3 +75,6 @@ export function readTexts(query: Query, name: string): string[] | undefined {
   }
   throw invalid(name, 'Expected a JSON list of names.');
 }
+
+/** A definition's id in a path; UUIDs are kept in lower case. */
+export const readDefinitionId = (text = ''): string => text.toLowerCase();

@@ -10,3 +10,13 @@ it('knows which methods a path takes, with or without a slash at its end', () =>
   expect(known.methodsFor('/api/projects/7/more/')).toEqual(new Set());
   expect(known.methodsFor('/')).toEqual(new Set());
 });
+
+it('knows when a path is the name of something closer', () => {
+  const known = new KnownRoutes();
+  known.add('/api/things/', 'GET');
+  known.add('/api/things/activity/', 'GET');
+  known.add('/api/things/:id/', 'PATCH');
+  expect(known.hasCloserThan('/api/things/:id/', '/api/things/activity')).toBe(true);
+  expect(known.hasCloserThan('/api/things/:id/', '/api/things/7/')).toBe(false);
+  expect(known.hasCloserThan('/api/things/activity/', '/api/things/activity/')).toBe(false);
+});

@@ -11,7 +11,17 @@ export class KnownRoutes {
     const segments = split(path);
     return new Set(this.#routes.filter((route) => fits(route.segments, segments)).map((route) => route.method));
   }
+
+  /** Whether a pattern with fewer parameters is meant: `/a/activity/` is not the `/a/:id/` of something called so. */
+  hasCloserThan(url: string, path: string): boolean {
+    const segments = split(path);
+    const params = countParams(split(url));
+    return this.#routes.some((route) => countParams(route.segments) < params && fits(route.segments, segments));
+  }
 }
+
+const countParams = (segments: string[]): number =>
+  segments.filter((segment) => segment.startsWith(':') || segment === '*').length;
 
 const split = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
 

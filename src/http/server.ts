@@ -54,6 +54,7 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
   logRequests(app, deps);
   const known = rememberRoutes(app);
+  refuseMistakenNames(app, deps, known);
   await app.register(swagger, { openapi: OPENAPI });
   await app.register((api, _options, done) => {
     acceptPrivateBodies(api);
@@ -93,13 +94,25 @@ function rememberRoutes(app: FastifyInstance): KnownRoutes {
   return known;
 }
 
+const notAllowed = (request: FastifyRequest): Failure =>
+  new Failure('method_not_allowed', `Method "${request.method}" not allowed.`);
+
+const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
+
+/** `PATCH /a/activity/` is no change of something called 'activity', but a method that the list does not take. */
+function refuseMistakenNames(app: FastifyInstance, deps: ServerDeps, known: KnownRoutes): void {
+  app.addHook('onRequest', async (request) => {
+    const { url = '' } = request.routeOptions;
+    if (!url.startsWith('/api/') || !url.includes(':')) return;
+    if (known.hasCloserThan(url, pathOf(request)) && (await earlyCaller(deps, request))) throw notAllowed(request);
+  });
+}
+
 /** Before the body is read wherever that is possible: what is wrong with it does not matter to a path that is none. */
 function answerUnknownPaths(app: FastifyInstance, deps: ServerDeps, known: KnownRoutes): void {
-  const notAllowed = (request: FastifyRequest): Failure =>
-    new Failure('method_not_allowed', `Method "${request.method}" not allowed.`);
   app.addHook('onRequest', async (request) => {
     if (!request.is404) return;
-    const path = request.url.split('?', 1)[0] ?? '';
+    const path = pathOf(request);
     if (known.methodsFor(path).size === 0) throw notFound('Endpoint not found.');
     // Which methods a private path takes is told only to those who may ask.
     if (!path.startsWith('/api/') || (await earlyCaller(deps, request))) throw notAllowed(request);

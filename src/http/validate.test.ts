@@ -19,6 +19,7 @@ const of = (field: TSchema) => Type.Object({ field });
 const Name = Type.String({ minLength: 1, maxLength: 5 });
 const Whole = Type.Integer({ minimum: 1, maximum: 10 });
 const Choice = Type.Union([Type.Literal(21), Type.Literal(37)]);
+const FromText = Type.Record(Type.String(), Type.Unknown(), { fromText: true });
 const OrNull = Type.Union([Name, Type.Null()]);
 
 describe('what is taken, and as what', () => {
@@ -40,6 +41,8 @@ describe('what is taken, and as what', () => {
     ['null where it is allowed', OrNull, null, null],
     ['a value where null is allowed too', OrNull, 'ada', 'ada'],
     ['a free map', Type.Record(Type.String(), Type.Unknown()), { a: [1] }, { a: [1] }],
+    ['JSON in a text, where forms may send it', FromText, '{"a":[1]}', { a: [1] }],
+    ['null in a text', Type.Union([FromText, Type.Null()]), 'null', null],
     ['anything', Type.Unknown(), { deep: [null] }, { deep: [null] }],
     ['null as anything', Type.Unknown(), null, null],
     ['the first shape that fits', Type.Union([Whole, Name]), 'ada', 'ada'],
@@ -72,6 +75,15 @@ describe('what is taken, and as what', () => {
   });
 });
 
+describe('JSON in a text', () => {
+  it.each([['{broken'], ['[1]'], ['['.repeat(500) + ']'.repeat(500)]])('is refused where it is none: %.10s', (text) => {
+    const type = text === '[1]' ? 'list' : 'str';
+    expect(complaint(of(FromText), { field: text })).toBe(
+      `invalid | field | not_a_dict | Expected a dictionary of items but got type "${type}".`,
+    );
+  });
+});
+
 describe('what is refused, and in which words', () => {
   it.each<[TSchema, unknown, string]>([
     [Name, undefined, 'null | This field may not be null.'],
@@ -99,6 +111,7 @@ describe('what is refused, and in which words', () => {
     [Type.Array(Whole), { a: 1 }, 'not_a_list | Expected a list of items but got type "dict".'],
     [Type.Array(Whole), 1.5, 'not_a_list | Expected a list of items but got type "float".'],
     [Type.Array(Whole), false, 'not_a_list | Expected a list of items but got type "bool".'],
+    [Type.Array(Whole, { maxItems: 1 }), [1, 2], 'max_length | Ensure this field has no more than 1 elements.'],
     [
       Type.Record(Type.String(), Type.Unknown()),
       [1],

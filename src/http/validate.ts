@@ -6,6 +6,7 @@ import { Kind, type TSchema } from '@sinclair/typebox';
 import { Failure } from '../core/errors.ts';
 import { isJsonObject, type Json } from '../core/events/json.ts';
 import { pythonTypeName } from '../core/events/python-type-name.ts';
+import { parseJson } from './body-parsers.ts';
 
 /** Reads `value` by `schema`; throws a `Failure` naming the first field that is wrong. */
 export function readValue(schema: TSchema, value: unknown): unknown {
@@ -18,8 +19,9 @@ function fail(path: Path, code: string, detail: string): never {
   throw new Failure('invalid', detail, path.length > 0 ? { code, attr: path.join('__') } : { code });
 }
 
-function read(schema: TSchema, value: unknown, path: Path): unknown {
+function read(schema: TSchema, sent: unknown, path: Path): unknown {
   const [wanted, nullable] = withoutNull(schema);
+  const value = wanted.fromText === true ? fromText(sent) : sent;
   if (value === null || value === undefined) {
     return nullable ? null : isAny(wanted) ? value : fail(path, 'null', 'This field may not be null.');
   }
@@ -44,6 +46,16 @@ function read(schema: TSchema, value: unknown, path: Path): unknown {
       return value;
     default:
       throw new Error(`No reader for a schema of kind ${wanted[Kind]}`);
+  }
+}
+
+/** Forms can only send text: where a schema says so, JSON in it is read. Other text is left for the reader to refuse. */
+function fromText(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return parseJson(Buffer.from(value));
+  } catch {
+    return value;
   }
 }
 
@@ -131,6 +143,9 @@ function readNumber(schema: TSchema, value: unknown, path: Path): number {
 function readArray(schema: TSchema, value: unknown, path: Path): unknown[] {
   if (!Array.isArray(value)) {
     return fail(path, 'not_a_list', `Expected a list of items but got type "${pythonTypeName(value)}".`);
+  }
+  if (value.length > (schema.maxItems ?? Infinity)) {
+    fail(path, 'max_length', `Ensure this field has no more than ${schema.maxItems} elements.`);
   }
   return value.map((item, index) => read(schema.items, item, [...path, index]));
 }

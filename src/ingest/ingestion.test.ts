@@ -59,9 +59,28 @@ it('finds back to the truth when the log could not be trimmed for a new worker',
   expect(ingestion.pending).toBe(0);
 });
 
+it('is caught up when what was accepted before is processed, whatever comes meanwhile', async () => {
+  const ingestion = new Ingestion({ log, logger: openLog('silent'), writes, wake: () => undefined });
+  await ingestion.caughtUp();
+  await ingestion.accept(entry(1));
+  await ingestion.accept(entry(1));
+  let isCaughtUp = false;
+  const caughtUp = ingestion.caughtUp().then(() => {
+    isCaughtUp = true;
+  });
+  await ingestion.accept(entry(1));
+  ingestion.onProcessed({ position: 1, events: 1 });
+  await new Promise(setImmediate);
+  expect(isCaughtUp).toBe(false);
+  ingestion.onProcessed({ position: 2, events: 1 });
+  await caughtUp;
+  expect(ingestion.pending).toBe(1);
+});
+
 const wrap = (real: IngestLog): IngestLog => ({
   append: (one) => real.append(one),
   trim: (seq) => real.trim(seq),
+  scrub: () => real.scrub(),
   state: () => real.state(),
   close: () => real.close(),
 });

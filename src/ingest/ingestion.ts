@@ -22,6 +22,9 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
   #pending: number;
   #workerIsIdle = false;
   #drained: (() => void)[] = [];
+  /** Everything in the log up to here has been processed. */
+  #position = 0;
+  #behind: { seq: number; resolve(): void }[] = [];
 
   constructor(deps: IngestionDeps) {
     this.#deps = deps;
@@ -60,8 +63,16 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
     if (this.#pending > 0) await new Promise<void>((resolve) => this.#drained.push(resolve));
   }
 
+  /** Resolves when everything accepted before this call has been processed, however much comes in meanwhile. */
+  caughtUp(): Promise<void> {
+    const { head, entries } = this.#deps.log.state();
+    if (entries === 0 || head <= this.#position) return Promise.resolve();
+    return new Promise((resolve) => this.#behind.push({ seq: head, resolve }));
+  }
+
   /** A thread begins, perhaps in place of one that died before it could say how far it had got: count afresh. */
   readonly onReady = (position: number): void => {
+    this.#reach(position);
     this.#deps.writes.processed(position);
     void this.#trim(position).then(() => {
       this.#pending = this.#deps.log.state().events;
@@ -73,6 +84,7 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
 
   readonly onProcessed = ({ position, events }: Pick<ProcessedNotice, 'position' | 'events'>): void => {
     this.#pending -= events;
+    this.#reach(position);
     this.#deps.writes.processed(position);
     void this.#trim(position);
     this.#settle();
@@ -80,6 +92,7 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
 
   /** An entry may have come in while the worker was saying that there was none: then it is woken again. */
   readonly onIdle = (position: number): void => {
+    this.#reach(position);
     this.#deps.writes.processed(position);
     this.#workerIsIdle = this.#deps.log.state().head <= position;
     if (this.#workerIsIdle) {
@@ -94,6 +107,12 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
     return this.#deps.log
       .trim(position)
       .catch((err: unknown) => this.#deps.logger.warn({ err }, 'the log was not trimmed'));
+  }
+
+  #reach(position: number): void {
+    this.#position = position;
+    for (const { resolve } of this.#behind.filter(({ seq }) => seq <= position)) resolve();
+    this.#behind = this.#behind.filter(({ seq }) => seq > position);
   }
 
   #settle(): void {

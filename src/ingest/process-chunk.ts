@@ -20,6 +20,7 @@ import type { DistinctId, IngestStore, IngestTransaction } from '../stores/inges
 import type { Definitions, Sightings } from './definitions.ts';
 import { FateBook } from './fate-book.ts';
 import { GroupBook } from './group-book.ts';
+import { NewsBook } from './news-book.ts';
 import { isStillTrue, type Projects, type ReadChunk } from './read-ahead.ts';
 import { type FreshEvent, type ReadEvent, readEntries } from './read-entries.ts';
 
@@ -36,6 +37,8 @@ export interface ProcessedChunk {
   events: number;
   /** Those that are stored, in order. */
   stored: readonly StoredEvent[];
+  /** How many messages to webhooks it has left behind. */
+  messages: number;
   /** Projects that have got a new kind of group. */
   regrouped: readonly number[];
 }
@@ -55,6 +58,7 @@ export async function processChunk(
 ): Promise<ProcessedChunk> {
   const position = entries.at(-1)?.seq ?? 0;
   const chunk = await deps.ingest.transaction(async (store) => {
+    await refileFirst(store, deps.events);
     const projects = await projectsOf(store, entries);
     const fates = new FateBook(now);
     const events = read && isStillTrue(read, projects) ? read.events : [...readEntries(entries, projects)];
@@ -62,18 +66,21 @@ export async function processChunk(
     const groups = await GroupBook.load(store, fresh);
     const book = new PersonBook(await knownPersons(store, fresh));
     const sightings = deps.definitions.chunk();
+    const news = await NewsBook.load(store, projects, now);
     const stored: StoredEvent[] = [];
     for (const one of fresh) {
       try {
         const settled = settle(one, book, groups, sightings, fates);
         // From here on nothing fails: it is stored and seen, or a dead letter that is neither, so that it can be replayed.
         stored.push(settled);
+        news.see(settled, one.source.context);
         if (isNamed(one)) fates.see(one.event);
       } catch (error) {
         fates.fail(one.source, error);
       }
     }
     const persons = book.changes();
+    const { messages } = news.changes(persons.overrides);
     fates.count('stored', stored.length);
     const grouped = groups.changes();
     await store.apply({
@@ -81,6 +88,7 @@ export async function processChunk(
       ...grouped,
       ...sightings.changes(),
       ...fates.changes(),
+      messages,
       firstEvents: firstEvents(projects, stored),
       position,
     });
@@ -91,11 +99,17 @@ export async function processChunk(
       meanwhile: () => meanwhile?.(projects),
     });
     const regrouped = [...new Set(grouped.groupTypes.map(({ projectId }) => projectId))];
-    return { result: { position, events: fates.total, stored, regrouped }, sightings };
+    return { result: { position, events: fates.total, stored, messages: messages.length, regrouped }, sightings };
   });
   // Only what is committed is known from now on.
   deps.definitions.keep(chunk.sightings);
   return chunk.result;
+}
+
+/** Orders that came in just before this chunk took the shelf: they are about the events so far, and not about these. */
+async function refileFirst(store: IngestTransaction, events: EventStore): Promise<void> {
+  const orders = await store.refilings();
+  if (orders.length > 0) await store.settleRefilings(await events.refile(orders));
 }
 
 async function projectsOf(store: IngestTransaction, entries: readonly LogEntry[]): Promise<Projects> {

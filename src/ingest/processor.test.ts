@@ -204,6 +204,53 @@ const wrap = (store: EventStore): EventStore => ({
   write: (batch) => store.write(batch),
   query: (sql, values) => store.query(sql, values),
   deleteBefore: (id, time) => store.deleteBefore(id, time),
+  refile: (orders) => store.refile(orders),
+  scrub: () => store.scrub(),
   size: () => store.size(),
   close: () => store.close(),
+});
+
+it('announces a marked event once, however often the second commit is refused', async () => {
+  const { metadata } = shelf;
+  await accept(anEvent('seen'));
+  await finish();
+  await running?.stop();
+  const [seen] = await metadata.definitions.events(projectId);
+  await metadata.definitions.updateEvent(projectId, seen?.id ?? '', { postToSlack: true });
+  await metadata.projects.update(projectId, { slackIncomingWebhook: 'https://hooks.example.org/' });
+  await accept(anEvent('seen'), anEvent('not marked'), anEvent('seen'));
+  let refusals = 2;
+  const chunks: number[] = [];
+  const ingest: IngestStore = {
+    ...shelf.ingest,
+    transaction: (work) =>
+      shelf.ingest.transaction(async (store) => {
+        const result = await work(store);
+        if (refusals-- > 0) throw diskFull();
+        return result;
+      }),
+  };
+  await finish({ ingest, onProcessed: ({ messages }) => chunks.push(messages) });
+  expect(await metadata.outbox.of(projectId)).toMatchObject([{ event: 'seen', count: 2 }]);
+  expect(chunks).toEqual([1]);
+});
+
+it('asks nobody which events are marked where no project has a webhook', async () => {
+  const asked: (readonly number[])[] = [];
+  const ingest: IngestStore = {
+    ...shelf.ingest,
+    transaction: (work) =>
+      shelf.ingest.transaction((store) =>
+        work({
+          ...store,
+          markedEvents: (projectIds) => {
+            asked.push(projectIds);
+            return store.markedEvents(projectIds);
+          },
+        }),
+      ),
+  };
+  await accept(anEvent('seen'));
+  await finish({ ingest });
+  expect(asked.flat()).toEqual([]);
 });

@@ -27,6 +27,11 @@ export interface ProcessorDeps extends ChunkDeps {
   onOutage?(error: unknown): void;
 }
 
+interface Errand {
+  run(): Promise<void>;
+  reject(error: unknown): void;
+}
+
 /** A chunk: large enough to share its fixed costs, small enough that other writers do not wait long for their turn. */
 const CHUNK_EVENTS = 2500;
 const CHUNK_BYTES = 8 * 1024 * 1024;
@@ -43,6 +48,7 @@ export class Processor {
   #position = 0;
   #ahead: ReadChunk | null = null;
   #loop: Loop | null = null;
+  readonly #errands: Errand[] = [];
   #hurried = false;
   #endPause: (() => void) | null = null;
 
@@ -94,6 +100,20 @@ export class Processor {
 
   async stop(): Promise<void> {
     await this.#loop?.stop();
+    for (const { reject } of this.#errands.splice(0)) reject(new Error('The processor has stopped.'));
+  }
+
+  /** Runs `work` between two chunks, when nothing is under way in either store. */
+  between<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#errands.push({ run: async () => resolve(await work()), reject });
+      this.wake();
+    });
+  }
+
+  /** Does what has been ordered of the event store; resolves when queries show it. */
+  refile(): Promise<void> {
+    return this.between(() => this.#refile());
   }
 
   /**
@@ -102,6 +122,8 @@ export class Processor {
    * would be stored again.
    */
   async #step(): Promise<boolean> {
+    await this.#runErrands();
+    await this.#refile();
     const ahead = await this.#deps.events.position();
     const entries = ahead > this.#position ? this.#upTo(ahead) : this.#nextEntries();
     if (entries.length === 0) return false;
@@ -110,6 +132,21 @@ export class Processor {
     const early = SMALL_CHUNK_EVERY_MS - (performance.now() - start);
     if (isSmall(entries) && early > 0) await this.#pause(early);
     return true;
+  }
+
+  async #runErrands(): Promise<void> {
+    for (let errand = this.#errands.shift(); errand; errand = this.#errands.shift()) {
+      await errand.run().catch(errand.reject);
+    }
+  }
+
+  /** No lock is held while the event store works: this loop alone writes to it, so no event comes in between. */
+  async #refile(): Promise<void> {
+    const { ingest, events } = this.#deps;
+    const orders = await ingest.refilings();
+    if (orders.length === 0) return;
+    const done = await events.refile(orders);
+    await ingest.transaction((store) => store.settleRefilings(done));
   }
 
   /** Ends at once for whoever is in a hurry, also if they said so while the chunk was under way. */
@@ -185,7 +222,7 @@ export class Processor {
       await store.apply({ ...NOTHING, ...fates.changes(), position: entry.seq });
       await events.write({ events: [], overrides: [], position: entry.seq });
     });
-    return { position: entry.seq, events: entry.events, stored: [], regrouped: [] };
+    return { position: entry.seq, events: entry.events, stored: [], messages: 0, regrouped: [] };
   }
 
   #advance(chunk: ProcessedChunk): void {
@@ -204,6 +241,7 @@ const NOTHING = {
   events: [],
   properties: [],
   eventProperties: [],
+  messages: [],
   firstEvents: [],
 };
 

@@ -21,7 +21,13 @@ export interface ProcessedNotice {
 }
 
 /** What the main thread may ask of it. */
-export interface WorkerMethods extends Pick<EventStore, 'query' | 'deleteBefore' | 'size' | 'close'> {
+export interface WorkerMethods extends Pick<EventStore, 'position' | 'query' | 'deleteBefore' | 'size' | 'close'> {
+  /** Does what the relational shelf has ordered of the event store. */
+  refile(): Promise<void>;
+  /** Writes the event store, and then the relational shelf, afresh: see their `scrub`. */
+  scrub(): Promise<void>;
   /** From now on, stored events of these projects are shown as they come. */
   watch(projectIds: readonly number[]): Promise<void>;
+  /** Finds the members of a cohort anew. */
+  calculateCohort(projectId: number, cohortId: number): Promise<void>;
 }

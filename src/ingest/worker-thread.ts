@@ -16,6 +16,8 @@ export interface ThreadEvents {
   onProcessed(chunk: ProcessedNotice): void;
   onIdle(position: number): void;
   onTail(events: TailEvent[]): void;
+  /** Something waits for a webhook. */
+  onNews(): void;
 }
 
 /**
@@ -68,6 +70,7 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
     onNotice(worker, 'processed', this.#events.onProcessed);
     onNotice(worker, 'idle', this.#events.onIdle);
     onNotice(worker, 'tail', this.#events.onTail);
+    onNotice(worker, 'news', this.#events.onNews);
     return new Promise((resolve, reject) => {
       let ready = false;
       onNotice(worker, 'ready', (position: number) => {

@@ -1,4 +1,6 @@
 /** Property filters as SQL: the same meaning as `core/properties/matches.ts`, in the words of the engine of events. */
+import { invalid } from '../core/errors.ts';
+import type { CohortFilter } from '../core/properties/cohort-filter.ts';
 import { dateSpan } from '../core/properties/filter-dates.ts';
 import { isJsonText, NUMBER_PATTERN, numberOf } from '../core/properties/matches.ts';
 import type { Filter, PropertyFilter } from '../core/properties/property-filter.ts';
@@ -11,6 +13,8 @@ export interface FilterScope {
   patterns: ReadonlySet<string>;
   /** Says a filter that this scope's columns cannot answer, such as one on the event's person. */
   elsewhere?(filter: PropertyFilter): string | undefined;
+  /** Says who is in a cohort; without it, nobody can be asked for one. */
+  cohort?(filter: CohortFilter): string;
 }
 
 const ALWAYS = 'true';
@@ -19,6 +23,10 @@ const NEVER = 'false';
 /** A condition that is true or false, never null. */
 export function filterSql(sql: InsightSql, filter: Filter, scope: FilterScope): string {
   if (filter.kind === 'property') return scope.elsewhere?.(filter) ?? propertySql(sql, filter, scope);
+  if (filter.kind === 'cohort') {
+    if (scope.cohort === undefined) throw invalid('properties', 'Cohorts cannot be asked for here.');
+    return scope.cohort(filter);
+  }
   if (filter.filters.length === 0) return ALWAYS;
   return `(${filter.filters.map((inner) => filterSql(sql, inner, scope)).join(` ${filter.kind} `)})`;
 }

@@ -3,8 +3,11 @@
  * persons, in an order that never changes between two askings.
  */
 import { type Filter, leavesOf } from '../core/properties/property-filter.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { InsightSql } from '../stores/dialect.ts';
 import type { EventPersonStore } from '../stores/event-records.ts';
+import { type CohortUuids, cohortSql, findCohortUuids } from './cohort-filter.ts';
+import type { CohortDeps } from './cohort-members.ts';
 import { type FilterScope, filterSql } from './filter-sql.ts';
 import { findPersons, type PersonSets, personSql } from './person-filter.ts';
 import { type Asking, validPatterns } from './valid-patterns.ts';
@@ -36,21 +39,24 @@ export interface FoundEvent {
   elementsChain: string;
 }
 
-export interface EventsDeps extends Asking {
+export interface EventsDeps extends CohortDeps {
   persons: EventPersonStore;
+  clock: Clock;
 }
 
-/** A question whose filters have been looked into: patterns tried out, persons found. */
+/** A question whose filters have been looked into: patterns tried out, persons and cohorts found. */
 export interface PreparedQuestion extends EventQuestion {
   scope: Pick<FilterScope, 'patterns'>;
   persons: PersonSets;
+  cohorts: CohortUuids;
 }
 
 export async function prepareQuestion(deps: EventsDeps, question: EventQuestion): Promise<PreparedQuestion> {
   const patterns = await validPatterns(deps, question.filter);
   const asked = leavesOf(question.filter).filter(({ owner }) => owner === 'person');
   const persons = await findPersons(deps, question.projectId, asked, patterns);
-  return { ...question, scope: { patterns }, persons };
+  const cohorts = await findCohortUuids(deps, question.projectId, question.filter, deps.clock.now());
+  return { ...question, scope: { patterns }, persons, cohorts };
 }
 
 const DAY_MS = 86_400_000;
@@ -91,7 +97,8 @@ async function ask(deps: EventsDeps, question: PreparedQuestion, cursor?: Cursor
   const direction = newestFirst ? 'desc' : 'asc';
   const order = `e.timestamp ${direction}, e.created_at ${direction}, e.uuid ${direction}`;
   // Persons are looked through the overrides, which costs a join: only where they matter.
-  const source = question.person !== undefined || question.persons.size > 0 ? 'events' : 'event_rows';
+  const asksForPersons = question.person !== undefined || question.persons.size > 0 || question.cohorts.size > 0;
+  const source = asksForPersons ? 'events' : 'event_rows';
   const project = sql.param(question.projectId);
   // First which events, from narrow columns alone; then the wide ones, of those few.
   const text = `
@@ -114,15 +121,19 @@ async function ask(deps: EventsDeps, question: PreparedQuestion, cursor?: Cursor
 }
 
 function conditions(sql: InsightSql, question: PreparedQuestion, cursor: Cursor | undefined): string[] {
-  const { event, distinctId, person, before, after, filter, persons, newestFirst } = question;
-  const elsewhere: FilterScope['elsewhere'] = (leaf) => personSql(sql, persons, leaf, 'e.person_id');
+  const { event, distinctId, person, before, after, filter, persons, cohorts, newestFirst } = question;
+  const scope: FilterScope = {
+    ...question.scope,
+    elsewhere: (leaf) => personSql(sql, persons, leaf, 'e.person_id'),
+    cohort: (leaf) => cohortSql(sql, cohorts, leaf, 'e.person_id'),
+  };
   const all = [`e.timestamp < ${sql.time(before)}`];
   if (after !== undefined) all.push(`e.timestamp > ${sql.time(after)}`);
   if (event !== undefined) all.push(`e.event = ${sql.param(event)}`);
   if (distinctId !== undefined) all.push(`e.distinct_id = ${sql.param(distinctId)}`);
   if (person !== undefined) all.push(`e.person_id = cast(${sql.param(person)} as uuid)`);
   if (cursor !== undefined) all.push(beyond(sql, cursor, newestFirst ? '<' : '>'));
-  all.push(filterSql(sql, filter, { ...question.scope, elsewhere }));
+  all.push(filterSql(sql, filter, scope));
   return all;
 }
 

@@ -2,7 +2,7 @@
  * The lists of event and property definitions. A project has hundreds of names, at worst some ten thousands: they are
  * read whole, then searched, ordered and cut here, because the order may depend on counts from the event store.
  */
-import type { EventDefinition, PropertyDefinition } from '../stores/event-records.ts';
+import type { EventDefinition, PropertyDefinition } from '../stores/definitions.ts';
 import type { Page, Paged } from '../stores/metadata-store.ts';
 
 export type EventOrder = 'name' | 'volume' | 'usage';

@@ -4,7 +4,16 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 export type { Logger } from 'pino';
 
 const PARAMETER = /([?&])([^=&]*)=([^&]{0,8})[^&]*/g;
-const SECRET = new Set(['token', 'api_key', 'personal_api_key', 'data', 'email', 'distinct_id', 'search']);
+const SECRET = new Set([
+  'token',
+  'api_key',
+  'personal_api_key',
+  'data',
+  'email',
+  'distinct_id',
+  'main_distinct_id',
+  'search',
+]);
 
 /** `personal%5Fapi_key` reads the same to a server as `personal_api_key`, so it must to us. */
 const nameOf = (written: string): string =>

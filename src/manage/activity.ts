@@ -2,7 +2,7 @@
  * Who did what, when, before and after: the shared piece that every manager writes to, inside the transaction of the
  * change itself, so that no change is without its entry and no entry without its change.
  */
-import type { Json } from '../core/events/json.ts';
+import type { Json, JsonObject } from '../core/events/json.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
@@ -14,6 +14,8 @@ export interface ActivityDeps {
 }
 
 export interface ActivityEntry {
+  /** For a caller that names the entry elsewhere; made here otherwise. */
+  id?: string;
   organizationId: string;
   projectId: number | null;
   /** Null: the system itself. */
@@ -24,17 +26,19 @@ export interface ActivityEntry {
   /** What the thing is called. */
   name: string | null;
   changes: ActivityChange[] | null;
+  /** What made the system act by itself. */
+  trigger?: JsonObject;
 }
 
 /** Writes one entry. An update that changed nothing leaves no trace. */
 export async function recordActivity(deps: ActivityDeps, store: MetadataStore, entry: ActivityEntry): Promise<void> {
-  const { name, changes, ...rest } = entry;
+  const { name, changes, trigger = null, ...rest } = entry;
   if (entry.activity === 'updated' && (changes === null || changes.length === 0)) return;
   const now = deps.clock.now();
   const activity: Activity = {
     ...rest,
-    id: deps.ids.orderedUuid(now),
-    detail: { changes, trigger: null, name, short_id: null },
+    id: entry.id ?? deps.ids.orderedUuid(now),
+    detail: { changes, trigger, name, short_id: null },
     createdAt: now,
   };
   await store.activity.append(activity);

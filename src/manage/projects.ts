@@ -1,5 +1,5 @@
 /** Projects: their settings, their keys, and who may change them. */
-import { Failure, notFound } from '../core/errors.ts';
+import { Failure, invalid, notFound } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/events/json.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
@@ -63,6 +63,7 @@ export async function createProject(deps: ProjectDeps, caller: Caller, changes: 
   const organizationId = currentOrganizationId(caller);
   requireLevel(caller, organizationId, ADMIN);
   checkTimezone(changes.timezone);
+  checkWebhook(changes.slackIncomingWebhook);
   return deps.metadata.transaction(async (store) => {
     const fresh = newProject(deps, organizationId, 'Default project', deps.ids.token('phc_'));
     const project = await store.projects.create(withChanges(fresh, changes));
@@ -78,6 +79,7 @@ export async function updateProject(
   changes: ProjectChanges,
 ): Promise<Project> {
   checkTimezone(changes.timezone);
+  checkWebhook(changes.slackIncomingWebhook);
   return changing(deps, async (store) => {
     const before = await existing(store, id);
     requireLevel(caller, before.organizationId, ADMIN);
@@ -167,6 +169,14 @@ function checkTimezone(timezone: string | undefined): void {
       cause,
     });
   }
+}
+
+/** That it is a web address at all is checked at the door. */
+function checkWebhook(url: string | null | undefined): void {
+  if (!url) return;
+  const { username, password } = new URL(url);
+  if (username === '' && password === '') return;
+  throw invalid('slack_incoming_webhook', 'Nothing can be posted to an address with a user name or password in it.');
 }
 
 /** The fields whose changes people want to see, in the words of the wire. */

@@ -1,5 +1,6 @@
 /** Cohorts: named sets of persons, by hand or by criteria. Times are ms UTC. */
 import type { Json, JsonObject } from '../core/events/json.ts';
+import type { Page, Paged } from './metadata-store.ts';
 
 export interface Cohort {
   id: number;
@@ -14,6 +15,7 @@ export interface Cohort {
   isStatic: boolean;
   deleted: boolean;
   isCalculating: boolean;
+  /** When the members were last found by these criteria; null where they have never been. */
   lastCalculation: number | null;
   errorsCalculating: number;
   count: number | null;
@@ -29,5 +31,32 @@ export interface CohortStore {
   find(projectId: number, id: number): Promise<Cohort | null>;
   /** Those that are not deleted, newest first. */
   ofProject(projectId: number): Promise<Cohort[]>;
+  list(projectId: number, page: Page): Promise<Paged<Cohort>>;
+  /** Static and calculated ones that are not deleted and have the person among their members, newest first. */
+  ofPerson(projectId: number, personId: number): Promise<Cohort[]>;
+  /** Those of any project whose calculation was asked for and has not ended, in the order of their ids. */
+  waiting(): Promise<Cohort[]>;
+  /**
+   * Dynamic ones of any project that wait for nothing and were last calculated before `time`, or never, and failed at
+   * most `errors` times since then: the longest waiting first.
+   */
+  due(time: number, errors: number, limit: number): Promise<Cohort[]>;
   update(cohort: Cohort): Promise<void>;
+}
+
+/** Who is in: put there by hand in a static cohort, by the last calculation in a dynamic one. Persons by their numbers. */
+export interface CohortMemberStore {
+  /** In ascending order, from after `personId`. */
+  after(cohortId: number, personId: number, limit: number): Promise<number[]>;
+  /** Those that exist in the project; whoever is in already, stays. Says how many are new. */
+  add(projectId: number, cohortId: number, personIds: readonly number[]): Promise<number>;
+  /** Says how many were in. */
+  remove(cohortId: number, personIds: readonly number[]): Promise<number>;
+  count(cohortId: number): Promise<number>;
+  /** Numbers of the persons with these UUIDs; others are passed over. */
+  personsByUuid(projectId: number, uuids: readonly string[]): Promise<number[]>;
+  personsByDistinctId(projectId: number, distinctIds: readonly string[]): Promise<number[]>;
+  uuidsOf(projectId: number, personIds: readonly number[]): Promise<string[]>;
+  /** The same persons, newest first, then by uuid: as the list of persons has them. */
+  inListOrder(projectId: number, personIds: readonly number[]): Promise<number[]>;
 }

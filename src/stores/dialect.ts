@@ -1,3 +1,4 @@
+import type { Span } from '../core/time/span.ts';
 import type { SqlValue } from './event-store.ts';
 
 /**
@@ -19,6 +20,8 @@ export interface InsightSql {
    * the name of a column of JSON text, the property is read from there: so persons and groups are asked.
    */
   property(key: string, json?: string): string;
+  /** The JSON text of an event's property; null when it is absent. */
+  json(key: string): string;
   /** True where the event has the property with a value other than null. */
   hasProperty(key: string): string;
   /** True where the property is there, be it null. */
@@ -37,6 +40,10 @@ export interface InsightSql {
   date(text: string): string;
   /** Many rows as one bound value: a table expression with these columns, all of them text. */
   rows<C extends string>(columns: readonly C[], rows: readonly Readonly<Record<C, string>>[]): string;
+  /** The point in time that lies a span after `time`: months by the calendar, and its last day where one is too short. */
+  later(time: string, span: Span): string;
+  /** All values of a group in one text, with commas between them. */
+  joined(value: string): string;
   /** When the bucket began that `time` falls into, by the calendar of the time zone, as a point in time. */
   bucket(time: string, interval: BucketInterval, timezone: string): string;
 }

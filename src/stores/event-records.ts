@@ -1,6 +1,6 @@
 /**
- * What the relational shelf knows about events beside the events themselves: their persons, their definitions, and what
- * became of those that were not stored. Written by the processor (`ingest-store.ts`), read here.
+ * What the relational shelf knows about events beside the events themselves: their persons, and what became
+ * of those that were not stored. Written by the processor (`ingest-store.ts`), read here.
  */
 import type { JsonObject } from '../core/events/json.ts';
 import type { DroppedEvent, NewDeadLetter, NewWarning } from './ingest-store.ts';
@@ -62,34 +62,4 @@ export interface IngestionWarning extends NewWarning {
 export interface WarningStore {
   /** Newest first. */
   list(projectId: number, type: string | undefined, page: Page): Promise<Paged<IngestionWarning>>;
-}
-
-export interface EventDefinition {
-  id: string;
-  name: string;
-  createdAt: number;
-  lastSeenAt: number;
-}
-
-export interface PropertyDefinition {
-  id: string;
-  name: string;
-  propertyType: string | null;
-  createdAt: number;
-}
-
-export interface PropertyKindQuery {
-  kind: 'event' | 'person' | 'group';
-  /** −1 where it is no property of a group. */
-  groupTypeIndex: number;
-}
-
-export interface DefinitionStore {
-  /** All of the project's, by name. */
-  events(projectId: number): Promise<EventDefinition[]>;
-  event(projectId: number, id: string): Promise<EventDefinition | null>;
-  /** All of the project's of one kind, by name. */
-  properties(projectId: number, query: PropertyKindQuery): Promise<PropertyDefinition[]>;
-  /** Names of properties that were seen on one of these events. */
-  propertiesOf(projectId: number, events: readonly string[]): Promise<string[]>;
 }

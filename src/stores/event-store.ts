@@ -1,3 +1,5 @@
+import type { Refiled, Refiling } from './refiling.ts';
+
 /**
  * The shelf of events: written in order by the processor, asked by insights.
  *
@@ -64,6 +66,13 @@ export interface EventStore {
   query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]>;
   /** Removes the project's events that happened before `timestamp`; says how many. */
   deleteBefore(projectId: number, timestamp: number): Promise<number>;
+  /** Does these orders, oldest first, each wholly or not at all; one that was done before is passed over. */
+  refile(refilings: readonly Refiling[]): Promise<Refiled[]>;
+  /**
+   * Writes everything afresh, so that no byte of what was removed is left on disk. Takes its time: questions are
+   * answered meanwhile, but writes wait.
+   */
+  scrub(): Promise<void>;
   /** Bytes on disk. */
   size(): Promise<number>;
   close(): Promise<void>;

@@ -22,6 +22,10 @@ export interface FeatureFlag {
   tags: string[];
   evaluationRuntime: EvaluationRuntime;
   bucketingIdentifier: BucketingIdentifier;
+  /** True: the flag is there for its payload alone, which clients ask for by its key. */
+  isRemoteConfiguration: boolean;
+  /** When it was last switched on: what happened before that is not its doing. */
+  activeSince: number;
   /** 1 when made, and one more with each change. */
   version: number;
   createdAt: number;
@@ -36,6 +40,7 @@ export type FlagVersion = FeatureFlag;
 /** A role whose members may edit one flag, although their role alone would not allow it. */
 export interface FlagRoleAccess {
   id: number;
+  projectId: number;
   flagId: number;
   roleId: string;
   addedAt: number;
@@ -65,7 +70,7 @@ export interface FlagRoleAccessStore {
   add(access: Omit<FlagRoleAccess, 'id'>): Promise<FlagRoleAccess>;
   find(flagId: number, id: number): Promise<FlagRoleAccess | null>;
   ofFlag(flagId: number): Promise<FlagRoleAccess[]>;
-  /** Access of any of these roles to any flag that is not deleted. */
-  ofRoles(roleIds: readonly string[]): Promise<(FlagRoleAccess & { flagKey: string })[]>;
+  /** What any of these roles have access to, deleted flags too. */
+  ofRoles(roleIds: readonly string[]): Promise<(FlagRoleAccess & { flagKey: string; isDeleted: boolean })[]>;
   remove(id: number): Promise<void>;
 }

@@ -47,6 +47,11 @@ export interface IngestLog {
    * take several turns of the event loop; entries that arrive meanwhile are spared, whatever `seq` says.
    */
   trim(seq: number): Promise<void>;
+  /**
+   * Writes what is left afresh, so that no byte of what was trimmed stays on disk. Rejects with `unavailable` while so
+   * much waits that it would take long.
+   */
+  scrub(): Promise<void>;
   state(): LogState;
   close(): Promise<void>;
 }

@@ -7,6 +7,8 @@
 import type { JsonObject } from '../core/events/json.ts';
 import type { Person } from '../core/persons/person.ts';
 import type { PersonChanges } from '../core/persons/person-changes.ts';
+import type { WaitingMessage } from './outbox.ts';
+import type { Refiled, Refiling } from './refiling.ts';
 
 export interface DistinctId {
   projectId: number;
@@ -43,6 +45,8 @@ export interface IngestProject {
   id: number;
   anonymizeIps: boolean;
   ingestedEvent: boolean;
+  /** Whether somebody hears of its events, where they are marked. */
+  hasWebhook: boolean;
 }
 
 export interface EventSighting {
@@ -100,6 +104,15 @@ export interface NewWarning {
   at: number;
 }
 
+/** A name of events of which the project's webhook hears. */
+export interface MarkedEvent {
+  projectId: number;
+  event: string;
+}
+
+/** What a webhook is to hear; added to what waits for it already under the same name. */
+export type NewMessage = MarkedEvent & WaitingMessage;
+
 /** Everything a chunk changes, written in one go. */
 export interface IngestChanges {
   persons: PersonChanges;
@@ -113,6 +126,7 @@ export interface IngestChanges {
   dropped: readonly DroppedEvent[];
   deadLetters: readonly NewDeadLetter[];
   warnings: readonly NewWarning[];
+  messages: readonly NewMessage[];
   /** Projects that have got their first event. */
   firstEvents: readonly number[];
   /** How many events met which fate: `stored`, `duplicate`, `dead_lettered`, `dropped:<reason>`. */
@@ -122,6 +136,10 @@ export interface IngestChanges {
 
 export interface IngestTransaction {
   position(): Promise<number>;
+  /** Orders to the event store that must be done before it gets another event; oldest first. */
+  refilings(): Promise<Refiling[]>;
+  /** They are done: forgets them, and tells the deletions that wait for a number. */
+  settleRefilings(done: readonly Refiled[]): Promise<void>;
   projects(ids: readonly number[]): Promise<IngestProject[]>;
   personsOf(ids: readonly DistinctId[]): Promise<KnownIds>;
   /** Those uuids that belong or belonged to somebody. */
@@ -130,6 +148,7 @@ export interface IngestTransaction {
   seenBefore(events: readonly EventId[]): Promise<EventId[]>;
   groupTypes(projectIds: readonly number[]): Promise<GroupType[]>;
   groups(keys: readonly Pick<Group, 'projectId' | 'typeIndex' | 'key'>[]): Promise<Group[]>;
+  markedEvents(projectIds: readonly number[]): Promise<MarkedEvent[]>;
   apply(changes: IngestChanges): Promise<void>;
 }
 
@@ -139,6 +158,9 @@ export interface IngestStore {
   /** Nobody else writes to the shelf until `work` has ended: what was read stays true until it is written. */
   transaction<T>(work: (store: IngestTransaction) => Promise<T>): Promise<T>;
   counts(): Promise<Record<string, number>>;
+  refilings(): Promise<Refiling[]>;
+  /** Writes the whole database afresh, so that no byte of what was removed is left on disk. */
+  scrub(): Promise<void>;
   /** Forgets drops and warnings from before `time`. */
   prune(time: number): Promise<void>;
   close(): Promise<void>;

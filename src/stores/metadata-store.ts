@@ -5,9 +5,15 @@
  * done through it happens wholly or not at all, and nobody else writes in between: so 'look, then write' is safe inside.
  * Look-ups return null for 'there is none'.
  */
-import type { CohortStore } from './cohort-records.ts';
-import type { DeadLetterStore, DefinitionStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
+import type { CohortMemberStore, CohortStore } from './cohort-records.ts';
+import type { DefinitionStore } from './definitions.ts';
+import type { DeletionStore } from './deletion-store.ts';
+import type { DeadLetterStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
 import type { FlagRoleAccessStore, FlagStore } from './flag-records.ts';
+import type { GroupStore } from './groups.ts';
+import type { OutboxStore } from './outbox.ts';
+import type { PersonJournal } from './person-journal.ts';
+import type { PersonStore } from './person-store.ts';
 import type {
   Activity,
   Membership,
@@ -159,9 +165,15 @@ export interface MetadataStore {
   readonly fates: FateStore;
   readonly warnings: WarningStore;
   readonly definitions: DefinitionStore;
+  readonly groups: GroupStore;
+  readonly outbox: OutboxStore;
   readonly flags: FlagStore;
   readonly flagRoleAccess: FlagRoleAccessStore;
   readonly cohorts: CohortStore;
+  readonly personJournal: PersonJournal;
+  readonly deletions: DeletionStore;
+  readonly cohortMembers: CohortMemberStore;
+  readonly persons: PersonStore;
   readonly subjects: SubjectStore;
   transaction<T>(work: (store: MetadataStore) => Promise<T>): Promise<T>;
   /** Throws when the store cannot be read. */

@@ -10,6 +10,12 @@ export interface SentEvent {
   [field: string]: unknown;
 }
 
+/** Describes a group, so that there is one. */
+export const A_GROUP: SentEvent = {
+  event: '$groupidentify',
+  properties: { $group_type: 'company', $group_key: 'acme', $group_set: { plan: 'pro' } },
+};
+
 /** Sends events as one batch and waits until they are visible. */
 export async function capture(
   server: Pick<TestServer, 'url' | 'drain'>,

@@ -4,6 +4,7 @@ import formats from 'ajv-formats';
 import type { Answer } from './client.ts';
 
 export interface Schema {
+  examples?: unknown[];
   type?: string;
   properties?: Record<string, Schema>;
   required?: string[];
@@ -108,6 +109,7 @@ const BY_FORMAT: Record<string, string> = {
 
 /** A value that fits the schema: every field that is named, filled plainly. */
 export function exampleOf(schema: Schema): unknown {
+  if (schema.examples) return schema.examples[0];
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   if (schema.anyOf) return exampleOf(schema.anyOf[0] ?? {});

@@ -3,6 +3,13 @@ import type { OpenApi, Operation } from './openapi.ts';
 
 type Get = (path: string, options?: CallOptions) => Promise<Answer>;
 
+/** What some paths need beside themselves, by the end of the path. */
+const QUERIES: Readonly<Record<string, string>> = {
+  '{project_id}/groups/': '?group_type_index=0',
+  '{project_id}/groups/find/': '?group_type_index=0&group_key=acme',
+  '{project_id}/groups/property_values/': '?group_type_index=0&key=plan',
+};
+
 /**
  * Fills the parameters of a path with ids of things that exist, so that routes added later are covered without a word:
  * an id is that of the first item in the list which the path is below.
@@ -14,11 +21,12 @@ export async function realPath(get: Get, { path }: Pick<Operation, 'path'>): Pro
     '/api/projects/': String(me.team.id),
     '/api/organizations/': me.organization.id,
   };
+  const query = Object.entries(QUERIES).find(([end]) => path.endsWith(`/${end}`))?.[1] ?? '';
   let filled = '/';
   for (const part of path.split('/').filter((one) => one !== '')) {
     filled += part.startsWith('{') ? `${known[filled] ?? (await firstOf(get, filled, part))}/` : `${part}/`;
   }
-  return filled;
+  return filled + query;
 }
 
 async function firstOf(get: Get, collection: string, part: string): Promise<string> {

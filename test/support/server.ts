@@ -14,10 +14,11 @@ import { type Logger, openLog } from '../../src/lib/log.ts';
 import { digest } from '../../src/lib/secrets.ts';
 import { newProject } from '../../src/manage/projects.ts';
 import type { Cohort } from '../../src/stores/cohort-records.ts';
-import { aCohort, aFlag } from '../../src/stores/contract/flags.ts';
+import { aCohort, aFlag } from '../../src/stores/contract/flag-builders.ts';
 import type { SqlRow, SqlValue } from '../../src/stores/event-store.ts';
 import { FILES } from '../../src/stores/files.ts';
 import type { FeatureFlag } from '../../src/stores/flag-records.ts';
+import type { MetadataStore } from '../../src/stores/metadata-store.ts';
 import { type MembershipLevel, OWNER } from '../../src/stores/records.ts';
 
 export interface StartOptions {
@@ -57,17 +58,25 @@ export interface TestServer extends TestProject {
   setNow(iso: string): void;
   /** Waits until everything accepted is visible to queries. */
   drain(): Promise<void>;
+  /** Waits until every cohort that waits for it is calculated. */
+  settleCohorts(): Promise<void>;
+  /** Has the cohorts calculated that are due by now, and waits for it. */
+  recalculateCohorts(): Promise<void>;
   createProject(options?: ProjectOptions): Promise<TestProject>;
   /** Puts a flag on the shelf, behind the API's back; it holds from the next request on. */
   addFlag(flag: Partial<FeatureFlag> & { key: string }): Promise<FeatureFlag>;
   addCohort(cohort: Partial<Cohort>): Promise<Cohort>;
   /** Changes the relational database behind everybody's back, and lets the server read its definitions anew. */
   tamper(sql: string, ...values: unknown[]): void;
+  /** Looks at the rollback conditions of flags now. */
+  checkRollbacks(): Promise<void>;
   /** Asks the event store. */
   query(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
   /** Asks the relational database, through a handle of its own that cannot write. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into rows freely, and assert what they find
   rows(sql: string, ...values: unknown[]): any[];
+  /** The relational shelf itself, for what a test cannot bring about through a route. */
+  metadata: MetadataStore;
   /** What `/_status` says about ingestion. */
   counters(): Promise<Counters>;
   close(): Promise<void>;
@@ -171,6 +180,11 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     personalKey: KNOWN_KEYS.initPersonalApiKey,
     setNow,
     drain: () => app.drain(),
+    settleCohorts: () => app.calculations.settled(),
+    recalculateCohorts: async () => {
+      await app.calculations.startRound();
+      await app.calculations.settled();
+    },
     createProject,
     addFlag: async (flag) => {
       const added = await app.metadata.flags.create(aFlag(first.id, flag));
@@ -188,7 +202,9 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
       database.close();
       app.definitions.forgetAll();
     },
+    checkRollbacks: () => app.checkRollbacks(),
     query: (sql, values = []) => app.events.query(sql, values),
+    metadata: app.metadata,
     rows: (sql, ...values) => reader.prepare(sql).all(...values),
     counters: async () => {
       const status = (await (await fetch(new URL('/_status', url))).json()) as { ingest: Counters };

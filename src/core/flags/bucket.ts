@@ -1,25 +1,18 @@
 import { hash } from 'node:crypto';
-import { makeShortSha1 } from './short-sha1.ts';
-
-/** What stands before the identifier: a flag's key and a dot, or `holdout-`. */
-export interface Seed {
-  text: string;
-  bytes: Uint8Array;
-}
-
-export const seedOf = (text: string): Seed => ({ text, bytes: Buffer.from(text) });
 
 /** The largest number of 15 hexadecimal digits, 2 ** 60 - 1, as a double has it. */
 const SCALE = 2 ** 60;
 
-const shortSha1 = makeShortSha1();
-
 /**
- * Where an identifier falls in [0, 1]: the first 60 bits of SHA-1 over `<seed><identifier><salt>`, as every SDK of this
- * wire computes them.
+ * Where an identifier falls in [0, 1]: the first 60 bits of SHA-1 over `<prefix><identifier><salt>`, as every SDK of this
+ * wire computes them. The digest is taken as a text of bytes: writing it in hexadecimal and reading that again would
+ * take a tenth of the time.
  */
-export function bucket({ text, bytes }: Seed, identifier: string, salt: string): number {
-  const bits = shortSha1(bytes, identifier, salt);
-  if (bits >= 0) return bits / SCALE;
-  return Number.parseInt(hash('sha1', text + identifier + salt, 'hex').slice(0, 15), 16) / SCALE;
+export function bucket(prefix: string, identifier: string, salt: string): number {
+  const bytes = hash('sha1', prefix + identifier + salt, 'binary');
+  const upper = bytes.charCodeAt(0) * 2 ** 20 + (bytes.charCodeAt(1) << 12) + (bytes.charCodeAt(2) << 4);
+  const middle = bytes.charCodeAt(3);
+  const lower = (bytes.charCodeAt(4) << 20) + (bytes.charCodeAt(5) << 12) + (bytes.charCodeAt(6) << 4);
+  const last = (middle & 15) * 2 ** 28 + lower + (bytes.charCodeAt(7) >> 4);
+  return ((upper + (middle >> 4)) * 2 ** 32 + last) / SCALE;
 }

@@ -16,6 +16,16 @@ export interface Run {
 /** Whether the subject fits a part of a condition. */
 export type Check = (run: Run) => boolean;
 
+/** One check for all of them; null where there is nothing to check. */
+export function allOf(checks: readonly Check[]): Check | null {
+  const [first, second] = checks;
+  if (first === undefined || second === undefined) return first ?? null;
+  return (run) => {
+    for (const check of checks) if (!check(run)) return false;
+    return true;
+  };
+}
+
 /** Whether the subject is in a cohort, or why nobody can tell. */
 export interface Member {
   failure: string | null;

@@ -1,4 +1,4 @@
-import { BrokenDefinition, broken, type Check, DEEPEST, noAsks } from './check.ts';
+import { allOf, BrokenDefinition, broken, type Check, DEEPEST, noAsks } from './check.ts';
 import { type Compilation, compileProperty } from './compile-property.ts';
 import type { CohortDefinition } from './flag.ts';
 import type { PatternCache } from './pattern.ts';
@@ -40,8 +40,10 @@ function compileOldGroup(group: Fields, into: Compilation): Check {
     const fields = readObject(property, 'a property');
     return fields['type'] === 'event' ? { ...fields, type: 'person' } : fields;
   });
-  return allOf(properties.map((property) => compileLeaf(property, into)));
+  return allOf(properties.map((property) => compileLeaf(property, into))) ?? everybody;
 }
+
+const everybody: Check = () => true;
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
@@ -49,13 +51,13 @@ const isObject = (value: unknown): value is Fields => typeof value === 'object' 
 function compileGroup(value: unknown, into: Compilation, depth: number): Check {
   if (depth > DEEPEST) throw broken('criteria are nested too deeply');
   const { type, values } = readObject(value, 'a group of criteria');
-  if (type === undefined && values === undefined) return () => true;
+  if (type === undefined && values === undefined) return everybody;
   if (type !== 'AND' && type !== 'OR') throw broken("a group of criteria is neither 'AND' nor 'OR'");
   const parts = readList(values, 'values').map((part) =>
     isGroup(part) ? compileGroup(part, into, depth + 1) : compileLeaf(readObject(part, 'a criterion'), into),
   );
-  if (parts.length === 0) return () => true;
-  return type === 'AND' ? allOf(parts) : anyOf(parts);
+  if (parts.length === 0) return everybody;
+  return type === 'AND' ? (allOf(parts) ?? everybody) : anyOf(parts);
 }
 
 const isGroup = (value: unknown): boolean =>
@@ -68,11 +70,6 @@ function compileLeaf(leaf: Fields, into: Compilation): Check {
   const check = compileProperty(leaf, null, into);
   return leaf['negation'] === true ? (run) => !check(run) : check;
 }
-
-const allOf =
-  (checks: readonly Check[]): Check =>
-  (run) =>
-    checks.every((check) => check(run));
 
 const anyOf =
   (checks: readonly Check[]): Check =>

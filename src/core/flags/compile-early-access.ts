@@ -1,4 +1,4 @@
-import type { Check } from './check.ts';
+import { allOf, type Check } from './check.ts';
 import { type Compilation, compileProperty } from './compile-property.ts';
 import { type Fields, readList, readNumber, readObject } from './read-definition.ts';
 
@@ -6,8 +6,8 @@ import { type Fields, readList, readNumber, readObject } from './read-definition
 export interface EarlyAccess {
   /** Properties of the person: with one of them there is a word to be heard. */
   keys: readonly string[];
-  checks: readonly Check[];
-  threshold: number | null;
+  check: Check | null;
+  percentage: number | null;
 }
 
 /** `super_groups`, of which the first counts, or the newer `feature_enrollment`. */
@@ -16,7 +16,7 @@ export function compileEarlyAccess(flagKey: string, filters: Fields, into: Compi
   if (first !== undefined) return compileSuperGroup(readObject(first, 'the super group'), into);
   if (filters['feature_enrollment'] !== true && filters['feature_enrollment'] !== 'true') return null;
   const key = `$feature_enrollment/${flagKey}`;
-  return { keys: [key], checks: [compileProperty({ key, value: ['true'] }, null, into)], threshold: null };
+  return { keys: [key], check: compileProperty({ key, value: ['true'] }, null, into), percentage: null };
 }
 
 function compileSuperGroup(group: Fields, into: Compilation): EarlyAccess {
@@ -26,7 +26,7 @@ function compileSuperGroup(group: Fields, into: Compilation): EarlyAccess {
   const keys = properties.map((property) => readObject(property, 'a property')['key']);
   return {
     keys: keys.filter((key) => typeof key === 'string'),
-    checks,
-    threshold: percentage === null || percentage >= 100 ? null : percentage / 100,
+    check: allOf(checks),
+    percentage,
   };
 }

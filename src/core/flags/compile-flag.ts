@@ -1,5 +1,4 @@
-import { type Seed, seedOf } from './bucket.ts';
-import { type Asks, BrokenDefinition, broken, type Check, noAsks } from './check.ts';
+import { type Asks, allOf, BrokenDefinition, broken, type Check, noAsks } from './check.ts';
 import { compileEarlyAccess, type EarlyAccess } from './compile-early-access.ts';
 import { compileHoldout, type Holdout } from './compile-holdout.ts';
 import { type Compilation, compileProperty } from './compile-property.ts';
@@ -13,25 +12,36 @@ export interface CompiledFlag {
   asks: Asks;
   /** What is wrong with the definition as a whole. */
   failure: string | null;
-  seed: Seed;
+  /** Before the identifier, in what is hashed. */
+  prefix: string;
+  filters: CompiledFilters;
+}
+
+export interface CompiledFilters {
   /** Of the group type that the flag as a whole is about; null for persons. */
   groupIndex: number | null;
   earlyAccess: EarlyAccess | null;
   holdout: Holdout | null;
-  conditions: readonly Condition[];
+  first: Condition | null;
   endsEarly: boolean;
   variants: readonly Variant[];
   /** By the text of the value that each belongs to. */
   payloads: ReadonlyMap<string, unknown>;
 }
 
+/**
+ * A chain and not a list: walking it touches fewer places of memory. All are made in one place, without spreading
+ * others into them: the engine then sees one shape, and reads a field of the thousandth as fast as of the first.
+ */
 export interface Condition {
-  checks: readonly Check[];
+  index: number;
+  check: Check | null;
   groupIndex: number | null;
-  /** Buckets up to here are in; null for everybody. */
-  threshold: number | null;
+  /** Buckets up to this part of a hundred are in; null for everybody. */
+  percentage: number | null;
   /** The variant that those who match get, instead of the one they fall into. */
   variant: string | null;
+  next: Condition | null;
 }
 
 export interface Variant {
@@ -44,28 +54,26 @@ export interface Variant {
 /** Never throws: a definition that cannot be read becomes a flag that fails. */
 export function compileFlag(definition: FlagDefinition, patterns: PatternCache): CompiledFlag {
   const asks = noAsks();
-  const base = { definition, asks, failure: null, seed: seedOf(`${definition.key}.`) };
+  const prefix = `${definition.key}.`;
   try {
-    return { ...base, ...compileFilters(definition, { asks, patterns }) };
+    return { definition, asks, failure: null, prefix, filters: compileFilters(definition, { asks, patterns }) };
   } catch (error) {
     if (!(error instanceof BrokenDefinition)) throw error;
-    return { ...base, ...NOTHING, asks: noAsks(), failure: error.message };
+    return { definition, asks: noAsks(), failure: error.message, prefix, filters: NOTHING };
   }
 }
 
-type Filters = Omit<CompiledFlag, 'definition' | 'asks' | 'failure' | 'seed'>;
-
-const NOTHING: Filters = {
+const NOTHING: CompiledFilters = {
   groupIndex: null,
   earlyAccess: null,
   holdout: null,
-  conditions: [],
+  first: null,
   endsEarly: false,
   variants: [],
   payloads: new Map(),
 };
 
-function compileFilters({ key, filters: stored }: FlagDefinition, into: Compilation): Filters {
+function compileFilters({ key, filters: stored }: FlagDefinition, into: Compilation): CompiledFilters {
   const filters = readObject(stored, 'filters');
   const groupIndex = readIndex(filters['aggregation_group_type_index'], 'aggregation_group_type_index');
   if (groupIndex !== null) into.asks.groupTypes.add(groupIndex);
@@ -74,7 +82,7 @@ function compileFilters({ key, filters: stored }: FlagDefinition, into: Compilat
     groupIndex,
     earlyAccess: compileEarlyAccess(key, filters, into),
     holdout: compileHoldout(filters),
-    conditions: groupsOf(filters).map((group, index) => compileCondition(group, index, groupIndex, variants, into)),
+    first: chain(groupsOf(filters).map((group, index) => compileCondition(group, index, groupIndex, variants, into))),
     endsEarly: filters['early_exit'] === true,
     variants,
     payloads: new Map(Object.entries(readObject(filters['payloads'] ?? {}, 'payloads'))),
@@ -100,12 +108,20 @@ function compileCondition(
   if (groupIndex !== null) into.asks.groupTypes.add(groupIndex);
   const percentage = readNumber(group['rollout_percentage'], `the rollout percentage ${what}`);
   const variant = readText(group['variant'], `the variant ${what}`);
+  const properties = readList(group['properties'], `properties ${what}`);
   return {
-    checks: readList(group['properties'], `properties ${what}`).map((one) => compileProperty(one, groupIndex, into)),
+    index,
+    check: allOf(properties.map((property) => compileProperty(property, groupIndex, into))),
     groupIndex,
-    threshold: percentage === null || percentage >= 100 ? null : percentage / 100,
+    percentage: percentage === null || percentage >= 100 ? null : percentage,
     variant: variants.some(({ key }) => key === variant) ? variant : null,
+    next: null,
   };
+}
+
+function chain(conditions: readonly Condition[]): Condition | null {
+  for (const [index, condition] of conditions.entries()) condition.next = conditions[index + 1] ?? null;
+  return conditions[0] ?? null;
 }
 
 function compileVariants(value: unknown): Variant[] {

@@ -1,16 +1,15 @@
-import { seedOf } from './bucket.ts';
 import { numberOf } from './property-text.ts';
 import { type Fields, readId, readList, readObject, readText } from './read-definition.ts';
 
 /** Those who are kept out of every experiment, the same ones for all flags: their bucket does not depend on the key. */
 export interface Holdout {
-  /** Buckets up to here are held out. */
-  threshold: number;
+  /** Buckets up to this part of a hundred are held out. */
+  percentage: number;
   /** What they get; false in a holdout that names no variant. */
   value: string | false;
 }
 
-export const HOLDOUT_SEED = seedOf('holdout-');
+export const HOLDOUT_PREFIX = 'holdout-';
 
 /** `holdout`, or the older `holdout_groups`, of which the first counts. */
 export function compileHoldout(filters: Fields): Holdout | null {
@@ -31,5 +30,5 @@ export function compileHoldout(filters: Fields): Holdout | null {
 
 function holdoutOf(percentage: unknown, value: string | false): Holdout | null {
   const number = numberOf(percentage);
-  return number === null ? null : { threshold: number / 100, value };
+  return number === null ? null : { percentage: number, value };
 }

@@ -1,4 +1,4 @@
-import { type Asks, addAsks, DEEPEST, noAsks } from './check.ts';
+import { addAsks, DEEPEST, noAsks } from './check.ts';
 import { type CompiledCohort, compileCohort } from './compile-cohort.ts';
 import type { CohortDefinition } from './flag.ts';
 import { orderByDependency } from './order-by-dependency.ts';
@@ -36,9 +36,10 @@ export function prepareCohorts(
 const isSame = (left: CohortDefinition, right: CohortDefinition): boolean =>
   left.isStatic === right.isStatic && isSameJson(left.filters, right.filters) && isSameJson(left.groups, right.groups);
 
-const failing = (compiled: CompiledCohort, failure: string, asks: Asks = noAsks()): PreparedCohort => ({
+/** Nobody is asked anything for its sake. */
+const failing = (compiled: CompiledCohort, failure: string): PreparedCohort => ({
   compiled,
-  asks,
+  asks: noAsks(),
   failure,
   check: () => false,
 });
@@ -49,17 +50,19 @@ function prepareCohort(
   prepared: ReadonlyMap<number, PreparedCohort>,
   depths: Map<number, number>,
 ): PreparedCohort {
+  if (compiled.failure !== null) return failing(compiled, compiled.failure);
+  const { id } = compiled.definition;
   const asks = noAsks();
   addAsks(asks, compiled.asks);
-  let { failure } = compiled;
   let depth = 0;
-  for (const id of compiled.asks.cohorts) {
-    const other = prepared.get(id);
-    if (other !== undefined) addAsks(asks, other.asks);
-    failure ??= other === undefined ? `cohort ${id} does not exist` : other.failure;
-    depth = Math.max(depth, 1 + (depths.get(id) ?? 0));
+  for (const otherId of compiled.asks.cohorts) {
+    const other = prepared.get(otherId);
+    if (other === undefined) return failing(compiled, `cohort ${otherId} does not exist`);
+    if (other.failure !== null) return failing(compiled, other.failure);
+    addAsks(asks, other.asks);
+    depth = Math.max(depth, 1 + (depths.get(otherId) ?? 0));
   }
-  depths.set(compiled.definition.id, depth);
-  if (depth > DEEPEST) failure ??= `cohort ${compiled.definition.id} is nested too deeply`;
-  return failure === null ? { compiled, asks, failure, check: compiled.check } : failing(compiled, failure, asks);
+  depths.set(id, depth);
+  if (depth > DEEPEST) return failing(compiled, `cohort ${id} is nested too deeply`);
+  return { compiled, asks, failure: null, check: compiled.check };
 }

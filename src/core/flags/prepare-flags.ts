@@ -39,7 +39,8 @@ export function prepareFlag(flag: FlagDefinition, among: PreparedFlags): Prepare
 function reusable(before: CompiledFlag | undefined, flag: FlagDefinition): CompiledFlag | undefined {
   if (before === undefined || before.definition.key !== flag.key) return undefined;
   if (!isSameJson(before.definition.filters, flag.filters)) return undefined;
-  return { ...before, definition: flag };
+  const { asks, failure, prefix, filters } = before;
+  return { definition: flag, asks, failure, prefix, filters };
 }
 
 /** Finds out who depends on whom. */
@@ -49,16 +50,46 @@ function link(compiled: readonly CompiledFlag[], inactive: readonly number[], co
   const dependsOn = compiled.map(({ asks }) => dependenciesOf(asks, slots, context));
   const { order, looped } = orderByDependency(dependsOn);
   const flags = compiled.map((flag, slot): PreparedFlag => {
-    const failure = flag.failure ?? (looped.has(slot) ? 'it depends on itself, or on a flag that does' : null);
-    return { compiled: flag, failure, slot, dependsOn: looped.has(slot) ? [] : (dependsOn[slot] ?? []) };
+    const loop = looped.has(slot) ? 'it depends on itself, or on a flag that does' : null;
+    return prepareOne(flag, flag.failure ?? loop, slot, loop === null ? (dependsOn[slot] ?? NONE) : NONE);
   });
   return {
     flags,
-    byKey: new Map(flags.map((flag) => [flag.compiled.definition.key, flag])),
+    byKey: new Map(flags.map((flag) => [flag.key, flag])),
     order: [...order, ...looped].flatMap((slot) => flags[slot] ?? []),
     slots,
-    ...context,
+    cohorts: context.cohorts,
+    groupTypes: context.groupTypes,
     needs: needsOf(compiled, context),
+  };
+}
+
+/** Field by field, so that all have one shape: see `Condition`. */
+function prepareOne(
+  compiled: CompiledFlag,
+  failure: string | null,
+  slot: number,
+  dependsOn: readonly number[],
+): PreparedFlag {
+  const { definition, prefix, filters } = compiled;
+  return {
+    key: definition.key,
+    id: definition.id,
+    version: definition.version,
+    isByDevice: definition.bucketingIdentifier === 'device_id',
+    keepsIdentifier: definition.ensureExperienceContinuity,
+    failure,
+    prefix,
+    groupIndex: filters.groupIndex,
+    earlyAccess: filters.earlyAccess,
+    holdout: filters.holdout,
+    first: filters.first,
+    endsEarly: filters.endsEarly,
+    variants: filters.variants,
+    payloads: filters.payloads,
+    slot,
+    dependsOn,
+    compiled,
   };
 }
 

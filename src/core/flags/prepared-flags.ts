@@ -1,6 +1,6 @@
 import type { Asks, Member } from './check.ts';
 import type { CompiledCohort } from './compile-cohort.ts';
-import type { CompiledFlag } from './compile-flag.ts';
+import type { CompiledFilters, CompiledFlag } from './compile-flag.ts';
 
 /** What must be read before the flags can be evaluated; what nobody asks for need not be read. */
 export interface Needs {
@@ -13,11 +13,19 @@ export interface Needs {
   hasContinuity: boolean;
 }
 
-/** A flag that is ready to be evaluated. */
-export interface PreparedFlag {
-  compiled: CompiledFlag;
+/** A flag that is ready to be evaluated. What every evaluation reads lies here in one piece. */
+export interface PreparedFlag extends CompiledFilters {
+  key: string;
+  id: number;
+  version: number;
   /** What is wrong with it, in itself or among the others. */
   failure: string | null;
+  /** Before the identifier, in what is hashed. */
+  prefix: string;
+  isByDevice: boolean;
+  keepsIdentifier: boolean;
+  /** What it was made of, to be used again. */
+  compiled: CompiledFlag;
   /** Its place in `PreparedFlags.flags`. */
   slot: number;
   /** The slots of the active flags that it depends on, itself or through cohorts. */

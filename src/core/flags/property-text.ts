@@ -5,18 +5,19 @@
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
-  try {
-    return JSON.stringify(value, inOrder) ?? '';
-  } catch {
-    // Nested deeper than the stack: it equals nothing that somebody wrote down.
-    return '';
-  }
+  return jsonOf(value, 0);
 }
 
-const inOrder = (_key: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
+/** Deeper than anybody writes by hand; what lies below is left out. */
+const DEEPEST = 100;
+
+function jsonOf(value: unknown, depth: number): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (depth === DEEPEST) return '';
+  if (Array.isArray(value)) return `[${value.map((part) => jsonOf(part, depth + 1)).join(',')}]`;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([key, part]) => `${JSON.stringify(key)}:${jsonOf(part, depth + 1)}`).join(',')}}`;
+}
 
 /** How `exact` compares: any case of any alphabet. */
 export const lowerText = (value: unknown): string => textOf(value).toLowerCase();

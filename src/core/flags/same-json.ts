@@ -1,12 +1,12 @@
-/**
- * Whether two stored definitions are the same text. A reloaded definition is a new object that was written in the same
- * order; one that was not merely gets compiled again.
- */
+import type { Json } from '../events/json.ts';
+import { jsonEqual } from '../persons/json-equal.ts';
+
+/** Whether two stored definitions say the same. Read anew, the same definition is another object. */
 export function isSameJson(left: unknown, right: unknown): boolean {
-  if (left === right) return true;
   try {
-    return JSON.stringify(left) === JSON.stringify(right);
+    return jsonEqual(left as Json | undefined, right as Json | undefined);
   } catch {
+    // Nested deeper than the stack. Nobody will miss that it is compiled again.
     return false;
   }
 }

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bucket, seedOf } from './bucket.ts';
+import { bucket } from './bucket.ts';
 import { evaluate } from './evaluate.ts';
 import type { CohortDefinition, FlagDefinition } from './flag.ts';
 import { parseFlagDate } from './flag-dates.ts';
@@ -95,9 +95,9 @@ describe.runIf(isThere)('published values', () => {
     'hash-vectors',
   );
   it.each(rows)('of the hash of $key for $identifier', ({ key, identifier, ...parts }) => {
-    expect({ value: bucket(seedOf(`${key}.`), identifier, '') }).toMatchObject(only(parts['rollout']));
-    expect({ value: bucket(seedOf(`${key}.`), identifier, 'variant') }).toMatchObject(only(parts['variant']));
-    expect({ value: bucket(seedOf('holdout-'), identifier, '') }).toMatchObject(only(parts['holdout']));
+    expect({ value: bucket(`${key}.`, identifier, '') }).toMatchObject(only(parts['rollout']));
+    expect({ value: bucket(`${key}.`, identifier, 'variant') }).toMatchObject(only(parts['variant']));
+    expect({ value: bucket('holdout-', identifier, '') }).toMatchObject(only(parts['holdout']));
   });
 });
 
@@ -255,6 +255,10 @@ interface DecideCase extends Wire {
   expected: Values;
 }
 
+interface ContinuityCase extends Wire {
+  steps: { request?: { distinct_id: string }; expected?: Values }[];
+}
+
 interface ReasonCases extends Wire {
   persons: { p: { distinct_ids: string[]; properties: Values } };
   cases: {
@@ -284,6 +288,21 @@ describe.runIf(isThere)('decide cases', () => {
   });
   const isAnyFailed = (results: Map<string, FlagEvaluation>): boolean =>
     [...results.values()].some(({ failure }) => failure !== null);
+
+  it('keeps the values of a person who is identified', () => {
+    const { flags, steps } = read<{ experience_continuity: ContinuityCase }>('decide-cases').experience_continuity;
+    const prepared = prepareFlags({ flags: withIds(flags), cohorts: [], groupTypes: new Map() });
+    const kept = new Map(flags.map(({ key }) => [String(key), 'example_id']));
+    // With the request that tells both identifiers, and again once the person has both.
+    const isKept = [false, true, false, undefined, true];
+    for (const [index, { request, expected }] of steps.entries()) {
+      if (request === undefined) continue;
+      const overrides = isKept[index] ? kept : new Map();
+      const results = evaluate(prepared, subjectOf({ distinctId: request.distinct_id, overrides }));
+      expect(Object.fromEntries(results.map(({ key, value }) => [key, value]))).toMatchObject(expected ?? {});
+    }
+    expect(steps.length).toBe(5);
+  });
 
   it.each(reasons.cases)('reasons for $query.distinct_id', ({ query, expected }) => {
     const { p } = reasons.persons;

@@ -1,6 +1,6 @@
 import { textOf } from './property-text.ts';
 
-/** A semantic version, read kindly: `v1.2` is 1.2.0 and `3.08` is 3.8.0, but there is no fourth number. */
+/** A semantic version, read kindly: `v1.2` is 1.2.0, `3.08` is 3.8.0; but no fourth number, and `2023-04-30` is a date. */
 export interface Version {
   core: readonly [major: number, minor: number, patch: number];
   /** How many of the three were written. */
@@ -8,7 +8,7 @@ export interface Version {
   preRelease: readonly string[];
 }
 
-const VERSION = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-([0-9a-z-]+(?:\.[0-9a-z-]+)*))?(?:\+[0-9a-z.-]+)?$/i;
+const VERSION = /^v?(\d+)(?:\.(\d+)(?:\.(\d+))?(?:-([0-9a-z-]+(?:\.[0-9a-z-]+)*))?)?(?:\+[0-9a-z.-]+)?$/i;
 const LONGEST = 256;
 
 export function parseVersion(value: unknown): Version | null {

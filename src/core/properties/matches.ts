@@ -8,10 +8,19 @@ export type Properties = Readonly<Record<string, Json>>;
 /** Looks for a pattern in a text; null where the pattern is invalid. User-given patterns must never reach `RegExp`. */
 export type Search = (pattern: string, text: string) => boolean | null;
 
+/** Whether the person is in a cohort; undefined where there is no such cohort. */
+export type IsInCohort = (cohortId: number) => boolean | undefined;
+
 /** What a filter means, in so many words. The engines are held against it. */
-export function matches(filter: Filter, owners: Readonly<Record<PropertyOwner, Properties>>, search: Search): boolean {
+export function matches(
+  filter: Filter,
+  owners: Readonly<Record<PropertyOwner, Properties>>,
+  search: Search,
+  isIn: IsInCohort = () => undefined,
+): boolean {
   if (filter.kind === 'property') return matchesOne(filter, owners[filter.owner], search);
-  const holds = (inner: Filter): boolean => matches(inner, owners, search);
+  if (filter.kind === 'cohort') return isIn(filter.id) === !filter.negated;
+  const holds = (inner: Filter): boolean => matches(inner, owners, search, isIn);
   if (filter.kind === 'or' && filter.filters.length > 0) return filter.filters.some(holds);
   return filter.filters.every(holds);
 }

@@ -79,6 +79,15 @@ describe('parsing property filters', () => {
     expect(operatorOf(opposite)).toBe(operator);
   });
 
+  it('takes filters that do not say whose property they ask for as the asker means them', () => {
+    const owners = (value: unknown) =>
+      leavesOf(parseFilters(JSON.stringify(value), 'person')).map(({ owner }) => owner);
+    const item = { key: 'plan', value: 'pro' };
+    expect(owners([item, { ...item, type: 'event' }])).toEqual(['person', 'event']);
+    expect(owners({ plan: 'pro', n__gt: 5 })).toEqual(['person', 'person']);
+    expect(owners({ type: 'OR', values: [{ type: 'AND', values: [item] }] })).toEqual(['person']);
+  });
+
   it.each(['', '  ', undefined])('takes %j for no filter at all', (text) => {
     expect(parseFilters(text)).toEqual({ kind: 'and', filters: [] });
   });
@@ -108,7 +117,41 @@ describe('parsing property filters', () => {
     expect(detailOf('{"type":"AND","values":5}')).toMatch(/^PropertyGroup is unparsable: .*5/);
   });
 
+  it.each([
+    [{ value: 5 }, { id: 5, negated: false }],
+    [
+      { value: '5', operator: 'in' },
+      { id: 5, negated: false },
+    ],
+    [
+      { value: 5, operator: 'not_in' },
+      { id: 5, negated: true },
+    ],
+    [
+      { value: 5, negation: true },
+      { id: 5, negated: true },
+    ],
+    [
+      { value: 5, operator: 'not_in', negation: true },
+      { id: 5, negated: false },
+    ],
+    [{ value: 'all' }, { id: 0, negated: false }],
+  ])('reads the cohort %j', (item, expected) => {
+    expect(parse([{ key: 'id', type: 'cohort', ...item }])).toEqual({
+      kind: 'and',
+      filters: [{ kind: 'cohort', ...expected }],
+    });
+  });
+
+  it('reads several cohorts as any of them, or none of them', () => {
+    const item = { key: 'id', type: 'cohort', value: [1, 2] };
+    const both = (negated: boolean) => [1, 2].map((id) => ({ kind: 'cohort', id, negated }));
+    expect(parse([item])).toEqual({ kind: 'and', filters: [{ kind: 'or', filters: both(false) }] });
+    const none = { kind: 'and', filters: [{ kind: 'and', filters: both(true) }] };
+    expect(parse([{ ...item, negation: true }])).toEqual(none);
+  });
+
   it('refuses kinds of filters that it would otherwise have to pass over', () => {
-    expect(detailOf('[{"key":"id","value":1,"type":"cohort"}]')).toMatch(/type "cohort" are not supported/);
+    expect(detailOf('[{"key":"id","value":1,"type":"group"}]')).toMatch(/type "group" are not supported/);
   });
 });

@@ -1,7 +1,15 @@
 import { Failure, invalid } from '../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../events/json.ts';
 import { parseJson } from '../events/parse-json.ts';
-import { type Filter, type FilterGroup, isOperator, NO_FILTER, type Operator } from './property-filter.ts';
+import { type CohortFilter, cohortIdOf, saysNotIn } from './cohort-filter.ts';
+import {
+  type Filter,
+  type FilterGroup,
+  isOperator,
+  NO_FILTER,
+  type Operator,
+  type PropertyOwner,
+} from './property-filter.ts';
 
 /** Deeper nesting is nobody's question, and would be a way to exhaust the stack. */
 const DEEPEST = 20;
@@ -9,17 +17,23 @@ const DEEPEST = 20;
 /**
  * Reads what clients send as `properties`: a list of filters, a group `{type, values}`, or the old object
  * `{key__operator: value}`. Items that are no filters are passed over; a kind of filter that is not answered here is
- * refused, because passing it over would show the wrong things.
+ * refused, because passing it over would show the wrong things. `owner` is whose property a filter asks for that does
+ * not say so.
  */
-export function parseFilters(text: string | undefined): Filter {
+export function parseFilters(text: string | undefined, owner: PropertyOwner = 'event'): Filter {
   if (text === undefined || text.trim() === '') return NO_FILTER;
-  return readFilters(parse(text));
+  return readFilters(parse(text), owner);
 }
 
-export function readFilters(value: unknown): Filter {
-  if (Array.isArray(value)) return readList('and', value, 1);
+export function readFilters(value: unknown, owner: PropertyOwner = 'event'): Filter {
+  if (Array.isArray(value)) return readList('and', value, { owner, depth: 1 });
   if (!isJsonObject(value)) throw unparsable();
-  return 'type' in value && 'values' in value ? readGroup(value, 1) : readOld(value);
+  return 'type' in value && 'values' in value ? readGroup(value, { owner, depth: 1 }) : readOld(value, owner);
+}
+
+interface Place {
+  owner: PropertyOwner;
+  depth: number;
 }
 
 const unparsable = (): Failure => invalid(undefined, 'Properties are unparsable!');
@@ -32,7 +46,7 @@ function parse(text: string): unknown {
   }
 }
 
-function readGroup(group: JsonObject, depth: number): FilterGroup {
+function readGroup(group: JsonObject, place: Place): FilterGroup {
   const { type, values } = group;
   const kind = type === 'AND' ? 'and' : type === 'OR' ? 'or' : undefined;
   if (kind === undefined || !Array.isArray(values)) {
@@ -40,24 +54,26 @@ function readGroup(group: JsonObject, depth: number): FilterGroup {
     const wanted = kind === undefined ? '"AND" or "OR" as type' : 'a list of values';
     throw invalid(undefined, `PropertyGroup is unparsable: expected ${wanted}, got ${given.slice(0, 100)}`);
   }
-  return readList(kind, values, depth);
+  return readList(kind, values, place);
 }
 
 const isGroup = (item: Json): boolean => isJsonObject(item) && 'values' in item;
 
-function readList(kind: 'and' | 'or', items: Json[], depth: number): FilterGroup {
+function readList(kind: 'and' | 'or', items: Json[], { owner, depth }: Place): FilterGroup {
   if (depth > DEEPEST) throw unparsable();
   const groups = items.filter(isGroup).length;
   if (groups > 0 && groups < items.length) {
     throw invalid(undefined, 'Property list cannot contain both PropertyGroup and Property objects');
   }
-  const read = (item: Json): Filter[] => (groups > 0 ? [readGroup(item as JsonObject, depth + 1)] : readItem(item));
+  const read = (item: Json): Filter[] =>
+    groups > 0 ? [readGroup(item as JsonObject, { owner, depth: depth + 1 })] : readItem(item, owner);
   return { kind, filters: items.flatMap(read) };
 }
 
-function readItem(item: Json): Filter[] {
+function readItem(item: Json, owner: PropertyOwner): Filter[] {
   if (!isJsonObject(item)) return [];
-  const { key, value, type = 'event', operator: given } = item;
+  const { key, value, type = owner, operator: given } = item;
+  if (type === 'cohort') return readCohorts(item);
   const operator = given ?? 'exact';
   if ((typeof key !== 'string' && typeof key !== 'number') || !isOperator(operator)) return [];
   if (type !== 'event' && type !== 'person') throw unsupported(type);
@@ -69,8 +85,16 @@ function readItem(item: Json): Filter[] {
   ];
 }
 
+/** What is no id of a cohort is the id of none. */
+function readCohorts(item: JsonObject): Filter[] {
+  const negated = saysNotIn(item);
+  const ids = [item['value'] ?? []].flat().map((value) => cohortIdOf(value) ?? 0);
+  const filters = ids.map((id): CohortFilter => ({ kind: 'cohort', id, negated }));
+  return filters.length > 1 ? [{ kind: negated ? 'and' : 'or', filters }] : filters;
+}
+
 const unsupported = (type: Json): Failure =>
-  invalid('properties', `Filters of type ${JSON.stringify(type)} are not supported here: use event or person.`);
+  invalid('properties', `Filters of type ${JSON.stringify(type)} are not supported here: use event, person or cohort.`);
 
 const needsValue = (operator: Operator): boolean => operator !== 'is_set' && operator !== 'is_not_set';
 
@@ -105,13 +129,13 @@ function negate(operator: Operator, filterWith: (operator: Operator) => Filter):
   return { kind: 'or', filters: [filterWith('is_date_before'), filterWith('is_date_after')] };
 }
 
-/** `{"$browser": "Chrome", "$url__icontains": "x"}`: all of them, on the event. */
-function readOld(filters: JsonObject): FilterGroup {
+/** `{"$browser": "Chrome", "$url__icontains": "x"}`: all of them. */
+function readOld(filters: JsonObject, owner: PropertyOwner): FilterGroup {
   const items = Object.entries(filters).flatMap(([name, value]) => {
     const at = name.lastIndexOf('__');
     const operator = name.slice(at + 2);
     const split = at > 0 && isOperator(operator);
-    return readItem({ key: split ? name.slice(0, at) : name, value, ...(split ? { operator } : {}) });
+    return readItem({ key: split ? name.slice(0, at) : name, value, ...(split ? { operator } : {}) }, owner);
   });
   return { kind: 'and', filters: items };
 }

@@ -4,6 +4,8 @@
  *
  * `matches` says what a filter means; `insights/filter-sql.ts` says the same to the engine of events.
  */
+import type { CohortFilter } from './cohort-filter.ts';
+
 export const OPERATORS = [
   'exact',
   'is_not',
@@ -42,12 +44,17 @@ export interface FilterGroup {
 }
 
 /** An empty group restricts nothing, be it an 'and' or an 'or'. */
-export type Filter = PropertyFilter | FilterGroup;
+export type Filter = PropertyFilter | CohortFilter | FilterGroup;
 
 export const isOperator = (text: unknown): text is Operator => (OPERATORS as readonly unknown[]).includes(text);
 
 /** Every filter on a single property, in the order of mention. */
-export const leavesOf = (filter: Filter): PropertyFilter[] =>
-  filter.kind === 'property' ? [filter] : filter.filters.flatMap(leavesOf);
+export const leavesOf = (filter: Filter): PropertyFilter[] => allOf(filter).filter((one) => one.kind === 'property');
+
+/** Every cohort that is asked for, in the order of mention. */
+export const cohortsIn = (filter: Filter): CohortFilter[] => allOf(filter).filter((one) => one.kind === 'cohort');
+
+const allOf = (filter: Filter): (PropertyFilter | CohortFilter)[] =>
+  'filters' in filter ? filter.filters.flatMap(allOf) : [filter];
 
 export const NO_FILTER: FilterGroup = { kind: 'and', filters: [] };

@@ -23,7 +23,7 @@ function ago(count: number, unit: string, now: number): number {
 }
 
 /** The same day of an earlier month, or that month's last where it is shorter. */
-function monthsAgo(months: number, now: number): number {
+export function monthsAgo(months: number, now: number): number {
   const date = new Date(now);
   const day = date.getUTCDate();
   date.setUTCDate(1);

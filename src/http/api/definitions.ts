@@ -1,27 +1,33 @@
+import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../core/errors.ts';
 import { eventVolumes } from '../../insights/event-volumes.ts';
-import { chooseEventDefinitions, choosePropertyDefinitions } from '../../insights/list-definitions.ts';
-import { readEventDefinitionQuery, readPropertyKind, readPropertyQuery, readTexts } from '../definition-query.ts';
+import { chooseEventDefinitions } from '../../insights/list-definitions.ts';
+import { EVENT_DEFINITION, type EventDefinitionChanges, updateEventDefinition } from '../../manage/definitions.ts';
+import type { EventDefinition } from '../../stores/definitions.ts';
+import { readDefinitionId, readEventDefinitionQuery } from '../definition-query.ts';
 import { envelope, readPage } from '../paging.ts';
+import { ACTIVITY_QUERY, ActivityPageSchema } from '../schemas/activity.ts';
 import { PAGE_QUERY, pageOf } from '../schemas/common.ts';
 import {
   EventDefinitionSchema,
-  PropertyDefinitionSchema,
+  EventDefinitionWriteSchema,
+  namedIn,
   presentEventDefinition,
-  presentPropertyDefinition,
 } from '../schemas/definition.ts';
+import { activityOf, usersById } from './activity.ts';
 import type { ApiDeps } from './deps.ts';
 import { projectRoute } from './route.ts';
 
 const tag = 'definitions';
-const EVENTS = '/api/projects/:project_id/event_definitions/';
+const all = '/api/projects/:project_id/event_definitions/';
+const one = `${all}:id/`;
 
 export function definitionRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { definitions } = deps.metadata;
   projectRoute(app, deps, {
     method: 'GET',
-    url: EVENTS,
+    url: all,
     summary: 'Names of events seen by the project',
     tag,
     query: {
@@ -35,56 +41,84 @@ export function definitionRoutes(app: FastifyInstance, deps: ApiDeps): void {
     handler: async ({ project, query, url }) => {
       const asked = readEventDefinitionQuery(query);
       const page = readPage(query);
-      const all = await definitions.events(project.id);
+      const everything = await definitions.events(project.id);
       const volumes = await eventVolumes(deps, project.id, deps.clock.now());
-      return envelope(url, page, chooseEventDefinitions(all, volumes, asked, page), (definition) =>
-        presentEventDefinition(definition, volumes.get(definition.name) ?? 0),
+      const chosen = chooseEventDefinitions(everything, volumes, asked, page);
+      const users = await usersById(deps.metadata, chosen.items.flatMap(namedIn));
+      return envelope(url, page, chosen, (definition) =>
+        presentEventDefinition(definition, volumes.get(definition.name) ?? 0, users),
       );
     },
   });
   projectRoute(app, deps, {
     method: 'GET',
-    url: `${EVENTS}:id/`,
+    url: one,
     summary: 'One name of events',
     tag,
     response: EventDefinitionSchema,
-    handler: async ({ project, params }) => {
-      const definition = await definitions.event(project.id, (params['id'] ?? '').toLowerCase());
-      if (!definition) throw notFound();
-      const volumes = await eventVolumes(deps, project.id, deps.clock.now(), [definition.name]);
-      return presentEventDefinition(definition, volumes.get(definition.name) ?? 0);
-    },
+    handler: async ({ project, params }) => show(deps, project.id, await find(deps, project.id, params['id'])),
   });
-  propertyRoute(app, deps);
+  changeRoutes(app, deps);
+  activityRoutes(app, deps);
 }
 
-function propertyRoute(app: FastifyInstance, deps: ApiDeps): void {
-  const { definitions } = deps.metadata;
+async function find(deps: ApiDeps, projectId: number, id: string | undefined): Promise<EventDefinition> {
+  const definition = await deps.metadata.definitions.event(projectId, readDefinitionId(id));
+  if (!definition) throw notFound();
+  return definition;
+}
+
+async function show(deps: ApiDeps, projectId: number, definition: EventDefinition) {
+  const volumes = await eventVolumes(deps, projectId, deps.clock.now(), [definition.name]);
+  const users = await usersById(deps.metadata, namedIn(definition));
+  return presentEventDefinition(definition, volumes.get(definition.name) ?? 0, users);
+}
+
+/** Every field may be left out, so both methods mean the same: what is not sent stays as it is. */
+function changeRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  for (const method of ['PATCH', 'PUT'] as const) {
+    projectRoute(app, deps, {
+      method,
+      url: one,
+      summary: 'Describe a name of events: owner, description, tags, verified, post_to_slack',
+      tag,
+      body: EventDefinitionWriteSchema,
+      response: EventDefinitionSchema,
+      handler: async ({ caller, project, params, body }) => {
+        const id = readDefinitionId(params['id']);
+        return show(deps, project.id, await updateEventDefinition(deps, caller, project, id, toChanges(body)));
+      },
+    });
+  }
+}
+
+function toChanges(body: Static<typeof EventDefinitionWriteSchema>): EventDefinitionChanges {
+  const { owner, description, tags, verified, post_to_slack } = body;
+  return {
+    ...(owner === undefined ? {} : { ownerId: owner }),
+    ...(description === undefined ? {} : { description: description ?? '' }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(verified === undefined ? {} : { verified }),
+    ...(post_to_slack === undefined ? {} : { postToSlack: post_to_slack }),
+  };
+}
+
+function activityRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const about = { tag, query: ACTIVITY_QUERY, response: ActivityPageSchema, method: 'GET' } as const;
   projectRoute(app, deps, {
-    method: 'GET',
-    url: '/api/projects/:project_id/property_definitions/',
-    summary: 'Names of properties seen by the project',
-    tag,
-    query: {
-      ...PAGE_QUERY,
-      search: 'Words that must all be in the name.',
-      type: '`event` (unless given), `person` or `group`.',
-      group_type_index: 'Which kind of group, 0 to 4.',
-      properties: 'Only these names, separated by commas.',
-      excluded_properties: 'Not these names: a JSON list.',
-      is_numerical: 'Only numbers, or none of them.',
-      is_feature_flag: 'Only feature flags, or none of them.',
-      event_names: 'JSON list of events: says of each property whether it was seen on one of them.',
-      filter_by_event_names: 'True: only those that were.',
-    },
-    response: pageOf(PropertyDefinitionSchema),
-    handler: async ({ project, query, url }) => {
-      const names = readTexts(query, 'event_names');
-      const seen = names && (await definitions.propertiesOf(project.id, names));
-      const asked = readPropertyQuery(query, seen);
-      const page = readPage(query);
-      const all = await definitions.properties(project.id, readPropertyKind(query));
-      return envelope(url, page, choosePropertyDefinitions(all, asked, page), presentPropertyDefinition);
+    ...about,
+    url: `${all}activity/`,
+    summary: 'Who described which name of events, with before and after',
+    handler: ({ project: { organizationId, id: projectId }, query, url }) =>
+      activityOf(deps, { organizationId, projectId, scope: EVENT_DEFINITION }, query, url),
+  });
+  projectRoute(app, deps, {
+    ...about,
+    url: `${one}activity/`,
+    summary: 'Who described this name of events, with before and after',
+    handler: async ({ project: { organizationId, id: projectId }, params, query, url }) => {
+      const { id: itemId } = await find(deps, projectId, params['id']);
+      return activityOf(deps, { organizationId, projectId, scope: EVENT_DEFINITION, itemId }, query, url);
     },
   });
 }

@@ -3,8 +3,10 @@ import type { Definitions } from '../../decide/definitions.ts';
 import type { FateDeps } from '../../ingest/fate-of-event.ts';
 import type { Ingestion } from '../../ingest/ingestion.ts';
 import type { Tail } from '../../ingest/tail.ts';
+import type { CohortCalculations } from '../../insights/cohort-calculations.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
+import type { DeletePersonDeps } from '../../manage/delete-person.ts';
 import type { ProjectDirectory } from '../../manage/project-directory.ts';
 import type { Sessions } from '../../manage/sessions.ts';
 import type { Dialect } from '../../stores/dialect.ts';
@@ -12,7 +14,7 @@ import type { EventStore } from '../../stores/event-store.ts';
 import type { MetadataStore } from '../../stores/metadata-store.ts';
 
 /** What the private API is built from. Each route passes on only what the manager it calls asks for. */
-export interface ApiDeps {
+export interface ApiDeps extends Pick<DeletePersonDeps, 'filing' | 'caughtUp' | 'erasure' | 'log'> {
   config: Pick<Config, 'publicUrl'>;
   metadata: MetadataStore;
   clock: Clock;
@@ -29,6 +31,8 @@ export interface ApiDeps {
   directory: Pick<ProjectDirectory, 'forget'>;
   /** Must hear of every change to a flag or a cohort. */
   definitions: Definitions;
+  /** Must hear of cohorts that wait for their calculation. */
+  calculations: Pick<CohortCalculations, 'wake'>;
   /** Removes a deleted project's events. */
   removeEvents(projectId: number): Promise<void>;
 }

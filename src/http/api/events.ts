@@ -13,7 +13,7 @@ import {
   prepareQuestion,
 } from '../../insights/find-events.ts';
 import type { EventPerson } from '../../stores/event-records.ts';
-import { columnsOf, csvLine, csvRow, type FlatRow, flatten } from '../csv.ts';
+import { csvLines, type FlatRow, flatten } from '../csv.ts';
 import { nextLink, readEventQuestion, readEventUuid, readFormat } from '../event-query.ts';
 import { type Query, queryText } from '../paging.ts';
 import { EVENT_QUERY, EventListSchema, EventSchema, presentEvent, ValuesSchema } from '../schemas/event.ts';
@@ -22,12 +22,14 @@ import { projectRoute } from './route.ts';
 
 const tag = 'events';
 const P = '/api/projects/:project_id';
+const legacy = 'event';
 
 export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const asking: EventsDeps = { ...deps, persons: deps.metadata.eventPersons };
   projectRoute(app, deps, {
     method: 'GET',
     url: `${P}/events/`,
+    legacy,
     summary: 'Events, newest first',
     tag,
     query: EVENT_QUERY,
@@ -35,13 +37,15 @@ export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
     handler: async ({ project, query, url, reply }) => {
       const question = await readEventQuestion(asking.persons, project.id, query, deps.clock.now());
       if (readFormat(query) === 'json') return listEvents(asking, question, url);
-      const lines = csvLines(asking, await prepareQuestion(asking, question));
+      const prepared = await prepareQuestion(asking, question);
+      const lines = csvLines(() => csvPages(asking, prepared));
       return reply.type('text/csv; charset=utf-8').send(Readable.from(lines));
     },
   });
   projectRoute(app, deps, {
     method: 'GET',
     url: `${P}/events/:uuid/`,
+    legacy,
     summary: 'One event',
     tag,
     query: { include_person: 'Any value: show the person too.' },
@@ -75,18 +79,6 @@ async function personsOf(
 
 const CSV_PAGE = 500;
 
-/**
- * The head line names every column, so the events are gone through twice: once for their columns, once for their rows.
- * Twice the work, but never more than a page of them in memory.
- */
-async function* csvLines(deps: EventsDeps, question: PreparedQuestion): AsyncGenerator<string> {
-  let columns = new Set<string>();
-  for await (const rows of csvPages(deps, question)) columns = columnsOf(rows, columns);
-  const sorted = [...columns].sort();
-  if (sorted.length > 0) yield csvLine(sorted);
-  for await (const rows of csvPages(deps, question)) yield rows.map((row) => csvRow(sorted, row)).join('');
-}
-
 async function* csvPages(deps: EventsDeps, question: PreparedQuestion): AsyncGenerator<FlatRow[]> {
   for await (const page of eachPage(deps, question, CSV_PAGE)) {
     const persons = await personsOf(deps, question.projectId, page);
@@ -101,6 +93,7 @@ function valueRoute(app: FastifyInstance, deps: ApiDeps, asking: EventsDeps): vo
   projectRoute(app, deps, {
     method: 'GET',
     url: `${P}/events/values/`,
+    legacy,
     summary: 'Values that a property has had in the last seven days',
     tag,
     query: {

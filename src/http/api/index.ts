@@ -1,15 +1,28 @@
 /** Every private route. */
 import type { FastifyInstance } from 'fastify';
+import { cohortPersonRoutes } from './cohort-persons.ts';
+import { cohortRoutes } from './cohorts.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { definitionRoutes } from './definitions.ts';
 import type { ApiDeps } from './deps.ts';
 import { eventFateRoutes } from './event-fates.ts';
 import { eventRoutes } from './events.ts';
 import { liveEventRoutes } from './events-live.ts';
+import { flagHistoryRoutes } from './feature-flag-history.ts';
+import { flagQuestionRoutes } from './feature-flag-questions.ts';
+import { flagRoleAccessRoutes } from './feature-flag-role-access.ts';
+import { featureFlagRoutes } from './feature-flags.ts';
+import { groupRoutes } from './groups.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
+import { personChangeRoutes } from './person-changes.ts';
+import { personFactRoutes } from './person-facts.ts';
+import { personLifecycleRoutes } from './person-lifecycle.ts';
+import { personTimelineRoutes } from './person-timeline.ts';
 import { personalKeyRoutes } from './personal-keys.ts';
+import { personRoutes } from './persons.ts';
 import { projectRoutes } from './projects.ts';
+import { propertyDefinitionRoutes } from './property-definitions.ts';
 import { resourceAccessRoutes } from './resource-access.ts';
 import { roleRoutes } from './roles.ts';
 import { sessionRoutes } from './sessions.ts';
@@ -31,4 +44,17 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   eventFateRoutes(app, deps);
   deadLetterRoutes(app, deps);
   definitionRoutes(app, deps);
+  propertyDefinitionRoutes(app, deps);
+  groupRoutes(app, deps);
+  personLifecycleRoutes(app, deps);
+  featureFlagRoutes(app, deps);
+  flagRoleAccessRoutes(app, deps);
+  flagHistoryRoutes(app, deps);
+  flagQuestionRoutes(app, deps);
+  personRoutes(app, deps);
+  personChangeRoutes(app, deps);
+  personFactRoutes(app, deps);
+  personTimelineRoutes(app, deps);
+  cohortRoutes(app, deps);
+  cohortPersonRoutes(app, deps);
 }

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import type { Json, JsonObject } from '../../core/events/json.ts';
-import { levelIn } from '../../manage/callers.ts';
+import { type Caller, levelIn } from '../../manage/callers.ts';
 import {
   createProject,
   deleteProject,
@@ -10,7 +10,7 @@ import {
   rotateSecret,
   updateProject,
 } from '../../manage/projects.ts';
-import { ADMIN } from '../../stores/records.ts';
+import { ADMIN, type Project } from '../../stores/records.ts';
 import { envelope, readPage } from '../paging.ts';
 import { PAGE_QUERY, pageOf } from '../schemas/common.ts';
 import {
@@ -50,12 +50,16 @@ export function projectRoutes(app: FastifyInstance, deps: ApiDeps): void {
     status: 201,
     response: ProjectSchema,
     handler: async ({ caller, body }) => {
-      const project = await createProject(deps, caller, toChanges(body));
-      return presentProject(project, levelIn(caller, project.organizationId));
+      return show(deps, caller, await createProject(deps, caller, toChanges(body)));
     },
   });
   oneProject(app, deps);
   projectKeys(app, deps);
+}
+
+async function show(deps: ApiDeps, caller: Caller, project: Project) {
+  const groupTypes = await deps.metadata.groups.types(project.id);
+  return presentProject(project, levelIn(caller, project.organizationId), groupTypes.length > 0);
 }
 
 function oneProject(app: FastifyInstance, deps: ApiDeps): void {
@@ -65,7 +69,7 @@ function oneProject(app: FastifyInstance, deps: ApiDeps): void {
     method: 'GET',
     summary: 'One project with all its settings',
     response: ProjectSchema,
-    handler: async ({ caller, project }) => presentProject(project, levelIn(caller, project.organizationId)),
+    handler: ({ caller, project }) => show(deps, caller, project),
   });
   projectRoute(app, deps, {
     ...one,
@@ -75,8 +79,7 @@ function oneProject(app: FastifyInstance, deps: ApiDeps): void {
     body: ProjectWriteSchema,
     response: ProjectSchema,
     handler: async ({ caller, project, body }) => {
-      const changed = await updateProject(deps, caller, project.id, toChanges(body));
-      return presentProject(changed, levelIn(caller, changed.organizationId));
+      return show(deps, caller, await updateProject(deps, caller, project.id, toChanges(body)));
     },
   });
   projectRoute(app, deps, {
@@ -99,8 +102,7 @@ function projectKeys(app: FastifyInstance, deps: ApiDeps): void {
     level: ADMIN,
     response: ProjectSchema,
     handler: async ({ caller, project }) => {
-      const changed = await resetToken(deps, caller, project.id);
-      return presentProject(changed, levelIn(caller, changed.organizationId));
+      return show(deps, caller, await resetToken(deps, caller, project.id));
     },
   });
   projectRoute(app, deps, {
@@ -113,7 +115,7 @@ function projectKeys(app: FastifyInstance, deps: ApiDeps): void {
     response: ProjectWithSecretSchema,
     handler: async ({ caller, project }) => {
       const { project: changed, secret } = await rotateSecret(deps, caller, project.id);
-      return { ...presentProject(changed, levelIn(caller, changed.organizationId)), secret_api_token: secret };
+      return { ...(await show(deps, caller, changed)), secret_api_token: secret };
     },
   });
 }

@@ -12,7 +12,6 @@ import { ADMIN, type Role } from '../../stores/records.ts';
 import { envelope, readPage } from '../paging.ts';
 import { PAGE_QUERY, pageOf } from '../schemas/common.ts';
 import {
-  presentRole,
   presentRoleMembership,
   RoleChangeSchema,
   RoleCreateSchema,
@@ -23,6 +22,7 @@ import {
 import { usersById } from './activity.ts';
 import type { ApiDeps } from './deps.ts';
 import { organizationRoute } from './route.ts';
+import { showRoles } from './show-roles.ts';
 
 const tag = 'roles';
 const all = '/api/organizations/:organization_id/roles/';
@@ -34,20 +34,7 @@ export function roleRoutes(app: FastifyInstance, deps: ApiDeps): void {
   membersOfRole(app, deps);
 }
 
-/** Roles with the people in them, looked up together. */
-async function show(deps: ApiDeps, roles: readonly Role[]) {
-  const memberships = await deps.metadata.roleMemberships.list(roles.map((role) => role.id));
-  const users = await usersById(deps.metadata, [
-    ...memberships.map((membership) => membership.userId),
-    ...roles.map((role) => role.createdBy),
-  ]);
-  return roles.map((role) => {
-    const memberIds = memberships.filter((one) => one.roleId === role.id).map((one) => one.userId);
-    return presentRole(role, users, memberIds, []);
-  });
-}
-
-const showOne = async (deps: ApiDeps, role: Role) => (await show(deps, [role]))[0];
+const showOne = async (deps: ApiDeps, role: Role) => (await showRoles(deps, [role]))[0];
 
 function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
   organizationRoute(app, deps, {
@@ -60,7 +47,7 @@ function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
     handler: async ({ organization, query, url }) => {
       const page = readPage(query);
       const { count, items } = await deps.metadata.roles.list(organization.id, page);
-      return envelope(url, page, { count, items: await show(deps, items) }, (role) => role);
+      return envelope(url, page, { count, items: await showRoles(deps, items) }, (role) => role);
     },
   });
   organizationRoute(app, deps, {

@@ -25,6 +25,13 @@ export interface Context<Body> {
 interface Declaration<B extends TSchema, C> {
   method: HTTPMethods;
   url: string;
+  /**
+   * The name that a project's collection had before projects had a place in the path: with `person`, the same route is
+   * also at /api/person/…, in the project that the request's project key names, else in the caller's current one.
+   */
+  legacy?: string;
+  /** True: not shown in the document, such as a method that is there only to say why it is refused. */
+  hidden?: boolean;
   summary: string;
   tag: string;
   body?: B;
@@ -63,11 +70,18 @@ export function projectRoute<B extends TSchema>(
   deps: ApiDeps,
   declaration: Declaration<B, Context<Static<B>> & { project: Project }>,
 ): void {
-  declare(app, deps, declaration, (context) => {
+  const run = (context: Context<unknown>): Promise<unknown> => {
     const project = present(context.request.project);
     return declaration.handler({ ...(context as Context<Static<B>>), project });
-  });
+  };
+  declare(app, deps, declaration, run);
+  const { legacy, url } = declaration;
+  if (legacy !== undefined) declare(app, deps, { ...declaration, url: legacyUrl(url, legacy), isLegacy: true }, run);
 }
+
+/** /api/projects/:project_id/persons.csv → /api/person.csv */
+const legacyUrl = (url: string, name: string): string =>
+  url.replace(/^\/api\/projects\/:project_id\/[a-z_]+/, `/api/${name}`);
 
 /** A route below `:organization_id`, for its members. */
 export function organizationRoute<B extends TSchema>(
@@ -81,10 +95,12 @@ export function organizationRoute<B extends TSchema>(
   });
 }
 
+type Declared<B extends TSchema, C> = Declaration<B, C> & { isLegacy?: boolean };
+
 function declare<B extends TSchema, C>(
   app: FastifyInstance,
   deps: ApiDeps,
-  declaration: Declaration<B, C>,
+  declaration: Declared<B, C>,
   run: (context: Context<unknown>) => Promise<unknown>,
 ): void {
   const { method, url, status = 200 } = declaration;
@@ -120,12 +136,13 @@ async function enter(
   deps: ApiDeps,
   request: FastifyRequest,
   caller: Caller,
-  { level, foreign }: { level?: MembershipLevel; foreign?: 'not_found' },
+  { level, foreign, isLegacy }: { level?: MembershipLevel; foreign?: 'not_found'; isLegacy?: boolean },
 ): Promise<void> {
   const { project_id, organization_id } = request.params as Record<string, string>;
-  if (project_id !== undefined) {
+  const projectId = isLegacy ? '@current' : project_id;
+  if (projectId !== undefined) {
     const named = await projectByToken(deps, request);
-    request.project = await projectInPath(deps, caller, project_id, named, foreign);
+    request.project = await projectInPath(deps, caller, projectId, named, foreign);
   }
   if (organization_id !== undefined) request.organization = await organizationInPath(deps, caller, organization_id);
   const organizationId = request.organization?.id ?? request.project?.organizationId;
@@ -138,13 +155,16 @@ function present<T>(value: T | null): T {
 }
 
 /** What the OpenAPI document says of a route; the body's schema is also what checks it. */
-function document<B extends TSchema, C>(declaration: Declaration<B, C>): Record<string, unknown> {
+function document<B extends TSchema, C>(declaration: Declared<B, C>): Record<string, unknown> {
   const { url, summary, tag, body, query = {}, status = 200, response, level } = declaration;
+  const { hidden = false, isLegacy = false } = declaration;
   const params = [...url.matchAll(/:(\w+)/g)].map(([, name]) => [name, { type: 'string' }]);
   const parameters = Object.entries(query).map(([name, description]) => [name, { type: 'string', description }]);
   return {
     summary,
     tags: [tag],
+    ...(hidden ? { hide: true } : {}),
+    ...(isLegacy ? { deprecated: true } : {}),
     security: [{ personalKey: [] }, { session: [] }],
     // Read by people, and by the test that tries every route with the keys of those who may not.
     ...(level === undefined ? {} : { 'x-least-level': level }),

@@ -1,7 +1,12 @@
 import { Type } from '@sinclair/typebox';
-import type { ListedProperty } from '../../insights/list-definitions.ts';
-import type { EventDefinition } from '../../stores/event-records.ts';
-import { DateTime, iso, nullable, UserSummarySchema, Uuid } from './common.ts';
+import type { DefinitionDetails, EventDefinition, PropertyDefinition } from '../../stores/definitions.ts';
+import type { User } from '../../stores/records.ts';
+import { DateTime, iso, isoOrNull, nullable, presentUserOrNull, UserSummarySchema, Uuid } from './common.ts';
+
+/** The users who are named in a definition, by id. */
+type Users = ReadonlyMap<number, User>;
+
+export const namedIn = ({ updatedBy, verifiedBy }: DefinitionDetails): (number | null)[] => [updatedBy, verifiedBy];
 
 export const EventDefinitionSchema = Type.Object({
   id: Uuid,
@@ -27,30 +32,45 @@ export const EventDefinitionSchema = Type.Object({
   post_to_slack: Type.Boolean(),
 });
 
-/** What only actions have is null; what nobody can set yet has the value of a fresh definition. */
-export const presentEventDefinition = (definition: EventDefinition, volume: number) => ({
+/** What people say of a definition, whatever it defines. A description of null is none. */
+const WRITABLE = {
+  description: nullable(Type.String({ maxLength: 10_000 })),
+  tags: Type.Array(Type.String({ maxLength: 255 }), { maxItems: 1000 }),
+  verified: Type.Boolean(),
+};
+
+export const EventDefinitionWriteSchema = Type.Partial(
+  Type.Object({ ...WRITABLE, owner: nullable(Type.Integer()), post_to_slack: Type.Boolean() }),
+);
+
+/** What only actions have is null. */
+export const presentEventDefinition = (definition: EventDefinition, volume: number, users: Users) => ({
   id: definition.id,
   name: definition.name,
-  owner: null,
-  description: '',
-  tags: [],
+  owner: definition.ownerId,
+  description: definition.description,
+  tags: definition.tags,
   volume_30_day: volume,
   // No questions can be saved yet, so none has used it.
   query_usage_30_day: 0,
   created_at: iso(definition.createdAt),
-  updated_at: iso(definition.createdAt),
-  updated_by: null,
+  updated_at: iso(definition.updatedAt ?? definition.createdAt),
+  updated_by: presentUserOrNull(users, definition.updatedBy),
   last_seen_at: iso(definition.lastSeenAt),
   last_updated_at: null,
-  verified: false,
-  verified_at: null,
-  verified_by: null,
+  ...presentVerified(definition, users),
   is_action: null,
   action_id: null,
   is_calculating: null,
   last_calculated_at: null,
   created_by: null,
-  post_to_slack: false,
+  post_to_slack: definition.postToSlack,
+});
+
+const presentVerified = ({ verifiedAt, verifiedBy }: DefinitionDetails, users: Users) => ({
+  verified: verifiedAt !== null,
+  verified_at: isoOrNull(verifiedAt),
+  verified_by: presentUserOrNull(users, verifiedBy),
 });
 
 export const PropertyDefinitionSchema = Type.Object({
@@ -64,17 +84,32 @@ export const PropertyDefinitionSchema = Type.Object({
   query_usage_30_day: nullable(Type.Integer()),
   is_seen_on_filtered_events: nullable(Type.Boolean()),
   property_type: nullable(Type.String()),
+  verified: Type.Boolean(),
+  verified_at: nullable(DateTime),
+  verified_by: nullable(UserSummarySchema),
 });
 
-export const presentPropertyDefinition = (definition: ListedProperty) => ({
+const TYPES = ['DateTime', 'String', 'Numeric', 'Boolean'] as const;
+
+export const PropertyDefinitionWriteSchema = Type.Partial(
+  Type.Object({
+    ...WRITABLE,
+    property_type: nullable(Type.Union(TYPES.map((type) => Type.Literal(type)))),
+    is_numerical: Type.Boolean(),
+  }),
+);
+
+/** `isSeen`: whether it was seen on the events in question; null where none are. */
+export const presentPropertyDefinition = (definition: PropertyDefinition, users: Users, isSeen: boolean | null) => ({
   id: definition.id,
   name: definition.name,
-  description: '',
-  tags: [],
+  description: definition.description,
+  tags: definition.tags,
   is_numerical: definition.propertyType === 'Numeric',
-  updated_at: iso(definition.createdAt),
-  updated_by: null,
+  updated_at: iso(definition.updatedAt ?? definition.createdAt),
+  updated_by: presentUserOrNull(users, definition.updatedBy),
   query_usage_30_day: 0,
-  is_seen_on_filtered_events: definition.isSeen,
+  is_seen_on_filtered_events: isSeen,
   property_type: definition.propertyType,
+  ...presentVerified(definition, users),
 });

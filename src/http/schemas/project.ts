@@ -102,7 +102,7 @@ export const presentProjectBasic = (project: Project) => ({
   access_control: false,
 });
 
-export const presentProject = (project: Project, level: MembershipLevel | null) => ({
+export const presentProject = (project: Project, level: MembershipLevel | null, hasGroupTypes: boolean) => ({
   ...presentProjectBasic(project),
   ...PREFERENCE_DEFAULTS,
   ...project.preferences,
@@ -113,7 +113,7 @@ export const presentProject = (project: Project, level: MembershipLevel | null) 
   slack_incoming_webhook: project.slackIncomingWebhook,
   has_secret_api_token: project.secretHash !== null,
   effective_membership_level: level ?? 0,
-  has_group_types: false,
+  has_group_types: hasGroupTypes,
   person_on_events_querying_enabled: true,
   groups_on_events_querying_enabled: true,
   inject_web_apps: false,

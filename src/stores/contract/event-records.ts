@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { IngestChanges, IngestStore } from '../ingest-store.ts';
 import type { MetadataStore } from '../metadata-store.ts';
 import { uuidOf } from './events.ts';
-import { NOTHING } from './nothing.ts';
+import { NO_CHANGES } from './no-changes.ts';
 import { newPersonChanges } from './person-changes.ts';
 
 export interface RelationalPlace {
@@ -24,7 +24,7 @@ export function describeEventRecords(name: string, open: () => Promise<Relationa
 
     let position = 0;
     const write = (changes: Partial<IngestChanges>): Promise<void> =>
-      place.ingest.transaction((store) => store.apply({ ...NOTHING, ...changes, position: ++position }));
+      place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, ...changes, position: ++position }));
 
     const aLetter = (n: number, projectId = 1) => ({
       projectId,
@@ -89,46 +89,6 @@ export function describeEventRecords(name: string, open: () => Promise<Relationa
       expect(await times()).toEqual([3, 2, 1]);
       expect(await times('a')).toEqual([3, 1]);
       expect((await place.metadata.warnings.list(1, 'a', { limit: 1, offset: 1 })).count).toBe(2);
-    });
-
-    it('finds definitions of events and properties', async () => {
-      const event = (n: number, eventName: string, projectId = 1) => ({
-        id: uuidOf(n),
-        projectId,
-        name: eventName,
-        at: n,
-      });
-      const property = (n: number, kind: 'event' | 'person', propertyName: string) => ({
-        id: uuidOf(n),
-        projectId: 1,
-        kind,
-        groupTypeIndex: -1,
-        name: propertyName,
-        propertyType: 'String',
-        at: n,
-      });
-      await write({
-        events: [event(1, 'b'), event(2, 'a'), event(3, 'c', 2)],
-        properties: [property(4, 'event', 'plan'), property(5, 'person', 'email')],
-        eventProperties: [
-          { projectId: 1, event: 'a', property: 'plan' },
-          { projectId: 1, event: 'b', property: 'plan' },
-        ],
-      });
-      await write({ events: [event(9, 'a')] });
-      const { definitions } = place.metadata;
-      expect(await definitions.events(1)).toEqual([
-        { id: uuidOf(2), name: 'a', createdAt: 2, lastSeenAt: 9 },
-        { id: uuidOf(1), name: 'b', createdAt: 1, lastSeenAt: 1 },
-      ]);
-      expect(await definitions.event(1, uuidOf(3))).toBeNull();
-      expect((await definitions.event(2, uuidOf(3)))?.name).toBe('c');
-      expect(await definitions.properties(1, { kind: 'person', groupTypeIndex: -1 })).toEqual([
-        { id: uuidOf(5), name: 'email', propertyType: 'String', createdAt: 5 },
-      ]);
-      expect(await definitions.propertiesOf(1, ['a', 'b'])).toEqual(['plan']);
-      expect(await definitions.propertiesOf(1, ['x'])).toEqual([]);
-      expect(await definitions.propertiesOf(1, [])).toEqual([]);
     });
 
     it('finds persons by uuid and number, and goes through all of them', async () => {

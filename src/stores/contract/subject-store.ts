@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PersonOp } from '../../core/persons/person-changes.ts';
 import type { RelationalPlace } from './event-records.ts';
 import { uuidOf } from './events.ts';
-import { NOTHING } from './nothing.ts';
+import { NO_CHANGES } from './no-changes.ts';
 import { newPersonChanges } from './person-changes.ts';
 
 export interface SubjectPlace extends RelationalPlace {
@@ -30,7 +30,7 @@ export function describeSubjectStore(name: string, open: () => Promise<SubjectPl
 
     let position = 0;
     const write = (changes: object): Promise<void> =>
-      place.ingest.transaction((store) => store.apply({ ...NOTHING, ...changes, position: ++position }));
+      place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, ...changes, position: ++position }));
     const subjects = () => place.metadata.subjects;
     const idOf = async (distinctId: string): Promise<number> => {
       const person = await subjects().personOf(1, distinctId);

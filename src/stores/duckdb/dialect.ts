@@ -1,5 +1,6 @@
 import { isHotProperty } from '../../core/events/hot-properties.ts';
 import { DATE_PATTERNS, DATE_PREFIX } from '../../core/properties/filter-dates.ts';
+import type { Span } from '../../core/time/span.ts';
 import type { BucketInterval, Dialect, InsightSql } from '../dialect.ts';
 import type { SqlValue } from '../event-store.ts';
 import { readableJson } from './readable-json.ts';
@@ -30,6 +31,10 @@ class DuckDbSql implements InsightSql {
   property(key: string, json?: string): string {
     if (json === undefined && isHotProperty(key)) return `${this.#prefix}"${key}"`;
     return `json_extract_string(${json ?? `${this.#prefix}properties`}, ${this.param(jsonPointer(key))})`;
+  }
+
+  json(key: string): string {
+    return `cast(json_extract(${this.#prefix}properties, ${this.param(jsonPointer(key))}) as varchar)`;
   }
 
   hasKey(key: string, json = `${this.#prefix}properties`): string {
@@ -83,6 +88,14 @@ class DuckDbSql implements InsightSql {
     const names = columns.map((name, i) => `x.c${i} as "${name}"`).join(', ');
     const list = `from_json(${this.param(readableJson(JSON.stringify(picked)))}, '[${JSON.stringify(shape)}]')`;
     return `(select ${names} from (select unnest(${list}) as x))`;
+  }
+
+  later(time: string, { months, ms }: Span): string {
+    return `(${time} + to_months(${this.param(months)}::integer) + to_milliseconds(${this.param(ms)}))`;
+  }
+
+  joined(value: string): string {
+    return `string_agg(cast(${value} as varchar), ',')`;
   }
 
   bucket(time: string, interval: BucketInterval, timezone: string): string {

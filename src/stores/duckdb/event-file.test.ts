@@ -1,8 +1,9 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
-import { anEvent } from '../contract/events.ts';
+import { anEvent, uuidOf } from '../contract/events.ts';
 import { runApart } from '../contract/run-apart.ts';
 import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
 import { openEventStore } from './event-store.ts';
@@ -39,6 +40,52 @@ describe('the file of the event store', () => {
     await store.write({ events: [anEvent()], overrides: [], position: position + 1 });
     expect(await store.query('select count(*) as n from events', [])).toEqual([{ n: position * 100 + 1 }]);
     await store.close();
+  });
+
+  it('keeps no byte of removed events once it is scrubbed, and no other file', async () => {
+    const canary = 'canary-7f3a90';
+    const store = await openEventStore(path);
+    const many = (position: number, personId: string, text: string) =>
+      store.write({
+        events: Array.from({ length: 3000 }, (_, n) =>
+          anEvent({ personId, distinctId: `${text}-${n}`, properties: { $current_url: `https://${text}/`, text } }),
+        ),
+        overrides: [],
+        position,
+      });
+    await many(1, uuidOf(1), 'somebody-else');
+    await many(2, uuidOf(2), canary);
+    await store.refile([{ id: 1, projectId: 1, personId: uuidOf(2), kind: 'remove', distinctIds: [] }]);
+    const spelled = (): string[] =>
+      readdirSync(dirname(path)).filter((file) => readFileSync(join(dirname(path), file)).includes(canary));
+    expect(spelled()).not.toEqual([]);
+    await store.scrub();
+    expect(spelled()).toEqual([]);
+    expect(readdirSync(dirname(path))).toEqual(['events.duckdb']);
+    expect(await store.query('select count(*) as n from events', [])).toEqual([{ n: 3000 }]);
+    await store.close();
+    expect(spelled()).toEqual([]);
+  });
+
+  it('is whole after kill -9 while it is scrubbed, and leaves nothing lying about', async () => {
+    const script = (events: number) => `import { openEventStore } from './src/stores/duckdb/event-store.ts';
+       import { anEvent } from './src/stores/contract/events.ts';
+       const store = await openEventStore(${JSON.stringify(path)});
+       if ((await store.position()) === 0) {
+         await store.write({ events: Array.from({ length: ${events} }, () => anEvent()), overrides: [], position: 1 });
+       }
+       for (;;) {
+         console.log('scrub');
+         await store.scrub();
+       }`;
+    for (const lines of [1, 2, 3]) {
+      await runApart(script(20_000), { killAfterLines: lines });
+      const store = await openEventStore(path);
+      expect(await store.query('select count(*) as n from events', [])).toEqual([{ n: 20_000 }]);
+      expect(await store.position()).toBe(1);
+      await store.close();
+      expect(readdirSync(dirname(path))).toEqual(['events.duckdb']);
+    }
   });
 
   it('says that it must be opened again when a checkpoint fails on a full disk, and loses nothing', async () => {

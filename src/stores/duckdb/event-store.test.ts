@@ -1,4 +1,5 @@
 import { describeEventStore, type EventPlace } from '../contract/event-store.ts';
+import { describeRefiling } from '../contract/refiling.ts';
 import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
 import { openEventStore } from './event-store.ts';
 
@@ -9,3 +10,4 @@ const placeIn = (dir: TempDir): EventPlace => ({
 });
 
 describeEventStore('DuckDB', () => placeIn(makeTempDir()));
+describeRefiling('DuckDB', () => placeIn(makeTempDir()));

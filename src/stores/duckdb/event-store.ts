@@ -1,78 +1,38 @@
 import { stat } from 'node:fs/promises';
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { EventBatch, EventStore, SqlRow, SqlValue } from '../event-store.ts';
+import type { Refiled, Refiling } from '../refiling.ts';
 import { appendChunks } from './append-chunks.ts';
+import { copyFile, swapFile } from './copy-file.ts';
+import { closeEngine, type Engine, type EventStoreOptions, openEngine, removeFresh } from './engine.ts';
 import { eventChunks } from './event-rows.ts';
-import { surfacingFatal } from './invalidated.ts';
+import { EventStoreInvalidated, surfacingFatal } from './invalidated.ts';
 import { writeOverrides } from './overrides.ts';
-import { QueryConnections } from './query-connections.ts';
-import { migrate, readNumber } from './schema.ts';
+import { refile } from './refile.ts';
+import { readNumber } from './schema.ts';
 
-/**
- * The event store of one machine: one DuckDB file. Exactly one thread may open it: a second engine in the same process
- * gets no error and would ruin the file.
- */
-export interface EventStoreOptions {
-  /** What the engine may keep in memory, beside a few tens of megabytes of its own; default 256MB. */
-  memoryLimit?: string;
-  /** Threads of the engine; default 2. */
-  threads?: number;
-  /** Size of the journal at which it is folded into the file; default 256MB. */
-  checkpointThreshold?: string;
-  /** Questions that run at the same time; default 2. */
-  concurrentQueries?: number;
-}
+export type { EventStoreOptions } from './engine.ts';
 
 export async function openEventStore(path: string, options: EventStoreOptions = {}): Promise<EventStore> {
-  const instance = await DuckDBInstance.create(path, settings(options));
-  try {
-    const writer = await instance.connect();
-    await writer.run(`set global TimeZone = 'UTC'`);
-    await migrate(writer, path);
-    const position = await readNumber(writer, 'select position from log_position');
-    const queries = await QueryConnections.open(instance, options.concurrentQueries ?? 2);
-    return new DuckDbEventStore(path, instance, writer, queries, position);
-  } catch (error) {
-    instance.closeSync();
-    throw error;
-  }
+  const engine = await openEngine(path, options);
+  const position = await readNumber(engine.writer, 'select position from log_position');
+  return new DuckDbEventStore(path, options, engine, position);
 }
-
-/**
- * A checkpoint rewrites the last, unfinished group of rows. Measured over 400,000 events: at 64MB commits took three
- * times as long as at 256MB and left a file nearly twice as large. The engine gets no access to other files or the
- * network, and the storage version is named because the default would forbid the newer compressions.
- */
-const settings = (options: EventStoreOptions): Record<string, string> => ({
-  memory_limit: options.memoryLimit ?? '256MB',
-  threads: String(options.threads ?? 2),
-  checkpoint_threshold: options.checkpointThreshold ?? '256MB',
-  storage_compatibility_version: 'v1.5.0',
-  enable_external_access: 'false',
-  autoinstall_known_extensions: 'false',
-});
 
 class DuckDbEventStore implements EventStore {
   readonly #path: string;
-  readonly #instance: DuckDBInstance;
-  readonly #writer: DuckDBConnection;
-  readonly #queries: QueryConnections;
+  readonly #options: EventStoreOptions;
+  #engine: Engine;
   #position: number;
   /** Ends when the last write that was asked for has ended. */
   #lastWrite: Promise<unknown> = Promise.resolve();
+  /** While the file is exchanged for a fresh one, questions wait for this. */
+  #exchange: Promise<void> | null = null;
   #closing: Promise<void> | undefined;
 
-  constructor(
-    path: string,
-    instance: DuckDBInstance,
-    writer: DuckDBConnection,
-    queries: QueryConnections,
-    position: number,
-  ) {
+  constructor(path: string, options: EventStoreOptions, engine: Engine, position: number) {
     this.#path = path;
-    this.#instance = instance;
-    this.#writer = writer;
-    this.#queries = queries;
+    this.#options = options;
+    this.#engine = engine;
     this.#position = position;
   }
 
@@ -88,18 +48,46 @@ class DuckDbEventStore implements EventStore {
     });
   }
 
-  query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]> {
-    if (this.#closing !== undefined) return Promise.reject(new Error('The event store is closed.'));
-    return surfacingFatal(() => this.#queries.query(sql, values));
+  async query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]> {
+    while (this.#exchange !== null) await this.#exchange.catch(() => undefined);
+    if (this.#closing !== undefined) throw new Error('The event store is closed.');
+    return surfacingFatal(() => this.#engine.queries.query(sql, values));
   }
 
   deleteBefore(projectId: number, timestamp: number): Promise<number> {
     return this.#oneAtATime(async () => {
-      const result = await this.#writer.run(
+      const result = await this.#engine.writer.run(
         'delete from event_rows where project_id = $1 and timestamp < make_timestamp_ms($2)',
         [projectId, Math.trunc(timestamp)],
       );
       return result.rowsChanged;
+    });
+  }
+
+  refile(refilings: readonly Refiling[]): Promise<Refiled[]> {
+    return this.#oneAtATime(async () => {
+      const done: Refiled[] = [];
+      for (const order of refilings) {
+        await this.#inTransaction(async () => {
+          done.push(await refile(this.#engine.writer, order));
+        });
+      }
+      return done;
+    });
+  }
+
+  scrub(): Promise<void> {
+    return this.#oneAtATime(async () => {
+      await copyFile(this.#engine.instance, this.#path).catch((error: unknown) => {
+        removeFresh(this.#path);
+        throw error;
+      });
+      this.#exchange = this.#takeFresh();
+      try {
+        await this.#exchange;
+      } finally {
+        this.#exchange = null;
+      }
     });
   }
 
@@ -115,29 +103,39 @@ class DuckDbEventStore implements EventStore {
 
   async #close(): Promise<void> {
     await this.#lastWrite.catch(() => undefined);
-    await this.#queries.close();
-    // An engine that gave up cannot checkpoint; its journal is read at the next start.
-    await this.#writer.run('checkpoint').catch(() => undefined);
-    this.#writer.closeSync();
-    this.#instance.closeSync();
+    await closeEngine(this.#engine);
+  }
+
+  /** Whether or not the exchange succeeds, there is a whole file to open; if that fails, there is no store any more. */
+  async #takeFresh(): Promise<void> {
+    await closeEngine(this.#engine);
+    try {
+      swapFile(this.#path);
+    } finally {
+      this.#engine = await openEngine(this.#path, this.#options).catch((error: unknown) => {
+        throw new EventStoreInvalidated(error);
+      });
+    }
   }
 
   async #writeBatch({ events, overrides, position }: EventBatch): Promise<void> {
-    if (events.length > 0) await appendChunks(this.#writer, 'event_rows', eventChunks(events));
-    await writeOverrides(this.#writer, overrides);
-    await this.#writer.run('update log_position set position = $1', [position]);
+    const { writer } = this.#engine;
+    if (events.length > 0) await appendChunks(writer, 'event_rows', eventChunks(events));
+    await writeOverrides(writer, overrides);
+    await writer.run('update log_position set position = $1', [position]);
   }
 
   async #inTransaction(work: () => Promise<void>, meanwhile?: () => void): Promise<void> {
-    await this.#writer.run('begin');
+    const { writer } = this.#engine;
+    await writer.run('begin');
     try {
       await work();
-      const committed = this.#writer.run('commit');
+      const committed = writer.run('commit');
       meanwhile?.();
       await committed;
     } catch (error) {
       // A commit that failed has ended the transaction already: then there is nothing to roll back.
-      await this.#writer.run('rollback').catch(() => undefined);
+      await writer.run('rollback').catch(() => undefined);
       throw error;
     }
   }

@@ -51,7 +51,14 @@ const STEPS: readonly string[] = [
     from event_rows e
     left join person_overrides o
       on o.from_id = e.person_id and o.project_id = e.project_id;`,
+  // The last order that was done, and what each of the latest ones came to.
+  `create table refiling_position (position bigint not null);
+  insert into refiling_position values (0);
+  create table refiled (id bigint not null, events bigint not null);`,
 ];
+
+/** Every table, for whoever copies the store; the views and the version come with `migrate`. */
+export const TABLES = ['event_rows', 'person_overrides', 'log_position', 'refiling_position', 'refiled'] as const;
 
 export async function migrate(connection: DuckDBConnection, path: string): Promise<void> {
   await connection.run('create table if not exists schema_version (version integer not null)');

@@ -1,7 +1,8 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Json, JsonObject } from '../../core/events/json.ts';
-import type { Cohort, CohortStore } from '../cohort-records.ts';
+import type { Cohort, CohortMemberStore, CohortStore } from '../cohort-records.ts';
 import { readJson } from './json-text.ts';
+import { paged } from './paging.ts';
 import { flag as bit, type Sql, type Tables } from './tables.ts';
 
 const toCohort = (row: Selectable<Tables['cohorts']>): Cohort => ({
@@ -25,6 +26,10 @@ const toColumns = (cohort: Omit<Cohort, 'id'>): Insertable<Tables['cohorts']> =>
 
 export function cohortStore({ db }: Sql): CohortStore {
   const ofProject = (projectId: number) => db.selectFrom('cohorts').selectAll().where('projectId', '=', projectId);
+  const living = (projectId: number) => ofProject(projectId).where('deleted', '=', 0);
+  const newestFirst = (projectId: number) =>
+    living(projectId).orderBy('cohorts.createdAt', 'desc').orderBy('cohorts.id', 'desc');
+  const dynamic = () => db.selectFrom('cohorts').selectAll().where('deleted', '=', 0).where('isStatic', '=', 0);
   return {
     async create(cohort) {
       const row = await db.insertInto('cohorts').values(toColumns(cohort)).returningAll().executeTakeFirstOrThrow();
@@ -34,16 +39,113 @@ export function cohortStore({ db }: Sql): CohortStore {
       const row = await ofProject(projectId).where('id', '=', id).executeTakeFirst();
       return row ? toCohort(row) : null;
     },
-    async ofProject(projectId) {
-      const rows = await ofProject(projectId)
-        .where('deleted', '=', 0)
-        .orderBy('createdAt', 'desc')
-        .orderBy('id', 'desc')
+    ofProject: async (projectId) => (await newestFirst(projectId).execute()).map(toCohort),
+    list: (projectId, page) =>
+      paged(
+        {
+          count: () =>
+            living(projectId)
+              .clearSelect()
+              .select((eb) => eb.fn.countAll().as('count'))
+              .executeTakeFirst(),
+          rows: ({ limit, offset }) => newestFirst(projectId).limit(limit).offset(offset).execute(),
+        },
+        page,
+        toCohort,
+      ),
+    async ofPerson(projectId, personId) {
+      const ids = db.selectFrom('cohortMembers').select('cohortId').where('personId', '=', personId);
+      const known = newestFirst(projectId)
+        .where('id', 'in', ids)
+        .where((eb) => eb.or([eb('isStatic', '=', 1), eb('lastCalculation', 'is not', null)]));
+      return (await known.execute()).map(toCohort);
+    },
+    waiting: async () => (await dynamic().where('isCalculating', '=', 1).orderBy('id').execute()).map(toCohort),
+    async due(time, errors, limit) {
+      const rows = await dynamic()
+        .where('isCalculating', '=', 0)
+        .where('errorsCalculating', '<=', errors)
+        .where((eb) => eb.or([eb('lastCalculation', 'is', null), eb('lastCalculation', '<', time)]))
+        // Never calculated comes first; engines differ in where they put null.
+        .orderBy((eb) => eb.fn.coalesce('lastCalculation', sql<number>`0`))
+        .orderBy('id')
+        .limit(limit)
         .execute();
       return rows.map(toCohort);
     },
     async update({ id, ...cohort }) {
       await db.updateTable('cohorts').set(toColumns(cohort)).where('id', '=', id).execute();
+    },
+  };
+}
+
+export function cohortMemberStore({ db, dialect }: Sql): CohortMemberStore {
+  const idRows = (ids: readonly number[]) =>
+    dialect.rows(
+      { id: 'integer' },
+      ids.map((id) => ({ id })),
+    );
+  const textRows = (texts: readonly string[]) =>
+    dialect.rows(
+      { text: 'text' },
+      texts.map((text) => ({ text })),
+    );
+  const numbers = async (query: RawBuilder<{ id: number }>): Promise<number[]> =>
+    (await query.execute(db)).rows.map(({ id }) => Number(id));
+  return {
+    async after(cohortId, personId, limit) {
+      const rows = await db
+        .selectFrom('cohortMembers')
+        .select('personId')
+        .where('cohortId', '=', cohortId)
+        .where('personId', '>', personId)
+        .orderBy('personId')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => Number(row.personId));
+    },
+    async add(projectId, cohortId, personIds) {
+      const { numAffectedRows } = await sql`
+        insert into cohort_members (cohort_id, person_id, project_id)
+        select cast(${cohortId} as ${sql.raw(dialect.bigInteger)}), p.id, p.project_id
+        from ${idRows(personIds)} r
+        cross join persons p
+        where p.id = r.id and p.project_id = ${projectId}
+        on conflict do nothing`.execute(db);
+      return Number(numAffectedRows ?? 0);
+    },
+    async remove(cohortId, personIds) {
+      const { numAffectedRows } = await sql`
+        delete from cohort_members
+        where cohort_id = ${cohortId} and person_id in (select r.id from ${idRows(personIds)} r)`.execute(db);
+      return Number(numAffectedRows ?? 0);
+    },
+    async count(cohortId) {
+      const counted = db.selectFrom('cohortMembers').select((eb) => eb.fn.countAll().as('count'));
+      return Number((await counted.where('cohortId', '=', cohortId).executeTakeFirst())?.count ?? 0);
+    },
+    personsByUuid: (projectId, uuids) =>
+      numbers(sql`
+        select p.id from ${textRows(uuids)} r
+        cross join persons p
+        where p.uuid = r.text and p.project_id = ${projectId}`),
+    personsByDistinctId: (projectId, distinctIds) =>
+      numbers(sql`
+        select distinct d.person_id as id from ${textRows(distinctIds)} r
+        cross join person_distinct_ids d
+        where d.project_id = ${projectId} and d.distinct_id = r.text`),
+    inListOrder: (projectId, personIds) =>
+      numbers(sql`
+        select p.id from ${idRows(personIds)} r
+        cross join persons p
+        where p.id = r.id and p.project_id = ${projectId}
+        order by p.created_at desc, p.uuid`),
+    async uuidsOf(projectId, personIds) {
+      const { rows } = await sql<{ uuid: string }>`
+        select p.uuid from ${idRows(personIds)} r
+        cross join persons p
+        where p.id = r.id and p.project_id = ${projectId}`.execute(db);
+      return rows.map((row) => row.uuid);
     },
   };
 }

@@ -3,6 +3,7 @@
  *
  * To need as few as possible: times are integers (ms UTC), JSON is text, booleans are 0 and 1, UUIDs are text.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ColumnDefinitionBuilder, type Kysely, type RawBuilder, sql } from 'kysely';
 
 export interface SqlDialect {
@@ -19,7 +20,22 @@ export interface SqlDialect {
    * with one value is prepared once and serves any number of rows.
    */
   rows(columns: Readonly<Record<string, RowType>>, rows: readonly object[]): RawBuilder<unknown>;
+  /** True where `text` contains `part`, letter for letter. */
+  contains(text: RawBuilder<unknown>, part: string): RawBuilder<unknown>;
+  /** What an object of JSON holds, as a table to join with: its keys, and its values as JSON text. */
+  entries(json: RawBuilder<unknown>, alias: string): JsonEntries;
+  /** Leaves no byte on disk of what was removed. */
+  scrub<T>(db: Kysely<T>): Promise<void>;
 }
+
+export interface JsonEntries {
+  from: RawBuilder<unknown>;
+  key: RawBuilder<string>;
+  value: RawBuilder<string>;
+}
+
+const CHECKPOINT_TRIES = 200;
+const CHECKPOINT_EVERY_MS = 10;
 
 export type RowType = 'text' | 'integer';
 
@@ -33,5 +49,30 @@ export const sqliteDialect: SqlDialect = {
   rows(columns, rows) {
     const picks = Object.keys(columns).map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.id(name)}`);
     return sql`(select ${sql.join(picks)} from json_each(${JSON.stringify(rows)}))`;
+  },
+  contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
+  entries(json, alias) {
+    const of = (column: string) => sql.ref<string>(`${alias}.${column}`);
+    return {
+      from: sql`json_each(${json}) as ${sql.table(alias)}`,
+      key: of('key'),
+      value: sql`case
+        when ${of('type')} in ('object', 'array') then ${of('value')}
+        when ${of('type')} in ('true', 'false', 'null') then ${of('type')}
+        else json_quote(${of('value')})
+      end`,
+    };
+  },
+  // 'secure_delete' would not do: pages that were split before keep copies of rows that lay there once. The checkpoint
+  // cannot cut the journal while somebody reads; they never do so for long.
+  async scrub(db) {
+    await sql`vacuum`.execute(db);
+    for (let tries = 0; ; tries++) {
+      const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
+      if (rows[0]?.busy === 0) return;
+      if (tries === CHECKPOINT_TRIES)
+        throw new Error('The journal of the database could not be cut: it is being read.');
+      await sleep(CHECKPOINT_EVERY_MS);
+    }
   },
 };

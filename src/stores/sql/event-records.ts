@@ -1,12 +1,5 @@
 import { sql } from 'kysely';
-import type {
-  DeadLetterStore,
-  DefinitionStore,
-  EventPerson,
-  EventPersonStore,
-  FateStore,
-  WarningStore,
-} from '../event-records.ts';
+import type { DeadLetterStore, EventPerson, EventPersonStore, FateStore, WarningStore } from '../event-records.ts';
 import { paged } from './paging.ts';
 import type { Sql } from './tables.ts';
 
@@ -124,40 +117,6 @@ export function warningStore({ db }: Sql): WarningStore {
         page,
         ({ happenedAt, ...row }) => ({ ...row, at: Number(happenedAt) }),
       );
-    },
-  };
-}
-
-export function definitionStore({ db }: Sql): DefinitionStore {
-  const definitions = (projectId: number) =>
-    db
-      .selectFrom('eventDefinitions')
-      .select(['id', 'name', 'createdAt', 'lastSeenAt'])
-      .where('projectId', '=', projectId);
-  return {
-    events: (projectId) => definitions(projectId).orderBy('name').execute(),
-    async event(projectId, id) {
-      return (await definitions(projectId).where('id', '=', id).executeTakeFirst()) ?? null;
-    },
-    properties: (projectId, { kind, groupTypeIndex }) =>
-      db
-        .selectFrom('propertyDefinitions')
-        .select(['id', 'name', 'propertyType', 'createdAt'])
-        .where('projectId', '=', projectId)
-        .where('kind', '=', kind)
-        .where('groupTypeIndex', '=', groupTypeIndex)
-        .orderBy('name')
-        .execute(),
-    async propertiesOf(projectId, events) {
-      if (events.length === 0) return [];
-      const rows = await db
-        .selectFrom('eventProperties')
-        .select('property')
-        .distinct()
-        .where('projectId', '=', projectId)
-        .where('event', 'in', events)
-        .execute();
-      return rows.map((row) => row.property);
     },
   };
 }

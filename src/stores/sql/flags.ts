@@ -21,6 +21,7 @@ const toFlag = (row: Selectable<Tables['featureFlags']>): FeatureFlag => ({
   rollbackConditions: JSON.parse(row.rollbackConditions),
   performedRollback: row.performedRollback === null ? null : row.performedRollback === 1,
   tags: JSON.parse(row.tags),
+  isRemoteConfiguration: row.isRemoteConfiguration === 1,
   evaluationRuntime: row.evaluationRuntime as EvaluationRuntime,
   bucketingIdentifier: row.bucketingIdentifier as BucketingIdentifier,
 });
@@ -34,6 +35,7 @@ const toColumns = (flag: Omit<FeatureFlag, 'id'>): Insertable<Tables['featureFla
   rollbackConditions: JSON.stringify(flag.rollbackConditions),
   performedRollback: flag.performedRollback === null ? null : bit(flag.performedRollback),
   tags: JSON.stringify(flag.tags),
+  isRemoteConfiguration: bit(flag.isRemoteConfiguration),
 });
 
 export function flagStore({ db }: Sql): FlagStore {
@@ -119,15 +121,15 @@ export function flagRoleAccessStore({ db }: Sql): FlagRoleAccessStore {
     ofFlag: (flagId) => ofFlag(flagId).orderBy('id').execute(),
     async ofRoles(roleIds) {
       if (roleIds.length === 0) return [];
-      return db
+      const rows = await db
         .selectFrom('featureFlagRoleAccess')
         .innerJoin('featureFlags', 'featureFlags.id', 'featureFlagRoleAccess.flagId')
         .selectAll('featureFlagRoleAccess')
-        .select('featureFlags.key as flagKey')
+        .select(['featureFlags.key as flagKey', 'featureFlags.deleted as flagDeleted'])
         .where('roleId', 'in', roleIds)
-        .where('featureFlags.deleted', '=', 0)
         .orderBy('featureFlagRoleAccess.id')
         .execute();
+      return rows.map(({ flagDeleted, ...row }) => ({ ...row, isDeleted: flagDeleted === 1 }));
     },
     async remove(id) {
       await db.deleteFrom('featureFlagRoleAccess').where('id', '=', id).execute();

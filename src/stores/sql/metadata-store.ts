@@ -1,11 +1,17 @@
 import { sql } from 'kysely';
 import type { MetadataStore } from '../metadata-store.ts';
 import { activityStore, installationStore } from './activity.ts';
-import { cohortStore } from './cohorts.ts';
+import { cohortMemberStore, cohortStore } from './cohorts.ts';
+import { definitionStore } from './definitions.ts';
+import { deletionStore } from './deletions.ts';
 import type { SqlDialect } from './dialect.ts';
-import { deadLetterStore, definitionStore, eventPersonStore, fateStore, warningStore } from './event-records.ts';
+import { deadLetterStore, eventPersonStore, fateStore, warningStore } from './event-records.ts';
 import { flagRoleAccessStore, flagStore } from './flags.ts';
+import { groupStore } from './groups.ts';
 import { membershipStore, organizationStore } from './organizations.ts';
+import { outboxStore } from './outbox.ts';
+import { personJournal } from './person-journal.ts';
+import { personStore } from './persons.ts';
 import { projectStore } from './projects.ts';
 import { resourceAccessStore, roleMembershipStore, roleStore } from './roles.ts';
 import { subjectStore } from './subjects.ts';
@@ -32,9 +38,15 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     fates: fateStore(on),
     warnings: warningStore(on),
     definitions: definitionStore(on),
+    groups: groupStore(on),
+    outbox: outboxStore(on),
     flags: flagStore(on),
     flagRoleAccess: flagRoleAccessStore(on),
     cohorts: cohortStore(on),
+    personJournal: personJournal(on),
+    deletions: deletionStore(on),
+    cohortMembers: cohortMemberStore(on),
+    persons: personStore(on),
     subjects: subjectStore(on),
     transaction: (work) => db.transaction().execute((tx) => work(sqlMetadataStore(tx, dialect))),
     async check() {

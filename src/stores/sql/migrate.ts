@@ -7,6 +7,9 @@ import type { SqlDialect } from './dialect.ts';
 import { foundation } from './migrations/0001-foundation.ts';
 import { ingest } from './migrations/0002-ingest.ts';
 import { flagsAndCohorts } from './migrations/0003-flags-and-cohorts.ts';
+import { personDeletions } from './migrations/0004-person-deletions.ts';
+import { definitionDetails } from './migrations/0005-definition-details.ts';
+import { personLookups } from './migrations/0006-person-lookups.ts';
 
 export interface Migration {
   /** What it does, in a few words: kept in the database for whoever looks. */
@@ -15,7 +18,14 @@ export interface Migration {
 }
 
 /** The list is the order: step n brings the database from version n − 1 to n. */
-const MIGRATIONS: readonly Migration[] = [foundation, ingest, flagsAndCohorts];
+const MIGRATIONS: readonly Migration[] = [
+  foundation,
+  ingest,
+  flagsAndCohorts,
+  personDeletions,
+  definitionDetails,
+  personLookups,
+];
 
 interface VersionTable {
   schemaVersion: { version: number; name: string; appliedAt: number };

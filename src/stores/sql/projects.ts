@@ -65,8 +65,6 @@ export function projectStore({ db }: Sql): ProjectStore {
       await db.updateTable('projects').set(toColumns(changes)).where('id', '=', id).execute();
     },
     async delete(id) {
-      const flags = db.selectFrom('featureFlags').select('id').where('projectId', '=', id);
-      await db.deleteFrom('featureFlagRoleAccess').where('flagId', 'in', flags).execute();
       for (const table of PROJECT_TABLES) await db.deleteFrom(table).where('projectId', '=', id).execute();
       await db.deleteFrom('projects').where('id', '=', id).execute();
     },

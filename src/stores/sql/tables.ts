@@ -4,6 +4,20 @@ import type { SqlDialect } from './dialect.ts';
 
 type Flag = 0 | 1;
 
+/** The processor writes the first four; the rest is said by people. */
+interface DefinitionColumns {
+  id: string;
+  projectId: number;
+  name: string;
+  createdAt: number;
+  description: Generated<string>;
+  tags: Generated<string>;
+  verifiedAt: Generated<number | null>;
+  verifiedBy: Generated<number | null>;
+  updatedAt: Generated<number | null>;
+  updatedBy: Generated<number | null>;
+}
+
 export interface Tables {
   organizations: { id: string; name: string; slug: string; createdAt: number; updatedAt: number };
   users: {
@@ -111,6 +125,27 @@ export interface Tables {
     movedIds: string;
     eventUuid: string;
     happenedAt: number;
+    sourceId: number | null;
+    undoneAt: number | null;
+  };
+  personRefilings: {
+    id: Generated<number>;
+    projectId: number;
+    personUuid: string;
+    kind: 'move' | 'remove';
+    ids: string;
+    deletionId: string | null;
+  };
+  personDeletions: {
+    id: string;
+    projectId: number;
+    personUuid: string;
+    requestedBy: number | null;
+    requestedAt: number;
+    removed: string;
+    eventsRemoved: number | null;
+    scan: string | null;
+    completedAt: number | null;
   };
   retiredPersonUuids: { uuid: string; projectId: number };
   personPropertyHistory: {
@@ -123,7 +158,13 @@ export interface Tables {
     eventUuid: string;
     happenedAt: number;
   };
-  groupTypes: { projectId: number; typeIndex: number; name: string };
+  groupTypes: {
+    projectId: number;
+    typeIndex: number;
+    name: string;
+    nameSingular: Generated<string | null>;
+    namePlural: Generated<string | null>;
+  };
   groups: {
     projectId: number;
     typeIndex: number;
@@ -132,15 +173,16 @@ export interface Tables {
     createdAt: number;
     version: number;
   };
-  eventDefinitions: { id: string; projectId: number; name: string; createdAt: number; lastSeenAt: number };
-  propertyDefinitions: {
-    id: string;
-    projectId: number;
+  eventDefinitions: DefinitionColumns & {
+    lastSeenAt: number;
+    ownerId: Generated<number | null>;
+    postToSlack: Generated<Flag>;
+  };
+  propertyDefinitions: DefinitionColumns & {
     kind: string;
     groupTypeIndex: number;
-    name: string;
     propertyType: string | null;
-    createdAt: number;
+    isTypeChosen: Generated<Flag>;
   };
   eventProperties: { projectId: number; event: string; property: string };
   seenEvents: {
@@ -169,6 +211,14 @@ export interface Tables {
     failedAt: number;
   };
   ingestionWarnings: { id: Generated<number>; projectId: number; type: string; details: string; happenedAt: number };
+  webhookOutbox: {
+    projectId: number;
+    event: string;
+    count: number;
+    personUuid: string;
+    happenedAt: number;
+    waitingSince: number;
+  };
   featureFlags: {
     id: Generated<number>;
     projectId: number;
@@ -183,6 +233,8 @@ export interface Tables {
     tags: string;
     evaluationRuntime: string;
     bucketingIdentifier: string;
+    isRemoteConfiguration: Flag;
+    activeSince: number;
     version: number;
     createdAt: number;
     createdBy: number | null;
@@ -192,6 +244,7 @@ export interface Tables {
   featureFlagVersions: { flagId: number; version: number; projectId: number; flag: string };
   featureFlagRoleAccess: {
     id: Generated<number>;
+    projectId: number;
     flagId: number;
     roleId: string;
     addedAt: number;
@@ -226,6 +279,8 @@ export const PROJECT_TABLES = [
   'persons',
   'personDistinctIds',
   'personMerges',
+  'personRefilings',
+  'personDeletions',
   'retiredPersonUuids',
   'personPropertyHistory',
   'groupTypes',
@@ -237,8 +292,10 @@ export const PROJECT_TABLES = [
   'droppedEvents',
   'deadLetters',
   'ingestionWarnings',
+  'webhookOutbox',
   'featureFlags',
   'featureFlagVersions',
+  'featureFlagRoleAccess',
   'flagOverrides',
   'cohorts',
   'cohortMembers',

@@ -21,7 +21,8 @@ import {
 } from 'kysely';
 
 const RETRY_EVERY_MS = 2;
-const GIVE_UP_AFTER_MS = 10_000;
+/** Writing the whole database afresh, after a person was deleted, holds the lock for seconds for each gigabyte. */
+const GIVE_UP_AFTER_MS = 60_000;
 const KEPT_STATEMENTS = 500;
 
 const isBusy = (error: unknown): boolean => (error as { code?: string }).code?.startsWith('SQLITE_BUSY') ?? false;

@@ -1,8 +1,11 @@
-import { describeEventRecords } from '../contract/event-records.ts';
+import { describeDefinitions } from '../contract/definitions.ts';
+import { describeEventRecords, type RelationalPlace } from '../contract/event-records.ts';
+import { describeGroups } from '../contract/groups.ts';
+import { describeOutbox } from '../contract/outbox.ts';
 import { makeTempDir } from '../contract/temp-dir.ts';
 import { openRelationalShelf } from './metadata-store.ts';
 
-describeEventRecords('SQLite', async () => {
+async function open(): Promise<RelationalPlace> {
   const dir = makeTempDir();
   const { metadata, ingest } = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
   return {
@@ -13,4 +16,9 @@ describeEventRecords('SQLite', async () => {
       dir.remove();
     },
   };
-});
+}
+
+describeEventRecords('SQLite', open);
+describeDefinitions('SQLite', open);
+describeGroups('SQLite', open);
+describeOutbox('SQLite', open);

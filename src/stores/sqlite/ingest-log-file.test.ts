@@ -26,6 +26,39 @@ describe('the file of the ingest log', () => {
   });
   afterEach(() => dir.remove());
 
+  describe('written afresh', () => {
+    it('keeps what waits under its number, and no byte of what was trimmed', async () => {
+      const log = openIngestLog(path, ROOMY);
+      const reader = openIngestLogReader(path);
+      const saying = (text: string) => anEntry({ payload: Buffer.from(text.repeat(500)) });
+      for (let n = 0; n < 50; n++) await log.append(saying('canary '));
+      const last = await log.append(saying('stays '));
+      await log.trim(last - 1);
+      reader.read(0, 10, 1e6);
+      const spelled = (): string[] => [path, `${path}-wal`].filter((file) => readFileSync(file).includes('canary'));
+      expect(spelled()).not.toEqual([]);
+      const before = log.state();
+      await log.scrub();
+      expect(spelled()).toEqual([]);
+      expect(log.state()).toEqual(before);
+      expect(seqsIn(path)).toEqual([last]);
+      expect(await log.append(saying('next '))).toBe(last + 1);
+      reader.close();
+      await log.close();
+      await expect(log.scrub()).rejects.toMatchObject({ kind: 'unavailable' });
+    });
+
+    it('waits for a better moment while much waits to be processed', async () => {
+      const log = openIngestLog(path, ROOMY);
+      for (let n = 0; n < 3; n++) await log.append(big(6 * 1024 * 1024));
+      await expect(log.scrub()).rejects.toMatchObject({ kind: 'unavailable' });
+      await log.trim(2);
+      await log.scrub();
+      expect(statSync(path).size).toBeLessThan(7 * 1024 * 1024);
+      await log.close();
+    });
+  });
+
   describe('on a full disk', () => {
     it('rejects the whole group, keeps nothing of it, and recovers when a trim makes room', async () => {
       const log = openIngestLog(path, { ...ROOMY, maxFileBytes: 200_000 });

@@ -8,7 +8,8 @@ import { isDamage } from './disk-failure.ts';
  * `synchronous=FULL` makes a commit wait for the disk. `autoincrement` keeps the highest number ever given in a table
  * of its own, so a number is never given twice, even after everything was trimmed. `secure_delete` is off: zeroing
  * freed pages would write every payload a second time; the pages are overwritten by the next entries anyway, and what
- * they held lives on in the event store.
+ * they held lives on in the event store. Where it must not, because a person was deleted, the whole file is written
+ * afresh (`scrub`).
  */
 const VERSION = 1;
 

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { IngestLog, LogState, NewLogEntry } from '../ingest-log.ts';
 import { diskFailure, unavailable } from './disk-failure.ts';
 import { type FileOptions, JOURNAL_LIMIT, openLogFile } from './ingest-log-file.ts';
@@ -26,6 +27,10 @@ const GROUP_BYTES = 8 * 1024 * 1024;
 const JOURNAL_TOO_BIG = 4 * JOURNAL_LIMIT;
 const FLUSHES_BETWEEN_LOOKS = 256;
 const PATIENCE_MS = 50;
+
+const SCRUB_BYTES = 16 * 1024 * 1024;
+const CUT_TRIES = 100;
+const CUT_EVERY_MS = 10;
 
 interface Waiting {
   entry: NewLogEntry;
@@ -92,6 +97,18 @@ class SqliteIngestLog implements IngestLog {
       this.#trims.push({ seq: Math.min(seq, this.#state.head), resolve, reject });
       this.#schedule();
     });
+  }
+
+  /** Blocks this thread while it writes: a few milliseconds for each megabyte that waits. */
+  async scrub(): Promise<void> {
+    if (this.#closed) throw unavailable('The server is stopping.');
+    if (this.#state.bytes > SCRUB_BYTES) throw unavailable('Too much waits in the log to write it afresh.');
+    this.#writer.rewrite();
+    for (let tries = 0; !this.#writer.cutJournal(); tries++) {
+      if (tries === CUT_TRIES) throw unavailable('The journal of the log is being read; it could not be cut.');
+      await sleep(CUT_EVERY_MS);
+      if (this.#closed) throw unavailable('The server is stopping.');
+    }
   }
 
   state(): LogState {

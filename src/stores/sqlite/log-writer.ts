@@ -8,6 +8,10 @@ export interface LogWriter {
    * `trimmed` is the number up to which everything is forgotten now: `trimTo`, or less when more slices are needed.
    */
   write(state: LogState, group: readonly { entry: NewLogEntry }[], trimTo: number): Written;
+  /** Writes the file afresh and folds the journal into it. */
+  rewrite(): void;
+  /** Cuts the journal back to nothing; false while somebody reads. */
+  cutJournal(): boolean;
   close(): void;
 }
 
@@ -89,6 +93,13 @@ export function makeLogWriter(db: Database): LogWriter {
         if (db.inTransaction) rollback.run();
         throw error;
       }
+    },
+    rewrite() {
+      db.exec('vacuum');
+    },
+    cutJournal() {
+      const [result] = db.pragma('wal_checkpoint(truncate)') as { busy: number }[];
+      return result?.busy === 0;
     },
     close: () => {
       db.close();

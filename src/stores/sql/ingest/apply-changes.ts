@@ -5,11 +5,13 @@ import type { IngestChanges } from '../../ingest-store.ts';
 import type { RowType } from '../dialect.ts';
 import { repeat } from '../repeat.ts';
 import type { Sql } from '../tables.ts';
+import { writeHistory } from './write-history.ts';
 
 export async function applyChanges(on: Sql, changes: IngestChanges): Promise<void> {
   await writePersons(on, changes.persons);
   await writeGroups(on, changes);
   await writeDefinitions(on, changes);
+  await writeMessages(on, changes);
   await writeFates(on, changes);
 }
 
@@ -41,29 +43,7 @@ async function writePersons(on: Sql, { persons, ops, history, overrides }: Perso
       sql`insert into retired_person_uuids (uuid, project_id) select uuid, project_id from ${rows} r where true
       on conflict (uuid) do nothing`,
   );
-  const entries = history.map(({ before, after, ...entry }) => ({
-    ...entry,
-    before: before === undefined ? null : JSON.stringify(before),
-    after: after === undefined ? null : JSON.stringify(after),
-  }));
-  const columns = {
-    projectId: 'integer',
-    personUuid: 'text',
-    key: 'text',
-    before: 'text',
-    after: 'text',
-    eventUuid: 'text',
-    at: 'integer',
-  } as const;
-  await forRows(
-    on,
-    columns,
-    entries,
-    (rows) => sql`
-    insert into person_property_history
-      (project_id, person_uuid, name, before_value, after_value, event_uuid, happened_at)
-    select project_id, person_uuid, key, before, after, event_uuid, at from ${rows} r`,
-  );
+  await writeHistory(on, history);
 }
 
 const retired = (overrides: PersonChanges['overrides']): object[] =>
@@ -118,6 +98,7 @@ async function merge({ db }: Sql, op: Extract<PersonOp, { op: 'merge' }>): Promi
   await db
     .insertInto('personMerges')
     .values({
+      sourceId: sql<number>`${idOf(source.uuid)}`,
       projectId,
       kind,
       sourceUuid: source.uuid,
@@ -185,6 +166,19 @@ async function writeDefinitions(on: Sql, { events, properties, eventProperties }
     on conflict (project_id, name) do update set last_seen_at = excluded.last_seen_at
     where excluded.last_seen_at > event_definitions.last_seen_at`,
   );
+  await writePropertyDefinitions(on, properties);
+  await forRows(
+    on,
+    { projectId: 'integer', event: 'text', property: 'text' },
+    eventProperties,
+    (rows) => sql`
+    insert into event_properties (project_id, event, property)
+    select project_id, event, property from ${rows} r where true
+    on conflict do nothing`,
+  );
+}
+
+export async function writePropertyDefinitions(on: Sql, properties: IngestChanges['properties']): Promise<void> {
   const columns = {
     id: 'text',
     projectId: 'integer',
@@ -194,7 +188,7 @@ async function writeDefinitions(on: Sql, { events, properties, eventProperties }
     propertyType: 'text',
     at: 'integer',
   } as const;
-  // A type is written while there is none, and never changed afterwards.
+  // A type is written while there is none, and never changed afterwards; 'none' may be what a person has chosen.
   await forRows(
     on,
     columns,
@@ -203,16 +197,30 @@ async function writeDefinitions(on: Sql, { events, properties, eventProperties }
     insert into property_definitions (id, project_id, kind, group_type_index, name, property_type, created_at)
     select id, project_id, kind, group_type_index, name, property_type, at from ${rows} r where true
     on conflict (project_id, kind, group_type_index, name) do update set property_type = excluded.property_type
-    where property_definitions.property_type is null`,
+    where property_definitions.property_type is null and property_definitions.is_type_chosen = 0`,
   );
+}
+
+async function writeMessages(on: Sql, { messages }: IngestChanges): Promise<void> {
+  const columns = {
+    projectId: 'integer',
+    event: 'text',
+    count: 'integer',
+    personUuid: 'text',
+    happenedAt: 'integer',
+    waitingSince: 'integer',
+  } as const;
   await forRows(
     on,
-    { projectId: 'integer', event: 'text', property: 'text' },
-    eventProperties,
+    columns,
+    messages,
     (rows) => sql`
-    insert into event_properties (project_id, event, property)
-    select project_id, event, property from ${rows} r where true
-    on conflict do nothing`,
+    insert into webhook_outbox (project_id, event, count, person_uuid, happened_at, waiting_since)
+    select project_id, event, count, person_uuid, happened_at, waiting_since from ${rows} r where true
+    on conflict (project_id, event) do update set
+      count = webhook_outbox.count + excluded.count,
+      person_uuid = excluded.person_uuid,
+      happened_at = excluded.happened_at`,
   );
 }
 

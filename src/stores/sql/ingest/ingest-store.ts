@@ -7,7 +7,16 @@ import type { IngestStore, IngestTransaction } from '../../ingest-store.ts';
 import type { SqlDialect } from '../dialect.ts';
 import type { Db, Sql } from '../tables.ts';
 import { applyChanges } from './apply-changes.ts';
-import { groupsByKey, groupTypesOf, personsOf, projectsById, seenBefore, takenUuids } from './read-known.ts';
+import {
+  groupsByKey,
+  groupTypesOf,
+  markedEvents,
+  personsOf,
+  projectsById,
+  seenBefore,
+  takenUuids,
+} from './read-known.ts';
+import { settleRefilings, waitingRefilings } from './refilings.ts';
 
 /** The name of the one log of the embedded set; many machines have one for each partition. */
 const LOG = 'main';
@@ -15,6 +24,7 @@ const LOG = 'main';
 export function sqlIngestStore(db: Db, dialect: SqlDialect): IngestStore {
   return {
     position: () => readPosition({ db, dialect }),
+    refilings: () => waitingRefilings({ db, dialect }),
     transaction: (work) => db.transaction().execute((tx) => work(ingestTransaction({ db: tx, dialect }))),
     async counts() {
       const rows = await db.selectFrom('eventCounters').selectAll().execute();
@@ -24,6 +34,7 @@ export function sqlIngestStore(db: Db, dialect: SqlDialect): IngestStore {
       await db.deleteFrom('droppedEvents').where('droppedAt', '<', time).execute();
       await db.deleteFrom('ingestionWarnings').where('happenedAt', '<', time).execute();
     },
+    scrub: () => dialect.scrub(db),
     close: () => db.destroy(),
   };
 }
@@ -31,12 +42,15 @@ export function sqlIngestStore(db: Db, dialect: SqlDialect): IngestStore {
 function ingestTransaction(on: Sql): IngestTransaction {
   return {
     position: () => readPosition(on),
+    refilings: () => waitingRefilings(on),
+    settleRefilings: (done) => settleRefilings(on, done),
     projects: (ids) => projectsById(on, ids),
     personsOf: (ids) => personsOf(on, ids),
     takenUuids: (uuids) => takenUuids(on, uuids),
     seenBefore: (events) => seenBefore(on, events),
     groupTypes: (projectIds) => groupTypesOf(on, projectIds),
     groups: (keys) => groupsByKey(on, keys),
+    markedEvents: (projectIds) => markedEvents(on, projectIds),
     apply: async (changes) => {
       await applyChanges(on, changes);
       await sql`insert into ingest_position (log, position) values (${LOG}, ${changes.position})
@@ -45,7 +59,7 @@ function ingestTransaction(on: Sql): IngestTransaction {
   };
 }
 
-async function readPosition({ db }: Sql): Promise<number> {
+export async function readPosition({ db }: Sql): Promise<number> {
   const row = await db.selectFrom('ingestPosition').select('position').where('log', '=', LOG).executeTakeFirst();
   return Number(row?.position ?? 0);
 }

@@ -1,20 +1,29 @@
 /** What is known before a chunk: one statement for each question, whatever the number of rows. */
 import { sql } from 'kysely';
 import type { Person } from '../../../core/persons/person.ts';
-import type { DistinctId, EventId, Group, GroupType, IngestProject, KnownIds } from '../../ingest-store.ts';
+import type {
+  DistinctId,
+  EventId,
+  Group,
+  GroupType,
+  IngestProject,
+  KnownIds,
+  MarkedEvent,
+} from '../../ingest-store.ts';
 import type { Sql } from '../tables.ts';
 
 export async function projectsById({ db }: Sql, ids: readonly number[]): Promise<IngestProject[]> {
   if (ids.length === 0) return [];
   const rows = await db
     .selectFrom('projects')
-    .select(['id', 'anonymizeIps', 'ingestedEvent'])
+    .select(['id', 'anonymizeIps', 'ingestedEvent', 'slackIncomingWebhook'])
     .where('id', 'in', ids)
     .execute();
   return rows.map((row) => ({
     id: Number(row.id),
     anonymizeIps: row.anonymizeIps === 1,
     ingestedEvent: row.ingestedEvent === 1,
+    hasWebhook: row.slackIncomingWebhook !== null,
   }));
 }
 
@@ -97,4 +106,16 @@ export async function groupsByKey(
     key: groupKey,
     properties: JSON.parse(properties),
   }));
+}
+
+export async function markedEvents({ db }: Sql, projectIds: readonly number[]): Promise<MarkedEvent[]> {
+  if (projectIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('eventDefinitions')
+    .select(['projectId', 'name'])
+    .where('projectId', 'in', projectIds)
+    // A literal, so that the index of marked ones serves.
+    .where('postToSlack', '=', sql.lit(1))
+    .execute();
+  return rows.map(({ projectId, name }) => ({ projectId: Number(projectId), event: name }));
 }

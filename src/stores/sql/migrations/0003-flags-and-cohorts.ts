@@ -30,6 +30,8 @@ async function createFlags(db: Kysely<unknown>, dialect: SqlDialect): Promise<vo
     .addColumn('tags', 'text', (c) => c.notNull())
     .addColumn('evaluation_runtime', 'text', (c) => c.notNull())
     .addColumn('bucketing_identifier', 'text', (c) => c.notNull())
+    .addColumn('is_remote_configuration', 'integer', (c) => c.notNull())
+    .addColumn('active_since', bigInteger, (c) => c.notNull())
     .addColumn('version', 'integer', (c) => c.notNull())
     .addColumn('created_at', bigInteger, (c) => c.notNull())
     .addColumn('created_by', bigInteger)
@@ -60,6 +62,7 @@ async function createFlagAccess(db: Kysely<unknown>, dialect: SqlDialect): Promi
   await db.schema
     .createTable('feature_flag_role_access')
     .addColumn('id', dialect.countingType, (c) => dialect.counting(c))
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
     .addColumn('flag_id', bigInteger, (c) => c.notNull())
     .addColumn('role_id', 'text', (c) => c.notNull())
     .addColumn('added_at', bigInteger, (c) => c.notNull())
@@ -110,4 +113,6 @@ async function createCohorts(db: Kysely<unknown>, dialect: SqlDialect): Promise<
     .addPrimaryKeyConstraint('cohort_members_pk', ['cohort_id', 'person_id'])
     .execute();
   await db.schema.createIndex('cohort_members_of_person').on('cohort_members').column('person_id').execute();
+  // All persons of a project are gone through by their numbers, a page at a time.
+  await db.schema.createIndex('persons_by_number').on('persons').columns(['project_id', 'id']).execute();
 }

@@ -1,7 +1,7 @@
 import type { IngestChanges } from '../ingest-store.ts';
 
-/** A chunk that changes nothing. */
-export const NOTHING: IngestChanges = {
+/** A chunk that changes nothing: to begin from. */
+export const NO_CHANGES: IngestChanges = {
   persons: { persons: [], ops: [], history: [], overrides: [] },
   groupTypes: [],
   groups: [],
@@ -13,6 +13,7 @@ export const NOTHING: IngestChanges = {
   dropped: [],
   deadLetters: [],
   warnings: [],
+  messages: [],
   firstEvents: [],
   counts: {},
   position: 0,

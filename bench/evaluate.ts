@@ -1,0 +1,35 @@
+/**
+ * How fast flags are evaluated in process, beside other evaluators on equivalent flags and beside the bare SHA-1 that
+ * each rollout needs.
+ *
+ *   npm run bench:evaluate [-- --flags 20 --people 500 --rounds 21]
+ *
+ * The contenders take turns, and medians of the processor's time are reported: compare the ratios, not the absolute
+ * numbers.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { compareEvaluators, measureLinearity, measurePreparation } from './lib/evaluate-rates.ts';
+import { SCENARIOS } from './lib/flag-scenarios.ts';
+
+const { values } = parseArgs({
+  options: {
+    flags: { type: 'string', default: '20' },
+    people: { type: 'string', default: '500' },
+    rounds: { type: 'string', default: '21' },
+  },
+});
+const options = { flags: Number(values.flags), people: Number(values.people), rounds: Number(values.rounds) };
+
+const scenarios: Record<string, unknown> = {};
+for (const scenario of SCENARIOS) scenarios[scenario] = await compareEvaluators(scenario, options);
+const report = {
+  machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`,
+  ...scenarios,
+  nanosecondsPerFlag: await measureLinearity([20, 100, 1000], 20_000, options.rounds),
+  preparing1000Flags: measurePreparation(1000, options.rounds),
+};
+console.log(JSON.stringify(report, null, 2));
+mkdirSync('bench/results', { recursive: true });
+writeFileSync('bench/results/evaluate.json', `${JSON.stringify(report, null, 2)}\n`);

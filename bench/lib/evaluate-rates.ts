@@ -1,0 +1,92 @@
+/** What `bench/evaluate.ts` measures, for others to print too. */
+import { evaluate } from '../../src/core/flags/evaluate.ts';
+import type { FlagDefinition } from '../../src/core/flags/flag.ts';
+import { prepareFlags } from '../../src/core/flags/prepare-flags.ts';
+import { type Batch, bareSha1, cairn, flagd, growthBook, postHogNode } from './evaluators.ts';
+import { makePeople, type Scenario, wireFlags } from './flag-scenarios.ts';
+import { type Contender, cpuMsSince, median, race } from './race.ts';
+
+export interface RateOptions {
+  flags: number;
+  people: number;
+  rounds: number;
+}
+
+const round = (value: number, digits = 2): number => Number(value.toFixed(digits));
+
+/** Evaluations of a single flag per second, of every contender, and Cairn's beside the others'. */
+export async function compareEvaluators(scenario: Scenario, { flags, people, rounds }: RateOptions) {
+  const batch: Batch = { scenario, flags, people: makePeople(people) };
+  const local = await postHogNode(batch);
+  const contenders = [cairn(batch), bareSha1(batch), growthBook(batch), flagd(batch), local];
+  for (const contender of contenders) if (contender.name !== 'bareSha1') await checkShare(contender, batch);
+  const times = await race(contenders, { rounds, warmUp: Math.max(3, rounds >> 2) });
+  await local.stop();
+  const timeOf = (name: string): number => times.get(name) ?? Number.NaN;
+  const rate = (name: string): number => round((flags * people * 1000) / timeOf(name), 0);
+  const timesAsFastAs = (name: string): number => round(timeOf(name) / timeOf('cairn'));
+  return {
+    evaluationsPerSecond: Object.fromEntries(
+      contenders.filter(({ name }) => name !== 'bareSha1').map(({ name }) => [name, rate(name)]),
+    ),
+    cairnTimesAsFastAs: {
+      bareSha1OfTheHashesNeeded: timesAsFastAs('bareSha1'),
+      growthBook: timesAsFastAs('growthBook'),
+      flagd: timesAsFastAs('flagd'),
+      postHogNode: timesAsFastAs('postHogNode'),
+    },
+  };
+}
+
+/** Whoever does not turn flags on for about as many as the flags say is not doing the same work. */
+async function checkShare({ name, run }: Contender, { scenario, flags, people }: Batch): Promise<void> {
+  const share = Number(await run()) / (flags * people.length);
+  const expected = scenario === 'property' ? 0.25 : 0.5;
+  if (!(Math.abs(share - expected) < 0.05)) throw new Error(`${name}: ${share} of ${scenario} are on, not ${expected}`);
+}
+
+/** Whether the time for one flag stays the same when there are many. */
+export async function measureLinearity(counts: readonly number[], evaluations: number, rounds: number) {
+  const contenders = counts.map((flags) => ({
+    ...cairn({ scenario: 'property', flags, people: makePeople(Math.ceil(evaluations / flags)) }),
+    name: String(flags),
+  }));
+  const times = await race(contenders, { rounds, warmUp: Math.max(3, rounds >> 2) });
+  const nanosecondsPerFlag = counts.map((flags) => {
+    const done = flags * Math.ceil(evaluations / flags);
+    return [`${flags} flags`, round(((times.get(String(flags)) ?? Number.NaN) * 1e6) / done, 0)];
+  });
+  return Object.fromEntries(nanosecondsPerFlag) as Record<string, number>;
+}
+
+/** How long a change of one flag takes to be ready, among so many; ms. */
+export function measurePreparation(flags: number, rounds: number) {
+  const times: Record<'fromNothing' | 'afterOneChange', number[]> = { fromNothing: [], afterOneChange: [] };
+  const timed = <T>(list: number[], work: () => T): T => {
+    const before = process.cpuUsage();
+    const result = work();
+    list.push(cpuMsSince(before));
+    return result;
+  };
+  for (let i = 0; i < rounds; i++) {
+    const definitions = { flags: wireFlags('property', flags), cohorts: [], groupTypes: new Map() };
+    const prepared = timed(times.fromNothing, () => prepareFlags(definitions));
+    const [first, ...rest] = wireFlags('property', flags);
+    // Read anew from a database, nothing is the same object as before.
+    const texts = JSON.stringify(first ? [{ ...first, filters: { groups: [] } }, ...rest] : []);
+    const flagsNow = JSON.parse(texts) as FlagDefinition[];
+    const again = timed(times.afterOneChange, () => prepareFlags({ ...definitions, flags: flagsNow }, prepared));
+    if (evaluate(again, makeSubject()).length !== flags) throw new Error('Not every flag was prepared');
+  }
+  return { fromNothingMs: round(median(times.fromNothing)), afterOneChangeMs: round(median(times.afterOneChange)) };
+}
+
+const makeSubject = () => ({
+  distinctId: 'somebody',
+  deviceId: null,
+  properties: {},
+  groups: new Map(),
+  staticCohorts: new Set<number>(),
+  overrides: new Map(),
+  now: 0,
+});

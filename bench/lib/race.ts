@@ -1,0 +1,39 @@
+/** Contenders that take turns, so that a busy moment of the machine hits all of them alike. */
+export interface Contender {
+  name: string;
+  /** One batch of the same work. */
+  run: () => unknown;
+}
+
+export interface RaceOptions {
+  rounds: number;
+  /** Unmeasured rounds first, for the compiler. */
+  warmUp: number;
+}
+
+/**
+ * The median time of a batch by name, ms. It is time of the processor: while others have the machine, our clock stands.
+ */
+export async function race(contenders: readonly Contender[], options: RaceOptions): Promise<Map<string, number>> {
+  const times = new Map(contenders.map(({ name }): [string, number[]] => [name, []]));
+  for (let round = -options.warmUp; round < options.rounds; round++) {
+    for (const { name, run } of contenders) {
+      const before = process.cpuUsage();
+      await run();
+      if (round >= 0) times.get(name)?.push(cpuMsSince(before));
+    }
+  }
+  return new Map([...times].map(([name, list]) => [name, median(list)]));
+}
+
+export function cpuMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+export function median(list: readonly number[]): number {
+  const sorted = list.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const [low = 0, high = 0] = sorted.length % 2 === 1 ? [sorted[middle], sorted[middle]] : sorted.slice(middle - 1);
+  return (low + high) / 2;
+}

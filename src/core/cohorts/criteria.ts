@@ -1,0 +1,86 @@
+/**
+ * What makes somebody a member of a cohort, whatever shape it came in. `parse-criteria.ts` reads it, `is-member.ts` says
+ * what it means, `insights/cohort-members.ts` finds the members.
+ */
+import type { CohortFilter } from '../properties/cohort-filter.ts';
+import type { Filter } from '../properties/property-filter.ts';
+import type { Span } from '../time/span.ts';
+
+/** Something about the person itself; its own negation is already in the operators. */
+export interface PersonCriterion {
+  kind: 'person';
+  filter: Filter;
+}
+
+/** What the person did, and when. */
+export interface BehaviourCriterion {
+  kind: 'behaviour';
+  behaviour: Behaviour;
+  negated: boolean;
+}
+
+export interface CriteriaGroup {
+  kind: 'and' | 'or';
+  /** Never empty. */
+  criteria: readonly Criterion[];
+}
+
+export type Leaf = PersonCriterion | CohortFilter | BehaviourCriterion;
+export type Criterion = Leaf | CriteriaGroup;
+/** Null: nothing is asked for, and nobody is in. */
+export type Criteria = Criterion | null;
+
+/** An event by its name, and by its properties where they matter. */
+export interface Deed {
+  event: string;
+  filter: Filter;
+}
+
+export const COUNT_OPERATORS = ['gte', 'lte', 'gt', 'lt', 'eq'] as const;
+
+export interface Count {
+  operator: (typeof COUNT_OPERATORS)[number];
+  value: number;
+}
+
+/** One deed, and how often or when it was done. */
+export type CountedBehaviour =
+  | { kind: 'performed_event'; deed: Deed; within: Span }
+  | { kind: 'performed_event_multiple'; deed: Deed; within: Span; count: Count }
+  | { kind: 'performed_event_first_time'; deed: Deed; within: Span }
+  | RegularBehaviour
+  | { kind: 'stopped_performing_event'; deed: Deed; within: Span; lately: Span }
+  | { kind: 'restarted_performing_event'; deed: Deed; within: Span; lately: Span };
+
+export interface RegularBehaviour {
+  kind: 'performed_event_regularly';
+  deed: Deed;
+  /** The length of each period. */
+  within: Span;
+  count: Count;
+  periods: { least: number; total: number };
+}
+
+/** One deed after another. */
+export interface SequenceBehaviour {
+  kind: 'performed_event_sequence';
+  deed: Deed;
+  within: Span;
+  next: Deed;
+  nextWithin: Span;
+}
+
+export type Behaviour = CountedBehaviour | SequenceBehaviour;
+
+export function leavesOfCriteria(criteria: Criteria): Leaf[] {
+  if (criteria === null) return [];
+  return 'criteria' in criteria ? criteria.criteria.flatMap(leavesOfCriteria) : [criteria];
+}
+
+/** Ids of the cohorts that are asked for. */
+export const referencesOf = (criteria: Criteria): number[] => [
+  ...new Set(leavesOfCriteria(criteria).flatMap((leaf) => (leaf.kind === 'cohort' ? [leaf.id] : []))),
+];
+
+export const asksForBehaviour = (criteria: Criteria): boolean =>
+  leavesOfCriteria(criteria).some((leaf) => leaf.kind === 'behaviour');

@@ -1,0 +1,47 @@
+/**
+ * The first column of a CSV text, row by row, without holding more than one of them. Cells may be quoted, rows may end in
+ * any of the usual ways; spaces around a cell and empty cells do not count.
+ */
+export function* firstColumn(text: string): Generator<string> {
+  let at = text.startsWith('\ufeff') ? 1 : 0;
+  while (at < text.length) {
+    const { cell, end } = readCell(text, at);
+    const trimmed = cell.trim();
+    if (trimmed !== '') yield trimmed;
+    at = nextRow(text, end);
+  }
+}
+
+function readCell(text: string, start: number): { cell: string; end: number } {
+  if (text[start] !== '"') {
+    const end = endOf(text, start, UNQUOTED_END);
+    return { cell: text.slice(start, end), end };
+  }
+  const end = closingQuote(text, start + 1);
+  return { cell: text.slice(start + 1, end).replaceAll('""', '"'), end: Math.min(end + 1, text.length) };
+}
+
+const UNQUOTED_END = /[,\r\n]/g;
+const ROW_END = /["\r\n]/g;
+
+function endOf(text: string, from: number, pattern: RegExp): number {
+  pattern.lastIndex = from;
+  return pattern.exec(text)?.index ?? text.length;
+}
+
+/** Two quotes in a row are one that belongs to the cell. */
+function closingQuote(text: string, from: number): number {
+  for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 2)) {
+    if (text[at + 1] !== '"') return at;
+  }
+  return text.length;
+}
+
+/** Past the other cells of the row, whose quotes may hide line ends. A quote within a cell is a character like any other. */
+function nextRow(text: string, from: number): number {
+  for (let at = endOf(text, from, ROW_END); at < text.length; at = endOf(text, at, ROW_END)) {
+    if (text[at] !== '"') return at + (text.startsWith('\r\n', at) ? 2 : 1);
+    at = text[at - 1] === ',' ? closingQuote(text, at + 1) + 1 : at + 1;
+  }
+  return text.length;
+}

@@ -1,0 +1,55 @@
+/**
+ * The old form of criteria: a list of groups, any of which is enough. A group is either a list of properties, or an event
+ * that was done within some days, perhaps a number of times. Here it becomes today's form.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../events/json.ts';
+import { isOperator } from '../properties/property-filter.ts';
+
+const DEFAULT_DAYS = 365;
+
+/** What decides who is in: `filters`, or the old `groups` where there are none. */
+export const effectiveFilters = (cohort: { filters: JsonObject; groups: readonly Json[] }): JsonObject =>
+  'properties' in cohort.filters ? cohort.filters : filtersFromGroups(cohort.groups);
+
+export const filtersFromGroups = (groups: readonly Json[]): JsonObject => ({
+  properties: { type: 'OR', values: groups.map(readGroup) },
+});
+
+function readGroup(group: Json): JsonObject {
+  return { type: 'AND', values: isJsonObject(group) ? itemsOf(group) : [] };
+}
+
+function itemsOf(group: JsonObject): Json[] {
+  const { properties } = group;
+  if (Array.isArray(properties) && properties.length > 0) return properties.map(asPerson);
+  if (isJsonObject(properties) && Array.isArray(properties['values'])) return properties['values'].map(asPerson);
+  if (isJsonObject(properties) && Object.keys(properties).length > 0) return Object.entries(properties).map(fromPair);
+  const key = group['action_id'] || group['event_id'];
+  return key === undefined || key === null || key === '' ? [] : [behaviourOf(group, key)];
+}
+
+/** In those days the properties of events were meant to be the person's. */
+const asPerson = (item: Json): Json =>
+  isJsonObject(item) && (item['type'] ?? 'event') === 'event' ? { ...item, type: 'person' } : item;
+
+/** `{"email__icontains": "@x.io"}`. */
+function fromPair([name, value]: [string, Json]): Json {
+  const at = name.lastIndexOf('__');
+  const operator = name.slice(at + 2);
+  const split = at > 0 && isOperator(operator);
+  return { key: split ? name.slice(0, at) : name, value, type: 'person', operator: split ? operator : 'exact' };
+}
+
+function behaviourOf(group: JsonObject, key: Json): JsonObject {
+  const count = Math.trunc(Number(group['count'] ?? 0));
+  const isCounted = Number.isFinite(count) && count > 0;
+  return {
+    type: 'behavioral',
+    key: String(key),
+    event_type: group['action_id'] ? 'actions' : 'events',
+    value: isCounted ? 'performed_event_multiple' : 'performed_event',
+    time_value: group['days'] || DEFAULT_DAYS,
+    time_interval: 'day',
+    ...(isCounted ? { operator: group['count_operator'] || 'eq', operator_value: count } : {}),
+  };
+}

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { firstColumn } from './first-column.ts';
+import { dependentsOf, inOrder, isInLoop, reachableFrom } from './references.ts';
+
+const references = new Map([
+  [1, []],
+  [2, [1]],
+  [3, [2, 9]],
+  [4, [5]],
+  [5, [4]],
+  [6, [6]],
+]);
+
+it('follows references through others, and round loops', () => {
+  expect([...reachableFrom([3], references)].sort()).toEqual([1, 2, 3, 9]);
+  expect([...reachableFrom([4], references)].sort()).toEqual([4, 5]);
+});
+
+it.each([
+  [1, false],
+  [3, false],
+  [4, true],
+  [6, true],
+])('cohort %i is in a loop: %s', (id, expected) => {
+  expect(isInLoop(id, references)).toBe(expected);
+});
+
+it('knows who depends on a cohort', () => {
+  expect(dependentsOf(1, references)).toEqual([2, 3]);
+  expect(dependentsOf(3, references)).toEqual([]);
+});
+
+it('puts each after those it asks for', () => {
+  expect(inOrder([3, 2, 1], references)).toEqual([1, 2, 3]);
+  expect(inOrder([3, 1], references)).toEqual([1, 3]);
+  expect(inOrder([4, 5], references)).toHaveLength(2);
+});
+
+it.each<[string, string, string[]]>([
+  ['plain lines', 'a\nb\nc', ['a', 'b', 'c']],
+  ['other line ends and blank lines', '\ufeffa\r\nb\r\r\n\n c \n', ['a', 'b', 'c']],
+  ['more columns', 'a,1,x\nb,2,"y\nz"\nc', ['a', 'b', 'c']],
+  ['quotes', '"a,1",2\n"say ""hi""",3\n"c\nd"\ne', ['a,1', 'say "hi"', 'c\nd', 'e']],
+  ['quotes within cells', 'a"b,5" screen\nc', ['a"b', 'c']],
+  ['no first cell', ',x\n"",y\nb', ['b']],
+  ['a quote that nobody closes', '"a\nb', ['a\nb']],
+  ['a quote in a later cell that nobody closes', 'a,"b\nc', ['a']],
+  ['nothing', '', []],
+])('reads the first column of %s', (_name, text, cells) => {
+  expect([...firstColumn(text)]).toEqual(cells);
+});

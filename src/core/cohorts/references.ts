@@ -1,0 +1,38 @@
+/** Cohorts that ask for cohorts: who depends on whom. */
+
+export type References = ReadonlyMap<number, readonly number[]>;
+
+/** The cohort itself and everything it asks for, directly or through others. */
+export function reachableFrom(ids: Iterable<number>, references: References): Set<number> {
+  const seen = new Set<number>();
+  const open = [...ids];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (seen.has(id)) continue;
+    seen.add(id);
+    open.push(...(references.get(id) ?? []));
+  }
+  return seen;
+}
+
+/** True if the cohort would be asked about itself. */
+export const isInLoop = (id: number, references: References): boolean =>
+  reachableFrom(references.get(id) ?? [], references).has(id);
+
+/** Those that ask for the cohort, directly or through others; not the cohort itself. */
+export const dependentsOf = (id: number, references: References): number[] =>
+  [...references.keys()].filter((other) => other !== id && reachableFrom([other], references).has(id));
+
+/** Each after all of those that it asks for. Ids of a loop come in some order. */
+export function inOrder(ids: readonly number[], references: References): number[] {
+  const done = new Set<number>();
+  const visit = (id: number): void => {
+    if (done.has(id)) return;
+    done.add(id);
+    for (const inner of references.get(id) ?? []) visit(inner);
+    ordered.push(id);
+  };
+  const ordered: number[] = [];
+  for (const id of ids) visit(id);
+  const wanted = new Set(ids);
+  return ordered.filter((id) => wanted.has(id));
+}

@@ -1,0 +1,91 @@
+/** Persons and cohorts: who is in one, who is put in by hand, and which ones somebody is in. */
+import { Readable } from 'node:stream';
+import type { FastifyInstance, HTTPMethods } from 'fastify';
+import { invalid } from '../../core/errors.ts';
+import { findCohort, refuseDynamic, removeMembers, updateCohort } from '../../manage/cohorts.ts';
+import { findNamedPersons } from '../../manage/find-named-persons.ts';
+import { findPerson } from '../../manage/persons.ts';
+import { cohortCsv, cohortPersons, membersOf } from '../cohort-persons.ts';
+import { readFormat } from '../event-query.ts';
+import { queryText, readPage } from '../paging.ts';
+import { readPersonRef } from '../person-query.ts';
+import {
+  AddPersonsSchema,
+  COHORT_PERSONS_QUERY,
+  CohortsOfPersonSchema,
+  RemovePersonSchema,
+  SuccessSchema,
+} from '../schemas/cohort.ts';
+import { PersonListSchema } from '../schemas/person.ts';
+import { cohortIdIn, ofCohort, showCohorts } from './cohort-paths.ts';
+import type { ApiDeps } from './deps.ts';
+import { personRoute } from './person-route.ts';
+import { projectRoute } from './route.ts';
+
+export function cohortPersonRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    ...ofCohort('persons'),
+    method: 'GET',
+    summary: 'Members of a cohort, newest first',
+    query: COHORT_PERSONS_QUERY,
+    response: PersonListSchema,
+    handler: async ({ project, params, query, url, reply }) => {
+      const cohort = await findCohort(deps.metadata, project.id, cohortIdIn(params));
+      const format = readFormat(query);
+      const members = await membersOf(deps, project.id, cohort, query);
+      if (format === 'json') return cohortPersons(members, readPage(query), url);
+      return reply.type('text/csv; charset=utf-8').send(Readable.from(cohortCsv(members)));
+    },
+  });
+  for (const method of ['POST', 'PATCH'] as const) byHand(app, deps, method);
+  cohortsOfPerson(app, deps);
+}
+
+function byHand(app: FastifyInstance, deps: ApiDeps, method: HTTPMethods): void {
+  const named = (projectId: number, names: readonly string[]): Promise<number[]> =>
+    findNamedPersons(deps.metadata.cohortMembers, projectId, names);
+  projectRoute(app, deps, {
+    ...ofCohort('add_persons_to_static_cohort'),
+    method,
+    summary: 'Put persons into a static cohort, by UUID or distinct id',
+    body: AddPersonsSchema,
+    response: SuccessSchema,
+    handler: async ({ caller, project, params, body }) => {
+      const id = cohortIdIn(params);
+      refuseDynamic(await findCohort(deps.metadata, project.id, id));
+      await updateCohort(deps, caller, project, id, {}, await named(project.id, body.person_ids));
+      return { success: true };
+    },
+  });
+  projectRoute(app, deps, {
+    ...ofCohort('remove_person_from_static_cohort'),
+    method,
+    summary: 'Take a person out of a static cohort, by UUID or distinct id',
+    body: RemovePersonSchema,
+    response: SuccessSchema,
+    handler: async ({ caller, project, params, body }) => {
+      const names = [...(body.person_ids ?? []), ...(body.person_id === undefined ? [] : [body.person_id])];
+      if (names.length === 0) throw invalid('person_id', 'This field is required.', 'required');
+      const id = cohortIdIn(params);
+      refuseDynamic(await findCohort(deps.metadata, project.id, id));
+      await removeMembers(deps, caller, project, id, await named(project.id, names));
+      return { success: true };
+    },
+  });
+}
+
+function cohortsOfPerson(app: FastifyInstance, deps: ApiDeps): void {
+  personRoute(app, deps, {
+    method: 'GET',
+    path: '/cohorts/',
+    summary: 'Cohorts that a person is in, as last calculated',
+    query: { person_id: "The person's number or UUID." },
+    response: CohortsOfPersonSchema,
+    handler: async ({ project, query }) => {
+      const ref = queryText(query, 'person_id');
+      if (!ref) return { results: [] };
+      const person = await findPerson(deps.metadata.persons, project.id, readPersonRef(ref));
+      return { results: await showCohorts(deps, await deps.metadata.cohorts.ofPerson(project.id, person.id)) };
+    },
+  });
+}

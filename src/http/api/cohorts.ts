@@ -1,0 +1,113 @@
+import type { Static } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import { COHORT, createCohort, findCohort, updateCohort } from '../../manage/cohorts.ts';
+import { findNamedPersons } from '../../manage/find-named-persons.ts';
+import type { Project } from '../../stores/records.ts';
+import { namedPersons, readCohortChanges } from '../cohort-body.ts';
+import { envelope, readPage } from '../paging.ts';
+import { ACTIVITY_QUERY, ActivityPageSchema } from '../schemas/activity.ts';
+import { CohortSchema, CohortWriteSchema } from '../schemas/cohort.ts';
+import { PAGE_QUERY, pageOf } from '../schemas/common.ts';
+import { activityOf } from './activity.ts';
+import { ALL_COHORTS, cohortIdIn, ONE_COHORT, ofCohort, showCohort, showCohorts } from './cohort-paths.ts';
+import type { ApiDeps } from './deps.ts';
+import { type Context, projectRoute } from './route.ts';
+
+export function cohortRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  listAndCreate(app, deps);
+  oneCohort(app, deps);
+  cohortActivity(app, deps);
+}
+
+type WriteContext = Context<Static<typeof CohortWriteSchema>> & { project: Project };
+
+/** Persons are looked up before the change begins, so that nothing waits for a long list. */
+const personsIn = ({ metadata }: ApiDeps, { project, body }: WriteContext): Promise<number[]> =>
+  findNamedPersons(metadata.cohortMembers, project.id, namedPersons(body));
+
+function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    ...ALL_COHORTS,
+    method: 'GET',
+    summary: 'Cohorts, newest first',
+    query: PAGE_QUERY,
+    response: pageOf(CohortSchema),
+    handler: async ({ project, query, url }) => {
+      const page = readPage(query);
+      const { count, items } = await deps.metadata.cohorts.list(project.id, page);
+      return envelope(url, page, { count, items: await showCohorts(deps, items) }, (cohort) => cohort);
+    },
+  });
+  projectRoute(app, deps, {
+    ...ALL_COHORTS,
+    method: 'POST',
+    summary: 'Make a cohort, of criteria or of a list of persons',
+    body: CohortWriteSchema,
+    status: 201,
+    response: CohortSchema,
+    handler: async (context) => {
+      const { caller, project, body } = context;
+      const changes = readCohortChanges(body);
+      return showCohort(deps, await createCohort(deps, caller, project, changes, await personsIn(deps, context)));
+    },
+  });
+}
+
+function oneCohort(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    ...ONE_COHORT,
+    method: 'GET',
+    summary: 'One cohort',
+    response: CohortSchema,
+    handler: async ({ project, params }) =>
+      showCohort(deps, await findCohort(deps.metadata, project.id, cohortIdIn(params))),
+  });
+  const change = async (context: WriteContext) => {
+    const { caller, project, params, body } = context;
+    const id = cohortIdIn(params);
+    await findCohort(deps.metadata, project.id, id);
+    const changes = readCohortChanges(body);
+    return showCohort(deps, await updateCohort(deps, caller, project, id, changes, await personsIn(deps, context)));
+  };
+  for (const method of ['PATCH', 'PUT'] as const) {
+    projectRoute(app, deps, {
+      ...ONE_COHORT,
+      method,
+      summary: 'Change a cohort; persons of a list are added',
+      body: CohortWriteSchema,
+      response: CohortSchema,
+      handler: change,
+    });
+  }
+  projectRoute(app, deps, {
+    ...ONE_COHORT,
+    method: 'DELETE',
+    hidden: true,
+    summary: 'Cohorts are deleted by changing them: deleted is true',
+    handler: async ({ reply }) => reply.code(405).send(),
+  });
+}
+
+function cohortActivity(app: FastifyInstance, deps: ApiDeps): void {
+  const about = ({ id, organizationId }: Project) => ({ organizationId, projectId: id, scope: COHORT });
+  projectRoute(app, deps, {
+    ...ALL_COHORTS,
+    url: `${ALL_COHORTS.url}activity/`,
+    method: 'GET',
+    summary: 'Who changed cohorts',
+    query: ACTIVITY_QUERY,
+    response: ActivityPageSchema,
+    handler: ({ project, query, url }) => activityOf(deps, about(project), query, url),
+  });
+  projectRoute(app, deps, {
+    ...ofCohort('activity'),
+    method: 'GET',
+    summary: 'Who changed this cohort',
+    query: ACTIVITY_QUERY,
+    response: ActivityPageSchema,
+    handler: async ({ project, params, query, url }) => {
+      const cohort = await findCohort(deps.metadata, project.id, cohortIdIn(params));
+      return activityOf(deps, { ...about(project), itemId: String(cohort.id) }, query, url);
+    },
+  });
+}

@@ -1,0 +1,49 @@
+/** One number over the events of a time: how many there were, or how many persons sent one. */
+import type { Filter } from '../core/properties/property-filter.ts';
+import { leavesOf } from '../core/properties/property-filter.ts';
+import { cohortSql, findCohortUuids } from './cohort-filter.ts';
+import { type FilterScope, filterSql } from './filter-sql.ts';
+import type { EventsDeps } from './find-events.ts';
+import { findPersons, personSql } from './person-filter.ts';
+import { validPatterns } from './valid-patterns.ts';
+
+export interface Measure {
+  projectId: number;
+  /** Null: any event. */
+  event: string | null;
+  counts: 'events' | 'persons' | 'persons by day';
+  filter: Filter;
+  /** From this moment on, up to and with that one. */
+  from: number;
+  to: number;
+}
+
+export async function measureEvents(deps: EventsDeps, measure: Measure): Promise<number> {
+  const { projectId, event, counts, filter } = measure;
+  const patterns = await validPatterns(deps, filter);
+  const aboutPersons = leavesOf(filter).filter(({ owner }) => owner === 'person');
+  const persons = await findPersons(deps, projectId, aboutPersons, patterns);
+  const cohorts = await findCohortUuids(deps, projectId, filter, deps.clock.now());
+  const sql = deps.dialect.begin('e');
+  const scope: FilterScope = {
+    patterns,
+    elsewhere: (leaf) => personSql(sql, persons, leaf, 'e.person_id'),
+    cohort: (leaf) => cohortSql(sql, cohorts, leaf, 'e.person_id'),
+  };
+  const conditions = [
+    `e.project_id = ${sql.param(projectId)}`,
+    `e.timestamp >= ${sql.time(measure.from)}`,
+    `e.timestamp <= ${sql.time(measure.to)}`,
+    ...(event === null ? [] : [`e.event = ${sql.param(event)}`]),
+    filterSql(sql, filter, scope),
+  ];
+  // Persons are looked through the overrides, which costs a join: only where they matter.
+  const source = counts === 'events' && persons.size === 0 && cohorts.size === 0 ? 'event_rows' : 'events';
+  const day = counts === 'persons by day' ? `${sql.bucket('e.timestamp', 'day', 'UTC')} as day, ` : '';
+  const counted = counts === 'events' ? 'e.uuid' : `distinct ${day}e.person_id`;
+  const [row] = await deps.events.query(
+    `select count(*) as n from (select ${counted} from ${source} e where ${conditions.join(' and ')}) c`,
+    sql.values,
+  );
+  return Number(row?.['n'] ?? 0);
+}

@@ -1,0 +1,152 @@
+/**
+ * What a person was like when they did things. Events come from the event store, each with the person that it belonged
+ * to at the time; what that person was like comes from the history of their properties. Values that events carry
+ * themselves, such as the browser, are not in the history: they are what the latest event until then said.
+ */
+import { invalid } from '../core/errors.ts';
+import type { Json, JsonObject } from '../core/events/json.ts';
+import { initialName, updatesPerson } from '../core/persons/implicit-updates.ts';
+import { type TimelineMoment, type TimelinePoint, timelinePoints } from '../core/persons/properties-timeline.ts';
+import { PropertyHistory } from '../core/persons/property-history.ts';
+import type { DateRange } from '../core/time/date-range.ts';
+import type { SqlRow } from '../stores/event-store.ts';
+import type { PersonStore, StoredPerson } from '../stores/person-store.ts';
+import type { Asking } from './valid-patterns.ts';
+
+export interface TimelineQuestion extends DateRange {
+  person: StoredPerson;
+  /** Names of the events that count; all when undefined. */
+  events: readonly string[] | undefined;
+  /** Properties whose change makes a point. */
+  keys: readonly string[];
+}
+
+const MOST_EVENTS = 100_000;
+/** Events from before the range that are asked for what they say by themselves. */
+const LOOK_BACK = 200;
+
+export async function propertiesTimeline(
+  deps: Asking & { persons: PersonStore },
+  question: TimelineQuestion,
+): Promise<TimelinePoint[]> {
+  const told = toldKeys(question);
+  const inRange = await eventsOf(deps, question, told, 'in range');
+  if (inRange.length > MOST_EVENTS) {
+    throw invalid('date_from', `The person has more than ${MOST_EVENTS} events in this range: ask for a shorter one.`);
+  }
+  if (inRange.length === 0) return [];
+  const earlier = told.length === 0 ? [] : await eventsOf(deps, question, told, 'before');
+  const histories = await historiesOf(deps.persons, question.person, inRange);
+  return timelinePoints(moments(question, [...earlier.reverse(), ...inRange], histories, told), question.keys);
+}
+
+/** Properties that events carry themselves and leave on their person: those the person has, and those asked for. */
+const toldKeys = ({ person, keys }: TimelineQuestion): string[] =>
+  [...new Set([...Object.keys(person.properties), ...keys])].filter((key) => initialName(key) !== undefined);
+
+interface PersonEvent {
+  event: string;
+  timestamp: number;
+  /** The person of then. */
+  personId: string;
+  /** By key. */
+  told: JsonObject;
+}
+
+async function eventsOf(
+  { events, dialect }: Asking,
+  { person, from, to }: TimelineQuestion,
+  told: readonly string[],
+  which: 'in range' | 'before',
+): Promise<PersonEvent[]> {
+  const sql = dialect.begin('r');
+  const project = sql.param(person.projectId);
+  const range = (table: string): string =>
+    which === 'before'
+      ? `${table}.timestamp < ${sql.time(from)}`
+      : `${table}.timestamp >= ${sql.time(from)} and ${table}.timestamp < ${sql.time(to + 1)}`;
+  const direction = which === 'before' ? 'desc' : 'asc';
+  const columns = told.map((key, i) => `, ${toldSql((name) => sql.json(name), key)} as told${i}`).join('');
+  const rows = await events.query(
+    `select r.event, r.timestamp, r.person_id${columns}
+    from event_rows r
+    where r.project_id = ${project} and ${range('r')} and r.uuid in (
+      select e.uuid from events e
+      where e.project_id = ${project} and ${range('e')} and e.person_id = cast(${sql.param(person.uuid)} as uuid)
+    )
+    order by r.timestamp ${direction}, r.created_at ${direction}, r.uuid ${direction}
+    limit ${sql.param(which === 'before' ? LOOK_BACK : MOST_EVENTS + 1)}`,
+    sql.values,
+  );
+  return rows.map((row) => toEvent(row, told));
+}
+
+/** Mobile SDKs know the system by another name. */
+const toldSql = (json: (key: string) => string, key: string): string =>
+  key === '$os' ? `coalesce(${json('$os')}, ${json('$os_name')})` : json(key);
+
+const toEvent = (row: SqlRow, told: readonly string[]): PersonEvent => ({
+  event: String(row['event']),
+  timestamp: Number(row['timestamp']),
+  personId: String(row['person_id']),
+  told: Object.fromEntries(
+    told.flatMap((key, i) => {
+      const text = row[`told${i}`];
+      const value: Json = typeof text === 'string' ? JSON.parse(text) : null;
+      return value === null ? [] : [[key, value]];
+    }),
+  ),
+});
+
+type Histories = ReadonlyMap<string, PropertyHistory>;
+
+/** One for each person that the events belonged to at the time: the person, and those merged into it since. */
+async function historiesOf(
+  persons: PersonStore,
+  person: StoredPerson,
+  events: readonly PersonEvent[],
+): Promise<Histories> {
+  const histories = new Map<string, PropertyHistory>();
+  for (const uuid of new Set(events.map(({ personId }) => personId))) {
+    const then = uuid === person.uuid ? person : await persons.beforeMerge(person.projectId, uuid);
+    const entries = await persons.history(person.projectId, uuid);
+    histories.set(uuid, new PropertyHistory(then?.properties ?? {}, entries));
+  }
+  return histories;
+}
+
+function* moments(
+  { from, events: names }: TimelineQuestion,
+  events: readonly PersonEvent[],
+  histories: Histories,
+  told: readonly string[],
+): Generator<TimelineMoment> {
+  const wanted = names && new Set(names);
+  const latest = new Map<string, JsonObject>();
+  for (const { event, timestamp, personId, told: own } of events) {
+    const before = latest.get(personId) ?? {};
+    const now = updatesPerson(event) && Object.keys(own).length > 0 ? { ...before, ...own } : before;
+    latest.set(personId, now);
+    const history = histories.get(personId);
+    if (timestamp < from || (wanted && !wanted.has(event)) || history === undefined) continue;
+    yield momentOf(timestamp, history, now, told);
+  }
+}
+
+function momentOf(
+  timestamp: number,
+  history: PropertyHistory,
+  latest: JsonObject,
+  told: readonly string[],
+): TimelineMoment {
+  // What events tell is known from when they told it; somebody may have set it by hand as well.
+  const isKnown = (key: string): boolean => !told.includes(key) || history.tellsOf(key);
+  return {
+    timestamp,
+    valueOf: (key) => latest[key] ?? (isKnown(key) ? history.valueAt(key, timestamp) : undefined),
+    properties: () => {
+      const known = Object.entries(history.propertiesAt(timestamp)).filter(([key]) => isKnown(key));
+      return { ...Object.fromEntries(known), ...latest };
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { RE2JS } from 're2js';
+import type { Search } from '../core/properties/matches.ts';
+
+/** Longer patterns are taken for invalid: compiling them would cost more than any honest one. */
+const LONGEST_PATTERN = 2000;
+const KEPT = 100;
+
+const compiled = new Map<string, RE2JS | null>();
+
+/**
+ * Looks for a pattern that a user gave in a text: RE2's syntax, whose time grows with the text and no faster, whatever
+ * the pattern. The same pattern is looked for in many texts in a row, so the last ones are kept ready.
+ */
+export const searchPattern: Search = (pattern, text) => {
+  let regex = compiled.get(pattern);
+  if (regex === undefined) {
+    regex = compile(pattern);
+    if (compiled.size >= KEPT) compiled.clear();
+    compiled.set(pattern, regex);
+  }
+  return regex === null ? null : regex.matcher(text).find();
+};
+
+function compile(pattern: string): RE2JS | null {
+  if (pattern.length > LONGEST_PATTERN) return null;
+  try {
+    return RE2JS.compile(pattern);
+  } catch {
+    return null;
+  }
+}

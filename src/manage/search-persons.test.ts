@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../core/events/json.ts';
+import { matches } from '../core/properties/matches.ts';
+import { readFilters } from '../core/properties/parse-filters.ts';
+import { OPERATORS } from '../core/properties/property-filter.ts';
+import { searchPattern } from '../lib/search-pattern.ts';
+import { uuidOf } from '../stores/contract/events.ts';
+import { NO_CHANGES } from '../stores/contract/no-changes.ts';
+import { makeTempDir } from '../stores/contract/temp-dir.ts';
+import { openRelationalShelf, type RelationalShelf } from '../stores/sqlite/metadata-store.ts';
+import { eachSlice, listPersons, type PersonQuestion } from './search-persons.ts';
+
+/** Nasty and plain: whatever a clue in SQL might read otherwise than the filter does. */
+const VALUES: Json[] = [
+  'pro',
+  'PRO plan',
+  'a@Example.org',
+  '"quoted"',
+  'back\\slash',
+  'ÉCOLE@x',
+  'K\u212Aelvin@x',
+  'line\nbreak',
+  '',
+  ' ',
+  'null',
+  '5',
+  'true',
+  '[1,2]',
+  '{"a":1}',
+  '100%',
+  'a_b',
+  '2020-01-05',
+  5,
+  0,
+  -0.5,
+  1e21,
+  true,
+  false,
+  null,
+  [1, 2],
+  { a: 1 },
+  { email: 'pro' },
+  [],
+];
+const KEYS = ['email', 'plan', 'a.b', 'qu"ote', 'é'];
+
+const value = fc.constantFrom(...VALUES);
+const person = fc.dictionary(fc.constantFrom(...KEYS), value, { maxKeys: 4 });
+const item = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      key: fc.constantFrom(...KEYS),
+      value: fc.oneof(value, fc.array(value, { maxLength: 3 })),
+      operator: fc.constantFrom(...OPERATORS),
+      type: fc.constant('person'),
+      negation: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constant({ key: 'email', value: 'x', operator: 'is_date_exact', type: 'event', negation: true }),
+  },
+);
+const type = fc.constantFrom('AND', 'OR');
+const group = fc.record({ type, values: fc.array(item, { maxLength: 3 }) });
+const filters = fc.record({ type, values: fc.array(group, { minLength: 1, maxLength: 3 }) });
+
+describe('searching persons', () => {
+  const dir = makeTempDir();
+  let shelf: RelationalShelf;
+  let projectId = 0;
+  beforeAll(async () => {
+    shelf = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+  });
+  afterAll(async () => {
+    await shelf.metadata.close();
+    dir.remove();
+  });
+  const deps = () => ({ persons: shelf.metadata.persons, search: searchPattern });
+
+  let count = 0;
+  /** Stores persons, each newer than the one before, with the distinct id `id <index>`. */
+  async function store(all: readonly JsonObject[]): Promise<void> {
+    projectId++;
+    const persons = all.map((properties, i) => ({
+      person: { projectId, uuid: uuidOf(++count), createdAt: i, properties, isIdentified: false, version: i },
+      isNew: true,
+      mergedInto: null,
+    }));
+    const ops = persons.map((state, i) => ({
+      op: 'add_id' as const,
+      projectId,
+      distinctId: `id ${i}`,
+      personUuid: state.person.uuid,
+    }));
+    const changes = { persons, ops, history: [], overrides: [] };
+    await shelf.ingest.transaction((tx) => tx.apply({ ...NO_CHANGES, persons: changes, position: count }));
+  }
+  const find = async (question: Omit<PersonQuestion, 'projectId'>, page = { limit: 1000, offset: 0 }) =>
+    (await listPersons(deps(), { projectId, ...question }, page)).map(({ version }) => version);
+  const everyone = readFilters([]);
+
+  it('finds whom the filter means, whatever the database was asked first', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(person, { minLength: 1, maxLength: 12 }), filters, async (all, given) => {
+        await store(all);
+        const filter = readFilters(JSON.parse(JSON.stringify(given)));
+        // What is said of events has no effect, as if it were not there.
+        const own = readFilters({
+          ...given,
+          values: given.values
+            .map((inner) => ({ ...inner, values: inner.values.filter((one) => one.type === 'person') }))
+            .filter((inner, i) => inner.values.length > 0 || given.values[i]?.values.length === 0),
+        });
+        const expected = all
+          .flatMap((one, i) => (matches(own, { event: {}, person: one }, searchPattern) ? [i] : []))
+          .reverse();
+        expect(await find({ filter })).toEqual(expected);
+        expect(await find({ filter }, { limit: 2, offset: 1 })).toEqual(expected.slice(1, 3));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('finds by e-mail, by part of it and by distinct id as plainly as it sounds', async () => {
+    const text = (given: JsonObject): string => {
+      const { email } = given;
+      if (!Object.hasOwn(given, 'email')) return '';
+      return typeof email === 'string' ? email : (JSON.stringify(email) ?? '');
+    };
+    const asked = fc.oneof(
+      fc.constantFrom('a@', 'EXAMPLE', 'é', 'k', '"', '\\', '5', 'true', '[', '1,2', 'id 0', 'id 1', '\n', '%', '_'),
+      value.filter((one) => typeof one === 'string' && one !== '').map(String),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(person, { minLength: 1, maxLength: 12 }), asked, async (all, search) => {
+        await store(all);
+        const indexes = (fits: (one: JsonObject, i: number) => boolean): number[] =>
+          all.flatMap((one, i) => (fits(one, i) ? [i] : [])).reverse();
+        const part = search.toLowerCase();
+        expect(await find({ search, filter: everyone })).toEqual(
+          indexes((one, i) => text(one).toLowerCase().includes(part) || search === `id ${i}`),
+        );
+        expect(await find({ email: search, filter: everyone })).toEqual(indexes((one) => text(one) === search));
+        expect(await find({ distinctId: search, filter: everyone })).toEqual(indexes((_, i) => search === `id ${i}`));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('goes through long lists in slices, and stops when it has enough', async () => {
+    await store(Array.from({ length: 2500 }, (_, i) => ({ n: i, rare: i === 3 ? 'yes' : 'no', email: `${i}@x` })));
+    expect(await find({ filter: readFilters({ rare: 'yes' }, 'person') })).toEqual([3]);
+    const gt = readFilters({ n__gt: 9 }, 'person');
+    expect(await find({ filter: gt }, { limit: 2, offset: 2400 })).toEqual([99, 98]);
+    let slices = 0;
+    for await (const slice of eachSlice(deps(), { projectId, filter: gt })) {
+      expect(slice.length).toBeLessThanOrEqual(1000);
+      slices++;
+    }
+    expect(slices).toBe(3);
+    expect(await find({ search: '2499@x', filter: everyone })).toEqual([2499]);
+  });
+});

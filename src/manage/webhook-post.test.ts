@@ -1,0 +1,88 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { postToWebhook, readRetryAfter } from './webhook-post.ts';
+
+const NOW = Date.UTC(2026, 0, 15, 12);
+const options = { timeoutMs: 300, signal: new AbortController().signal, now: NOW };
+
+let server: Server | null = null;
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+async function answering(status: number | null, headers: Record<string, string> = {}, body = ''): Promise<string> {
+  const opened = createServer((request, response) => {
+    request.resume();
+    if (status !== null) response.writeHead(status, headers).end(body);
+  });
+  server = opened;
+  await new Promise<void>((resolve) => opened.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(opened.address() as AddressInfo).port}/`;
+}
+
+describe('an attempt', () => {
+  it.each<[number, string]>([
+    [200, 'taken'],
+    [204, 'taken'],
+    [301, 'refused'],
+    [308, 'refused'],
+    [400, 'refused'],
+    [403, 'refused'],
+    [404, 'refused'],
+    [410, 'refused'],
+    [408, 'failed'],
+    [429, 'failed'],
+    [500, 'failed'],
+    [503, 'failed'],
+  ])('answered by %i is %s', async (status, kind) => {
+    const outcome = await postToWebhook(await answering(status, { location: '/elsewhere' }), 'hello', options);
+    expect(outcome.kind).toBe(kind);
+  });
+
+  it('hears how long to wait', async () => {
+    const outcome = await postToWebhook(await answering(429, { 'retry-after': '7' }), 'hello', options);
+    expect(outcome).toEqual({ kind: 'failed', why: 'it answered 429', retryAfterMs: 7000 });
+  });
+
+  it('ends by itself where nobody answers', async () => {
+    const outcome = await postToWebhook(await answering(null), 'hello', options);
+    expect(outcome).toEqual({ kind: 'failed', why: 'TimeoutError', retryAfterMs: 0 });
+  });
+
+  it('ends at once when it is told to', async () => {
+    const { signal } = (() => {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(), 50);
+      return controller;
+    })();
+    const start = performance.now();
+    const outcome = await postToWebhook(await answering(null), 'hello', { ...options, timeoutMs: 60_000, signal });
+    expect([outcome.kind, performance.now() - start < 5000]).toEqual(['failed', true]);
+  });
+
+  it('fails where nobody listens, and does not tell the address to whoever reads the log', async () => {
+    const url = await answering(200);
+    server?.close();
+    const outcome = await postToWebhook(`${url}T0/B0/secret`, 'hello', options);
+    expect(outcome).toEqual({ kind: 'failed', why: 'ECONNREFUSED', retryAfterMs: 0 });
+  });
+});
+
+describe('Retry-After', () => {
+  it.each<[string | null, number]>([
+    [null, 0],
+    ['', 0],
+    ['soon', 0],
+    ['-5', 0],
+    ['0', 0],
+    ['30', 30_000],
+    ['999999999', 3_600_000],
+    ['Thu, 15 Jan 2026 12:01:00 GMT', 60_000],
+    ['Thu, 15 Jan 2026 11:00:00 GMT', 0],
+    ['Fri, 16 Jan 2026 12:00:00 GMT', 3_600_000],
+  ])('%j is %i ms', (text, ms) => {
+    expect(readRetryAfter(text, NOW)).toBe(ms);
+  });
+});

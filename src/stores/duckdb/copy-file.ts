@@ -1,0 +1,55 @@
+/**
+ * Why a copy: rows that are deleted stay in the file. A checkpoint drops only groups of rows that are wholly gone, and
+ * the blocks it frees keep their old bytes until something else is written there; the same holds for a table that is
+ * copied and dropped (all three tried with a planted text). A file that never held the rows holds nothing of them.
+ */
+import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { freshPath, quoted, removeFresh, STORAGE_VERSION } from './engine.ts';
+import { migrate, TABLES } from './schema.ts';
+
+/** Writes every row of every table to a fresh file beside `path`. Nobody may write meanwhile. */
+export async function copyFile(instance: DuckDBInstance, path: string): Promise<void> {
+  removeFresh(path);
+  const connection = await instance.connect();
+  try {
+    await copyTables(connection, path);
+  } finally {
+    connection.closeSync();
+  }
+}
+
+async function copyTables(connection: DuckDBConnection, path: string): Promise<void> {
+  const [[home] = []] = await (await connection.run('select current_database()')).getRowsJS();
+  const old = `"${String(home).replaceAll('"', '""')}".main`;
+  const fresh = freshPath(path);
+  await connection.run(`attach ${quoted(fresh)} as fresh (storage_version ${quoted(STORAGE_VERSION)})`);
+  try {
+    await connection.run('use fresh.main');
+    await migrate(connection, fresh);
+    for (const table of TABLES) {
+      await connection.run(`delete from ${table}`);
+      await connection.run(`insert into ${table} select * from ${old}.${table}`);
+    }
+    await connection.run('checkpoint fresh');
+  } finally {
+    await connection.run(`use ${old}`);
+    await connection.run('detach fresh');
+  }
+}
+
+/**
+ * Puts the fresh file in the place of the old one, which must be closed. The journal of the old file must be folded
+ * into it by then: beside the fresh one it would be read as the fresh one's.
+ */
+export function swapFile(path: string): void {
+  if (existsSync(`${path}.wal`)) throw new Error(`${path} was not closed cleanly; its fresh copy is not used.`);
+  renameSync(freshPath(path), path);
+  const folder = openSync(dirname(path), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

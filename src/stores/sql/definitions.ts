@@ -1,0 +1,102 @@
+import type { Selectable } from 'kysely';
+import type { PropertyType } from '../../core/events/property-types.ts';
+import type {
+  DefinitionDetails,
+  DefinitionStore,
+  EventDefinition,
+  EventDetails,
+  PropertyDefinition,
+  PropertyDetails,
+} from '../definitions.ts';
+import { flag, type Sql, type Tables } from './tables.ts';
+
+const DETAILS = ['description', 'tags', 'verifiedAt', 'verifiedBy', 'updatedAt', 'updatedBy'] as const;
+const EVENT = [...DETAILS, 'id', 'name', 'createdAt', 'lastSeenAt', 'ownerId', 'postToSlack'] as const;
+const PROPERTY = [...DETAILS, 'id', 'name', 'createdAt', 'propertyType', 'isTypeChosen'] as const;
+
+type EventRow = Pick<Selectable<Tables['eventDefinitions']>, (typeof EVENT)[number]>;
+type PropertyRow = Pick<Selectable<Tables['propertyDefinitions']>, (typeof PROPERTY)[number]>;
+
+const toEvent = (row: EventRow): EventDefinition => ({
+  ...row,
+  tags: JSON.parse(row.tags),
+  postToSlack: row.postToSlack === 1,
+});
+
+const toProperty = (row: PropertyRow): PropertyDefinition => ({
+  ...row,
+  tags: JSON.parse(row.tags),
+  propertyType: row.propertyType as PropertyType | null,
+  isTypeChosen: row.isTypeChosen === 1,
+});
+
+/** Only what is given becomes a column to write. */
+const shared = ({ tags, ...rest }: Partial<DefinitionDetails>) => ({
+  ...rest,
+  ...(tags === undefined ? {} : { tags: JSON.stringify(tags) }),
+});
+
+const eventColumns = ({ postToSlack, ...rest }: Partial<EventDetails>) => ({
+  ...shared(rest),
+  ...(postToSlack === undefined ? {} : { postToSlack: flag(postToSlack) }),
+});
+
+const propertyColumns = ({ isTypeChosen, ...rest }: Partial<PropertyDetails>) => ({
+  ...shared(rest),
+  ...(isTypeChosen === undefined ? {} : { isTypeChosen: flag(isTypeChosen) }),
+});
+
+export function definitionStore({ db }: Sql): DefinitionStore {
+  const events = (projectId: number) =>
+    db.selectFrom('eventDefinitions').select(EVENT).where('projectId', '=', projectId);
+  const properties = (projectId: number) =>
+    db.selectFrom('propertyDefinitions').select(PROPERTY).where('projectId', '=', projectId);
+  return {
+    async events(projectId) {
+      return (await events(projectId).orderBy('name').execute()).map(toEvent);
+    },
+    async event(projectId, id) {
+      const row = await events(projectId).where('id', '=', id).executeTakeFirst();
+      return row ? toEvent(row) : null;
+    },
+    async updateEvent(projectId, id, details) {
+      await db
+        .updateTable('eventDefinitions')
+        .set(eventColumns(details))
+        .where('projectId', '=', projectId)
+        .where('id', '=', id)
+        .execute();
+    },
+    async properties(projectId, { kind, groupTypeIndex }) {
+      const rows = await properties(projectId)
+        .where('kind', '=', kind)
+        .where('groupTypeIndex', '=', groupTypeIndex)
+        .orderBy('name')
+        .execute();
+      return rows.map(toProperty);
+    },
+    async property(projectId, id) {
+      const row = await properties(projectId).where('id', '=', id).executeTakeFirst();
+      return row ? toProperty(row) : null;
+    },
+    async updateProperty(projectId, id, details) {
+      await db
+        .updateTable('propertyDefinitions')
+        .set(propertyColumns(details))
+        .where('projectId', '=', projectId)
+        .where('id', '=', id)
+        .execute();
+    },
+    async propertiesOf(projectId, names) {
+      if (names.length === 0) return [];
+      const rows = await db
+        .selectFrom('eventProperties')
+        .select('property')
+        .distinct()
+        .where('projectId', '=', projectId)
+        .where('event', 'in', names)
+        .execute();
+      return rows.map((row) => row.property);
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import type { Kysely } from 'kysely';
+import type { SqlDialect } from '../dialect.ts';
+import type { Migration } from '../migrate.ts';
+
+/** Persons can be split, un-merged and deleted: orders to the event store, and what became of each deletion. */
+export const personDeletions: Migration = {
+  name: 'splits, undone merges and deletions of persons',
+  async up(db, dialect) {
+    await extendMerges(db, dialect);
+    await createRefilings(db, dialect);
+    await createDeletions(db, dialect);
+  },
+};
+
+async function extendMerges(db: Kysely<unknown>, { bigInteger }: SqlDialect): Promise<void> {
+  // The number that the source had; null for merges from before it was kept.
+  await db.schema.alterTable('person_merges').addColumn('source_id', bigInteger).execute();
+  await db.schema.alterTable('person_merges').addColumn('undone_at', bigInteger).execute();
+  await db.schema
+    .createIndex('person_merges_from')
+    .on('person_merges')
+    .columns(['project_id', 'source_uuid'])
+    .execute();
+}
+
+async function createRefilings(db: Kysely<unknown>, dialect: SqlDialect): Promise<void> {
+  const { bigInteger } = dialect;
+  await db.schema
+    .createTable('person_refilings')
+    .addColumn('id', dialect.countingType, (c) => dialect.counting(c))
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('person_uuid', 'text', (c) => c.notNull())
+    .addColumn('kind', 'text', (c) => c.notNull())
+    // JSON: the moves, or the distinct ids. The row goes when the order is done.
+    .addColumn('ids', 'text', (c) => c.notNull())
+    // The deletion that wants to know how many events were removed.
+    .addColumn('deletion_id', 'text')
+    .execute();
+}
+
+async function createDeletions(db: Kysely<unknown>, { bigInteger }: SqlDialect): Promise<void> {
+  // Nothing here tells of the person but the uuid.
+  await db.schema
+    .createTable('person_deletions')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('person_uuid', 'text', (c) => c.notNull())
+    .addColumn('requested_by', bigInteger)
+    .addColumn('requested_at', bigInteger, (c) => c.notNull())
+    // JSON: what was removed, how many of each.
+    .addColumn('removed', 'text', (c) => c.notNull())
+    .addColumn('events_removed', bigInteger)
+    // JSON: what the last scan looked at and found.
+    .addColumn('scan', 'text')
+    .addColumn('completed_at', bigInteger)
+    .execute();
+  await db.schema
+    .createIndex('person_deletions_of_project')
+    .on('person_deletions')
+    .columns(['project_id', 'requested_at'])
+    .execute();
+}

@@ -1,0 +1,77 @@
+import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
+import type { SqlDialect } from '../dialect.ts';
+import type { Migration } from '../migrate.ts';
+
+/**
+ * What people say about names of events and properties, and the messages that wait for a project's webhook. Every new
+ * column has a default, because the processor writes definitions by the columns that it knows.
+ */
+export const definitionDetails: Migration = {
+  name: 'details of definitions, names of group types, messages to webhooks',
+  async up(db, dialect) {
+    await describeDefinitions(db, dialect);
+    await markDefinitions(db);
+    await describeGroups(db);
+    await createOutbox(db, dialect);
+  },
+};
+
+type Build = (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
+
+/** One statement for each column: SQLite adds no more than one at a time. */
+async function describeDefinitions(db: Kysely<unknown>, { bigInteger }: SqlDialect): Promise<void> {
+  const plain: Build = (c) => c;
+  const off: Build = (c) => c.notNull().defaultTo(0);
+  for (const table of ['event_definitions', 'property_definitions'] as const) {
+    const add = (name: string, type: 'text' | 'integer' | 'bigint', build: Build): Promise<void> =>
+      db.schema.alterTable(table).addColumn(name, type, build).execute();
+    await add('description', 'text', (c) => c.notNull().defaultTo(''));
+    // A JSON list.
+    await add('tags', 'text', (c) => c.notNull().defaultTo('[]'));
+    await add('verified_at', bigInteger, plain);
+    await add('verified_by', bigInteger, plain);
+    await add('updated_at', bigInteger, plain);
+    await add('updated_by', bigInteger, plain);
+    if (table === 'event_definitions') {
+      await add('owner_id', bigInteger, plain);
+      await add('post_to_slack', 'integer', off);
+    } else {
+      await add('is_type_chosen', 'integer', off);
+    }
+  }
+}
+
+/** The few that a webhook hears of, found without going through all of them. */
+async function markDefinitions(db: Kysely<unknown>): Promise<void> {
+  await sql`create index event_definitions_posted on event_definitions (project_id) where post_to_slack = 1`.execute(
+    db,
+  );
+}
+
+async function describeGroups(db: Kysely<unknown>): Promise<void> {
+  for (const name of ['name_singular', 'name_plural']) {
+    await db.schema.alterTable('group_types').addColumn(name, 'text').execute();
+  }
+  // The order of the list of groups.
+  await db.schema
+    .createIndex('groups_newest')
+    .on('groups')
+    .columns(['project_id', 'type_index', 'created_at', 'group_key'])
+    .execute();
+}
+
+/** One row for each marked name, however many events of it wait: a webhook that is away never makes it grow. */
+async function createOutbox(db: Kysely<unknown>, { bigInteger }: SqlDialect): Promise<void> {
+  await db.schema
+    .createTable('webhook_outbox')
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('event', 'text', (c) => c.notNull())
+    .addColumn('count', bigInteger, (c) => c.notNull())
+    // Of the latest event: whose it was, and when it happened.
+    .addColumn('person_uuid', 'text', (c) => c.notNull())
+    .addColumn('happened_at', bigInteger, (c) => c.notNull())
+    // Since when the oldest of them waits.
+    .addColumn('waiting_since', bigInteger, (c) => c.notNull())
+    .addPrimaryKeyConstraint('webhook_outbox_pk', ['project_id', 'event'])
+    .execute();
+}

@@ -1,0 +1,52 @@
+import type { OutboxStore } from '../outbox.ts';
+import type { Sql } from './tables.ts';
+
+export function outboxStore({ db }: Sql): OutboxStore {
+  return {
+    async projects() {
+      const rows = await db.selectFrom('webhookOutbox').select('projectId').distinct().where('count', '>', 0).execute();
+      return rows.map((row) => Number(row.projectId));
+    },
+    async of(projectId) {
+      const rows = await db
+        .selectFrom('webhookOutbox')
+        .select(['event', 'count', 'personUuid', 'happenedAt', 'waitingSince'])
+        .where('projectId', '=', projectId)
+        .where('count', '>', 0)
+        .orderBy('waitingSince')
+        .orderBy('event')
+        .execute();
+      return rows.map((row) => ({
+        ...row,
+        count: Number(row.count),
+        happenedAt: Number(row.happenedAt),
+        waitingSince: Number(row.waitingSince),
+      }));
+    },
+    async remove(projectId, told, now) {
+      for (const { event, count, waitingSince } of told) {
+        const row = { projectId, event };
+        // Subtracted first: the processor may add to the row at any moment, and what it adds must stay. A row that
+        // was forgotten and made anew in between waits since another time, and is left alone.
+        await db
+          .updateTable('webhookOutbox')
+          .set((eb) => ({ count: eb('count', '-', count), waitingSince: now }))
+          .where((eb) => eb.and(row))
+          .where('waitingSince', '=', waitingSince)
+          .execute();
+        await db
+          .deleteFrom('webhookOutbox')
+          .where((eb) => eb.and(row))
+          .where('count', '<=', 0)
+          .execute();
+      }
+    },
+    async forget(projectId, event) {
+      await db
+        .deleteFrom('webhookOutbox')
+        .where('projectId', '=', projectId)
+        .$if(event !== undefined, (q) => q.where('event', '=', event ?? ''))
+        .execute();
+    },
+  };
+}

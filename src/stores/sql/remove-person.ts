@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import type { Family, KnownPerson, Removed } from '../person-journal.ts';
+import type { Sql, Tables } from './tables.ts';
+
+/** The person's own records, and those of everybody who was merged into them. */
+export async function removePerson({ db, dialect }: Sql, person: KnownPerson, family: Family): Promise<Removed> {
+  const { id, projectId, uuid } = person;
+  const uuids = () =>
+    sql<string>`(select uuid from ${dialect.rows(
+      { uuid: 'text' },
+      family.uuids.map((one) => ({ uuid: one })),
+    )} f)`;
+  const ids = await db.deleteFrom('personDistinctIds').where('personId', '=', id).executeTakeFirst();
+  const history = await db
+    .deleteFrom('personPropertyHistory')
+    .where('projectId', '=', projectId)
+    .where('personUuid', 'in', uuids())
+    .executeTakeFirst();
+  const merges = await db
+    .deleteFrom('personMerges')
+    .where('projectId', '=', projectId)
+    .where((eb) => eb.or([eb('sourceUuid', 'in', uuids()), eb('targetUuid', 'in', uuids())]))
+    .executeTakeFirst();
+  const persons = await db.deleteFrom('persons').where('id', '=', id).executeTakeFirst();
+  await db
+    .insertInto('retiredPersonUuids')
+    .values({ uuid, projectId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return {
+    persons: Number(persons.numDeletedRows),
+    distinctIds: Number(ids.numDeletedRows),
+    propertyHistory: Number(history.numDeletedRows),
+    merges: Number(merges.numDeletedRows),
+  };
+}
+
+/** The tables in which a person's uuid says whose a row is. */
+const OWNED = [
+  ['persons', 'uuid'],
+  ['personPropertyHistory', 'personUuid'],
+  ['personMerges', 'sourceUuid'],
+  ['personMerges', 'targetUuid'],
+  ['personRefilings', 'personUuid'],
+] as const satisfies readonly (readonly [keyof Tables, string])[];
+
+export async function leftoversOf({ db }: Sql, projectId: number, personUuid: string): Promise<number> {
+  let left = 0;
+  for (const [table, column] of OWNED) {
+    const found = await sql<{ count: number }>`
+      select count(*) as count from ${sql.table(table)}
+      where project_id = ${projectId} and ${sql.ref(column)} = ${personUuid}`.execute(db);
+    left += Number(found.rows[0]?.count ?? 0);
+  }
+  return left;
+}

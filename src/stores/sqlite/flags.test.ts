@@ -1,0 +1,10 @@
+import { afterAll } from 'vitest';
+import { describeFlagStores } from '../contract/flags.ts';
+import { makeTempDir } from '../contract/temp-dir.ts';
+import { openRelationalShelf } from './metadata-store.ts';
+
+const folder = makeTempDir();
+afterAll(() => folder.remove());
+
+let files = 0;
+describeFlagStores('SQLite', async () => (await openRelationalShelf(folder.path(`${++files}.sqlite`), 0)).metadata);

@@ -1,0 +1,16 @@
+import { describePersonStore } from '../contract/persons.ts';
+import { makeTempDir } from '../contract/temp-dir.ts';
+import { openRelationalShelf } from './metadata-store.ts';
+
+describePersonStore('SQLite', async () => {
+  const dir = makeTempDir();
+  const { metadata, ingest } = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+  return {
+    metadata,
+    ingest,
+    remove: async () => {
+      await metadata.close();
+      dir.remove();
+    },
+  };
+});

@@ -1,0 +1,138 @@
+/** Cohorts over time: calculated again by themselves, through restarts, and used by flags. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FILES } from '../src/stores/files.ts';
+import { capture } from './support/capture.ts';
+import { clientFor } from './support/client.ts';
+import { START, startServer, type TestServer } from './support/server.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'cairn-cohorts-'));
+let server: TestServer;
+let client: ReturnType<typeof clientFor>;
+beforeAll(() => start());
+afterAll(async () => {
+  await server.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function start(now = START): Promise<void> {
+  server = await startServer({ dataDir, now });
+  client = clientFor(server);
+}
+const path = (rest = ''): string => `/api/projects/1/cohorts/${rest}`;
+const recently = {
+  properties: {
+    type: 'AND',
+    values: [{ type: 'behavioral', value: 'performed_event', key: 'visit', time_value: 1, time_interval: 'hour' }],
+  },
+};
+const write = (sql: string, ...values: unknown[]): void => {
+  const db = new Database(join(dataDir, FILES.metadata));
+  db.prepare(sql).run(...values);
+  db.close();
+};
+const get = async (id: number) => (await client.get(path(`${id}/`))).body;
+
+describe('over time', () => {
+  let id: number;
+  beforeAll(async () => {
+    await capture(server, server.projectKey, [{ event: 'visit', distinct_id: 'ada' }]);
+    server.setNow('2026-01-15T12:00:01Z');
+    id = (await client.post(path(), { body: { name: 'Lately', filters: recently } })).body.id;
+    await server.settleCohorts();
+  });
+
+  it('who is in is found again when it is older than 15 minutes', async () => {
+    expect((await get(id)).count).toBe(1);
+    server.setNow('2026-01-15T12:15:01Z');
+    await server.recalculateCohorts();
+    expect((await get(id)).last_calculation).toBe('2026-01-15T12:00:01Z');
+    server.setNow('2026-01-15T13:00:00Z');
+    await server.recalculateCohorts();
+    expect(await get(id)).toMatchObject({ count: 0, last_calculation: '2026-01-15T13:00:00Z', is_calculating: false });
+  });
+
+  it('a calculation that a crash cut short is made up for at the next start', async () => {
+    await capture(server, server.projectKey, [{ event: 'visit', distinct_id: 'bob' }]);
+    await server.close();
+    write('update cohorts set is_calculating = 1, last_calculation = 5 where id = ?', id);
+    await start('2026-01-15T13:30:00Z');
+    await server.settleCohorts();
+    expect(await get(id)).toMatchObject({ count: 1, is_calculating: false, last_calculation: '2026-01-15T13:30:00Z' });
+  });
+
+  it('criteria that cannot be read are counted as errors, shown, and forgiven by a change', async () => {
+    write(`update cohorts set filters = '{"properties": 5}', is_calculating = 1 where id = ?`, id);
+    await server.settleCohorts();
+    expect(await get(id)).toMatchObject({ errors_calculating: 1, is_calculating: false });
+    const { body } = await client.patch(path(`${id}/`), { body: { filters: recently } });
+    expect(body).toMatchObject({ errors_calculating: 0, is_calculating: true });
+    await server.settleCohorts();
+    expect(await get(id)).toMatchObject({ errors_calculating: 0, count: 1 });
+  });
+
+  it('goes with its project', async () => {
+    const other = await server.createProject();
+    const mine = `/api/projects/${other.projectId}/`;
+    const body = { is_static: true, _create_static_person_ids: ['x'] };
+    await capture(server, other.projectKey, [{ distinct_id: 'x' }]);
+    const { body: cohort } = await client.post(`${mine}cohorts/`, { body });
+    expect(server.rows('select * from cohort_members where cohort_id = ?', cohort.id)).toHaveLength(1);
+    expect((await client.delete(mine)).status).toBe(204);
+    expect(server.rows('select * from cohort_members where cohort_id = ?', cohort.id)).toEqual([]);
+    expect(server.rows('select * from cohorts where id = ?', cohort.id)).toEqual([]);
+  });
+});
+
+describe('in flags', () => {
+  const plan = { properties: { type: 'AND', values: [{ key: 'plan', type: 'person', value: 'pro' }] } };
+  const asks = (id: number) => ({ properties: { type: 'AND', values: [{ key: 'id', type: 'cohort', value: id }] } });
+  const make = async (filters: object, name = 'A'): Promise<number> =>
+    (await client.post(path(), { body: { name, filters } })).body.id;
+  const addFlag = (key: string, cohort: number, active = 1): void => {
+    const filters = { groups: [{ properties: [{ key: 'id', type: 'cohort', value: cohort }] }] };
+    write(
+      `insert into feature_flags (project_id, key, name, filters, active, deleted, ensure_experience_continuity,
+        rollback_conditions, tags, evaluation_runtime, bucketing_identifier, version, created_at, updated_at)
+       values (1, ?, '', ?, ?, 0, 0, '[]', '[]', 'all', 'distinct_id', 1, 0, 0)`,
+      key,
+      JSON.stringify(filters),
+      active,
+    );
+  };
+  const refusal = async (id: number, filters: object) => {
+    const { status, body } = await client.patch(path(`${id}/`), { body: { filters } });
+    return [status, body.code, body.attr, body.detail];
+  };
+  const refused = [
+    400,
+    'behavioral_cohort_found',
+    'filters',
+    'Behavioral filters cannot be added to cohorts used in feature flags.',
+  ];
+
+  it('behaviour is refused where an active flag asks, directly or through another cohort', async () => {
+    const inner = await make(plan);
+    const outer = await make(asks(inner));
+    addFlag('uses-outer', outer);
+    expect(await refusal(outer, recently)).toEqual(refused);
+    expect(await refusal(inner, recently)).toEqual(refused);
+    const behavioural = await make(recently, 'Visitors');
+    expect(await refusal(outer, asks(behavioural))).toEqual([
+      400,
+      'behavioral_cohort_found',
+      'filters',
+      "Cohort 'Visitors' has behavioral filters and cannot be part of cohorts used in feature flags.",
+    ]);
+    expect((await get(outer)).filters).toEqual(asks(inner));
+  });
+
+  it('behaviour is taken where no active flag asks', async () => {
+    const id = await make(plan);
+    addFlag('off', id, 0);
+    expect((await refusal(id, recently))[0]).toBe(200);
+  });
+});

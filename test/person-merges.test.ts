@@ -1,0 +1,252 @@
+/** Merges that were wrong: listed, and undone. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { capture, type SentEvent } from './support/capture.ts';
+import { clientFor } from './support/client.ts';
+import { eventsByPerson, identify, personOf, type StoredPerson } from './support/identities.ts';
+import { OpenApi } from './support/openapi.ts';
+import { startServer, type TestProject, type TestServer } from './support/server.ts';
+
+let server: TestServer;
+let client: ReturnType<typeof clientFor>;
+beforeAll(async () => {
+  server = await startServer();
+  client = clientFor(server);
+});
+afterAll(() => server.close());
+
+/** A project of its own, with what is asked of it in these tests. */
+class Place {
+  readonly project: TestProject;
+
+  constructor(project: TestProject) {
+    this.project = project;
+  }
+
+  static open = async (): Promise<Place> => new Place(await server.createProject());
+
+  send = (...events: SentEvent[]): Promise<void> => capture(server, this.project.projectKey, events);
+  person = (distinctId: string): StoredPerson =>
+    personOf({ rows: server.rows, projectId: this.project.projectId }, distinctId);
+  owners = () =>
+    eventsByPerson({
+      query: (sql) =>
+        server.query(sql.replace('from events', 'from events where project_id = $1'), [this.project.projectId]),
+    });
+  path = (rest: string): string => `/api/projects/${this.project.projectId}/persons/${rest}`;
+  merges = async (distinctId: string) =>
+    (await client.get(this.path(`${this.person(distinctId).uuid}/merges/`))).body.results;
+  undo = (id: number | string) => client.post(this.path(`merges/${id}/undo/`));
+}
+
+const set = (distinct_id: string, $set: object): SentEvent => ({ event: 'set', distinct_id, properties: { $set } });
+const merge = (target: string, source: string): SentEvent => ({
+  event: '$merge_dangerously',
+  distinct_id: target,
+  properties: { alias: source },
+});
+
+describe('a merge', () => {
+  it('is listed with both persons as they were, and undone with ids, properties, events and numbers', async () => {
+    const place = await Place.open();
+    await place.send(set('ada', { name: 'Ada' }), set('bob', { name: 'Bob', city: 'Rome' }));
+    const [ada, bob] = [place.person('ada'), place.person('bob')];
+    await place.send({ ...merge('ada', 'bob'), uuid: '0190b5a0-0000-7000-8000-00000000abcd' });
+    await place.send({ event: 'later', distinct_id: 'bob' }, { event: 'later', distinct_id: 'ada' });
+    expect(place.person('bob')).toEqual({ ...place.person('ada'), id: ada.id });
+    const [listed] = await place.merges('ada');
+    const snapshot = ({ uuid, properties }: StoredPerson) => ({ uuid, properties, created_at: '2026-01-15T12:00:00Z' });
+    expect(listed).toEqual({
+      id: expect.any(Number),
+      kind: 'merge_dangerously',
+      source: snapshot(bob),
+      target: snapshot(ada),
+      merged_at: '2026-01-15T12:00:00Z',
+      event_uuid: '0190b5a0-0000-7000-8000-00000000abcd',
+      moved_distinct_ids: ['bob'],
+      undone_at: null,
+      can_be_undone: true,
+      reason: null,
+    });
+    const answer = await place.undo(listed.id);
+    expect(answer.status).toBe(201);
+    expect(answer.body).toMatchObject({
+      success: true,
+      source: { id: bob.id, uuid: bob.uuid, name: 'bob', distinct_ids: ['bob'], properties: bob.properties },
+      target: { id: ada.id, uuid: ada.uuid, name: 'ada', distinct_ids: ['ada'], properties: ada.properties },
+    });
+    const api = await OpenApi.of(server);
+    expect(api.problemsOf('POST', place.path(`merges/${listed.id}/undo/`), answer)).toEqual([]);
+    expect([place.person('ada'), place.person('bob')]).toEqual([ada, bob]);
+    expect(await place.owners()).toEqual({
+      [ada.uuid]: ['ada $merge_dangerously', 'ada later', 'ada set'],
+      [bob.uuid]: ['bob later', 'bob set'],
+    });
+    expect(server.rows('select * from retired_person_uuids where uuid = ?', bob.uuid)).toEqual([]);
+    expect((await place.merges('bob'))[0]).toMatchObject({
+      undone_at: '2026-01-15T12:00:00Z',
+      can_be_undone: false,
+      reason: 'This merge was undone already.',
+    });
+  });
+
+  it('that was undone is refused a second time, and can be made and undone again', async () => {
+    const place = await Place.open();
+    await place.send(set('ada', { a: 1 }), set('bob', { b: 2 }), merge('ada', 'bob'));
+    const [first] = await place.merges('ada');
+    await place.undo(first.id);
+    const again = await place.undo(first.id);
+    expect([again.status, again.body.code, again.body.detail]).toEqual([
+      409,
+      'conflict',
+      'This merge was undone already.',
+    ]);
+    await place.send(merge('ada', 'bob'));
+    expect(place.person('bob').properties).toMatchObject({ a: 1, b: 2 });
+    const [second] = await place.merges('ada');
+    expect((await place.undo(second.id)).status).toBe(201);
+    expect(place.person('bob').properties).toMatchObject({ b: 2 });
+    expect(place.person('bob').properties).not.toHaveProperty('a');
+    expect((await place.owners())[place.person('bob').uuid]).toEqual(['bob set']);
+  });
+
+  it('below another one waits for it, and says which', async () => {
+    const place = await Place.open();
+    await place.send(set('a', {}), set('b', {}), set('c', {}), merge('b', 'a'), merge('c', 'b'));
+    const listed = await place.merges('c');
+    expect(listed.map((one: { can_be_undone: boolean }) => one.can_be_undone)).toEqual([true, false]);
+    const [top, below] = listed;
+    const refused = await place.undo(below.id);
+    const reason = `The person was merged into ${place.person('c').uuid} afterwards: undo merge ${top.id} first.`;
+    expect([refused.status, refused.body.detail, below.reason]).toEqual([409, reason, reason]);
+    expect((await place.undo(top.id)).status).toBe(201);
+    expect((await place.undo(below.id)).status).toBe(201);
+    expect(Object.values(await place.owners()).map((events) => events.length)).toEqual(
+      expect.arrayContaining([1, 2, 2]),
+    );
+    expect(new Set(['a', 'b', 'c'].map((id) => place.person(id).uuid)).size).toBe(3);
+  });
+
+  it('keeps with the survivor what came since, and gives back ids that were not split off', async () => {
+    const place = await Place.open();
+    await place.send(set('bob', { city: 'Rome', plan: 'free' }), identify('bob', 'bob phone'));
+    await place.send(set('ada', {}), merge('ada', 'bob'));
+    await place.send(identify('ada', 'ada tablet'), set('bob', { plan: 'pro' }));
+    const [listed] = await place.merges('ada');
+    await client.post(place.path(`${place.person('ada').id}/split/`), { body: { main_distinct_id: 'ada' } });
+    expect((await place.merges('ada'))[0].reason).toBe(
+      'None of the ids that moved is with this person any more: they were split off.',
+    );
+    expect((await place.undo(listed.id)).status).toBe(409);
+    await place.send(merge('ada', 'bob phone'));
+    const answer = await place.undo(listed.id);
+    expect([answer.status, answer.body.source?.distinct_ids]).toEqual([201, ['bob phone']]);
+    expect(answer.body.source.properties).toMatchObject({ city: 'Rome', plan: 'free' });
+    expect(answer.body.target).toMatchObject({ distinct_ids: ['ada'], properties: { plan: 'pro' } });
+    expect(answer.body.target.properties).not.toHaveProperty('city');
+  });
+
+  it('is gone with a person who was deleted', async () => {
+    const place = await Place.open();
+    await place.send(set('ada', {}), set('bob', {}), merge('ada', 'bob'));
+    const [listed] = await place.merges('ada');
+    await client.delete(place.path(`${place.person('ada').id}/`));
+    expect((await place.undo(listed.id)).status).toBe(404);
+  });
+
+  it('is written down in the activity of both', async () => {
+    const place = await Place.open();
+    await place.send(set('ada', {}), set('bob', {}), merge('ada', 'bob'));
+    const [listed] = await place.merges('ada');
+    await place.undo(listed.id);
+    const entries = server.rows(
+      `select activity, item_id, detail from activity where project_id = ? and scope = 'Person' order by position`,
+      place.project.projectId,
+    );
+    const told = entries.map(({ activity, item_id, detail }) => [activity, item_id, JSON.parse(detail).name]);
+    const [ada, bob] = [place.person('ada'), place.person('bob')];
+    expect(told).toEqual([
+      ['undid_merge', String(bob.id), bob.uuid],
+      ['undid_merge', String(ada.id), ada.uuid],
+    ]);
+    expect(JSON.parse(entries[0].detail).changes).toEqual([
+      {
+        type: 'Person',
+        action: 'split',
+        field: null,
+        before: { distinct_ids: ['ada', 'bob'] },
+        after: { distinct_ids: ['bob'] },
+      },
+    ]);
+  });
+
+  it.each(['0', '-1', 'x', '1.5', '9'.repeat(30)])('%s is not found', async (id) => {
+    const place = await Place.open();
+    expect((await place.undo(id)).status).toBe(404);
+  });
+
+  it('of another project is not found, and a stranger is refused', async () => {
+    const place = await Place.open();
+    await place.send(set('ada', {}), set('bob', {}), merge('ada', 'bob'));
+    const [listed] = await place.merges('ada');
+    const other = await server.createProject({ foreign: true });
+    const key = { key: other.personalKey };
+    expect((await client.post(place.path(`merges/${listed.id}/undo/`), key)).status).toBe(403);
+    expect((await client.get(place.path(`${place.person('ada').id}/merges/`), key)).status).toBe(403);
+    const theirs = `/api/projects/${other.projectId}/persons/merges/${listed.id}/undo/`;
+    expect((await client.post(theirs, key)).status).toBe(404);
+    expect((await client.get(place.path('999999/merges/'))).status).toBe(404);
+    expect((await place.merges('ada'))[0].can_be_undone).toBe(true);
+  });
+});
+
+const IDS = ['a', 'b', 'c', 'd', 'e'];
+const ids = fc.constantFrom(...IDS);
+const beginnings = fc.record({
+  sets: fc.array(fc.tuple(ids, fc.dictionary(fc.constantFrom('x', 'y', 'z'), fc.nat(2))), { maxLength: 6 }),
+  joined: fc.array(fc.tuple(ids, fc.nat(1)), { maxLength: 3 }),
+});
+const merges = fc.array(fc.tuple(ids, ids), { minLength: 1, maxLength: 6 });
+
+it('merging and undoing, in any order that is allowed, is as if nothing had happened', async () => {
+  const property = fc.asyncProperty(beginnings, merges, fc.boolean(), async ({ sets, joined }, pairs, newestFirst) => {
+    const place = await Place.open();
+    await place.send(...IDS.map((id) => set(id, {})), ...sets.map(([id, values]) => set(id, values)));
+    await place.send({ event: 'nothing', distinct_id: 'a' }, ...joined.map(([id, n]) => identify(id, `${id} ${n}`)));
+    const all = [...IDS, ...joined.map(([id, n]) => `${id} ${n}`)];
+    const state = () => Object.fromEntries(all.map((id) => [id, place.person(id)]));
+    const before = state();
+    await place.send(...pairs.map(([target, source]) => merge(target, source)));
+    await undoAll(place, newestFirst);
+    // A refused or empty merge still marks its person as identified, and no undo takes that back.
+    const marks = (one: ReturnType<typeof state>) =>
+      Object.fromEntries(Object.entries(one).map(([id, { isIdentified: _, ...person }]) => [id, person]));
+    expect(marks(state())).toEqual(marks(before));
+    for (const [person, events] of Object.entries(await place.owners())) {
+      for (const event of events) {
+        const [, distinctId = ''] = /^(\S+(?: \d)?) /.exec(event) ?? [];
+        expect([event, person]).toEqual([event, place.person(distinctId).uuid]);
+      }
+    }
+  });
+  await fc.assert(property, { numRuns: 12, endOnFailure: true });
+}, 60_000);
+
+async function undoAll(place: Place, newestFirst: boolean): Promise<void> {
+  const standing = (): number[] =>
+    server
+      .rows(
+        `select id from person_merges where project_id = ? and undone_at is null order by id ${newestFirst ? 'desc' : ''}`,
+        place.project.projectId,
+      )
+      .map(({ id }) => id);
+  for (let left = standing(); left.length > 0; left = standing()) {
+    let undone = 0;
+    for (const id of left) {
+      const { status } = await place.undo(id);
+      if (status === 201) undone++;
+      else expect(status).toBe(409);
+    }
+    expect(undone).toBeGreaterThan(0);
+  }
+}
