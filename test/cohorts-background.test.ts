@@ -92,16 +92,12 @@ describe('in flags', () => {
   const asks = (id: number) => ({ properties: { type: 'AND', values: [{ key: 'id', type: 'cohort', value: id }] } });
   const make = async (filters: object, name = 'A'): Promise<number> =>
     (await client.post(path(), { body: { name, filters } })).body.id;
-  const addFlag = (key: string, cohort: number, active = 1): void => {
-    const filters = { groups: [{ properties: [{ key: 'id', type: 'cohort', value: cohort }] }] };
-    write(
-      `insert into feature_flags (project_id, key, name, filters, active, deleted, ensure_experience_continuity,
-        rollback_conditions, tags, evaluation_runtime, bucketing_identifier, version, created_at, updated_at)
-       values (1, ?, '', ?, ?, 0, 0, '[]', '[]', 'all', 'distinct_id', 1, 0, 0)`,
-      key,
-      JSON.stringify(filters),
-      active,
-    );
+  const addFlag = async (key: string, cohort: number, active = true): Promise<void> => {
+    const filters = {
+      groups: [{ properties: [{ key: 'id', type: 'cohort', value: cohort }], rollout_percentage: 100 }],
+    };
+    const { status } = await client.post('/api/projects/1/feature_flags/', { body: { key, filters, active } });
+    expect(status).toBe(201);
   };
   const refusal = async (id: number, filters: object) => {
     const { status, body } = await client.patch(path(`${id}/`), { body: { filters } });
@@ -117,7 +113,7 @@ describe('in flags', () => {
   it('behaviour is refused where an active flag asks, directly or through another cohort', async () => {
     const inner = await make(plan);
     const outer = await make(asks(inner));
-    addFlag('uses-outer', outer);
+    await addFlag('uses-outer', outer);
     expect(await refusal(outer, recently)).toEqual(refused);
     expect(await refusal(inner, recently)).toEqual(refused);
     const behavioural = await make(recently, 'Visitors');
@@ -130,9 +126,30 @@ describe('in flags', () => {
     expect((await get(outer)).filters).toEqual(asks(inner));
   });
 
+  it('a change counts for the very next decision', async () => {
+    const id = await make(plan);
+    await addFlag('follows', id);
+    await capture(server, server.projectKey, [
+      { distinct_id: 'pro', properties: { $set: { plan: 'pro' } } },
+      { distinct_id: 'free', properties: { $set: { plan: 'free' } } },
+    ]);
+    const decide = async (distinct_id: string): Promise<unknown> => {
+      const body = JSON.stringify({ api_key: server.projectKey, distinct_id });
+      const response = await fetch(`${server.url}/decide/?v=3`, { method: 'POST', body });
+      return ((await response.json()) as { featureFlags: Record<string, unknown> }).featureFlags['follows'];
+    };
+    expect([await decide('pro'), await decide('free')]).toEqual([true, false]);
+    const values = [{ key: 'plan', type: 'person', value: 'free' }];
+    await client.patch(path(`${id}/`), { body: { filters: { properties: { type: 'AND', values } } } });
+    expect([await decide('pro'), await decide('free')]).toEqual([false, true]);
+    await client.patch(path(`${id}/`), { body: { is_static: true } });
+    await client.post(path(`${id}/add_persons_to_static_cohort/`), { body: { person_ids: ['pro'] } });
+    expect(await decide('pro')).toBe(true);
+  });
+
   it('behaviour is taken where no active flag asks', async () => {
     const id = await make(plan);
-    addFlag('off', id, 0);
+    await addFlag('off', id, false);
     expect((await refusal(id, recently))[0]).toBe(200);
   });
 });

@@ -99,7 +99,7 @@ describe('a static cohort', () => {
     const add = await client.post(path(`${dynamic.id}/add_persons_to_static_cohort/`), { body: { person_ids } });
     expect([add.status, add.body.detail]).toEqual([400, expect.stringMatching(/^Only static cohorts/)]);
     expect((await sendForm('PATCH', path(`${dynamic.id}/`), 'ada')).status).toBe(400);
-    expect((await sendForm('POST', path(), 'ada')).status).toBe(400);
+    for (const csv of ['ada', 'nobody', '']) expect((await sendForm('POST', path(), csv)).status).toBe(400);
     expect((await client.get(path())).body.count).toBe(1);
   });
 
@@ -122,6 +122,14 @@ describe('a static cohort', () => {
     expect([good.status, good.body.filters]).toEqual([201, JSON.parse(filters)]);
     const bad = await sendForm('POST', path(), 'ada', { filters: '{', is_static: 'true' });
     expect([bad.status, bad.body.attr]).toEqual([400, 'filters']);
+  });
+
+  it('forgets a person who is deleted', async () => {
+    const { id } = await makeStatic('ada\nbob');
+    const [ada] = (await client.get(path(`${id}/persons/?search=ada`))).body.results;
+    await client.delete(`/api/projects/${project.projectId}/persons/${ada.id}/`);
+    expect(await members(id)).toEqual(['bob']);
+    expect(server.rows('select * from cohort_members where person_id = ?', ada.id)).toEqual([]);
   });
 
   it('can be part of a dynamic one, which follows it', async () => {

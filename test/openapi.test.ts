@@ -150,15 +150,13 @@ describe('every route', () => {
     // The public doors take GET too, for clients of old; the document shows how they are meant to be used.
     for (const path of Object.keys(api.document.paths).filter((one) => one.startsWith('/api/'))) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
-        const taker = api.find(method, path);
-        if (taker?.path === path) continue;
+        if (api.find(method, path)?.path === path) continue;
         const real = path.replaceAll(/\{\w+\}/g, '@current');
         const response = await fetch(server.url + real, {
           method,
           headers: { authorization: `Bearer ${server.personalKey}` },
         });
-        // Where another path takes it, with this one's last word for an id, there is no such thing.
-        expect([method, path, response.status]).toEqual([method, path, taker ? 404 : 405]);
+        expect([method, path, response.status]).toEqual([method, path, 405]);
       }
     }
   });

@@ -55,6 +55,7 @@ const C = {
   group: 'canary-group-1122',
   letter: 'canary-dead-letter-3344',
   old: 'canary-old-value-5566',
+  hand: 'canary-by-hand-7788',
 };
 const CANARIES = Object.values(C);
 
@@ -80,6 +81,8 @@ describe('with its events', () => {
   it('leaves no byte of a person in any file, while the server runs and after a restart', async () => {
     await plant();
     const { uuid, id } = personOf(server, C.id);
+    await client.patch(persons(`${id}/`), { body: { properties: { hand: C.hand } } });
+    await client.post(persons(`${id}/delete_property/`), { body: { $unset: 'hand' } });
     await client.post(persons(`${id}/split/`), { body: { main_distinct_id: C.id } });
     await capture(server, server.projectKey, [identify(C.id, C.anon)]);
     await server.close();

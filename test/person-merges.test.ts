@@ -5,6 +5,7 @@ import { capture, type SentEvent } from './support/capture.ts';
 import { clientFor } from './support/client.ts';
 import { eventsByPerson, identify, personOf, type StoredPerson } from './support/identities.ts';
 import { OpenApi } from './support/openapi.ts';
+import { sendJson } from './support/send.ts';
 import { startServer, type TestProject, type TestServer } from './support/server.ts';
 
 let server: TestServer;
@@ -108,6 +109,38 @@ describe('a merge', () => {
     expect(place.person('bob').properties).toMatchObject({ b: 2 });
     expect(place.person('bob').properties).not.toHaveProperty('a');
     expect((await place.owners())[place.person('bob').uuid]).toEqual(['bob set']);
+  });
+
+  it('gives back places in cohorts and the identifiers that keep flags, and takes from the survivor only those', async () => {
+    const place = await Place.open();
+    await place.send(set('ada', {}), set('bob', {}));
+    const [ada, bob] = [place.person('ada'), place.person('bob')];
+    const P = `/api/projects/${place.project.projectId}`;
+    const flag = { filters: { groups: [{ rollout_percentage: 50 }] }, ensure_experience_continuity: true };
+    for (const key of ['both', 'his']) await client.post(`${P}/feature_flags/`, { body: { key, ...flag } });
+    const csv = (ids: string) => ({ name: ids, is_static: true, _create_static_person_ids: ids.split(' ') });
+    for (const ids of [`${ada.uuid} ${bob.uuid}`, bob.uuid]) await client.post(`${P}/cohorts/`, { body: csv(ids) });
+    const decide = (distinct_id: string, anon: string, flag_keys: string[]) =>
+      sendJson(server.url, '/flags/?v=2', {
+        token: place.project.projectKey,
+        distinct_id,
+        $anon_distinct_id: anon,
+        flag_keys,
+      });
+    await decide('bob', 'bob before', ['both', 'his']);
+    const kept = () => [
+      server.rows('select flag_key, identifier from flag_overrides where person_id = ? order by flag_key', ada.id),
+      server.rows('select flag_key, identifier from flag_overrides where person_id = ? order by flag_key', bob.id),
+      server.rows('select cohort_id from cohort_members where person_id = ? order by cohort_id', ada.id),
+      server.rows('select cohort_id from cohort_members where person_id = ? order by cohort_id', bob.id),
+    ];
+    const before = kept();
+    expect(before.map((rows) => rows.length)).toEqual([0, 2, 1, 2]);
+    await place.send(merge('ada', 'bob'));
+    expect(kept().map((rows) => rows.length)).toEqual([2, 0, 2, 0]);
+    const [listed] = await place.merges('ada');
+    expect((await place.undo(listed.id)).status).toBe(201);
+    expect(kept()).toEqual(before);
   });
 
   it('below another one waits for it, and says which', async () => {

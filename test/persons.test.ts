@@ -182,7 +182,6 @@ describe('the list', () => {
     ['{', 'Properties are unparsable!'],
     ['5', 'Properties are unparsable!'],
     ['{"type":"XOR","values":[]}', /^PropertyGroup is unparsable/],
-    ['[{"key":"id","value":1,"type":"cohort"}]', /type "cohort" are not supported/],
     ['[{"key":"x","value":1,"type":"group","group_type_index":0}]', /type "group" are not supported/],
   ])('refuses properties that are %s', async (properties, detail) => {
     const { status, body } = await get(`${p.base}?${new URLSearchParams({ properties })}`);

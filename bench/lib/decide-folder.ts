@@ -6,7 +6,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { randomIds } from '../../src/lib/ids.ts';
 import { bootstrap } from '../../src/manage/bootstrap.ts';
 import { newProject } from '../../src/manage/projects.ts';
-import { aFlag } from '../../src/stores/contract/flags.ts';
+import { aFlag } from '../../src/stores/contract/flag-builders.ts';
 import { NO_CHANGES } from '../../src/stores/contract/no-changes.ts';
 import { FILES } from '../../src/stores/files.ts';
 import type { MetadataStore } from '../../src/stores/metadata-store.ts';

@@ -24,8 +24,8 @@ export interface Snapshot {
   offered: Readonly<Record<Runtime, ReadonlySet<string> | undefined>>;
 }
 
-/** Where a caller runs, as far as it can be told. */
-export type Runtime = Exclude<EvaluationRuntime, 'all'> | 'unknown';
+/** Where a caller runs, as far as it can be told; people who look at flags are shown those for any. */
+export type Runtime = Exclude<EvaluationRuntime, 'all'> | 'unknown' | 'any';
 
 type Shelf = Pick<MetadataStore, 'flags' | 'cohorts' | 'subjects'>;
 
@@ -141,5 +141,5 @@ function offeredTo({ flags }: PreparedFlags): Snapshot['offered'] {
     const open = definitionsIn(flags).filter(({ evaluationRuntime }) => ['all', runtime].includes(evaluationRuntime));
     return open.length === flags.length ? undefined : new Set(open.map(({ key }) => key));
   };
-  return { client: to('client'), server: to('server'), unknown: to('unknown') };
+  return { client: to('client'), server: to('server'), unknown: to('unknown'), any: undefined };
 }

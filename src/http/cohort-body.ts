@@ -41,12 +41,16 @@ function fromText(value: unknown, attr: string): unknown {
   }
 }
 
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+export const namesPersons = (body: Body): boolean => isGiven(body.csv) || isGiven(body._create_static_person_ids);
+
 /** The persons that were named, by whatever they are called: in a file, in a list, or not at all. */
 export async function* namedPersons(body: Body): AsyncGenerator<string> {
   const { csv } = body;
   if (csv instanceof Blob) yield* firstColumn(await csv.text());
   else if (typeof csv === 'string') yield* firstColumn(csv);
-  else if (csv !== undefined && csv !== null) throw invalid('csv', 'csv is a file: send it as multipart/form-data.');
+  else if (isGiven(csv)) throw invalid('csv', 'csv is a file: send it as multipart/form-data.');
   const listed = fromText(body._create_static_person_ids, '_create_static_person_ids') ?? [];
   const isList = Array.isArray(listed) && listed.every((one) => typeof one === 'string');
   if (!isList) throw invalid('_create_static_person_ids', 'A list of UUIDs or distinct ids of persons.');

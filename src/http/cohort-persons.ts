@@ -2,7 +2,7 @@
 import type { Filter } from '../core/properties/property-filter.ts';
 import { findCohorts } from '../insights/cohort-filter.ts';
 import { searchPattern } from '../lib/search-pattern.ts';
-import { eachSlice, listPersons, type PersonQuestion, type PersonSearchDeps } from '../manage/search-persons.ts';
+import { eachPerson, listPersons, type PersonQuestion, type PersonSearchDeps } from '../manage/search-persons.ts';
 import type { Cohort } from '../stores/cohort-records.ts';
 import type { Page } from '../stores/metadata-store.ts';
 import type { StoredPerson } from '../stores/person-store.ts';
@@ -65,7 +65,7 @@ export const cohortCsv = (members: Members): AsyncGenerator<string> => csvLines(
 
 async function* csvPages({ deps, question }: Members): AsyncGenerator<FlatRow[]> {
   let left = CSV_PERSONS;
-  for await (const slice of eachSlice(deps, question)) {
+  for await (const slice of eachPerson(deps, question)) {
     const shown = slice.slice(0, left);
     const ids = await idsOf(deps, shown, CSV_IDS);
     yield shown.map((person) => flatten(presentRow(person, ids.get(person.id) ?? [])));

@@ -14,6 +14,7 @@ export const OPENAPI = {
   components: {
     securitySchemes: {
       personalKey: { type: 'http', scheme: 'bearer', description: 'A personal API key: `phx_…`' },
+      secretKey: { type: 'http', scheme: 'bearer', description: 'The secret key of a project: `phs_…`' },
       session: { type: 'apiKey', in: 'cookie', name: 'cairn_session' },
     },
   },

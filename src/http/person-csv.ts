@@ -9,19 +9,19 @@ const SHOWN_IDS = 100;
 
 export const personCsv = (
   persons: PersonStore,
-  slices: () => AsyncIterable<readonly StoredPerson[]>,
-): AsyncGenerator<string> => csvLines(() => rowsOf(persons, slices()));
+  all: () => AsyncIterable<readonly StoredPerson[]>,
+): AsyncGenerator<string> => csvLines(() => rowsOf(persons, all()));
 
 async function* rowsOf(
   persons: PersonStore,
-  slices: AsyncIterable<readonly StoredPerson[]>,
+  chunks: AsyncIterable<readonly StoredPerson[]>,
 ): AsyncGenerator<FlatRow[]> {
-  for await (const slice of slices) {
+  for await (const chunk of chunks) {
     const ids = await persons.distinctIds(
-      slice.map(({ id }) => id),
+      chunk.map(({ id }) => id),
       SHOWN_IDS,
     );
-    yield slice.map((person) => flatten(presentRow(person, ids.get(person.id) ?? [])));
+    yield chunk.map((person) => flatten(presentRow(person, ids.get(person.id) ?? [])));
   }
 }
 

@@ -52,6 +52,7 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
   );
   // Answers are written as they are: their schemas are for the document and for the tests that hold answers to it.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
+  letConnectionsGo(app);
   logRequests(app, deps);
   const known = rememberRoutes(app);
   refuseMistakenNames(app, deps, known);
@@ -70,6 +71,17 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
   operationsRoutes(app, deps);
   await docsRoutes(app);
   return app;
+}
+
+/**
+ * A stopping server closes the connections that are idle then; those whose last request ends a moment later would be
+ * kept for another minute, in case there is a next one.
+ */
+function letConnectionsGo(app: FastifyInstance): void {
+  app.addHook('preClose', async () => {
+    const timer = setInterval(() => app.server.closeIdleConnections(), 50);
+    app.server.once('close', () => clearInterval(timer));
+  });
 }
 
 /** One line for each answer, with the request id that an error's log line carries too. */

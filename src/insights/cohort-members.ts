@@ -20,6 +20,8 @@ export interface CohortDeps extends Asking {
 
 /** Persons looked at between two turns of others: some 10 ms. */
 const PAGE = 1000;
+/** The same where nothing but their numbers is read. */
+const NUMBERS = 10_000;
 
 /** The cohorts of a project at one moment. What was found once is remembered, so keep it for one question only. */
 export class CohortMembers {
@@ -142,9 +144,9 @@ export async function keptMembers(
 ): Promise<IdSet> {
   const set = new IdSet();
   for (let after = 0; ; ) {
-    const page = await cohortMembers.after(cohortId, after, PAGE);
+    const page = await cohortMembers.after(cohortId, after, NUMBERS);
     for (const id of page) set.add(id);
-    if (page.length < PAGE) return set;
+    if (page.length < NUMBERS) return set;
     after = page.at(-1) ?? after;
     await nextTurn();
   }

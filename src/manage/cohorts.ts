@@ -32,7 +32,7 @@ export async function createCohort(
   caller: Caller,
   project: Project,
   changes: CohortChanges,
-  persons: readonly number[],
+  persons: readonly number[] | null,
 ): Promise<Cohort> {
   readCriteria(changes);
   return changing(deps, project.id, async (store) => {
@@ -67,7 +67,7 @@ export async function updateCohort(
   project: Project,
   id: number,
   changes: CohortChanges,
-  persons: readonly number[] = [],
+  persons: readonly number[] | null,
 ): Promise<Cohort> {
   readCriteria(changes);
   return changing(deps, project.id, async (store) => {
@@ -139,8 +139,9 @@ const deciding = ({ filters, groups, isStatic }: Cohort): Json => [filters, grou
 
 const SLICE = 2000;
 
-async function addMembers(store: MetadataStore, cohort: Cohort, personIds: readonly number[]): Promise<number> {
-  if (personIds.length === 0) return 0;
+/** Null: nobody was named, which is not the same as a list that holds nobody. */
+async function addMembers(store: MetadataStore, cohort: Cohort, personIds: readonly number[] | null): Promise<number> {
+  if (personIds === null) return 0;
   refuseDynamic(cohort);
   let added = 0;
   for (let start = 0; start < personIds.length; start += SLICE) {

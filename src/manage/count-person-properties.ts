@@ -2,7 +2,7 @@
 import type { Json } from '../core/events/json.ts';
 import { isJsonObject } from '../core/events/json.ts';
 import type { Search } from '../core/properties/matches.ts';
-import type { PersonStore, StoredPerson } from '../stores/person-store.ts';
+import type { PersonSketch, PersonStore } from '../stores/person-store.ts';
 import { cluesOf } from './person-clues.ts';
 import { slices } from './search-persons.ts';
 
@@ -37,7 +37,7 @@ export async function countValues(
   const counts = new Map<string, number>();
   const clues = cluesOf({ kind: 'property', owner: 'person', key, operator: 'is_set', values: [] }, search);
   let found = 0;
-  for await (const slice of slices(persons, projectId, clues)) {
+  for await (const slice of slices(persons, projectId, clues, [key])) {
     for (const text of slice.flatMap((person) => valueText(person, key))) {
       if (text.toLowerCase().includes(part?.toLowerCase() ?? '')) count(counts, text);
     }
@@ -57,7 +57,7 @@ const mostFirst = (counts: ReadonlyMap<string, number>): Counted[] =>
     .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
 
 /** Null and the empty text are no values that anybody looks for. */
-function valueText({ properties }: StoredPerson, key: string): string[] {
+function valueText({ properties }: PersonSketch, key: string): string[] {
   const value = Object.hasOwn(properties, key) ? properties[key] : undefined;
   if (value === undefined || value === null || value === '') return [];
   return [typeof value === 'string' ? value : JSON.stringify(sorted(value))];

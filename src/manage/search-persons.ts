@@ -14,7 +14,7 @@ import {
   type PropertyFilter,
 } from '../core/properties/property-filter.ts';
 import type { Page } from '../stores/metadata-store.ts';
-import type { PersonCursor, PersonStore, StoredPerson } from '../stores/person-store.ts';
+import type { PersonCursor, PersonSketch, PersonStore, StoredPerson } from '../stores/person-store.ts';
 import { type Clues, cluesOf, emailPart, emailTexts } from './person-clues.ts';
 
 export interface PersonQuestion {
@@ -37,45 +37,52 @@ export interface PersonSearchDeps {
   isIn?(personId: number, cohortId: number): boolean | undefined;
 }
 
-/** Persons looked at between two turns of others: some 10 ms where all of them have to be read. */
-const SLICE = 1000;
+/** Persons looked at between two turns of others, at first and at the most: a few milliseconds of work. */
+const FIRST_SLICE = 200;
+const LARGEST_SLICE = 1600;
 /** The same where the index says enough. */
-const INDEX_SLICE = 5000;
+const LARGEST_INDEX_SLICE = 6400;
 
 export async function listPersons(
   deps: PersonSearchDeps,
   question: PersonQuestion,
   { limit, offset }: Page,
 ): Promise<StoredPerson[]> {
-  const filter = aboutPersons(question.filter);
-  const { distinctId, email, search } = question;
-  if (distinctId === undefined && email === undefined && search === undefined && isUnbounded(question, filter)) {
-    return deps.persons.newest(question.projectId, { limit, offset });
-  }
-  const found: StoredPerson[] = [];
+  const { projectId } = question;
+  if (isEveryone(question)) return deps.persons.newest(projectId, { limit, offset });
+  const found: number[] = [];
   let passed = 0;
-  for await (const slice of eachSlice(deps, question)) {
-    for (const person of slice) if (passed++ >= offset) found.push(person);
+  for await (const ids of eachSlice(deps, question)) {
+    for (const id of ids) if (passed++ >= offset) found.push(id);
     if (found.length >= limit) break;
   }
-  return found.slice(0, limit);
+  return deps.persons.byIds(projectId, found.slice(0, limit));
 }
 
-const isUnbounded = ({ among }: PersonQuestion, filter: Filter): boolean =>
-  among === undefined && leavesOf(filter).length === 0 && cohortsIn(filter).length === 0;
+const isEveryone = ({ distinctId, email, search, among, filter }: PersonQuestion): boolean => {
+  const own = aboutPersons(filter);
+  const isBounded = [distinctId, email, search, among].some((bound) => bound !== undefined);
+  return !isBounded && leavesOf(own).length === 0 && cohortsIn(own).length === 0;
+};
 
-/** Everybody whom the question means, a slice at a time. */
-export async function* eachSlice(deps: PersonSearchDeps, question: PersonQuestion): AsyncGenerator<StoredPerson[]> {
+/** Everybody whom the question means, whole, some at a time. */
+export async function* eachPerson(deps: PersonSearchDeps, question: PersonQuestion): AsyncGenerator<StoredPerson[]> {
+  for await (const ids of eachSlice(deps, question)) yield* byNumber(deps.persons, question.projectId, ids);
+}
+
+/** The numbers of everybody whom the question means, in the order of the list, a slice at a time. */
+export async function* eachSlice(deps: PersonSearchDeps, question: PersonQuestion): AsyncGenerator<number[]> {
   const filter = wholeFilter(question);
   const { projectId, search } = question;
   const searched = search === undefined ? null : await deps.persons.byDistinctId(projectId, search);
-  const isMeant = (person: StoredPerson): boolean =>
-    matches(filter, bare(person), deps.search, (id) => deps.isIn?.(person.id, id)) &&
-    (search === undefined || person.id === searched?.id || matches(inEmail(search), bare(person), deps.search));
-  for await (const slice of candidates(deps, question, filter, searched)) yield slice.filter(isMeant);
+  const fits = (wanted: Filter, { id, properties }: PersonSketch): boolean =>
+    matches(wanted, { event: {}, person: properties }, deps.search, (cohort) => deps.isIn?.(id, cohort));
+  const isMeant = (person: PersonSketch): boolean =>
+    fits(filter, person) && (search === undefined || person.id === searched?.id || fits(inEmail(search), person));
+  for await (const slice of candidates(deps, question, filter, searched)) {
+    yield slice.filter(isMeant).map(({ id }) => id);
+  }
 }
-
-const bare = (person: StoredPerson) => ({ event: {}, person: person.properties });
 
 const inEmail = (part: string): PropertyFilter => emailFilter('icontains', part);
 
@@ -108,7 +115,7 @@ async function* candidates(
   question: PersonQuestion,
   filter: Filter,
   searched: StoredPerson | null,
-): AsyncGenerator<StoredPerson[]> {
+): AsyncGenerator<PersonSketch[]> {
   const { projectId, distinctId } = question;
   if (distinctId !== undefined) {
     const person = await persons.byDistinctId(projectId, distinctId);
@@ -126,7 +133,9 @@ async function* candidates(
   }
   const either = searched === null ? [] : [{ kind: 'person', id: searched.id } as const];
   const inSearch = question.search === undefined ? [] : [[emailPart(question.search), ...either]];
-  yield* slices(persons, projectId, [...cluesOf(filter, search), ...inSearch]);
+  const keys = new Set(leavesOf(filter).map(({ key }) => key));
+  if (question.search !== undefined) keys.add('email');
+  yield* slices(persons, projectId, [...cluesOf(filter, search), ...inSearch], [...keys]);
 }
 
 /** E-mails of which everybody who is meant has one; undefined where that is not known. */
@@ -140,34 +149,45 @@ function requiredEmails(filter: Filter): string[] | undefined {
   return texts.includes(undefined) ? undefined : [...new Set(texts.flatMap((text) => text ?? []))];
 }
 
+/** Persons read at once, where it is known whom to read. */
+const READ_AT_ONCE = 500;
+
 async function* byNumber(
   persons: PersonStore,
   projectId: number,
   ids: readonly number[],
 ): AsyncGenerator<StoredPerson[]> {
-  for (let start = 0; start < ids.length; start += SLICE) {
-    const found = await Promise.all(ids.slice(start, start + SLICE).map((id) => persons.find(projectId, { id })));
-    yield found.filter((person) => person !== null);
+  for (let start = 0; start < ids.length; start += READ_AT_ONCE) {
+    yield await persons.byIds(projectId, ids.slice(start, start + READ_AT_ONCE));
     await nextTurn();
   }
 }
 
 async function* byEmail(persons: PersonStore, projectId: number, emails: string[]): AsyncGenerator<StoredPerson[]> {
-  for (let offset = 0; ; offset += SLICE) {
-    const page = await persons.byEmail(projectId, emails, { limit: SLICE, offset });
+  for (let offset = 0; ; offset += READ_AT_ONCE) {
+    const page = await persons.byEmail(projectId, emails, { limit: READ_AT_ONCE, offset });
     yield page;
-    if (page.length < SLICE) return;
+    if (page.length < READ_AT_ONCE) return;
     await nextTurn();
   }
 }
 
-export async function* slices(persons: PersonStore, projectId: number, clues: Clues): AsyncGenerator<StoredPerson[]> {
-  const size = clues.length > 0 && clues.flat().every(({ kind }) => kind !== 'text') ? INDEX_SLICE : SLICE;
+/** Everybody who shows the clues, with these properties. Slices grow while they hold little that has to be looked at. */
+export async function* slices(
+  persons: PersonStore,
+  projectId: number,
+  clues: Clues,
+  keys?: readonly string[],
+): AsyncGenerator<PersonSketch[]> {
+  const isInIndex = keys?.every((key) => key === 'email') && clues.flat().every(({ kind }) => kind !== 'text');
+  const largest = isInIndex ? LARGEST_INDEX_SLICE : LARGEST_SLICE;
+  let size = FIRST_SLICE;
   for (let after: PersonCursor | null = null; ; ) {
-    const slice = await persons.slice(projectId, after, size, clues);
+    const slice = await persons.slice(projectId, after, size, clues, keys);
     yield slice.persons;
     if (slice.end === null) return;
     after = slice.end;
+    if (slice.persons.length < LARGEST_SLICE / 2) size = Math.min(size * 2, largest);
     await nextTurn();
   }
 }

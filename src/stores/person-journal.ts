@@ -64,6 +64,7 @@ export interface PersonJournal {
   mergesInto(projectId: number, targetUuid: string): Promise<MergeRecord[]>;
   /** The merge by which a person ended; null where none did, or it was undone. */
   mergeOf(projectId: number, sourceUuid: string): Promise<MergeRecord | null>;
+  /** Also gives back what went along with the source: places in cohorts, and the identifiers that keep flags' values. */
   markUndone(id: number, at: number): Promise<void>;
   /** Corrects what a merge says of its target as it was just before. */
   rebase(id: number, target: Person): Promise<void>;

@@ -31,8 +31,11 @@ export type Clue =
   | { kind: 'email'; part: string }
   | { kind: 'person'; id: number };
 
+/** As much of a person as a question needs to know: who it is, and some properties. */
+export type PersonSketch = Pick<StoredPerson, 'id' | 'properties'>;
+
 export interface PersonSlice {
-  persons: StoredPerson[];
+  persons: PersonSketch[];
   /** The last person that was looked at; null at the end of the list. */
   end: PersonCursor | null;
 }
@@ -53,14 +56,18 @@ export interface PersonStore {
   byEmail(projectId: number, emails: readonly string[], page: Page): Promise<StoredPerson[]>;
   /**
    * Looks at the next `size` persons of the list, and returns those who show all of the clues, each clue being a choice
-   * of several. Bounds the work of one step, whatever it finds.
+   * of several, with the properties that are named (all where `keys` is undefined). Bounds the work of one step,
+   * whatever it finds.
    */
   slice(
     projectId: number,
     after: PersonCursor | null,
     size: number,
     clues: readonly (readonly Clue[])[],
+    keys?: readonly string[],
   ): Promise<PersonSlice>;
+  /** In the order of the list. */
+  byIds(projectId: number, ids: readonly number[]): Promise<StoredPerson[]>;
   /** The first distinct ids of each person, in the order in which they came, at most so many of one. */
   distinctIds(personIds: readonly number[], most: number): Promise<ReadonlyMap<number, string[]>>;
   /** Some of one person's distinct ids, in the same order, from after the one with the number `after`. */

@@ -8,6 +8,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   '{project_id}/groups/': '?group_type_index=0',
   '{project_id}/groups/find/': '?group_type_index=0&group_key=acme',
   '{project_id}/groups/property_values/': '?group_type_index=0&key=plan',
+  'evaluation_reasons/': '?distinct_id=somebody',
 };
 
 /**

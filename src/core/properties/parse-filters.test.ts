@@ -143,6 +143,11 @@ describe('parsing property filters', () => {
     });
   });
 
+  it.each(['static-cohort', 'precalculated-cohort'])('reads a %s as the cohort that it is', (type) => {
+    const cohort = { kind: 'cohort', id: 3, negated: false };
+    expect(parse([{ key: 'id', type, value: 3 }])).toEqual({ kind: 'and', filters: [cohort] });
+  });
+
   it('reads several cohorts as any of them, or none of them', () => {
     const item = { key: 'id', type: 'cohort', value: [1, 2] };
     const both = (negated: boolean) => [1, 2].map((id) => ({ kind: 'cohort', id, negated }));

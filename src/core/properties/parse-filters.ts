@@ -73,7 +73,7 @@ function readList(kind: 'and' | 'or', items: Json[], { owner, depth }: Place): F
 function readItem(item: Json, owner: PropertyOwner): Filter[] {
   if (!isJsonObject(item)) return [];
   const { key, value, type = owner, operator: given } = item;
-  if (type === 'cohort') return readCohorts(item);
+  if (COHORT_TYPES.includes(type)) return readCohorts(item);
   const operator = given ?? 'exact';
   if ((typeof key !== 'string' && typeof key !== 'number') || !isOperator(operator)) return [];
   if (type !== 'event' && type !== 'person') throw unsupported(type);
@@ -84,6 +84,9 @@ function readItem(item: Json, owner: PropertyOwner): Filter[] {
     item['negation'] === true ? negate(filter.operator, (flipped) => ({ ...filter, operator: flipped })) : filter,
   ];
 }
+
+/** Clients that keep a question send back what it once became: how a cohort is kept makes no difference here. */
+const COHORT_TYPES: readonly Json[] = ['cohort', 'static-cohort', 'precalculated-cohort'];
 
 /** What is no id of a cohort is the id of none. */
 function readCohorts(item: JsonObject): Filter[] {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { COHORT, createCohort, findCohort, updateCohort } from '../../manage/cohorts.ts';
 import { findNamedPersons } from '../../manage/find-named-persons.ts';
 import type { Project } from '../../stores/records.ts';
-import { namedPersons, readCohortChanges } from '../cohort-body.ts';
+import { namedPersons, namesPersons, readCohortChanges } from '../cohort-body.ts';
 import { envelope, readPage } from '../paging.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../schemas/activity.ts';
 import { CohortSchema, CohortWriteSchema } from '../schemas/cohort.ts';
@@ -22,8 +22,9 @@ export function cohortRoutes(app: FastifyInstance, deps: ApiDeps): void {
 type WriteContext = Context<Static<typeof CohortWriteSchema>> & { project: Project };
 
 /** Persons are looked up before the change begins, so that nothing waits for a long list. */
-const personsIn = ({ metadata }: ApiDeps, { project, body }: WriteContext): Promise<number[]> =>
-  findNamedPersons(metadata.cohortMembers, project.id, namedPersons(body));
+async function personsIn({ metadata }: ApiDeps, { project, body }: WriteContext): Promise<number[] | null> {
+  return namesPersons(body) ? findNamedPersons(metadata.cohortMembers, project.id, namedPersons(body)) : null;
+}
 
 function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
   projectRoute(app, deps, {

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import type { DecideDeps } from '../../decide/decide.ts';
 import type { Definitions } from '../../decide/definitions.ts';
 import type { FateDeps } from '../../ingest/fate-of-event.ts';
 import type { Ingestion } from '../../ingest/ingestion.ts';
@@ -31,6 +32,7 @@ export interface ApiDeps extends Pick<DeletePersonDeps, 'filing' | 'caughtUp' | 
   directory: Pick<ProjectDirectory, 'forget'>;
   /** Must hear of every change to a flag or a cohort. */
   definitions: Definitions;
+  decide: DecideDeps;
   /** Must hear of cohorts that wait for their calculation. */
   calculations: Pick<CohortCalculations, 'wake'>;
   /** Removes a deleted project's events. */

@@ -25,7 +25,9 @@ const HEADERS = {
 export function liveEventRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const open = new Set<EventStream>();
   // A server that stops waits for its connections: these would never end by themselves.
+  let isClosing = false;
   app.addHook('preClose', async () => {
+    isClosing = true;
     for (const stream of open) stream.end();
   });
   projectRoute(app, deps, {
@@ -49,6 +51,8 @@ export function liveEventRoutes(app: FastifyInstance, deps: ApiDeps): void {
         if (isWanted(stored)) stream.send(JSON.stringify(presentTailEvent(stored)));
       });
       keepOpen(reply, stream, open, stop);
+      // One that was asked for just before.
+      if (isClosing) stream.end();
       return reply;
     },
   });

@@ -6,6 +6,7 @@ import { splitPerson } from '../../manage/split-person.ts';
 import { listMerges, undoMerge } from '../../manage/undo-merge.ts';
 import { envelope, type Query, queryText, readPage, withQuery } from '../paging.ts';
 import { PAGE_QUERY, pageOf } from '../schemas/common.ts';
+import { PersonChangedSchema } from '../schemas/person.ts';
 import {
   DeletionSchema,
   MergeSchema,
@@ -14,25 +15,26 @@ import {
   presentSplit,
   presentUndoneMerge,
   SplitBody,
-  SplitSchema,
   UndoneMergeSchema,
 } from '../schemas/person-lifecycle.ts';
 import type { ApiDeps } from './deps.ts';
 import { projectRoute } from './route.ts';
 
 const tag = 'persons';
+const legacy = 'person';
 const PERSONS = '/api/projects/:project_id/persons';
 
 export function personLifecycleRoutes(app: FastifyInstance, deps: ApiDeps): void {
   projectRoute(app, deps, {
     method: 'POST',
     url: `${PERSONS}/:id/split/`,
+    legacy,
     summary: 'Give every distinct id but one to a new person',
     tag,
     body: SplitBody,
     query: { main_distinct_id: 'The id that stays, with the properties; in the body or here.' },
     status: 201,
-    response: SplitSchema,
+    response: PersonChangedSchema,
     handler: async ({ project, caller, params, body, query }) => {
       const main = body.main_distinct_id ?? queryText(query, 'main_distinct_id') ?? '';
       return presentSplit(
@@ -53,6 +55,7 @@ function mergeRoutes(app: FastifyInstance, deps: ApiDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: `${PERSONS}/:id/merges/`,
+    legacy,
     summary: 'Merges that made this person, newest first',
     tag,
     query: PAGE_QUERY,
@@ -66,6 +69,7 @@ function mergeRoutes(app: FastifyInstance, deps: ApiDeps): void {
   projectRoute(app, deps, {
     method: 'POST',
     url: `${PERSONS}/merges/:id/undo/`,
+    legacy,
     summary: 'Make two persons of one again',
     tag,
     status: 201,
@@ -83,6 +87,7 @@ function deletionRoutes(app: FastifyInstance, deps: ApiDeps): void {
   projectRoute(app, deps, {
     method: 'DELETE',
     url: `${PERSONS}/:id/`,
+    legacy,
     summary: 'Delete a person, with or without their events',
     tag,
     query: {
@@ -105,6 +110,7 @@ function deletionRoutes(app: FastifyInstance, deps: ApiDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: `${PERSONS}/deletions/`,
+    legacy,
     summary: 'Deletions of persons with their events, newest first',
     tag,
     query: PAGE_QUERY,
@@ -117,6 +123,7 @@ function deletionRoutes(app: FastifyInstance, deps: ApiDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: `${PERSONS}/deletions/:id/`,
+    legacy,
     summary: 'How far a deletion has got, and what was removed',
     tag,
     response: DeletionSchema,

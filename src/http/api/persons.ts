@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { Failure } from '../../core/errors.ts';
 import { searchPattern } from '../../lib/search-pattern.ts';
 import { allDistinctIds, findPerson } from '../../manage/persons.ts';
-import { eachSlice, listPersons } from '../../manage/search-persons.ts';
+import { eachPerson, listPersons } from '../../manage/search-persons.ts';
 import { cohortsAsked } from '../cohort-persons.ts';
 import { readFormat } from '../event-query.ts';
 import { readPage } from '../paging.ts';
@@ -75,6 +75,6 @@ async function sendCsv(deps: ApiDeps, { project, query, reply }: PersonContext<u
   const { persons } = deps.metadata;
   const question = readPersonQuestion(project.id, query);
   const isIn = await cohortsAsked(deps, project.id, question.filter);
-  const lines = personCsv(persons, () => eachSlice({ persons, search: searchPattern, isIn }, question));
+  const lines = personCsv(persons, () => eachPerson({ persons, search: searchPattern, isIn }, question));
   return reply.type('text/csv; charset=utf-8').send(Readable.from(lines));
 }

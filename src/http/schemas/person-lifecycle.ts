@@ -1,39 +1,21 @@
 /** What is said when persons are split, un-merged and deleted. */
 import { Type } from '@sinclair/typebox';
 import type { Person } from '../../core/persons/person.ts';
-import { orderDistinctIds, personName } from '../../core/persons/person-name.ts';
 import type { PersonWithIds } from '../../manage/split-person.ts';
 import type { ListedMerge, UndoneMerge } from '../../manage/undo-merge.ts';
 import type { PersonDeletion } from '../../stores/deletion-store.ts';
 import { DateTime, iso, isoOrNull, nullable, Uuid } from './common.ts';
+import { PersonSchema, presentPerson } from './person.ts';
 
 const Properties = Type.Record(Type.String(), Type.Unknown());
 
-const PersonShape = {
-  id: Type.Integer(),
-  uuid: Uuid,
-  name: Type.String(),
-  distinct_ids: Type.Array(Type.String()),
-  properties: Properties,
-  created_at: DateTime,
-};
-
-const presentPerson = ({ person, distinctIds }: PersonWithIds) => ({
-  id: person.id,
-  uuid: person.uuid,
-  name: personName(person.properties, distinctIds, person.id),
-  distinct_ids: orderDistinctIds(distinctIds),
-  properties: person.properties,
-  created_at: iso(person.createdAt),
-});
+const presentWithIds = ({ person, distinctIds }: PersonWithIds) => presentPerson(person, distinctIds);
 
 export const SplitBody = Type.Object({
   main_distinct_id: Type.Optional(nullable(Type.String({ keepSpaces: true }))),
 });
 
-export const SplitSchema = Type.Object({ ...PersonShape, success: Type.Literal(true) });
-
-export const presentSplit = (split: PersonWithIds) => ({ ...presentPerson(split), success: true });
+export const presentSplit = (split: PersonWithIds) => ({ ...presentWithIds(split), success: true });
 
 const SnapshotSchema = Type.Object({ uuid: Uuid, properties: Properties, created_at: DateTime });
 
@@ -71,14 +53,14 @@ export const presentMerge = (merge: ListedMerge) => ({
 
 export const UndoneMergeSchema = Type.Object({
   success: Type.Literal(true),
-  source: Type.Object(PersonShape),
-  target: Type.Object(PersonShape),
+  source: PersonSchema,
+  target: PersonSchema,
 });
 
 export const presentUndoneMerge = ({ source, target }: UndoneMerge) => ({
   success: true,
-  source: presentPerson(source),
-  target: presentPerson(target),
+  source: presentWithIds(source),
+  target: presentWithIds(target),
 });
 
 const Count = Type.Integer();

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../core/events/json.ts';
 import type { Person } from '../../core/persons/person.ts';
 import type { HistoryEntry, PersonChanges } from '../../core/persons/person-changes.ts';
-import type { Clue, StoredPerson } from '../person-store.ts';
+import type { Clue, PersonCursor, PersonSlice, StoredPerson } from '../person-store.ts';
 import type { RelationalPlace } from './event-records.ts';
 import { uuidOf } from './events.ts';
 import { NO_CHANGES } from './no-changes.ts';
@@ -60,6 +60,13 @@ export function describePersonStore(name: string, open: () => Promise<Relational
     };
     const numbers = (list: readonly StoredPerson[]) => list.map(({ version }) => version);
 
+    const versions = async (slice: PersonSlice) => {
+      const ids = slice.persons.map(({ id }) => id);
+      const all = await persons().byIds(1, ids);
+      expect(all.map(({ id }) => id)).toEqual(ids);
+      return numbers(all);
+    };
+
     it('finds a person by number, uuid and distinct id, in its project only', async () => {
       const properties = { email: 'ada@example.org', deep: { list: [1, null, 'é'] } };
       await add([{ n: 1, properties, ids: ['a', 'b'] }, { n: 2 }]);
@@ -105,9 +112,16 @@ export function describePersonStore(name: string, open: () => Promise<Relational
       const whole = numbers(await persons().newest(1, ALL));
       for (const size of [1, 2, 3, 4, 10, 11]) {
         const seen: number[] = [];
-        for (let after = null; ; ) {
-          const slice = await persons().slice(1, after, size, []);
-          seen.push(...numbers(slice.persons));
+        for (let after: PersonCursor | null = null; ; ) {
+          const slice: PersonSlice = await persons().slice(1, after, size, []);
+          seen.push(
+            ...numbers(
+              await persons().byIds(
+                1,
+                slice.persons.map(({ id }) => id),
+              ),
+            ),
+          );
           expect(slice.persons.length).toBeLessThanOrEqual(size);
           if (slice.end === null) break;
           after = slice.end;
@@ -140,15 +154,31 @@ export function describePersonStore(name: string, open: () => Promise<Relational
         { n: 3, properties: { email: 'é@EXAMPLE.org' } },
         { n: 4, properties: { email: null } },
       ]);
-      const slice = await persons().slice(1, null, 10, clues);
-      expect(numbers(slice.persons)).toEqual(expected);
-      expect(slice.end).toBeNull();
+      for (const keys of [undefined, [], ['email'], ['email', 'plan']]) {
+        const slice = await persons().slice(1, null, 10, clues, keys);
+        expect(await versions(slice)).toEqual(expected);
+        expect(slice.end).toBeNull();
+      }
+    });
+
+    it('sketches persons by the properties that are asked for', async () => {
+      const properties = { email: 'é@x', $a: [1], 'b.c': null, 'q"': 1, deep: { email: 'no', $a: 0 } };
+      await add([{ n: 1, properties }, { n: 2 }]);
+      const sketch = async (...keys: string[]) =>
+        (await persons().slice(1, null, 10, [], keys)).persons.map((person) => person.properties);
+      expect(await sketch()).toEqual([{}, {}]);
+      expect(await sketch('email')).toEqual([{}, { email: 'é@x' }]);
+      expect(await sketch('$a', 'b.c', 'b')).toEqual([{}, { $a: [1], 'b.c': null }]);
+      // A key that cannot be named safely brings all of them.
+      expect((await sketch('q"'))[1]).toEqual(properties);
+      expect((await persons().slice(1, null, 10, [])).persons[1]?.properties).toEqual(properties);
     });
 
     it('leaves out everybody but one', async () => {
       await add([{ n: 1 }, { n: 2 }]);
       const { id } = await found(uuidOf(1));
-      expect(numbers((await persons().slice(1, null, 10, [[{ kind: 'person', id }]])).persons)).toEqual([1]);
+      expect(await versions(await persons().slice(1, null, 10, [[{ kind: 'person', id }]]))).toEqual([1]);
+      expect(await persons().byIds(2, [id])).toEqual([]);
       expect((await persons().slice(1, null, 1, [[{ kind: 'person', id }]])).persons).toEqual([]);
     });
 

@@ -8,8 +8,6 @@ import { newPersonChanges } from './person-changes.ts';
 export interface SubjectPlace extends RelationalPlace {
   /** Puts a person into a static cohort, as somebody would by hand. */
   addMember(cohortId: number, personId: number): Promise<void>;
-  /** Damages what is stored of a person. */
-  damage(personId: number): Promise<void>;
 }
 
 const ADA = uuidOf(1);
@@ -51,11 +49,6 @@ export function describeSubjectStore(name: string, open: () => Promise<SubjectPl
       expect(found.get(ada)).toEqual(await subjects().personOf(1, ada));
       expect(await subjects().personsOf(1, [])).toEqual(new Map());
       expect(await subjects().personsOf(2, [ada])).toEqual(new Map());
-    });
-
-    it('gives a person with damaged properties none, instead of failing', async () => {
-      await place.damage(await idOf(ada));
-      expect((await subjects().personOf(1, ada))?.properties).toEqual({});
     });
 
     it('knows kinds of groups by their index, and groups by kind and key', async () => {

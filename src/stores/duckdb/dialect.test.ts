@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOT_PROPERTIES, propertyText } from '../../core/events/hot-properties.ts';
 import type { Json } from '../../core/events/json.ts';
+import { later, type SpanInterval, spanOf } from '../../core/time/span.ts';
 import { anEvent } from '../contract/events.ts';
 import { makeTempDir } from '../contract/temp-dir.ts';
 import type { BucketInterval, InsightSql } from '../dialect.ts';
@@ -128,6 +129,21 @@ describe('the DuckDB dialect', () => {
   ])('puts %s into the %s of %s that began at %s', async (time, interval, zone, start) => {
     const bucket = (sql: InsightSql): string => sql.bucket(sql.time(Date.parse(time)), interval, zone);
     expect(await ask({}, bucket)).toBe(Date.parse(start));
+  });
+
+  it.each<[SpanInterval, string]>([
+    ['minute', '2024-01-31T22:31:00Z'],
+    ['week', '2024-02-07T22:30:00Z'],
+    ['month', '2024-02-29T22:30:00Z'],
+    ['year', '2025-01-31T22:30:00Z'],
+  ])('goes on by a %s to %s', async (interval, end) => {
+    const start = Date.parse('2024-01-31T22:30:00Z');
+    const say = (sql: InsightSql): string => sql.later(sql.time(start), spanOf(1, interval));
+    expect([await ask({}, say), later(start, spanOf(1, interval))]).toEqual([Date.parse(end), Date.parse(end)]);
+  });
+
+  it('joins the values of a group', async () => {
+    expect(await ask({}, (sql) => `(select ${sql.joined('x')} from (select unnest([1, 2]) as x))`)).toBe('1,2');
   });
 
   it('compares times with bound ones', async () => {

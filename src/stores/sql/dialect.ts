@@ -20,6 +20,8 @@ export interface SqlDialect {
    * with one value is prepared once and serves any number of rows.
    */
   rows(columns: Readonly<Record<string, RowType>>, rows: readonly object[]): RawBuilder<unknown>;
+  /** The JSON text of a top-level value of JSON text; null where it is absent. The key has no quotes or backslashes. */
+  jsonValue(text: RawBuilder<unknown>, key: string): RawBuilder<unknown>;
   /** True where `text` contains `part`, letter for letter. */
   contains(text: RawBuilder<unknown>, part: string): RawBuilder<unknown>;
   /** What an object of JSON holds, as a table to join with: its keys, and its values as JSON text. */
@@ -50,6 +52,8 @@ export const sqliteDialect: SqlDialect = {
     const picks = Object.keys(columns).map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.id(name)}`);
     return sql`(select ${sql.join(picks)} from json_each(${JSON.stringify(rows)}))`;
   },
+  // Without the quotes a dot, a bracket or a dollar sign would mean something.
+  jsonValue: (text, key) => sql`${text} -> ${`$."${key}"`}`,
   contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
   entries(json, alias) {
     const of = (column: string) => sql.ref<string>(`${alias}.${column}`);

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Person } from '../../core/persons/person.ts';
 import type { MergeKind } from '../../core/persons/plan-merge.ts';
 import type { KnownPerson, MergeRecord, PersonJournal } from '../person-journal.ts';
+import { giveBelongingsBack } from './belongings.ts';
 import { readPosition } from './ingest/ingest-store.ts';
 import { writeHistory } from './ingest/write-history.ts';
 import { paged } from './paging.ts';
@@ -167,6 +168,13 @@ function mergeRecords({ db }: Sql): Pick<PersonJournal, MergeMethods> {
       return row ? toMerge(row) : null;
     },
     async markUndone(id, undoneAt) {
+      const { rows } = await sql<{ projectId: number; sourceId: number; targetId: number; belongings: string }>`
+        select m.project_id, s.id as source_id, t.id as target_id, m.belongings
+        from person_merges m
+        join persons s on s.uuid = m.source_uuid
+        join persons t on t.uuid = m.target_uuid
+        where m.id = ${id}`.execute(db);
+      for (const { belongings, ...parting } of rows) await giveBelongingsBack(db, parting, JSON.parse(belongings));
       await db.updateTable('personMerges').set({ undoneAt }).where('id', '=', id).execute();
     },
     async rebase(id, target) {

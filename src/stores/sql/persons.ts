@@ -2,7 +2,16 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Person } from '../../core/persons/person.ts';
 import type { HistoryEntry } from '../../core/persons/person-changes.ts';
 import type { Page } from '../metadata-store.ts';
-import type { Clue, PersonCursor, PersonSlice, PersonStore, PersonWrite, StoredPerson } from '../person-store.ts';
+import type {
+  Clue,
+  PersonCursor,
+  PersonSketch,
+  PersonSlice,
+  PersonStore,
+  PersonWrite,
+  StoredPerson,
+} from '../person-store.ts';
+import type { SqlDialect } from './dialect.ts';
 import { writePropertyDefinitions } from './ingest/apply-changes.ts';
 import { writeHistory } from './ingest/write-history.ts';
 import { flag, type Sql } from './tables.ts';
@@ -18,20 +27,18 @@ export function personStore(on: Sql): PersonStore {
       return row ? toPerson(row) : null;
     },
     async byDistinctId(projectId, distinctId) {
-      const row = await ofProject(projectId)
-        .where('id', 'in', (ids) =>
-          ids
-            .selectFrom('personDistinctIds')
-            .select('personId')
-            .where('projectId', '=', projectId)
-            .where('distinctId', '=', distinctId),
-        )
-        .executeTakeFirst();
+      // 'cross join' keeps SQLite from going through all persons of the project in search of one.
+      const { rows } = await sql<Row>`
+        select p.* from person_distinct_ids d
+        cross join persons p
+        where d.project_id = ${projectId} and d.distinct_id = ${distinctId} and p.id = d.person_id`.execute(db);
+      const [row] = rows;
       return row ? toPerson(row) : null;
     },
     newest: (projectId, page) => newest(on, projectId, page),
     byEmail: (projectId, emails, page) => byEmail(on, projectId, emails, page),
-    slice: (projectId, after, size, clues) => slice(on, projectId, after, size, clues),
+    slice: (projectId, after, size, clues, keys) => slice(on, projectId, after, size, clues, keys),
+    byIds: (projectId, ids) => byIds(on, projectId, ids),
     distinctIds: (personIds, most) => distinctIds(on, personIds, most),
     distinctIdsAfter: (personId, after, limit) =>
       db
@@ -113,29 +120,74 @@ async function slice(
   after: PersonCursor | null,
   size: number,
   clues: readonly (readonly Clue[])[],
+  asked: readonly string[] | undefined,
 ): Promise<PersonSlice> {
   const begin =
     after === null
       ? sql``
-      : sql`and created_at <= ${after.createdAt}
-      and (created_at < ${after.createdAt} or uuid > ${after.uuid})`;
+      : sql`and created_at <= ${after.createdAt} and (created_at < ${after.createdAt} or uuid > ${after.uuid})`;
   const list = sql`from persons where project_id = ${projectId} ${begin} order by created_at desc, uuid`;
-  const all = clues.flat();
-  const columns = all.some(({ kind }) => kind === 'text') ? sql`id, email, properties` : sql`id, email`;
+  const keys = asked?.every(isPlainKey) ? asked : undefined;
+  // Where nothing but the e-mail is asked for, the index says it all and no person is read.
+  const needsAll = keys?.every((key) => key === 'email') !== true || clues.flat().some(({ kind }) => kind === 'text');
+  const columns = needsAll ? sql`id, created_at, uuid, email, properties` : sql`id, created_at, uuid, email`;
+  const { rows } = await sql<SketchRow>`
+    select s.id ${valueColumns(dialect, keys)} from (select ${columns} ${list} limit ${size}) s
+    ${conditions(dialect, clues)}
+    order by s.created_at desc, s.uuid`.execute(db);
+  const last = await sql<PersonCursor>`select created_at, uuid ${list} limit 1 offset ${size - 1}`.execute(db);
+  const [end] = last.rows;
+  return {
+    persons: rows.map((row) => toSketch(row, keys)),
+    end: end ? { createdAt: Number(end.createdAt), uuid: end.uuid } : null,
+  };
+}
+
+type SketchRow = { id: number } & Record<string, string | null>;
+
+/** Others cannot be named in a path into JSON without doubt about what they mean. */
+const isPlainKey = (key: string): boolean => /^[^"\\\p{Cc}]+$/u.test(key);
+
+function valueColumns(dialect: SqlDialect, keys: readonly string[] | undefined): RawBuilder<unknown> {
+  if (keys === undefined) return sql`, s.properties`;
+  const value = (key: string): RawBuilder<unknown> =>
+    key === 'email' ? sql`s.email` : dialect.jsonValue(sql`s.properties`, key);
+  return keys.length === 0 ? sql`` : sql`, ${sql.join(keys.map((key, i) => sql`${value(key)} as ${sql.id(`v${i}`)}`))}`;
+}
+
+function toSketch(row: SketchRow, keys: readonly string[] | undefined): PersonSketch {
+  const id = Number(row.id);
+  if (keys === undefined) return { id, properties: JSON.parse(row['properties'] ?? '{}') };
+  const known = keys.map((key, i) => [key, row[`v${i}`]] as const);
+  return {
+    id,
+    properties: Object.fromEntries(
+      known.flatMap(([key, text]) => (text === null || text === undefined ? [] : [[key, JSON.parse(text)]])),
+    ),
+  };
+}
+
+function conditions(dialect: SqlDialect, clues: readonly (readonly Clue[])[]): RawBuilder<unknown> {
   const shows = (clue: Clue): RawBuilder<unknown> => {
     if (clue.kind === 'person') return sql`s.id = ${clue.id}`;
     if (clue.kind === 'text') return dialect.contains(sql`s.properties`, clue.text);
     return sql`(octet_length(s.email) <> length(s.email) or ${dialect.contains(sql`lower(s.email)`, clue.part)})`;
   };
-  const conditions = clues.map((choice) => sql`(${sql.join(choice.map(shows), sql` or `)})`);
+  const all = clues.map((choice) => sql`(${sql.join(choice.map(shows), sql` or `)})`);
+  return all.length === 0 ? sql`` : sql`where ${sql.join(all, sql` and `)}`;
+}
+
+async function byIds({ db, dialect }: Sql, projectId: number, ids: readonly number[]): Promise<StoredPerson[]> {
+  const wanted = dialect.rows(
+    { id: 'integer' },
+    ids.map((id) => ({ id })),
+  );
   const { rows } = await sql<Row>`
-    select p.* from (select ${columns} ${list} limit ${size}) s
+    select p.* from ${wanted} w
     cross join persons p
-    where p.id = s.id ${conditions.length > 0 ? sql`and ${sql.join(conditions, sql` and `)}` : sql``}
+    where p.id = w.id and p.project_id = ${projectId}
     order by p.created_at desc, p.uuid`.execute(db);
-  const last = await sql<PersonCursor>`select created_at, uuid ${list} limit 1 offset ${size - 1}`.execute(db);
-  const [end] = last.rows;
-  return { persons: rows.map(toPerson), end: end ? { createdAt: Number(end.createdAt), uuid: end.uuid } : null };
+  return rows.map(toPerson);
 }
 
 /** Numbers of rows stay far below this. */

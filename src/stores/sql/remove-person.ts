@@ -21,6 +21,8 @@ export async function removePerson({ db, dialect }: Sql, person: KnownPerson, fa
     .where('projectId', '=', projectId)
     .where((eb) => eb.or([eb('sourceUuid', 'in', uuids()), eb('targetUuid', 'in', uuids())]))
     .executeTakeFirst();
+  await db.deleteFrom('cohortMembers').where('personId', '=', id).execute();
+  await db.deleteFrom('flagOverrides').where('personId', '=', id).execute();
   const persons = await db.deleteFrom('persons').where('id', '=', id).executeTakeFirst();
   await db
     .insertInto('retiredPersonUuids')

@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
-import type { JsonObject } from '../../core/events/json.ts';
 import type { FlagOverride, GroupKey, SubjectPerson, SubjectStore } from '../subject-store.ts';
 import { compiled } from './compiled.ts';
-import { readJson } from './json-text.ts';
 import type { Sql } from './tables.ts';
 
 export interface PersonRow {
@@ -12,14 +10,8 @@ export interface PersonRow {
 
 export const toPerson = ({ id, properties }: PersonRow): SubjectPerson => ({
   id: Number(id),
-  properties: toProperties(properties),
+  properties: JSON.parse(properties),
 });
-
-/** A damaged row is a person without properties, not the end of every decision about them. */
-function toProperties(text: string): JsonObject {
-  const value = readJson(text);
-  return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
-}
 
 export function subjectStore(on: Sql): SubjectStore {
   const { db } = on;
@@ -46,7 +38,7 @@ export function subjectStore(on: Sql): SubjectStore {
     async groups(projectId, keys) {
       if (keys.length === 0) return [];
       const rows = await ask.groups([JSON.stringify(keys), projectId]);
-      return rows.map(({ properties, ...key }) => ({ ...key, properties: toProperties(properties) }));
+      return rows.map(({ properties, ...key }) => ({ ...key, properties: JSON.parse(properties) }));
     },
     async cohortsWith(personId, cohortIds) {
       if (cohortIds.length === 0) return [];

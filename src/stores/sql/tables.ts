@@ -126,6 +126,7 @@ export interface Tables {
     eventUuid: string;
     happenedAt: number;
     sourceId: number | null;
+    belongings: Generated<string>;
     undoneAt: number | null;
   };
   personRefilings: {

@@ -16,9 +16,6 @@ describeSubjectStore('SQLite', async () => {
         .prepare('insert into cohort_members (cohort_id, person_id, project_id) values (?, ?, 1)')
         .run(cohortId, personId);
     },
-    damage: async (personId) => {
-      beside.prepare(`update persons set properties = '{"cut o' where id = ?`).run(personId);
-    },
     remove: async () => {
       beside.close();
       await metadata.close();

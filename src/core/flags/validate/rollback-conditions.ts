@@ -167,7 +167,10 @@ function checkItems(value: Json): void {
 }
 
 function checkItem(item: Json): void {
-  const { key, operator: given = null, value = null } = isJsonObject(item) ? item : {};
+  const { key, type = 'event', operator: given = null, value = null } = isJsonObject(item) ? item : {};
+  if (type !== 'event' && type !== 'person') {
+    throw refuse(`Rollback conditions look at properties of events and persons, not at type ${pythonText(type)}.`);
+  }
   const operator = given ?? 'exact';
   if (typeof key !== 'string' || !isOperator(operator)) {
     throw refuse(`This is no filter on a property: ${pythonText(item)}.`);

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { PersonChanges, PersonOp, PersonState } from '../../../core/persons/person-changes.ts';
 import type { IngestChanges } from '../../ingest-store.ts';
+import { moveBelongings } from '../belongings.ts';
 import type { RowType } from '../dialect.ts';
 import { repeat } from '../repeat.ts';
 import type { Sql } from '../tables.ts';
@@ -95,6 +96,7 @@ async function merge({ db }: Sql, op: Extract<PersonOp, { op: 'merge' }>): Promi
   const idOf = (uuid: string) => sql`(select id from persons where uuid = ${uuid})`;
   const { rows } = await sql<{ distinctId: string }>`
     select distinct_id from person_distinct_ids where person_id = ${idOf(source.uuid)} order by id`.execute(db);
+  const belongings = await moveBelongings(db, idOf(source.uuid), idOf(target.uuid));
   await db
     .insertInto('personMerges')
     .values({
@@ -106,22 +108,13 @@ async function merge({ db }: Sql, op: Extract<PersonOp, { op: 'merge' }>): Promi
       source: JSON.stringify(source),
       target: JSON.stringify(target),
       movedIds: JSON.stringify(rows.map((row) => row.distinctId)),
+      belongings: JSON.stringify(belongings),
       eventUuid,
       happenedAt: at,
     })
     .execute();
   await sql`update person_distinct_ids set person_id = ${idOf(target.uuid)}, version = version + 1
     where person_id = ${idOf(source.uuid)}`.execute(db);
-  // What the survivor has already, stays: the identifier kept first decides the flag, and a member is in once.
-  await sql`insert into flag_overrides (person_id, flag_key, project_id, identifier)
-    select ${idOf(target.uuid)}, flag_key, project_id, identifier from flag_overrides
-    where person_id = ${idOf(source.uuid)}
-    on conflict do nothing`.execute(db);
-  await sql`delete from flag_overrides where person_id = ${idOf(source.uuid)}`.execute(db);
-  await sql`insert into cohort_members (cohort_id, person_id, project_id)
-    select cohort_id, ${idOf(target.uuid)}, project_id from cohort_members where person_id = ${idOf(source.uuid)}
-    on conflict do nothing`.execute(db);
-  await sql`delete from cohort_members where person_id = ${idOf(source.uuid)}`.execute(db);
   await sql`delete from persons where uuid = ${source.uuid}`.execute(db);
 }
 

@@ -16,6 +16,11 @@ async function extendMerges(db: Kysely<unknown>, { bigInteger }: SqlDialect): Pr
   // The number that the source had; null for merges from before it was kept.
   await db.schema.alterTable('person_merges').addColumn('source_id', bigInteger).execute();
   await db.schema.alterTable('person_merges').addColumn('undone_at', bigInteger).execute();
+  // What went along with the source beside its ids, as JSON; nothing in merges from before there was anything.
+  await db.schema
+    .alterTable('person_merges')
+    .addColumn('belongings', 'text', (c) => c.notNull().defaultTo('{"overrides":[],"cohorts":[]}'))
+    .execute();
   await db.schema
     .createIndex('person_merges_from')
     .on('person_merges')

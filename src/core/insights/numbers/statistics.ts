@@ -1,0 +1,41 @@
+import type { Statistic } from '../questions/math.ts';
+
+export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+export const mean = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : sum(values) / values.length;
+
+/** Between two neighbours it lies in proportion: the median of 1 and 2 is 1.5. */
+export function quantile(values: readonly number[], level: number): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (sorted.length - 1) * level;
+  const low = sorted[Math.floor(at)];
+  const high = sorted[Math.ceil(at)];
+  if (low === undefined || high === undefined) return null;
+  return low + (high - low) * (at - Math.floor(at));
+}
+
+export const median = (values: readonly number[]): number | null => quantile(values, 0.5);
+
+/** Null where there is nothing to take a statistic of; the sum of nothing is nothing. */
+export function statisticOf(statistic: Statistic, values: readonly number[]): number | null {
+  if (values.length === 0) return statistic === 'sum' ? 0 : null;
+  switch (statistic) {
+    case 'sum':
+      return sum(values);
+    case 'avg':
+      return mean(values);
+    case 'min':
+      return Math.min(...values);
+    case 'max':
+      return Math.max(...values);
+    case 'median':
+      return median(values);
+    case 'p90':
+      return quantile(values, 0.9);
+    case 'p95':
+      return quantile(values, 0.95);
+    case 'p99':
+      return quantile(values, 0.99);
+  }
+}

@@ -1,0 +1,23 @@
+/** From how many seconds on, and how many of the times lie there. */
+export type TimeBin = readonly [from: number, count: number];
+
+const MOST_BINS = 60;
+const MINUTE = 60;
+
+/** A histogram of times in seconds; without a number of bins as many as suit the number of times. */
+export function timeBins(times: readonly number[], wanted: number | null): TimeBin[] {
+  if (times.length === 0) return [];
+  const low = Math.floor(Math.min(...times));
+  const high = Math.ceil(Math.max(...times));
+  const count = wanted ?? Math.min(Math.max(Math.ceil(cubeRoot(times.length)), 1), MOST_BINS);
+  const width = Math.ceil((high - low) / count) || MINUTE;
+  const counts = new Array<number>(count + 1).fill(0);
+  for (const time of times) {
+    const at = Math.floor((time - low) / width);
+    counts[at] = (counts[at] ?? 0) + 1;
+  }
+  return counts.map((number, at) => [low + at * width, number]);
+}
+
+/** Of 8 exactly 2, where floating point may say a hair more. */
+const cubeRoot = (value: number): number => Math.round(Math.cbrt(value) * 1e9) / 1e9;

@@ -1,0 +1,35 @@
+import { addTo, floorTo, type Interval, nextStart } from './interval.ts';
+import type { Range } from './range.ts';
+import { ticksOf } from './ticks.ts';
+import { zoned } from './zoned.ts';
+
+/**
+ * The period to compare with: as long as this one, and before it. Hours begin at the same time of day. The common
+ * '-7d', '-14d', … hold the running day as one day more than their name says; their comparison begins a day later, so
+ * that the same days of the week lie above each other.
+ */
+export function previousRange(
+  range: Range,
+  interval: Interval,
+  timezone: string,
+  dateFrom?: string,
+  dateTo?: string,
+): Range {
+  if (interval === 'hour') return previousHours(range, timezone);
+  const days = ticksOf(range, 'day', timezone).length;
+  const isWholeWeeks = interval === 'day' && dateTo === undefined && isMultipleOfWeek(dateFrom);
+  const from = addTo(floorTo(range.from, 'day', timezone), (isWholeWeeks ? 1 : 0) - days, 'day', timezone);
+  return { from, until: floorTo(addTo(from, days, 'day', timezone), 'day', timezone) };
+}
+
+function isMultipleOfWeek(dateFrom: string | undefined): boolean {
+  const [, days] = /^-?(\d+)d$/.exec(dateFrom ?? '') ?? [];
+  return days !== undefined && Number(days) > 0 && Number(days) % 7 === 0;
+}
+
+function previousHours(range: Range, timezone: string): Range {
+  const length = range.until - range.from;
+  const { hour } = zoned(range.from, timezone);
+  const from = floorTo(zoned(range.from - length, timezone).with({ hour }).epochMilliseconds, 'hour', timezone);
+  return { from, until: nextStart(floorTo(from + length - 1, 'hour', timezone), 'hour', timezone) };
+}

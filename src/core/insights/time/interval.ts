@@ -1,0 +1,50 @@
+import type { Zoned } from './zoned.ts';
+import { zoned } from './zoned.ts';
+
+export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+/** Where a week begins: Sunday nearly everywhere, Monday in lifecycle. */
+export type WeekStart = 'sunday' | 'monday';
+
+/** The beginning of the interval that holds this instant. */
+export function floorTo(at: number, interval: Interval, timezone: string, week: WeekStart = 'sunday'): number {
+  return floorZoned(zoned(at, timezone), interval, week).epochMilliseconds;
+}
+
+function floorZoned(time: Zoned, interval: Interval, week: WeekStart): Zoned {
+  switch (interval) {
+    case 'hour':
+      return time.round({ smallestUnit: 'hour', roundingMode: 'floor' });
+    case 'day':
+      return time.startOfDay();
+    case 'week':
+      return time.subtract({ days: daysIntoWeek(time.dayOfWeek, week) }).startOfDay();
+    case 'month':
+      return time.with({ day: 1 }).startOfDay();
+  }
+}
+
+/** Temporal counts from Monday, 1, to Sunday, 7. */
+const daysIntoWeek = (dayOfWeek: number, week: WeekStart): number =>
+  week === 'sunday' ? dayOfWeek % 7 : dayOfWeek - 1;
+
+/** The beginning of the interval after the one that begins at `start`. */
+export function nextStart(start: number, interval: Interval, timezone: string, week: WeekStart = 'sunday'): number {
+  if (interval !== 'hour') {
+    return floorTo(addTo(start, 1, interval, timezone), interval, timezone, week);
+  }
+  // Where clocks are set back by half an hour, one hour of the clock lasts for ninety minutes.
+  for (let at = start + HOUR_MS; ; at += HOUR_MS) {
+    const next = floorTo(at, interval, timezone);
+    if (next > start) return next;
+  }
+}
+
+export const HOUR_MS = 3_600_000;
+
+export type Unit = 'minute' | Interval | 'year';
+
+/** Calendar addition in the project's time zone: a day later is the same time of day, a month later the same day. */
+export const addTo = (at: number, count: number, unit: Unit, timezone: string): number =>
+  zoned(at, timezone).add({ [`${unit}s`]: count }).epochMilliseconds;

@@ -1,0 +1,81 @@
+import { floorTo, HOUR_MS, type Interval, nextStart, type WeekStart } from './interval.ts';
+import type { Range } from './range.ts';
+import { nextTurn, zoned } from './zoned.ts';
+
+/** One interval of the time axis: from `start` up to, not including, `end`. */
+export interface Tick {
+  start: number;
+  end: number;
+}
+
+/**
+ * Every interval that the range touches, in order, empty ones included. The first may begin before the range.
+ *
+ * The calendar is asked where clocks are changed; between two changes hours, days and weeks are all of one length, and
+ * a year of hours would take it seconds.
+ */
+export function ticksOf(range: Range, interval: Interval, timezone: string, week: WeekStart = 'sunday'): Tick[] {
+  const ticks: Tick[] = [];
+  let start = floorTo(range.from, interval, timezone, week);
+  let turn = nextTurn(start, timezone);
+  let isRegular = false;
+  while (start < range.until) {
+    const guess = start + LENGTHS[interval];
+    const end: number = isRegular && guess < turn ? guess : nextStart(start, interval, timezone, week);
+    ticks.push({ start, end });
+    // What begins with a change of the clocks may have a length of its own.
+    isRegular = end !== turn;
+    if (end >= turn) turn = nextTurn(end, timezone);
+    start = end;
+  }
+  return ticks;
+}
+
+const LENGTHS: Record<Interval, number> = {
+  hour: HOUR_MS,
+  day: 24 * HOUR_MS,
+  week: 7 * 24 * HOUR_MS,
+  month: Number.POSITIVE_INFINITY,
+};
+
+/** The index of the tick that holds this instant; -1 where none does. */
+export function tickAt(ticks: readonly Tick[], at: number): number {
+  let low = 0;
+  let high = ticks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ticks[middle] as Tick).start <= at) low = middle + 1;
+    else high = middle;
+  }
+  const found = ticks[low - 1];
+  return found !== undefined && at < found.end ? low - 1 : -1;
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
+/** What an interval is called: `1-Jan-2020` to be read, `2020-01-01` to be sorted; hours with their time of day. */
+export interface TickName {
+  label: string;
+  day: string;
+}
+
+/** The names of intervals by their beginnings, which have to be in order. */
+export function tickNames(starts: readonly number[], interval: Interval, timezone: string): TickName[] {
+  let offset = 0;
+  let turn = Number.NEGATIVE_INFINITY;
+  return starts.map((start) => {
+    if (start >= turn) {
+      offset = zoned(start, timezone).offsetNanoseconds / 1e6;
+      turn = nextTurn(start, timezone);
+    }
+    return nameOf(new Date(start + offset), interval);
+  });
+}
+
+/** Of the time that the zone's clocks show. */
+function nameOf(wall: Date, interval: Interval): TickName {
+  const [date = '', time = ''] = wall.toISOString().slice(0, 19).split('T');
+  const label = `${wall.getUTCDate()}-${MONTHS[wall.getUTCMonth()]}-${wall.getUTCFullYear()}`;
+  if (interval !== 'hour') return { label, day: date };
+  return { label: `${label} ${time.slice(0, 5)}`, day: `${date} ${time}` };
+}

@@ -1,0 +1,297 @@
+/** Answers the cases of insights by reader and oracle alone, in the words of the wire. */
+import { RE2JS } from 're2js';
+import { Failure } from '../../src/core/errors.ts';
+import type { Json, JsonObject } from '../../src/core/events/json.ts';
+import type {
+  FunnelGroup,
+  FunnelStep,
+  PathEdge,
+  RetentionPerson,
+  RetentionRow,
+  TrendItem,
+} from '../../src/core/insights/answers/answers.ts';
+import { answerCorrelation, correlationPeople } from '../../src/core/insights/oracle/correlation.ts';
+import { answerFunnel, funnelPeople } from '../../src/core/insights/oracle/funnel.ts';
+import { answerLifecycle, lifecyclePeople } from '../../src/core/insights/oracle/lifecycle.ts';
+import { answerPaths, pathsPeople } from '../../src/core/insights/oracle/paths.ts';
+import { answerRetention, retentionPeople } from '../../src/core/insights/oracle/retention.ts';
+import { answerStickiness, stickinessPeople } from '../../src/core/insights/oracle/stickiness.ts';
+import { answerTrends, trendsPeople } from '../../src/core/insights/oracle/trends.ts';
+import { World, type WorldTools } from '../../src/core/insights/oracle/world.ts';
+import type { QuestionContext } from '../../src/core/insights/questions/context.ts';
+import type { ActionDefinition, UrlMatching } from '../../src/core/insights/questions/entity.ts';
+import type { CorrelationQuestion, FunnelQuestion, FunnelValue } from '../../src/core/insights/questions/question.ts';
+import {
+  readCorrelationPeopleQuestion,
+  readCorrelationQuestion,
+} from '../../src/core/insights/questions/read-correlation.ts';
+import { filterOf } from '../../src/core/insights/questions/read-filter.ts';
+import { readFunnelQuestion } from '../../src/core/insights/questions/read-funnel.ts';
+import { readFunnelPeopleQuestion } from '../../src/core/insights/questions/read-funnel-people.ts';
+import {
+  readLifecyclePeopleQuestion,
+  readLifecycleQuestion,
+} from '../../src/core/insights/questions/read-lifecycle.ts';
+import { readPathsPeopleQuestion, readPathsQuestion } from '../../src/core/insights/questions/read-paths.ts';
+import {
+  readRetentionPeopleQuestion,
+  readRetentionQuestion,
+} from '../../src/core/insights/questions/read-retention.ts';
+import {
+  readStickinessPeopleQuestion,
+  readStickinessQuestion,
+} from '../../src/core/insights/questions/read-stickiness.ts';
+import { readTrendKind, readTrendsQuestion } from '../../src/core/insights/questions/read-trends.ts';
+import { readTrendsPeopleQuestion } from '../../src/core/insights/questions/read-trends-people.ts';
+import { matches } from '../../src/core/properties/matches.ts';
+import type { CaseAnswer, CaseCohort, InsightCase, PersonIds } from './insight-vectors.ts';
+
+export const tools: WorldTools = {
+  search: (pattern, text) => attempt(() => RE2JS.compile(pattern).matcher(text).find()),
+  replace: (pattern, text, alias) =>
+    attempt(() => RE2JS.compile(pattern).matcher(text).replaceAll(RE2JS.quoteReplacement(alias))),
+};
+
+function attempt<T>(run: () => T): T | null {
+  try {
+    return run();
+  } catch {
+    return null;
+  }
+}
+
+const uuidAt = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+
+const ownerOf = ({ persons }: InsightCase, distinctId: string): string | null => {
+  const index = persons.findIndex(({ distinct_ids }) => distinct_ids.includes(distinctId));
+  return index < 0 ? null : uuidAt(index + 1);
+};
+
+export const personIdsIn =
+  (one: InsightCase): PersonIds =>
+  (distinctId) =>
+    [ownerOf(one, distinctId)].filter((id) => id !== null);
+
+export function worldOf(one: InsightCase): World {
+  const persons = one.persons.map(({ distinct_ids, properties, created_at }, index) => ({
+    id: index + 1,
+    uuid: uuidAt(index + 1),
+    createdAt: Date.parse(created_at),
+    properties,
+    distinctIds: distinct_ids,
+  }));
+  const events = one.events.map(({ event, distinct_id, timestamp, properties }, index) => ({
+    uuid: uuidAt(index),
+    event,
+    distinctId: distinct_id,
+    personId: ownerOf(one, distinct_id),
+    timestamp: Date.parse(timestamp),
+    properties,
+    groups: [0, 1, 2, 3, 4].map((at) => (properties[`$group_${at}`] as string | undefined) ?? null),
+  }));
+  const groups = (one.groups ?? []).flatMap(({ group_type_index: index, group_key: key, properties = {} }) =>
+    key === undefined ? [] : [{ index, key, properties }],
+  );
+  const members = (cohort: CaseCohort) => persons.filter((person) => isMember(cohort, person)).map(({ uuid }) => uuid);
+  const cohorts = new Map((one.cohorts ?? []).map((cohort) => [cohort.id, new Set(members(cohort))]));
+  return new World({ events, persons, groups, cohorts }, tools);
+}
+
+const isMember = (cohort: CaseCohort, person: { distinctIds: string[]; properties: JsonObject }): boolean =>
+  (cohort.static_distinct_ids ?? []).some((id) => person.distinctIds.includes(id)) ||
+  cohort.groups.some(({ properties }) =>
+    matches(filterOf(properties, 'groups'), { event: {}, person: person.properties }, tools.search),
+  );
+
+export function contextOf(one: InsightCase): QuestionContext {
+  const times = one.events.map(({ timestamp }) => Date.parse(timestamp));
+  return {
+    now: Date.parse(one.now),
+    timezone: one.timezone,
+    earliest: times.length === 0 ? null : Math.min(...times),
+    testAccountFilters: one.team?.test_account_filters,
+    pathCleanings: (one.team?.path_cleaning_filters ?? []).map(({ regex, alias }) => ({ pattern: regex, alias })),
+    action: (id) => (one.actions ?? []).map(actionOf).find((action) => action.id === id),
+    cohort: (id) => one.cohorts?.find((cohort) => cohort.id === id),
+  };
+}
+
+const actionOf = ({ id, name, steps }: NonNullable<InsightCase['actions']>[number]): ActionDefinition => ({
+  id,
+  name,
+  steps: steps.map((step) => ({
+    event: (step['event'] as string | undefined) ?? null,
+    url: (step['url'] as string | undefined) ?? null,
+    urlMatching: (step['url_matching'] as UrlMatching | undefined) ?? 'contains',
+    filter: filterOf(step['properties'], 'properties'),
+  })),
+});
+
+export function answerCase(one: InsightCase): CaseAnswer {
+  try {
+    const body = answer(one, worldOf(one), contextOf(one)) as JsonObject;
+    return { status: 200, body: { ...body, is_cached: false, timezone: one.timezone } };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return {
+      status: 400,
+      body: { type: 'validation_error', code: error.code ?? '', detail: error.message, attr: error.attr ?? null },
+    };
+  }
+}
+
+function answer(one: InsightCase, world: World, context: QuestionContext): Json {
+  const { filter } = one;
+  const people = (uuids: readonly string[]): Json => {
+    const page = uuids.slice(0, Number(filter['limit'] ?? 100));
+    const shown = page.map((uuid) => ({ id: uuid, uuid, distinct_ids: [...(world.person(uuid)?.distinctIds ?? [])] }));
+    return { results: [{ people: shown, count: shown.length }] };
+  };
+  const [, path = ''] = /(insights\/[a-z/]+|person\w*\/[a-z/]+?)\/?$/.exec(one.endpoint) ?? [];
+  switch (path.replace(/^person\//, 'persons/').replace(/\/$/, '')) {
+    case 'insights/trend':
+      return { result: trendKind(filter, world, context) };
+    case 'persons/trends':
+      return people(trendsPeople(readTrendsPeopleQuestion(filter, context), world).map(({ actor }) => actor));
+    case 'insights/funnel':
+      return { result: funnelResult(readFunnelQuestion(filter, context), world) };
+    case 'persons/funnel':
+      return people(funnelPeople(readFunnelPeopleQuestion(filter, context), world));
+    case 'insights/funnel/correlation':
+      return { result: correlationResult(readCorrelationQuestion(filter, context), world) };
+    case 'persons/funnel/correlation':
+      return people(correlationPeople(readCorrelationPeopleQuestion(filter, context), world));
+    case 'insights/retention':
+      return { result: answerRetention(readRetentionQuestion(filter, context), world).map(retentionRow) };
+    case 'persons/retention':
+      return { result: retentionPeople(readRetentionPeopleQuestion(filter, context), world).map(retentionPerson) };
+    case 'insights/path':
+      return { result: answerPaths(readPathsQuestion(filter, context), world).map(pathEdge) };
+    case 'persons/path':
+      return people(pathsPeople(readPathsPeopleQuestion(filter, context), world));
+    case 'persons/lifecycle':
+      return people(lifecyclePeople(readLifecyclePeopleQuestion(filter, context), world));
+    case 'persons/stickiness':
+      return people(stickinessPeople(readStickinessPeopleQuestion(filter, context), world));
+    default:
+      throw new Error(`no answer for ${one.endpoint}`);
+  }
+}
+
+function trendKind(filter: JsonObject, world: World, context: QuestionContext): Json {
+  switch (readTrendKind(filter)) {
+    case 'trends':
+      return answerTrends(readTrendsQuestion(filter, context), world).map(trendItem);
+    case 'lifecycle':
+      return answerLifecycle(readLifecycleQuestion(filter, context), world).map(
+        (item) => ({ ...item }) as unknown as Json,
+      );
+    case 'stickiness':
+      return answerStickiness(readStickinessQuestion(filter, context), world).map(
+        (item) => ({ ...item }) as unknown as Json,
+      );
+  }
+}
+
+const retentionRow = ({ label, date, breakdownValues, counts }: RetentionRow): Json => ({
+  label,
+  values: counts.map((count) => ({ count, people: [] })),
+  ...(date === null ? {} : { date: new Date(date).toISOString() }),
+  ...(breakdownValues === null ? {} : { breakdown_values: [...breakdownValues] }),
+});
+
+const retentionPerson = ({ actor, appearances }: RetentionPerson): Json => ({
+  person: { id: actor },
+  appearances: [...appearances],
+});
+
+const pathEdge = ({ source, target, value, averageTime }: PathEdge): Json => ({
+  source,
+  target,
+  value,
+  average_conversion_time: averageTime,
+});
+
+function correlationResult(question: CorrelationQuestion, world: World): Json {
+  const { events, isSkewed } = answerCorrelation(question, world);
+  const shown = events.map(({ name, success, failure, oddsRatio }) => ({
+    event: name,
+    success_count: success,
+    failure_count: failure,
+    odds_ratio: oddsRatio,
+    correlation_type: oddsRatio > 1 ? 'success' : 'failure',
+  }));
+  return { events: shown, skewed: isSkewed };
+}
+
+/** The counts behind a funnel's trend. */
+export function funnelRows(one: InsightCase): CaseAnswer {
+  const answer = answerFunnel(readFunnelQuestion(one.filter, contextOf(one)), worldOf(one));
+  const [trend] = answer.view === 'trends' ? answer.trends : [];
+  const rows = (trend?.data ?? []).map((rate, at) => ({
+    reached_from_step_count: trend?.reachedFrom[at] ?? null,
+    reached_to_step_count: trend?.reachedTo[at] ?? null,
+    conversion_rate: rate,
+  }));
+  return { status: 200, body: { rows } };
+}
+
+function funnelResult(question: FunnelQuestion, world: World): Json {
+  const answer = answerFunnel(question, world);
+  if (answer.view === 'time_to_convert') {
+    const { bins, average } = answer.times;
+    return { bins: bins.map((bin) => [...bin]), average_conversion_time: average };
+  }
+  if (answer.view === 'trends') {
+    return answer.trends.map(({ value, data, days, labels }) => ({
+      count: data.length,
+      data: [...data],
+      days: [...days],
+      labels: [...labels],
+      ...(value === null ? {} : { breakdown_value: valueJson(value) }),
+    }));
+  }
+  const groups = answer.groups.map((group) => group.steps.map((step) => funnelStep(question, group, step)));
+  return question.breakdown === null ? (groups[0] ?? []) : groups;
+}
+
+const valueJson = (value: FunnelValue): Json => (typeof value === 'object' ? [...value] : value);
+
+function funnelStep(question: FunnelQuestion, { value, label }: FunnelGroup, step: FunnelStep): Json {
+  const entity = question.steps[step.order];
+  const isUnordered = question.order === 'unordered';
+  const shown = {
+    action_id: isUnordered ? null : (entity?.id ?? null),
+    name: step.name,
+    custom_name: step.customName,
+    order: step.order,
+    people: [],
+    count: step.count,
+    type: entity === undefined ? null : `${entity.kind}s`,
+    average_conversion_time: step.averageTime,
+    median_conversion_time: step.medianTime,
+  };
+  return value === null ? shown : { ...shown, ...breakdownFields(question, value, label) };
+}
+
+/** A body of an insight gets the value back in the shape in which it named the property. */
+function breakdownFields({ fields, breakdown }: FunnelQuestion, value: FunnelValue, label: string | null): JsonObject {
+  const own = valueJson(value);
+  if (breakdown?.kind === 'cohort') return { breakdown: label, breakdown_value: own };
+  if (fields['insight'] !== 'FUNNELS' || fields['breakdown_type'] === undefined)
+    return { breakdown: own, breakdown_value: own };
+  if (fields['breakdowns'] !== undefined) return { breakdowns: own, breakdown_value: own };
+  if (typeof fields['breakdown'] !== 'string' || !Array.isArray(own)) return { breakdown: own, breakdown_value: own };
+  return { breakdown: own[0] ?? '', breakdown_value: own[0] ?? '' };
+}
+
+const trendItem = ({ label, count, data, labels, days, value, period, aggregated }: TrendItem): Json => ({
+  label,
+  count,
+  data: [...data],
+  labels: [...labels],
+  days: [...days],
+  aggregated_value: aggregated,
+  ...(value === null ? {} : { breakdown_value: value.value }),
+  ...(period === null ? {} : { compare: true, compare_label: period }),
+});
