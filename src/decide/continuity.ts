@@ -34,37 +34,35 @@ export class Continuity {
     this.#metadata = metadata;
   }
 
-  /** Writes only at a login. */
+  /** Writes only at a login, and when the person of an earlier one has come. */
   async overridesFor(login: Login, persons: Persons): Promise<Overrides> {
     const { projectId, distinctId, anonDistinctId } = login;
-    const { subjects } = this.#metadata;
-    if (anonDistinctId === null) {
-      const claimed = persons.own === null ? undefined : this.#claims.of(projectId, distinctId);
-      if (claimed === undefined) return (await found(subjects, login, persons)).overrides;
-      const kept = await this.#keep(login, claimed);
-      this.#claims.remove(projectId, distinctId);
-      return kept;
-    }
-    if (persons.own === null && persons.other === null) return this.#unknown(login, anonDistinctId);
-    const { overrides, missing } = await found(subjects, login, persons);
-    return missing.length === 0 ? overrides : await this.#keep(login, anonDistinctId);
+    const claimed = this.#claims.of(projectId, distinctId);
+    if (claimed !== undefined) return this.#settle(login, persons, claimed);
+    const { overrides, missing } = await found(this.#metadata.subjects, login, persons);
+    if (anonDistinctId === null || missing.length === 0) return overrides;
+    if (hasPerson(persons)) return this.#keep(login, anonDistinctId);
+    // Nobody to keep it for. Browsers ask for flags and send `$identify` at the same time, and where anonymous users have
+    // no person, this is the usual order: so it is kept as soon as there is one.
+    this.#claims.put(projectId, distinctId, anonDistinctId);
+    return forAll(login, anonDistinctId);
   }
 
-  /**
-   * Nobody to keep it for: it holds for this request. Browsers ask for flags and send `$identify` at the same time, and
-   * where anonymous users have no person, this is the usual order: so it is kept as soon as there is one.
-   */
-  #unknown({ projectId, distinctId, flagKeys }: Login, anonDistinctId: string): Overrides {
-    this.#claims.put(projectId, distinctId, anonDistinctId);
-    return new Map(flagKeys.map((key) => [key, anonDistinctId]));
+  /** The login that came before there was a person was the first, whatever others have come since. */
+  async #settle(login: Login, persons: Persons, claimed: string): Promise<Overrides> {
+    if (!hasPerson(persons)) return forAll(login, claimed);
+    const kept = await this.#keep(login, claimed);
+    if (persons.own !== null) this.#claims.remove(login.projectId, login.distinctId);
+    return kept;
   }
 
   /** Everything is read again inside: another login or a merge may have been quicker. */
   #keep(login: Login, identifier: string): Promise<Overrides> {
-    const { projectId, distinctId } = login;
+    const { projectId, distinctId, anonDistinctId } = login;
+    const other = anonDistinctId ?? identifier;
     return this.#metadata.transaction(async ({ subjects }) => {
-      const byId = await subjects.personsOf(projectId, [distinctId, identifier]);
-      const persons = { own: byId.get(distinctId) ?? null, other: byId.get(identifier) ?? null };
+      const byId = await subjects.personsOf(projectId, [distinctId, other]);
+      const persons = { own: byId.get(distinctId) ?? null, other: byId.get(other) ?? null };
       const { overrides, missing } = await found(subjects, login, persons);
       const added = personIds(persons).flatMap((personId) =>
         missing.map((flagKey) => ({ personId, flagKey, identifier })),
@@ -74,6 +72,11 @@ export class Continuity {
     });
   }
 }
+
+const hasPerson = ({ own, other }: Persons): boolean => own !== null || other !== null;
+
+const forAll = ({ flagKeys }: Login, identifier: string): Overrides =>
+  new Map(flagKeys.map((key) => [key, identifier]));
 
 const personIds = ({ own, other }: Persons): number[] => [
   ...new Set([own, other].flatMap((person) => person?.id ?? [])),
