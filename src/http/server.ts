@@ -19,6 +19,7 @@ import { acceptPrivateBodies } from './body-parsers.ts';
 import { docsRoutes } from './docs.ts';
 import { sendError } from './errors.ts';
 import { KnownRoutes } from './known-routes.ts';
+import { lazyLog } from './lazy-log.ts';
 import { OPENAPI } from './openapi.ts';
 import { type OperationsDeps, operationsRoutes } from './operations.ts';
 import { pageRoutes } from './pages/index.ts';
@@ -37,6 +38,7 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
   const app: FastifyInstance = fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     genReqId: () => deps.ids.uuid(),
+    childLoggerFactory: (log, bindings, options) => lazyLog(log, bindings, options),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
     bodyLimit: options.maxBodyBytes,
@@ -55,10 +57,10 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
   letConnectionsGo(app);
   logRequests(app, deps);
   const known = rememberRoutes(app);
-  refuseMistakenNames(app, deps, known);
   await app.register(swagger, { openapi: OPENAPI });
   await app.register((api, _options, done) => {
     acceptPrivateBodies(api);
+    refuseMistakenNames(api, deps, known);
     apiRoutes(api, deps);
     pageRoutes(api, deps);
     done();
