@@ -6,7 +6,7 @@
 import { Counter, type Registry } from 'prom-client';
 import { PendingSubjects } from './pending-subjects.ts';
 
-const PATIENCE_MS = 1000;
+const PATIENCE_MS = 2000;
 
 export interface ReadYourWritesDeps {
   /** The newest entry of the log at the start, where something in it waits; else 0. */
