@@ -1,5 +1,5 @@
 /**
- * Lets a decision wait until what was acknowledged about its subjects is stored. It waits a second at the most: an
+ * Lets a decision wait until what was acknowledged about its subjects is stored. It waits two seconds at the most: an
  * outdated answer is better than none, and it is counted. Where somebody has waited in vain, those behind them in the
  * log do not even begin to: a backlog must not make every decision slow.
  */
