@@ -94,6 +94,26 @@ describe('being watched', () => {
     expect([status, body.version]).toEqual([200, '0.1.0']);
   });
 
+  it('/metrics counts the busiest routes too, and paths that are none', async () => {
+    const server = await startServer();
+    try {
+      const ask = (path: string, token: string) =>
+        fetch(new URL(path, server.url), { method: 'POST', body: JSON.stringify({ token, distinct_id: 'ada' }) });
+      await ask('/decide/', server.projectKey);
+      await ask('/decide/', 'phc_wrong');
+      await ask('/flags/', server.projectKey);
+      await ask('/nowhere/', server.projectKey);
+      const text = await (await fetch(new URL('/metrics', server.url))).text();
+      const countOf = (route: string, status: number): string | undefined =>
+        new RegExp(`_count{method="POST",route="${route}",status="${status}"} (\\d+)`).exec(text)?.[1];
+      expect([countOf('/decide/', 200), countOf('/decide/', 401), countOf('/flags/', 200)]).toEqual(['1', '1', '1']);
+      expect(countOf('unknown', 404)).toBe('1');
+      expect(text).not.toContain('NaN');
+    } finally {
+      await server.close();
+    }
+  });
+
   it('/metrics speaks the language of Prometheus, and counts answers by route, not by address', async () => {
     const { get } = clientFor(server);
     await get('/api/projects/1/');

@@ -8,6 +8,7 @@ import { groupSubject } from '../core/events/changed-subjects.ts';
 import { evaluate } from '../core/flags/evaluate.ts';
 import type { FlagEvaluation } from '../core/flags/flag-evaluation.ts';
 import { prepareFlag } from '../core/flags/prepare-flags.ts';
+import { after, type Eventually } from '../lib/eventually.ts';
 import type { DecideRequest } from './decide-request.ts';
 import type { Definitions, Snapshot } from './definitions.ts';
 import { type LoadDeps, type Lost, loadSubject, needsPerson } from './load-subject.ts';
@@ -26,19 +27,38 @@ export interface Decision {
   snapshot: Snapshot;
 }
 
-export async function decide(deps: DecideDeps, projectId: number, request: DecideRequest): Promise<Decision> {
-  let snapshot = deps.definitions.ready(projectId) ?? (await definitionsOf(deps, projectId));
+/** At once, where nothing has to be waited for. */
+export function decide(deps: DecideDeps, projectId: number, request: DecideRequest): Eventually<Decision> {
+  const snapshot = deps.definitions.ready(projectId);
+  if (snapshot === undefined) return decideLater(deps, projectId, request);
   const settled = settledFor(deps, projectId, snapshot, request);
-  if (settled !== undefined) {
-    await settled;
-    // What was waited for may have brought a new kind of group.
-    snapshot = await definitionsOf(deps, projectId);
-  }
-  const { subject, lost } = await loadSubject(deps, projectId, snapshot, request);
-  const all = evaluate(snapshot.prepared, subject, keysFor(snapshot, request));
-  const evaluations = lost.length === 0 ? all : all.map((one) => withoutLost(one, snapshot, request, lost));
-  return { evaluations, hasErrors: evaluations.some(isFailed), snapshot };
+  return settled === undefined
+    ? decideBy(deps, projectId, snapshot, request)
+    : decideLater(deps, projectId, request, settled);
 }
+
+async function decideLater(
+  deps: DecideDeps,
+  projectId: number,
+  request: DecideRequest,
+  settled?: Promise<void>,
+): Promise<Decision> {
+  await (settled ?? settledFor(deps, projectId, await definitionsOf(deps, projectId), request));
+  // Read afterwards: what was waited for may have brought a new kind of group.
+  return decideBy(deps, projectId, await definitionsOf(deps, projectId), request);
+}
+
+const decideBy = (
+  deps: DecideDeps,
+  projectId: number,
+  snapshot: Snapshot,
+  request: DecideRequest,
+): Eventually<Decision> =>
+  after(loadSubject(deps, projectId, snapshot, request), ({ subject, lost }) => {
+    const all = evaluate(snapshot.prepared, subject, keysFor(snapshot, request));
+    const evaluations = lost.length === 0 ? all : all.map((one) => withoutLost(one, snapshot, request, lost));
+    return { evaluations, hasErrors: evaluations.some(isFailed), snapshot };
+  });
 
 const isFailed = ({ reason }: FlagEvaluation): boolean => reason === 'failed';
 

@@ -2,7 +2,9 @@
 import type { Needs } from '../core/flags/prepared-flags.ts';
 import type { Properties, Subject, SubjectGroup } from '../core/flags/subject.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Eventually } from '../lib/eventually.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
+import type { SubjectPerson } from '../stores/subject-store.ts';
 import { type Continuity, NOBODY, type Overrides, type Persons } from './continuity.ts';
 import type { DecideRequest } from './decide-request.ts';
 import type { Snapshot } from './definitions.ts';
@@ -29,28 +31,65 @@ const NO_GROUPS: Groups = new Map();
 const NO_COHORTS: ReadonlySet<number> = new Set();
 const NO_OVERRIDES: Overrides = new Map();
 
-export async function loadSubject(
+/** At once, where nothing but the person is asked for and the store has them at hand: as it is for most projects. */
+export function loadSubject(
   deps: LoadDeps,
   projectId: number,
   snapshot: Snapshot,
   request: DecideRequest,
+): Eventually<Loaded> {
+  const { needs } = snapshot.prepared;
+  const isWithGroups = needs.groupTypes.size > 0 && request.groups.size > 0;
+  if (needs.hasContinuity || needs.staticCohorts.size > 0 || isWithGroups) {
+    return loadAll(deps, projectId, snapshot, request);
+  }
+  if (!needsPerson(needs, request)) return { subject: plainSubject(deps, request, null), lost: NOTHING };
+  try {
+    const person = deps.metadata.subjects.personOf(projectId, request.distinctId);
+    if (person instanceof Promise) return loadAll(deps, projectId, snapshot, request, person);
+    return { subject: plainSubject(deps, request, person), lost: NOTHING };
+  } catch (error) {
+    deps.onFault(error);
+    return { subject: plainSubject(deps, request, null), lost: ['person'] };
+  }
+}
+
+const NOTHING: readonly Lost[] = [];
+
+const plainSubject = (
+  { clock }: LoadDeps,
+  { distinctId, deviceId, personProperties }: DecideRequest,
+  person: SubjectPerson | null,
+): Subject => ({
+  distinctId,
+  deviceId,
+  properties: overlay(person?.properties, personProperties),
+  groups: NO_GROUPS,
+  staticCohorts: NO_COHORTS,
+  overrides: NO_OVERRIDES,
+  now: clock.now(),
+});
+
+async function loadAll(
+  deps: LoadDeps,
+  projectId: number,
+  snapshot: Snapshot,
+  request: DecideRequest,
+  person?: Promise<SubjectPerson | null>,
 ): Promise<Loaded> {
   const { needs } = snapshot.prepared;
   const faults = new Faults(deps);
-  const persons = needsPerson(needs, request) ? await readPersons(deps, projectId, needs, request, faults) : NOBODY;
+  const persons = needsPerson(needs, request)
+    ? await readPersons(deps, projectId, needs, request, faults, person)
+    : NOBODY;
   const staticCohorts = needs.staticCohorts.size > 0 ? await readCohorts(deps, persons, needs, faults) : NO_COHORTS;
   const overrides = needs.hasContinuity
     ? await readOverrides(deps, projectId, snapshot, request, persons, faults)
     : NO_OVERRIDES;
   const named = needs.groupTypes.size > 0 && request.groups.size > 0 ? namedGroups(snapshot, request) : NO_GROUPS;
   const groups = named.size > 0 ? await readGroups(deps, projectId, named, faults) : NO_GROUPS;
-  const { distinctId, deviceId, personProperties } = request;
-  const properties = overlay(persons.own?.properties, personProperties);
-  const now = deps.clock.now();
-  return {
-    subject: { distinctId, deviceId, properties, groups, staticCohorts, overrides, now },
-    lost: faults.lost,
-  };
+  const subject = { ...plainSubject(deps, request, persons.own), groups, staticCohorts, overrides };
+  return { subject, lost: faults.lost };
 }
 
 class Faults {
@@ -82,10 +121,11 @@ async function readPersons(
   { hasContinuity }: Needs,
   { distinctId, anonDistinctId }: DecideRequest,
   faults: Faults,
+  asked?: Promise<SubjectPerson | null>,
 ): Promise<Persons> {
   try {
     if (!hasContinuity || anonDistinctId === null) {
-      return { own: await subjects.personOf(projectId, distinctId), other: null };
+      return { own: await (asked ?? subjects.personOf(projectId, distinctId)), other: null };
     }
     const found = await subjects.personsOf(projectId, [distinctId, anonDistinctId]);
     return { own: found.get(distinctId) ?? null, other: found.get(anonDistinctId) ?? null };

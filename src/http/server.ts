@@ -24,9 +24,10 @@ import { OPENAPI } from './openapi.ts';
 import { type OperationsDeps, operationsRoutes } from './operations.ts';
 import { pageRoutes } from './pages/index.ts';
 import { type PublicDeps, publicRoutes } from './public/index.ts';
+import { type Tell, tellAnswers, teller } from './tell-answers.ts';
 import { readValue } from './validate.ts';
 
-export type ServerDeps = ApiDeps & PublicDeps & OperationsDeps & { log: Logger };
+export type ServerDeps = ApiDeps & Omit<PublicDeps, 'tell'> & OperationsDeps & { log: Logger };
 
 export interface ServerOptions {
   trustProxy: boolean | number | string;
@@ -55,7 +56,9 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
   // Answers are written as they are: their schemas are for the document and for the tests that hold answers to it.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
   letConnectionsGo(app);
-  logRequests(app, deps);
+  decorateRequests(app);
+  const tell = teller(deps);
+  tellAnswers(app, tell);
   const known = rememberRoutes(app);
   await app.register(swagger, { openapi: OPENAPI });
   await app.register((api, _options, done) => {
@@ -66,10 +69,10 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
     done();
   });
   await app.register((open, _options, done) => {
-    publicRoutes(open, deps);
+    publicRoutes(open, { ...deps, tell });
     done();
   });
-  answerUnknownPaths(app, deps, known);
+  answerUnknownPaths(app, deps, known, tell);
   operationsRoutes(app, deps);
   await docsRoutes(app);
   return app;
@@ -86,20 +89,10 @@ function letConnectionsGo(app: FastifyInstance): void {
   });
 }
 
-/** One line for each answer, with the request id that an error's log line carries too. */
-function logRequests(app: FastifyInstance, { metrics, log }: Pick<ServerDeps, 'metrics' | 'log'>): void {
+function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('project', null);
   app.decorateRequest('organization', null);
-  app.addHook('onResponse', (request, reply, done) => {
-    const ms = reply.elapsedTime;
-    metrics.requestTimes.observe(request.method, request.routeOptions.url ?? 'unknown', reply.statusCode, ms / 1000);
-    const level = request.url.startsWith('/api/') ? 'info' : 'debug';
-    if (log.isLevelEnabled(level)) {
-      request.log[level]({ req: request, res: reply, ms: Math.round(ms * 10) / 10 }, 'request');
-    }
-    done();
-  });
 }
 
 function rememberRoutes(app: FastifyInstance): KnownRoutes {
@@ -123,13 +116,18 @@ function refuseMistakenNames(app: FastifyInstance, deps: ServerDeps, known: Know
 }
 
 /** Before the body is read wherever that is possible: what is wrong with it does not matter to a path that is none. */
-function answerUnknownPaths(app: FastifyInstance, deps: ServerDeps, known: KnownRoutes): void {
-  app.addHook('onRequest', async (request) => {
-    if (!request.is404) return;
+function answerUnknownPaths(app: FastifyInstance, deps: ServerDeps, known: KnownRoutes, tell: Tell): void {
+  const refuse = async (request: FastifyRequest): Promise<void> => {
     const path = pathOf(request);
     if (known.methodsFor(path).size === 0) throw notFound('Endpoint not found.');
     // Which methods a private path takes is told only to those who may ask.
     if (!path.startsWith('/api/') || (await earlyCaller(deps, request))) throw notAllowed(request);
+  };
+  // It runs before every route: those that are found must not wait for a promise.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
+    reply.raw.once('finish', () => tell(request, reply));
+    refuse(request).then(() => done(), done);
   });
   app.setNotFoundHandler(async (request: FastifyRequest, _reply: FastifyReply) => {
     await lateCaller(deps, request);

@@ -3,6 +3,7 @@
  * written only when somebody logs in and a flag has to keep its value for them.
  */
 import type { JsonObject } from '../core/events/json.ts';
+import type { Eventually } from '../lib/eventually.ts';
 
 export interface SubjectPerson {
   id: number;
@@ -26,7 +27,8 @@ export interface FlagOverride {
 }
 
 export interface SubjectStore {
-  personOf(projectId: number, distinctId: string): Promise<SubjectPerson | null>;
+  /** At once, where the store can. */
+  personOf(projectId: number, distinctId: string): Eventually<SubjectPerson | null>;
   /** By distinct id; those that nobody has are missing. */
   personsOf(projectId: number, distinctIds: readonly string[]): Promise<ReadonlyMap<string, SubjectPerson>>;
   /** Names of the project's kinds of groups, by their index. */

@@ -6,6 +6,7 @@ import { keyOf } from '../../core/events/extract-events.ts';
 import { isJsonObject, type JsonObject } from '../../core/events/json.ts';
 import { parseJson } from '../../core/events/parse-json.ts';
 import { type Decision, decide, definitionsOf } from '../../decide/decide.ts';
+import { after, type Eventually } from '../../lib/eventually.ts';
 import type { Project } from '../../stores/records.ts';
 import { callerRuntime } from './caller-runtime.ts';
 import type { PublicDeps } from './deps.ts';
@@ -25,32 +26,51 @@ export interface Answered {
   decision: Decision;
 }
 
-export async function answerFlags(deps: PublicDeps, request: FastifyRequest, wording: Wording): Promise<Answered> {
+/** At once, where the body is plain and the project known. */
+export function answerFlags(deps: PublicDeps, request: FastifyRequest, wording: Wording): Eventually<Answered> {
   const plain = plainJson(request);
-  const { body, fields } =
-    plain === undefined
-      ? await decodedBody(deps, request, wording)
-      : { body: readObject(plain, wording), fields: NONE };
-  const key = fields.get('api_key') || fields.get('token') || keyOf(body);
-  const project = deps.directory.remembered(key) ?? (await projectFor(deps, request, key, body, fields, wording));
-  return { project, decision: await decisionFor(deps, request, project.id, body, wording) };
+  if (plain === undefined) return answerDecoded(deps, request, wording);
+  const body = readObject(plain, wording);
+  const project = deps.directory.remembered(keyOf(body));
+  return project === undefined
+    ? answerTo(deps, request, { body, fields: NONE }, wording)
+    : answered(deps, request, project, body, wording);
 }
 
-async function decisionFor(
+async function answerDecoded(deps: PublicDeps, request: FastifyRequest, wording: Wording): Promise<Answered> {
+  return answerTo(deps, request, await decodedBody(deps, request, wording), wording);
+}
+
+async function answerTo(deps: PublicDeps, request: FastifyRequest, asked: Body, wording: Wording): Promise<Answered> {
+  return answered(deps, request, await projectFor(deps, request, asked, wording), asked.body, wording);
+}
+
+const answered = (
+  deps: PublicDeps,
+  request: FastifyRequest,
+  project: Project,
+  body: JsonObject,
+  wording: Wording,
+): Eventually<Answered> =>
+  after(decisionFor(deps, request, project.id, body, wording), (decision) => ({ project, decision }));
+
+function decisionFor(
   deps: PublicDeps,
   request: FastifyRequest,
   projectId: number,
   body: JsonObject,
   { missingDistinctId }: Wording,
-): Promise<Decision> {
-  if (hasFlagsDisabled(body)) {
-    return { evaluations: [], hasErrors: false, snapshot: await definitionsOf(deps.decide, projectId) };
-  }
+): Eventually<Decision> {
+  if (hasFlagsDisabled(body)) return withoutFlags(deps, projectId);
   const asked = readFlagRequest(body, {
     missingDistinctId: () => new Failure('invalid', missingDistinctId, { code: 'missing_distinct_id' }),
     runtime: () => callerRuntime(body['evaluation_runtime'], request.headers),
   });
   return decide(deps.decide, projectId, asked);
+}
+
+async function withoutFlags(deps: PublicDeps, projectId: number): Promise<Decision> {
+  return { evaluations: [], hasErrors: false, snapshot: await definitionsOf(deps.decide, projectId) };
 }
 
 interface Body {
@@ -105,16 +125,13 @@ function objectIn(payload: Buffer): JsonObject {
 async function projectFor(
   { directory }: PublicDeps,
   request: FastifyRequest,
-  key: unknown,
-  body: JsonObject,
-  fields: ReadonlyMap<string, string>,
+  { body, fields }: Body,
   wording: Wording,
 ): Promise<Project> {
+  const key = fields.get('api_key') || fields.get('token') || keyOf(body);
+  const projectId = fields.get('project_id') ?? body['project_id'] ?? queryValues(request).get('project_id');
   try {
-    return await directory.projectFor(
-      key,
-      fields.get('project_id') ?? body['project_id'] ?? queryValues(request).get('project_id'),
-    );
+    return await directory.projectFor(key, projectId);
   } catch (error) {
     const words = error instanceof Failure ? wording.keys[error.code ?? ''] : undefined;
     if (words === undefined || !(error instanceof Failure)) throw error;

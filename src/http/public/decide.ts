@@ -1,10 +1,12 @@
 /** `/decide/`: which flags are on for somebody, and what else an SDK must know to begin. Asked by SDKs of 2020 to 2025. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { after, type Eventually } from '../../lib/eventually.ts';
 import { DECIDE_DOCUMENT } from '../schemas/decide.ts';
 import { answerFlags, type Wording } from './asked-flags.ts';
 import { DECIDE_MEMBERS } from './client-config.ts';
 import type { PublicDeps } from './deps.ts';
 import { type DecideVersion, flagMembers } from './flag-answers.ts';
+import { quickRoute, sendQuickly } from './quick-route.ts';
 import { queryValues } from './read-request.ts';
 import { sendJson } from './send-json.ts';
 
@@ -18,7 +20,8 @@ const WORDING: Wording = {
 const WITHOUT_FLAGS = `{"featureFlags":[],${DECIDE_MEMBERS}}`;
 
 export function decideRoutes(app: FastifyInstance, deps: PublicDeps): void {
-  app.post('/decide/', { schema: DECIDE_DOCUMENT }, (request, reply) => answer(deps, request, reply));
+  const quick = quickRoute(deps, DECIDE_DOCUMENT);
+  app.post('/decide/', quick, (request, reply) => answer(deps, request, reply));
   app.route({
     method: ['GET', 'PUT', 'PATCH', 'DELETE'],
     url: '/decide/',
@@ -28,11 +31,16 @@ export function decideRoutes(app: FastifyInstance, deps: PublicDeps): void {
   app.options('/decide/', { schema: { hide: true } }, async () => ({ status: 1 }));
 }
 
-async function answer(deps: PublicDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const version = versionOf(queryValues(request).get('v'));
-  const { decision } = await answerFlags(deps, request, WORDING);
-  return sendJson(reply, `{${flagMembers(decision, version)},${DECIDE_MEMBERS},"requestId":"${request.id}"}`);
-}
+const answer = (deps: PublicDeps, request: FastifyRequest, reply: FastifyReply): Eventually<void> =>
+  after(answerFlags(deps, request, WORDING), ({ decision }) => {
+    const version = versionOf(queryValues(request).get('v'));
+    sendQuickly(
+      deps,
+      request,
+      reply,
+      `{${flagMembers(decision, version)},${DECIDE_MEMBERS},"requestId":"${request.id}"}`,
+    );
+  });
 
 /** Without one it is 1. One browser SDK sent its own version as a second `v`: what is no integer means 2. */
 function versionOf(v: string | null | undefined): DecideVersion {

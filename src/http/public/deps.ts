@@ -3,6 +3,7 @@ import type { Ingestion } from '../../ingest/ingestion.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { ProjectDirectory } from '../../manage/project-directory.ts';
+import type { Tell } from '../tell-answers.ts';
 
 /** What the public doors are built from. */
 export interface PublicDeps {
@@ -12,4 +13,6 @@ export interface PublicDeps {
   clock: Clock;
   ids: Ids;
   config: { maxBodyBytes: number };
+  /** Tells of an answer that is about to be given. */
+  tell: Tell;
 }

@@ -1,10 +1,12 @@
 /** `/flags/`: the same as `/decide/` for SDKs since 2025, with the reason for each value. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { after, type Eventually } from '../../lib/eventually.ts';
 import { FLAGS_DOCUMENT } from '../schemas/decide.ts';
 import { type Answered, answerFlags, type Wording } from './asked-flags.ts';
 import { DECIDE_MEMBERS, remoteConfigMembers } from './client-config.ts';
 import type { PublicDeps } from './deps.ts';
 import { flagMembers } from './flag-answers.ts';
+import { quickRoute, sendQuickly } from './quick-route.ts';
 import { queryValues } from './read-request.ts';
 import { sendJson } from './send-json.ts';
 
@@ -21,23 +23,23 @@ const WITHOUT_FLAGS = `{"flags":{},"featureFlags":{},"errorsWhileComputingFlags"
 
 export function flagsRoutes(app: FastifyInstance, deps: PublicDeps): void {
   const hide = { schema: { hide: true } };
-  app.post('/flags/', { schema: FLAGS_DOCUMENT }, (request, reply) => answer(deps, request, reply));
+  const quick = quickRoute(deps, FLAGS_DOCUMENT);
+  app.post('/flags/', quick, (request, reply) => answer(deps, request, reply));
   app.get('/flags/', hide, async (_request, reply) => sendJson(reply, WITHOUT_FLAGS));
   app.options('/flags/', hide, async (_request, reply) =>
     reply.header('allow', 'GET, POST, OPTIONS, HEAD').code(204).send(),
   );
 }
 
-async function answer(deps: PublicDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const query = queryValues(request);
-  const v = query.get('v');
-  const config = query.get('config');
-  const answered = await answerFlags(deps, request, WORDING);
-  const flags = flagMembers(answered.decision, isLegacy(v) ? 3 : 4);
-  const rest = isAskedFor(config, v) ? `,${configOf(answered)}` : '';
-  const evaluatedAt = deps.clock.now();
-  return sendJson(reply, `{${flags},"requestId":"${request.id}","evaluatedAt":${evaluatedAt}${rest}}`);
-}
+const answer = (deps: PublicDeps, request: FastifyRequest, reply: FastifyReply): Eventually<void> =>
+  after(answerFlags(deps, request, WORDING), (answered) => {
+    const query = queryValues(request);
+    const v = query.get('v');
+    const flags = flagMembers(answered.decision, isLegacy(v) ? 3 : 4);
+    const rest = isAskedFor(query.get('config'), v) ? `,${configOf(answered)}` : '';
+    const evaluatedAt = deps.clock.now();
+    sendQuickly(deps, request, reply, `{${flags},"requestId":"${request.id}","evaluatedAt":${evaluatedAt}${rest}}`);
+  });
 
 type Parameter = string | null | undefined;
 

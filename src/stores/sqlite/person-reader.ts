@@ -20,7 +20,7 @@ export function openPersonReader(open: () => Database.Database, general: Subject
     return { database, statement: database.prepare<[number, string], PersonRow>(PERSON) };
   };
   return {
-    async personOf(projectId, distinctId) {
+    personOf(projectId, distinctId) {
       let row: PersonRow | undefined;
       try {
         reader ??= prepare();
