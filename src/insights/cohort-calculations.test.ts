@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Failure } from '../core/errors.ts';
 import { openLog } from '../lib/log.ts';
 import type { Cohort } from '../stores/cohort-records.ts';
+import { aCohort } from '../stores/contract/flag-builders.ts';
 import { makeTempDir } from '../stores/contract/temp-dir.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 import { openRelationalShelf } from '../stores/sqlite/metadata-store.ts';
@@ -43,24 +44,7 @@ const start = (): CohortCalculations => {
   });
   return calculations;
 };
-const create = (rest: Partial<Cohort> = {}): Promise<Cohort> =>
-  metadata.cohorts.create({
-    projectId: 1,
-    name: '',
-    description: '',
-    groups: [],
-    filters: {},
-    isStatic: false,
-    deleted: false,
-    isCalculating: false,
-    lastCalculation: null,
-    errorsCalculating: 0,
-    count: null,
-    version: 1,
-    createdAt: 0,
-    createdBy: null,
-    ...rest,
-  });
+const create = (rest: Partial<Cohort> = {}): Promise<Cohort> => metadata.cohorts.create(aCohort(1, rest));
 const asks = (id: number) => ({ properties: { type: 'AND', values: [{ type: 'cohort', key: 'id', value: id }] } });
 
 it('begins with those that a crash left waiting', async () => {

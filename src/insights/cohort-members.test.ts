@@ -4,6 +4,7 @@ import { isMember, type PersonEvent } from '../core/cohorts/is-member.ts';
 import { parseCriteria } from '../core/cohorts/parse-criteria.ts';
 import type { Json } from '../core/events/json.ts';
 import { anEvent, uuidOf } from '../stores/contract/events.ts';
+import { aCohort } from '../stores/contract/flag-builders.ts';
 import { NO_CHANGES } from '../stores/contract/no-changes.ts';
 import { makeTempDir } from '../stores/contract/temp-dir.ts';
 import { duckdbDialect } from '../stores/duckdb/dialect.ts';
@@ -191,7 +192,7 @@ describe('members of cohorts', () => {
         const { projectId, ids } = await store(persons);
         const deps = { metadata: shelf.metadata, events, dialect: duckdbDialect };
         // Cohort "0" is listed by hand, "1" is worked out on the way, "99" does not exist.
-        const kept = await shelf.metadata.cohorts.create({ ...COHORT, projectId, isStatic: true });
+        const kept = await shelf.metadata.cohorts.create(aCohort(projectId, { isStatic: true }));
         await shelf.metadata.cohortMembers.add(projectId, kept.id, ids.slice(0, 2));
         const isKept = (i: number): boolean => i < 2;
         const real = (json: object, onTheFly = -1): object =>
@@ -199,7 +200,7 @@ describe('members of cohorts', () => {
             key === 'value' && typeof value === 'number' && value < 2 ? [kept.id, onTheFly][value] : value,
           );
         const innerFilters = { properties: real(inner) };
-        const other = await shelf.metadata.cohorts.create({ ...COHORT, projectId, filters: innerFilters as never });
+        const other = await shelf.metadata.cohorts.create(aCohort(projectId, { filters: innerFilters as never }));
         const outerCriteria = parseCriteria({ properties: real(outer, other.id) });
 
         const around = { now: NOW, search };
@@ -220,19 +221,3 @@ describe('members of cohorts', () => {
     );
   }, 60_000);
 });
-
-const COHORT = {
-  name: '',
-  description: '',
-  groups: [],
-  filters: {},
-  isStatic: false,
-  deleted: false,
-  isCalculating: false,
-  lastCalculation: null,
-  errorsCalculating: 0,
-  count: null,
-  version: 1,
-  createdAt: 0,
-  createdBy: null,
-};

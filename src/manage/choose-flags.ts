@@ -1,5 +1,5 @@
 /** Which flags a list shows, and in which order. A project has few enough of them to be read whole. */
-import { variantsOf } from '../core/flags/validate/filters-shape.ts';
+import { variantsOf } from '../core/flags/filters-shape.ts';
 import type { EvaluationRuntime, FeatureFlag } from '../stores/flag-records.ts';
 import type { Page, Paged } from '../stores/metadata-store.ts';
 import { statusOf } from './flag-status.ts';

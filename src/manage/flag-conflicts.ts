@@ -1,6 +1,6 @@
 /** Two people who edit one flag: what each of them changed is kept; where both changed the same field, the later hears of it. */
 import type { Json, JsonObject } from '../core/events/json.ts';
-import { readableFilters } from '../core/flags/validate/filters-shape.ts';
+import { readableFilters } from '../core/flags/filters-shape.ts';
 import { jsonEqual } from '../core/persons/json-equal.ts';
 import { FLAG_FIELDS, type FlagChanges, type FlagField } from './flag-fields.ts';
 

@@ -1,4 +1,4 @@
-import { isFullyRolledOut } from '../core/flags/validate/filters-shape.ts';
+import { isFullyRolledOut } from '../core/flags/filters-shape.ts';
 import type { FeatureFlag } from '../stores/flag-records.ts';
 
 export type FlagStatus = 'ACTIVE' | 'INACTIVE' | 'STALE' | 'DELETED';

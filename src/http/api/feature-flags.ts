@@ -67,34 +67,26 @@ function readOne(app: FastifyInstance, deps: ApiDeps): void {
 }
 
 function changeOne(app: FastifyInstance, deps: ApiDeps): void {
-  projectRoute(app, deps, {
-    method: 'PATCH',
-    url: one,
-    legacy,
-    summary: 'Change a feature flag; `deleted` true or false deletes and restores it',
-    tag,
-    body: FlagChangeSchema,
-    response: FeatureFlagSchema,
-    handler: async ({ caller, project, params, body }) => {
-      const id = flagId(params['id']);
-      const changed = await updateFlag(deps, caller, project, id, readFlagChanges(body), readBasis(body));
-      return showFlag(deps, caller, project, changed);
-    },
-  });
-  projectRoute(app, deps, {
-    method: 'PUT',
-    url: one,
-    legacy,
-    summary: 'Change a feature flag; fields that are not sent stay as they are',
-    tag,
-    body: FlagReplaceSchema,
-    response: FeatureFlagSchema,
-    handler: async ({ caller, project, params, body }) => {
-      const id = flagId(params['id']);
-      const changed = await updateFlag(deps, caller, project, id, readFlagChanges(body), readBasis(body));
-      return showFlag(deps, caller, project, changed);
-    },
-  });
+  const ways = [
+    ['PATCH', 'Change a feature flag; `deleted` true or false deletes and restores it', FlagChangeSchema],
+    ['PUT', 'Change a feature flag; fields that are not sent stay as they are', FlagReplaceSchema],
+  ] as const;
+  for (const [method, summary, body] of ways) {
+    projectRoute(app, deps, {
+      method,
+      url: one,
+      legacy,
+      summary,
+      tag,
+      body,
+      response: FeatureFlagSchema,
+      handler: async ({ caller, project, params, body: given }) => {
+        const id = flagId(params['id']);
+        const changed = await updateFlag(deps, caller, project, id, readFlagChanges(given), readBasis(given));
+        return showFlag(deps, caller, project, changed);
+      },
+    });
+  }
   projectRoute(app, deps, {
     method: 'DELETE',
     url: one,

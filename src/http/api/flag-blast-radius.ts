@@ -3,8 +3,8 @@ import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { invalid, notFound } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/events/json.ts';
+import { readableFilters } from '../../core/flags/filters-shape.ts';
 import type { FlagDefinition } from '../../core/flags/flag.ts';
-import { readableFilters } from '../../core/flags/validate/filters-shape.ts';
 import { impactOf, reachOf } from '../../decide/blast-radius.ts';
 import { toFlagDefinition } from '../../decide/definitions.ts';
 import { envelope, readPage } from '../paging.ts';
@@ -31,7 +31,9 @@ export function flagBlastRadiusRoutes(app: FastifyInstance, deps: ApiDeps): void
     body: BlastRadiusQuestionSchema,
     response: BlastRadiusSchema,
     handler: async ({ project, body, query, url }) => {
-      if (body.condition !== undefined) return presentReach(await reachOf(deps, project.id, ofCondition(body)));
+      if (body.condition !== undefined) {
+        return presentReach(await reachOf(deps, project.id, ofCondition(body), false));
+      }
       if (typeof body.id !== 'number') {
         if (body.filters === undefined) throw invalid(undefined, 'Missing condition for which to get blast radius');
         return presentReach(await reachOf(deps, project.id, ofFilters(body, body.filters as JsonObject)));

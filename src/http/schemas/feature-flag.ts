@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { isSimple, readableFilters, simpleRollout } from '../../core/flags/validate/filters-shape.ts';
+import { isSimple, readableFilters, simpleRollout } from '../../core/flags/filters-shape.ts';
 import { statusOf } from '../../manage/flag-status.ts';
 import type { FeatureFlag } from '../../stores/flag-records.ts';
 import type { User } from '../../stores/records.ts';

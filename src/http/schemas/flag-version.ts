@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { readableFilters } from '../../core/flags/validate/filters-shape.ts';
+import { readableFilters } from '../../core/flags/filters-shape.ts';
 import { visibleFields } from '../../manage/flag-fields.ts';
 import type { FlagVersion } from '../../stores/flag-records.ts';
 import type { User } from '../../stores/records.ts';

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { isSimple, readableFilters, simpleRollout } from '../../core/flags/filters-shape.ts';
 import { expandCohort } from '../../core/flags/local/expand-cohort.ts';
 import { linkDependencies } from '../../core/flags/local/link-dependencies.ts';
 import { referencedCohorts } from '../../core/flags/local/referenced-cohorts.ts';
-import { isSimple, readableFilters, simpleRollout } from '../../core/flags/validate/filters-shape.ts';
 import { type Snapshot, toCohortDefinition } from '../../decide/definitions.ts';
 import type { FeatureFlag } from '../../stores/flag-records.ts';
 

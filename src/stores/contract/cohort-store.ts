@@ -3,28 +3,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Cohort } from '../cohort-records.ts';
 import type { RelationalPlace } from './event-records.ts';
 import { uuidOf } from './events.ts';
+import { aCohort as someCohort } from './flag-builders.ts';
 import { NO_CHANGES } from './no-changes.ts';
 import { newPersonChanges } from './person-changes.ts';
 
 const NOW = 1_768_478_400_000;
 
-const aCohort = (name: string, rest: Partial<Cohort> = {}): Omit<Cohort, 'id'> => ({
-  projectId: 1,
-  name,
-  description: '',
-  groups: [],
-  filters: {},
-  isStatic: false,
-  deleted: false,
-  isCalculating: false,
-  lastCalculation: null,
-  errorsCalculating: 0,
-  count: null,
-  version: 1,
-  createdAt: NOW,
-  createdBy: null,
-  ...rest,
-});
+const aCohort = (name: string, rest: Partial<Cohort> = {}): Omit<Cohort, 'id'> =>
+  someCohort(1, { name, createdAt: NOW, ...rest });
 
 export function describeCohortStore(name: string, open: () => Promise<RelationalPlace>): void {
   describe(`cohorts on ${name}`, () => {

@@ -4,8 +4,8 @@
  * of the flag. Anything else stays as it is, and such an SDK asks the server.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../events/json.ts';
+import { propertiesOf } from '../filters-shape.ts';
 import type { CohortDefinition } from '../flag.ts';
-import { propertiesOf } from '../validate/filters-shape.ts';
 import { cohortIdOf, cohortTree, isCohortProperty } from './cohort-tree.ts';
 
 type Cohorts = ReadonlyMap<number, CohortDefinition>;

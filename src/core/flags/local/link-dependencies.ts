@@ -4,7 +4,7 @@
  * An empty chain says: this cannot be evaluated (a circle, or a flag that is not there).
  */
 import { isJsonObject, type Json, type JsonObject } from '../../events/json.ts';
-import { allProperties } from '../validate/filters-shape.ts';
+import { allProperties } from '../filters-shape.ts';
 
 export interface LinkedFlag {
   id: number;

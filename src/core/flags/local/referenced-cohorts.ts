@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../events/json.ts';
+import { allProperties } from '../filters-shape.ts';
 import type { CohortDefinition } from '../flag.ts';
-import { allProperties } from '../validate/filters-shape.ts';
 import { cohortIdOf, cohortTree, isCohortProperty, leavesOf } from './cohort-tree.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** What a flag's filters point at: cohorts, and other flags. All of it must be there, and of use. */
 import { isJsonObject, type Json, type JsonObject } from '../../events/json.ts';
-import { allProperties } from './filters-shape.ts';
+import { allProperties } from '../filters-shape.ts';
 import { wrongFilters } from './flag-rule.ts';
 import { dependencyId } from './property-rules.ts';
 import { pythonText } from './python-text.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Failure } from '../../errors.ts';
 import type { JsonObject } from '../../events/json.ts';
 import { compileFlag } from '../compile-flag.ts';
-import { isFullyRolledOut, isSimple, readableFilters, simpleRollout } from './filters-shape.ts';
+import { isFullyRolledOut, isSimple, readableFilters, simpleRollout } from '../filters-shape.ts';
 import { pythonText } from './python-text.ts';
 import { checkCohorts, checkDependencies, dependentsOf } from './references.ts';
 import { readRollbackConditions } from './rollback-conditions.ts';

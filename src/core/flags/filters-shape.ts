@@ -1,5 +1,5 @@
 /** What the parts of a flag's filters are, once they have passed `validateFilters`, and what filters without groups mean. */
-import { isJsonObject, type Json, type JsonObject } from '../../events/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../events/json.ts';
 
 const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 
