@@ -42,6 +42,16 @@ export interface InsightSql {
   rows<C extends string>(columns: readonly C[], rows: readonly Readonly<Record<C, string>>[]): string;
   /** The point in time that lies a span after `time`: months by the calendar, and its last day where one is too short. */
   later(time: string, span: Span): string;
+  /** True where `text` contains `part`, letter for letter. */
+  contains(text: string, part: string): string;
+  /** A whole number to count or compare with. */
+  integer(value: number): string;
+  /** A point in time as ms UTC. */
+  ms(time: string): string;
+  /** How many times `divisor` goes into `value`; neither is negative. */
+  quotient(value: string, divisor: string): string;
+  /** An aggregate: the quantile of numbers, in proportion between two neighbours; null where there are none. */
+  quantile(value: string, level: number): string;
   /** All values of a group in one text, with commas between them. */
   joined(value: string): string;
   /** When the bucket began that `time` falls into, by the calendar of the time zone, as a point in time. */

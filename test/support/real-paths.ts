@@ -9,6 +9,9 @@ const QUERIES: Readonly<Record<string, string>> = {
   '{project_id}/groups/find/': '?group_type_index=0&group_key=acme',
   '{project_id}/groups/property_values/': '?group_type_index=0&key=plan',
   'evaluation_reasons/': '?distinct_id=somebody',
+  'trends/': '?entity_id=seen&entity_type=events',
+  'lifecycle/': '?events=["seen"]&target_date=2026-01-15&lifecycle_type=new',
+  'stickiness/': '?entity_id=seen&stickiness_days=1',
 };
 
 /**

@@ -15,6 +15,8 @@ import { featureFlagRoutes } from './feature-flags.ts';
 import { flagBlastRadiusRoutes } from './flag-blast-radius.ts';
 import { flagEvaluationRoutes } from './flag-evaluation.ts';
 import { groupRoutes } from './groups.ts';
+import { insightPeopleRoutes } from './insight-people.ts';
+import { insightRoutes } from './insights.ts';
 import { localEvaluationRoutes } from './local-evaluation.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
@@ -61,6 +63,8 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   personChangeRoutes(app, deps);
   personFactRoutes(app, deps);
   personTimelineRoutes(app, deps);
+  insightRoutes(app, deps);
+  insightPeopleRoutes(app, deps);
   cohortRoutes(app, deps);
   cohortPersonRoutes(app, deps);
 }

@@ -146,6 +146,33 @@ describe('the DuckDB dialect', () => {
     expect(await ask({}, (sql) => `(select ${sql.joined('x')} from (select unnest([1, 2]) as x))`)).toBe('1,2');
   });
 
+  it.each([
+    ['ÄPFEL', false],
+    ['pfel 100%', true],
+    ['%', true],
+    ['_', false],
+  ])('finds %s letter for letter: %s', async (part, answer) => {
+    expect(await ask({ fruit: 'Äpfel 100% bio' }, (sql) => sql.contains(sql.property('fruit'), part))).toBe(answer);
+  });
+
+  it('counts in whole numbers, also those of milliseconds', async () => {
+    const at = 1_700_000_000_123;
+    const days = (sql: InsightSql): string => sql.quotient(sql.ms('e.timestamp'), sql.integer(86_400_000));
+    expect(await ask({}, (sql) => sql.ms('e.timestamp'))).toBe(at);
+    expect(await ask({}, days)).toBe(Math.floor(at / 86_400_000));
+  });
+
+  it.each([
+    [0.5, '[1, 2]', 1.5],
+    [0.9, '[1, 2, 11]', 9.2],
+    [0.5, '[null, 7]', 7],
+    [0.5, 'cast([] as double[])', null],
+  ])('takes the quantile %d of %s: %d', async (level, list, answer) => {
+    const say = (sql: InsightSql): string => `(select ${sql.quantile('x', level)} from (select unnest(${list}) as x))`;
+    const found = await ask({}, say);
+    expect(found === null ? null : Number(Number(found).toPrecision(12))).toBe(answer);
+  });
+
   it('compares times with bound ones', async () => {
     const at = 1_700_000_000_123;
     expect(await ask({}, (sql) => `(e.timestamp = ${sql.time(at)})`)).toBe(true);

@@ -94,6 +94,26 @@ class DuckDbSql implements InsightSql {
     return `(${time} + to_months(${this.param(months)}::integer) + to_milliseconds(${this.param(ms)}))`;
   }
 
+  contains(text: string, part: string): string {
+    return `contains(${text}, ${this.param(part)})`;
+  }
+
+  integer(value: number): string {
+    return `cast(${this.param(value)} as bigint)`;
+  }
+
+  ms(time: string): string {
+    return `epoch_ms(${time})`;
+  }
+
+  quotient(value: string, divisor: string): string {
+    return `(${value} // ${divisor})`;
+  }
+
+  quantile(value: string, level: number): string {
+    return `quantile_cont(${value}, ${Number(level)})`;
+  }
+
   joined(value: string): string {
     return `string_agg(cast(${value} as varchar), ',')`;
   }

@@ -31,9 +31,19 @@ const withoutPage = ({ offset: _offset, ...fields }: JsonObject): JsonObject => 
 
 /** Of one point of a trend, or of its total; null for a formula, whose numbers count nobody. */
 export function trendLink(question: TrendsQuestion, item: TrendItem, at: number | null): JsonObject | null {
+  const tick = at === null ? undefined : ticksOf(item.range, question.interval, question.timezone)[at];
+  return linkTo(question, item, tick);
+}
+
+/** Of every point: the time axis is worked out once for all of them. */
+export const trendLinks = (question: TrendsQuestion, item: TrendItem): JsonObject[] =>
+  ticksOf(item.range, question.interval, question.timezone)
+    .map((tick) => linkTo(question, item, tick))
+    .filter((fields) => fields !== null);
+
+function linkTo(question: TrendsQuestion, item: TrendItem, tick: Tick | undefined): JsonObject | null {
   const series = item.series === null ? undefined : question.series[item.series];
   if (item.series === null || series === undefined) return null;
-  const tick = at === null ? undefined : ticksOf(item.range, question.interval, question.timezone)[at];
   return {
     ...withoutPage(question.fields),
     ...entityFields(series, item.series),

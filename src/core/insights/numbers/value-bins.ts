@@ -12,8 +12,15 @@ export interface Bin {
 export function valueBins(values: readonly number[], count: number): Bin[] {
   const distinct = [...new Set(values)];
   if (distinct.length === 0) return [];
-  const levels = Array.from({ length: count + 1 }, (_, at) => Math.round((at / count) * 100) / 100);
-  const bounds = [...new Set(levels.map((level) => floor2(quantile(distinct, level) ?? 0)))];
+  return binsBetween(binLevels(count).map((level) => quantile(distinct, level) ?? 0));
+}
+
+/** The quantiles of the distinct values between which so many bins lie. */
+export const binLevels = (count: number): number[] =>
+  Array.from({ length: count + 1 }, (_, at) => Math.round((at / count) * 100) / 100);
+
+export function binsBetween(quantiles: readonly number[]): Bin[] {
+  const bounds = [...new Set(quantiles.map(floor2))];
   const last = bounds.length - 1;
   const top = round2((bounds[last] as number) + 0.01);
   if (last === 0) return [{ from: bounds[0] as number, until: top }];

@@ -1,0 +1,66 @@
+/** Reads requests for insights: what was sent, and what has to be known of the project to understand it. */
+import type { JsonObject } from '../core/events/json.ts';
+import { asksForAll, type QuestionContext } from '../core/insights/questions/context.ts';
+import type { Page } from '../stores/metadata-store.ts';
+import type { Project } from '../stores/records.ts';
+import type { ApiDeps } from './api/deps.ts';
+import { type Query, readPage } from './paging.ts';
+
+export type InsightFields = Readonly<Record<string, unknown>>;
+
+/** Of a parameter that is given twice in the address the last one counts; what the body says counts more. */
+export function insightFields(query: Query, body: unknown): InsightFields {
+  const asked = Object.entries(query).map(([name, value]) => [name, Array.isArray(value) ? value.at(-1) : value]);
+  return { ...Object.fromEntries(asked), ...(typeof body === 'object' && body !== null ? body : {}) };
+}
+
+export async function insightContext(
+  deps: Pick<ApiDeps, 'metadata' | 'clock' | 'events' | 'dialect'>,
+  project: Project,
+  fields: InsightFields,
+): Promise<QuestionContext> {
+  const asksForCohorts = fields['breakdown_type'] === 'cohort';
+  const cohorts = asksForCohorts ? await deps.metadata.cohorts.ofProject(project.id) : [];
+  return {
+    now: deps.clock.now(),
+    timezone: project.timezone,
+    earliest: asksForAll(fields) ? await firstEvent(deps, project.id) : null,
+    testAccountFilters: project.testAccountFilters,
+    cohort: (id) => cohorts.find((cohort) => cohort.id === id),
+  };
+}
+
+async function firstEvent({ events, dialect }: Pick<ApiDeps, 'events' | 'dialect'>, projectId: number) {
+  const sql = dialect.begin('e');
+  const [row] = await events.query(
+    `select min(e.timestamp) as first from event_rows e where e.project_id = ${sql.param(projectId)}`,
+    sql.values,
+  );
+  return typeof row?.['first'] === 'number' ? row['first'] : null;
+}
+
+/** The page of persons, which may be asked for in the body too. */
+export const insightPage = (fields: InsightFields): Page =>
+  readPage({ limit: textOf(fields['limit']), offset: textOf(fields['offset']) });
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+
+/** Where the persons behind a number are: an address without its origin, and the fields that it is made of. */
+export interface PeopleLink {
+  url: string;
+  filter: JsonObject;
+}
+
+export type LinkTo = (path: string, filter: JsonObject) => PeopleLink;
+
+/** In the project itself, not in whichever is the caller's current one: a link leads to those whom the number counts. */
+export const linkIn =
+  (projectId: number): LinkTo =>
+  (path, filter) => {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(filter)) {
+      query.set(name, typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value));
+    }
+    return { url: `api/projects/${projectId}/persons/${path}/?${query}`, filter };
+  };

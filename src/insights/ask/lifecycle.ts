@@ -1,0 +1,114 @@
+import type { LifecycleItem } from '../../core/insights/answers/answers.ts';
+import { sum } from '../../core/insights/numbers/statistics.ts';
+import type { Entity } from '../../core/insights/questions/entity.ts';
+import {
+  LIFECYCLE_STATUSES,
+  type LifecyclePeopleQuestion,
+  type LifecycleQuestion,
+} from '../../core/insights/questions/question.ts';
+import { floorTo } from '../../core/insights/time/interval.ts';
+import { type Tick, tickNames, ticksOf } from '../../core/insights/time/ticks.ts';
+import type { Page } from '../../stores/metadata-store.ts';
+import { type InsightDeps, type Prepared, prepare } from './prepare.ts';
+import { Statement } from './statement.ts';
+import { tickSql } from './tick-sql.ts';
+
+export async function askLifecycle(
+  deps: InsightDeps,
+  projectId: number,
+  question: LifecycleQuestion,
+): Promise<LifecycleItem[]> {
+  const { entity, interval, timezone } = question;
+  if (entity === null) return [];
+  const prepared = await prepareEntity(deps, projectId, question, entity);
+  const statement = new Statement(deps.dialect, prepared);
+  const rows = await prepared.run(
+    statement,
+    `select status, tick, count(*) as n from (${stagesSql(statement, question, entity)}) s group by status, tick`,
+  );
+  const counts = new Map(rows.map(({ status, tick, n }) => [`${status} ${tick}`, Number(n)]));
+  const shown = ticksIn(question);
+  const names = tickNames(
+    shown.map(({ start }) => start),
+    interval,
+    timezone,
+  );
+  return LIFECYCLE_STATUSES.map((status) => {
+    // The first interval is the one before those that are shown.
+    const found = shown.map((_, at) => counts.get(`${status} ${at + 1}`) ?? 0);
+    const data = found.map((count) => (status === 'dormant' && count > 0 ? -count : count));
+    const [days, labels] = [names.map(({ day }) => day), names.map(({ label }) => label)];
+    return { status, label: `${entity.name} - ${status}`, data, count: sum(data), days, labels };
+  });
+}
+
+const prepareEntity = (
+  deps: InsightDeps,
+  projectId: number,
+  { filter }: LifecycleQuestion,
+  entity: Entity,
+): Promise<Prepared> => prepare(deps, projectId, { filters: [filter], entities: [entity], hasActors: true });
+
+const ticksIn = ({ range, interval, timezone }: LifecycleQuestion): Tick[] =>
+  ticksOf(range, interval, timezone, 'monday');
+
+/** Beginnings of the intervals, with one more before them, which tells who was there already; and the end of the last. */
+function boundsIn(question: LifecycleQuestion): number[] {
+  const { interval, timezone, range } = question;
+  const shown = ticksIn(question);
+  const before = floorTo((shown[0]?.start ?? range.from) - 1, interval, timezone, 'monday');
+  return [before, ...shown.map(({ start }) => start), shown.at(-1)?.end ?? range.until];
+}
+
+/** What each person was in which interval: new in the one in which they were created, if they were not there before. */
+function stagesSql(statement: Statement, question: LifecycleQuestion, entity: Entity): string {
+  const { sql } = statement;
+  const bounds = boundsIn(question);
+  const [from, until] = [bounds[0] ?? 0, bounds.at(-1) ?? 0];
+  const created = `case when p.created_at >= ${sql.time(from)} and p.created_at < ${sql.time(until)}
+    then ${tickSql(sql, 'p.created_at', bounds)} else -1 end`;
+  const active = `select p.person_id as person, ${tickSql(sql, 'e.timestamp', bounds)} as tick, min(${created}) as created
+    ${statement.from()}
+    where ${statement.inProject()} and ${statement.during({ from, until })} and ${statement.isOf(entity)}
+      and ${statement.holds(question.filter)} and p.person_id is not null
+    group by 1, 2`;
+  const known = `select person, tick, created,
+      lag(tick) over (partition by person order by tick) as before,
+      lead(tick) over (partition by person order by tick) as after
+    from (${active}) a`;
+  const last = sql.integer(bounds.length - 2);
+  return `with known as (${known})
+    select person, tick, case
+        when created = tick and before is null then 'new'
+        when before = tick - 1 then 'returning'
+        else 'resurrecting'
+      end as status
+    from known where tick > 0
+    union all
+    select person, tick + 1 as tick, 'dormant' as status
+    from known where tick < ${last} and (after is null or after > tick + 1)`;
+}
+
+/** Whom one number counts, in the order of their ids. */
+export async function askLifecyclePeople(
+  deps: InsightDeps,
+  projectId: number,
+  { lifecycle, target, status }: LifecyclePeopleQuestion,
+  { limit, offset }: Page,
+): Promise<string[]> {
+  const { entity, interval, timezone } = lifecycle;
+  if (entity === null) return [];
+  const start = floorTo(target, interval, timezone, 'monday');
+  const tick = ticksIn(lifecycle).findIndex((one) => one.start === start) + 1;
+  if (tick === 0) return [];
+  const prepared = await prepareEntity(deps, projectId, lifecycle, entity);
+  const statement = new Statement(deps.dialect, prepared);
+  const { sql } = statement;
+  const rows = await prepared.run(
+    statement,
+    `select cast(person as varchar) as person from (${stagesSql(statement, lifecycle, entity)}) s
+    where tick = ${sql.integer(tick)} and status = ${sql.param(status)}
+    order by person limit ${sql.integer(limit)} offset ${sql.integer(offset)}`,
+  );
+  return rows.map((row) => String(row['person']));
+}

@@ -1,0 +1,74 @@
+/** What has to be known before a question becomes SQL: patterns are tried out, cohorts found, persons copied. */
+import type { Breakdown, Slice } from '../../core/insights/questions/breakdown.ts';
+import type { Entity } from '../../core/insights/questions/entity.ts';
+import { cohortsIn, type Filter, leavesOf } from '../../core/properties/property-filter.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { SqlRow } from '../../stores/event-store.ts';
+import { type CohortUuids, findCohortUuids } from '../cohort-filter.ts';
+import type { CohortDeps } from '../cohort-members.ts';
+import { validPatterns } from '../valid-patterns.ts';
+import type { Statement } from './statement.ts';
+
+export interface InsightDeps extends CohortDeps {
+  clock: Clock;
+  /** Brings the copy of persons beside the events up to date. */
+  mirrorPersons(projectId: number): Promise<void>;
+}
+
+/** What a question mentions. */
+export interface Mentions {
+  filters: readonly Filter[];
+  entities: readonly Entity[];
+  breakdown?: Breakdown | null;
+  slice?: Slice | null;
+  /** Whether persons are counted, or asked for in some other way than by a filter. */
+  hasActors: boolean;
+}
+
+export interface Prepared {
+  projectId: number;
+  patterns: ReadonlySet<string>;
+  cohorts: CohortUuids;
+  /** Whether the copy of persons has to be joined. */
+  hasPersons: boolean;
+  run(statement: Statement, text: string): Promise<SqlRow[]>;
+}
+
+export async function prepare(deps: InsightDeps, projectId: number, mentions: Mentions): Promise<Prepared> {
+  const filter: Filter = { kind: 'and', filters: filtersIn(mentions) };
+  const hasPersons = mentions.hasActors || asksForPerson(filter);
+  if (hasPersons) await deps.mirrorPersons(projectId);
+  return {
+    projectId,
+    patterns: await validPatterns(deps, filter),
+    cohorts: await findCohortUuids(deps, projectId, filter, deps.clock.now()),
+    hasPersons,
+    run: (statement, text) => deps.events.query(text, statement.sql.values),
+  };
+}
+
+/** With patterns of addresses and cohorts of breakdowns written as filters, so that all are looked for at once. */
+function filtersIn({ filters, entities, breakdown, slice }: Mentions): Filter[] {
+  const steps = entities.flatMap((entity) => (entity.kind === 'action' ? entity.steps : []));
+  const patterns = steps.flatMap(({ url, urlMatching }) => (url !== null && urlMatching === 'regex' ? [url] : []));
+  const owners = [breakdown, slice?.kind === 'value' || slice?.kind === 'bin' ? slice.breakdown : null];
+  const ids = [
+    ...(breakdown?.kind === 'cohort' ? breakdown.cohorts.map(({ id }) => id) : []),
+    ...(slice?.kind === 'cohort' ? [slice.id] : []),
+  ];
+  return [
+    ...filters,
+    ...entities.map((entity) => entity.filter),
+    ...steps.map((step) => step.filter),
+    { kind: 'property', owner: 'event', key: '$current_url', operator: 'regex', values: patterns },
+    ...ids.filter((id) => id !== 'all').map((id): Filter => ({ kind: 'cohort', id, negated: false })),
+    ...(owners.some((one) => one?.kind === 'property' && one.owner === 'person') || ids.includes('all')
+      ? [ANYBODY]
+      : []),
+  ];
+}
+
+const ANYBODY: Filter = { kind: 'property', owner: 'person', key: '', operator: 'is_set', values: [] };
+
+export const asksForPerson = (filter: Filter): boolean =>
+  cohortsIn(filter).length > 0 || leavesOf(filter).some(({ owner }) => owner === 'person');

@@ -1,0 +1,103 @@
+/**
+ * One statement about events, which it reads as `e`, with their persons as `p` where somebody asks for them. Events
+ * whose distinct id belongs to nobody have no `p`: they are counted, but nobody did them.
+ */
+import type { ActionStep, Entity } from '../../core/insights/questions/entity.ts';
+import type { Actor } from '../../core/insights/questions/question.ts';
+import type { Range } from '../../core/insights/time/range.ts';
+import { NUMBER_PATTERN } from '../../core/properties/matches.ts';
+import type { Filter } from '../../core/properties/property-filter.ts';
+import type { Dialect, InsightSql } from '../../stores/dialect.ts';
+import { cohortSql } from '../cohort-filter.ts';
+import { type FilterScope, filterSql } from '../filter-sql.ts';
+import { asksForPerson, type Prepared } from './prepare.ts';
+
+export class Statement {
+  readonly sql: InsightSql;
+  readonly #prepared: Prepared;
+
+  constructor(dialect: Dialect, prepared: Prepared) {
+    this.sql = dialect.begin('e');
+    this.#prepared = prepared;
+  }
+
+  /** `from` and what belongs to it. Overrides and persons cost a join each: only where they matter. */
+  from(): string {
+    if (!this.#prepared.hasPersons) return 'from event_rows e';
+    return `from events e left join person_rows p on p.project_id = e.project_id and p.person_id = e.person_id`;
+  }
+
+  inProject(): string {
+    return `e.project_id = ${this.sql.param(this.#prepared.projectId)}`;
+  }
+
+  during({ from, until }: Range): string {
+    return `(e.timestamp >= ${this.sql.time(from)} and e.timestamp < ${this.sql.time(until)})`;
+  }
+
+  /** A filter on persons leaves out events of nobody, whatever it says about them. */
+  holds(filter: Filter): string {
+    const condition = filterSql(this.sql, filter, this.#scope());
+    return asksForPerson(filter) ? `(p.person_id is not null and ${condition})` : condition;
+  }
+
+  isOf(entity: Entity): string {
+    return `(${this.#isKind(entity)} and ${this.holds(entity.filter)})`;
+  }
+
+  isMember(cohort: number | 'all'): string {
+    if (cohort === 'all') return '(p.person_id is not null)';
+    return `(p.person_id is not null and ${this.#inCohort({ kind: 'cohort', id: cohort, negated: false })})`;
+  }
+
+  /** Null where nobody, or no group, did it. */
+  actor(actor: Actor): string {
+    return actor.kind === 'person' ? 'p.person_id' : `nullif(e.group_${Number(actor.index)}, '')`;
+  }
+
+  session(): string {
+    return `nullif(${this.sql.property('$session_id')}, '')`;
+  }
+
+  /** The number that a property of the event holds; null where it holds none. */
+  number(property: string): string {
+    return this.numberIn(`coalesce(${this.sql.property(property)}, '')`);
+  }
+
+  numberIn(text: string): string {
+    return this.sql.number(`replace(${text}, ' ', '')`, NUMBER_PATTERN);
+  }
+
+  #scope(): FilterScope {
+    const { patterns } = this.#prepared;
+    const json = 'p.properties';
+    return {
+      patterns,
+      elsewhere: (leaf) => (leaf.owner === 'person' ? filterSql(this.sql, leaf, { json, patterns }) : undefined),
+      cohort: (filter) => this.#inCohort(filter),
+    };
+  }
+
+  #inCohort(filter: Parameters<typeof cohortSql>[2]): string {
+    return cohortSql(this.sql, this.#prepared.cohorts, filter, 'e.person_id');
+  }
+
+  #isKind(entity: Entity): string {
+    if (entity.kind === 'event') return entity.id === null ? 'true' : `e.event = ${this.sql.param(entity.id)}`;
+    if (entity.steps.length === 0) return 'false';
+    return `(${entity.steps.map((step) => this.#fits(step)).join(' or ')})`;
+  }
+
+  #fits(step: ActionStep): string {
+    const event = step.event === null ? 'true' : `e.event = ${this.sql.param(step.event)}`;
+    return `(${event} and ${this.#fitsUrl(step)} and ${this.holds(step.filter)})`;
+  }
+
+  #fitsUrl({ url, urlMatching }: ActionStep): string {
+    if (url === null) return 'true';
+    const at = `coalesce(${this.sql.property('$current_url')}, '')`;
+    if (urlMatching === 'exact') return `${at} = ${this.sql.param(url)}`;
+    if (urlMatching === 'contains') return this.sql.contains(at, url);
+    return this.#prepared.patterns.has(url) ? this.sql.matches(at, url) : 'false';
+  }
+}

@@ -1,0 +1,104 @@
+import type { StickinessItem } from '../../core/insights/answers/answers.ts';
+import { sum } from '../../core/insights/numbers/statistics.ts';
+import type { Series, StickinessPeopleQuestion, StickinessQuestion } from '../../core/insights/questions/question.ts';
+import type { Range } from '../../core/insights/time/range.ts';
+import { ticksOf } from '../../core/insights/time/ticks.ts';
+import type { Page } from '../../stores/metadata-store.ts';
+import { actorOfMath } from './measure-sql.ts';
+import { type InsightDeps, type Prepared, prepare } from './prepare.ts';
+import { Statement } from './statement.ts';
+import { tickSql } from './tick-sql.ts';
+
+export async function askStickiness(
+  deps: InsightDeps,
+  projectId: number,
+  question: StickinessQuestion,
+): Promise<StickinessItem[]> {
+  const { range, previous } = question;
+  const prepared = await prepareSeries(deps, projectId, question, question.series);
+  const items: StickinessItem[] = [];
+  for (const [index, { entity }] of question.series.entries()) {
+    // What is not there is not shown as an empty line.
+    if (entity.kind === 'action' && !entity.isKnown) continue;
+    const item = (during: Range, period: StickinessItem['period']) =>
+      itemOf(deps, prepared, question, index, during, period);
+    items.push(await item(range, previous === null ? null : 'current'));
+    if (previous !== null) items.push(await item(previous, 'previous'));
+  }
+  return items;
+}
+
+const prepareSeries = (
+  deps: InsightDeps,
+  projectId: number,
+  { filter }: StickinessQuestion,
+  series: readonly Series[],
+): Promise<Prepared> =>
+  prepare(deps, projectId, {
+    filters: [filter],
+    entities: series.map(({ entity }) => entity),
+    hasActors: series.some(({ math }) => actorOfMath(math).kind === 'person'),
+  });
+
+async function itemOf(
+  deps: InsightDeps,
+  prepared: Prepared,
+  question: StickinessQuestion,
+  index: number,
+  range: Range,
+  period: StickinessItem['period'],
+): Promise<StickinessItem> {
+  const { interval, timezone } = question;
+  const series = question.series[index] as Series;
+  const statement = new Statement(deps.dialect, prepared);
+  const rows = await prepared.run(
+    statement,
+    `select intervals, count(*) as n from (${activitySql(statement, question, series, range)}) a group by intervals`,
+  );
+  const counts = new Map(rows.map((row) => [Number(row['intervals']), Number(row['n'])]));
+  const days = ticksOf(range, interval, timezone).map((_, at) => at + 1);
+  const data = days.map((day) => counts.get(day) ?? 0);
+  const labels = days.map((day, at) =>
+    period === null ? `${day} ${interval}${day === 1 ? '' : 's'}` : `${interval} ${at}`,
+  );
+  return { series: index, label: series.entity.name, period, data, count: sum(data), days, labels };
+}
+
+/** Each actor, and in how many intervals they were active. */
+function activitySql(
+  statement: Statement,
+  { filter, interval, timezone }: StickinessQuestion,
+  { entity, math }: Series,
+  range: Range,
+): string {
+  const ticks = ticksOf(range, interval, timezone);
+  const tick = tickSql(statement.sql, 'e.timestamp', [...ticks.map(({ start }) => start), ticks.at(-1)?.end ?? 0]);
+  const actor = statement.actor(actorOfMath(math));
+  return `select actor, count(distinct tick) as intervals
+    from (
+      select ${actor} as actor, ${tick} as tick ${statement.from()}
+      where ${statement.inProject()} and ${statement.during(range)} and ${statement.isOf(entity)}
+        and ${statement.holds(filter)} and ${actor} is not null
+    ) m
+    group by actor`;
+}
+
+export async function askStickinessPeople(
+  deps: InsightDeps,
+  projectId: number,
+  { stickiness, series, intervals }: StickinessPeopleQuestion,
+  { limit, offset }: Page,
+): Promise<string[]> {
+  const prepared = await prepareSeries(deps, projectId, stickiness, [series]);
+  const statement = new Statement(deps.dialect, prepared);
+  const { sql } = statement;
+  const rows = await prepared.run(
+    statement,
+    `select cast(actor as varchar) as actor
+    from (${activitySql(statement, stickiness, series, stickiness.range)}) a
+    where intervals = ${sql.integer(intervals)}
+    order by actor
+    limit ${sql.integer(limit)} offset ${sql.integer(offset)}`,
+  );
+  return rows.map((row) => String(row['actor']));
+}

@@ -1,0 +1,99 @@
+/** Small worlds in real stores, to ask the engine what the oracle knows. */
+import type { WorldData, WorldEvent } from '../../src/core/insights/oracle/world.ts';
+import { PersonMirror } from '../../src/ingest/person-mirror.ts';
+import type { InsightDeps } from '../../src/insights/ask/prepare.ts';
+import { anEvent } from '../../src/stores/contract/events.ts';
+import { aCohort } from '../../src/stores/contract/flag-builders.ts';
+import { NO_CHANGES } from '../../src/stores/contract/no-changes.ts';
+import { makeTempDir } from '../../src/stores/contract/temp-dir.ts';
+import { duckdbDialect } from '../../src/stores/duckdb/dialect.ts';
+import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
+import { openRelationalShelf } from '../../src/stores/sqlite/metadata-store.ts';
+
+export interface PutWorld {
+  projectId: number;
+  /** The same world under the ids that it got. */
+  data: WorldData;
+}
+
+export interface InsightStore {
+  deps: InsightDeps;
+  /** Puts a world into a project of its own. */
+  put(data: WorldData): Promise<PutWorld>;
+  close(): Promise<void>;
+}
+
+export async function openInsightStore(): Promise<InsightStore> {
+  const dir = makeTempDir();
+  const events = await openEventStore(dir.path('events.duckdb'));
+  const { metadata, ingest } = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+  const mirror = new PersonMirror({ ingest, events, between: (work) => work() });
+  let projectId = 0;
+  const writePersons = ({ persons }: WorldData): Promise<void> => {
+    const states = persons.map(({ uuid, createdAt, properties }) => ({
+      person: { projectId, uuid, createdAt, properties: { ...properties }, isIdentified: false, version: 0 },
+      isNew: true,
+      mergedInto: null,
+    }));
+    const changed = { persons: states, ops: [], history: [], overrides: [] };
+    return ingest.transaction((store) => store.apply({ ...NO_CHANGES, persons: changed, position: projectId }));
+  };
+  const writeCohorts = async ({ cohorts = new Map() }: WorldData): Promise<Map<number, ReadonlySet<string>>> => {
+    const kept = new Map<number, ReadonlySet<string>>();
+    for (const members of cohorts.values()) {
+      const { id } = await metadata.cohorts.create(aCohort(projectId, { isStatic: true }));
+      const numbers = await metadata.cohortMembers.personsByUuid(projectId, [...members]);
+      await metadata.cohortMembers.add(projectId, id, numbers);
+      kept.set(id, members);
+    }
+    return kept;
+  };
+  return {
+    deps: {
+      events,
+      metadata,
+      dialect: duckdbDialect,
+      clock: { now: () => 0 },
+      mirrorPersons: (id) => mirror.refresh(id),
+    },
+    async put(given) {
+      projectId++;
+      const data = renamed(given, projectId);
+      const stored = data.events.map((event) => storedEvent(projectId, event));
+      await events.write({ events: stored, overrides: [], position: projectId });
+      await writePersons(data);
+      return { projectId, data: { ...data, cohorts: await writeCohorts(data) } };
+    },
+    async close() {
+      await events.close();
+      await metadata.close();
+      dir.remove();
+    },
+  };
+}
+
+/** No two persons have the same uuid, whatever their project. */
+function renamed(data: WorldData, projectId: number): WorldData {
+  const own = (uuid: string): string => String(projectId).padStart(8, '0') + uuid.slice(8);
+  return {
+    ...data,
+    events: data.events.map((event) => ({ ...event, personId: event.personId === null ? null : own(event.personId) })),
+    persons: data.persons.map((person) => ({ ...person, uuid: own(person.uuid) })),
+    cohorts: new Map([...(data.cohorts ?? [])].map(([id, members]) => [id, new Set([...members].map(own))])),
+  };
+}
+
+/** Of events of nobody: an id that no person has. */
+const NOBODY = 'ffffffff-ffff-4fff-8fff-ffffffffffff';
+
+const storedEvent = (projectId: number, event: WorldEvent) =>
+  anEvent({
+    projectId,
+    uuid: event.uuid,
+    event: event.event,
+    distinctId: event.distinctId,
+    personId: event.personId ?? NOBODY,
+    timestamp: event.timestamp,
+    properties: event.properties,
+    groups: [0, 1, 2, 3, 4].map((index) => event.groups[index] ?? null),
+  });
