@@ -1,9 +1,9 @@
 import { propertyText } from '../../events/hot-properties.ts';
 import type { Correlation, CorrelationAnswer } from '../answers/answers.ts';
 import { compareText } from '../answers/assemble-trends.ts';
+import { journeyOf } from '../funnel/journey.ts';
 import { fewestThatCount, isSkewed, type Outcomes, oddsRatio, strongest } from '../numbers/odds.ts';
 import type { CorrelationPeopleQuestion, CorrelationQuestion } from '../questions/question.ts';
-import { addTo } from '../time/interval.ts';
 import { entrantsOf, funnelEvents } from './funnel-groups.ts';
 import { distinct } from './measure.ts';
 import type { World, WorldEvent } from './world.ts';
@@ -43,19 +43,11 @@ const outcomesOf = (travellers: readonly Traveller[]): Outcomes => ({
 
 /**
  * What they did on their way counts whatever the funnel's own filters say of it.
- * Each is followed from the first step of their first attempt of best depth to its last, or for the window's length.
  */
 function travellersOf({ funnel }: CorrelationQuestion, world: World): Traveller[] {
   const events = funnelEvents({ ...funnel, filter: { kind: 'and', filters: [] } }, world);
   return entrantsOf(funnel, world).map(({ actor, attempts }) => {
-    const depth = Math.max(...attempts.map((attempt) => attempt.depth));
-    const best = attempts.filter((attempt) => attempt.depth === depth);
-    const from = Math.min(...best.map(({ start }) => start));
-    const hasConverted = depth === funnel.steps.length;
-    const ends = best.flatMap(({ times }) => times.at(-1) ?? []);
-    const until = hasConverted
-      ? Math.max(...ends)
-      : addTo(from, funnel.window.count, funnel.window.unit, funnel.timezone);
+    const { hasConverted, from, until } = journeyOf(funnel, attempts);
     const own = events.filter(
       (event) => world.actorOf(event, funnel.actor) === actor && event.timestamp > from && event.timestamp < until,
     );

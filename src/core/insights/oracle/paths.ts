@@ -3,6 +3,7 @@ import type { PathEdge } from '../answers/answers.ts';
 import { compareText } from '../answers/assemble-trends.ts';
 import { collapse, cutPath, PATH_PAUSE_MS, type PathItem } from '../answers/cut-path.ts';
 import { pruneEdges } from '../answers/prune-edges.ts';
+import { spanOf } from '../funnel/journey.ts';
 import { mean } from '../numbers/statistics.ts';
 import type {
   FunnelPath,
@@ -130,20 +131,10 @@ function sessionsOf({ funnel, timezone }: PathsQuestion, items: readonly PathIte
 
 /** When the paths of those who are at a step of a funnel begin and end. */
 function spansOf(path: FunnelPath, people: FunnelPeopleQuestion, world: World): Map<string, Range> {
-  const { funnel, selection } = people;
-  const step = selection.kind === 'reached' || selection.kind === 'dropped' ? selection.step : 1;
-  const at = selection.kind === 'dropped' ? step - 1 : step;
   const asked = new Set(funnelPeople(people, world));
-  const spans = entrantsOf(funnel, world).flatMap(({ actor, attempts }): [string, Range][] => {
-    const best = attempts.toSorted((a, b) => b.depth - a.depth || a.start - b.start)[0];
-    const [reached, before] = [best?.times[at - 1] ?? null, best?.times[at - 2] ?? null];
-    if (!asked.has(actor) || reached === null) return [];
-    const length = (from: number, count: number) => addTo(from, count, funnel.window.unit, funnel.timezone);
-    if (path === 'funnel_path_after_step')
-      return [[actor, { from: reached, until: length(reached, funnel.window.count) + 1 }]];
-    if (path === 'funnel_path_between_steps')
-      return before === null ? [] : [[actor, { from: before, until: reached + 1 }]];
-    return [[actor, { from: length(reached, -funnel.window.count), until: reached + 1 }]];
+  const spans = entrantsOf(people.funnel, world).flatMap(({ actor, attempts }): [string, Range][] => {
+    const span = asked.has(actor) ? spanOf(path, people, attempts) : null;
+    return span === null ? [] : [[actor, span]];
   });
   return new Map(spans);
 }
