@@ -66,6 +66,8 @@ export interface App {
   /** Likewise for those who changed flags or cohorts. */
   definitions: Pick<Definitions, 'forgetAll'>;
   events: Pick<EventStore, 'query'>;
+  /** Brings the copy of persons beside the events up to date. */
+  mirrorPersons(projectId: number): Promise<void>;
   /** Looks at the rollback conditions of flags now, as happens every minute. */
   checkRollbacks(): Promise<void>;
   calculations: Pick<CohortCalculations, 'startRound' | 'settled'>;
@@ -101,6 +103,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     reportIngestCounts(metrics.registry, counts);
     reportOutdated(metrics.registry, writes);
     const events: App['events'] = { query: async (sql, values) => thread.methods.query(sql, values) };
+    const mirrorPersons = async (projectId: number): Promise<void> => thread.methods.mirrorPersons(projectId);
     const directory = new ProjectDirectory({ metadata, clock });
     const filing: EventFiling = {
       position: async () => thread.methods.position(),
@@ -155,7 +158,11 @@ export async function openApp(options: AppOptions): Promise<App> {
         calculations,
         metrics,
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
-        removeEvents: async (projectId) => void (await thread.methods.deleteBefore(projectId, END_OF_TIME)),
+        removeEvents: async (projectId) => {
+          await thread.methods.deleteBefore(projectId, END_OF_TIME);
+          await thread.methods.forgetPersons(projectId);
+        },
+        mirrorPersons,
         checkStores: async () => {
           await metadata.check();
           await thread.methods.query('select 1', []);
@@ -203,6 +210,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       directory,
       definitions,
       events,
+      mirrorPersons,
       checkRollbacks: () => rollbacks.check(),
       calculations,
       breakWorker: () => thread.tell('fault'),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Definitions } from './ingest/definitions.ts';
 import { LiveTail } from './ingest/live-tail.ts';
+import { PersonMirror } from './ingest/person-mirror.ts';
 import { Processor } from './ingest/processor.ts';
 import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
 import { calculateCohort } from './insights/calculate-cohort.ts';
@@ -52,6 +53,7 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
       if (error instanceof EventStoreInvalidated) void die(error);
     },
   });
+  const mirror = new PersonMirror({ ingest, events, between: (work) => processor.between(work) });
   const close = async (): Promise<void> => {
     await processor.stop();
     log.close();
@@ -72,9 +74,12 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
     refile: () => processor.refile(),
     scrub: () =>
       processor.between(async () => {
+        await mirror.finish();
         await events.scrub();
         await ingest.scrub();
       }),
+    mirrorPersons: (projectId) => mirror.refresh(projectId),
+    forgetPersons: (projectId) => processor.between(() => events.forgetPersons(projectId)),
     size: () => events.size(),
     watch: async (projectIds) => tail.watch(projectIds),
     calculateCohort: (projectId, cohortId) =>
@@ -103,6 +108,8 @@ function surviving(methods: WorkerMethods, die: (error: unknown) => Promise<void
     query: (sql, values) => watched(methods.query(sql, values)),
     deleteBefore: (projectId, timestamp) => watched(methods.deleteBefore(projectId, timestamp)),
     refile: () => watched(methods.refile()),
+    mirrorPersons: (projectId) => watched(methods.mirrorPersons(projectId)),
+    forgetPersons: (projectId) => watched(methods.forgetPersons(projectId)),
     scrub: () => watched(methods.scrub()),
     calculateCohort: (projectId, cohortId) => watched(methods.calculateCohort(projectId, cohortId)),
   };

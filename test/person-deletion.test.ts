@@ -85,6 +85,8 @@ describe('with its events', () => {
     await client.post(persons(`${id}/delete_property/`), { body: { $unset: 'hand' } });
     await client.post(persons(`${id}/split/`), { body: { main_distinct_id: C.id } });
     await capture(server, server.projectKey, [identify(C.id, C.anon)]);
+    await server.mirrorPersons();
+    expect(await server.query(`select * from person_rows where properties like '%canary%'`)).toHaveLength(1);
     await server.close();
     const poison = { event: 'poison', distinct_id: C.anon, properties: { text: C.letter } };
     await processPoisoned(dataDir, 1, poison, Date.parse('2026-01-15T12:00:00.000Z'));
@@ -111,6 +113,7 @@ describe('with its events', () => {
       await server.query(`select * from events where distinct_id like 'canary%' or properties like '%canary%'`),
     ).toEqual([]);
     expect(await server.query('select count(*) as n from events')).toEqual([{ n: 600 }]);
+    expect(await server.query('select count(*) as n from person_rows')).toEqual([{ n: 300 }]);
     await restart();
     expect(findCanaries(dataDir, CANARIES)).toEqual([]);
     expect(JSON.stringify((await client.get(persons('deletions/'))).body)).not.toContain('canary');

@@ -21,11 +21,14 @@ export interface ProcessedNotice {
 }
 
 /** What the main thread may ask of it. */
-export interface WorkerMethods extends Pick<EventStore, 'position' | 'query' | 'deleteBefore' | 'size' | 'close'> {
+export interface WorkerMethods
+  extends Pick<EventStore, 'position' | 'query' | 'deleteBefore' | 'forgetPersons' | 'size' | 'close'> {
   /** Does what the relational shelf has ordered of the event store. */
   refile(): Promise<void>;
   /** Writes the event store, and then the relational shelf, afresh: see their `scrub`. */
   scrub(): Promise<void>;
+  /** Brings the event store's copy of the project's persons up to date. */
+  mirrorPersons(projectId: number): Promise<void>;
   /** From now on, stored events of these projects are shown as they come. */
   watch(projectIds: readonly number[]): Promise<void>;
   /** Finds the members of a cohort anew. */

@@ -101,10 +101,11 @@ export class Erasure {
   async #scan({ id, projectId, personUuid }: PersonDeletion, { files, bytes, found }: FileScan): Promise<DeletionScan> {
     const { deletions, query } = this.#deps;
     const telltales = this.#telltales.get(id);
-    const [row] = await query('select count(*) as n from events where project_id = $1 and person_id = $2::uuid', [
-      projectId,
-      personUuid,
-    ]);
+    const [row] = await query(
+      `select (select count(*) from events where project_id = $1 and person_id = $2::uuid)
+        + (select count(*) from person_rows where project_id = $1 and person_id = $2::uuid) as n`,
+      [projectId, personUuid],
+    );
     const rows = Number(row?.['n'] ?? 0) + (await deletions.leftovers(projectId, personUuid));
     const mentionedIn = telltales && [...new Set(telltales.flatMap((text) => found.get(text) ?? []))];
     return { rows, files, bytes, mentionedIn: mentionedIn ?? null };

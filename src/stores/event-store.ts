@@ -1,3 +1,4 @@
+import type { MirrorPosition, MirrorSlice } from './person-mirror.ts';
 import type { Refiled, Refiling } from './refiling.ts';
 
 /**
@@ -61,9 +62,18 @@ export interface EventStore {
   /**
    * Runs one read-only statement with bound values (`$1`, `$2`, …) and returns its rows: timestamps as ms numbers,
    * 64-bit integers and decimals as numbers, UUIDs as text. The view `events` holds one row per event with its
-   * current person; the table `event_rows` the same with the person of then, cheaper where persons do not matter.
+   * current person; the table `event_rows` the same with the person of then, cheaper where persons do not matter;
+   * `person_rows` the persons as they are now, as far as they have been copied (see `mirror`).
    */
   query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]>;
+  /** How far the copy of the project's persons reaches (`person_rows`: person_id, created_at, properties). */
+  mirrorPosition(projectId: number): Promise<MirrorPosition>;
+  /** The projects of whose persons there is a copy. */
+  mirroredProjects(): Promise<number[]>;
+  /** Writes a slice of persons and its position in one transaction; a slice that was written before changes nothing. */
+  mirror(slice: MirrorSlice): Promise<void>;
+  /** Removes the copy of the project's persons. */
+  forgetPersons(projectId: number): Promise<void>;
   /** Removes the project's events that happened before `timestamp`; says how many. */
   deleteBefore(projectId: number, timestamp: number): Promise<number>;
   /** Does these orders, oldest first, each wholly or not at all; one that was done before is passed over. */

@@ -8,6 +8,7 @@ import type { JsonObject } from '../core/events/json.ts';
 import type { Person } from '../core/persons/person.ts';
 import type { PersonChanges } from '../core/persons/person-changes.ts';
 import type { WaitingMessage } from './outbox.ts';
+import type { MirrorPosition, MirrorSlice } from './person-mirror.ts';
 import type { Refiled, Refiling } from './refiling.ts';
 
 export interface DistinctId {
@@ -159,6 +160,8 @@ export interface IngestStore {
   transaction<T>(work: (store: IngestTransaction) => Promise<T>): Promise<T>;
   counts(): Promise<Record<string, number>>;
   refilings(): Promise<Refiling[]>;
+  /** What changed about the project's persons after a position; at most `limit` persons, the earliest changes first. */
+  changedPersons(projectId: number, after: MirrorPosition, limit: number): Promise<MirrorSlice>;
   /** Writes the whole database afresh, so that no byte of what was removed is left on disk. */
   scrub(): Promise<void>;
   /** Forgets drops and warnings from before `time`. */

@@ -70,6 +70,8 @@ export interface TestServer extends TestProject {
   tamper(sql: string, ...values: unknown[]): void;
   /** Looks at the rollback conditions of flags now. */
   checkRollbacks(): Promise<void>;
+  /** Has the event store copy what is new about persons. */
+  mirrorPersons(): Promise<void>;
   /** Asks the event store. */
   query(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
   /** Asks the relational database, through a handle of its own that cannot write. */
@@ -203,6 +205,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
       app.definitions.forgetAll();
     },
     checkRollbacks: () => app.checkRollbacks(),
+    mirrorPersons: () => app.mirrorPersons(first.id),
     query: (sql, values = []) => app.events.query(sql, values),
     metadata: app.metadata,
     rows: (sql, ...values) => reader.prepare(sql).all(...values),

@@ -24,6 +24,8 @@ export interface ApiDeps extends Pick<DeletePersonDeps, 'filing' | 'caughtUp' | 
   events: Pick<EventStore, 'query'>;
   /** The words of the engine behind `events`. */
   dialect: Dialect;
+  /** Brings the copy of persons beside the events up to date, before they are asked about. */
+  mirrorPersons(projectId: number): Promise<void>;
   tail: Tail;
   ingestion: Pick<Ingestion, 'accept'>;
   /** The entry of the log in which an event still waits. */

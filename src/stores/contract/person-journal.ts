@@ -4,6 +4,7 @@ import type { PersonOp } from '../../core/persons/person-changes.ts';
 import type { DeletionStore } from '../deletion-store.ts';
 import type { IngestChanges } from '../ingest-store.ts';
 import type { PersonJournal } from '../person-journal.ts';
+import { MIRROR_START } from '../person-mirror.ts';
 import type { RelationalPlace } from './event-records.ts';
 import { uuidOf } from './events.ts';
 import { NO_CHANGES } from './no-changes.ts';
@@ -90,6 +91,31 @@ export function describePersonJournal(name: string, open: () => Promise<Relation
       await journal.update(aPerson(bob, { properties: { a: 1 }, isIdentified: true, version: 4, createdAt: 9 }));
       expect(await journal.find(1, bob)).toMatchObject({ properties: { a: 1 }, isIdentified: true, version: 4 });
       expect(await journal.find(1, cyd)).toMatchObject(aPerson(cyd));
+    });
+
+    it('tells who changed after a position, slice by slice, and who is no more', async () => {
+      const start = await place.ingest.changedPersons(1, MIRROR_START, 2);
+      expect(start.persons).toEqual([ada, bob].map((uuid) => ({ uuid, createdAt: 1, properties: `{"of":"${uuid}"}` })));
+      const rest = await place.ingest.changedPersons(1, start.position, 2);
+      expect([rest.removed, rest.persons.map(({ uuid }) => uuid)]).toEqual([[], [cyd]]);
+      const changed = async (after = rest.position): Promise<string[][]> => {
+        const { removed, persons } = await place.ingest.changedPersons(1, after, 100);
+        return [[...removed].sort(), persons.map(({ uuid }) => uuid)];
+      };
+      expect(await changed()).toEqual([[], []]);
+      await journal.update(aPerson(bob, { version: 1 }));
+      await journal.add([{ ...aPerson(uuidOf(20)), id: null }]);
+      await merge(cyd, ada);
+      expect(await changed()).toEqual([[cyd], [bob, uuidOf(20)]]);
+      const person = await journal.find(1, bob);
+      if (person) await place.metadata.persons.write({ person, history: [], properties: [] });
+      expect(await changed()).toEqual([[cyd], [uuidOf(20), bob]]);
+      if (person) await journal.remove(person, await journal.family(1, bob));
+      expect(await changed()).toEqual([[bob, cyd], [uuidOf(20)]]);
+      await journal.unretire(cyd);
+      await journal.add([{ ...aPerson(cyd), id: null }]);
+      expect(await changed(MIRROR_START)).toEqual([[bob], [ada, uuidOf(20), cyd]]);
+      expect(await changed((await place.ingest.changedPersons(1, rest.position, 100)).position)).toEqual([[], []]);
     });
 
     it('keeps orders in the order in which they came, until they are done', async () => {

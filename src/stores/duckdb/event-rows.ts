@@ -1,6 +1,7 @@
 import { DuckDBDataChunk, type DuckDBType, INTEGER, TIMESTAMP, UUID, VARCHAR } from '@duckdb/node-api';
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
 import type { PersonOverride, StoredEvent } from '../event-store.ts';
+import type { MirrorSlice } from '../person-mirror.ts';
 import { CHUNK_ROWS, type Column, integerColumn, textColumn, timestampColumn, uuidColumn } from './column-writer.ts';
 import { readableJson } from './readable-json.ts';
 
@@ -40,6 +41,17 @@ export const eventChunks = (events: readonly StoredEvent[]): Generator<DuckDBDat
 
 export const overrideChunks = (overrides: readonly PersonOverride[]): Generator<DuckDBDataChunk> =>
   chunks(OVERRIDE_COLUMNS, overrides);
+
+export const personChunks = ({ projectId, persons }: MirrorSlice): Generator<DuckDBDataChunk> =>
+  chunks(
+    [
+      [INTEGER, integerColumn(() => projectId)],
+      [UUID, uuidColumn((person) => person.uuid)],
+      [TIMESTAMP, timestampColumn((person) => person.createdAt)],
+      [VARCHAR, textColumn((person) => readableJson(person.properties))],
+    ],
+    persons,
+  );
 
 function* chunks<Row>(columns: Columns<Row>, rows: readonly Row[]): Generator<DuckDBDataChunk> {
   const types = columns.map(([type]) => type);

@@ -1,4 +1,5 @@
 import { describeEventStore, type EventPlace } from '../contract/event-store.ts';
+import { describeMirror } from '../contract/mirror.ts';
 import { describeRefiling } from '../contract/refiling.ts';
 import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
 import { openEventStore } from './event-store.ts';
@@ -10,4 +11,5 @@ const placeIn = (dir: TempDir): EventPlace => ({
 });
 
 describeEventStore('DuckDB', () => placeIn(makeTempDir()));
+describeMirror('DuckDB', () => placeIn(makeTempDir()));
 describeRefiling('DuckDB', () => placeIn(makeTempDir()));

@@ -1,11 +1,13 @@
 import { stat } from 'node:fs/promises';
 import type { EventBatch, EventStore, SqlRow, SqlValue } from '../event-store.ts';
+import type { MirrorPosition, MirrorSlice } from '../person-mirror.ts';
 import type { Refiled, Refiling } from '../refiling.ts';
 import { appendChunks } from './append-chunks.ts';
 import { copyFile, swapFile } from './copy-file.ts';
 import { closeEngine, type Engine, type EventStoreOptions, openEngine, removeFresh } from './engine.ts';
 import { eventChunks } from './event-rows.ts';
 import { EventStoreInvalidated, surfacingFatal } from './invalidated.ts';
+import { forgetPersons, mirroredProjects, readMirrorPosition, writeMirror } from './mirror.ts';
 import { writeOverrides } from './overrides.ts';
 import { refile } from './refile.ts';
 import { readNumber } from './schema.ts';
@@ -52,6 +54,22 @@ class DuckDbEventStore implements EventStore {
     while (this.#exchange !== null) await this.#exchange.catch(() => undefined);
     if (this.#closing !== undefined) throw new Error('The event store is closed.');
     return surfacingFatal(() => this.#engine.queries.query(sql, values));
+  }
+
+  async mirrorPosition(projectId: number): Promise<MirrorPosition> {
+    return readMirrorPosition((sql, values) => this.query(sql, values), projectId);
+  }
+
+  async mirroredProjects(): Promise<number[]> {
+    return mirroredProjects((sql, values) => this.query(sql, values));
+  }
+
+  mirror(slice: MirrorSlice): Promise<void> {
+    return this.#oneAtATime(() => this.#inTransaction(() => writeMirror(this.#engine.writer, slice)));
+  }
+
+  forgetPersons(projectId: number): Promise<void> {
+    return this.#oneAtATime(() => this.#inTransaction(() => forgetPersons(this.#engine.writer, projectId)));
   }
 
   deleteBefore(projectId: number, timestamp: number): Promise<number> {

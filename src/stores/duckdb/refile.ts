@@ -63,6 +63,10 @@ async function remove(
     // A list may be empty, and then does not tell what it is a list of.
     [INTEGER, VARCHAR, LIST(VARCHAR)],
   );
+  await connection.run(`delete from person_rows where project_id = $1 and person_id in (${SHOWN_AS})`, [
+    projectId,
+    personId,
+  ]);
   await connection.run(
     'delete from person_overrides where project_id = $1 and (from_id = $2::uuid or to_id = $2::uuid)',
     [projectId, personId],

@@ -55,10 +55,26 @@ const STEPS: readonly string[] = [
   `create table refiling_position (position bigint not null);
   insert into refiling_position values (0);
   create table refiled (id bigint not null, events bigint not null);`,
+  // What questions ask about persons, copied from the relational shelf, and how far the copy of each project reaches.
+  `create table person_rows (
+    project_id integer not null,
+    person_id uuid not null,
+    created_at timestamp not null,
+    properties varchar not null using compression zstd
+  );
+  create table person_positions (project_id integer not null, change bigint not null, id bigint not null);`,
 ];
 
 /** Every table, for whoever copies the store; the views and the version come with `migrate`. */
-export const TABLES = ['event_rows', 'person_overrides', 'log_position', 'refiling_position', 'refiled'] as const;
+export const TABLES = [
+  'event_rows',
+  'person_overrides',
+  'log_position',
+  'refiling_position',
+  'refiled',
+  'person_rows',
+  'person_positions',
+] as const;
 
 export async function migrate(connection: DuckDBConnection, path: string): Promise<void> {
   await connection.run('create table if not exists schema_version (version integer not null)');

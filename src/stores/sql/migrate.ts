@@ -10,6 +10,7 @@ import { flagsAndCohorts } from './migrations/0003-flags-and-cohorts.ts';
 import { personDeletions } from './migrations/0004-person-deletions.ts';
 import { definitionDetails } from './migrations/0005-definition-details.ts';
 import { personLookups } from './migrations/0006-person-lookups.ts';
+import { personChanges } from './migrations/0007-person-changes.ts';
 
 export interface Migration {
   /** What it does, in a few words: kept in the database for whoever looks. */
@@ -25,6 +26,7 @@ const MIGRATIONS: readonly Migration[] = [
   personDeletions,
   definitionDetails,
   personLookups,
+  personChanges,
 ];
 
 interface VersionTable {

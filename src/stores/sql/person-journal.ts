@@ -6,6 +6,7 @@ import { giveBelongingsBack } from './belongings.ts';
 import { readPosition } from './ingest/ingest-store.ts';
 import { writeHistory } from './ingest/write-history.ts';
 import { paged } from './paging.ts';
+import { nextPersonChange } from './person-change.ts';
 import { removeMentions } from './remove-mentions.ts';
 import { removePerson } from './remove-person.ts';
 import { repeat } from './repeat.ts';
@@ -71,7 +72,13 @@ function personRecords(on: Sql): Omit<PersonJournal, MergeMethods> {
     async update({ uuid, createdAt, properties, isIdentified, version }) {
       await db
         .updateTable('persons')
-        .set({ createdAt, properties: JSON.stringify(properties), isIdentified: flag(isIdentified), version })
+        .set({
+          createdAt,
+          properties: JSON.stringify(properties),
+          isIdentified: flag(isIdentified),
+          version,
+          change: await nextPersonChange(on),
+        })
         .where('uuid', '=', uuid)
         .execute();
     },
@@ -110,7 +117,8 @@ function personRecords(on: Sql): Omit<PersonJournal, MergeMethods> {
   };
 }
 
-async function addPersons({ db }: Sql, persons: readonly (Person & { id?: number | null })[]): Promise<void> {
+async function addPersons(on: Sql, persons: readonly (Person & { id?: number | null })[]): Promise<void> {
+  const change = await nextPersonChange(on);
   const values = (person: Person & { id?: number | null }): unknown[] => [
     ...(person.id ? [person.id] : []),
     person.projectId,
@@ -119,13 +127,14 @@ async function addPersons({ db }: Sql, persons: readonly (Person & { id?: number
     JSON.stringify(person.properties),
     flag(person.isIdentified),
     person.version,
+    change,
   ];
   for (const numbered of [true, false]) {
     const columns = sql.raw(
-      `${numbered ? 'id, ' : ''}project_id, uuid, created_at, properties, is_identified, version`,
+      `${numbered ? 'id, ' : ''}project_id, uuid, created_at, properties, is_identified, version, change`,
     );
     await repeat(
-      db as never,
+      on.db as never,
       persons.filter(({ id }) => Boolean(id) === numbered),
       values,
       (row) => sql`insert into persons (${columns}) values (${sql.join(row)})`,

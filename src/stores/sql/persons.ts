@@ -14,6 +14,7 @@ import type {
 import type { SqlDialect } from './dialect.ts';
 import { writePropertyDefinitions } from './ingest/apply-changes.ts';
 import { writeHistory } from './ingest/write-history.ts';
+import { nextPersonChange } from './person-change.ts';
 import { flag, type Sql } from './tables.ts';
 
 export function personStore(on: Sql): PersonStore {
@@ -223,6 +224,7 @@ async function write(on: Sql, { person, history: entries, properties }: PersonWr
       properties: JSON.stringify(person.properties),
       isIdentified: flag(person.isIdentified),
       version: person.version,
+      change: await nextPersonChange(on),
     })
     .where('id', '=', person.id)
     .execute();

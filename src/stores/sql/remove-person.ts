@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type { Family, KnownPerson, Removed } from '../person-journal.ts';
+import { nextPersonChange } from './person-change.ts';
 import type { Sql, Tables } from './tables.ts';
 
 /** The person's own records, and those of everybody who was merged into them. */
-export async function removePerson({ db, dialect }: Sql, person: KnownPerson, family: Family): Promise<Removed> {
+export async function removePerson(on: Sql, person: KnownPerson, family: Family): Promise<Removed> {
+  const { db, dialect } = on;
   const { id, projectId, uuid } = person;
   const uuids = () =>
     sql<string>`(select uuid from ${dialect.rows(
@@ -24,10 +26,11 @@ export async function removePerson({ db, dialect }: Sql, person: KnownPerson, fa
   await db.deleteFrom('cohortMembers').where('personId', '=', id).execute();
   await db.deleteFrom('flagOverrides').where('personId', '=', id).execute();
   const persons = await db.deleteFrom('persons').where('id', '=', id).executeTakeFirst();
+  const change = await nextPersonChange(on);
   await db
     .insertInto('retiredPersonUuids')
-    .values({ uuid, projectId })
-    .onConflict((conflict) => conflict.doNothing())
+    .values({ uuid, projectId, change })
+    .onConflict((conflict) => conflict.column('uuid').doUpdateSet({ change }))
     .execute();
   return {
     persons: Number(persons.numDeletedRows),

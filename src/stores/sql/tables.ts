@@ -106,7 +106,9 @@ export interface Tables {
     properties: string;
     isIdentified: Flag;
     version: number;
+    change: number;
   };
+  personChange: { change: number };
   personDistinctIds: {
     id: Generated<number>;
     projectId: number;
@@ -148,7 +150,7 @@ export interface Tables {
     scan: string | null;
     completedAt: number | null;
   };
-  retiredPersonUuids: { uuid: string; projectId: number };
+  retiredPersonUuids: { uuid: string; projectId: number; change: number };
   personPropertyHistory: {
     id: Generated<number>;
     projectId: number;

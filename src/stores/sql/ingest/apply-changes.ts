@@ -4,6 +4,7 @@ import type { PersonChanges, PersonOp, PersonState } from '../../../core/persons
 import type { IngestChanges } from '../../ingest-store.ts';
 import { moveBelongings } from '../belongings.ts';
 import type { RowType } from '../dialect.ts';
+import { nextPersonChange } from '../person-change.ts';
 import { repeat } from '../repeat.ts';
 import type { Sql } from '../tables.ts';
 import { writeHistory } from './write-history.ts';
@@ -32,25 +33,27 @@ async function forRows(
  * additions to the front changes nothing.
  */
 async function writePersons(on: Sql, { persons, ops, history, overrides }: PersonChanges): Promise<void> {
-  await upsertPersons(on, persons);
+  const change = persons.length + overrides.length > 0 ? await nextPersonChange(on) : 0;
+  await upsertPersons(on, persons, change);
   await addIds(on, ops);
   for (const op of ops) if (op.op === 'merge') await merge(on, op);
   await forRows(
     on,
-    { uuid: 'text', projectId: 'integer' },
-    retired(overrides),
+    { uuid: 'text', projectId: 'integer', change: 'integer' },
+    retired(overrides, change),
     (rows) =>
       // 'where true' keeps SQLite from reading 'on conflict' as part of a join.
-      sql`insert into retired_person_uuids (uuid, project_id) select uuid, project_id from ${rows} r where true
-      on conflict (uuid) do nothing`,
+      sql`insert into retired_person_uuids (uuid, project_id, change)
+      select uuid, project_id, change from ${rows} r where true
+      on conflict (uuid) do update set change = excluded.change`,
   );
   await writeHistory(on, history);
 }
 
-const retired = (overrides: PersonChanges['overrides']): object[] =>
-  overrides.map(({ projectId, from }) => ({ projectId, uuid: from }));
+const retired = (overrides: PersonChanges['overrides'], change: number): object[] =>
+  overrides.map(({ projectId, from }) => ({ projectId, uuid: from, change }));
 
-async function upsertPersons({ db }: Sql, states: readonly PersonState[]): Promise<void> {
+async function upsertPersons({ db }: Sql, states: readonly PersonState[], change: number): Promise<void> {
   const values = ({ person }: PersonState): unknown[] => [
     person.projectId,
     person.uuid,
@@ -58,19 +61,21 @@ async function upsertPersons({ db }: Sql, states: readonly PersonState[]): Promi
     JSON.stringify(person.properties),
     person.isIdentified ? 1 : 0,
     person.version,
+    change,
   ];
   await repeat(
     db as never,
     states,
     values,
     (row) => sql`
-    insert into persons (project_id, uuid, created_at, properties, is_identified, version)
+    insert into persons (project_id, uuid, created_at, properties, is_identified, version, change)
     values (${sql.join(row)})
     on conflict (uuid) do update set
       created_at = excluded.created_at,
       properties = excluded.properties,
       is_identified = excluded.is_identified,
-      version = excluded.version`,
+      version = excluded.version,
+      change = excluded.change`,
   );
 }
 

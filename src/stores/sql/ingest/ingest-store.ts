@@ -5,6 +5,7 @@
 import { sql } from 'kysely';
 import type { IngestStore, IngestTransaction } from '../../ingest-store.ts';
 import type { SqlDialect } from '../dialect.ts';
+import { changedPersons } from '../person-change.ts';
 import type { Db, Sql } from '../tables.ts';
 import { applyChanges } from './apply-changes.ts';
 import {
@@ -26,6 +27,7 @@ export function sqlIngestStore(db: Db, dialect: SqlDialect): IngestStore {
     position: () => readPosition({ db, dialect }),
     refilings: () => waitingRefilings({ db, dialect }),
     transaction: (work) => db.transaction().execute((tx) => work(ingestTransaction({ db: tx, dialect }))),
+    changedPersons: (projectId, after, limit) => changedPersons({ db, dialect }, projectId, after, limit),
     async counts() {
       const rows = await db.selectFrom('eventCounters').selectAll().execute();
       return Object.fromEntries(rows.map(({ fate, count }) => [fate, Number(count)]));

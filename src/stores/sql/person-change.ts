@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import type { MirrorPosition, MirrorSlice } from '../person-mirror.ts';
+import type { Sql } from './tables.ts';
+
+/**
+ * The number of a change of persons, to be written beside whatever it changes, in the same transaction. Whoever has
+ * raised it holds it until they commit: so when a number can be read, everything up to it can be read as well.
+ */
+export async function nextPersonChange({ db }: Sql): Promise<number> {
+  const { rows } = await sql<{ change: number }>`
+    update person_change set change = change + 1 returning change`.execute(db);
+  return Number(rows[0]?.change);
+}
+
+export async function changedPersons(
+  { db }: Sql,
+  projectId: number,
+  after: MirrorPosition,
+  limit: number,
+): Promise<MirrorSlice> {
+  const { change: last } = await db.selectFrom('personChange').select('change').executeTakeFirstOrThrow();
+  const removed = await db
+    .selectFrom('retiredPersonUuids')
+    .select('uuid')
+    .where('projectId', '=', projectId)
+    .where('change', '>', after.change)
+    .where('change', '<=', last)
+    .execute();
+  const persons = await db
+    .selectFrom('persons')
+    .select(['id', 'uuid', 'createdAt', 'properties', 'change'])
+    .where('projectId', '=', projectId)
+    .where(sql<boolean>`(change, id) > (${after.change}, ${after.id})`)
+    .where('change', '<=', last)
+    .orderBy('change')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  const end = persons.length === limit ? persons.at(-1) : undefined;
+  return {
+    projectId,
+    removed: removed.map(({ uuid }) => uuid),
+    persons: persons.map(({ uuid, createdAt, properties }) => ({ uuid, createdAt: Number(createdAt), properties })),
+    position: end ? { change: Number(end.change), id: Number(end.id) } : { change: Number(last), id: END },
+  };
+}
+
+/** Past the number of every person. */
+const END = Number.MAX_SAFE_INTEGER;
