@@ -14,6 +14,7 @@ import { flagRoleAccessRoutes } from './feature-flag-role-access.ts';
 import { featureFlagRoutes } from './feature-flags.ts';
 import { flagBlastRadiusRoutes } from './flag-blast-radius.ts';
 import { flagEvaluationRoutes } from './flag-evaluation.ts';
+import { funnelRoutes } from './funnels.ts';
 import { groupRoutes } from './groups.ts';
 import { localEvaluationRoutes } from './local-evaluation.ts';
 import { memberRoutes } from './members.ts';
@@ -63,4 +64,5 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   personTimelineRoutes(app, deps);
   cohortRoutes(app, deps);
   cohortPersonRoutes(app, deps);
+  funnelRoutes(app, deps);
 }
