@@ -38,12 +38,13 @@ export class AskedEvents {
     return new AskedEvents(projectId, await validPatterns(deps, all), cohorts);
   }
 
-  /** `from … where …`: the project's events in the range, of those actors that there are. */
-  source(sql: InsightSql, actor: Actor, { from, until }: Range): string {
+  /** `from … where …`: the project's events in the range, of those actors that there are; `also` is joined to them. */
+  source(sql: InsightSql, actor: Actor, { from, until }: Range, also = ''): string {
     const join = actor.kind === 'person' ? 'join' : 'left join';
     const isSomebody = actor.kind === 'person' ? 'true' : `coalesce(${actorColumn(actor)}, '') <> ''`;
     return `from events e
       ${join} person_rows p on p.project_id = e.project_id and p.person_id = e.person_id
+      ${also}
       where e.project_id = ${sql.param(this.projectId)} and ${isSomebody}
         and e.timestamp >= ${sql.time(from)} and e.timestamp < ${sql.time(until)}`;
   }

@@ -1,11 +1,13 @@
 import type { JourneyAnswer, JourneyQuestion } from '../core/insights/answers/journey-answer.ts';
 import type { Page } from '../stores/metadata-store.ts';
+import { answerCorrelation, correlationPeople } from './answer-correlation.ts';
 import { answerFunnel, funnelPeople } from './answer-funnel.ts';
-import type { AskedDeps } from './asked-events.ts';
+import { answerPaths, pathsPeople } from './answer-paths.ts';
+import type { TravelDeps } from './travellers.ts';
 
 /** Answers a question about journeys. Belongs on the worker's thread: it goes through the events of everybody. */
 export async function follow<Q extends JourneyQuestion>(
-  deps: AskedDeps,
+  deps: TravelDeps,
   projectId: number,
   question: Q,
   page: Page,
@@ -13,14 +15,20 @@ export async function follow<Q extends JourneyQuestion>(
   return (await answer(deps, projectId, question, page)) as JourneyAnswer<Q>;
 }
 
-async function answer(deps: AskedDeps, projectId: number, question: JourneyQuestion, page: Page) {
+async function answer(deps: TravelDeps, projectId: number, question: JourneyQuestion, page: Page) {
   const cut = (actors: readonly string[]): readonly string[] => actors.slice(page.offset, page.offset + page.limit);
   switch (question.kind) {
     case 'funnel':
       return answerFunnel(deps, projectId, question);
     case 'funnel_people':
       return cut(await funnelPeople(deps, projectId, question));
-    default:
-      throw new Error(`nobody answers ${question.kind}`);
+    case 'paths':
+      return answerPaths(deps, projectId, question);
+    case 'paths_people':
+      return cut(await pathsPeople(deps, projectId, question));
+    case 'correlation':
+      return answerCorrelation(deps, projectId, question);
+    case 'correlation_people':
+      return cut(await correlationPeople(deps, projectId, question));
   }
 }

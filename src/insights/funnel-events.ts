@@ -2,17 +2,14 @@
  * Asks the engine for the events that a funnel looks at, reduced to what it looks at and gathered by actor. Actors come
  * in slices, so that the memory used depends on a slice and not on how much happened.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PropertyBreakdown } from '../core/insights/questions/breakdown.ts';
 import type { FunnelQuestion } from '../core/insights/questions/question.ts';
 import type { InsightSql } from '../stores/dialect.ts';
 import type { SqlRow } from '../stores/event-store.ts';
 import { type AskedEvents, actorColumn } from './asked-events.ts';
 import type { Deed } from './funnel-walk.ts';
+import { slicesOf } from './sliced.ts';
 import type { Asking } from './valid-patterns.ts';
-
-/** Events of one slice, about. */
-const SLICE_EVENTS = 300_000;
 
 export interface ActorDeeds {
   actor: string;
@@ -27,22 +24,19 @@ export async function* funnelEvents(
 ): AsyncGenerator<ActorDeeds> {
   const keys = valueKeys(question);
   const bits = question.steps.length + question.exclusions.length;
-  const slices = Math.max(1, Math.ceil((await countEvents(deps, asked, question)) / SLICE_EVENTS));
-  for (let slice = 0; slice < slices; slice++) {
+  for await (const { at: slice, count } of slicesOf(await countEvents(deps, asked, question))) {
     const sql = deps.dialect.begin('e');
     const order = 'd.at, d.uuid';
     const lists = keys.map((_, i) => `, ${sql.jsonList(`d.v${i}`, order)} as v${i}`).join('');
-    const isInSlice = slices === 1 ? 'true' : `${sql.slice('d.actor', slices)} = ${sql.param(slice)}`;
     const rows = await deps.events.query(
       `select d.actor as actor, ${sql.jsonList(`concat(${bitsOf(question)}, d.at)`, order)} as deeds${lists}
       from (${deedsSql(sql, asked, question)}) d
-      where ${isInSlice}
+      where ${sql.slice('d.actor', count)} = ${sql.param(slice)}
       group by d.actor
       having ${startsOf(question)}`,
       sql.values,
     );
     for (const row of rows) yield { actor: String(row['actor']), deeds: readDeeds(row, bits, keys.length) };
-    await nextTurn();
   }
 }
 

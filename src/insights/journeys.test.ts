@@ -4,15 +4,22 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aWorld } from '../../test/support/insight-worlds.ts';
 import { openWorldStore, type StoredWorld, type WorldStore } from '../../test/support/world-store.ts';
 import type { JsonObject } from '../core/events/json.ts';
+import { correlationLink } from '../core/insights/answers/people-links.ts';
+import * as correlations from '../core/insights/oracle/correlation.ts';
 import * as oracle from '../core/insights/oracle/funnel.ts';
+import * as ways from '../core/insights/oracle/paths.ts';
 import type { QuestionContext } from '../core/insights/questions/context.ts';
+import { readCorrelationPeopleQuestion, readCorrelationQuestion } from '../core/insights/questions/read-correlation.ts';
 import { readFunnelQuestion } from '../core/insights/questions/read-funnel.ts';
 import { readFunnelPeopleQuestion } from '../core/insights/questions/read-funnel-people.ts';
+import { readPathsPeopleQuestion, readPathsQuestion } from '../core/insights/questions/read-paths.ts';
+import { answerCorrelation, correlationPeople } from './answer-correlation.ts';
 import { answerFunnel, funnelPeople } from './answer-funnel.ts';
-import type { AskedDeps } from './asked-events.ts';
+import { answerPaths, pathsPeople } from './answer-paths.ts';
+import type { TravelDeps } from './travellers.ts';
 
 interface Asked extends StoredWorld {
-  deps: AskedDeps;
+  deps: TravelDeps;
   context: QuestionContext;
 }
 
@@ -143,5 +150,82 @@ describe('the engine agrees with the oracle', () => {
         const question = readFunnelPeopleQuestion(asked, context);
         expect(await funnelPeople(deps, projectId, question)).toEqual(oracle.funnelPeople(question, world));
       },
+    ));
+
+  const journey = fc
+    .record({
+      events: fc.constantFrom<JsonObject>(
+        {},
+        { include_event_types: ['$pageview'] },
+        { include_event_types: ['custom_event'] },
+        { include_custom_events: ['pay', 'visit'], include_event_types: ['$pageview'] },
+      ),
+      cleaning: fc.constantFrom<JsonObject>(
+        {},
+        { path_groupings: ['/p*'] },
+        { local_path_cleaning_filters: [{ regex: '^/(pro|free)$', alias: '/$1' }] },
+        { local_path_cleaning_filters: [{ regex: '(', alias: 'never' }] },
+        { exclude_events: ['visit'] },
+      ),
+      cut: fc.constantFrom<JsonObject>(
+        {},
+        { step_limit: 3 },
+        { start_point: 'visit' },
+        { end_point: 'pay' },
+        { start_point: '/pro/', end_point: 'pay', step_limit: 4 },
+        { edge_limit: 3 },
+        { min_edge_weight: 2 },
+      ),
+      through: fc.constantFrom('before', 'between', 'after', null),
+      filter: filters,
+    })
+    .map(({ events, cleaning, cut, through, filter }): JsonObject => {
+      const funnel_filter = { events: [{ id: 'visit' }, { id: 'sign up', order: 1 }], funnel_step: 2 };
+      const kind = { before: 'before_step', between: 'between_steps', after: 'after_step' };
+      const funnel = through === null ? {} : { funnel_paths: `funnel_path_${kind[through]}`, funnel_filter };
+      return { ...events, ...cleaning, ...cut, ...filter, ...funnel, date_from: '-10d' };
+    });
+
+  it('about paths, and who takes them', () =>
+    always(
+      journey,
+      async ({ deps, projectId, world, context }, fields) => {
+        const question = readPathsQuestion(fields, context);
+        const edges = await answerPaths(deps, projectId, question);
+        expect(edges).toEqual(ways.answerPaths(question, world));
+        const [edge] = edges;
+        const keys = edge === undefined ? {} : { path_start_key: edge.source, path_end_key: edge.target };
+        for (const asked of [{}, keys, { path_dropoff_key: edge?.target ?? '2_pay' }]) {
+          const people = readPathsPeopleQuestion({ ...fields, ...asked }, context);
+          expect(await pathsPeople(deps, projectId, people)).toEqual(ways.pathsPeople(people, world));
+        }
+      },
+      25,
+    ));
+
+  const comparison = fc.constantFrom<JsonObject>(
+    {},
+    { funnel_correlation_exclude_event_names: ['visit'] },
+    { funnel_correlation_type: 'properties', funnel_correlation_names: ['$all'] },
+    { funnel_correlation_type: 'properties', funnel_correlation_names: ['plan', 'nothing'] },
+    { funnel_correlation_type: 'event_with_properties', funnel_correlation_event_names: ['pay', '$pageview'] },
+  );
+
+  it('about correlations, and the persons behind them', () =>
+    always(
+      fc.tuple(funnel, comparison),
+      async ({ deps, projectId, world, context }, [given, compared]) => {
+        const { aggregation_group_type_index: _, ...fields } = { ...given, ...compared };
+        const question = readCorrelationQuestion(fields, context);
+        const answer = await answerCorrelation(deps, projectId, question);
+        expect(answer).toEqual(correlations.answerCorrelation(question, world));
+        for (const one of answer.events.slice(0, 2)) {
+          const people = readCorrelationPeopleQuestion(correlationLink(question, one, true), context);
+          const found = await correlationPeople(deps, projectId, people);
+          expect(found).toEqual(correlations.correlationPeople(people, world));
+          expect(found.length).toBe(one.success);
+        }
+      },
+      25,
     ));
 });

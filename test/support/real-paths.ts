@@ -10,6 +10,8 @@ const QUERIES: Readonly<Record<string, string>> = {
   '{project_id}/groups/property_values/': '?group_type_index=0&key=plan',
   'persons/funnel/': '?events=[{"id":"seen"}]&funnel_step=1',
   'person/funnel/': '?events=[{"id":"seen"}]&funnel_step=1',
+  'persons/funnel/correlation/': '?events=[{"id":"seen"}]&funnel_correlation_person_entity={"id":"seen"}',
+  'person/funnel/correlation/': '?events=[{"id":"seen"}]&funnel_correlation_person_entity={"id":"seen"}',
   'evaluation_reasons/': '?distinct_id=somebody',
 };
 

@@ -18,7 +18,9 @@ const BIRTH = '1999-01-01T00:00:00Z';
 export async function sendCase(server: TestServer, one: InsightCase): Promise<SentCase> {
   const project = await server.createProject({ name: one.id });
   const { patch } = clientFor(server);
-  await patch(`/api/projects/${project.projectId}/`, { body: { timezone: one.timezone, ...one.team } });
+  await patch(`/api/projects/${project.projectId}/`, {
+    body: { timezone: one.timezone, anonymize_ips: true, ...one.team },
+  });
   const owned = new Set(one.persons.flatMap(({ distinct_ids }) => distinct_ids));
   const events = one.events.map(
     ({ event, distinct_id, timestamp, properties }): SentEvent => ({

@@ -27,8 +27,9 @@ export async function openWorldStore() {
   const events = await openEventStore(dir.path('events.duckdb'));
   let position = 0;
 
-  async function store(data: WorldData): Promise<StoredWorld> {
+  async function store(given: WorldData): Promise<StoredWorld> {
     const projectId = ++position;
+    const data = withOwnPersons(given, projectId);
     const states = data.persons.map(({ uuid, createdAt, properties }) => ({
       person: { projectId, uuid, createdAt, properties: { ...properties }, isIdentified: false, version: 0 },
       isNew: true,
@@ -76,5 +77,16 @@ function storedEvent(projectId: number, event: WorldData['events'][number]): Sto
     elementsChain: '',
     properties: JSON.stringify(event.properties),
     hot: hotProperties({ ...event.properties }),
+  };
+}
+
+/** Persons have ids that nobody else has, in whichever project. */
+function withOwnPersons(data: WorldData, projectId: number): WorldData {
+  const own = (uuid: string): string => projectId.toString(16).padStart(8, '0') + uuid.slice(8);
+  return {
+    ...data,
+    events: data.events.map((event) => ({ ...event, personId: event.personId === null ? null : own(event.personId) })),
+    persons: data.persons.map((person) => ({ ...person, uuid: own(person.uuid) })),
+    cohorts: new Map([...(data.cohorts ?? [])].map(([id, members]) => [id, new Set([...members].map(own))])),
   };
 }

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { cohortPersonRoutes } from './cohort-persons.ts';
 import { cohortRoutes } from './cohorts.ts';
+import { correlationRoutes } from './correlations.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { definitionRoutes } from './definitions.ts';
 import type { ApiDeps } from './deps.ts';
@@ -19,6 +20,7 @@ import { groupRoutes } from './groups.ts';
 import { localEvaluationRoutes } from './local-evaluation.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
+import { pathRoutes } from './paths.ts';
 import { personChangeRoutes } from './person-changes.ts';
 import { personFactRoutes } from './person-facts.ts';
 import { personLifecycleRoutes } from './person-lifecycle.ts';
@@ -65,4 +67,6 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   cohortRoutes(app, deps);
   cohortPersonRoutes(app, deps);
   funnelRoutes(app, deps);
+  correlationRoutes(app, deps);
+  pathRoutes(app, deps);
 }

@@ -44,6 +44,32 @@ export const FUNNEL_QUERY = {
   breakdown_attribution_type: '`first_touch` (the default), `last_touch`, `all_events` or `step`.',
 } as const;
 
+export const CORRELATION_QUERY = {
+  ...FUNNEL_QUERY,
+  funnel_correlation_type: '`events` (the default), `properties` or `event_with_properties`.',
+  funnel_correlation_names: 'JSON: which properties; `$all` for any.',
+  funnel_correlation_event_names: 'JSON: which events, to compare their properties.',
+} as const;
+
+const { events: _, ...COMMON } = JOURNEY_QUERY;
+
+export const PATH_QUERY = {
+  ...COMMON,
+  include_event_types: 'JSON: of `$pageview`, `$screen`, `custom_event`; all when empty.',
+  include_custom_events: 'JSON: names of events.',
+  exclude_events: 'JSON: items to leave out.',
+  path_replacements: "Whether to apply the project's replacements.",
+  path_groupings: 'JSON: texts in which `*` stands for anything.',
+  start_point: 'Where paths begin.',
+  end_point: 'Where they end.',
+  step_limit: 'How many items of a path are shown: 5 unless given.',
+  edge_limit: 'How many edges: 50 unless given.',
+  min_edge_weight: 'Only edges taken so often.',
+  max_edge_weight: 'Only edges taken no more often.',
+  funnel_paths: 'Paths `funnel_path_before_step`, `funnel_path_between_steps` or `funnel_path_after_step`.',
+  funnel_filter: 'JSON: the funnel, with its `funnel_step`.',
+} as const;
+
 export const presentGroupActor = ({ typeIndex, key, properties, createdAt }: StoredGroup) => ({
   type: 'group' as const,
   id: key,

@@ -4,7 +4,7 @@ import { FunnelAssembly } from '../funnel/assemble-funnel.ts';
 import { isSelected } from '../funnel/journey.ts';
 import { Summariser } from '../funnel/summary.ts';
 import type { FunnelPeopleQuestion, FunnelQuestion } from '../questions/question.ts';
-import { entrantsOf } from './funnel-groups.ts';
+import { type Entrant, entrantsOf } from './funnel-groups.ts';
 import { distinct } from './measure.ts';
 import type { World } from './world.ts';
 
@@ -16,12 +16,14 @@ export function answerFunnel(question: FunnelQuestion, world: World): FunnelAnsw
 }
 
 /** Whom a number of a funnel counts, in the order of their ids. */
-export function funnelPeople({ funnel, selection, value }: FunnelPeopleQuestion, world: World): string[] {
+export const funnelPeople = (question: FunnelPeopleQuestion, world: World): string[] =>
+  distinct(selectedEntrants(question, world).map(({ actor }) => actor)).sort(compareText);
+
+export function selectedEntrants({ funnel, selection, value }: FunnelPeopleQuestion, world: World): Entrant[] {
   const summariser = new Summariser(funnel);
-  const entrants = entrantsOf(funnel, world).filter(
+  return entrantsOf(funnel, world).filter(
     (entrant) =>
       (value === null || JSON.stringify(entrant.value) === JSON.stringify(value)) &&
       isSelected(funnel, selection, summariser.summarise(entrant.attempts), summariser),
   );
-  return distinct(entrants.map(({ actor }) => actor)).sort(compareText);
 }
