@@ -33,17 +33,24 @@ export async function sendPeople(
   if (readFormat(query) === 'csv') {
     return reply.type('text/csv; charset=utf-8').send(csvOf(people as unknown as Json[]));
   }
-  const next = new URL(url);
+  const next = encoded(url);
   next.searchParams.set(names.offset, String(page.offset + page.limit));
   return {
     results: [{ people, count: people.length }],
     // A page that is exactly full may be the last one: it has a link to the next all the same.
     next: actors.length >= page.limit ? next.toString() : null,
-    initial: url.toString(),
+    initial: encoded(url).toString(),
     missing_persons: actors.length - people.length,
     is_cached: false,
     last_refresh: iso(deps.clock.now()),
   };
+}
+
+/** Callers may leave brackets and quotes in an address as they are; an answer does not. */
+function encoded(url: URL): URL {
+  const whole = new URL(url);
+  whole.search = whole.searchParams.toString();
+  return whole;
 }
 
 /** As they are now; those who are no longer there are missing. */
