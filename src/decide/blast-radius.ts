@@ -46,8 +46,14 @@ export interface Impact extends Reach {
 /** A flag as it would be; null for one that is not there, or off. */
 type Version = FlagDefinition | null;
 
-export async function reachOf(deps: RadiusDeps, projectId: number, flag: FlagDefinition): Promise<Reach> {
-  const { affected, total } = await impactOf(deps, projectId, null, flag, { limit: 0, offset: 0 });
+/** `isBucketed` false: the flag deals out no shares and no variants, so nobody's place among them is looked up. */
+export async function reachOf(
+  deps: RadiusDeps,
+  projectId: number,
+  flag: FlagDefinition,
+  isBucketed = true,
+): Promise<Reach> {
+  const { affected, total } = await impactOf(deps, projectId, null, flag, { limit: 0, offset: 0 }, isBucketed);
   return { affected, total };
 }
 
@@ -57,6 +63,7 @@ export async function impactOf(
   before: Version,
   after: Version,
   page: Page,
+  isBucketed = true,
 ): Promise<Impact> {
   const { prepared } = await deps.definitions.of(projectId);
   const valueBefore = valueBy(prepared, before);
@@ -65,7 +72,8 @@ export async function impactOf(
   const needs = mergedNeeds(
     [before, after].flatMap((flag) => (flag === null ? [] : prepareFlag(flag, prepared).needs)),
   );
-  for await (const candidates of eachSubject(deps, projectId, needs, groupIndexOf(after ?? before))) {
+  const scan = { projectId, needs, groupIndex: groupIndexOf(after ?? before), isBucketed };
+  for await (const candidates of eachSubject(deps, scan)) {
     for (const { who, subject } of candidates) {
       tally.add(who, subject.distinctId, valueBefore(subject), valueAfter(subject));
     }

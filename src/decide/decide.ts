@@ -10,10 +10,10 @@ import type { FlagEvaluation } from '../core/flags/flag-evaluation.ts';
 import { prepareFlag } from '../core/flags/prepare-flags.ts';
 import type { DecideRequest } from './decide-request.ts';
 import type { Definitions, Snapshot } from './definitions.ts';
-import { type LoadDeps, type Loaded, loadSubject, needsPerson } from './load-subject.ts';
+import { type LoadDeps, type Lost, loadSubject, needsPerson } from './load-subject.ts';
 
 export interface DecideDeps extends LoadDeps {
-  definitions: Pick<Definitions, 'of'>;
+  definitions: Pick<Definitions, 'of' | 'ready'>;
   /** Undefined where nothing that was acknowledged about these subjects waits to be processed. */
   writes: { settled(projectId: number, subjects: readonly string[]): Promise<void> | undefined };
 }
@@ -27,22 +27,30 @@ export interface Decision {
 }
 
 export async function decide(deps: DecideDeps, projectId: number, request: DecideRequest): Promise<Decision> {
-  const snapshot = await currentSnapshot(deps, projectId, request);
+  let snapshot = deps.definitions.ready(projectId) ?? (await definitionsOf(deps, projectId));
+  const settled = settledFor(deps, projectId, snapshot, request);
+  if (settled !== undefined) {
+    await settled;
+    // What was waited for may have brought a new kind of group.
+    snapshot = await definitionsOf(deps, projectId);
+  }
   const { subject, lost } = await loadSubject(deps, projectId, snapshot, request);
   const all = evaluate(snapshot.prepared, subject, keysFor(snapshot, request));
-  const evaluations = lost.size === 0 ? all : all.map((one) => withoutLost(one, snapshot, request, lost));
-  return { evaluations, hasErrors: evaluations.some(({ reason }) => reason === 'failed'), snapshot };
+  const evaluations = lost.length === 0 ? all : all.map((one) => withoutLost(one, snapshot, request, lost));
+  return { evaluations, hasErrors: evaluations.some(isFailed), snapshot };
 }
 
-/** The definitions, once everything is stored that was acknowledged about the subject before, as far as it matters. */
-async function currentSnapshot(deps: DecideDeps, projectId: number, request: DecideRequest): Promise<Snapshot> {
-  const snapshot = await definitionsOf(deps, projectId);
+const isFailed = ({ reason }: FlagEvaluation): boolean => reason === 'failed';
+
+/** Resolves when everything is stored that was acknowledged about the subject before, as far as some flag asks for it. */
+function settledFor(
+  { writes }: DecideDeps,
+  projectId: number,
+  snapshot: Snapshot,
+  request: DecideRequest,
+): Promise<void> | undefined {
   const subjects = subjectsOf(snapshot, request);
-  const settled = subjects.length === 0 ? undefined : deps.writes.settled(projectId, subjects);
-  if (settled === undefined) return snapshot;
-  await settled;
-  // What was waited for may have brought a new kind of group.
-  return definitionsOf(deps, projectId);
+  return subjects.length === 0 ? undefined : writes.settled(projectId, subjects);
 }
 
 export async function definitionsOf(deps: Pick<DecideDeps, 'definitions'>, projectId: number): Promise<Snapshot> {
@@ -54,7 +62,7 @@ export async function definitionsOf(deps: Pick<DecideDeps, 'definitions'>, proje
 }
 
 /** Whose stored data can change a value. */
-function subjectsOf({ prepared: { needs } }: Snapshot, request: DecideRequest): string[] {
+function subjectsOf({ prepared: { needs } }: Snapshot, request: DecideRequest): readonly string[] {
   const subjects: string[] = [];
   if (needsPerson(needs, request)) {
     subjects.push(request.distinctId);
@@ -77,15 +85,15 @@ function withoutLost(
   evaluation: FlagEvaluation,
   { prepared }: Snapshot,
   request: DecideRequest,
-  lost: Loaded['lost'],
+  lost: readonly Lost[],
 ): FlagEvaluation {
   const flag = prepared.byKey.get(evaluation.key);
   if (flag === undefined) return evaluation;
   const { needs } = prepareFlag(flag.compiled.definition, prepared);
   const isHit =
-    (lost.has('person') && needsPerson(needs, request)) ||
-    (lost.has('continuity') && needs.hasContinuity) ||
-    (lost.has('groups') && needs.groupTypes.size > 0);
+    (lost.includes('person') && needsPerson(needs, request)) ||
+    (lost.includes('continuity') && needs.hasContinuity) ||
+    (lost.includes('groups') && needs.groupTypes.size > 0);
   if (!isHit) return evaluation;
   const failure = 'What is stored of the person or the groups could not be read.';
   return { ...evaluation, value: false, reason: 'failed', conditionIndex: null, payload: undefined, failure };

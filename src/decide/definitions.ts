@@ -35,6 +35,8 @@ const REMEMBERED = 1000;
 export class Definitions {
   readonly #metadata: Shelf;
   readonly #kept = new Map<number, Promise<Snapshot>>();
+  /** Those of them that have been read. */
+  readonly #ready = new Map<number, Snapshot>();
   /** The last snapshot that was made, for what need not be prepared again. */
   readonly #last = new Map<number, PreparedFlags>();
 
@@ -49,24 +51,35 @@ export class Definitions {
     if (this.#kept.size >= REMEMBERED) this.#forgetOldest();
     // A read that is under way when something changes is no longer in the map then, and whoever asks later reads anew.
     this.#kept.set(projectId, read);
+    const isCurrent = (): boolean => this.#kept.get(projectId) === read;
     // A failure is not remembered.
-    read.catch(() => this.#kept.get(projectId) === read && this.#kept.delete(projectId));
+    read.then(
+      (snapshot) => isCurrent() && this.#ready.set(projectId, snapshot),
+      () => isCurrent() && this.forget(projectId),
+    );
     return read;
+  }
+
+  /** The snapshot without waiting for it, where it has been read. */
+  ready(projectId: number): Snapshot | undefined {
+    return this.#ready.get(projectId);
   }
 
   forget(projectId: number): void {
     this.#kept.delete(projectId);
+    this.#ready.delete(projectId);
   }
 
   /** Nobody knows what has changed. */
   forgetAll(): void {
     this.#kept.clear();
+    this.#ready.clear();
   }
 
   #forgetOldest(): void {
     const [oldest] = this.#kept.keys();
     if (oldest === undefined) return;
-    this.#kept.delete(oldest);
+    this.forget(oldest);
     this.#last.delete(oldest);
   }
 

@@ -24,26 +24,31 @@ const SLICE = 500;
 /** Distinct ids of a person among which the one is chosen that stands for them. */
 const IDS = 10;
 
+const NO_IDS: ReadonlyMap<number, string[]> = new Map();
 const BLANK = { deviceId: null, groups: new Map(), staticCohorts: new Set<number>(), overrides: new Map() };
 
-export function eachSubject(
-  deps: ScanDeps,
-  projectId: number,
-  needs: Needs,
-  groupIndex: number | null,
-): AsyncGenerator<Candidate[]> {
-  return groupIndex === null ? eachPerson(deps, projectId, needs) : eachGroup(deps, projectId, groupIndex);
+export interface Scan {
+  projectId: number;
+  needs: Needs;
+  /** The kind of groups to look at; null for persons. */
+  groupIndex: number | null;
+  /** Whether shares or variants are dealt out by distinct ids; otherwise these need not be read. */
+  isBucketed: boolean;
 }
 
+export const eachSubject = (deps: ScanDeps, scan: Scan): AsyncGenerator<Candidate[]> =>
+  scan.groupIndex === null ? eachPerson(deps, scan) : eachGroup(deps, scan.projectId, scan.groupIndex);
+
 /** A person may be known by several distinct ids and a flag asks for one: here, the one that they are shown by. */
-async function* eachPerson(deps: ScanDeps, projectId: number, needs: Needs): AsyncGenerator<Candidate[]> {
+async function* eachPerson(deps: ScanDeps, { projectId, needs, isBucketed }: Scan): AsyncGenerator<Candidate[]> {
   const { persons, subjects } = deps.metadata;
   const now = deps.clock.now();
   const asked = [...needs.personProperties];
+  const asksIds = isBucketed || needs.personProperties.has('distinct_id');
   for (let after = null; ; ) {
     const slice = await persons.slice(projectId, after, SLICE, [], asked);
     const ids = slice.persons.map(({ id }) => id);
-    const distinctIds = await persons.distinctIds(ids, IDS);
+    const distinctIds = asksIds ? await persons.distinctIds(ids, IDS) : NO_IDS;
     const overrides = needs.hasContinuity ? await overridesByPerson(deps, ids) : new Map();
     const candidates: Candidate[] = [];
     for (const person of slice.persons) {

@@ -3,8 +3,7 @@ import type { Needs } from '../core/flags/prepared-flags.ts';
 import type { Properties, Subject, SubjectGroup } from '../core/flags/subject.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
-import type { SubjectPerson } from '../stores/subject-store.ts';
-import type { Continuity, Overrides } from './continuity.ts';
+import { type Continuity, NOBODY, type Overrides, type Persons } from './continuity.ts';
 import type { DecideRequest } from './decide-request.ts';
 import type { Snapshot } from './definitions.ts';
 
@@ -16,17 +15,17 @@ export interface LoadDeps {
   onFault(error: unknown): void;
 }
 
+export type Lost = 'person' | 'groups' | 'continuity';
+
 export interface Loaded {
   subject: Subject;
   /** What could not be read: flags that need it have no value. */
-  lost: ReadonlySet<'person' | 'groups' | 'continuity'>;
+  lost: readonly Lost[];
 }
 
-type Lost = 'person' | 'groups' | 'continuity';
+type Groups = ReadonlyMap<number, SubjectGroup>;
 
-const NOTHING_LOST: ReadonlySet<Lost> = new Set();
-const NO_PERSONS: ReadonlyMap<string, SubjectPerson> = new Map();
-const NO_GROUPS: ReadonlyMap<number, SubjectGroup> = new Map();
+const NO_GROUPS: Groups = new Map();
 const NO_COHORTS: ReadonlySet<number> = new Set();
 const NO_OVERRIDES: Overrides = new Map();
 
@@ -37,39 +36,35 @@ export async function loadSubject(
   request: DecideRequest,
 ): Promise<Loaded> {
   const { needs } = snapshot.prepared;
-  const lost = new Set<Lost>();
-  const unless = async <T>(what: Lost, work: () => Promise<T>, instead: T): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      lost.add(what);
-      deps.onFault(error);
-      return instead;
-    }
+  const faults = new Faults(deps);
+  const persons = needsPerson(needs, request) ? await readPersons(deps, projectId, needs, request, faults) : NOBODY;
+  const staticCohorts = needs.staticCohorts.size > 0 ? await readCohorts(deps, persons, needs, faults) : NO_COHORTS;
+  const overrides = needs.hasContinuity
+    ? await readOverrides(deps, projectId, snapshot, request, persons, faults)
+    : NO_OVERRIDES;
+  const named = needs.groupTypes.size > 0 && request.groups.size > 0 ? namedGroups(snapshot, request) : NO_GROUPS;
+  const groups = named.size > 0 ? await readGroups(deps, projectId, named, faults) : NO_GROUPS;
+  const { distinctId, deviceId, personProperties } = request;
+  const properties = overlay(persons.own?.properties, personProperties);
+  const now = deps.clock.now();
+  return {
+    subject: { distinctId, deviceId, properties, groups, staticCohorts, overrides, now },
+    lost: faults.lost,
   };
-  const persons = needsPerson(needs, request)
-    ? await unless('person', () => readPersons(deps, projectId, needs, request), NO_PERSONS)
-    : NO_PERSONS;
-  const person = persons.get(request.distinctId);
-  const staticCohorts =
-    person && needs.staticCohorts.size > 0
-      ? await unless('person', () => cohortsOf(deps, person, needs), NO_COHORTS)
-      : NO_COHORTS;
-  const overrides =
-    needs.hasContinuity && !lost.has('person')
-      ? await unless('continuity', () => overridesOf(deps, projectId, snapshot, request, persons), NO_OVERRIDES)
-      : NO_OVERRIDES;
-  const groups = needs.groupTypes.size > 0 && request.groups.size > 0 ? namedGroups(snapshot, request) : NO_GROUPS;
-  const subject: Subject = {
-    distinctId: request.distinctId,
-    deviceId: request.deviceId,
-    properties: overlay(person?.properties, request.personProperties),
-    groups: groups.size > 0 ? await unless('groups', () => readGroups(deps, projectId, groups), groups) : NO_GROUPS,
-    staticCohorts,
-    overrides,
-    now: deps.clock.now(),
-  };
-  return { subject, lost: lost.size === 0 ? NOTHING_LOST : lost };
+}
+
+class Faults {
+  readonly lost: Lost[] = [];
+  readonly #deps: LoadDeps;
+
+  constructor(deps: LoadDeps) {
+    this.#deps = deps;
+  }
+
+  add(what: Lost, error: unknown): void {
+    this.lost.push(what);
+    this.#deps.onFault(error);
+  }
 }
 
 /** Whether something stored of the person can change a value. */
@@ -84,34 +79,57 @@ function covers(sent: Properties, asked: ReadonlySet<string>): boolean {
 async function readPersons(
   { metadata: { subjects } }: LoadDeps,
   projectId: number,
-  needs: Needs,
+  { hasContinuity }: Needs,
   { distinctId, anonDistinctId }: DecideRequest,
-): Promise<ReadonlyMap<string, SubjectPerson>> {
-  if (needs.hasContinuity && anonDistinctId !== null)
-    return subjects.personsOf(projectId, [distinctId, anonDistinctId]);
-  const person = await subjects.personOf(projectId, distinctId);
-  return person === null ? NO_PERSONS : new Map([[distinctId, person]]);
+  faults: Faults,
+): Promise<Persons> {
+  try {
+    if (!hasContinuity || anonDistinctId === null) {
+      return { own: await subjects.personOf(projectId, distinctId), other: null };
+    }
+    const found = await subjects.personsOf(projectId, [distinctId, anonDistinctId]);
+    return { own: found.get(distinctId) ?? null, other: found.get(anonDistinctId) ?? null };
+  } catch (error) {
+    faults.add('person', error);
+    return NOBODY;
+  }
 }
 
-async function cohortsOf({ metadata }: LoadDeps, { id }: SubjectPerson, needs: Needs): Promise<ReadonlySet<number>> {
-  return new Set(await metadata.subjects.cohortsWith(id, [...needs.staticCohorts]));
+async function readCohorts(
+  { metadata }: LoadDeps,
+  { own }: Persons,
+  { staticCohorts }: Needs,
+  faults: Faults,
+): Promise<ReadonlySet<number>> {
+  if (own === null) return NO_COHORTS;
+  try {
+    return new Set(await metadata.subjects.cohortsWith(own.id, [...staticCohorts]));
+  } catch (error) {
+    faults.add('person', error);
+    return NO_COHORTS;
+  }
 }
 
-function overridesOf(
+/** Not without the persons: a login that nobody could be found for would be taken for one without a person. */
+async function readOverrides(
   { continuity }: LoadDeps,
   projectId: number,
   { continuityKeys: flagKeys }: Snapshot,
   { distinctId, anonDistinctId }: DecideRequest,
-  persons: ReadonlyMap<string, SubjectPerson>,
+  persons: Persons,
+  faults: Faults,
 ): Promise<Overrides> {
-  return continuity.overridesFor({ projectId, distinctId, anonDistinctId, flagKeys }, persons);
+  if (faults.lost.length > 0) return NO_OVERRIDES;
+  try {
+    return await continuity.overridesFor({ projectId, distinctId, anonDistinctId, flagKeys }, persons);
+  } catch (error) {
+    faults.add('continuity', error);
+    return NO_OVERRIDES;
+  }
 }
 
 /** The request's groups by index, as far as the project knows their kinds and some flag looks at them. */
-function namedGroups(
-  { groupTypeIndexes, prepared }: Snapshot,
-  { groups, groupProperties }: DecideRequest,
-): ReadonlyMap<number, SubjectGroup> {
+function namedGroups({ groupTypeIndexes, prepared }: Snapshot, { groups, groupProperties }: DecideRequest): Groups {
   const named = new Map<number, SubjectGroup>();
   for (const [type, key] of groups) {
     const index = groupTypeIndexes.get(type);
@@ -121,19 +139,21 @@ function namedGroups(
   return named;
 }
 
-async function readGroups(
-  { metadata }: LoadDeps,
-  projectId: number,
-  named: ReadonlyMap<number, SubjectGroup>,
-): Promise<ReadonlyMap<number, SubjectGroup>> {
+async function readGroups({ metadata }: LoadDeps, projectId: number, named: Groups, faults: Faults): Promise<Groups> {
   const keys = [...named].map(([typeIndex, { key }]) => ({ typeIndex, key }));
-  const stored = new Map((await metadata.subjects.groups(projectId, keys)).map((group) => [group.typeIndex, group]));
-  return new Map(
-    [...named].map(([index, { key, properties }]) => [
-      index,
-      { key, properties: overlay(stored.get(index)?.properties, properties) },
-    ]),
-  );
+  try {
+    const stored = await metadata.subjects.groups(projectId, keys);
+    const properties = new Map(stored.map((group) => [group.typeIndex, group.properties]));
+    return new Map(
+      [...named].map(([index, { key, properties: sent }]) => [
+        index,
+        { key, properties: overlay(properties.get(index), sent) },
+      ]),
+    );
+  } catch (error) {
+    faults.add('groups', error);
+    return named;
+  }
 }
 
 /** Both come out of a JSON parser, so a key called `__proto__` is data here and stays data. */

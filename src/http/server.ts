@@ -13,13 +13,13 @@ import {
 } from 'fastify';
 import { Failure, notFound } from '../core/errors.ts';
 import type { Logger } from '../lib/log.ts';
-import type { Metrics } from '../lib/metrics.ts';
 import { earlyCaller, lateCaller } from './api/context.ts';
 import { type ApiDeps, apiRoutes } from './api/index.ts';
 import { acceptPrivateBodies } from './body-parsers.ts';
 import { docsRoutes } from './docs.ts';
 import { sendError } from './errors.ts';
 import { KnownRoutes } from './known-routes.ts';
+import { lazyLog } from './lazy-log.ts';
 import { OPENAPI } from './openapi.ts';
 import { type OperationsDeps, operationsRoutes } from './operations.ts';
 import { pageRoutes } from './pages/index.ts';
@@ -38,6 +38,7 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
   const app: FastifyInstance = fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     genReqId: () => deps.ids.uuid(),
+    childLoggerFactory: (log, bindings, options) => lazyLog(log, bindings, options),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
     bodyLimit: options.maxBodyBytes,
@@ -54,12 +55,12 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
   // Answers are written as they are: their schemas are for the document and for the tests that hold answers to it.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
   letConnectionsGo(app);
-  logRequests(app, deps.metrics);
+  logRequests(app, deps);
   const known = rememberRoutes(app);
-  refuseMistakenNames(app, deps, known);
   await app.register(swagger, { openapi: OPENAPI });
   await app.register((api, _options, done) => {
     acceptPrivateBodies(api);
+    refuseMistakenNames(api, deps, known);
     apiRoutes(api, deps);
     pageRoutes(api, deps);
     done();
@@ -86,16 +87,17 @@ function letConnectionsGo(app: FastifyInstance): void {
 }
 
 /** One line for each answer, with the request id that an error's log line carries too. */
-function logRequests(app: FastifyInstance, metrics: Metrics): void {
+function logRequests(app: FastifyInstance, { metrics, log }: Pick<ServerDeps, 'metrics' | 'log'>): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('project', null);
   app.decorateRequest('organization', null);
   app.addHook('onResponse', (request, reply, done) => {
-    const labels = { method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode };
-    metrics.requestSeconds.observe(labels, reply.elapsedTime / 1000);
-    const line = { req: request, res: reply, ms: Math.round(reply.elapsedTime * 10) / 10 };
-    if (request.url.startsWith('/api/')) request.log.info(line, 'request');
-    else request.log.debug(line, 'request');
+    const ms = reply.elapsedTime;
+    metrics.requestTimes.observe(request.method, request.routeOptions.url ?? 'unknown', reply.statusCode, ms / 1000);
+    const level = request.url.startsWith('/api/') ? 'info' : 'debug';
+    if (log.isLevelEnabled(level)) {
+      request.log[level]({ req: request, res: reply, ms: Math.round(ms * 10) / 10 }, 'request');
+    }
     done();
   });
 }

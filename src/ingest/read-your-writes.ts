@@ -1,12 +1,12 @@
 /**
- * Lets a decision wait until what was acknowledged about its subjects is stored. It waits a second at the most: an
+ * Lets a decision wait until what was acknowledged about its subjects is stored. It waits two seconds at the most: an
  * outdated answer is better than none, and it is counted. Where somebody has waited in vain, those behind them in the
  * log do not even begin to: a backlog must not make every decision slow.
  */
 import { Counter, type Registry } from 'prom-client';
 import { PendingSubjects } from './pending-subjects.ts';
 
-const PATIENCE_MS = 1000;
+const PATIENCE_MS = 2000;
 
 export interface ReadYourWritesDeps {
   /** The newest entry of the log at the start, where something in it waits; else 0. */

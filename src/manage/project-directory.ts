@@ -52,6 +52,11 @@ export class ProjectDirectory {
     this.#byToken.clear();
   }
 
+  /** The project of a key that was looked up before; undefined where `projectFor` must be asked. */
+  remembered(key: unknown): Project | undefined {
+    return typeof key === 'string' ? this.#byToken.get(key) : undefined;
+  }
+
   /** The project that a key on a public path stands for; `projectId` tells it where the key is a person's. */
   async projectFor(key: unknown, projectId: unknown): Promise<Project> {
     if (key === undefined || key === null || key === '') throw missingKey();

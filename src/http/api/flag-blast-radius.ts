@@ -31,7 +31,9 @@ export function flagBlastRadiusRoutes(app: FastifyInstance, deps: ApiDeps): void
     body: BlastRadiusQuestionSchema,
     response: BlastRadiusSchema,
     handler: async ({ project, body, query, url }) => {
-      if (body.condition !== undefined) return presentReach(await reachOf(deps, project.id, ofCondition(body)));
+      if (body.condition !== undefined) {
+        return presentReach(await reachOf(deps, project.id, ofCondition(body), false));
+      }
       if (typeof body.id !== 'number') {
         if (body.filters === undefined) throw invalid(undefined, 'Missing condition for which to get blast radius');
         return presentReach(await reachOf(deps, project.id, ofFilters(body, body.filters as JsonObject)));

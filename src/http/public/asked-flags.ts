@@ -10,7 +10,7 @@ import type { Project } from '../../stores/records.ts';
 import { callerRuntime } from './caller-runtime.ts';
 import type { PublicDeps } from './deps.ts';
 import { hasFlagsDisabled, readFlagRequest } from './flag-request.ts';
-import { decode, queryValues } from './read-request.ts';
+import { decode, plainJson, queryValues } from './read-request.ts';
 
 /** The two paths complain in words of their own; clients and their users search for them. */
 export interface Wording {
@@ -26,8 +26,13 @@ export interface Answered {
 }
 
 export async function answerFlags(deps: PublicDeps, request: FastifyRequest, wording: Wording): Promise<Answered> {
-  const { body, fields } = await readBody(deps, request, wording);
-  const project = await projectOf(deps, request, body, fields, wording);
+  const plain = plainJson(request);
+  const { body, fields } =
+    plain === undefined
+      ? await decodedBody(deps, request, wording)
+      : { body: readObject(plain, wording), fields: NONE };
+  const key = fields.get('api_key') || fields.get('token') || keyOf(body);
+  const project = deps.directory.remembered(key) ?? (await projectFor(deps, request, key, body, fields, wording));
   return { project, decision: await decisionFor(deps, request, project.id, body, wording) };
 }
 
@@ -53,20 +58,34 @@ interface Body {
   fields: ReadonlyMap<string, string>;
 }
 
-const EMPTY: Body = { body: {}, fields: new Map() };
+const NONE: ReadonlyMap<string, string> = new Map();
 
-async function readBody(deps: PublicDeps, request: FastifyRequest, wording: Wording): Promise<Body> {
+async function decodedBody(deps: PublicDeps, request: FastifyRequest, wording: Wording): Promise<Body> {
   try {
     const { payload, formFields } = await decode(request, deps.config.maxBodyBytes, 'v0');
-    return { body: objectIn(payload), fields: formFields };
+    return { body: readObject(payload, wording), fields: formFields };
   } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'invalid') throw error;
     // Nothing at all was sent: so the key is what is missing.
-    if (error.code === 'no_data') return EMPTY;
-    const why = error.message.replace(/^Malformed request data: /, '');
-    throw new Failure('invalid', wording.malformed(why), { code: 'malformed_data', cause: error });
+    if (error instanceof Failure && error.code === 'no_data') return { body: {}, fields: NONE };
+    throw reworded(error, wording);
   }
 }
+
+function readObject(payload: Buffer, wording: Wording): JsonObject {
+  try {
+    return objectIn(payload);
+  } catch (error) {
+    throw reworded(error, wording);
+  }
+}
+
+function reworded(error: unknown, { malformed }: Wording): unknown {
+  if (!(error instanceof Failure) || error.kind !== 'invalid' || error.code === MALFORMED) return error;
+  const why = error.message.replace(/^Malformed request data: /, '');
+  return new Failure('invalid', malformed(why), { code: MALFORMED, cause: error });
+}
+
+const MALFORMED = 'malformed_data';
 
 const unreadable = (why: string): Failure => new Failure('invalid', why);
 
@@ -83,14 +102,14 @@ function objectIn(payload: Buffer): JsonObject {
   return first;
 }
 
-async function projectOf(
+async function projectFor(
   { directory }: PublicDeps,
   request: FastifyRequest,
+  key: unknown,
   body: JsonObject,
   fields: ReadonlyMap<string, string>,
   wording: Wording,
 ): Promise<Project> {
-  const key = fields.get('api_key') || fields.get('token') || keyOf(body);
   try {
     return await directory.projectFor(
       key,

@@ -14,17 +14,15 @@ export function flagMembers({ evaluations, hasErrors, snapshot }: Decision, vers
   const texts = textsOf(snapshot.prepared);
   switch (version) {
     case 1:
-      return `"featureFlags":[${join(evaluations, (one) => (one.value === false ? '' : textOf(texts, one).key))}]`;
+      return `"featureFlags":[${join(texts, evaluations, (text, { value }) => (value === false ? '' : text.key))}]`;
     case 2:
-      return `"featureFlags":{${join(evaluations, (one) => (one.value === false ? '' : textOf(texts, one).plain))}}`;
+      return `"featureFlags":{${join(texts, evaluations, (text, { value }) => (value === false ? '' : text.plain))}}`;
     case 3:
       return `${plainMembers(texts, evaluations)},"errorsWhileComputingFlags":${hasErrors}`;
     default:
-      return `"flags":{${join(evaluations, (one) => detail(texts, one))}},"errorsWhileComputingFlags":${hasErrors}`;
+      return `"flags":{${join(texts, evaluations, detail)}},"errorsWhileComputingFlags":${hasErrors}`;
   }
 }
-
-type Texts = Map<string, Map<boolean | string, FlagText>>;
 
 /** What does not change while the definitions do not; forgotten together with them. */
 const kept = new WeakMap<PreparedFlags, Texts>();
@@ -37,6 +35,8 @@ function textsOf(prepared: PreparedFlags): Texts {
   }
   return texts;
 }
+
+type Texts = Map<string, Map<boolean | string, FlagText>>;
 
 /** One flag with one of its values. */
 interface FlagText {
@@ -76,17 +76,19 @@ function write({ key: name, value, id, version, payload }: FlagEvaluation): Flag
 }
 
 function plainMembers(texts: Texts, evaluations: readonly FlagEvaluation[]): string {
-  const isThere = ({ reason }: FlagEvaluation): boolean => reason !== 'failed';
-  const values = join(evaluations, (one) => (isThere(one) ? textOf(texts, one).plain : ''));
-  const payloads = join(evaluations, (one) => (isThere(one) ? textOf(texts, one).payload : ''));
+  let values = '';
+  let payloads = '';
+  for (const one of evaluations) {
+    if (one.reason === 'failed') continue;
+    const { plain, payload } = textOf(texts, one);
+    values = values === '' ? plain : `${values},${plain}`;
+    if (payload !== '') payloads = payloads === '' ? payload : `${payloads},${payload}`;
+  }
   return `"featureFlags":{${values}},"featureFlagPayloads":{${payloads}}`;
 }
 
-function detail(texts: Texts, evaluation: FlagEvaluation): string {
-  const { head, tail } = textOf(texts, evaluation);
-  const failed = evaluation.reason === 'failed' ? ',"failed":true' : '';
-  return head + failed + reasonText(evaluation.reason, evaluation.conditionIndex) + tail;
-}
+const detail = ({ head, tail }: FlagText, { reason, conditionIndex }: FlagEvaluation): string =>
+  head + (reason === 'failed' ? ',"failed":true' : '') + reasonText(reason, conditionIndex) + tail;
 
 const reasons = new Map<Reason, Map<number | null, string>>();
 /** Conditions beyond this are written anew each time. */
@@ -103,11 +105,15 @@ function reasonText(code: Reason, index: number | null): string {
 }
 
 /** Texts with commas between them; empty ones are passed over. */
-function join(evaluations: readonly FlagEvaluation[], write: (one: FlagEvaluation) => string): string {
-  let text = '';
+function join(
+  texts: Texts,
+  evaluations: readonly FlagEvaluation[],
+  write: (text: FlagText, one: FlagEvaluation) => string,
+): string {
+  let joined = '';
   for (const one of evaluations) {
-    const part = write(one);
-    if (part !== '') text = text === '' ? part : `${text},${part}`;
+    const part = write(textOf(texts, one), one);
+    if (part !== '') joined = joined === '' ? part : `${joined},${part}`;
   }
-  return text;
+  return joined;
 }

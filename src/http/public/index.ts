@@ -14,9 +14,12 @@ import { staticRoutes } from './static.ts';
 
 export type { PublicDeps } from './deps.ts';
 
+const USUAL_TYPES = ['application/json', 'text/plain', 'application/x-www-form-urlencoded'];
+
 export function publicRoutes(app: FastifyInstance, deps: PublicDeps): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  // The usual types by name, because the framework looks for the others anew at each request.
+  app.addContentTypeParser([...USUAL_TYPES, '*'], { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   // Bodies are judged by the decoder; schemas here are for the document alone.
   app.setValidatorCompiler(() => () => true);
   allowBrowsers(app);

@@ -1,4 +1,5 @@
 /** What every public endpoint asks of a request before it looks at the events. */
+import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import type { DecodedRequest, QueryValues } from '../../ingest/decode/decode-request.ts';
 import { decodeRequest } from '../../ingest/decode/decode-request.ts';
@@ -14,6 +15,23 @@ export function queryValues(request: FastifyRequest): QueryValues {
       return Array.isArray(value) ? value.at(-1) : value;
     },
   };
+}
+
+/** Longer bodies are worth the decoder's second look. */
+const SHORT = 64 * 1024;
+const BRACE = 0x7b;
+
+/**
+ * A short body that is JSON and says nothing else, as most are; undefined for all others. The decoder would find the
+ * same, by way of all the wrappings there are.
+ */
+export function plainJson({ body, headers, query }: FastifyRequest): Buffer | undefined {
+  if (!Buffer.isBuffer(body) || body[0] !== BRACE || body.length > SHORT) return undefined;
+  if (headers['content-encoding'] !== undefined || (query as PublicQuery)['compression'] !== undefined)
+    return undefined;
+  const type = headers['content-type'];
+  const isPlain = type === undefined || type.startsWith('application/json') || type.startsWith('text/plain');
+  return isPlain && isUtf8(body) ? body : undefined;
 }
 
 const NO_BODY = Buffer.alloc(0);

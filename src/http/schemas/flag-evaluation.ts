@@ -24,22 +24,15 @@ export const MyFlagsSchema = Type.Array(Type.Object({ feature_flag: FeatureFlagS
 const Open = Type.Record(Type.String(), Type.Unknown());
 
 /** Nothing is required: which fields are there says what is asked. */
-export const BlastRadiusQuestionSchema = Type.Object(
-  {
-    condition: Type.Optional(
-      nullable(
-        Type.Object({ properties: Type.Optional(nullable(Type.Array(Open))) }, { examples: [{ properties: [] }] }),
-      ),
-    ),
-    group_type_index: Type.Optional(nullable(Type.Integer())),
-    id: Type.Optional(nullable(Type.Integer({ description: 'A flag: whose value would change?' }))),
-    key: Type.Optional(Type.String()),
-    filters: Type.Optional(Open),
-    active: Type.Optional(Type.Boolean()),
-    deleted: Type.Optional(Type.Boolean()),
-  },
-  { examples: [{ condition: { properties: [] } }] },
-);
+export const BlastRadiusQuestionSchema = Type.Object({
+  condition: Type.Optional(nullable(Type.Object({ properties: Type.Optional(nullable(Type.Array(Open))) }))),
+  group_type_index: Type.Optional(nullable(Type.Integer())),
+  id: Type.Optional(nullable(Type.Integer({ description: 'A flag: whose value would change?' }))),
+  key: Type.Optional(Type.String()),
+  filters: Type.Optional(Open),
+  active: Type.Optional(Type.Boolean()),
+  deleted: Type.Optional(Type.Boolean()),
+});
 
 const Change = Type.Object({ from: Value, to: Value, count: Type.Integer() });
 

@@ -3,12 +3,12 @@ import type { FlagOverride, GroupKey, SubjectPerson, SubjectStore } from '../sub
 import { compiled } from './compiled.ts';
 import type { Sql } from './tables.ts';
 
-interface PersonRow {
+export interface PersonRow {
   id: number;
   properties: string;
 }
 
-const toPerson = ({ id, properties }: PersonRow): SubjectPerson => ({
+export const toPerson = ({ id, properties }: PersonRow): SubjectPerson => ({
   id: Number(id),
   properties: JSON.parse(properties),
 });

@@ -44,9 +44,7 @@ describe('waiting for the lock', () => {
     const writing = write().then(() => {
       done = true;
     });
-    let turns = 0;
-    for (const until = performance.now() + 100; performance.now() < until; turns++) await sleep(1);
-    expect(turns).toBeGreaterThan(10);
+    for (let turns = 0; turns < 20; turns++) await sleep(1);
     expect(done).toBe(false);
     other.exec('commit');
     await writing;

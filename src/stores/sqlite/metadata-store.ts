@@ -8,6 +8,7 @@ import { sqlMetadataStore } from '../sql/metadata-store.ts';
 import { migrate } from '../sql/migrate.ts';
 import type { Tables } from '../sql/tables.ts';
 import { patientSqlite } from './driver.ts';
+import { openPersonReader } from './person-reader.ts';
 
 /** The relational database, for one thread; several threads may each open it. */
 export function openDatabase(path: string): Kysely<Tables> {
@@ -39,5 +40,15 @@ export async function openRelationalShelf(path: string, now: number): Promise<Re
     await db.destroy();
     throw error;
   }
-  return { metadata: sqlMetadataStore(db, sqliteDialect), ingest: sqlIngestStore(db, sqliteDialect) };
+  const general = sqlMetadataStore(db, sqliteDialect);
+  const reader = openPersonReader(() => connect(path), general.subjects);
+  const metadata: MetadataStore = {
+    ...general,
+    subjects: { ...general.subjects, personOf: reader.personOf },
+    close: async () => {
+      reader.close();
+      await general.close();
+    },
+  };
+  return { metadata, ingest: sqlIngestStore(db, sqliteDialect) };
 }

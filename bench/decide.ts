@@ -1,0 +1,183 @@
+/**
+ * How fast flags are decided, beside a bare server that parses the same bodies and answers a JSON of the same size.
+ *
+ *   npm run bench:decide [-- --seconds 10 --persons 100000 --short]
+ *
+ * Load and server share the machine, which flatters the slower of two servers: look at the CPU time per request too.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { makeFolder, personId } from './lib/decide-folder.ts';
+import { flagKey } from './lib/flag-definitions.ts';
+import { type LoadResult, runLoad, type Template } from './lib/load.ts';
+import { type RunningProcess, startProcess } from './lib/processes.ts';
+import { seeded } from './lib/random.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '10' },
+    persons: { type: 'string', default: '100000' },
+    /** For the build machine: whether it works, and roughly how fast. */
+    short: { type: 'boolean', default: false },
+  },
+});
+const seconds = flags.short ? 2 : Number(flags.seconds);
+const persons = flags.short ? 10_000 : Number(flags.persons);
+
+const PERSONAL_KEY = 'phx_bench_personal_key';
+/** How many flags the projects have. The first is what a product has, the last what a large company has. */
+const SIZES = [20, 100, 1000] as const;
+/** The larger projects are there for their flags alone. */
+const personsIn = (size: number): number => (size === SIZES[0] ? persons : persons / 10);
+const keyOf = (size: number): string => `phc_bench_${size}_flags`;
+
+interface Measured extends LoadResult {
+  perSecond: number;
+  cpuMicros: number;
+}
+
+async function measured(server: RunningProcess, path: string, size: number, maxMs: number): Promise<Measured> {
+  const before = server.cpuSeconds();
+  const result = await runLoad({ url: server.url, path, connections: 64, templates: requests(size), maxMs });
+  const cpu = server.cpuSeconds() - before;
+  return { ...result, perSecond: result.requests / result.seconds, cpuMicros: (cpu / result.requests) * 1e6 };
+}
+
+const warmUp = (server: RunningProcess, path: string): Promise<LoadResult> =>
+  runLoad({ url: server.url, path, connections: 64, templates: requests(SIZES[0]), maxRequests: 20_000 });
+
+/** Each asks about somebody else. */
+function requests(size: number): Template[] {
+  const random = seeded(size);
+  const bytes = Buffer.from(JSON.stringify({ token: keyOf(size), distinct_id: personId(0) }));
+  const at = bytes.indexOf(personId(0)) + 'person-'.length;
+  const refresh = (target: Buffer): void => {
+    target.write(String(Math.floor(random() * personsIn(size))).padStart(8, '0'), at, 8, 'latin1');
+  };
+  return Array.from({ length: 50 }, () => ({ bytes: Buffer.from(bytes), events: 1, refresh }));
+}
+
+const PATHS = ['/decide/?v=3', '/flags/?v=2'] as const;
+/** The bare server has one path for each size of answer. */
+const barePath = (path: string, size: number): string => `/${path.replace(/\W/g, '')}-${size}`;
+
+async function answers(cairn: RunningProcess): Promise<Record<string, object>> {
+  const all: Record<string, object> = {};
+  for (const path of PATHS) {
+    for (const size of SIZES) all[barePath(path, size)] = await ask(cairn, path, size, personId(7));
+  }
+  return all;
+}
+
+async function ask(server: RunningProcess, path: string, size: number, distinctId: string): Promise<object> {
+  const body = JSON.stringify({ token: keyOf(size), distinct_id: distinctId });
+  const response = await fetch(server.url + path, { method: 'POST', body });
+  if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  return (await response.json()) as object;
+}
+
+/** Both servers in turn, so that a machine that slows down slows both. */
+async function compare(bare: RunningProcess, cairn: RunningProcess, path: string, size: number) {
+  const rounds = flags.short ? 1 : 3;
+  const maxMs = (seconds * 1000) / rounds;
+  const bareRuns: Measured[] = [];
+  const cairnRuns: Measured[] = [];
+  for (let round = 0; round < rounds; round++) {
+    bareRuns.push(await measured(bare, barePath(path, size), size, maxMs));
+    cairnRuns.push(await measured(cairn, path, size, maxMs));
+  }
+  const [baseline, ours] = [middle(bareRuns), middle(cairnRuns)];
+  return {
+    bare: figures(baseline),
+    cairn: figures(ours),
+    ratioOfRates: round(ours.perSecond / baseline.perSecond, 2),
+    ratioOfCpu: round(baseline.cpuMicros / ours.cpuMicros, 2),
+  };
+}
+
+const middle = (runs: Measured[]): Measured =>
+  runs.toSorted((a, b) => a.cpuMicros - b.cpuMicros)[Math.floor(runs.length / 2)] as Measured;
+
+const round = (value: number, digits = 0): number => Number(value.toFixed(digits));
+
+const figures = ({ perSecond, p50, p99, failures, cpuMicros }: Measured) => ({
+  requestsPerSecond: round(perSecond),
+  p50Ms: round(p50, 2),
+  p99Ms: round(p99, 2),
+  failures,
+  cpuMicrosPerRequest: round(cpuMicros, 1),
+});
+
+/** What one more flag costs, in a small project and in a large one. */
+async function growth(cairn: RunningProcess) {
+  const cost = new Map<number, number>();
+  for (const size of SIZES) {
+    cost.set(size, (await measured(cairn, '/decide/?v=3', size, (seconds * 1000) / 3)).cpuMicros);
+  }
+  const [small, medium, large] = SIZES;
+  const perFlag = (from: number, to: number): number =>
+    round(((cost.get(to) ?? 0) - (cost.get(from) ?? 0)) / (to - from), 3);
+  return {
+    cpuMicrosPerRequest: Object.fromEntries([...cost].map(([size, micros]) => [`${size} flags`, round(micros, 1)])),
+    cpuMicrosPerFurtherFlag: { upTo100: perFlag(small, medium), upTo1000: perFlag(medium, large) },
+  };
+}
+
+/** Changes a flag again and again, and asks at once. */
+async function changes(cairn: RunningProcess) {
+  const path = '/api/projects/1/feature_flags/';
+  const headers = { authorization: `Bearer ${PERSONAL_KEY}`, 'content-type': 'application/json' };
+  const listed = await fetch(`${cairn.url}${path}?search=${flagKey(0)}`, { headers });
+  const { results } = (await listed.json()) as { results: { id: number; key: string }[] };
+  const id = results.find(({ key }) => key === flagKey(0))?.id;
+  let seen = 0;
+  const times = flags.short ? 20 : 100;
+  for (let n = 0; n < times; n++) {
+    const percentage = n % 2 === 0 ? 100 : 0;
+    const filters = { groups: [{ properties: [], rollout_percentage: percentage }] };
+    await fetch(`${cairn.url}${path}${id}/`, { method: 'PATCH', headers, body: JSON.stringify({ filters }) });
+    const answer = (await ask(cairn, '/decide/?v=3', SIZES[0], personId(n))) as { featureFlags: object };
+    if (answer.featureFlags[flagKey(0) as never] === (percentage === 100)) seen++;
+  }
+  return { changed: times, seenByTheNextRequest: seen };
+}
+
+async function main(): Promise<void> {
+  execFileSync(process.execPath, ['scripts/build.js']);
+  const dataDir = mkdtempSync(join(tmpdir(), 'cairn-bench-'));
+  const projects = SIZES.map((flags) => [keyOf(flags), { flags, persons: personsIn(flags) }] as const);
+  await makeFolder(dataDir, { projects: Object.fromEntries(projects), personalKey: PERSONAL_KEY });
+  const cairn = await startProcess(['scripts/start.js', '--built'], {
+    DATA_DIR: dataDir,
+    PORT: '0',
+  });
+  const answersFile = join(dataDir, 'answers.json');
+  writeFileSync(answersFile, JSON.stringify(await answers(cairn)));
+  const bare = await startProcess(['scripts/run.js', 'bench/bare-server.ts'], { ANSWERS: answersFile });
+  try {
+    // A first, unmeasured run lets both compile what they need.
+    for (const path of PATHS) {
+      await warmUp(bare, barePath(path, SIZES[0]));
+      await warmUp(cairn, path);
+    }
+    const report = {
+      machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`,
+      persons,
+      decide20Flags: await compare(bare, cairn, PATHS[0], SIZES[0]),
+      flags20Flags: await compare(bare, cairn, PATHS[1], SIZES[0]),
+      growth: await growth(cairn),
+      changes: await changes(cairn),
+    };
+    console.log(JSON.stringify(report, null, 2));
+    mkdirSync('bench/results', { recursive: true });
+    writeFileSync('bench/results/decide.json', `${JSON.stringify(report, null, 2)}\n`);
+  } finally {
+    await Promise.all([bare.stop(), cairn.stop()]);
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+await main();

@@ -1,0 +1,42 @@
+import type { FastifyBaseLogger } from 'fastify';
+
+type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+type Child = Parameters<FastifyBaseLogger['child']>;
+
+/** The log of one request, made when something is said in it: most requests say nothing. */
+class LazyLog {
+  readonly #parent: FastifyBaseLogger;
+  readonly #child: Child;
+  #log: FastifyBaseLogger | undefined;
+
+  constructor(parent: FastifyBaseLogger, child: Child) {
+    this.#parent = parent;
+    this.#child = child;
+  }
+
+  get level(): string {
+    return this.#parent.level;
+  }
+
+  get made(): FastifyBaseLogger {
+    this.#log ??= this.#parent.child(...this.#child);
+    return this.#log;
+  }
+
+  child(...child: Child): FastifyBaseLogger {
+    return this.made.child(...child);
+  }
+}
+
+const LEVELS: readonly Level[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+for (const level of LEVELS) {
+  Object.defineProperty(LazyLog.prototype, level, {
+    value(this: LazyLog, ...words: Parameters<FastifyBaseLogger['info']>) {
+      this.made[level](...words);
+    },
+  });
+}
+
+export const lazyLog = (parent: FastifyBaseLogger, ...child: Child): FastifyBaseLogger =>
+  new LazyLog(parent, child) as unknown as FastifyBaseLogger;
