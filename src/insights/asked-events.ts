@@ -5,7 +5,7 @@
 import type { ActionStep, Entity } from '../core/insights/questions/entity.ts';
 import type { Actor } from '../core/insights/questions/question.ts';
 import type { Range } from '../core/insights/time/range.ts';
-import { cohortsIn, type Filter, leavesOf } from '../core/properties/property-filter.ts';
+import { cohortsIn, type Filter, leavesOf, type PropertyFilter } from '../core/properties/property-filter.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { InsightSql } from '../stores/dialect.ts';
 import { type CohortUuids, cohortSql, findCohortUuids } from './cohort-filter.ts';
@@ -55,7 +55,7 @@ export class AskedEvents {
     const scope: FilterScope = {
       patterns,
       elsewhere: (leaf) =>
-        leaf.owner === 'person' ? filterSql(sql, leaf, { patterns, json: 'p.properties' }) : undefined,
+        leaf.owner === 'person' ? filterSql(sql, leaf, { patterns, json: 'p.properties' }) : distinctIdSql(sql, leaf),
       cohort: (leaf) => cohortSql(sql, cohorts, leaf, 'e.person_id'),
     };
     const condition = filterSql(sql, filter, scope);
@@ -68,6 +68,12 @@ export class AskedEvents {
     const steps = entity.steps.map((step) => `(${nameIs(sql, step.event)} and ${this.holds(sql, stepFilter(step))})`);
     return steps.length === 0 ? 'false' : `((${steps.join(' or ')}) and ${own})`;
   }
+}
+
+/** Whoever searches for a distinct id finds it, though it is none of the event's properties. */
+function distinctIdSql(sql: InsightSql, { key, operator, values }: PropertyFilter): string | undefined {
+  if (key !== 'distinct_id' || operator !== 'icontains' || values.length === 0) return undefined;
+  return `(${values.map((value) => sql.containsIgnoringCase('e.distinct_id', value)).join(' or ')})`;
 }
 
 const nameIs = (sql: InsightSql, name: string | null): string =>
