@@ -163,6 +163,7 @@ export async function openApp(options: AppOptions): Promise<App> {
           await thread.methods.forgetPersons(projectId);
         },
         mirrorPersons,
+        follow: async (projectId, question, page) => thread.methods.follow(projectId, question, page),
         checkStores: async () => {
           await metadata.check();
           await thread.methods.query('select 1', []);

@@ -10,6 +10,7 @@ import { PersonMirror } from './ingest/person-mirror.ts';
 import { Processor } from './ingest/processor.ts';
 import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
 import { calculateCohort } from './insights/calculate-cohort.ts';
+import { follow } from './insights/follow.ts';
 import { clockOn } from './lib/clock.ts';
 import { randomIds } from './lib/ids.ts';
 import { openLog } from './lib/log.ts';
@@ -82,6 +83,13 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
     forgetPersons: (projectId) => processor.between(() => events.forgetPersons(projectId)),
     size: () => events.size(),
     watch: async (projectIds) => tail.watch(projectIds),
+    follow: (projectId, question, page) =>
+      follow(
+        { metadata, events, dialect: duckdbDialect, clock, mirrorPersons: (id) => mirror.refresh(id) },
+        projectId,
+        question,
+        page,
+      ),
     calculateCohort: (projectId, cohortId) =>
       calculateCohort({ metadata, events, dialect: duckdbDialect, clock }, projectId, cohortId),
     close,
@@ -111,6 +119,7 @@ function surviving(methods: WorkerMethods, die: (error: unknown) => Promise<void
     mirrorPersons: (projectId) => watched(methods.mirrorPersons(projectId)),
     forgetPersons: (projectId) => watched(methods.forgetPersons(projectId)),
     scrub: () => watched(methods.scrub()),
+    follow: (projectId, question, page) => watched(methods.follow(projectId, question, page)),
     calculateCohort: (projectId, cohortId) => watched(methods.calculateCohort(projectId, cohortId)),
   };
 }

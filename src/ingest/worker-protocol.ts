@@ -1,6 +1,8 @@
 /** What the main thread and the worker thread say to each other. */
+import type { JourneyAnswer, JourneyQuestion } from '../core/insights/answers/journey-answer.ts';
 import type { ClockMemory } from '../lib/clock.ts';
 import type { EventStore } from '../stores/event-store.ts';
+import type { Page } from '../stores/metadata-store.ts';
 
 /** What the worker thread is started with. */
 export interface WorkerOptions {
@@ -31,6 +33,8 @@ export interface WorkerMethods
   mirrorPersons(projectId: number): Promise<void>;
   /** From now on, stored events of these projects are shown as they come. */
   watch(projectIds: readonly number[]): Promise<void>;
+  /** Answers a question about journeys; of people only the page. */
+  follow<Q extends JourneyQuestion>(projectId: number, question: Q, page: Page): Promise<JourneyAnswer<Q>>;
   /** Finds the members of a cohort anew. */
   calculateCohort(projectId: number, cohortId: number): Promise<void>;
 }

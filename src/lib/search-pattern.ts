@@ -11,15 +11,21 @@ const compiled = new Map<string, RE2JS | null>();
  * Looks for a pattern that a user gave in a text: RE2's syntax, whose time grows with the text and no faster, whatever
  * the pattern. The same pattern is looked for in many texts in a row, so the last ones are kept ready.
  */
-export const searchPattern: Search = (pattern, text) => {
+export const searchPattern: Search = (pattern, text) => compiledPattern(pattern)?.matcher(text).find() ?? null;
+
+/** Replaces every place that the pattern finds by the very text; null where the pattern is invalid. */
+export const replacePattern = (pattern: string, text: string, replacement: string): string | null =>
+  compiledPattern(pattern)?.matcher(text).replaceAll(RE2JS.quoteReplacement(replacement)) ?? null;
+
+function compiledPattern(pattern: string): RE2JS | null {
   let regex = compiled.get(pattern);
   if (regex === undefined) {
     regex = compile(pattern);
     if (compiled.size >= KEPT) compiled.clear();
     compiled.set(pattern, regex);
   }
-  return regex === null ? null : regex.matcher(text).find();
-};
+  return regex;
+}
 
 function compile(pattern: string): RE2JS | null {
   if (pattern.length > LONGEST_PATTERN) return null;

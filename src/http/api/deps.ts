@@ -4,6 +4,7 @@ import type { Definitions } from '../../decide/definitions.ts';
 import type { FateDeps } from '../../ingest/fate-of-event.ts';
 import type { Ingestion } from '../../ingest/ingestion.ts';
 import type { Tail } from '../../ingest/tail.ts';
+import type { WorkerMethods } from '../../ingest/worker-protocol.ts';
 import type { CohortCalculations } from '../../insights/cohort-calculations.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
@@ -26,6 +27,8 @@ export interface ApiDeps extends Pick<DeletePersonDeps, 'filing' | 'caughtUp' | 
   dialect: Dialect;
   /** Brings the copy of persons beside the events up to date, before they are asked about. */
   mirrorPersons(projectId: number): Promise<void>;
+  /** Answers questions about journeys, on the worker's thread. */
+  follow: WorkerMethods['follow'];
   tail: Tail;
   ingestion: Pick<Ingestion, 'accept'>;
   /** The entry of the log in which an event still waits. */

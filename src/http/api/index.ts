@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { cohortPersonRoutes } from './cohort-persons.ts';
 import { cohortRoutes } from './cohorts.ts';
+import { correlationRoutes } from './correlations.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { definitionRoutes } from './definitions.ts';
 import type { ApiDeps } from './deps.ts';
@@ -14,12 +15,14 @@ import { flagRoleAccessRoutes } from './feature-flag-role-access.ts';
 import { featureFlagRoutes } from './feature-flags.ts';
 import { flagBlastRadiusRoutes } from './flag-blast-radius.ts';
 import { flagEvaluationRoutes } from './flag-evaluation.ts';
+import { funnelRoutes } from './funnels.ts';
 import { groupRoutes } from './groups.ts';
 import { insightPeopleRoutes } from './insight-people.ts';
 import { insightRoutes } from './insights.ts';
 import { localEvaluationRoutes } from './local-evaluation.ts';
 import { memberRoutes } from './members.ts';
 import { organizationRoutes } from './organizations.ts';
+import { pathRoutes } from './paths.ts';
 import { personChangeRoutes } from './person-changes.ts';
 import { personFactRoutes } from './person-facts.ts';
 import { personLifecycleRoutes } from './person-lifecycle.ts';
@@ -67,4 +70,7 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   insightPeopleRoutes(app, deps);
   cohortRoutes(app, deps);
   cohortPersonRoutes(app, deps);
+  funnelRoutes(app, deps);
+  correlationRoutes(app, deps);
+  pathRoutes(app, deps);
 }

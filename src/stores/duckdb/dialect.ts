@@ -118,6 +118,18 @@ class DuckDbSql implements InsightSql {
     return `string_agg(cast(${value} as varchar), ',')`;
   }
 
+  jsonList(value: string, order: string): string {
+    return `cast(to_json(list(${value} order by ${order})) as varchar)`;
+  }
+
+  millis(time: string): string {
+    return `epoch_ms(${time})`;
+  }
+
+  slice(value: string, count: number): string {
+    return `(hash(${value}) % ${this.param(count)})`;
+  }
+
   bucket(time: string, interval: BucketInterval, timezone: string): string {
     // Asking ICU about a zone costs about a microsecond an event: ten times as much as the rest.
     if (timezone === 'UTC') return `date_trunc('${interval}', ${time})`;

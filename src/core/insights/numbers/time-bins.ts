@@ -7,8 +7,9 @@ const MINUTE = 60;
 /** A histogram of times in seconds; without a number of bins as many as suit the number of times. */
 export function timeBins(times: readonly number[], wanted: number | null): TimeBin[] {
   if (times.length === 0) return [];
-  const low = Math.floor(Math.min(...times));
-  const high = Math.ceil(Math.max(...times));
+  // One by one: there may be more times than a call takes arguments.
+  const low = Math.floor(times.reduce((least, time) => Math.min(least, time)));
+  const high = Math.ceil(times.reduce((most, time) => Math.max(most, time)));
   const count = wanted ?? Math.min(Math.max(Math.ceil(cubeRoot(times.length)), 1), MOST_BINS);
   const width = Math.ceil((high - low) / count) || MINUTE;
   const counts = new Array<number>(count + 1).fill(0);

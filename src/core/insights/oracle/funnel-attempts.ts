@@ -1,16 +1,8 @@
+import type { Attempt } from '../funnel/attempt.ts';
 import type { Exclusion, FunnelQuestion } from '../questions/question.ts';
 import { includesEntity } from '../questions/same-entity.ts';
 import { addTo } from '../time/interval.ts';
 import type { World, WorldEvent } from './world.ts';
-
-/** One go at a funnel, begun by one event. */
-export interface Attempt {
-  start: number;
-  /** How many steps were done within the window. */
-  depth: number;
-  /** When each step was done, or null; in an unordered funnel: when the first, the second, … of them was done. */
-  times: readonly (number | null)[];
-}
 
 /** Every go of somebody who did these events, in order. Those that an exclusion falls into are none. */
 export function attemptsOf(question: FunnelQuestion, world: World, events: readonly WorldEvent[]): Attempt[] {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { context, tellWorld } from '../../../../test/support/tell-world.ts';
 import type { JsonObject } from '../../events/json.ts';
+import { holdsGrouping } from '../paths/path-items.ts';
 import { readPathsPeopleQuestion, readPathsQuestion } from '../questions/read-paths.ts';
-import { answerPaths, holdsGrouping, pathsPeople } from './paths.ts';
+import { answerPaths, pathsPeople } from './paths.ts';
 
 describe('paths', () => {
   const page = (who: string, url: string, time: string) => `${who} $pageview 05-01 ${time} $current_url=${url}`;

@@ -14,6 +14,10 @@ export const zoned = (at: number, timezone: string): Zoned =>
 export const nextTurn = (at: number, timezone: string): number =>
   zoned(at, timezone).getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
 
+/** When they were last changed, be it at this very instant. */
+export const lastTurn = (at: number, timezone: string): number =>
+  zoned(at + 1, timezone).getTimeZoneTransition('previous')?.epochMilliseconds ?? Number.NEGATIVE_INFINITY;
+
 /** Times that the calendar can hold, with room to add and subtract; events outside of these years do not exist. */
 export const EARLIEST = Date.UTC(1900, 0, 1);
 export const LATEST = Date.UTC(2200, 0, 1);

@@ -1,0 +1,85 @@
+import type { FastifyInstance } from 'fastify';
+import type { Correlation } from '../../core/insights/answers/answers.ts';
+import { correlationLink } from '../../core/insights/answers/people-links.ts';
+import {
+  readCorrelationPeopleQuestion,
+  readCorrelationQuestion,
+} from '../../core/insights/questions/read-correlation.ts';
+import { sendPeople } from '../journey-people.ts';
+import { journeyContext, journeyFields, NO_PAGE, peopleUrl, readPeoplePage } from '../journey-question.ts';
+import { iso } from '../schemas/common.ts';
+import {
+  CORRELATION_QUERY,
+  CorrelationAnswerSchema,
+  JourneyQuestionSchema,
+  PeopleAnswerSchema,
+} from '../schemas/journey.ts';
+import type { ApiDeps } from './deps.ts';
+import { type PersonContext, personRoute } from './person-route.ts';
+import { projectRoute } from './route.ts';
+
+const names = { limit: 'funnel_correlation_person_limit', offset: 'funnel_correlation_person_offset' };
+
+const TRAIT_QUERY = {
+  ...CORRELATION_QUERY,
+  funnel_correlation_person_entity: 'JSON: the event that they did, `{id, type, properties}`.',
+  funnel_correlation_property_values: 'JSON: filters on what they are.',
+  funnel_correlation_person_converted: '`true` or `false`; both when absent.',
+  [names.limit]: 'How many to show: 100 unless given, 1000 at the most.',
+  [names.offset]: 'How many to pass over.',
+};
+
+export function correlationRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  for (const method of ['GET', 'POST'] as const) {
+    const body = method === 'POST' ? { body: JourneyQuestionSchema } : {};
+    projectRoute(app, deps, {
+      method,
+      url: '/api/projects/:project_id/insights/funnel/correlation/',
+      summary: 'What those who came through a funnel did, or are, more often than the others',
+      tag: 'insights',
+      query: CORRELATION_QUERY,
+      ...body,
+      response: CorrelationAnswerSchema,
+      handler: (context) => correlation(deps, context),
+    });
+    personRoute(app, deps, {
+      method,
+      path: '/funnel/correlation/',
+      summary: 'The persons behind a number of a correlation',
+      query: TRAIT_QUERY,
+      ...body,
+      response: PeopleAnswerSchema,
+      handler: (context) => people(deps, context),
+    });
+  }
+}
+
+async function correlation(deps: ApiDeps, { project, query, body }: PersonContext<unknown>) {
+  const fields = journeyFields(query, body);
+  const question = readCorrelationQuestion(fields, await journeyContext(deps, project, fields));
+  const { events, isSkewed } = await deps.follow(project.id, question, NO_PAGE);
+  const link = (one: Correlation, hasConverted: boolean): string =>
+    peopleUrl(project.id, 'funnel/correlation', correlationLink(question, one, hasConverted));
+  const present = (one: Correlation) => ({
+    event: { event: one.name, properties: {}, elements: [] },
+    success_count: one.success,
+    failure_count: one.failure,
+    odds_ratio: one.oddsRatio,
+    correlation_type: one.oddsRatio > 1 ? 'success' : 'failure',
+    success_people_url: link(one, true),
+    failure_people_url: link(one, false),
+  });
+  return {
+    result: { events: events.map(present), skewed: isSkewed },
+    is_cached: false,
+    last_refresh: iso(deps.clock.now()),
+  };
+}
+
+async function people(deps: ApiDeps, context: PersonContext<unknown>) {
+  const { project, query, body } = context;
+  const fields = journeyFields(query, body);
+  const question = readCorrelationPeopleQuestion(fields, await journeyContext(deps, project, fields));
+  const page = readPeoplePage(fields, names);
+  return sendPeople(deps, context, { question, actor: question.correlation.funnel.actor, page, names });
+}

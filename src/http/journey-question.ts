@@ -1,0 +1,71 @@
+/** Reads requests for insights about journeys: what was sent, and what has to be known of the project to read it. */
+import type { Json, JsonObject } from '../core/events/json.ts';
+import { isJsonObject } from '../core/events/json.ts';
+import { asksForAll, type QuestionContext } from '../core/insights/questions/context.ts';
+import type { PathCleaning } from '../core/insights/questions/question.ts';
+import type { Page } from '../stores/metadata-store.ts';
+import type { Project } from '../stores/records.ts';
+import type { ApiDeps } from './api/deps.ts';
+import { type Query, readPage } from './paging.ts';
+
+export type JourneyFields = Readonly<Record<string, unknown>>;
+
+/** What the address and the body say together; the body wins. */
+export const journeyFields = (query: Query, body: unknown): JourneyFields => ({
+  ...query,
+  ...(typeof body === 'object' && body !== null ? body : {}),
+});
+
+export async function journeyContext(deps: ApiDeps, project: Project, fields: JourneyFields): Promise<QuestionContext> {
+  const cohorts = await deps.metadata.cohorts.ofProject(project.id);
+  return {
+    now: deps.clock.now(),
+    timezone: project.timezone,
+    earliest: wantsFirst(fields) ? await firstEvent(deps, project.id) : null,
+    testAccountFilters: project.testAccountFilters,
+    pathCleanings: project.pathCleaningFilters.flatMap(readCleaning),
+    cohort: (id) => cohorts.find((cohort) => cohort.id === id),
+  };
+}
+
+/** The funnel of a question for paths has dates of its own. */
+const wantsFirst = (fields: JourneyFields): boolean =>
+  asksForAll(fields) || JSON.stringify(fields['funnel_filter'] ?? '').includes('all');
+
+async function firstEvent({ events, dialect }: ApiDeps, projectId: number): Promise<number | null> {
+  const sql = dialect.begin('e');
+  const [row] = await events.query(
+    `select min(e.timestamp) as first from event_rows e where e.project_id = ${sql.param(projectId)}`,
+    sql.values,
+  );
+  return typeof row?.['first'] === 'number' ? row['first'] : null;
+}
+
+function readCleaning(given: Json): PathCleaning[] {
+  const { regex, alias } = isJsonObject(given) ? given : {};
+  return typeof regex === 'string' && typeof alias === 'string' ? [{ pattern: regex, alias }] : [];
+}
+
+/** What an endpoint calls the two numbers of a page. */
+export interface PageNames {
+  limit: string;
+  offset: string;
+}
+
+export const readPeoplePage = (fields: JourneyFields, { limit, offset }: PageNames): Page =>
+  readPage({ limit: textOf(fields[limit]), offset: textOf(fields[offset]) });
+
+/** For questions that find no people. */
+export const NO_PAGE: Page = { limit: 0, offset: 0 };
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+
+/** The address of the people behind a number. */
+export function peopleUrl(projectId: number, path: string, fields: JsonObject): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) {
+    query.set(name, typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value));
+  }
+  return `/api/projects/${projectId}/persons/${path}/?${query}`;
+}

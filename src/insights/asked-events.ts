@@ -1,0 +1,107 @@
+/**
+ * The events that a question is about, as SQL: read as `e`, their persons as `p`. Patterns are tried out and cohorts
+ * found beforehand; one of these serves every statement of a question.
+ */
+import type { ActionStep, Entity } from '../core/insights/questions/entity.ts';
+import type { Actor } from '../core/insights/questions/question.ts';
+import type { Range } from '../core/insights/time/range.ts';
+import { cohortsIn, type Filter, leavesOf, type PropertyFilter } from '../core/properties/property-filter.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { InsightSql } from '../stores/dialect.ts';
+import { type CohortUuids, cohortSql, findCohortUuids } from './cohort-filter.ts';
+import type { CohortDeps } from './cohort-members.ts';
+import { type FilterScope, filterSql } from './filter-sql.ts';
+import { validPatterns } from './valid-patterns.ts';
+
+export interface AskedDeps extends CohortDeps {
+  clock: Clock;
+  /** Brings the copy of persons beside the events up to date. */
+  mirrorPersons(projectId: number): Promise<void>;
+}
+
+export class AskedEvents {
+  readonly projectId: number;
+  private readonly patterns: ReadonlySet<string>;
+  private readonly cohorts: CohortUuids;
+
+  private constructor(projectId: number, patterns: ReadonlySet<string>, cohorts: CohortUuids) {
+    this.projectId = projectId;
+    this.patterns = patterns;
+    this.cohorts = cohorts;
+  }
+
+  /** Of a question with these filters, the entities' own among them. */
+  static async prepare(deps: AskedDeps, projectId: number, filters: readonly Filter[]): Promise<AskedEvents> {
+    const all: Filter = { kind: 'and', filters };
+    await deps.mirrorPersons(projectId);
+    const cohorts = await findCohortUuids(deps, projectId, all, deps.clock.now());
+    return new AskedEvents(projectId, await validPatterns(deps, all), cohorts);
+  }
+
+  /** `from … where …`: the project's events in the range, of those actors that there are; `also` is joined to them. */
+  source(sql: InsightSql, actor: Actor, { from, until }: Range, also = ''): string {
+    const join = actor.kind === 'person' ? 'join' : 'left join';
+    const isSomebody = actor.kind === 'person' ? 'true' : `coalesce(${actorColumn(actor)}, '') <> ''`;
+    return `from events e
+      ${join} person_rows p on p.project_id = e.project_id and p.person_id = e.person_id
+      ${also}
+      where e.project_id = ${sql.param(this.projectId)} and ${isSomebody}
+        and e.timestamp >= ${sql.time(from)} and e.timestamp < ${sql.time(until)}`;
+  }
+
+  /** A filter on persons leaves out events of nobody, whatever it says about them. */
+  holds(sql: InsightSql, filter: Filter): string {
+    const { patterns, cohorts } = this;
+    const scope: FilterScope = {
+      patterns,
+      elsewhere: (leaf) =>
+        leaf.owner === 'person' ? filterSql(sql, leaf, { patterns, json: 'p.properties' }) : distinctIdSql(sql, leaf),
+      cohort: (leaf) => cohortSql(sql, cohorts, leaf, 'e.person_id'),
+    };
+    const condition = filterSql(sql, filter, scope);
+    return asksForPerson(filter) ? `(p.person_id is not null and ${condition})` : condition;
+  }
+
+  isOf(sql: InsightSql, entity: Entity): string {
+    const own = this.holds(sql, entity.filter);
+    if (entity.kind === 'event') return `(${nameIs(sql, entity.id)} and ${own})`;
+    const steps = entity.steps.map((step) => `(${nameIs(sql, step.event)} and ${this.holds(sql, stepFilter(step))})`);
+    return steps.length === 0 ? 'false' : `((${steps.join(' or ')}) and ${own})`;
+  }
+}
+
+/** Whoever searches for a distinct id finds it, though it is none of the event's properties. */
+function distinctIdSql(sql: InsightSql, { key, operator, values }: PropertyFilter): string | undefined {
+  if (key !== 'distinct_id' || operator !== 'icontains' || values.length === 0) return undefined;
+  return `(${values.map((value) => sql.containsIgnoringCase('e.distinct_id', value)).join(' or ')})`;
+}
+
+const nameIs = (sql: InsightSql, name: string | null): string =>
+  name === null ? 'true' : `e.event = ${sql.param(name)}`;
+
+const asksForPerson = (filter: Filter): boolean =>
+  cohortsIn(filter).length > 0 || leavesOf(filter).some(({ owner }) => owner === 'person');
+
+/** Who acts in an event, as text. */
+export const actorColumn = (actor: Actor): string =>
+  actor.kind === 'person' ? 'cast(e.person_id as varchar)' : `e.group_${actor.index}`;
+
+/** Every filter of an entity, to be looked into beforehand. */
+export const filtersOf = (entity: Entity): Filter[] =>
+  entity.kind === 'event' ? [entity.filter] : [entity.filter, ...entity.steps.map(stepFilter)];
+
+function stepFilter({ url, urlMatching, filter }: ActionStep): Filter {
+  if (url === null) return filter;
+  const pattern = urlMatching === 'regex' ? url : literal(url);
+  const at: Filter = {
+    kind: 'property',
+    owner: 'event',
+    key: '$current_url',
+    operator: urlMatching === 'exact' ? 'exact' : 'regex',
+    values: [urlMatching === 'exact' ? url : pattern],
+  };
+  return { kind: 'and', filters: [at, filter] };
+}
+
+/** A pattern that finds this text and nothing else. */
+const literal = (text: string): string => text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&');

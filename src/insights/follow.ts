@@ -1,0 +1,34 @@
+import type { JourneyAnswer, JourneyQuestion } from '../core/insights/answers/journey-answer.ts';
+import type { Page } from '../stores/metadata-store.ts';
+import { answerCorrelation, correlationPeople } from './answer-correlation.ts';
+import { answerFunnel, funnelPeople } from './answer-funnel.ts';
+import { answerPaths, pathsPeople } from './answer-paths.ts';
+import type { TravelDeps } from './travellers.ts';
+
+/** Answers a question about journeys. Belongs on the worker's thread: it goes through the events of everybody. */
+export async function follow<Q extends JourneyQuestion>(
+  deps: TravelDeps,
+  projectId: number,
+  question: Q,
+  page: Page,
+): Promise<JourneyAnswer<Q>> {
+  return (await answer(deps, projectId, question, page)) as JourneyAnswer<Q>;
+}
+
+async function answer(deps: TravelDeps, projectId: number, question: JourneyQuestion, page: Page) {
+  const cut = (actors: readonly string[]): readonly string[] => actors.slice(page.offset, page.offset + page.limit);
+  switch (question.kind) {
+    case 'funnel':
+      return answerFunnel(deps, projectId, question);
+    case 'funnel_people':
+      return cut(await funnelPeople(deps, projectId, question));
+    case 'paths':
+      return answerPaths(deps, projectId, question);
+    case 'paths_people':
+      return cut(await pathsPeople(deps, projectId, question));
+    case 'correlation':
+      return answerCorrelation(deps, projectId, question);
+    case 'correlation_people':
+      return cut(await correlationPeople(deps, projectId, question));
+  }
+}

@@ -1,0 +1,92 @@
+/** Real stores that small worlds are put into, each as a project of its own, to be asked by the engine. */
+import { hotProperties } from '../../src/core/events/hot-properties.ts';
+import { World, type WorldData } from '../../src/core/insights/oracle/world.ts';
+import { uuidOf } from '../../src/stores/contract/events.ts';
+import { aCohort } from '../../src/stores/contract/flag-builders.ts';
+import { NO_CHANGES } from '../../src/stores/contract/no-changes.ts';
+import { makeTempDir } from '../../src/stores/contract/temp-dir.ts';
+import { duckdbDialect } from '../../src/stores/duckdb/dialect.ts';
+import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
+import type { StoredEvent } from '../../src/stores/event-store.ts';
+import { openRelationalShelf } from '../../src/stores/sqlite/metadata-store.ts';
+import { tools } from './oracle-answers.ts';
+
+export interface StoredWorld {
+  projectId: number;
+  /** The same world for the oracle, with the cohort's number as the store has given it. */
+  world: World;
+  cohort: number;
+}
+
+/** Whoever has no person gets one of these, whom nobody knows. */
+const NOBODY = uuidOf(0xffff);
+
+export async function openWorldStore() {
+  const dir = makeTempDir();
+  const shelf = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+  const events = await openEventStore(dir.path('events.duckdb'));
+  let position = 0;
+
+  async function store(given: WorldData): Promise<StoredWorld> {
+    const projectId = ++position;
+    const data = withOwnPersons(given, projectId);
+    const states = data.persons.map(({ uuid, createdAt, properties }) => ({
+      person: { projectId, uuid, createdAt, properties: { ...properties }, isIdentified: false, version: 0 },
+      isNew: true,
+      mergedInto: null,
+    }));
+    await shelf.ingest.transaction((tx) =>
+      tx.apply({ ...NO_CHANGES, persons: { ...NO_CHANGES.persons, persons: states }, position }),
+    );
+    await events.write({ events: data.events.map((event) => storedEvent(projectId, event)), overrides: [], position });
+    await events.mirror({
+      projectId,
+      removed: [],
+      persons: data.persons.map(({ uuid, createdAt, properties }) => ({
+        uuid,
+        createdAt,
+        properties: JSON.stringify(properties),
+      })),
+      position: { change: position, id: 0 },
+    });
+    const members = [...(data.cohorts?.get(1) ?? [])];
+    const { id: cohort } = await shelf.metadata.cohorts.create(aCohort(projectId, { isStatic: true }));
+    const ids = await shelf.metadata.cohortMembers.personsByUuid(projectId, members);
+    await shelf.metadata.cohortMembers.add(projectId, cohort, ids);
+    const world = new World({ ...data, cohorts: new Map([[cohort, new Set(members)]]) }, tools);
+    return { projectId, world, cohort };
+  }
+
+  const close = async (): Promise<void> => {
+    await events.close();
+    await shelf.metadata.close();
+    dir.remove();
+  };
+  const deps = { events, dialect: duckdbDialect, metadata: shelf.metadata, mirrorPersons: async () => undefined };
+  return { store, close, deps };
+}
+
+export type WorldStore = Awaited<ReturnType<typeof openWorldStore>>;
+
+function storedEvent(projectId: number, event: WorldData['events'][number]): StoredEvent {
+  return {
+    ...event,
+    projectId,
+    personId: event.personId ?? NOBODY,
+    createdAt: event.timestamp,
+    elementsChain: '',
+    properties: JSON.stringify(event.properties),
+    hot: hotProperties({ ...event.properties }),
+  };
+}
+
+/** Persons have ids that nobody else has, in whichever project. */
+function withOwnPersons(data: WorldData, projectId: number): WorldData {
+  const own = (uuid: string): string => projectId.toString(16).padStart(8, '0') + uuid.slice(8);
+  return {
+    ...data,
+    events: data.events.map((event) => ({ ...event, personId: event.personId === null ? null : own(event.personId) })),
+    persons: data.persons.map((person) => ({ ...person, uuid: own(person.uuid) })),
+    cohorts: new Map([...(data.cohorts ?? [])].map(([id, members]) => [id, new Set([...members].map(own))])),
+  };
+}
