@@ -14,6 +14,7 @@ import { replacePattern } from '../lib/search-pattern.ts';
 import type { InsightSql } from '../stores/dialect.ts';
 import { selectedEntrants } from './answer-funnel.ts';
 import { type AskedDeps, AskedEvents, actorColumn } from './asked-events.ts';
+import { orderedText, readOrdered } from './ordered-texts.ts';
 import { slicesOf } from './sliced.ts';
 
 export async function answerPaths(deps: AskedDeps, projectId: number, question: PathsQuestion): Promise<PathEdge[]> {
@@ -96,18 +97,16 @@ async function* personItems(deps: AskedDeps, asked: AskedEvents, question: Paths
   );
   for await (const { at: slice, count } of slicesOf(Number(counted?.['n'] ?? 0))) {
     const sql = deps.dialect.begin('e');
-    const list = (column: string): string => sql.jsonList(column, 'd.at, d.uuid');
     const rows = await deps.events.query(
-      `select d.person as person, ${list('d.at')} as times, ${list('d.item')} as items
+      `select d.person as person, ${sql.jsonList(orderedText('d.at', 'd.uuid', ['d.item']))} as items
       from (${itemsSql(sql, asked, question)}) d
       where ${sql.slice('d.person', count)} = ${sql.param(slice)}
       group by d.person`,
       sql.values,
     );
     for (const row of rows) {
-      const times = JSON.parse(String(row['times'])) as number[];
-      const items = JSON.parse(String(row['items'])) as string[];
-      yield { person: String(row['person']), items: items.map((item, at) => ({ item, at: times[at] ?? 0 })) };
+      const items = readOrdered(row['items']).map(({ at, rest }) => ({ item: rest, at }));
+      yield { person: String(row['person']), items };
     }
   }
 }

@@ -8,6 +8,7 @@ import type { InsightSql } from '../stores/dialect.ts';
 import type { SqlRow } from '../stores/event-store.ts';
 import { type AskedEvents, actorColumn } from './asked-events.ts';
 import type { Deed } from './funnel-walk.ts';
+import { measured, orderedText, readMeasured, readOrdered } from './ordered-texts.ts';
 import { slicesOf } from './sliced.ts';
 import type { Asking } from './valid-patterns.ts';
 
@@ -26,10 +27,10 @@ export async function* funnelEvents(
   const bits = question.steps.length + question.exclusions.length;
   for await (const { at: slice, count } of slicesOf(await countEvents(deps, asked, question))) {
     const sql = deps.dialect.begin('e');
-    const order = 'd.at, d.uuid';
-    const lists = keys.map((_, i) => `, ${sql.jsonList(`d.v${i}`, order)} as v${i}`).join('');
+    const values = keys.map((_, i) => measured(`d.v${i}`));
+    const deed = orderedText('d.at', 'd.uuid', [bitsOf(question), ...values]);
     const rows = await deps.events.query(
-      `select d.actor as actor, ${sql.jsonList(`concat(${bitsOf(question)}, d.at)`, order)} as deeds${lists}
+      `select d.actor as actor, ${sql.jsonList(deed)} as deeds
       from (${deedsSql(sql, asked, question)}) d
       where ${sql.slice('d.actor', count)} = ${sql.param(slice)}
       group by d.actor
@@ -85,11 +86,9 @@ function startsOf({ steps, order }: FunnelQuestion): string {
 const NO_VALUES: readonly string[] = [];
 
 function readDeeds(row: SqlRow, bits: number, keys: number): Deed[] {
-  const texts = JSON.parse(String(row['deeds'])) as string[];
-  const values = Array.from({ length: keys }, (_, i) => JSON.parse(String(row[`v${i}`])) as string[]);
-  return texts.map((text, at) => ({
-    bits: text.slice(0, bits),
-    at: Number(text.slice(bits)),
-    values: keys === 0 ? NO_VALUES : values.map((list) => list[at] ?? ''),
+  return readOrdered(row['deeds']).map(({ at, rest }) => ({
+    at,
+    bits: rest.slice(0, bits),
+    values: keys === 0 ? NO_VALUES : readMeasured(rest.slice(bits), keys),
   }));
 }

@@ -54,8 +54,8 @@ export interface InsightSql {
   quantile(value: string, level: number): string;
   /** All values of a group in one text, with commas between them. */
   joined(value: string): string;
-  /** All values of a group as the text of a JSON list, in this order. */
-  jsonList(value: string, order: string): string;
+  /** All values of a group as the text of a JSON list, in no order. */
+  jsonList(value: string): string;
   /** A point in time as a number: ms UTC. */
   millis(time: string): string;
   /** Which of `count` slices a value falls into, counted from 0: always the same one, and about as many into each. */

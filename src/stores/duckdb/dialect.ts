@@ -118,8 +118,8 @@ class DuckDbSql implements InsightSql {
     return `string_agg(cast(${value} as varchar), ',')`;
   }
 
-  jsonList(value: string, order: string): string {
-    return `cast(to_json(list(${value} order by ${order})) as varchar)`;
+  jsonList(value: string): string {
+    return `cast(to_json(list(${value})) as varchar)`;
   }
 
   millis(time: string): string {
