@@ -273,7 +273,7 @@ function startIngestion(
   config: Config,
   logger: Logger,
   clockMemory: ClockMemory,
-  { ingestLog }: Shelves,
+  { ingestLog, metadata }: Shelves,
   definitions: Definitions,
   onNews: () => void,
   opened: Opened,
@@ -290,13 +290,15 @@ function startIngestion(
     faults: config.faults,
   };
   const onProcessed = (chunk: ProcessedNotice): void => {
-    // Before anybody who waits for the chunk goes on: they must find the kinds of groups that it has brought.
+    // Before anybody who waits for the chunk goes on: they must find what it has brought.
     for (const projectId of chunk.regrouped) definitions.forget(projectId);
+    metadata.subjects.refresh();
     ingestion.onProcessed(chunk);
   };
   const onReady = (position: number): void => {
     // A thread that died may have brought some without saying so.
     definitions.forgetAll();
+    metadata.subjects.refresh();
     ingestion.onReady(position);
     tail.tell().catch((err: unknown) => logger.warn({ err }, 'live streams stay silent until the next one opens'));
   };

@@ -27,8 +27,13 @@ export interface FlagOverride {
 }
 
 export interface SubjectStore {
-  /** At once, where the store can. */
+  /**
+   * At once, where the store can. What is asked in one turn of the event loop may be answered from one view: it holds
+   * what this thread has written, and what others have written before `refresh`.
+   */
   personOf(projectId: number, distinctId: string): Eventually<SubjectPerson | null>;
+  /** Another thread has written something that must be seen from here on. */
+  refresh(): void;
   /** By distinct id; those that nobody has are missing. */
   personsOf(projectId: number, distinctIds: readonly string[]): Promise<ReadonlyMap<string, SubjectPerson>>;
   /** Names of the project's kinds of groups, by their index. */

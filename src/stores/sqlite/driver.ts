@@ -41,17 +41,20 @@ async function whenFree<T>(attempt: () => T): Promise<T> {
 class PatientConnection implements DatabaseConnection {
   readonly database: Database.Database;
   readonly #statements = new Map<string, Database.Statement>();
+  readonly #onWrite: (() => void) | undefined;
 
-  constructor(database: Database.Database) {
+  constructor(database: Database.Database, onWrite?: () => void) {
     this.database = database;
+    this.#onWrite = onWrite;
   }
 
   executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     return whenFree(() => {
       const statement = this.#prepare(sql);
-      if (statement.reader) return { rows: statement.all(parameters) as R[] };
-      const { changes, lastInsertRowid } = statement.run(parameters);
-      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+      const result = run<R>(statement, parameters);
+      // 'begin' and 'commit' count as reading to SQLite.
+      if (!statement.readonly || !statement.reader) this.#onWrite?.();
+      return result;
     });
   }
 
@@ -69,17 +72,25 @@ class PatientConnection implements DatabaseConnection {
   }
 }
 
+function run<R>(statement: Database.Statement, parameters: readonly unknown[]): QueryResult<R> {
+  if (statement.reader) return { rows: statement.all(parameters) as R[] };
+  const { changes, lastInsertRowid } = statement.run(parameters);
+  return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+}
+
 /**
  * Queries run at once, so one connection serves nearly all the time; a second and third are opened for when a
  * transaction is under way. The number is not bounded: it cannot exceed the transactions that wait at one time.
  */
 class PatientDriver implements Driver {
   readonly #open: () => Database.Database;
+  readonly #onWrite: (() => void) | undefined;
   readonly #free: PatientConnection[] = [];
   readonly #all: PatientConnection[] = [];
 
-  constructor(open: () => Database.Database) {
+  constructor(open: () => Database.Database, onWrite?: () => void) {
     this.#open = open;
+    this.#onWrite = onWrite;
   }
 
   async init(): Promise<void> {}
@@ -87,7 +98,7 @@ class PatientDriver implements Driver {
   async acquireConnection(): Promise<PatientConnection> {
     const free = this.#free.pop();
     if (free) return free;
-    const connection = new PatientConnection(this.#open());
+    const connection = new PatientConnection(this.#open(), this.#onWrite);
     this.#all.push(connection);
     return connection;
   }
@@ -114,9 +125,10 @@ class PatientDriver implements Driver {
   }
 }
 
-export function patientSqlite(open: () => Database.Database): Dialect {
+/** `onWrite` hears of everything that may have changed something, once it has. */
+export function patientSqlite(open: () => Database.Database, onWrite?: () => void): Dialect {
   return {
-    createDriver: () => new PatientDriver(open),
+    createDriver: () => new PatientDriver(open, onWrite),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),

@@ -8,11 +8,13 @@ import { sqlMetadataStore } from '../sql/metadata-store.ts';
 import { migrate } from '../sql/migrate.ts';
 import type { Tables } from '../sql/tables.ts';
 import { patientSqlite } from './driver.ts';
-import { openPersonReader } from './person-reader.ts';
+import { PersonReader, withReader } from './person-reader.ts';
 
 /** The relational database, for one thread; several threads may each open it. */
-export function openDatabase(path: string): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: patientSqlite(() => connect(path)), plugins: [new CamelCasePlugin()] });
+/** `onWrite` hears of everything that is written through it. */
+export function openDatabase(path: string, onWrite?: () => void): Kysely<Tables> {
+  const dialect = patientSqlite(() => connect(path), onWrite);
+  return new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
 }
 
 function connect(path: string): Database.Database {
@@ -33,7 +35,8 @@ export interface RelationalShelf {
 
 /** Opens the relational shelf and brings it to this version's shape. Closing `metadata` closes both. */
 export async function openRelationalShelf(path: string, now: number): Promise<RelationalShelf> {
-  const db = openDatabase(path);
+  const reader = new PersonReader(() => connect(path));
+  const db = openDatabase(path, () => reader.refresh());
   try {
     await migrate(db as unknown as Kysely<unknown>, sqliteDialect, now);
   } catch (error) {
@@ -41,10 +44,9 @@ export async function openRelationalShelf(path: string, now: number): Promise<Re
     throw error;
   }
   const general = sqlMetadataStore(db, sqliteDialect);
-  const reader = openPersonReader(() => connect(path), general.subjects);
   const metadata: MetadataStore = {
     ...general,
-    subjects: { ...general.subjects, personOf: reader.personOf },
+    subjects: withReader(general.subjects, reader),
     close: async () => {
       reader.close();
       await general.close();

@@ -1,0 +1,89 @@
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { uuidOf } from '../contract/events.ts';
+import { NO_CHANGES } from '../contract/no-changes.ts';
+import { newPersonChanges } from '../contract/person-changes.ts';
+import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
+import { openRelationalShelf, type RelationalShelf } from './metadata-store.ts';
+import { PersonReader, withReader } from './person-reader.ts';
+
+const ADA = `first ${uuidOf(1)}`;
+const BOB = `first ${uuidOf(2)}`;
+
+let dir: TempDir;
+let shelf: RelationalShelf;
+/** As another thread would have it. */
+let elsewhere: Database.Database;
+beforeEach(async () => {
+  dir = makeTempDir();
+  shelf = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+  elsewhere = new Database(dir.path('metadata.sqlite'));
+  await add(1);
+});
+afterEach(async () => {
+  elsewhere.close();
+  await shelf.metadata.close();
+  dir.remove();
+});
+
+const add = (n: number): Promise<void> =>
+  shelf.ingest.transaction((store) =>
+    store.apply({ ...NO_CHANGES, persons: newPersonChanges(1, [uuidOf(n)]), position: n }),
+  );
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const propertiesOf = async (distinctId: string) =>
+  (await shelf.metadata.subjects.personOf(1, distinctId))?.properties ?? null;
+const changeElsewhere = (word: string): void => {
+  elsewhere.prepare('update persons set properties = ?').run(JSON.stringify({ word }));
+};
+
+it('answers at once', () => {
+  expect(shelf.metadata.subjects.personOf(1, 'nobody')).toBeNull();
+  expect(shelf.metadata.subjects.personOf(1, ADA)).toMatchObject({ properties: { of: uuidOf(1) } });
+});
+
+it('sees what this thread has written, in the same turn', async () => {
+  expect(await propertiesOf(BOB)).toBeNull();
+  await add(2);
+  expect(await propertiesOf(BOB)).toEqual({ of: uuidOf(2) });
+});
+
+it('sees what another thread has written: when it is told, and in the next turn anyway', async () => {
+  await propertiesOf(ADA);
+  changeElsewhere('one');
+  shelf.metadata.subjects.refresh();
+  expect(await propertiesOf(ADA)).toEqual({ word: 'one' });
+  changeElsewhere('two');
+  await nextTurn();
+  expect(await propertiesOf(ADA)).toEqual({ word: 'two' });
+});
+
+it('keeps nobody from writing, nor the journal from being emptied', async () => {
+  await propertiesOf(ADA);
+  changeElsewhere('one');
+  await nextTurn();
+  expect(elsewhere.pragma('wal_checkpoint(restart)')).toMatchObject([{ busy: 0 }]);
+});
+
+it('leaves it to the general way where its own is barred, and finds back', async () => {
+  let isBarred = true;
+  const reader = new PersonReader(() => {
+    if (isBarred) throw new Error('locked');
+    return new Database(dir.path('metadata.sqlite'));
+  });
+  const subjects = withReader(shelf.metadata.subjects, reader);
+  expect(reader.personOf(1, ADA)).toBeUndefined();
+  expect(await subjects.personOf(1, ADA)).toMatchObject({ properties: { of: uuidOf(1) } });
+  isBarred = false;
+  expect(reader.personOf(1, ADA)).toMatchObject({ properties: { of: uuidOf(1) } });
+  reader.close();
+  expect(reader.personOf(1, ADA)).toBeUndefined();
+});
+
+it('is over when the shelf is closed', async () => {
+  await propertiesOf(ADA);
+  const { subjects, close } = shelf.metadata;
+  await close();
+  await expect((async () => subjects.personOf(1, ADA))()).rejects.toThrow();
+  shelf = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+});
