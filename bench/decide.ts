@@ -11,7 +11,9 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeFolder, personId } from './lib/decide-folder.ts';
+import { compareEvaluators } from './lib/evaluate-rates.ts';
 import { flagKey } from './lib/flag-definitions.ts';
+import { SCENARIOS } from './lib/flag-scenarios.ts';
 import { type LoadResult, runLoad, type Template } from './lib/load.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
 import { seeded } from './lib/random.ts';
@@ -145,7 +147,16 @@ async function changes(cairn: RunningProcess) {
   return { changed: times, seenByTheNextRequest: seen };
 }
 
+/** The evaluator alone, beside others; `npm run bench:evaluate` tells more. */
+async function inProcess(): Promise<Record<string, unknown>> {
+  const options = { flags: SIZES[0], people: 500, rounds: flags.short ? 3 : 11 };
+  const rates: Record<string, unknown> = {};
+  for (const scenario of SCENARIOS) rates[scenario] = await compareEvaluators(scenario, options);
+  return rates;
+}
+
 async function main(): Promise<void> {
+  const evaluations = await inProcess();
   execFileSync(process.execPath, ['scripts/build.js']);
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-bench-'));
   const projects = SIZES.map((flags) => [keyOf(flags), { flags, persons: personsIn(flags) }] as const);
@@ -170,6 +181,7 @@ async function main(): Promise<void> {
       flags20Flags: await compare(bare, cairn, PATHS[1], SIZES[0]),
       growth: await growth(cairn),
       changes: await changes(cairn),
+      evaluations,
     };
     console.log(JSON.stringify(report, null, 2));
     mkdirSync('bench/results', { recursive: true });

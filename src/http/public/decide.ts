@@ -10,6 +10,8 @@ import { quickRoute, sendQuickly } from './quick-route.ts';
 import { queryValues } from './read-request.ts';
 import { sendJson } from './send-json.ts';
 
+const PATH = '/decide/';
+
 const WORDING: Wording = {
   malformed: (why) => `Malformed request data: ${why}`,
   missingDistinctId: 'Decide requires a distinct_id.',
@@ -21,14 +23,14 @@ const WITHOUT_FLAGS = `{"featureFlags":[],${DECIDE_MEMBERS}}`;
 
 export function decideRoutes(app: FastifyInstance, deps: PublicDeps): void {
   const quick = quickRoute(deps, DECIDE_DOCUMENT);
-  app.post('/decide/', quick, (request, reply) => answer(deps, request, reply));
+  app.post(PATH, quick, (request, reply) => answer(deps, request, reply));
   app.route({
     method: ['GET', 'PUT', 'PATCH', 'DELETE'],
-    url: '/decide/',
+    url: PATH,
     schema: { hide: true },
     handler: async (_request, reply) => sendJson(reply, WITHOUT_FLAGS),
   });
-  app.options('/decide/', { schema: { hide: true } }, async () => ({ status: 1 }));
+  app.options(PATH, { schema: { hide: true } }, async () => ({ status: 1 }));
 }
 
 const answer = (deps: PublicDeps, request: FastifyRequest, reply: FastifyReply): Eventually<void> =>
@@ -36,6 +38,7 @@ const answer = (deps: PublicDeps, request: FastifyRequest, reply: FastifyReply):
     const version = versionOf(queryValues(request).get('v'));
     sendQuickly(
       deps,
+      PATH,
       request,
       reply,
       `{${flagMembers(decision, version)},${DECIDE_MEMBERS},"requestId":"${request.id}"}`,

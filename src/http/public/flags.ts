@@ -10,6 +10,8 @@ import { quickRoute, sendQuickly } from './quick-route.ts';
 import { queryValues } from './read-request.ts';
 import { sendJson } from './send-json.ts';
 
+const PATH = '/flags/';
+
 const WORDING: Wording = {
   malformed: (why) => `Failed to decode request: ${why}`,
   missingDistinctId: 'The distinct_id field is missing from the request. Please include a valid identifier.',
@@ -24,9 +26,9 @@ const WITHOUT_FLAGS = `{"flags":{},"featureFlags":{},"errorsWhileComputingFlags"
 export function flagsRoutes(app: FastifyInstance, deps: PublicDeps): void {
   const hide = { schema: { hide: true } };
   const quick = quickRoute(deps, FLAGS_DOCUMENT);
-  app.post('/flags/', quick, (request, reply) => answer(deps, request, reply));
-  app.get('/flags/', hide, async (_request, reply) => sendJson(reply, WITHOUT_FLAGS));
-  app.options('/flags/', hide, async (_request, reply) =>
+  app.post(PATH, quick, (request, reply) => answer(deps, request, reply));
+  app.get(PATH, hide, async (_request, reply) => sendJson(reply, WITHOUT_FLAGS));
+  app.options(PATH, hide, async (_request, reply) =>
     reply.header('allow', 'GET, POST, OPTIONS, HEAD').code(204).send(),
   );
 }
@@ -38,7 +40,13 @@ const answer = (deps: PublicDeps, request: FastifyRequest, reply: FastifyReply):
     const flags = flagMembers(answered.decision, isLegacy(v) ? 3 : 4);
     const rest = isAskedFor(query.get('config'), v) ? `,${configOf(answered)}` : '';
     const evaluatedAt = deps.clock.now();
-    sendQuickly(deps, request, reply, `{${flags},"requestId":"${request.id}","evaluatedAt":${evaluatedAt}${rest}}`);
+    sendQuickly(
+      deps,
+      PATH,
+      request,
+      reply,
+      `{${flags},"requestId":"${request.id}","evaluatedAt":${evaluatedAt}${rest}}`,
+    );
   });
 
 type Parameter = string | null | undefined;

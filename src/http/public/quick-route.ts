@@ -13,7 +13,13 @@ export const quickRoute = ({ tell }: PublicDeps, schema: object): RouteShorthand
   },
 });
 
-export function sendQuickly({ tell }: PublicDeps, request: FastifyRequest, reply: FastifyReply, text: string): void {
+export function sendQuickly(
+  { tell }: PublicDeps,
+  route: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  text: string,
+): void {
   sendJson(reply, text);
-  tell(request, reply);
+  tell(request, reply, route);
 }
