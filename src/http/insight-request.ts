@@ -30,7 +30,11 @@ export async function insightContext(
   };
 }
 
-async function firstEvent({ events, dialect }: Pick<ApiDeps, 'events' | 'dialect'>, projectId: number) {
+/** When the project's first event happened; null where there is none. */
+export async function firstEvent(
+  { events, dialect }: Pick<ApiDeps, 'events' | 'dialect'>,
+  projectId: number,
+): Promise<number | null> {
   const sql = dialect.begin('e');
   const [row] = await events.query(
     `select min(e.timestamp) as first from event_rows e where e.project_id = ${sql.param(projectId)}`,
@@ -41,9 +45,10 @@ async function firstEvent({ events, dialect }: Pick<ApiDeps, 'events' | 'dialect
 
 /** The page of persons, which may be asked for in the body too. */
 export const insightPage = (fields: InsightFields): Page =>
-  readPage({ limit: textOf(fields['limit']), offset: textOf(fields['offset']) });
+  readPage({ limit: fieldText(fields['limit']), offset: fieldText(fields['offset']) });
 
-const textOf = (value: unknown): string | undefined =>
+/** A field as it would stand in an address; undefined for what could not. */
+export const fieldText = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 
 /** Where the persons behind a number are: an address without its origin, and the fields that it is made of. */
@@ -54,13 +59,16 @@ export interface PeopleLink {
 
 export type LinkTo = (path: string, filter: JsonObject) => PeopleLink;
 
+/** Fields as the query of an address: lists and objects as JSON. */
+export function queryOf(fields: JsonObject): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) {
+    query.set(name, typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value));
+  }
+  return query;
+}
+
 /** In the project itself, not in whichever is the caller's current one: a link leads to those whom the number counts. */
 export const linkIn =
   (projectId: number): LinkTo =>
-  (path, filter) => {
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(filter)) {
-      query.set(name, typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value));
-    }
-    return { url: `api/projects/${projectId}/persons/${path}/?${query}`, filter };
-  };
+  (path, filter) => ({ url: `api/projects/${projectId}/persons/${path}/?${queryOf(filter)}`, filter });

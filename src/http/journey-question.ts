@@ -6,6 +6,7 @@ import type { PathCleaning } from '../core/insights/questions/question.ts';
 import type { Page } from '../stores/metadata-store.ts';
 import type { Project } from '../stores/records.ts';
 import type { ApiDeps } from './api/deps.ts';
+import { fieldText, firstEvent, queryOf } from './insight-request.ts';
 import { type Query, readPage } from './paging.ts';
 
 export type JourneyFields = Readonly<Record<string, unknown>>;
@@ -32,15 +33,6 @@ export async function journeyContext(deps: ApiDeps, project: Project, fields: Jo
 const wantsFirst = (fields: JourneyFields): boolean =>
   asksForAll(fields) || JSON.stringify(fields['funnel_filter'] ?? '').includes('all');
 
-async function firstEvent({ events, dialect }: ApiDeps, projectId: number): Promise<number | null> {
-  const sql = dialect.begin('e');
-  const [row] = await events.query(
-    `select min(e.timestamp) as first from event_rows e where e.project_id = ${sql.param(projectId)}`,
-    sql.values,
-  );
-  return typeof row?.['first'] === 'number' ? row['first'] : null;
-}
-
 function readCleaning(given: Json): PathCleaning[] {
   const { regex, alias } = isJsonObject(given) ? given : {};
   return typeof regex === 'string' && typeof alias === 'string' ? [{ pattern: regex, alias }] : [];
@@ -53,19 +45,11 @@ export interface PageNames {
 }
 
 export const readPeoplePage = (fields: JourneyFields, { limit, offset }: PageNames): Page =>
-  readPage({ limit: textOf(fields[limit]), offset: textOf(fields[offset]) });
+  readPage({ limit: fieldText(fields[limit]), offset: fieldText(fields[offset]) });
 
 /** For questions that find no people. */
 export const NO_PAGE: Page = { limit: 0, offset: 0 };
 
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
-
 /** The address of the people behind a number. */
-export function peopleUrl(projectId: number, path: string, fields: JsonObject): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(fields)) {
-    query.set(name, typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value));
-  }
-  return `/api/projects/${projectId}/persons/${path}/?${query}`;
-}
+export const peopleUrl = (projectId: number, path: string, fields: JsonObject): string =>
+  `/api/projects/${projectId}/persons/${path}/?${queryOf(fields)}`;
