@@ -1,26 +1,17 @@
 import { type Selectable, sql } from 'kysely';
 import type { Person } from '../../core/persons/person.ts';
 import type { MergeKind } from '../../core/persons/plan-merge.ts';
-import type { KnownPerson, MergeRecord, PersonJournal } from '../person-journal.ts';
+import type { MergeRecord, PersonJournal } from '../person-journal.ts';
 import { giveBelongingsBack } from './belongings.ts';
 import { readPosition } from './ingest/ingest-store.ts';
 import { writeHistory } from './ingest/write-history.ts';
 import { paged } from './paging.ts';
 import { nextPersonChange } from './person-change.ts';
+import { toPerson } from './persons.ts';
 import { removeMentions } from './remove-mentions.ts';
 import { removePerson } from './remove-person.ts';
 import { repeat } from './repeat.ts';
 import { flag, type Sql, type Tables } from './tables.ts';
-
-const toPerson = (row: Selectable<Tables['persons']>): KnownPerson => ({
-  id: Number(row.id),
-  projectId: Number(row.projectId),
-  uuid: row.uuid,
-  createdAt: Number(row.createdAt),
-  properties: JSON.parse(row.properties),
-  isIdentified: row.isIdentified === 1,
-  version: Number(row.version),
-});
 
 type MergeRow = Selectable<Tables['personMerges']>;
 

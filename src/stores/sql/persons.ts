@@ -75,7 +75,8 @@ interface Row {
   version: number;
 }
 
-const toPerson = (row: Row): StoredPerson => ({
+/** A row of persons, whoever asks for it. */
+export const toPerson = (row: Row): StoredPerson => ({
   id: Number(row.id),
   projectId: Number(row.projectId),
   uuid: row.uuid,
