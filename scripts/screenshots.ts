@@ -1,9 +1,9 @@
 /**
- * `npm run screenshots [-- name…]`: every page of the console in light and dark, wide and narrow, into
- * docs/screenshots/. A new page is a line in PAGES.
+ * `npm run screenshots [-- --png name…]`: every page of the console in light and dark, wide and narrow, into
+ * docs/screenshots/ (or the folder that SCREENSHOTS names). A new page is a line in PAGES.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,6 +37,7 @@ const PAGES: readonly Shot[] = [
 ];
 
 const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 380, height: 780 } };
+const AS_PNG = process.argv.includes('--png');
 const FOLDER = process.env['SCREENSHOTS'] ?? 'docs/screenshots';
 
 const PORT = 8971;
@@ -100,7 +101,7 @@ async function takeAll(browser: Browser, seeded: Seeded, wanted: readonly string
     for (const colorScheme of ['light', 'dark'] as const) {
       const options = { viewport, colorScheme, locale: 'en-GB', timezoneId: 'UTC', baseURL: URL };
       const context = await browser.newContext(options);
-      for (const shot of shots) await take(context, shot, seeded, `${FOLDER}/${shot.name}-${size}-${colorScheme}.png`);
+      for (const shot of shots) await take(context, shot, seeded, `${FOLDER}/${shot.name}-${size}-${colorScheme}`);
       await context.close();
     }
   }
@@ -114,11 +115,28 @@ async function take(context: BrowserContext, shot: Shot, seeded: Seeded, path: s
     if (['error', 'warning'].includes(message.type())) console.warn(`${shot.name}: ${message.text()}`);
   });
   await page.goto(shot.path(seeded));
-  await page.getByText(shot.wait).first().waitFor();
+  await page.getByText(shot.wait).locator('visible=true').first().waitFor();
   await shot.prepare?.(page);
   await page.waitForTimeout(400);
-  await page.screenshot({ path, animations: 'disabled' });
+  await keep(page, path);
   await page.close();
 }
 
-await main(process.argv.slice(2));
+/** As WebP, which the browser itself can write: a quarter of the size, and the pictures travel with the repository. */
+async function keep(page: Page, path: string): Promise<void> {
+  const picture = await page.screenshot({ animations: 'disabled' });
+  if (AS_PNG) return writeFileSync(`${path}.png`, picture);
+  const draft = await page.context().newPage();
+  const data = `data:image/png;base64,${picture.toString('base64')}`;
+  const written = await draft.evaluate<number[]>(`(async () => {
+    const bitmap = await createImageBitmap(await (await fetch('${data}')).blob());
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+    canvas.getContext('2d').drawImage(bitmap, 0, 0);
+    const blob = await canvas.convertToBlob({ type: 'image/webp', quality: 0.82 });
+    return Array.from(new Uint8Array(await blob.arrayBuffer()));
+  })()`);
+  await draft.close();
+  writeFileSync(`${path}.webp`, Buffer.from(written));
+}
+
+await main(process.argv.slice(2).filter((argument) => !argument.startsWith('--')));

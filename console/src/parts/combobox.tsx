@@ -33,6 +33,8 @@ export function Combobox({ value, onChange, onCommit, suggest, inputs = [], plac
   const text = useDebounced(value, 150);
   const found = useResource(isOpen ? (signal) => suggest(text, signal) : null, [text, ...inputs]);
   const items = found.data ?? [];
+  // What is written already needs no suggestion, and a list would lie over what comes next.
+  const isShown = isOpen && !(items.length === 1 && items[0]?.value === value);
   const take = (item: Suggestion): void => {
     onChange(item.value);
     onCommit?.(item.value);
@@ -45,14 +47,14 @@ export function Combobox({ value, onChange, onCommit, suggest, inputs = [], plac
       const step = event.key === 'ArrowDown' ? 1 : -1;
       setActive((index) => (items.length === 0 ? -1 : (index + step + items.length) % items.length));
     } else if (event.key === 'Enter') {
-      const item = isOpen ? items[active] : undefined;
+      const item = isShown ? items[active] : undefined;
       if (item || onCommit) event.preventDefault();
       if (item) take(item);
       else {
         onCommit?.(value);
         setOpen(false);
       }
-    } else if (event.key === 'Escape' && isOpen) {
+    } else if (event.key === 'Escape' && isShown) {
       event.preventDefault();
       event.stopPropagation();
       setOpen(false);
@@ -68,10 +70,10 @@ export function Combobox({ value, onChange, onCommit, suggest, inputs = [], plac
             role="combobox"
             autocomplete="off"
             spellcheck={false}
-            aria-expanded={isOpen}
+            aria-expanded={isShown}
             aria-controls={listId}
             aria-autocomplete="list"
-            aria-activedescendant={isOpen && active >= 0 ? `${listId}-${active}` : undefined}
+            aria-activedescendant={isShown && active >= 0 ? `${listId}-${active}` : undefined}
             placeholder={placeholder ?? ''}
             value={value}
             onFocus={() => setOpen(true)}
@@ -83,7 +85,7 @@ export function Combobox({ value, onChange, onCommit, suggest, inputs = [], plac
               onChange(event.currentTarget.value);
             }}
           />
-          {isOpen && (
+          {isShown && (
             <div class="combobox-list" id={listId} role="listbox" aria-label={field.label}>
               {items.map((item, index) => (
                 // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the field has the focus and the keys

@@ -44,7 +44,10 @@ export function Dialog({ title, onClose, side = false, footer, children }: Dialo
       onClick={(event) => event.target === event.currentTarget && onClose()}
     >
       <header>
-        <h2 id={titleId}>{title}</h2>
+        {/* To look at a thing begins with its name; a form begins with its first field. */}
+        <h2 id={titleId} tabIndex={-1} autofocus={side}>
+          {title}
+        </h2>
         <Button kind="quiet" small onClick={onClose}>
           Close
         </Button>

@@ -5,8 +5,7 @@ const zones = (): string[] => ['UTC', ...Intl.supportedValuesOf('timeZone').filt
 const suggest = async (text: string): Promise<Suggestion[]> => {
   const part = text.trim().toLowerCase().replaceAll(' ', '_');
   const fitting = zones().filter((zone) => zone.toLowerCase().includes(part));
-  // What is already chosen is no search: then all of them are worth a look.
-  return (fitting.length <= 1 ? zones() : fitting).slice(0, 60).map((value) => ({ value }));
+  return fitting.slice(0, 60).map((value) => ({ value }));
 };
 
 /** The zone in which days begin and moments are shown. */

@@ -6,7 +6,6 @@ import { useSession } from '../lib/session.ts';
 import { findRoute, NAV_GROUPS, pathTo, routesIn } from '../lib/site.ts';
 import { applyTheme, readTheme, type Theme } from '../lib/theme.ts';
 import { Button } from '../parts/button.tsx';
-import { Select } from '../parts/field.tsx';
 import { Link } from '../parts/link.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { toastError } from '../parts/toast.tsx';
@@ -33,7 +32,7 @@ export function Rail() {
       <ProjectMenu />
       <Navigation path={path} />
       <div class="foot">
-        <ThemeField />
+        <ThemeChoice />
         <UserMenu />
       </div>
     </div>
@@ -110,16 +109,25 @@ function UserMenu() {
 }
 
 const THEMES: readonly { value: Theme; label: string }[] = [
-  { value: 'system', label: 'As the system' },
+  { value: 'system', label: 'Auto' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ];
 
-function ThemeField() {
+function ThemeChoice() {
   const [theme, setTheme] = useState(readTheme);
   const choose = (next: Theme): void => {
     applyTheme(next);
     setTheme(next);
   };
-  return <Select label="Colours" hideLabel value={theme} options={THEMES} onChange={choose} />;
+  return (
+    <fieldset class="themes">
+      <legend class="unseen">Colours</legend>
+      {THEMES.map(({ value, label }) => (
+        <button type="button" key={value} aria-pressed={value === theme} onClick={() => choose(value)}>
+          {label}
+        </button>
+      ))}
+    </fieldset>
+  );
 }
