@@ -1,5 +1,5 @@
 /** Events, what became of them, and those that were set aside. */
-import { get, post, projectPath, type Query, withQuery } from './request.ts';
+import { get, post, projectPath, type Query } from './request.ts';
 import type { DeadLetter, Event, EventFate, EventList, IngestionWarning, Page } from './types.ts';
 
 /** An event as the live stream shows one. */
@@ -32,23 +32,3 @@ export const capture = (
   projectKey: string,
   event: { event: string; distinct_id: string; uuid?: string; properties?: Record<string, unknown> },
 ): Promise<unknown> => post('/capture/', { api_key: projectKey, ...event });
-
-export interface LiveHandlers {
-  onEvent(event: LiveEvent): void;
-  /** So many were passed over because there were too many to show. */
-  onMissed(count: number): void;
-  /** False while the connection is being made again. */
-  onConnected(isConnected: boolean): void;
-}
-
-/** Events as they are stored, until the function that is returned is called. The browser connects again by itself. */
-export function watchEvents(projectId: number, query: Query, handlers: LiveHandlers): () => void {
-  const source = new EventSource(withQuery(projectPath(projectId, 'events', 'live'), query));
-  source.onopen = () => handlers.onConnected(true);
-  source.onerror = () => handlers.onConnected(false);
-  source.onmessage = ({ data }: MessageEvent<string>) => handlers.onEvent(JSON.parse(data) as LiveEvent);
-  source.addEventListener('dropped', ({ data }: MessageEvent<string>) =>
-    handlers.onMissed((JSON.parse(data) as { count: number }).count),
-  );
-  return () => source.close();
-}

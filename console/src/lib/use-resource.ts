@@ -5,6 +5,7 @@ import { isAbort } from '../api/api-error.ts';
 export interface Resource<T> {
   /** What was read last; it stays while it is read again, and after a failure. */
   data: T | undefined;
+  /** Of the last reading; it stays until one has worked. */
   error: unknown;
   loading: boolean;
   reload(): void;
@@ -30,7 +31,7 @@ export function useResource<T>(
     const { current } = latest;
     if (current === null) return setState({ loading: false });
     const controller = new AbortController();
-    setState((before) => ({ ...before, error: undefined, loading: true }));
+    setState((before) => ({ ...before, loading: true }));
     current(controller.signal).then(
       (data) => {
         if (!controller.signal.aborted) setState({ data, loading: false });

@@ -56,7 +56,7 @@ export function Table<T>({ label, columns, rows, rowKey, onOpen, openKey, sort, 
                 class={open && 'opens'}
                 // The first row can be reached by Tab, the others by arrow keys from there.
                 tabIndex={open && (openKey === key || (openKey == null && index === 0) ? 0 : -1)}
-                aria-selected={open && openKey === key}
+                aria-current={open && openKey === key}
                 onClick={open && ((event) => isPlainClick(event) && open())}
                 onKeyDown={open && ((event) => onRowKey(event, open))}
               >

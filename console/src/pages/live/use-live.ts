@@ -1,6 +1,7 @@
 /** The newest events of a project: those that are there already, then those of the stream as they come. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { type LiveEvent, listEvents, watchEvents } from '../../api/events.ts';
+import { type LiveEvent, listEvents } from '../../api/events.ts';
+import { watchEvents } from '../../api/live.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { add, countPerSecond, merge } from './event-list.ts';
 
@@ -44,7 +45,7 @@ export function useLive(projectId: number, filter: LiveFilter, isPaused: boolean
     (signal) => listEvents(projectId, { event, distinct_id, properties, limit: FIRST }, signal),
     [projectId, event, distinct_id, properties],
   );
-  const { data, reload } = list;
+  const { data, loading, reload } = list;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another filter begins with an empty table
   useEffect(() => {
     waiting.current = [];
@@ -82,16 +83,17 @@ export function useLive(projectId: number, filter: LiveFilter, isPaused: boolean
     arrivals.current = arrivals.current.filter((at) => at > now - RATE_SECONDS * 1000);
     setRate(countPerSecond(arrivals.current, now, RATE_SECONDS));
     setHeld(isPaused ? waiting.current.length : 0);
-    if (isPaused || waiting.current.length === 0) return;
+    // A reading that is under way is not cut short by the next: on a busy project none would ever end.
+    if (isPaused || waiting.current.length === 0 || (properties !== undefined && loading)) return;
     const come = waiting.current.splice(0);
     if (properties === undefined) setEvents((shown) => add(shown, come));
     else reload();
-  }, [isPaused, properties, reload]);
+  }, [isPaused, properties, loading, reload]);
   useEffect(() => {
     draw();
     const timer = setInterval(draw, DRAW_EVERY_MS);
     return () => clearInterval(timer);
   }, [draw]);
 
-  return { events, held, rate, isConnected, missed, loading: list.loading, error: list.error, reload };
+  return { events, held, rate, isConnected, missed, loading, error: list.error, reload };
 }

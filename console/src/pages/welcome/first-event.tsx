@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { capture, type LiveEvent, listEvents, watchEvents } from '../../api/events.ts';
+import { capture, type LiveEvent, listEvents } from '../../api/events.ts';
+import { watchEvents } from '../../api/live.ts';
 import { classes } from '../../lib/classes.ts';
 import { useSession } from '../../lib/session.ts';
 import { pathTo } from '../../lib/site.ts';
