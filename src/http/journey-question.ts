@@ -17,7 +17,11 @@ export const journeyFields = (query: Query, body: unknown): JourneyFields => ({
   ...(typeof body === 'object' && body !== null ? body : {}),
 });
 
-export async function journeyContext(deps: ApiDeps, project: Project, fields: JourneyFields): Promise<QuestionContext> {
+export async function journeyContext(
+  deps: Pick<ApiDeps, 'metadata' | 'clock' | 'events' | 'dialect'>,
+  project: Project,
+  fields: JourneyFields,
+): Promise<QuestionContext> {
   const cohorts = await deps.metadata.cohorts.ofProject(project.id);
   return {
     now: deps.clock.now(),

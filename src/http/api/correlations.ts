@@ -5,9 +5,9 @@ import {
   readCorrelationPeopleQuestion,
   readCorrelationQuestion,
 } from '../../core/insights/questions/read-correlation.ts';
+import { freshness } from '../answer-insight.ts';
 import { sendPeople } from '../journey-people.ts';
 import { journeyContext, journeyFields, NO_PAGE, peopleUrl, readPeoplePage } from '../journey-question.ts';
-import { iso } from '../schemas/common.ts';
 import {
   CORRELATION_QUERY,
   CorrelationAnswerSchema,
@@ -35,6 +35,7 @@ export function correlationRoutes(app: FastifyInstance, deps: ApiDeps): void {
     projectRoute(app, deps, {
       method,
       url: '/api/projects/:project_id/insights/funnel/correlation/',
+      legacy: 'insight',
       summary: 'What those who came through a funnel did, or are, more often than the others',
       tag: 'insights',
       query: CORRELATION_QUERY,
@@ -57,6 +58,7 @@ export function correlationRoutes(app: FastifyInstance, deps: ApiDeps): void {
 async function correlation(deps: ApiDeps, { project, query, body }: PersonContext<unknown>) {
   const fields = journeyFields(query, body);
   const question = readCorrelationQuestion(fields, await journeyContext(deps, project, fields));
+  deps.usage.note(project.id, question);
   const { events, isSkewed } = await deps.follow(project.id, question, NO_PAGE);
   const link = (one: Correlation, hasConverted: boolean): string =>
     peopleUrl(project.id, 'funnel/correlation', correlationLink(question, one, hasConverted));
@@ -71,8 +73,7 @@ async function correlation(deps: ApiDeps, { project, query, body }: PersonContex
   });
   return {
     result: { events: events.map(present), skewed: isSkewed },
-    is_cached: false,
-    last_refresh: iso(deps.clock.now()),
+    ...freshness(deps),
   };
 }
 
