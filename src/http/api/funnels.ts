@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { readFunnelPeopleQuestion } from '../../core/insights/questions/read-funnel-people.ts';
 import { answerFunnel, freshness } from '../answer-insight.ts';
+import { sendInsight } from '../insight-csv.ts';
 import { sendPeople } from '../journey-people.ts';
 import { journeyContext, journeyFields, readPeoplePage } from '../journey-question.ts';
 import { FUNNEL_QUERY, InsightAnswerSchema, JourneyQuestionSchema, PeopleAnswerSchema } from '../schemas/journey.ts';
+import { FORMAT_QUERY } from '../schemas/person.ts';
 import type { ApiDeps } from './deps.ts';
 import { type PersonContext, personRoute } from './person-route.ts';
 import { projectRoute } from './route.ts';
@@ -25,7 +27,7 @@ export function funnelRoutes(app: FastifyInstance, deps: ApiDeps): void {
       legacy: 'insight',
       summary: 'How many come through a funnel, step by step, over time, or how long it takes them',
       tag: 'insights',
-      query: FUNNEL_QUERY,
+      query: { ...FUNNEL_QUERY, ...FORMAT_QUERY },
       ...body,
       response: InsightAnswerSchema,
       handler: (context) => funnel(deps, context),
@@ -42,9 +44,11 @@ export function funnelRoutes(app: FastifyInstance, deps: ApiDeps): void {
   }
 }
 
-async function funnel(deps: ApiDeps, { project, query, body, request }: PersonContext<unknown>) {
-  const result = await answerFunnel(deps, project, journeyFields(query, body), request.method === 'POST');
-  return { result, timezone: project.timezone, ...freshness(deps) };
+async function funnel(deps: ApiDeps, { project, query, body, request, url, reply }: PersonContext<unknown>) {
+  const fields = journeyFields(query, body);
+  const result = await answerFunnel(deps, project, fields, request.method === 'POST');
+  const answer = { result, timezone: project.timezone, ...freshness(deps) };
+  return sendInsight('funnel', answer, { fields, query, url, reply });
 }
 
 async function people(deps: ApiDeps, context: PersonContext<unknown>) {

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import type { Json } from '../../core/events/json.ts';
 import { answerRetention, answerTrend, freshness } from '../answer-insight.ts';
+import { sendInsight, sendTable } from '../insight-csv.ts';
 import { type InsightFields, insightFields, insightPage } from '../insight-request.ts';
 import {
   InsightBody,
@@ -8,6 +10,7 @@ import {
   TREND_QUERY,
   TrendAnswerSchema,
 } from '../schemas/insight.ts';
+import { FORMAT_QUERY } from '../schemas/person.ts';
 import type { ApiDeps } from './deps.ts';
 import { projectRoute } from './route.ts';
 
@@ -24,14 +27,15 @@ export function insightRoutes(app: FastifyInstance, deps: ApiDeps): void {
       legacy,
       summary: 'Numbers over time: trends, lifecycle, stickiness',
       tag,
-      query: TREND_QUERY,
+      query: { ...TREND_QUERY, ...FORMAT_QUERY },
       ...body,
       response: TrendAnswerSchema,
-      handler: async ({ project, query, body: sent, url }) => {
+      handler: async ({ project, query, body: sent, url, reply }) => {
         const fields = insightFields(query, sent);
         const result = await answerTrend(deps, project, fields);
         const next = nextValues(url, fields, result.length);
-        return { result, next, timezone: project.timezone, ...freshness(deps) };
+        const answer = { result, next, timezone: project.timezone, ...freshness(deps) };
+        return sendInsight('trend', answer, { fields, query, url, reply });
       },
     });
     projectRoute(app, deps, {
@@ -40,15 +44,29 @@ export function insightRoutes(app: FastifyInstance, deps: ApiDeps): void {
       legacy,
       summary: 'Who came back, how long after they came',
       tag,
-      query: RETENTION_QUERY,
+      query: { ...RETENTION_QUERY, ...FORMAT_QUERY },
       ...body,
       response: RetentionAnswerSchema,
-      handler: async ({ project, query, body: sent }) => {
-        const result = await answerRetention(deps, project, insightFields(query, sent));
-        return { result, timezone: project.timezone, ...freshness(deps) };
+      handler: async ({ project, query, body: sent, url, reply }) => {
+        const fields = insightFields(query, sent);
+        const result = await answerRetention(deps, project, fields);
+        const answer = { result, timezone: project.timezone, ...freshness(deps) };
+        return sendInsight('retention', answer, { fields, query, url, reply });
       },
     });
   }
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${INSIGHTS}/trend.csv`,
+    legacy,
+    summary: 'The same as a table: a line for each series',
+    tag,
+    hidden: true,
+    handler: async ({ project, query, url, reply }) => {
+      const fields = insightFields(query, {});
+      return sendTable('trend', (await answerTrend(deps, project, fields)) as Json, { fields, url, reply });
+    },
+  });
 }
 
 /** Values of a breakdown come in pages of this size; a full one may not be the last. */

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { readPathsPeopleQuestion } from '../../core/insights/questions/read-paths.ts';
 import { answerPaths, freshness } from '../answer-insight.ts';
+import { sendInsight } from '../insight-csv.ts';
 import { sendPeople } from '../journey-people.ts';
 import { journeyContext, journeyFields, readPeoplePage } from '../journey-question.ts';
 import { InsightAnswerSchema, JourneyQuestionSchema, PATH_QUERY, PeopleAnswerSchema } from '../schemas/journey.ts';
+import { FORMAT_QUERY } from '../schemas/person.ts';
 import type { ApiDeps } from './deps.ts';
 import { type PersonContext, personRoute } from './person-route.ts';
 import { projectRoute } from './route.ts';
@@ -26,7 +28,7 @@ export function pathRoutes(app: FastifyInstance, deps: ApiDeps): void {
       legacy: 'insight',
       summary: 'Which ways people take',
       tag: 'insights',
-      query: PATH_QUERY,
+      query: { ...PATH_QUERY, ...FORMAT_QUERY },
       ...body,
       response: InsightAnswerSchema,
       handler: (context) => paths(deps, context),
@@ -43,9 +45,11 @@ export function pathRoutes(app: FastifyInstance, deps: ApiDeps): void {
   }
 }
 
-async function paths(deps: ApiDeps, { project, query, body }: PersonContext<unknown>) {
-  const result = await answerPaths(deps, project, journeyFields(query, body));
-  return { result, timezone: project.timezone, ...freshness(deps) };
+async function paths(deps: ApiDeps, { project, query, body, url, reply }: PersonContext<unknown>) {
+  const fields = journeyFields(query, body);
+  const result = await answerPaths(deps, project, fields);
+  const answer = { result, timezone: project.timezone, ...freshness(deps) };
+  return sendInsight('path', answer, { fields, query, url, reply });
 }
 
 async function people(deps: ApiDeps, context: PersonContext<unknown>) {
