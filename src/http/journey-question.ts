@@ -8,6 +8,7 @@ import type { Project } from '../stores/records.ts';
 import type { ApiDeps } from './api/deps.ts';
 import { fieldText, firstEvent, queryOf } from './insight-request.ts';
 import { type Query, readPage } from './paging.ts';
+import { actionsOf } from './project-actions.ts';
 
 export type JourneyFields = Readonly<Record<string, unknown>>;
 
@@ -28,6 +29,7 @@ export async function journeyContext(
     timezone: project.timezone,
     earliest: wantsFirst(fields) ? await firstEvent(deps, project.id) : null,
     testAccountFilters: project.testAccountFilters,
+    action: await actionsOf(deps.metadata, project.id),
     pathCleanings: project.pathCleaningFilters.flatMap(readCleaning),
     cohort: (id) => cohorts.find((cohort) => cohort.id === id),
   };

@@ -8,5 +8,6 @@ export async function keepQuestions({ post }: { post: Post }): Promise<void> {
   const filters = { insight: 'TRENDS', events: [{ id: 'seen' }] };
   const { body } = await post(`${project}/insights/`, { body: { name: 'Seen', filters, saved: true } });
   await post(`${project}/insights/${body.id}/viewed/`);
+  await post(`${project}/actions/`, { body: { name: 'Saw it', steps: [{ event: 'seen' }] } });
   await post(`${project}/dashboards/`, { body: { name: 'All of it', tiles: [{ insight: body.id }] } });
 }

@@ -1,5 +1,6 @@
 /** Every private route. */
 import type { FastifyInstance } from 'fastify';
+import { actionRoutes } from './actions.ts';
 import { cohortPersonRoutes } from './cohort-persons.ts';
 import { cohortRoutes } from './cohorts.ts';
 import { correlationRoutes } from './correlations.ts';
@@ -76,5 +77,6 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   correlationRoutes(app, deps);
   pathRoutes(app, deps);
   savedInsightRoutes(app, deps);
+  actionRoutes(app, deps);
   dashboardRoutes(app, deps);
 }

@@ -1,8 +1,8 @@
 /** Which names of events and properties a question asks for, each once: so that people see what is used. */
 import { type Filter, leavesOf } from '../../properties/property-filter.ts';
+import { SESSION_DURATION } from '../../properties/session-duration.ts';
 import type { Breakdown } from './breakdown.ts';
 import type { Entity } from './entity.ts';
-import { SESSION_DURATION } from './math.ts';
 import type {
   CorrelationQuestion,
   FunnelQuestion,
@@ -101,7 +101,10 @@ const eventsOf = (entity: Entity): AskedName[] => {
 const filtersOf = (entity: Entity): Filter[] =>
   entity.kind === 'event' ? [entity.filter] : [entity.filter, ...entity.steps.map(({ filter }) => filter)];
 
-const namesIn = (filter: Filter): AskedName[] => leavesOf(filter).map(({ owner, key }) => property(owner, key));
+const namesIn = (filter: Filter): AskedName[] =>
+  leavesOf(filter).flatMap(({ owner, key, groupIndex }) =>
+    owner === 'session' || owner === 'element' ? [] : [property(owner, key, groupIndex)],
+  );
 
 function dividedBy(breakdown: Breakdown | null): AskedName[] {
   if (breakdown?.kind !== 'property' || breakdown.owner === 'session') return [];
@@ -111,7 +114,7 @@ function dividedBy(breakdown: Breakdown | null): AskedName[] {
 
 const event = (name: string): AskedName => ({ kind: 'event', groupTypeIndex: -1, name });
 
-const property = (owner: 'event' | 'person' | 'group', name: string, index: number | null = null): AskedName => ({
+const property = (owner: 'event' | 'person' | 'group', name: string, index?: number | null): AskedName => ({
   kind: `${owner}_property`,
   groupTypeIndex: index ?? -1,
   name,
