@@ -5,6 +5,7 @@
 import type { ActionStep, Entity } from '../core/insights/questions/entity.ts';
 import type { Actor } from '../core/insights/questions/question.ts';
 import type { Range } from '../core/insights/time/range.ts';
+import { literal } from '../core/properties/element-pattern.ts';
 import { cohortsIn, type Filter, leavesOf, type PropertyFilter } from '../core/properties/property-filter.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { InsightSql } from '../stores/dialect.ts';
@@ -114,6 +115,3 @@ export function stepFilter({ url, urlMatching, filter }: ActionStep): Filter {
   };
   return { kind: 'and', filters: [at, filter] };
 }
-
-/** A pattern that finds this text and nothing else. */
-const literal = (text: string): string => text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&');

@@ -2,8 +2,6 @@
 import { invalid, notFound } from '../core/errors.ts';
 import type { Json } from '../core/events/json.ts';
 import { cleanTags } from '../core/tags.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Ids } from '../lib/ids.ts';
 import type { SavedInsight } from '../stores/insight-records.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 import type { Project } from '../stores/records.ts';
@@ -11,11 +9,7 @@ import { type ActivityEntry, changesBetween, recordActivity } from './activity.t
 import type { Caller } from './callers.ts';
 import { type DashboardDeps, setDashboardsOf } from './dashboards.ts';
 
-export interface InsightDeps extends DashboardDeps {
-  metadata: MetadataStore;
-  clock: Clock;
-  ids: Ids;
-}
+export type InsightDeps = DashboardDeps;
 
 type Said = 'name' | 'derivedName' | 'description' | 'filters' | 'order' | 'saved' | 'favorited' | 'deleted' | 'tags';
 
