@@ -22,6 +22,30 @@ interface Shot {
   prepare?(page: Page): Promise<void>;
 }
 
+/** Insights that nobody has saved, by what their address says. */
+const QUESTIONS: readonly [name: string, fields: Record<string, string>][] = [
+  [
+    'funnel',
+    {
+      insight: 'FUNNELS',
+      date_from: '-30d',
+      events: '[{"id":"$pageview"},{"id":"product viewed"},{"id":"added to cart"},{"id":"order placed"}]',
+    },
+  ],
+  [
+    'retention',
+    {
+      insight: 'RETENTION',
+      target_entity: '{"id":"$pageview","type":"events"}',
+      returning_entity: '{"id":"$pageview","type":"events"}',
+    },
+  ],
+  [
+    'paths',
+    { insight: 'PATHS', date_from: '-14d', include_event_types: '["$pageview","custom_event"]', step_limit: '4' },
+  ],
+];
+
 const PAGES: readonly Shot[] = [
   { name: 'login', path: () => '/login', wait: 'Sign in', signedOut: true },
   { name: 'setup', path: () => '/setup?token=shown-once', wait: 'Set up your account', signedOut: true },
@@ -33,6 +57,24 @@ const PAGES: readonly Shot[] = [
     wait: 'Properties',
   },
   { name: 'live-not-stored', path: ({ projectId }) => `/project/${projectId}/live?tab=not-stored`, wait: 'Warnings' },
+  { name: 'insights', path: ({ projectId }) => `/project/${projectId}/insights`, wait: 'Visits by browser' },
+  {
+    name: 'insight',
+    path: ({ projectId, insights }) => `/project/${projectId}/insights/${insights.trend}`,
+    wait: 'Refresh',
+  },
+  ...QUESTIONS.map(([name, fields]) => ({
+    name,
+    path: ({ projectId }: Seeded) => `/project/${projectId}/insights/new?${new URLSearchParams(fields)}`,
+    wait: 'Refresh',
+    prepare: (page: Page) => page.getByText('Refresh', { exact: true }).first().scrollIntoViewIfNeeded(),
+  })),
+  { name: 'dashboards', path: ({ projectId }) => `/project/${projectId}/dashboards`, wait: 'Every morning' },
+  {
+    name: 'dashboard',
+    path: ({ projectId, insights }) => `/project/${projectId}/dashboards/${insights.dashboard}`,
+    wait: 'Found',
+  },
   { name: 'status', path: () => '/status', wait: 'Versions' },
 ];
 
@@ -40,7 +82,7 @@ const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 380, height
 const AS_PNG = process.argv.includes('--png');
 const FOLDER = process.env['SCREENSHOTS'] ?? 'docs/screenshots';
 
-const PORT = 8971;
+const PORT = Number(process.env['PORT'] ?? 8971);
 const URL = `http://127.0.0.1:${PORT}`;
 
 async function main(wanted: readonly string[]): Promise<void> {
@@ -109,7 +151,8 @@ async function takeAll(browser: Browser, seeded: Seeded, wanted: readonly string
 
 async function take(context: BrowserContext, shot: Shot, seeded: Seeded, path: string): Promise<void> {
   if (shot.signedOut) await context.clearCookies();
-  else await context.request.post('/api/login/', { data: ACCOUNT });
+  // Once in each context: signing in too often is refused.
+  else if ((await context.cookies()).length === 0) await context.request.post('/api/login/', { data: ACCOUNT });
   const page = await context.newPage();
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) console.warn(`${shot.name}: ${message.text()}`);

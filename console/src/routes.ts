@@ -15,6 +15,10 @@ export const ROUTES: readonly Route[] = [
   { name: 'login', path: '/login', open: true, load: () => import('./pages/login/login.tsx') },
   { name: 'setup', path: '/setup', open: true, load: () => import('./pages/setup/setup.tsx') },
   { name: 'live', path: `${P}/live`, nav: { label: 'Live events', group: 'Observe' }, load: () => import('./pages/live/live.tsx') },
+  { name: 'insights', path: `${P}/insights`, nav: { label: 'Insights', group: 'Understand' }, load: () => import('./pages/insights/insights.tsx') },
+  { name: 'insight', path: `${P}/insights/:insight`, load: () => import('./pages/insight/insight.tsx') },
+  { name: 'dashboards', path: `${P}/dashboards`, nav: { label: 'Dashboards', group: 'Understand' }, load: () => import('./pages/dashboards/dashboards.tsx') },
+  { name: 'dashboard', path: `${P}/dashboards/:dashboard`, load: () => import('./pages/dashboard/dashboard.tsx') },
   { name: 'welcome', path: `${P}/welcome`, nav: { label: 'Connect', group: 'Manage' }, load: () => import('./pages/welcome/welcome.tsx') },
   { name: 'status', path: '/status', nav: { label: 'Server status', group: 'Manage' }, load: () => import('./pages/status/status.tsx') },
 ];

@@ -1,5 +1,11 @@
 /** The shapes on the wire, taken from the very schemas that the server checks and documents. Types only. */
 import type { Static } from '@sinclair/typebox';
+import type {
+  DashboardChangeSchema,
+  DashboardCreateSchema,
+  DashboardSchema,
+  ListedDashboardSchema,
+} from '../../../src/http/schemas/dashboard.ts';
 import type { EventDefinitionSchema, PropertyDefinitionSchema } from '../../../src/http/schemas/definition.ts';
 import type { EventListSchema, EventSchema } from '../../../src/http/schemas/event.ts';
 import type {
@@ -7,7 +13,9 @@ import type {
   EventFateSchema,
   IngestionWarningSchema,
 } from '../../../src/http/schemas/event-fate.ts';
+import type { RetentionAnswerSchema, TrendAnswerSchema } from '../../../src/http/schemas/insight.ts';
 import type { ProjectBasicSchema, ProjectSchema, ProjectWriteSchema } from '../../../src/http/schemas/project.ts';
+import type { SavedInsightSchema, SavedInsightWriteSchema } from '../../../src/http/schemas/saved-insight.ts';
 import type { SetUpSchema, SignedInSchema, SignInSchema } from '../../../src/http/schemas/session.ts';
 import type { StatusSchema } from '../../../src/http/schemas/status.ts';
 import type { UserSchema } from '../../../src/http/schemas/user.ts';
@@ -34,3 +42,12 @@ export type IngestionWarning = Static<typeof IngestionWarningSchema>;
 export type EventDefinition = Static<typeof EventDefinitionSchema>;
 export type PropertyDefinition = Static<typeof PropertyDefinitionSchema>;
 export type Status = Static<typeof StatusSchema>;
+export type TrendItem = Static<typeof TrendAnswerSchema>['result'][number];
+export type RetentionRow = Static<typeof RetentionAnswerSchema>['result'][number];
+export type SavedInsight = Static<typeof SavedInsightSchema>;
+export type SavedInsightWrite = Static<typeof SavedInsightWriteSchema>;
+export type ListedDashboard = Static<typeof ListedDashboardSchema>;
+export type Dashboard = Static<typeof DashboardSchema>;
+export type DashboardTile = Dashboard['tiles'][number];
+export type DashboardCreate = Static<typeof DashboardCreateSchema>;
+export type DashboardChange = Static<typeof DashboardChangeSchema>;
