@@ -67,7 +67,7 @@ const PAGES: readonly Shot[] = [
     name,
     path: ({ projectId }: Seeded) => `/project/${projectId}/insights/new?${new URLSearchParams(fields)}`,
     wait: 'Refresh',
-    prepare: (page: Page) => page.getByText('Refresh', { exact: true }).first().scrollIntoViewIfNeeded(),
+    prepare: (page: Page) => page.locator('.answer').evaluate((answer) => answer.parentElement?.scrollIntoView()),
   })),
   { name: 'dashboards', path: ({ projectId }) => `/project/${projectId}/dashboards`, wait: 'Every morning' },
   {

@@ -63,7 +63,7 @@ export function RangeBar({ range: { dates, isOwn, isKept }, isBusy, onKeep }: Ra
           </Button>
         </>
       ) : (
-        <Button onClick={() => inAddress({ from: '-30d', to: null })}>One time for all</Button>
+        <Button onClick={() => inAddress({ from: '-30d', to: null })}>Same time for all</Button>
       )}
       <span class="soft small push">Days begin at midnight in {timezone}.</span>
     </div>

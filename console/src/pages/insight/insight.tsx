@@ -96,7 +96,7 @@ function Editor({ saved, onSaved }: { saved: SavedInsight | null; onSaved(insigh
           <summary>The question</summary>
           <Builder question={question} onChange={setQuestion} />
         </details>
-        <div class="card stack">
+        <div class="card stack answer-card">
           <ViewControls question={question} onChange={setQuestion} />
           <AnswerCard asking={asking} />
         </div>

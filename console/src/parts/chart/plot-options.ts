@@ -30,15 +30,20 @@ export function plotOptions(drawing: Drawing): Omit<uPlot.Options, 'width' | 'he
     axes: axesOf(drawing),
     series: [{}, ...seriesOf(drawing)],
     hooks: { setCursor: [onCursor] },
-    padding: [10, 12, 0, 0],
+    padding: [10, 26, 0, 0],
   };
 }
 
-function axesOf({ ticks, theme, format }: Drawing): uPlot.Axis[] {
+/** Nobody counts half persons. */
+const WHOLE_STEPS = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
+
+function axesOf({ ticks, theme, format, series }: Drawing): uPlot.Axis[] {
+  const isWhole = series.every(({ values }) => values.every((value) => value === null || Number.isInteger(value)));
   const shared = { stroke: theme.ink, font: theme.font };
   return [
     {
       ...shared,
+      size: 30,
       grid: { show: false },
       ticks: { stroke: theme.line, size: 5 },
       splits: (plot) => shownTicks(ticks.length, plot.width - 60),
@@ -48,6 +53,7 @@ function axesOf({ ticks, theme, format }: Drawing): uPlot.Axis[] {
       ...shared,
       grid: { stroke: theme.line, width: 1 },
       ticks: { show: false },
+      ...(isWhole && { incrs: WHOLE_STEPS }),
       values: (_plot, splits) => splits.map(format),
       size: (_plot, values) => 14 + 7 * Math.max(3, ...(values ?? []).map(({ length }) => length)),
     },

@@ -161,11 +161,13 @@ function EdgeTable({ edges, onPick }: { edges: readonly PathEdge[]; onPick(key: 
     },
   ];
   return (
-    <Table
-      label="Ways, the most taken first"
-      columns={columns}
-      rows={edges.map((edge, at) => ({ edge, at }))}
-      rowKey={({ at }) => at}
-    />
+    <div class="ways">
+      <Table
+        label="Ways, the most taken first"
+        columns={columns}
+        rows={edges.map((edge, at) => ({ edge, at }))}
+        rowKey={({ at }) => at}
+      />
+    </div>
   );
 }

@@ -23,7 +23,7 @@ const BY = [
 export function BreakdownField({ kind, value, onChange }: BreakdownFieldProps) {
   const choices = BY.filter((choice) => kind !== 'retention' || choice.value !== 'cohort');
   return (
-    <div class="row-end">
+    <>
       <Select
         label="Divided by"
         value={value?.type ?? 'none'}
@@ -39,7 +39,7 @@ export function BreakdownField({ kind, value, onChange }: BreakdownFieldProps) {
           onChange={(key) => onChange({ ...value, key })}
         />
       )}
-    </div>
+    </>
   );
 }
 

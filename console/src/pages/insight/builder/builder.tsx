@@ -45,14 +45,18 @@ export function Builder({ question, onChange }: BuilderProps) {
         {rest['properties'] === undefined ? (
           <PropertyFilters value={question.filters} onChange={(filters) => put({ filters })} addLabel="Only where…" />
         ) : null}
-        <Checkbox
-          label="Leave out test accounts"
-          checked={question.withoutTestAccounts}
-          onChange={(withoutTestAccounts) => put({ withoutTestAccounts })}
-        />
-        {hasBreakdown(question) && (
-          <BreakdownField kind={kind} value={question.breakdown} onChange={(breakdown) => put({ breakdown })} />
-        )}
+        <div class="row-end">
+          {hasBreakdown(question) && (
+            <BreakdownField kind={kind} value={question.breakdown} onChange={(breakdown) => put({ breakdown })} />
+          )}
+          <div class="beside-fields">
+            <Checkbox
+              label="Leave out test accounts"
+              checked={question.withoutTestAccounts}
+              onChange={(withoutTestAccounts) => put({ withoutTestAccounts })}
+            />
+          </div>
+        </div>
       </div>
       <Kept rest={rest} />
     </section>
