@@ -18,7 +18,7 @@ export function TrendView({ question, answer, people, onPick, small = false }: P
   const pick = (at: number, tick: number): void => {
     if (people.has(keyAt(at, tick))) onPick(keyAt(at, tick));
   };
-  const isBar = question.kind === 'lifecycle' || question.kind === 'stickiness' || question.display === 'bar';
+  const isBar = hasBars(question, items.length);
   return (
     <div class="stack">
       <Chart
@@ -46,6 +46,10 @@ export function TrendView({ question, answer, people, onPick, small = false }: P
     </div>
   );
 }
+
+/** Bars stand on top of each other, which says nothing where series count the same persons, or another time. */
+const hasBars = ({ kind, display, compare }: Question, count: number): boolean =>
+  kind === 'lifecycle' || (!compare && (kind === 'stickiness' ? count === 1 : display === 'bar'));
 
 interface Placed {
   item: TrendItem;

@@ -53,7 +53,7 @@ export function PeopleDrawer({ people, onClose }: { people: People; onClose(): v
           <div class="stack" aria-busy={found.loading}>
             <Table
               label="Persons"
-              columns={COLUMNS}
+              columns={columnsFor(actors)}
               rows={actors}
               rowKey={({ id: key }) => key}
               empty={
@@ -95,6 +95,12 @@ export function PeopleDrawer({ people, onClose }: { people: People; onClose(): v
 }
 
 const nameOf = ({ name, group_key, id }: Actor): string => name ?? group_key ?? String(id);
+
+/** Only a trend knows how much each of them did. */
+const columnsFor = (actors: readonly Actor[]): readonly Column<Actor>[] =>
+  actors.some(({ value_at_data_point }) => value_at_data_point != null)
+    ? COLUMNS
+    : COLUMNS.filter(({ id }) => id !== 'value');
 
 const COLUMNS: readonly Column<Actor>[] = [
   { id: 'name', title: 'Person', cell: (actor) => <PersonLink id={actor.uuid} name={nameOf(actor)} /> },
