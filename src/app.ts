@@ -21,6 +21,7 @@ import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/wor
 import { WorkerThread } from './ingest/worker-thread.ts';
 import { CohortCalculations } from './insights/cohort-calculations.ts';
 import { measureEvents } from './insights/measure-events.ts';
+import { QueryUsage } from './insights/query-usage.ts';
 import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
 import { diskSpace } from './lib/disk-space.ts';
 import { type Ids, randomIds } from './lib/ids.ts';
@@ -75,6 +76,8 @@ export interface App {
   /** Looks at the rollback conditions of flags now, as happens every minute. */
   checkRollbacks(): Promise<void>;
   calculations: Pick<CohortCalculations, 'startRound' | 'settled'>;
+  /** Writes down what insights asked for, as happens every few seconds. */
+  usage: Pick<QueryUsage, 'flush'>;
   /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
   breakWorker(): void;
 }
@@ -133,6 +136,9 @@ export async function openApp(options: AppOptions): Promise<App> {
       calculate: async (projectId, cohortId) => thread.methods.calculateCohort(projectId, cohortId),
     });
     opened.push(() => calculations.stop());
+    const usage = new QueryUsage({ store: metadata.queryUsage, clock, logger: log });
+    const usageSchedule = usage.start();
+    opened.push(() => usageSchedule.stop());
     let stopping = false;
     const server = await buildServer(
       {
@@ -160,6 +166,7 @@ export async function openApp(options: AppOptions): Promise<App> {
           onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
         },
         calculations,
+        usage,
         metrics,
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
         removeEvents: async (projectId) => {
@@ -219,6 +226,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       mirrorPersons,
       checkRollbacks: () => rollbacks.check(),
       calculations,
+      usage,
       breakWorker: () => thread.tell('fault'),
     };
   } catch (error) {
