@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Family, KnownPerson, Removed } from '../person-journal.ts';
-import { nextPersonChange } from './person-change.ts';
+import { deletePerson, nextPersonChange } from './person-change.ts';
 import type { Sql, Tables } from './tables.ts';
 
 /** The person's own records, and those of everybody who was merged into them. */
@@ -25,7 +25,7 @@ export async function removePerson(on: Sql, person: KnownPerson, family: Family)
     .executeTakeFirst();
   await db.deleteFrom('cohortMembers').where('personId', '=', id).execute();
   await db.deleteFrom('flagOverrides').where('personId', '=', id).execute();
-  const persons = await db.deleteFrom('persons').where('id', '=', id).executeTakeFirst();
+  const persons = await deletePerson(on, uuid);
   const change = await nextPersonChange(on);
   await db
     .insertInto('retiredPersonUuids')
@@ -33,7 +33,7 @@ export async function removePerson(on: Sql, person: KnownPerson, family: Family)
     .onConflict((conflict) => conflict.column('uuid').doUpdateSet({ change }))
     .execute();
   return {
-    persons: Number(persons.numDeletedRows),
+    persons,
     distinctIds: Number(ids.numDeletedRows),
     propertyHistory: Number(history.numDeletedRows),
     merges: Number(merges.numDeletedRows),
