@@ -110,6 +110,8 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
   onNotice(port, 'hurry', () => processor.hurry());
   if (options.faults) onNotice(port, 'fault', () => void die(new Error('told to die')));
   notify(port, 'ready', await processor.recover());
+  // An earlier process may have left something to be written, or an earlier version everything.
+  indexer.onIdle();
 }
 
 /** A lost engine cannot be mended in place: the thread ends and a fresh one opens the file again. */
