@@ -100,7 +100,7 @@ interface Meant {
 function testOf(deps: PersonSearchDeps, question: PersonQuestion, searched: StoredPerson | null): PersonTest {
   const fitsFilter = personTest(deps, wholeFilter(question));
   if (question.search === undefined) return fitsFilter;
-  const isSearched: PersonTest[] = searched ? [{ kind: 'person', fits: (id) => id === searched.id }] : [];
+  const isSearched: PersonTest[] = searched ? [{ kind: 'named', id: searched.id }] : [];
   const fitsSearch: PersonTest = { kind: 'any', tests: [personTest(deps, inEmail(question.search)), ...isSearched] };
   return { kind: 'all', tests: [fitsSearch, fitsFilter] };
 }

@@ -22,6 +22,7 @@ const leaf: fc.Arbitrary<PersonTest> = fc.oneof(
       fits: (given: Json | undefined) => said(given) === said(wanted),
       part: typeof wanted === 'string' && /^\w+$/.test(wanted) ? wanted.toLowerCase() : null,
     })),
+  fc.nat(25).map((wanted) => ({ kind: 'named' as const, id: 100 + wanted })),
   fc.nat(12).map((wanted) => ({ kind: 'person' as const, fits: (id: number) => id % 13 === wanted })),
 );
 const { test } = fc.letrec<{ test: PersonTest }>((tie) => ({
@@ -40,7 +41,11 @@ const rowsOf = (persons: readonly JsonObject[]) => {
   return {
     count: persons.length,
     ids: () => persons.map((_, i) => 100 + i),
-    column: (name: string) => columns.find((column) => column.name === name),
+    rowOf: (id: number) => (id - 100 < persons.length ? id - 100 : undefined),
+    column: (name: string) => {
+      const column = columns.find((one) => one.name === name);
+      return column && { values: column.values, rest: () => column };
+    },
   };
 };
 

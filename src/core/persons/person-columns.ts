@@ -78,11 +78,13 @@ export type PersonTest =
       part: string | null;
     }
   | { kind: 'person'; fits(id: number): boolean }
+  | { kind: 'named'; id: number }
   | { kind: 'all' | 'any'; tests: readonly PersonTest[] };
 
 /** What it says of one person. */
 export function passes(test: PersonTest, id: number, properties: JsonObject): boolean {
   if (test.kind === 'person') return test.fits(id);
+  if (test.kind === 'named') return test.id === id;
   if (test.kind === 'property')
     return test.fits(Object.hasOwn(properties, test.key) ? properties[test.key] : undefined);
   const holds = (inner: PersonTest): boolean => passes(inner, id, properties);
@@ -92,8 +94,10 @@ export function passes(test: PersonTest, id: number, properties: JsonObject): bo
 export interface PersonRows {
   count: number;
   ids(): ArrayLike<number>;
+  /** The row of a person, if they are among these. */
+  rowOf(id: number): number | undefined;
   /** Undefined where none of these persons has such a property. */
-  column(name: string): Omit<PersonColumn, 'name'> | undefined;
+  column(name: string): { values: string; rest(): Pick<PersonColumn, 'rows' | 'places'> } | undefined;
 }
 
 /** For each person 1 or 0; null where nobody passes, which often shows without looking at every one. */
@@ -102,6 +106,7 @@ export type Verdicts = Uint8Array | null;
 /** The same of many: `passes` for each. */
 export function passing(test: PersonTest, rows: PersonRows): Verdicts {
   if (test.kind === 'property') return inColumn(test, rows);
+  if (test.kind === 'named') return named(test.id, rows);
   if (test.kind !== 'person') return test.kind === 'all' ? all(test.tests, rows) : any(test.tests, rows);
   const ids = rows.ids();
   const verdicts = new Uint8Array(rows.count);
@@ -109,14 +114,23 @@ export function passing(test: PersonTest, rows: PersonRows): Verdicts {
   return verdicts;
 }
 
+function named(id: number, { count, rowOf }: PersonRows): Verdicts {
+  const row = rowOf(id);
+  if (row === undefined) return null;
+  const verdicts = new Uint8Array(count);
+  verdicts[row] = 1;
+  return verdicts;
+}
+
 function inColumn({ key, fits, part }: Extract<PersonTest, { kind: 'property' }>, among: PersonRows): Verdicts {
   const column = among.column(key);
   const without = fits(undefined) ? 1 : 0;
   if (column === undefined) return without ? new Uint8Array(among.count).fill(1) : null;
-  const { values, rows, places } = column;
+  const { values } = column;
   if (part !== null && !values.toLowerCase().includes(part)) return null;
   const known = [without, ...(JSON.parse(values) as Json[]).map((value) => (fits(value) ? 1 : 0))];
   if (!known.includes(1)) return null;
+  const { rows, places } = column.rest();
   const verdicts = new Uint8Array(among.count);
   if (rows !== null && without) verdicts.fill(1);
   for (let i = 0; i < places.length; i++)

@@ -28,8 +28,7 @@ interface Spine {
   uuids: string;
 }
 
-interface ColumnRow {
-  distinct_values: string;
+interface PlacesRow {
   owners: Uint8Array | null;
   places: Uint8Array;
 }
@@ -55,9 +54,16 @@ function prepare(database: Database.Database) {
     ),
     spine: database.prepare<[number], Spine>('select lives, ids, times, uuids from person_blocks where id = ?'),
     ids: database.prepare<[number], Uint8Array>('select ids from person_blocks where id = ?').pluck(),
-    column: database.prepare<[number, string, number], ColumnRow>(
-      `select distinct_values, owners, places from person_columns
-      where project_id = ? and name = ? and block_id = ?`,
+    place: database.prepare<[number, number], { block_id: number; place: number }>(
+      'select block_id, place from person_places where project_id = ? and person_id = ?',
+    ),
+    values: database
+      .prepare<[number, string, number], string>(
+        'select distinct_values from person_columns where project_id = ? and name = ? and block_id = ?',
+      )
+      .pluck(),
+    places: database.prepare<[number, string, number], PlacesRow>(
+      'select owners, places from person_columns where project_id = ? and name = ? and block_id = ?',
     ),
   };
 }
@@ -154,10 +160,17 @@ function lookThrough(
 const rowsOf = (view: View, projectId: number, block: BlockRow): PersonRows => ({
   count: block.persons,
   ids: () => numbersOf(view.ids.get(block.id) as Uint8Array),
+  rowOf: (id) => {
+    const place = view.place.get(projectId, id);
+    return place?.block_id === block.id ? place.place : undefined;
+  },
   column: (name) => {
-    const row = view.column.get(projectId, name, block.id);
-    if (row === undefined) return undefined;
-    const { distinct_values: values, owners, places } = row;
-    return { values, rows: owners && shortsOf(owners), places: shortsOf(places) };
+    const values = view.values.get(projectId, name, block.id);
+    if (values === undefined) return undefined;
+    const rest = () => {
+      const { owners, places } = view.places.get(projectId, name, block.id) as PlacesRow;
+      return { rows: owners && shortsOf(owners), places: shortsOf(places) };
+    };
+    return { values, rest };
   },
 });
