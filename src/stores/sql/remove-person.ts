@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
-import type { Family, KnownPerson, Removed } from '../person-journal.ts';
+import type { Family, Removed } from '../person-journal.ts';
+import type { StoredPerson } from '../person-store.ts';
 import { deletePerson, nextPersonChange } from './person-change.ts';
 import type { Sql, Tables } from './tables.ts';
 
 /** The person's own records, and those of everybody who was merged into them. */
-export async function removePerson(on: Sql, person: KnownPerson, family: Family): Promise<Removed> {
+export async function removePerson(on: Sql, person: StoredPerson, family: Family): Promise<Removed> {
   const { db, dialect } = on;
   const { id, projectId, uuid } = person;
   const uuids = () =>
