@@ -102,8 +102,11 @@ export function isJsonText(value: string): boolean {
 /** What counts as a number; spaces are passed over. */
 export const NUMBER_PATTERN = '[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?';
 const NUMBER = new RegExp(`^(?:${NUMBER_PATTERN})$`);
+/** Most texts are none, and show it at once. */
+const BEGINS_NUMBER = /^ *[-+.\d]/;
 
 export function numberOf(text: string): number | null {
+  if (!BEGINS_NUMBER.test(text)) return null;
   const digits = withoutSpaces(text);
   return NUMBER.test(digits) ? Number(digits) : null;
 }
