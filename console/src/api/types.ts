@@ -5,6 +5,7 @@ import type { DemoDataSchema } from '../../../src/http/schemas/demo-data.ts';
 import type { EventListSchema, EventSchema } from '../../../src/http/schemas/event.ts';
 import type {
   DeadLetterSchema,
+  DroppedEventSchema,
   EventFateSchema,
   IngestionWarningSchema,
 } from '../../../src/http/schemas/event-fate.ts';
@@ -30,6 +31,7 @@ export type SignedIn = Static<typeof SignedInSchema>;
 export type Event = Static<typeof EventSchema>;
 export type EventList = Static<typeof EventListSchema>;
 export type EventFate = Static<typeof EventFateSchema>;
+export type DroppedEvent = Static<typeof DroppedEventSchema>;
 export type DeadLetter = Static<typeof DeadLetterSchema>;
 export type IngestionWarning = Static<typeof IngestionWarningSchema>;
 export type EventDefinition = Static<typeof EventDefinitionSchema>;
