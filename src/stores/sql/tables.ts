@@ -295,6 +295,68 @@ export interface Tables {
     createdBy: number | null;
   };
   cohortMembers: { cohortId: number; personId: number; projectId: number };
+  insights: {
+    id: Generated<number>;
+    projectId: number;
+    shortId: string;
+    name: string | null;
+    derivedName: string | null;
+    description: string;
+    filters: string;
+    order: number | null;
+    saved: Flag;
+    favorited: Flag;
+    deleted: Flag;
+    tags: string;
+    createdAt: number;
+    createdBy: number | null;
+    updatedAt: number;
+    lastModifiedAt: number;
+    lastModifiedBy: number | null;
+  };
+  insightViews: { projectId: number; userId: number; insightId: number; viewedAt: number };
+  dashboards: {
+    id: Generated<number>;
+    projectId: number;
+    name: string;
+    description: string;
+    pinned: Flag;
+    deleted: Flag;
+    filters: string;
+    tags: string;
+    createdAt: number;
+    createdBy: number | null;
+    updatedAt: number;
+  };
+  dashboardTiles: {
+    id: Generated<number>;
+    projectId: number;
+    dashboardId: number;
+    insightId: number;
+    order: number;
+    layouts: string;
+    color: string | null;
+  };
+  actions: {
+    id: Generated<number>;
+    projectId: number;
+    name: string;
+    description: string;
+    tags: string;
+    steps: string;
+    deleted: Flag;
+    createdAt: number;
+    createdBy: number | null;
+    updatedAt: number;
+  };
+  queryUsage: {
+    projectId: number;
+    kind: string;
+    groupTypeIndex: number;
+    day: number;
+    name: string;
+    count: number;
+  };
   eventCounters: { fate: string; count: number };
   ingestPosition: { log: string; position: number };
 }
@@ -330,6 +392,12 @@ export const PROJECT_TABLES = [
   'flagOverrides',
   'cohorts',
   'cohortMembers',
+  'insights',
+  'insightViews',
+  'dashboards',
+  'dashboardTiles',
+  'actions',
+  'queryUsage',
 ] as const satisfies readonly (keyof Tables)[];
 
 export type Db = Kysely<Tables>;
