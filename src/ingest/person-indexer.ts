@@ -58,8 +58,12 @@ export class PersonIndexer {
   #start(): void {
     this.#next = null;
     const early = this.#lastPiece + this.#deps.busyMs - performance.now();
-    if (!this.#isIdle && early > 0) return this.#within(early);
-    this.#running = this.#run()
+    if (!this.#isIdle && early > 0) this.#within(early);
+    else this.#running = this.#runAndGoOn();
+  }
+
+  #runAndGoOn(): Promise<void> {
+    return this.#run()
       .then(() => (this.#isIdle ? this.#deps.idleMs : this.#deps.busyMs))
       .catch((err: unknown) => {
         this.#hasNews = true;
