@@ -1,6 +1,6 @@
 /**
- * Keeps the index of persons close behind their changes. It is written between two chunks, where it costs the processing
- * of events nothing: at once while there are no events, and a little now and then while there are.
+ * Keeps the index of persons close behind their changes. It is written between two chunks of events: at once while there
+ * are none, and a piece now and then while they keep coming.
  */
 import type { Logger } from '../lib/log.ts';
 import type { PersonIndexKeeper } from '../stores/person-index.ts';
@@ -10,7 +10,7 @@ export interface PersonIndexerDeps {
   /** Runs work when no chunk is under way. */
   between(work: () => Promise<boolean>): Promise<boolean>;
   logger: Logger;
-  /** After so long without events; and the same while they keep coming, where a piece takes a fiftieth of the time. */
+  /** So long there are no events before it begins; so long it waits between two pieces while there are. */
   idleMs?: number;
   busyMs?: number;
 }
@@ -22,10 +22,11 @@ export class PersonIndexer {
   #hasNews = true;
   #next: { timer: NodeJS.Timeout; due: number } | null = null;
   #running: Promise<void> | null = null;
+  #lastPiece = Number.NEGATIVE_INFINITY;
   #isStopped = false;
 
   constructor(deps: PersonIndexerDeps) {
-    this.#deps = { idleMs: 300, busyMs: 3000, ...deps };
+    this.#deps = { idleMs: 1000, busyMs: 3000, ...deps };
   }
 
   /** A chunk was processed. */
@@ -56,15 +57,23 @@ export class PersonIndexer {
 
   #start(): void {
     this.#next = null;
-    this.#running = this.#run()
+    const early = this.#lastPiece + this.#deps.busyMs - performance.now();
+    if (!this.#isIdle && early > 0) this.#within(early);
+    else this.#running = this.#runAndGoOn();
+  }
+
+  #runAndGoOn(): Promise<void> {
+    return this.#run()
+      .then(() => (this.#isIdle ? this.#deps.idleMs : this.#deps.busyMs))
       .catch((err: unknown) => {
         this.#hasNews = true;
-        if (!this.#isStopped)
-          this.#deps.logger.warn({ err }, 'the index of persons could not be written; trying again');
+        const { logger, busyMs } = this.#deps;
+        if (!this.#isStopped) logger.warn({ err }, 'the index of persons could not be written; trying again');
+        return busyMs;
       })
-      .finally(() => {
+      .then((pauseMs) => {
         this.#running = null;
-        if (this.#hasNews) this.#within(this.#isIdle ? this.#deps.idleMs : this.#deps.busyMs);
+        if (this.#hasNews) this.#within(pauseMs);
       });
   }
 
@@ -73,6 +82,7 @@ export class PersonIndexer {
     do {
       this.#hasNews = false;
       if (await this.#deps.between(() => this.#deps.index.catchUp())) this.#hasNews = true;
+      this.#lastPiece = performance.now();
     } while (this.#hasNews && this.#isIdle && !this.#isStopped);
   }
 }

@@ -27,7 +27,11 @@ export function personStore(on: Sql): PersonStore {
       one('id' in ref ? await ask.byId([projectId, ref.id]) : await ask.byUuid([projectId, ref.uuid])),
     byDistinctId: async (projectId, distinctId) => one(await ask.byDistinctId([projectId, distinctId])),
     newest: (projectId, page) => newest(on, projectId, page),
-    byEmail: (projectId, emails, page) => byEmail(on, projectId, emails, page),
+    async byEmail(projectId, emails, { limit, offset }) {
+      if (emails.length === 0) return [];
+      const asked = JSON.stringify([...new Set(emails)].map((email) => ({ email })));
+      return (await ask.byEmail([asked, projectId, limit, offset])).map(toPerson);
+    },
     slice: (projectId, after, size, clues, keys) => slice(on, projectId, after, size, clues, keys),
     // A shelf that reads the index has a way of its own: see sqlite/person-index-reader.ts.
     passing: async () => null,
@@ -69,6 +73,17 @@ function questions({ db, dialect }: Sql) {
       select p.* from person_distinct_ids d
       cross join persons p
       where d.project_id = ${0} and d.distinct_id = ${''} and p.id = d.person_id`,
+    ),
+    // The sign keeps the order from being read off an index: that would mean to go through the whole list in search of
+    // one address.
+    byEmail: compiled<Row>(
+      db,
+      () => sql`
+      select p.* from ${dialect.rows({ email: 'text' }, [])} w
+      cross join persons p
+      where p.project_id = ${0} and p.email = w.email
+      order by +p.created_at desc, p.uuid
+      limit ${1} offset ${0}`,
     ),
     distinctIds: compiled<{ id: number; distinctId: string }>(
       db,
@@ -125,23 +140,6 @@ async function newest({ db }: Sql, projectId: number, { limit, offset }: Page): 
     cross join persons p
     where p.id = page.id
     order by p.created_at desc, p.uuid`.execute(db);
-  return rows.map(toPerson);
-}
-
-async function byEmail(
-  { db }: Sql,
-  projectId: number,
-  emails: readonly string[],
-  { limit, offset }: Page,
-): Promise<StoredPerson[]> {
-  if (emails.length === 0) return [];
-  // The sign keeps the order from being read off an index: that would mean to go through the whole list in search of
-  // one address.
-  const { rows } = await sql<Row>`
-    select * from persons
-    where project_id = ${projectId} and email in (${sql.join(emails)})
-    order by +created_at desc, uuid
-    limit ${limit} offset ${offset}`.execute(db);
   return rows.map(toPerson);
 }
 
