@@ -44,6 +44,8 @@ export interface InsightSql {
   later(time: string, span: Span): string;
   /** True where `text` contains `part`, letter for letter. */
   contains(text: string, part: string): string;
+  /** A number as a double. */
+  toDouble(number: string): string;
   /** A whole number to count or compare with. */
   integer(value: number): string;
   /** A point in time as ms UTC. */

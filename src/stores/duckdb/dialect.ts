@@ -98,6 +98,10 @@ class DuckDbSql implements InsightSql {
     return `contains(${text}, ${this.param(part)})`;
   }
 
+  toDouble(number: string): string {
+    return `cast(${number} as double)`;
+  }
+
   integer(value: number): string {
     return `cast(${this.param(value)} as bigint)`;
   }
@@ -127,7 +131,7 @@ class DuckDbSql implements InsightSql {
   }
 
   slice(value: string, count: number): string {
-    return `(hash(${value}) % ${this.param(count)})`;
+    return `(hash(${value}) % cast(${this.param(count)} as ubigint))`;
   }
 
   bucket(time: string, interval: BucketInterval, timezone: string): string {
