@@ -31,18 +31,22 @@ export interface Prepared {
   cohorts: CohortUuids;
   /** Whether the copy of persons has to be joined. */
   hasPersons: boolean;
+  /** Whether persons are asked for what they are like, not only who did it. */
+  namesPersons: boolean;
   run(statement: Statement, text: string): Promise<SqlRow[]>;
 }
 
 export async function prepare(deps: InsightDeps, projectId: number, mentions: Mentions): Promise<Prepared> {
   const filter: Filter = { kind: 'and', filters: filtersIn(mentions) };
-  const hasPersons = mentions.hasActors || asksForPerson(filter);
+  const namesPersons = asksForPerson(filter);
+  const hasPersons = mentions.hasActors || namesPersons;
   if (hasPersons) await deps.mirrorPersons(projectId);
   return {
     projectId,
     patterns: await validPatterns(deps, filter),
     cohorts: await findCohortUuids(deps, projectId, filter, deps.clock.now()),
     hasPersons,
+    namesPersons,
     run: (statement, text) => deps.events.query(text, statement.sql.values),
   };
 }

@@ -98,6 +98,22 @@ class DuckDbSql implements InsightSql {
     return `contains(${text}, ${this.param(part)})`;
   }
 
+  bit(place: string): string {
+    return `(cast(1 as bigint) << ${place})`;
+  }
+
+  bitOr(bits: string): string {
+    return `bit_or(${bits})`;
+  }
+
+  bitAt(bits: string, place: string): string {
+    return `((${bits} >> ${place}) & 1)`;
+  }
+
+  bitCount(bits: string): string {
+    return `bit_count(${bits})`;
+  }
+
   toDouble(number: string): string {
     return `cast(${number} as double)`;
   }
