@@ -15,7 +15,7 @@ export interface ActorRows {
  * Reads the columns `actor` (small numbers) and `at`. Rows come about in the order of time, so that each actor's are
  * nearly sorted once they are together. Where it matters which of two events of one instant is first, `tied` says it.
  */
-export function rowsByActor(table: ColumnTable, tied: ((a: number, b: number) => number) | null): ActorRows {
+export function rowsByActor(table: ColumnTable, tied: Tied): ActorRows {
   const actor = table.integers('actor');
   const times = table.doubles('at');
   const starts = startsOf(actor);
@@ -31,7 +31,9 @@ export function rowsByActor(table: ColumnTable, tied: ((a: number, b: number) =>
   }
   const actors = starts.length - 1;
   for (let own = 0; own < actors; own++) {
-    sortPart({ at, rows }, starts[own] as number, starts[own + 1] as number, tied);
+    const [from, to] = [starts[own] as number, starts[own + 1] as number];
+    if (to - from <= FEW) sortFew({ at, rows }, from, to, tied);
+    else sortMany({ at, rows }, from, to, tied);
   }
   return { actors, starts, at, rows };
 }
@@ -52,29 +54,40 @@ function startsOf(actor: Int32Array): Int32Array {
   return starts;
 }
 
+type Tied = ((a: number, b: number) => number) | null;
 type Part = Pick<ActorRows, 'at' | 'rows'>;
 
-function sortPart(part: Part, from: number, to: number, tied: ((a: number, b: number) => number) | null): void {
+const FEW = 100;
+
+/** Each row is moved to before those that are later than it: mostly none. */
+function sortFew(part: Part, from: number, to: number, tied: Tied): void {
   const { at, rows } = part;
+  for (let place = from + 1; place < to; place++) {
+    const [time, row] = [at[place] as number, rows[place] as number];
+    let free = place;
+    while (free > from && isBefore(time, row, at[free - 1] as number, rows[free - 1] as number, tied)) {
+      at[free] = at[free - 1] as number;
+      rows[free] = rows[free - 1] as number;
+      free--;
+    }
+    at[free] = time;
+    rows[free] = row;
+  }
+}
+
+function sortMany({ at, rows }: Part, from: number, to: number, tied: Tied): void {
   let place = from + 1;
-  while (place < to && inOrder(part, place - 1, place, tied)) place++;
+  const isSorted = (): boolean =>
+    !isBefore(at[place] as number, rows[place] as number, at[place - 1] as number, rows[place - 1] as number, tied);
+  while (place < to && isSorted()) place++;
   if (place >= to) return;
-  const sorted = Array.from(rows.subarray(from, to), (row, index) => ({ row, time: at[from + index] as number })).sort(
-    (a, b) => a.time - b.time || (tied === null ? a.row - b.row : tied(a.row, b.row)),
-  );
-  for (const [index, { row, time }] of sorted.entries()) {
+  const own = Array.from(rows.subarray(from, to), (row, index) => ({ row, time: at[from + index] as number }));
+  own.sort((a, b) => (isBefore(a.time, a.row, b.time, b.row, tied) ? -1 : 1));
+  for (const [index, { row, time }] of own.entries()) {
     rows[from + index] = row;
     at[from + index] = time;
   }
 }
 
-function inOrder(
-  { at, rows }: Part,
-  before: number,
-  place: number,
-  tied: ((a: number, b: number) => number) | null,
-): boolean {
-  const [first, second] = [at[before] as number, at[place] as number];
-  if (first !== second || tied === null) return first <= second;
-  return tied(rows[before] as number, rows[place] as number) <= 0;
-}
+const isBefore = (time: number, row: number, other: number, otherRow: number, tied: Tied): boolean =>
+  time < other || (time === other && tied !== null && tied(row, otherRow) < 0);

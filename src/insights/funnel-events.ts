@@ -5,6 +5,7 @@
 import type { PropertyBreakdown } from '../core/insights/questions/breakdown.ts';
 import type { Entity } from '../core/insights/questions/entity.ts';
 import type { FunnelQuestion } from '../core/insights/questions/question.ts';
+import type { Filter } from '../core/properties/property-filter.ts';
 import type { InsightSql } from '../stores/dialect.ts';
 import { type ActorRows, placed, rowsByActor } from './actor-rows.ts';
 import { type AskedDeps, type AskedEvents, actorColumn, nameIsOf } from './asked-events.ts';
@@ -43,16 +44,17 @@ async function readSlice(
   const columns = [
     isPerson ? 'p.number as actor' : 'cast(g.number as integer) as actor',
     `${sql.toDouble(sql.millis('e.timestamp'))} as at`,
-    ...bitsSql(sql, asked, entitiesOf(question)).map((word, i) => `${word} as bits${i}`),
+    ...wordsOf(question).map((entities, i) => `${bitsSql(sql, asked, entities)} as bits${i}`),
     ...(codes.hasValues ? [`${codes.valueSql(sql)} as value`] : []),
     ...(minds ? ['e.uuid as uuid'] : []),
     ...(isPerson && codes.hasNames ? ['p.person_id as name'] : []),
   ];
   const words = wordsOf(question).map((_, i) => `d.bits${i} <> 0`);
+  const areAll = question.order === 'strict' || entitiesOf(question).every((entity) => plainName(entity) !== null);
   const from = `${sourceSql(sql, asked, question, codes.joins(sql))} and ${sliceSql(sql, question, slice)}`;
   const table = await deps.events.columns(
     `select * from (select ${columns.join(', ')} ${from}) d
-    where ${question.order === 'strict' ? 'true' : words.join(' or ')}`,
+    where ${areAll ? 'true' : words.join(' or ')}`,
     sql.values,
   );
   const uuids = minds ? table.uuids('uuid') : null;
@@ -87,22 +89,32 @@ function wordsOf(question: FunnelQuestion): Entity[][] {
   return Array.from({ length: Math.ceil(entities.length / WORD) }, (_, i) => entities.slice(i * WORD, (i + 1) * WORD));
 }
 
-function bitsSql(sql: InsightSql, asked: AskedEvents, entities: readonly Entity[]): string[] {
-  const words: string[][] = [];
+function bitsSql(sql: InsightSql, asked: AskedEvents, entities: readonly Entity[]): string {
+  const names = new Map<string, number>();
+  const bits: string[] = [];
   for (const [index, entity] of entities.entries()) {
-    const bits = words[Math.floor(index / WORD)] ?? [];
-    words[Math.floor(index / WORD)] = bits;
-    bits.push(`case when ${asked.isOf(sql, entity)} then ${2 ** (index % WORD)} else 0 end`);
+    const name = plainName(entity);
+    if (name === null) bits.push(`case when ${asked.isOf(sql, entity)} then ${2 ** index} else 0 end`);
+    else names.set(name, (names.get(name) ?? 0) + 2 ** index);
   }
-  return words.map((bits) => `cast(${bits.join(' + ')} as integer)`);
+  // Names are compared one after the other until one fits: most events are of the first step.
+  const cases = [...names].map(([name, mask]) => `when ${sql.param(name)} then ${mask}`);
+  if (cases.length > 0) bits.push(`case e.event ${cases.join(' ')} else 0 end`);
+  return `cast(${bits.join(' + ')} as integer)`;
 }
 
-/** At least as many as the funnel looks at, told by their names and times alone. */
+/** The name by which alone an entity's events are told; null where there is more to it. */
+const plainName = (entity: Entity): string | null =>
+  entity.kind === 'event' && isEmpty(entity.filter) ? entity.id : null;
+
+const isEmpty = (filter: Filter): boolean =>
+  (filter.kind === 'and' || filter.kind === 'or') && filter.filters.every(isEmpty);
+
+/** At least as many as the funnel looks at, told by their times alone. */
 async function countEvents(deps: AskedDeps, asked: AskedEvents, question: FunnelQuestion): Promise<number> {
   const sql = deps.dialect.begin('e');
-  const names = question.order === 'strict' ? 'true' : nameIsOf(sql, entitiesOf(question));
   const [row] = await deps.events.query(
-    `select count(*) as n from event_rows e where ${asked.during(sql, question.range)} and ${names}`,
+    `select count(*) as n from event_rows e where ${asked.during(sql, question.range)}`,
     sql.values,
   );
   return Number(row?.['n'] ?? 0);

@@ -7,7 +7,8 @@ export const mean = (values: readonly number[]): number | null =>
 
 /** Between two neighbours it lies in proportion: the median of 1 and 2 is 1.5. */
 export function quantile(values: readonly number[], level: number): number | null {
-  const sorted = values.toSorted((a, b) => a - b);
+  // Sorted as plain numbers, which takes a fraction of the time that a comparison by a function does.
+  const sorted = new Float64Array(values).sort();
   const at = (sorted.length - 1) * level;
   const low = sorted[Math.floor(at)];
   const high = sorted[Math.ceil(at)];
