@@ -4,10 +4,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Static } from '@sinclair/typebox';
 import type { Config } from './config.ts';
 import { Failure } from './core/errors.ts';
 import { Continuity } from './decide/continuity.ts';
 import { Definitions } from './decide/definitions.ts';
+import type { StatusSchema } from './http/schemas/status.ts';
 import { buildServer } from './http/server.ts';
 import { findPending, type PendingDeps } from './ingest/find-pending.ts';
 import { type IngestCounts, ingestCounts, reportIngestCounts } from './ingest/ingest-counts.ts';
@@ -18,7 +21,9 @@ import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/wor
 import { WorkerThread } from './ingest/worker-thread.ts';
 import { CohortCalculations } from './insights/cohort-calculations.ts';
 import { measureEvents } from './insights/measure-events.ts';
+import { QueryUsage } from './insights/query-usage.ts';
 import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
+import { diskSpace } from './lib/disk-space.ts';
 import { type Ids, randomIds } from './lib/ids.ts';
 import type { Logger } from './lib/log.ts';
 import { openMetrics } from './lib/metrics.ts';
@@ -71,6 +76,8 @@ export interface App {
   /** Looks at the rollback conditions of flags now, as happens every minute. */
   checkRollbacks(): Promise<void>;
   calculations: Pick<CohortCalculations, 'startRound' | 'settled'>;
+  /** Writes down what insights asked for, as happens every few seconds. */
+  usage: Pick<QueryUsage, 'flush'>;
   /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
   breakWorker(): void;
 }
@@ -129,6 +136,9 @@ export async function openApp(options: AppOptions): Promise<App> {
       calculate: async (projectId, cohortId) => thread.methods.calculateCohort(projectId, cohortId),
     });
     opened.push(() => calculations.stop());
+    const usage = new QueryUsage({ store: metadata.queryUsage, clock, logger: log });
+    const usageSchedule = usage.start();
+    opened.push(() => usageSchedule.stop());
     let stopping = false;
     const server = await buildServer(
       {
@@ -156,6 +166,7 @@ export async function openApp(options: AppOptions): Promise<App> {
           onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
         },
         calculations,
+        usage,
         metrics,
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
         removeEvents: async (projectId) => {
@@ -168,8 +179,9 @@ export async function openApp(options: AppOptions): Promise<App> {
           await metadata.check();
           await thread.methods.query('select 1', []);
         },
-        status: () => status(shelves, thread, counts),
+        status: () => status(config, shelves, thread, counts),
         isStopping: () => stopping,
+        consoleFolder: fileURLToPath(CONSOLE),
       },
       config,
     );
@@ -214,6 +226,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       mirrorPersons,
       checkRollbacks: () => rollbacks.check(),
       calculations,
+      usage,
       breakWorker: () => thread.tell('fault'),
     };
   } catch (error) {
@@ -266,7 +279,9 @@ async function openShelves(config: Config, clock: Clock, opened: Opened): Promis
 }
 
 /** In the built server the worker lies beside this file; in tests this file is TypeScript and the worker is in dist/. */
-const WORKER = new URL(import.meta.url.endsWith('.ts') ? '../dist/worker.js' : './worker.js', import.meta.url);
+const BUILT = new URL(import.meta.url.endsWith('.ts') ? '../dist/' : './', import.meta.url);
+const WORKER = new URL('worker.js', BUILT);
+const CONSOLE = new URL('console/', BUILT);
 
 /** `ready` resolves when the thread has opened its stores; meanwhile the rest of the house is built. */
 function startIngestion(
@@ -325,22 +340,30 @@ async function readCounts({ ingest }: Shelves, ingestion: Ingestion, clock: Cloc
 }
 
 async function status(
+  { dataDir }: Config,
   { metadata }: Shelves,
   thread: WorkerThread<WorkerMethods>,
   counts: () => Promise<IngestCounts>,
-): Promise<object> {
+): Promise<Static<typeof StatusSchema>> {
   const answers = (check: Promise<unknown>): Promise<string> =>
     check.then(() => 'ok').catch((error: Error) => error.message);
-  const stores = {
-    metadata: await answers(metadata.check()),
-    events: await answers((async () => thread.methods.query('select 1', []))()),
+  let engine = 'unknown';
+  const askEngine = async (): Promise<void> => {
+    const [row] = await thread.methods.query('select version() as version', []);
+    engine = String(row?.['version']);
   };
+  const stores = { metadata: await answers(metadata.check()), events: await answers(askEngine()) };
   const { deadLettered, lagMs, ...ingest } = await counts();
+  const { dataBytes, freeBytes, totalBytes } = await diskSpace(dataDir);
   return {
     version: VERSION,
+    versions: { node: process.version, events: engine },
     uptime_seconds: Math.round(process.uptime()),
     stores,
     ingest: { ...ingest, dead_lettered: deadLettered, lag_ms: lagMs },
+    disk: { data_bytes: dataBytes, free_bytes: freeBytes, total_bytes: totalBytes },
+    // No backup is made by Cairn itself yet.
+    last_backup_at: null,
   };
 }
 

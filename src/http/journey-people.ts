@@ -3,12 +3,12 @@ import type { Json } from '../core/events/json.ts';
 import type { JourneyPeopleQuestion } from '../core/insights/answers/journey-answer.ts';
 import type { Actor } from '../core/insights/questions/question.ts';
 import type { Page } from '../stores/metadata-store.ts';
+import { freshness } from './answer-insight.ts';
 import type { ApiDeps } from './api/deps.ts';
 import type { PersonContext } from './api/person-route.ts';
 import { csvOf } from './csv.ts';
 import { readFormat } from './event-query.ts';
 import type { PageNames } from './journey-question.ts';
-import { iso } from './schemas/common.ts';
 import { presentGroupActor } from './schemas/journey.ts';
 import { presentListedPerson } from './schemas/person.ts';
 
@@ -41,8 +41,7 @@ export async function sendPeople(
     next: actors.length >= page.limit ? next.toString() : null,
     initial: encoded(url).toString(),
     missing_persons: actors.length - people.length,
-    is_cached: false,
-    last_refresh: iso(deps.clock.now()),
+    ...freshness(deps),
   };
 }
 

@@ -37,7 +37,7 @@ export async function* funnelJourneyers(
 ): AsyncGenerator<Iterable<Journeyer>> {
   if (question.steps.length === 0) return;
   checkBreakdown(question);
-  const asked = await AskedEvents.prepare(deps, projectId, funnelFilters(question));
+  const asked = await AskedEvents.prepare(deps, projectId, funnelFilters(question), question.range);
   const hasNames = asks.hasNames || question.breakdown?.kind === 'cohort';
   const codes = await FunnelCodes.find(deps, asked, question, { hasNames });
   const divide = await dividerOf(deps, projectId, question, codes);

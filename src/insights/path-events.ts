@@ -22,7 +22,7 @@ export async function* pathEvents(
   question: PathsQuestion,
   hasNames: boolean,
 ): AsyncGenerator<PathEvents> {
-  const asked = await AskedEvents.prepare(deps, projectId, [question.filter]);
+  const asked = await AskedEvents.prepare(deps, projectId, [question.filter], question.range);
   const { items, events } = await findItems(deps, asked, question);
   const codes = new PathCodes(question, items);
   for await (const { at: slice, count } of slicesOf(events, codes.sliceEvents)) {

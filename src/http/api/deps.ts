@@ -6,6 +6,7 @@ import type { Ingestion } from '../../ingest/ingestion.ts';
 import type { Tail } from '../../ingest/tail.ts';
 import type { WorkerMethods } from '../../ingest/worker-protocol.ts';
 import type { CohortCalculations } from '../../insights/cohort-calculations.ts';
+import type { QueryUsage } from '../../insights/query-usage.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { DeletePersonDeps } from '../../manage/delete-person.ts';
@@ -29,6 +30,8 @@ export interface ApiDeps extends Pick<DeletePersonDeps, 'filing' | 'caughtUp' | 
   mirrorPersons(projectId: number): Promise<void>;
   /** Answers questions about journeys, on the worker's thread. */
   follow: WorkerMethods['follow'];
+  /** Hears of every insight that is answered. */
+  usage: Pick<QueryUsage, 'note' | 'inThirtyDays'>;
   tail: Tail;
   ingestion: Pick<Ingestion, 'accept'>;
   /** The entry of the log in which an event still waits. */

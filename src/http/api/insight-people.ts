@@ -9,12 +9,12 @@ import { actorOfMath } from '../../insights/ask/measure-sql.ts';
 import { askRetentionPeople } from '../../insights/ask/retention.ts';
 import { askStickinessPeople } from '../../insights/ask/stickiness.ts';
 import { askTrendsPeople } from '../../insights/ask/trends-people.ts';
+import { freshness } from '../answer-insight.ts';
 import { csvOf } from '../csv.ts';
 import { readFormat } from '../event-query.ts';
 import { showActors, showPersons } from '../insight-actors.ts';
 import { insightContext, insightFields, insightPage } from '../insight-request.ts';
 import { pageLinks } from '../person-query.ts';
-import { iso } from '../schemas/common.ts';
 import * as schema from '../schemas/insight.ts';
 import type { ApiDeps } from './deps.ts';
 import { type PersonContext, personRoute } from './person-route.ts';
@@ -80,8 +80,7 @@ async function trends(deps: ApiDeps, request: PersonContext<unknown>) {
     next: pageLinks(url, page, found.length).next,
     initial: url.toString(),
     missing_persons: found.length - people.length,
-    is_cached: false,
-    last_refresh: iso(deps.clock.now()),
+    ...freshness(deps),
   });
 }
 

@@ -6,7 +6,7 @@ import { ticksOf } from '../../core/insights/time/ticks.ts';
 import type { Page } from '../../stores/metadata-store.ts';
 import { activeTicks, activitySql, MOST_TICKS } from './activity-sql.ts';
 import { actorOfMath } from './measure-sql.ts';
-import { type InsightDeps, type Prepared, prepare } from './prepare.ts';
+import { type InsightDeps, type Prepared, prepare, reachOf } from './prepare.ts';
 import { Statement } from './statement.ts';
 import { tickSql } from './tick-sql.ts';
 
@@ -32,12 +32,13 @@ export async function askStickiness(
 const prepareSeries = (
   deps: InsightDeps,
   projectId: number,
-  { filter }: StickinessQuestion,
+  { filter, range, previous }: StickinessQuestion,
   series: readonly Series[],
 ): Promise<Prepared> =>
   prepare(deps, projectId, {
     filters: [filter],
     entities: series.map(({ entity }) => entity),
+    reach: reachOf(range, previous),
     hasActors: series.some(({ math }) => actorOfMath(math).kind === 'person'),
   });
 
