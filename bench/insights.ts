@@ -12,11 +12,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { TravelDeps } from '../src/insights/travellers.ts';
 import { duckdbDialect } from '../src/stores/duckdb/dialect.ts';
 import { openEventStore } from '../src/stores/duckdb/event-store.ts';
 import type { EventStore } from '../src/stores/event-store.ts';
 import { openRelationalShelf } from '../src/stores/sqlite/metadata-store.ts';
-import { CASES, type InsightCase } from './lib/insight-questions.ts';
+import { CASES } from './lib/insight-questions.ts';
 import { PROJECT, ProductTraffic, UNTIL } from './lib/product-traffic.ts';
 
 const { values: flags } = parseArgs({
@@ -24,7 +25,7 @@ const { values: flags } = parseArgs({
     events: { type: 'string', default: '1000000,3000000,10000000' },
     folder: { type: 'string' },
     only: { type: 'string', default: '' },
-    memory: { type: 'string', default: '1024' },
+    memory: { type: 'string', default: '512' },
     short: { type: 'boolean', default: false },
     fill: { type: 'string' },
     ask: { type: 'string' },
@@ -91,34 +92,36 @@ async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; result: T
   return { ms: median(times), result: result as T };
 }
 
-async function measure(store: EventStore, one: InsightCase, shelf: Shelf): Promise<Measured> {
-  const deps = {
-    events: store,
-    dialect: duckdbDialect,
-    metadata: shelf.metadata,
-    clock: { now: () => UNTIL },
-    mirrorPersons: async () => undefined,
-  };
-  const ours = await timed(() => one.ask(deps));
-  const byHand = await timed(() => store.query(one.sql, []));
-  const expected = byHand.result.map((row) => Number(row['n']));
-  const sorted = (numbers: readonly number[]): string => numbers.toSorted((a, b) => a - b).join();
-  const areSame = sorted(ours.result) === sorted(expected);
-  return { name: one.name, ours: ours.ms, byHand: byHand.ms, within: one.within, numbers: expected.length, areSame };
-}
-
 type Shelf = Awaited<ReturnType<typeof openRelationalShelf>>;
 
+const depsOf = (events: EventStore, { metadata }: Shelf): TravelDeps => ({
+  events,
+  dialect: duckdbDialect,
+  metadata,
+  clock: { now: () => UNTIL },
+  mirrorPersons: async () => undefined,
+});
+
+const sorted = (numbers: readonly number[]): string => numbers.toSorted((a, b) => a - b).join();
+
+/** First ours, for whose sake memory is measured, then those by hand, which may take what they like. */
 async function ask(folder: string, events: number): Promise<Report> {
   const shelf = await openRelationalShelf(join(folder, `metadata-${events}.sqlite`), 0);
   const store = await openEventStore(pathOf(folder, events), { memoryLimit: `${flags.memory}MB` });
+  const cases = CASES.filter(({ name }) => name.includes(flags.only));
+  const asked = [];
+  for (const one of cases) asked.push({ one, ours: await timed(() => one.ask(depsOf(store, shelf))) });
+  const peakMb = Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0) / 1024;
   const measured: Measured[] = [];
-  for (const one of CASES) {
-    if (one.name.includes(flags.only)) measured.push(await measure(store, one, shelf));
+  for (const { one, ours } of asked) {
+    const byHand = await timed(() => store.query(one.sql, []));
+    const numbers = byHand.result.map((row) => Number(row['n']));
+    const areSame = sorted(ours.result) === sorted(numbers);
+    const { name, within } = one;
+    measured.push({ name, ours: ours.ms, byHand: byHand.ms, within, numbers: numbers.length, areSame });
   }
   await store.close();
   await shelf.metadata.close();
-  const peakMb = Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0) / 1024;
   return { events, measured, peakMb };
 }
 
