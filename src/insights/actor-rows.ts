@@ -77,9 +77,7 @@ function sortFew(part: Part, from: number, to: number, tied: Tied): void {
 
 function sortMany({ at, rows }: Part, from: number, to: number, tied: Tied): void {
   let place = from + 1;
-  const isSorted = (): boolean =>
-    !isBefore(at[place] as number, rows[place] as number, at[place - 1] as number, rows[place - 1] as number, tied);
-  while (place < to && isSorted()) place++;
+  while (place < to && (at[place - 1] as number) < (at[place] as number)) place++;
   if (place >= to) return;
   const own = Array.from(rows.subarray(from, to), (row, index) => ({ row, time: at[from + index] as number }));
   own.sort((a, b) => (isBefore(a.time, a.row, b.time, b.row, tied) ? -1 : 1));

@@ -76,8 +76,9 @@ export class FunnelWalk {
       return;
     }
     this.cursors.fill(from);
+    const steps = deeds.bits[0] as Int32Array;
     for (let start = from; start < to; start++) {
-      if (!hasBit(deeds, start, 0)) continue;
+      if (((steps[start] as number) & 1) === 0) continue;
       if (this.order === 'strict') this.strict(deeds, start, to);
       else this.ordered(deeds, start, to);
       if (!this.isVoid()) onAttempt(this.depth(), this.times);
