@@ -12,6 +12,7 @@ import { Continuity } from './decide/continuity.ts';
 import { Definitions } from './decide/definitions.ts';
 import type { StatusSchema } from './http/schemas/status.ts';
 import { buildServer } from './http/server.ts';
+import { acceptEvents } from './ingest/accept-events.ts';
 import { findPending, type PendingDeps } from './ingest/find-pending.ts';
 import { type IngestCounts, ingestCounts, reportIngestCounts } from './ingest/ingest-counts.ts';
 import { Ingestion } from './ingest/ingestion.ts';
@@ -30,6 +31,7 @@ import { openMetrics } from './lib/metrics.ts';
 import { scanFiles } from './lib/scan-files.ts';
 import { bootstrap, type FirstStart } from './manage/bootstrap.ts';
 import type { EventFiling } from './manage/change-identities.ts';
+import { DemoData } from './manage/demo-data.ts';
 import { Erasure } from './manage/erasure.ts';
 import { startHousekeeping } from './manage/housekeeping.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
@@ -139,6 +141,17 @@ export async function openApp(options: AppOptions): Promise<App> {
     const usage = new QueryUsage({ store: metadata.queryUsage, clock, logger: log });
     const usageSchedule = usage.start();
     opened.push(() => usageSchedule.stop());
+    const demo = new DemoData({
+      metadata,
+      clock,
+      ids,
+      definitions,
+      calculations,
+      accept: (projectId, batch) => acceptEvents({ ingestion, clock, ids }, projectId, batch),
+      caughtUp,
+      log,
+    });
+    opened.push(() => demo.stop());
     let stopping = false;
     const server = await buildServer(
       {
@@ -167,6 +180,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         },
         calculations,
         usage,
+        demo,
         metrics,
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
         removeEvents: async (projectId) => {

@@ -10,6 +10,7 @@ import type { QueryUsage } from '../../insights/query-usage.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { DeletePersonDeps } from '../../manage/delete-person.ts';
+import type { DemoData } from '../../manage/demo-data.ts';
 import type { ProjectDirectory } from '../../manage/project-directory.ts';
 import type { Sessions } from '../../manage/sessions.ts';
 import type { Dialect } from '../../stores/dialect.ts';
@@ -43,6 +44,7 @@ export interface ApiDeps extends Pick<DeletePersonDeps, 'filing' | 'caughtUp' | 
   decide: DecideDeps;
   /** Must hear of cohorts that wait for their calculation. */
   calculations: Pick<CohortCalculations, 'wake'>;
+  demo: Pick<DemoData, 'start' | 'progress'>;
   /** Removes a deleted project's events. */
   removeEvents(projectId: number): Promise<void>;
 }

@@ -13,6 +13,7 @@ import { personLookups } from './migrations/0006-person-lookups.ts';
 import { personChanges } from './migrations/0007-person-changes.ts';
 import { personIndex } from './migrations/0008-person-index.ts';
 import { savedInsights } from './migrations/0009-saved-insights.ts';
+import { droppedInOrder } from './migrations/0010-dropped-in-order.ts';
 
 export interface Migration {
   /** What it does, in a few words: kept in the database for whoever looks. */
@@ -31,6 +32,7 @@ const MIGRATIONS: readonly Migration[] = [
   personChanges,
   personIndex,
   savedInsights,
+  droppedInOrder,
 ];
 
 interface VersionTable {
