@@ -3,10 +3,11 @@
  * often and most of them seldom; they look at pages, sign up once, fill a cart and sometimes buy. Some were anonymous
  * before they signed up, so that old events belong to whom they became; a few are nobody's.
  */
+
+import { pick, seeded } from '../../src/core/demo/seeded.ts';
 import { hotProperties } from '../../src/core/events/hot-properties.ts';
 import type { EventBatch, PersonOverride, StoredEvent } from '../../src/stores/event-store.ts';
 import type { MirroredPerson } from '../../src/stores/person-mirror.ts';
-import { pick, seeded } from './random.ts';
 
 export const PROJECT = 1;
 export const DAYS = 90;
