@@ -104,20 +104,25 @@ const depsOf = (events: EventStore, { metadata }: Shelf): TravelDeps => ({
 
 const sorted = (numbers: readonly number[]): string => numbers.toSorted((a, b) => a - b).join();
 
-/** First ours, for whose sake memory is measured, then those by hand, which may take what they like. */
+const peakOf = (): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0) / 1024;
+
+/**
+ * Ours is asked right before the one by hand, so that both meet the machine in the same mood. All of ours are asked once
+ * beforehand, which warms the file up, and tells how much memory they take by themselves.
+ */
 async function ask(folder: string, events: number): Promise<Report> {
   const shelf = await openRelationalShelf(join(folder, `metadata-${events}.sqlite`), 0);
   const store = await openEventStore(pathOf(folder, events), { memoryLimit: `${flags.memory}MB` });
+  const deps = depsOf(store, shelf);
   const cases = CASES.filter(({ name }) => name.includes(flags.only));
-  const asked = [];
-  for (const one of cases) asked.push({ one, ours: await timed(() => one.ask(depsOf(store, shelf))) });
-  const peakMb = Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0) / 1024;
+  for (const one of cases) await one.ask(deps);
+  const peakMb = peakOf();
   const measured: Measured[] = [];
-  for (const { one, ours } of asked) {
-    const byHand = await timed(() => store.query(one.sql, []));
+  for (const { name, within, sql, ask: asking } of cases) {
+    const ours = await timed(() => asking(deps));
+    const byHand = await timed(() => store.query(sql, []));
     const numbers = byHand.result.map((row) => Number(row['n']));
     const areSame = sorted(ours.result) === sorted(numbers);
-    const { name, within } = one;
     measured.push({ name, ours: ours.ms, byHand: byHand.ms, within, numbers: numbers.length, areSame });
   }
   await store.close();
