@@ -203,6 +203,7 @@ const wrap = (store: EventStore): EventStore => ({
   position: () => store.position(),
   write: (batch) => store.write(batch),
   query: (sql, values) => store.query(sql, values),
+  columns: (sql, values) => store.columns(sql, values),
   mirrorPosition: (id) => store.mirrorPosition(id),
   mirroredProjects: () => store.mirroredProjects(),
   mirror: (slice) => store.mirror(slice),

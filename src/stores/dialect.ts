@@ -44,6 +44,16 @@ export interface InsightSql {
   later(time: string, span: Span): string;
   /** True where `text` contains `part`, letter for letter. */
   contains(text: string, part: string): string;
+  /** A number as a double. */
+  toDouble(number: string): string;
+  /** A number of 64 bits in which only the bit at `place`, counted from 0, is set; there are 60 places. */
+  bit(place: string): string;
+  /** An aggregate: the bits that are set in any of the group. */
+  bitOr(bits: string): string;
+  /** 1 where the bit at `place` is set, else 0. */
+  bitAt(bits: string, place: string): string;
+  /** How many bits are set. */
+  bitCount(bits: string): string;
   /** A whole number to count or compare with. */
   integer(value: number): string;
   /** A point in time as ms UTC. */

@@ -49,6 +49,23 @@ export interface EventBatch {
 export type SqlValue = string | number | bigint | boolean | null;
 export type SqlRow = Record<string, SqlValue>;
 
+/** An answer of very many rows, by the names of its columns. */
+export interface ColumnTable {
+  readonly rows: number;
+  /** Of a column of 32-bit integers. */
+  integers(name: string): Int32Array;
+  doubles(name: string): Float64Array;
+  /** Each text is a value of its own: many times as dear as numbers. */
+  texts(name: string): readonly string[];
+  uuids(name: string): UuidColumn;
+}
+
+export interface UuidColumn {
+  textAt(row: number): string;
+  /** The order of two rows by their ids, as texts would have it. */
+  compare(a: number, b: number): number;
+}
+
 export interface EventStore {
   /** The log position committed last; 0 at the beginning. */
   position(): Promise<number>;
@@ -66,6 +83,11 @@ export interface EventStore {
    * `person_rows` the persons as they are now, as far as they have been copied (see `mirror`).
    */
   query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]>;
+  /**
+   * The same for answers of millions of rows, column by column. Every column is a 32-bit integer, a double, a UUID or a
+   * text, and none has nulls.
+   */
+  columns(sql: string, values: readonly SqlValue[]): Promise<ColumnTable>;
   /** How far the copy of the project's persons reaches (`person_rows`: person_id, created_at, properties). */
   mirrorPosition(projectId: number): Promise<MirrorPosition>;
   /** The projects of whose persons there is a copy. */

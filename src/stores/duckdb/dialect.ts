@@ -98,6 +98,26 @@ class DuckDbSql implements InsightSql {
     return `contains(${text}, ${this.param(part)})`;
   }
 
+  bit(place: string): string {
+    return `(cast(1 as bigint) << ${place})`;
+  }
+
+  bitOr(bits: string): string {
+    return `bit_or(${bits})`;
+  }
+
+  bitAt(bits: string, place: string): string {
+    return `((${bits} >> ${place}) & 1)`;
+  }
+
+  bitCount(bits: string): string {
+    return `bit_count(${bits})`;
+  }
+
+  toDouble(number: string): string {
+    return `cast(${number} as double)`;
+  }
+
   integer(value: number): string {
     return `cast(${this.param(value)} as bigint)`;
   }
@@ -127,7 +147,7 @@ class DuckDbSql implements InsightSql {
   }
 
   slice(value: string, count: number): string {
-    return `(hash(${value}) % ${this.param(count)})`;
+    return `(hash(${value}) % cast(${this.param(count)} as ubigint))`;
   }
 
   bucket(time: string, interval: BucketInterval, timezone: string): string {

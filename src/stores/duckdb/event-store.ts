@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { EventBatch, EventStore, SqlRow, SqlValue } from '../event-store.ts';
+import type { ColumnTable, EventBatch, EventStore, SqlRow, SqlValue } from '../event-store.ts';
 import type { MirrorPosition, MirrorSlice } from '../person-mirror.ts';
 import type { Refiled, Refiling } from '../refiling.ts';
 import { appendChunks } from './append-chunks.ts';
@@ -50,10 +50,18 @@ class DuckDbEventStore implements EventStore {
     });
   }
 
-  async query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]> {
+  query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]> {
+    return this.#ask((queries) => queries.query(sql, values));
+  }
+
+  columns(sql: string, values: readonly SqlValue[]): Promise<ColumnTable> {
+    return this.#ask((queries) => queries.columns(sql, values));
+  }
+
+  async #ask<T>(question: (queries: Engine['queries']) => Promise<T>): Promise<T> {
     while (this.#exchange !== null) await this.#exchange.catch(() => undefined);
     if (this.#closing !== undefined) throw new Error('The event store is closed.');
-    return surfacingFatal(() => this.#engine.queries.query(sql, values));
+    return surfacingFatal(() => question(this.#engine.queries));
   }
 
   async mirrorPosition(projectId: number): Promise<MirrorPosition> {

@@ -2,9 +2,11 @@ import {
   type DuckDBConnection,
   type DuckDBInstance,
   type DuckDBPreparedStatement,
+  type DuckDBResult,
   StatementType,
 } from '@duckdb/node-api';
-import type { SqlRow, SqlValue } from '../event-store.ts';
+import type { ColumnTable, SqlRow, SqlValue } from '../event-store.ts';
+import { readColumns } from './column-reader.ts';
 import { plainRows } from './values.ts';
 
 /**
@@ -25,12 +27,20 @@ export class QueryConnections {
     return new QueryConnections(await Promise.all(Array.from({ length: count }, () => instance.connect())));
   }
 
-  async query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]> {
+  query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]> {
+    return this.#ask(sql, values, plainRows);
+  }
+
+  columns(sql: string, values: readonly SqlValue[]): Promise<ColumnTable> {
+    return this.#ask(sql, values, readColumns);
+  }
+
+  async #ask<T>(sql: string, values: readonly SqlValue[], read: (result: DuckDBResult) => Promise<T>): Promise<T> {
     const connection = await this.#take();
     try {
       const statement = await connection.prepare(sql);
       try {
-        return await runReadOnly(statement, values);
+        return await read(await runReadOnly(statement, values));
       } finally {
         statement.destroySync();
       }
@@ -60,7 +70,7 @@ export class QueryConnections {
 
 const READ_ONLY: ReadonlySet<StatementType> = new Set([StatementType.SELECT, StatementType.EXPLAIN]);
 
-async function runReadOnly(statement: DuckDBPreparedStatement, values: readonly SqlValue[]): Promise<SqlRow[]> {
+async function runReadOnly(statement: DuckDBPreparedStatement, values: readonly SqlValue[]): Promise<DuckDBResult> {
   if (!READ_ONLY.has(statement.statementType)) {
     throw new Error(`Only statements that read are run here, not ${StatementType[statement.statementType]}.`);
   }
@@ -69,5 +79,5 @@ async function runReadOnly(statement: DuckDBPreparedStatement, values: readonly 
     if (typeof value === 'bigint') statement.bindBigInt(i + 1, value);
     else statement.bindValue(i + 1, value);
   });
-  return plainRows(await statement.run());
+  return statement.run();
 }
