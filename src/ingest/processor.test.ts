@@ -210,6 +210,8 @@ const wrap = (store: EventStore): EventStore => ({
   deleteBefore: (id, time) => store.deleteBefore(id, time),
   refile: (orders) => store.refile(orders),
   scrub: () => store.scrub(),
+  tend: (now) => store.tend(now),
+  promoted: () => store.promoted(),
   size: () => store.size(),
   close: () => store.close(),
 });

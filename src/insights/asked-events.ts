@@ -7,7 +7,7 @@ import type { Actor } from '../core/insights/questions/question.ts';
 import type { Range } from '../core/insights/time/range.ts';
 import { cohortsIn, type Filter, leavesOf, type PropertyFilter } from '../core/properties/property-filter.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { InsightSql } from '../stores/dialect.ts';
+import { type InsightSql, PERSON_PROPERTIES } from '../stores/dialect.ts';
 import { type CohortUuids, cohortSql, findCohortUuids } from './cohort-filter.ts';
 import type { CohortDeps } from './cohort-members.ts';
 import { type FilterScope, filterSql } from './filter-sql.ts';
@@ -55,7 +55,9 @@ export class AskedEvents {
     const scope: FilterScope = {
       patterns,
       elsewhere: (leaf) =>
-        leaf.owner === 'person' ? filterSql(sql, leaf, { patterns, json: 'p.properties' }) : distinctIdSql(sql, leaf),
+        leaf.owner === 'person'
+          ? filterSql(sql, leaf, { patterns, json: PERSON_PROPERTIES })
+          : distinctIdSql(sql, leaf),
       cohort: (leaf) => cohortSql(sql, cohorts, leaf, 'e.person_id'),
     };
     const condition = filterSql(sql, filter, scope);

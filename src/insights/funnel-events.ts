@@ -4,7 +4,7 @@
  */
 import type { PropertyBreakdown } from '../core/insights/questions/breakdown.ts';
 import type { FunnelQuestion } from '../core/insights/questions/question.ts';
-import type { InsightSql } from '../stores/dialect.ts';
+import { type InsightSql, PERSON_PROPERTIES } from '../stores/dialect.ts';
 import type { SqlRow } from '../stores/event-store.ts';
 import { type AskedEvents, actorColumn } from './asked-events.ts';
 import type { Deed } from './funnel-walk.ts';
@@ -70,8 +70,7 @@ export function deedsSql(sql: InsightSql, asked: AskedEvents, question: FunnelQu
 
 /** A property as a breakdown reads it: its text, `null` where it is null, empty where it is missing. */
 function valueSql(sql: InsightSql, { owner }: PropertyBreakdown, key: string): string {
-  const json = owner === 'person' ? 'p.properties' : undefined;
-  return `coalesce(${sql.property(key, json)}, case when ${sql.hasKey(key, json)} then 'null' else '' end)`;
+  return sql.text(key, owner === 'person' ? PERSON_PROPERTIES : undefined);
 }
 
 const bitsOf = ({ steps, exclusions }: FunnelQuestion): string =>
