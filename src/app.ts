@@ -32,7 +32,7 @@ import { Rollbacks } from './manage/rollbacks.ts';
 import { Sessions } from './manage/sessions.ts';
 import { WebhookSender } from './manage/webhook-sender.ts';
 import { duckdbDialect } from './stores/duckdb/dialect.ts';
-import type { EventStore } from './stores/event-store.ts';
+import type { EventStore, PromotedProperty } from './stores/event-store.ts';
 import { FILES } from './stores/files.ts';
 import type { IngestLog } from './stores/ingest-log.ts';
 import type { IngestStore } from './stores/ingest-store.ts';
@@ -335,13 +335,21 @@ async function status(
     metadata: await answers(metadata.check()),
     events: await answers((async () => thread.methods.query('select 1', []))()),
   };
+  const promoted = await (async () => thread.methods.promoted())().catch(() => []);
   const { deadLettered, lagMs, ...ingest } = await counts();
   return {
     version: VERSION,
     uptime_seconds: Math.round(process.uptime()),
     stores,
     ingest: { ...ingest, dead_lettered: deadLettered, lag_ms: lagMs },
+    promoted_columns: countPromoted(promoted),
   };
+}
+
+/** How many, and how far those are that are being filled; their names are the projects' own business. */
+function countPromoted(promoted: readonly PromotedProperty[]) {
+  const filling = promoted.filter(({ filled }) => filled < 1).map(({ filled }) => filled);
+  return { ready: promoted.length - filling.length, filling };
 }
 
 const initialKeys = (config: Config) => ({

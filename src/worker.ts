@@ -8,6 +8,7 @@ import { Definitions } from './ingest/definitions.ts';
 import { LiveTail } from './ingest/live-tail.ts';
 import { PersonMirror } from './ingest/person-mirror.ts';
 import { Processor } from './ingest/processor.ts';
+import { Tending } from './ingest/tending.ts';
 import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
 import { calculateCohort } from './insights/calculate-cohort.ts';
 import { follow } from './insights/follow.ts';
@@ -55,8 +56,10 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
     },
   });
   const mirror = new PersonMirror({ ingest, events, between: (work) => processor.between(work) });
+  const tending = new Tending({ events, clock, logger, between: (work) => processor.between(work) });
   const close = async (): Promise<void> => {
-    await processor.stop();
+    // One after the other they might wait for each other.
+    await Promise.all([tending.stop(), processor.stop()]);
     log.close();
     await ingest.close();
     await events.close();
@@ -82,6 +85,7 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
     mirrorPersons: (projectId) => mirror.refresh(projectId),
     forgetPersons: (projectId) => processor.between(() => events.forgetPersons(projectId)),
     size: () => events.size(),
+    promoted: () => events.promoted(),
     watch: async (projectIds) => tail.watch(projectIds),
     follow: (projectId, question, page) =>
       follow(
@@ -99,6 +103,7 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
   onNotice(port, 'hurry', () => processor.hurry());
   if (options.faults) onNotice(port, 'fault', () => void die(new Error('told to die')));
   notify(port, 'ready', await processor.recover());
+  tending.start();
 }
 
 /** A lost engine cannot be mended in place: the thread ends and a fresh one opens the file again. */

@@ -211,6 +211,7 @@ const wrap = (store: EventStore): EventStore => ({
   refile: (orders) => store.refile(orders),
   scrub: () => store.scrub(),
   tend: (now) => store.tend(now),
+  needsTending: (now) => store.needsTending(now),
   promoted: () => store.promoted(),
   size: () => store.size(),
   close: () => store.close(),

@@ -24,7 +24,7 @@ export interface ProcessedNotice {
 
 /** What the main thread may ask of it. */
 export interface WorkerMethods
-  extends Pick<EventStore, 'position' | 'query' | 'deleteBefore' | 'forgetPersons' | 'size' | 'close'> {
+  extends Pick<EventStore, 'position' | 'query' | 'promoted' | 'deleteBefore' | 'forgetPersons' | 'size' | 'close'> {
   /** Does what the relational shelf has ordered of the event store. */
   refile(): Promise<void>;
   /** Writes the event store, and then the relational shelf, afresh: see their `scrub`. */

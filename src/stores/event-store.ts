@@ -101,6 +101,8 @@ export interface EventStore {
    * of their own; no answer changes by it. False when there is nothing more to do. Writes wait for it, so it is short.
    */
   tend(now: number): Promise<boolean>;
+  /** Whether there is something of that kind to do. */
+  needsTending(now: number): boolean;
   /** The properties that have such a column, or are getting one. */
   promoted(): Promise<PromotedProperty[]>;
   /** Bytes on disk. */

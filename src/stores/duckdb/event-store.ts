@@ -12,7 +12,7 @@ import { forgetPersons, mirroredProjects, readMirrorPosition, writeMirror } from
 import { writeOverrides } from './overrides.ts';
 import { loadPromoted, type PromotedColumn, type PromotedColumns, saveMarks } from './promoted-columns.ts';
 import { Promotion } from './promotion.ts';
-import { resolveProperties } from './read-properties.ts';
+import { type Resolved, resolveProperties } from './read-properties.ts';
 import { refile } from './refile.ts';
 import { readNumber } from './schema.ts';
 
@@ -58,20 +58,29 @@ class DuckDbEventStore implements EventStore {
     });
   }
 
-  async query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]> {
+  query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]> {
+    return this.#asking(sql, values, (resolved) => this.#engine.queries.query(resolved.sql, resolved.values));
+  }
+
+  /** Runs a statement with its properties resolved; once more if a column that it reads has changed meanwhile. */
+  async #asking<T>(sql: string, values: readonly SqlValue[], run: (resolved: Resolved) => Promise<T>): Promise<T> {
     for (let isNoted = false; ; isNoted = true) {
       while (this.#exchange !== null) await this.#exchange.catch(() => undefined);
       if (this.#closing !== undefined) throw new Error('The event store is closed.');
       const resolved = resolveProperties(sql, values, this.#columns);
       if (!isNoted) this.#columns.note(resolved.reads);
       try {
-        const rows = await surfacingFatal(() => this.#engine.queries.query(resolved.sql, resolved.values));
-        if (resolved.isCurrent()) return rows;
+        const answer = await surfacingFatal(() => run(resolved));
+        if (resolved.isCurrent()) return answer;
       } catch (error) {
         // A column may have gone from under it, and then it is asked again.
         if (resolved.isCurrent()) throw error;
       }
     }
+  }
+
+  needsTending(now: number): boolean {
+    return this.#promotion.isDue(now);
   }
 
   tend(now: number): Promise<boolean> {

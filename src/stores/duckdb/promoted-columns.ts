@@ -111,8 +111,9 @@ export class PromotedColumns {
     return used;
   }
 
-  get hasUsed(): boolean {
-    return this.#used.size > 0;
+  /** Whether it was read since then. */
+  isUsed(column: PromotedColumn): boolean {
+    return this.#used.has(column);
   }
 }
 

@@ -79,6 +79,7 @@ describe('a property with a column of its own', () => {
 
   async function tendAll(now = START): Promise<void> {
     while (await store.tend(now));
+    expect(store.needsTending(now)).toBe(false);
   }
 
   const state = async (): Promise<string[]> =>
@@ -116,6 +117,7 @@ describe('a property with a column of its own', () => {
         for (const one of before) await write(propertiesOf(one));
         await askUntilWanted(name);
         expect(await state()).toEqual([]);
+        expect(store.needsTending(START)).toBe(true);
         for (let more = true; more; ) {
           more = await store.tend(START);
           await expectTruth(name);
@@ -159,13 +161,13 @@ describe('a property with a column of its own', () => {
     expect(await state()).toEqual([]);
   });
 
-  it('makes room for another one only when it has rested, and there are never more than twenty', async () => {
-    const keys = Array.from({ length: 21 }, (_, i) => `k${String(i).padStart(2, '0')}`);
+  it('makes room for another one only when it has rested, and there are never more than 24', async () => {
+    const keys = Array.from({ length: 25 }, (_, i) => `k${String(i).padStart(2, '0')}`);
     await write([Object.fromEntries(keys.map((name) => [name, name]))]);
     for (const name of keys) for (let i = 0; i < 4; i++) await ask(name);
     await tendAll();
-    expect((await state()).sort()).toEqual(keys.slice(0, 20).map((name) => `event ${name} 1`));
-    for (const name of keys.slice(1, 20)) await ask(name);
+    expect((await state()).sort()).toEqual(keys.slice(0, 24).map((name) => `event ${name} 1`));
+    for (const name of keys.slice(1, 24)) await ask(name);
     await tendAll(START + DAY_MS);
     expect((await state()).sort()).toEqual(keys.slice(1).map((name) => `event ${name} 1`));
   });

@@ -19,7 +19,8 @@ import { readNumber } from './schema.ts';
 
 /** Statements that read a property before it gets a column; a question with a breakdown is two of them. */
 const WANTED_AFTER = 4;
-const MOST_COLUMNS = 20;
+/** Each costs something with every event that is written. */
+const MOST_COLUMNS = 24;
 const DAY_MS = 86_400_000;
 const UNUSED_MS = 30 * DAY_MS;
 /** Makes room for another one only after so long: else more favourites than columns would drive each other out. */
@@ -58,10 +59,22 @@ export class Promotion {
     this.#columns = columns;
   }
 
+  /** Whether a step would do anything. */
+  isDue(now: number): boolean {
+    const { all } = this.#columns;
+    return (
+      all.some(
+        (column) => !column.isReady || isUnused(column, now) || (isUseOld(column, now) && this.#columns.isUsed(column)),
+      ) ||
+      (this.#columns.wanted(WANTED_AFTER).length > 0 &&
+        (all.length < MOST_COLUMNS || this.#replaceable(now) !== undefined))
+    );
+  }
+
   /** Does the next small thing that is to be done; false when there is none. */
   async step(store: PromotionStore, now: number): Promise<boolean> {
     await this.#saveUses(store.writer, now);
-    const unused = this.#columns.all.find(({ lastUsed }) => lastUsed <= now - UNUSED_MS);
+    const unused = this.#columns.all.find((column) => isUnused(column, now));
     if (unused !== undefined) return this.#drop(store.writer, unused);
     const unfilled = this.#columns.all.find(({ isReady }) => !isReady);
     if (unfilled !== undefined) return this.#fill(store, unfilled);
@@ -86,14 +99,17 @@ export class Promotion {
 
   async #saveUses(writer: DuckDBConnection, now: number): Promise<void> {
     for (const column of this.#columns.takeUsed()) {
-      if (now - column.lastUsed < SAVE_USE_MS) continue;
+      if (!isUseOld(column, now)) continue;
       await writer.run('update promoted_columns set last_used = $1 where id = $2', [BigInt(now), column.id]);
       column.lastUsed = now;
     }
   }
 
   async #promote(writer: DuckDBConnection, { owner, key }: PropertyRead, now: number): Promise<boolean> {
-    if (this.#columns.all.length >= MOST_COLUMNS) return this.#makeRoom(writer, now);
+    if (this.#columns.all.length >= MOST_COLUMNS) {
+      const rested = this.#replaceable(now);
+      return rested === undefined ? false : this.#drop(writer, rested);
+    }
     const id = (await readNumber(writer, 'select max(id) from promoted_columns')) + 1;
     await inTransaction(writer, async () => {
       await writer.run(
@@ -110,10 +126,10 @@ export class Promotion {
     return true;
   }
 
-  async #makeRoom(writer: DuckDBConnection, now: number): Promise<boolean> {
+  /** The one that was used longest ago, if that is long enough. */
+  #replaceable(now: number): PromotedColumn | undefined {
     const [oldest] = [...this.#columns.all].sort((a, b) => a.lastUsed - b.lastUsed);
-    if (oldest === undefined || oldest.lastUsed > now - RESTED_MS) return false;
-    return this.#drop(writer, oldest);
+    return oldest !== undefined && oldest.lastUsed <= now - RESTED_MS ? oldest : undefined;
   }
 
   /** Forgotten before it goes: from then on nobody begins to read it, and who does already asks again. */
@@ -170,6 +186,9 @@ export class Promotion {
     return true;
   }
 }
+
+const isUnused = ({ lastUsed }: PromotedColumn, now: number): boolean => lastUsed <= now - UNUSED_MS;
+const isUseOld = ({ lastUsed }: PromotedColumn, now: number): boolean => lastUsed <= now - SAVE_USE_MS;
 
 async function beginPass(writer: DuckDBConnection, column: PromotedColumn): Promise<Pass> {
   const last = await readNumber(writer, `select coalesce(max(rowid), -1) from ${TABLE_OF[column.owner]}`);
