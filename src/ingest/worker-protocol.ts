@@ -18,6 +18,8 @@ export interface WorkerOptions {
 export interface ProcessedNotice {
   position: number;
   events: number;
+  /** Projects that have got events, or whose persons changed. */
+  projects: readonly number[];
   /** Projects that have got a new kind of group. */
   regrouped: readonly number[];
 }
@@ -34,7 +36,12 @@ export interface WorkerMethods
   /** From now on, stored events of these projects are shown as they come. */
   watch(projectIds: readonly number[]): Promise<void>;
   /** Answers a question about journeys; of people only the page. */
-  follow<Q extends JourneyQuestion>(projectId: number, question: Q, page: Page): Promise<JourneyAnswer<Q>>;
+  follow<Q extends JourneyQuestion>(
+    projectId: number,
+    question: Q,
+    page: Page,
+    signal?: AbortSignal,
+  ): Promise<JourneyAnswer<Q>>;
   /** Finds the members of a cohort anew. */
   calculateCohort(projectId: number, cohortId: number): Promise<void>;
 }

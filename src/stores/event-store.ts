@@ -77,8 +77,9 @@ export interface EventStore {
    * 64-bit integers and decimals as numbers, UUIDs as text. The view `events` holds one row per event with its
    * current person; the table `event_rows` the same with the person of then, cheaper where persons do not matter;
    * `person_rows` the persons as they are now, as far as they have been copied (see `mirror`).
+   * It ends early, with the signal's reason, when that is aborted.
    */
-  query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]>;
+  query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]>;
   /** How far the copy of the project's persons reaches (`person_rows`: person_id, created_at, properties). */
   mirrorPosition(projectId: number): Promise<MirrorPosition>;
   /** The projects of whose persons there is a copy. */

@@ -5,9 +5,9 @@ import {
   readCorrelationPeopleQuestion,
   readCorrelationQuestion,
 } from '../../core/insights/questions/read-correlation.ts';
+import { beginAsking } from '../asking.ts';
 import { sendPeople } from '../journey-people.ts';
 import { journeyContext, journeyFields, NO_PAGE, peopleUrl, readPeoplePage } from '../journey-question.ts';
-import { iso } from '../schemas/common.ts';
 import {
   CORRELATION_QUERY,
   CorrelationAnswerSchema,
@@ -31,7 +31,7 @@ const TRAIT_QUERY = {
 
 export function correlationRoutes(app: FastifyInstance, deps: ApiDeps): void {
   for (const method of ['GET', 'POST'] as const) {
-    const body = method === 'POST' ? { body: JourneyQuestionSchema } : {};
+    const body = method === 'POST' ? { body: JourneyQuestionSchema, asks: true } : {};
     projectRoute(app, deps, {
       method,
       url: '/api/projects/:project_id/insights/funnel/correlation/',
@@ -54,10 +54,11 @@ export function correlationRoutes(app: FastifyInstance, deps: ApiDeps): void {
   }
 }
 
-async function correlation(deps: ApiDeps, { project, query, body }: PersonContext<unknown>) {
+async function correlation(deps: ApiDeps, { project, query, body, reply }: PersonContext<unknown>) {
   const fields = journeyFields(query, body);
+  const asking = beginAsking(deps, { project, reply }, fields);
   const question = readCorrelationQuestion(fields, await journeyContext(deps, project, fields));
-  const { events, isSkewed } = await deps.follow(project.id, question, NO_PAGE);
+  const { events, isSkewed } = await asking.keep(question, (own) => own.follow(project.id, question, NO_PAGE));
   const link = (one: Correlation, hasConverted: boolean): string =>
     peopleUrl(project.id, 'funnel/correlation', correlationLink(question, one, hasConverted));
   const present = (one: Correlation) => ({
@@ -71,8 +72,7 @@ async function correlation(deps: ApiDeps, { project, query, body }: PersonContex
   });
   return {
     result: { events: events.map(present), skewed: isSkewed },
-    is_cached: false,
-    last_refresh: iso(deps.clock.now()),
+    ...asking.freshness(),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Ingestion } from '../../ingest/ingestion.ts';
 import type { Tail } from '../../ingest/tail.ts';
 import type { WorkerMethods } from '../../ingest/worker-protocol.ts';
 import type { CohortCalculations } from '../../insights/cohort-calculations.ts';
+import type { ResultCache } from '../../insights/result-cache.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { DeletePersonDeps } from '../../manage/delete-person.ts';
@@ -17,7 +18,7 @@ import type { MetadataStore } from '../../stores/metadata-store.ts';
 
 /** What the private API is built from. Each route passes on only what the manager it calls asks for. */
 export interface ApiDeps extends Pick<DeletePersonDeps, 'filing' | 'caughtUp' | 'erasure' | 'log'> {
-  config: Pick<Config, 'publicUrl'>;
+  config: Pick<Config, 'publicUrl' | 'queryTimeoutSeconds'>;
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
@@ -29,6 +30,8 @@ export interface ApiDeps extends Pick<DeletePersonDeps, 'filing' | 'caughtUp' | 
   mirrorPersons(projectId: number): Promise<void>;
   /** Answers questions about journeys, on the worker's thread. */
   follow: WorkerMethods['follow'];
+  /** Answers that are kept; must hear of every change that may change one. */
+  results: ResultCache;
   tail: Tail;
   ingestion: Pick<Ingestion, 'accept'>;
   /** The entry of the log in which an event still waits. */

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { readFunnelQuestion } from '../../core/insights/questions/read-funnel.ts';
 import { readFunnelPeopleQuestion } from '../../core/insights/questions/read-funnel-people.ts';
+import { beginAsking } from '../asking.ts';
 import { sendPeople } from '../journey-people.ts';
 import { journeyContext, journeyFields, NO_PAGE, peopleUrl, readPeoplePage } from '../journey-question.ts';
-import { iso } from '../schemas/common.ts';
 import { presentFunnel } from '../schemas/funnel.ts';
 import { FUNNEL_QUERY, InsightAnswerSchema, JourneyQuestionSchema, PeopleAnswerSchema } from '../schemas/journey.ts';
 import type { ApiDeps } from './deps.ts';
@@ -20,7 +20,7 @@ const STEP_QUERY = {
 
 export function funnelRoutes(app: FastifyInstance, deps: ApiDeps): void {
   for (const method of ['GET', 'POST'] as const) {
-    const body = method === 'POST' ? { body: JourneyQuestionSchema } : {};
+    const body = method === 'POST' ? { body: JourneyQuestionSchema, asks: true } : {};
     projectRoute(app, deps, {
       method,
       url: '/api/projects/:project_id/insights/funnel/',
@@ -43,16 +43,16 @@ export function funnelRoutes(app: FastifyInstance, deps: ApiDeps): void {
   }
 }
 
-async function funnel(deps: ApiDeps, { project, query, body, request }: PersonContext<unknown>) {
+async function funnel(deps: ApiDeps, { project, query, body, request, reply }: PersonContext<unknown>) {
   const fields = journeyFields(query, body);
+  const asking = beginAsking(deps, { project, reply }, fields);
   const question = readFunnelQuestion(fields, await journeyContext(deps, project, fields));
-  const answer = await deps.follow(project.id, question, NO_PAGE);
+  const answer = await asking.keep(question, (own) => own.follow(project.id, question, NO_PAGE));
   const link = (asked: Parameters<typeof peopleUrl>[2]): string => peopleUrl(project.id, 'funnel', asked);
   return {
     result: presentFunnel({ question, link, isBody: request.method === 'POST' }, answer),
     timezone: project.timezone,
-    is_cached: false,
-    last_refresh: iso(deps.clock.now()),
+    ...asking.freshness(),
   };
 }
 

@@ -9,6 +9,7 @@ import { actorOfMath } from '../../insights/ask/measure-sql.ts';
 import { askRetentionPeople } from '../../insights/ask/retention.ts';
 import { askStickinessPeople } from '../../insights/ask/stickiness.ts';
 import { askTrendsPeople } from '../../insights/ask/trends-people.ts';
+import { beginAsking } from '../asking.ts';
 import { csvOf } from '../csv.ts';
 import { readFormat } from '../event-query.ts';
 import { showActors, showPersons } from '../insight-actors.ts';
@@ -70,7 +71,7 @@ async function trends(deps: ApiDeps, request: PersonContext<unknown>) {
   const { project, url } = request;
   const { fields, context, page } = await asked(deps, request);
   const question = readTrendsPeopleQuestion(fields, context);
-  const found = await askTrendsPeople(deps, project.id, question, page);
+  const found = await beginAsking(deps, request, fields).run((own) => askTrendsPeople(own, project.id, question, page));
   const values = new Map(found.map(({ actor, value }) => [actor, value]));
   const names = found.map(({ actor }) => actor);
   const actors = await showActors(deps.metadata, project.id, actorOfMath(question.series.math), names);
@@ -89,7 +90,9 @@ async function lifecycle(deps: ApiDeps, request: PersonContext<unknown>) {
   const { project, url } = request;
   const { fields, context, page } = await asked(deps, request);
   const question = readLifecyclePeopleQuestion(fields, context);
-  const found = await askLifecyclePeople(deps, project.id, question, page);
+  const found = await beginAsking(deps, request, fields).run((own) =>
+    askLifecyclePeople(own, project.id, question, page),
+  );
   const people = await showPersons(deps.metadata, project.id, found);
   const results = [{ people, count: people.length }];
   return sendPeople(request, people, { results, next: pageLinks(url, page, found.length).next });
@@ -99,7 +102,9 @@ async function stickiness(deps: ApiDeps, request: PersonContext<unknown>) {
   const { project, url } = request;
   const { fields, context, page } = await asked(deps, request);
   const question = readStickinessPeopleQuestion(fields, context);
-  const found = await askStickinessPeople(deps, project.id, question, page);
+  const found = await beginAsking(deps, request, fields).run((own) =>
+    askStickinessPeople(own, project.id, question, page),
+  );
   const actors = await showActors(deps.metadata, project.id, actorOfMath(question.series.math), found);
   const people = actors.map(({ shown }) => shown);
   const results = [{ people, count: people.length }];
@@ -110,7 +115,9 @@ async function retention(deps: ApiDeps, request: PersonContext<unknown>) {
   const { project, url } = request;
   const { fields, context, page } = await asked(deps, request);
   const question = readRetentionPeopleQuestion(fields, context);
-  const found = await askRetentionPeople(deps, project.id, question, page);
+  const found = await beginAsking(deps, request, fields).run((own) =>
+    askRetentionPeople(own, project.id, question, page),
+  );
   const appearances = new Map(found.map((one) => [one.actor, one.appearances]));
   const names = found.map(({ actor }) => actor);
   const actors = await showActors(deps.metadata, project.id, PERSON, names);

@@ -10,6 +10,7 @@ import { askRetention } from '../../insights/ask/retention.ts';
 import { askStickiness } from '../../insights/ask/stickiness.ts';
 import { askTrends } from '../../insights/ask/trends.ts';
 import type { Project } from '../../stores/records.ts';
+import { type Asking, beginAsking } from '../asking.ts';
 import { type InsightFields, insightContext, insightFields, insightPage, linkIn } from '../insight-request.ts';
 import {
   type Presenting,
@@ -18,7 +19,6 @@ import {
   presentStickiness,
   presentTrend,
 } from '../present-trends.ts';
-import { iso } from '../schemas/common.ts';
 import {
   InsightBody,
   RETENTION_QUERY,
@@ -34,7 +34,7 @@ const INSIGHTS = '/api/projects/:project_id/insights';
 
 export function insightRoutes(app: FastifyInstance, deps: ApiDeps): void {
   for (const method of ['GET', 'POST'] as const) {
-    const body = method === 'POST' ? { body: InsightBody } : {};
+    const body = method === 'POST' ? { body: InsightBody, asks: true } : {};
     projectRoute(app, deps, {
       method,
       url: `${INSIGHTS}/trend/`,
@@ -43,10 +43,12 @@ export function insightRoutes(app: FastifyInstance, deps: ApiDeps): void {
       query: TREND_QUERY,
       ...body,
       response: TrendAnswerSchema,
-      handler: async ({ project, query, body: sent, url }) => {
+      handler: async ({ project, query, body: sent, url, reply }) => {
         const fields = insightFields(query, sent);
-        const result = await askTrendKind(deps, project, fields);
-        return { result, next: nextValues(url, fields, result.length), ...envelopeOf(deps, project) };
+        const asking = beginAsking(deps, { project, reply }, fields);
+        const result = await askTrendKind(deps, asking, project, fields);
+        const next = nextValues(url, fields, result.length);
+        return { result, next, timezone: project.timezone, ...asking.freshness() };
       },
     });
     projectRoute(app, deps, {
@@ -57,52 +59,47 @@ export function insightRoutes(app: FastifyInstance, deps: ApiDeps): void {
       query: RETENTION_QUERY,
       ...body,
       response: RetentionAnswerSchema,
-      handler: async ({ project, query, body: sent }) => {
+      handler: async ({ project, query, body: sent, reply }) => {
         const fields = insightFields(query, sent);
+        const asking = beginAsking(deps, { project, reply }, fields);
         const question = readRetentionQuestion(fields, await insightContext(deps, project, fields));
-        const rows = await askRetention(deps, project.id, question);
+        const rows = await asking.keep(question, (own) => askRetention(own, project.id, question));
         const linkTo = linkIn(project.id);
         const result = rows.map((row, at) => presentRetention(question, row, at, linkTo));
-        return { result, ...envelopeOf(deps, project) };
+        return { result, timezone: project.timezone, ...asking.freshness() };
       },
     });
   }
 }
 
-const envelopeOf = ({ clock }: ApiDeps, { timezone }: Project) => ({
-  timezone,
-  is_cached: false,
-  last_refresh: iso(clock.now()),
-});
-
-async function askTrendKind(deps: ApiDeps, project: Project, fields: InsightFields) {
+async function askTrendKind(deps: ApiDeps, asking: Asking, project: Project, fields: InsightFields) {
   const context = await insightContext(deps, project, fields);
   const presenting = { listed: readEntities(fields, context), linkTo: linkIn(project.id) };
   switch (readTrendKind(fields)) {
     case 'trends':
-      return trends(deps, project, fields, context, presenting);
+      return trends(asking, project, fields, context, presenting);
     case 'lifecycle': {
       const question = readLifecycleQuestion(fields, context);
-      const items = await askLifecycle(deps, project.id, question);
+      const items = await asking.keep(question, (own) => askLifecycle(own, project.id, question));
       return items.map((item) => presentLifecycle(question, item, presenting));
     }
     case 'stickiness': {
       const question = readStickinessQuestion(fields, context);
-      const items = await askStickiness(deps, project.id, question);
+      const items = await asking.keep(question, (own) => askStickiness(own, project.id, question));
       return items.map((item) => presentStickiness(question, item, presenting));
     }
   }
 }
 
 async function trends(
-  deps: ApiDeps,
+  asking: Asking,
   project: Project,
   fields: InsightFields,
   context: QuestionContext,
   presenting: Presenting,
 ) {
   const question = readTrendsQuestion(fields, context);
-  const items = await askTrends(deps, project.id, question);
+  const items = await asking.keep(question, (own) => askTrends(own, project.id, question));
   return items.map((item) => presentTrend(question, item, presenting));
 }
 

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { PathEdge } from '../../core/insights/answers/answers.ts';
 import { pathLink } from '../../core/insights/answers/people-links.ts';
 import { readPathsPeopleQuestion, readPathsQuestion } from '../../core/insights/questions/read-paths.ts';
+import { beginAsking } from '../asking.ts';
 import { sendPeople } from '../journey-people.ts';
 import { journeyContext, journeyFields, NO_PAGE, peopleUrl, readPeoplePage } from '../journey-question.ts';
-import { iso } from '../schemas/common.ts';
 import { InsightAnswerSchema, JourneyQuestionSchema, PATH_QUERY, PeopleAnswerSchema } from '../schemas/journey.ts';
 import type { ApiDeps } from './deps.ts';
 import { type PersonContext, personRoute } from './person-route.ts';
@@ -21,7 +21,7 @@ const EDGE_QUERY = {
 
 export function pathRoutes(app: FastifyInstance, deps: ApiDeps): void {
   for (const method of ['GET', 'POST'] as const) {
-    const body = method === 'POST' ? { body: JourneyQuestionSchema } : {};
+    const body = method === 'POST' ? { body: JourneyQuestionSchema, asks: true } : {};
     projectRoute(app, deps, {
       method,
       url: '/api/projects/:project_id/insights/path/',
@@ -44,10 +44,11 @@ export function pathRoutes(app: FastifyInstance, deps: ApiDeps): void {
   }
 }
 
-async function paths(deps: ApiDeps, { project, query, body }: PersonContext<unknown>) {
+async function paths(deps: ApiDeps, { project, query, body, reply }: PersonContext<unknown>) {
   const fields = journeyFields(query, body);
+  const asking = beginAsking(deps, { project, reply }, fields);
   const question = readPathsQuestion(fields, await journeyContext(deps, project, fields));
-  const edges = await deps.follow(project.id, question, NO_PAGE);
+  const edges = await asking.keep(question, (own) => own.follow(project.id, question, NO_PAGE));
   const present = (edge: PathEdge) => ({
     source: edge.source,
     target: edge.target,
@@ -58,8 +59,7 @@ async function paths(deps: ApiDeps, { project, query, body }: PersonContext<unkn
   return {
     result: edges.map(present),
     timezone: project.timezone,
-    is_cached: false,
-    last_refresh: iso(deps.clock.now()),
+    ...asking.freshness(),
   };
 }
 

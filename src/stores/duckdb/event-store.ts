@@ -58,8 +58,8 @@ class DuckDbEventStore implements EventStore {
     });
   }
 
-  query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]> {
-    return this.#asking(sql, values, (resolved) => this.#engine.queries.query(resolved.sql, resolved.values));
+  query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
+    return this.#asking(sql, values, (resolved) => this.#engine.queries.query(resolved.sql, resolved.values, signal));
   }
 
   /** Runs a statement with its properties resolved; once more if a column that it reads has changed meanwhile. */
