@@ -2,6 +2,7 @@
 // Takes a fraction of a second, so it runs at every `npm start` and before the tests; types are checked elsewhere.
 import { readFileSync } from 'node:fs';
 import { build as bundle, stop } from 'esbuild';
+import { buildConsole } from './build-console.js';
 
 const root = new URL('..', import.meta.url).pathname;
 const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
@@ -28,4 +29,7 @@ export async function build() {
   await stop();
 }
 
-if (process.argv[1] === import.meta.filename) await build();
+if (process.argv[1] === import.meta.filename) {
+  await build();
+  await buildConsole();
+}

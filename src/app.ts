@@ -4,10 +4,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Static } from '@sinclair/typebox';
 import type { Config } from './config.ts';
 import { Failure } from './core/errors.ts';
 import { Continuity } from './decide/continuity.ts';
 import { Definitions } from './decide/definitions.ts';
+import type { StatusSchema } from './http/schemas/status.ts';
 import { buildServer } from './http/server.ts';
 import { findPending, type PendingDeps } from './ingest/find-pending.ts';
 import { type IngestCounts, ingestCounts, reportIngestCounts } from './ingest/ingest-counts.ts';
@@ -20,6 +23,7 @@ import { CohortCalculations } from './insights/cohort-calculations.ts';
 import { measureEvents } from './insights/measure-events.ts';
 import { ResultCache } from './insights/result-cache.ts';
 import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
+import { diskSpace } from './lib/disk-space.ts';
 import { type Ids, randomIds } from './lib/ids.ts';
 import type { Logger } from './lib/log.ts';
 import { openMetrics } from './lib/metrics.ts';
@@ -182,8 +186,9 @@ export async function openApp(options: AppOptions): Promise<App> {
           await metadata.check();
           await thread.methods.query('select 1', []);
         },
-        status: () => status(shelves, thread, counts),
+        status: () => status(config, shelves, thread, counts),
         isStopping: () => stopping,
+        consoleFolder: fileURLToPath(CONSOLE),
       },
       config,
     );
@@ -284,7 +289,9 @@ async function openShelves(config: Config, clock: Clock, opened: Opened): Promis
 }
 
 /** In the built server the worker lies beside this file; in tests this file is TypeScript and the worker is in dist/. */
-const WORKER = new URL(import.meta.url.endsWith('.ts') ? '../dist/worker.js' : './worker.js', import.meta.url);
+const BUILT = new URL(import.meta.url.endsWith('.ts') ? '../dist/' : './', import.meta.url);
+const WORKER = new URL('worker.js', BUILT);
+const CONSOLE = new URL('console/', BUILT);
 
 /** `ready` resolves when the thread has opened its stores; meanwhile the rest of the house is built. */
 function startIngestion(
@@ -346,23 +353,31 @@ async function readCounts({ ingest }: Shelves, ingestion: Ingestion, clock: Cloc
 }
 
 async function status(
+  { dataDir }: Config,
   { metadata }: Shelves,
   thread: WorkerThread<WorkerMethods>,
   counts: () => Promise<IngestCounts>,
-): Promise<object> {
+): Promise<Static<typeof StatusSchema>> {
   const answers = (check: Promise<unknown>): Promise<string> =>
     check.then(() => 'ok').catch((error: Error) => error.message);
-  const stores = {
-    metadata: await answers(metadata.check()),
-    events: await answers((async () => thread.methods.query('select 1', []))()),
+  let engine = 'unknown';
+  const askEngine = async (): Promise<void> => {
+    const [row] = await thread.methods.query('select version() as version', []);
+    engine = String(row?.['version']);
   };
+  const stores = { metadata: await answers(metadata.check()), events: await answers(askEngine()) };
   const promoted = await (async () => thread.methods.promoted())().catch(() => []);
   const { deadLettered, lagMs, ...ingest } = await counts();
+  const { dataBytes, freeBytes, totalBytes } = await diskSpace(dataDir);
   return {
     version: VERSION,
+    versions: { node: process.version, events: engine },
     uptime_seconds: Math.round(process.uptime()),
     stores,
     ingest: { ...ingest, dead_lettered: deadLettered, lag_ms: lagMs },
+    disk: { data_bytes: dataBytes, free_bytes: freeBytes, total_bytes: totalBytes },
+    // No backup is made by Cairn itself yet.
+    last_backup_at: null,
     promoted_columns: countPromoted(promoted),
   };
 }

@@ -156,6 +156,40 @@ describe('the sources', () => {
   });
 });
 
+/** The console is a client like any other: of the server it knows the shapes on the wire, and those as types only. */
+function consoleProblems(path: string, text: string): string[] {
+  const bare = withoutComments(text);
+  return importsOf(bare)
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => ({ specifier, target: normalize(join('console/src', dirname(path), specifier)) }))
+    .filter(({ target }) => !target.startsWith('console/'))
+    .filter(({ specifier, target }) => !target.startsWith('src/http/schemas/') || !isTypeOnly(bare, specifier))
+    .map(({ target }) => `console/src/${path} imports ${target}; it may import only types, from src/http/schemas`);
+}
+
+describe('the console', () => {
+  const folder = new URL('../console/src/', import.meta.url).pathname;
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path));
+
+  it('imports nothing of the server but types of what is on the wire', () => {
+    expect(files.length).toBeGreaterThan(40);
+    expect(files.flatMap((path) => consoleProblems(path, readFileSync(join(folder, path), 'utf8')))).toEqual([]);
+  });
+
+  it('never turns a text into HTML', () => {
+    const pattern = /dangerouslySetInnerHTML|\.innerHTML|\.outerHTML|insertAdjacentHTML|document\.write/;
+    expect(files.filter((path) => pattern.test(readFileSync(join(folder, path), 'utf8')))).toEqual([]);
+  });
+
+  it.each([
+    ['api/a.ts', "import { UserSchema } from '../../../src/http/schemas/user.ts';"],
+    ['api/a.ts', "import type { Caller } from '../../../src/manage/callers.ts';"],
+    ['main.tsx', "import { VERSION } from '../../src/version.ts';"],
+  ])('would be caught: %s: %s', (path, text) => {
+    expect(consoleProblems(path, text)).toHaveLength(1);
+  });
+});
+
 describe('the check itself', () => {
   const check = (path: string, text: string): string => problemsOf({ path, text }, find).join('\n');
 

@@ -89,9 +89,15 @@ describe('being watched', () => {
     expect(text).not.toContain('"level":"info"');
   });
 
-  it('/_status tells the version', async () => {
+  it('/_status tells the versions, how the stores do, and how much room there is', async () => {
     const { status, body } = await clientFor(server).get('/_status', { key: null });
-    expect([status, body.version]).toEqual([200, '0.1.0']);
+    expect([status, body.version, body.versions.node]).toEqual([200, '0.1.0', process.version]);
+    expect(body.versions.events).toMatch(/^v\d+\.\d+/);
+    expect(body.stores).toEqual({ metadata: 'ok', events: 'ok' });
+    expect(body.last_backup_at).toBeNull();
+    const { data_bytes, free_bytes, total_bytes } = body.disk;
+    expect(data_bytes).toBeGreaterThan(10_000);
+    expect(total_bytes).toBeGreaterThan(free_bytes);
   });
 
   it('/metrics counts the busiest routes too, and paths that are none', async () => {

@@ -1,13 +1,15 @@
 /** Being watched: whether it lives, whether it is ready, how it does. For operators and their machines. */
+import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from '../lib/metrics.ts';
+import type { StatusSchema } from './schemas/status.ts';
 
 export interface OperationsDeps {
   metrics: Metrics;
   /** Resolves when every store answers; rejects otherwise. */
   checkStores(): Promise<void>;
   /** What `/_status` shows. */
-  status(): Promise<object>;
+  status(): Promise<Static<typeof StatusSchema>>;
   /** True from the moment the process was asked to stop. */
   isStopping(): boolean;
 }

@@ -16,18 +16,18 @@ import type { Logger } from '../lib/log.ts';
 import { earlyCaller, lateCaller } from './api/context.ts';
 import { type ApiDeps, apiRoutes } from './api/index.ts';
 import { acceptPrivateBodies } from './body-parsers.ts';
+import { consoleRoutes } from './console.ts';
 import { docsRoutes } from './docs.ts';
 import { sendError } from './errors.ts';
 import { KnownRoutes } from './known-routes.ts';
 import { lazyLog } from './lazy-log.ts';
 import { OPENAPI } from './openapi.ts';
 import { type OperationsDeps, operationsRoutes } from './operations.ts';
-import { pageRoutes } from './pages/index.ts';
 import { type PublicDeps, publicRoutes } from './public/index.ts';
 import { type Tell, tellAnswers, teller } from './tell-answers.ts';
 import { readValue } from './validate.ts';
 
-export type ServerDeps = ApiDeps & Omit<PublicDeps, 'tell'> & OperationsDeps & { log: Logger };
+export type ServerDeps = ApiDeps & Omit<PublicDeps, 'tell'> & OperationsDeps & { log: Logger; consoleFolder: string };
 
 export interface ServerOptions {
   trustProxy: boolean | number | string;
@@ -65,7 +65,6 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
     acceptPrivateBodies(api);
     refuseMistakenNames(api, deps, known);
     apiRoutes(api, deps);
-    pageRoutes(api, deps);
     done();
   });
   await app.register((open, _options, done) => {
@@ -74,6 +73,7 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
   });
   answerUnknownPaths(app, deps, known, tell);
   operationsRoutes(app, deps);
+  consoleRoutes(app, { folder: deps.consoleFolder, publicUrl: deps.config.publicUrl });
   await docsRoutes(app);
   return app;
 }

@@ -1,16 +1,8 @@
 /** A real Chromium, where the machine has one. */
-import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { findBrowser } from './find-browser.ts';
 
-const CANDIDATES = [
-  process.env['CHROMIUM_PATH'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/usr/bin/google-chrome-stable',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
-const executablePath = CANDIDATES.find((path) => path !== undefined && path !== '' && existsSync(path));
+const executablePath = findBrowser();
 
 export const hasBrowser = executablePath !== undefined;
 if (!hasBrowser) {

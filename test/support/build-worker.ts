@@ -1,6 +1,9 @@
 import { build } from '../../scripts/build.js';
+import { buildConsole } from '../../scripts/build-console.js';
+import { hasBrowser } from './browser.ts';
 
-/** The worker thread runs built code: Node 20 cannot start a thread from TypeScript. */
+/** The worker thread runs built code: Node 20 cannot start a thread from TypeScript. Browsers need the built console. */
 export async function setup(): Promise<void> {
   await build();
+  if (hasBrowser) await buildConsole();
 }

@@ -3,59 +3,62 @@ import type { Run } from './check.ts';
 import type { Condition } from './compile-flag.ts';
 import { HOLDOUT_PREFIX } from './compile-holdout.ts';
 import { propertyOf } from './compile-property.ts';
-import type { FlagEvaluation, Reason } from './flag-evaluation.ts';
+import type { FlagEvaluation } from './flag-evaluation.ts';
 import type { PreparedFlag } from './prepared-flags.ts';
 import type { Subject } from './subject.ts';
 
 /** The order is part of the wire: the group, a person's own word, the holdout, then the conditions as they are listed. */
 export function evaluateFlag(flag: PreparedFlag, run: Run): FlagEvaluation {
-  if (flag.failure !== null) return failed(flag, flag.failure);
+  if (flag.failure !== null) return flag.outcomes.failed(flag.failure);
   if (flag.groupIndex !== null && !run.subject.groups.has(flag.groupIndex)) {
-    return decided(flag, false, 'no_group_type', null);
+    return flag.outcomes.of(false, 'no_group_type', null);
   }
   run.failure = null;
   if (flag.earlyAccess !== null) {
     const word = hearPerson(flag, run);
-    if (run.failure !== null) return failed(flag, run.failure);
-    if (word !== null) return decided(flag, word, 'super_condition_value', 0);
+    if (run.failure !== null) return flag.outcomes.failed(run.failure);
+    if (word !== null) return flag.outcomes.of(word, 'super_condition_value', 0);
   }
   if (flag.holdout !== null && isHeldOut(flag, run.subject)) {
-    return decided(flag, flag.holdout.value, 'holdout_condition_value', null);
+    return flag.outcomes.of(flag.holdout.value, 'holdout_condition_value', null);
   }
   return tryConditions(flag, run);
 }
 
-/** What is reported where nothing matches: the weightiest reason, of two alike that of the later condition. */
-const RANKS = { no_group_type: 1, no_condition_match: 2, out_of_rollout_bound: 3 } as const;
-
 function tryConditions(flag: PreparedFlag, run: Run): FlagEvaluation {
-  let reason: keyof typeof RANKS = 'no_condition_match';
+  let missed: Missed = 'no_condition_match';
   let named: number | null = null;
   for (let condition = flag.first; condition !== null; condition = condition.next) {
     const identifier = identifierFor(flag, condition.groupIndex, run.subject);
     const outcome = tryCondition(flag, condition, identifier, run);
-    if (run.failure !== null) return failed(flag, `condition ${condition.index + 1}: ${run.failure}`);
+    if (run.failure !== null) return flag.outcomes.failed(`condition ${condition.index + 1}: ${run.failure}`);
     if (outcome === 'condition_match') {
-      return decided(flag, valueFor(flag, condition, identifier ?? ''), outcome, condition.index);
+      return flag.outcomes.of(valueFor(flag, condition, identifier ?? ''), outcome, condition.index);
     }
-    if (named === null || RANKS[outcome] >= RANKS[reason]) {
-      reason = outcome;
+    if (named === null || weightOf(outcome) >= weightOf(missed)) {
+      missed = outcome;
       named = condition.index;
     }
     if (flag.endsEarly && outcome === 'out_of_rollout_bound') break;
   }
-  return decided(flag, false, reason, named);
+  return flag.outcomes.of(false, missed, named);
 }
+
+type Missed = 'no_group_type' | 'no_condition_match' | 'out_of_rollout_bound';
+
+/** What is reported where nothing matches: the weightiest reason, of two alike that of the later condition. */
+const weightOf = (missed: Missed): number =>
+  missed === 'out_of_rollout_bound' ? 3 : missed === 'no_condition_match' ? 2 : 1;
 
 function tryCondition(
   flag: PreparedFlag,
-  { check, groupIndex, percentage }: Condition,
+  condition: Condition,
   identifier: string | null,
   run: Run,
-): keyof typeof RANKS | 'condition_match' {
-  if (identifier === null) return groupIndex === null ? 'no_condition_match' : 'no_group_type';
-  if (check !== null && !check(run)) return 'no_condition_match';
-  return isWithin(flag.prefix, identifier, percentage) ? 'condition_match' : 'out_of_rollout_bound';
+): Missed | 'condition_match' {
+  if (identifier === null) return condition.groupIndex === null ? 'no_condition_match' : 'no_group_type';
+  if (condition.check !== null && !condition.check(run)) return 'no_condition_match';
+  return isWithin(flag.prefix, identifier, condition.percentage) ? 'condition_match' : 'out_of_rollout_bound';
 }
 
 /** Everybody is within null. */
@@ -93,18 +96,4 @@ function hearPerson(flag: PreparedFlag, run: Run): boolean | null {
 function isHeldOut(flag: PreparedFlag, subject: Subject): boolean {
   const identifier = identifierFor(flag, flag.groupIndex, subject);
   return identifier !== null && isWithin(HOLDOUT_PREFIX, identifier, flag.holdout?.percentage ?? -1);
-}
-
-function decided(
-  { key, id, version, payloads }: PreparedFlag,
-  value: boolean | string,
-  reason: Reason,
-  conditionIndex: number | null,
-): FlagEvaluation {
-  const payload = value === false || payloads.size === 0 ? undefined : payloads.get(String(value));
-  return { key, id, version, value, reason, conditionIndex, payload, failure: null };
-}
-
-function failed({ key, id, version }: PreparedFlag, failure: string): FlagEvaluation {
-  return { key, id, version, value: false, reason: 'failed', conditionIndex: null, payload: undefined, failure };
 }

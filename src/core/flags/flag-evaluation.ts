@@ -8,18 +8,19 @@ export type Reason =
   | 'holdout_condition_value'
   | 'failed';
 
+/** Unchangeable: everybody who gets the same outcome of a flag is handed the same one. */
 export interface FlagEvaluation {
-  key: string;
-  id: number;
-  version: number;
+  readonly key: string;
+  readonly id: number;
+  readonly version: number;
   /** A text is the key of a variant. */
-  value: boolean | string;
-  reason: Reason;
-  conditionIndex: number | null;
+  readonly value: boolean | string;
+  readonly reason: Reason;
+  readonly conditionIndex: number | null;
   /** Exactly as stored, chosen by the value; undefined where there is none or the flag is off. */
-  payload: unknown;
+  readonly payload: unknown;
   /** What is wrong with the definition, where the flag could not be evaluated; else null. */
-  failure: string | null;
+  readonly failure: string | null;
 }
 
 const DESCRIPTIONS: Readonly<Record<Exclude<Reason, 'condition_match'>, string>> = {

@@ -2,6 +2,7 @@ import { type Asks, addAsks, noAsks } from './check.ts';
 import { type CompiledFlag, compileFlag } from './compile-flag.ts';
 import type { FlagDefinition, FlagDefinitions } from './flag.ts';
 import { orderByDependency } from './order-by-dependency.ts';
+import { Outcomes } from './outcomes.ts';
 import type { PatternCache } from './pattern.ts';
 import { prepareCohorts } from './prepare-cohorts.ts';
 import type { Needs, PreparedFlag, PreparedFlags } from './prepared-flags.ts';
@@ -74,8 +75,7 @@ function prepareOne(
   const { definition, prefix, filters } = compiled;
   return {
     key: definition.key,
-    id: definition.id,
-    version: definition.version,
+    outcomes: new Outcomes(definition, filters.payloads),
     isByDevice: definition.bucketingIdentifier === 'device_id',
     keepsIdentifier: definition.ensureExperienceContinuity,
     failure,
@@ -86,7 +86,6 @@ function prepareOne(
     first: filters.first,
     endsEarly: filters.endsEarly,
     variants: filters.variants,
-    payloads: filters.payloads,
     slot,
     dependsOn,
     compiled,

@@ -1,6 +1,7 @@
 import type { Asks, Member } from './check.ts';
 import type { CompiledCohort } from './compile-cohort.ts';
 import type { CompiledFilters, CompiledFlag } from './compile-flag.ts';
+import type { Outcomes } from './outcomes.ts';
 
 /** What must be read before the flags can be evaluated; what nobody asks for need not be read. */
 export interface Needs {
@@ -14,10 +15,9 @@ export interface Needs {
 }
 
 /** A flag that is ready to be evaluated. What every evaluation reads lies here in one piece. */
-export interface PreparedFlag extends CompiledFilters {
+export interface PreparedFlag extends Omit<CompiledFilters, 'payloads'> {
   key: string;
-  id: number;
-  version: number;
+  outcomes: Outcomes;
   /** What is wrong with it, in itself or among the others. */
   failure: string | null;
   /** Before the identifier, in what is hashed. */

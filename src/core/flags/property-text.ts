@@ -24,6 +24,21 @@ export const lowerText = (value: unknown): string => textOf(value).toLowerCase()
 
 const ASCII = /^\p{ASCII}*$/u;
 
+/**
+ * Whether `text.toLowerCase()` is this text, which is in small letters. Told letter by letter, without making another
+ * text of it, as far as both are ASCII. Beyond, letters may change their number with their case, or end within ASCII.
+ */
+export function equalsInAnyCase(text: string, lower: string): boolean {
+  const length = Math.min(text.length, lower.length);
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    const wanted = lower.charCodeAt(at);
+    if (code > 0x7f || wanted > 0x7f) return text.toLowerCase() === lower;
+    if (code !== wanted && (code < 0x41 || code > 0x5a || code + 0x20 !== wanted)) return false;
+  }
+  return text.length === lower.length;
+}
+
 /** How `icontains` and its kin compare: only A to Z have two cases, so that `É` stays apart from `é`. */
 export function lowerAscii(value: unknown): string {
   const text = textOf(value);

@@ -1,6 +1,6 @@
 import { momentOf, parseFlagDate, spanOf } from './flag-dates.ts';
 import { type PatternCache, patternFrom } from './pattern.ts';
-import { isBooleanLike, isTrue, lowerAscii, lowerText, numberOf, textOf } from './property-text.ts';
+import { equalsInAnyCase, isBooleanLike, isTrue, lowerAscii, lowerText, numberOf, textOf } from './property-text.ts';
 import { compareVersions, isWithin, parseVersion, type Version, type VersionRange } from './versions.ts';
 
 export type ValueTest = (value: unknown, now: number) => boolean;
@@ -14,13 +14,28 @@ export const equals: MakeTest = (wanted) => {
     const isWanted = isTrue(wanted);
     return (value) => isTrue(value) === isWanted;
   }
-  if (Array.isArray(wanted)) {
-    const texts = new Set(wanted.map(lowerText));
-    return (value) => texts.has(lowerText(value));
-  }
-  const text = lowerText(wanted);
-  return (value) => value === wanted || lowerText(value) === text;
+  const texts = (Array.isArray(wanted) ? wanted : [wanted]).map(lowerText);
+  if (texts.length > FEW) return isOneOfMany(new Set(texts));
+  return isOneOfFew(texts);
 };
+
+/** Up to so many texts are compared with one by one sooner than a text in small letters is made and looked up. */
+const FEW = 8;
+
+function isOneOfFew(texts: readonly string[]): ValueTest {
+  const [only] = texts;
+  if (only !== undefined && texts.length === 1) return (value) => equalsInAnyCase(textOf(value), only);
+  return (value) => {
+    const text = textOf(value);
+    for (const lower of texts) if (equalsInAnyCase(text, lower)) return true;
+    return false;
+  };
+}
+
+const isOneOfMany =
+  (texts: ReadonlySet<string>): ValueTest =>
+  (value) =>
+    texts.has(lowerText(value));
 
 const compareTexts =
   (holds: (text: string, wanted: string) => boolean): MakeTest =>

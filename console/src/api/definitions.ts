@@ -1,0 +1,35 @@
+/** Names of events and properties, and values they have had: what fields suggest. */
+import { get, projectPath } from './request.ts';
+import type { EventDefinition, Page, PropertyDefinition } from './types.ts';
+
+/** Whose property: an event's, a person's, or of the groups of a kind (0 to 4). */
+export type PropertyOwner = 'event' | 'person';
+
+const SHOWN = 30;
+
+export const findEventNames = async (projectId: number, search: string, signal?: AbortSignal): Promise<string[]> => {
+  const query = { search, limit: SHOWN };
+  const page = await get<Page<EventDefinition>>(projectPath(projectId, 'event_definitions'), query, signal);
+  return page.results.map(({ name }) => name);
+};
+
+export const findProperties = async (
+  projectId: number,
+  owner: PropertyOwner,
+  search: string,
+  signal?: AbortSignal,
+): Promise<PropertyDefinition[]> => {
+  const query = { type: owner, search, limit: SHOWN };
+  return (await get<Page<PropertyDefinition>>(projectPath(projectId, 'property_definitions'), query, signal)).results;
+};
+
+export const findValues = async (
+  projectId: number,
+  owner: PropertyOwner,
+  key: string,
+  value: string,
+  signal?: AbortSignal,
+): Promise<string[]> => {
+  const path = projectPath(projectId, owner === 'person' ? 'persons' : 'events', 'values');
+  return (await get<{ name: string }[]>(path, { key, value }, signal)).map(({ name }) => name);
+};

@@ -1,0 +1,36 @@
+/** The shapes on the wire, taken from the very schemas that the server checks and documents. Types only. */
+import type { Static } from '@sinclair/typebox';
+import type { EventDefinitionSchema, PropertyDefinitionSchema } from '../../../src/http/schemas/definition.ts';
+import type { EventListSchema, EventSchema } from '../../../src/http/schemas/event.ts';
+import type {
+  DeadLetterSchema,
+  EventFateSchema,
+  IngestionWarningSchema,
+} from '../../../src/http/schemas/event-fate.ts';
+import type { ProjectBasicSchema, ProjectSchema, ProjectWriteSchema } from '../../../src/http/schemas/project.ts';
+import type { SetUpSchema, SignedInSchema, SignInSchema } from '../../../src/http/schemas/session.ts';
+import type { StatusSchema } from '../../../src/http/schemas/status.ts';
+import type { UserSchema } from '../../../src/http/schemas/user.ts';
+
+export interface Page<T> {
+  count: number;
+  next: string | null;
+  previous: string | null;
+  results: T[];
+}
+
+export type User = Static<typeof UserSchema>;
+export type ProjectBasic = Static<typeof ProjectBasicSchema>;
+export type Project = Static<typeof ProjectSchema>;
+export type ProjectWrite = Static<typeof ProjectWriteSchema>;
+export type SignIn = Static<typeof SignInSchema>;
+export type SetUp = Static<typeof SetUpSchema>;
+export type SignedIn = Static<typeof SignedInSchema>;
+export type Event = Static<typeof EventSchema>;
+export type EventList = Static<typeof EventListSchema>;
+export type EventFate = Static<typeof EventFateSchema>;
+export type DeadLetter = Static<typeof DeadLetterSchema>;
+export type IngestionWarning = Static<typeof IngestionWarningSchema>;
+export type EventDefinition = Static<typeof EventDefinitionSchema>;
+export type PropertyDefinition = Static<typeof PropertyDefinitionSchema>;
+export type Status = Static<typeof StatusSchema>;

@@ -1,0 +1,83 @@
+/** What to put into one's own code, with this server's address and this project's key filled in. */
+export interface Snippet {
+  id: string;
+  label: string;
+  /** Where it goes. */
+  hint: string;
+  code: string;
+}
+
+/** Methods that a page may call before the SDK is there: the calls wait in a list. */
+const METHODS =
+  'capture identify alias group reset register register_once unregister onFeatureFlags isFeatureEnabled ' +
+  'getFeatureFlag getFeatureFlagPayload reloadFeatureFlags setPersonProperties opt_in_capturing opt_out_capturing';
+
+const text = (value: string): string => JSON.stringify(value).replaceAll('</', '<\\/');
+
+const browser = (host: string, key: string): string => `<script>
+  (function (page, methods) {
+    if (page.posthog && page.posthog.__SV) return;
+    var posthog = (page.posthog = []);
+    posthog._i = [];
+    posthog.__SV = 1;
+    methods.split(' ').forEach(function (name) {
+      posthog[name] = function () {
+        posthog.push([name].concat(Array.prototype.slice.call(arguments)));
+      };
+    });
+    posthog.init = function (key, options) {
+      posthog._i.push([key, options, 'posthog']);
+      var script = document.createElement('script');
+      script.async = true;
+      script.crossOrigin = 'anonymous';
+      script.src = options.api_host + '/static/array.js';
+      document.head.appendChild(script);
+    };
+  })(window, '${METHODS}');
+  posthog.init(${text(key)}, { api_host: ${text(host)} });
+</script>`;
+
+export const snippetsFor = (host: string, key: string): readonly Snippet[] => [
+  {
+    id: 'web',
+    label: 'Web page',
+    hint: 'Into the <head> of every page. The SDK is loaded from this server; page views and clicks come by themselves.',
+    code: browser(host, key),
+  },
+  {
+    id: 'bundler',
+    label: 'Web app',
+    hint: 'With a bundler: npm install posthog-js',
+    code: `import posthog from 'posthog-js';
+
+posthog.init(${text(key)}, { api_host: ${text(host)} });
+posthog.capture('signed up', { plan: 'free' });`,
+  },
+  {
+    id: 'node',
+    label: 'Node.js',
+    hint: 'npm install posthog-node',
+    code: `import { PostHog } from 'posthog-node';
+
+const client = new PostHog(${text(key)}, { host: ${text(host)} });
+client.capture({ distinctId: 'user-1', event: 'signed up', properties: { plan: 'free' } });
+await client.shutdown();`,
+  },
+  {
+    id: 'python',
+    label: 'Python',
+    hint: 'pip install posthog',
+    code: `from posthog import Posthog
+
+client = Posthog(${text(key)}, host=${text(host)})
+client.capture("signed up", distinct_id="user-1", properties={"plan": "free"})
+client.shutdown()`,
+  },
+  {
+    id: 'curl',
+    label: 'curl',
+    hint: 'From anything that speaks HTTP. A 200 means that the event is on disk.',
+    code: `curl -X POST ${host}/capture/ -H 'Content-Type: application/json' \\
+  -d '{"api_key": ${text(key)}, "event": "signed up", "distinct_id": "user-1"}'`,
+  },
+];

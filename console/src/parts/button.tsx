@@ -1,0 +1,26 @@
+import './button.css';
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
+import { classes } from '../lib/classes.ts';
+
+export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'size' | 'class'> {
+  /** One `primary` in a view; `danger` for what cannot be undone; `quiet` for what is seldom needed. */
+  kind?: 'plain' | 'primary' | 'danger' | 'quiet';
+  small?: boolean;
+  /** Working: it turns, and cannot be pressed again. */
+  busy?: boolean;
+  children: ComponentChildren;
+}
+
+export function Button({ kind = 'plain', small = false, busy = false, disabled, children, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      class={classes('button', kind, small && 'small')}
+      disabled={disabled === true || busy}
+      aria-busy={busy}
+    >
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks';
+import { Select, TextField } from './field.tsx';
+
+/** As the API reads it: `-7d`, `mStart`, `all`, or a date; `to` null is now. */
+export interface DateRangeValue {
+  from: string;
+  to: string | null;
+}
+
+export interface DateRangeProps {
+  value: DateRangeValue;
+  onChange(value: DateRangeValue): void;
+  label?: string;
+}
+
+const PRESETS = [
+  { value: 'dStart', label: 'Today' },
+  { value: '-24h', label: 'Last 24 hours' },
+  { value: '-7d', label: 'Last 7 days' },
+  { value: '-14d', label: 'Last 14 days' },
+  { value: '-30d', label: 'Last 30 days' },
+  { value: '-90d', label: 'Last 90 days' },
+  { value: 'mStart', label: 'This month' },
+  { value: 'yStart', label: 'This year' },
+  { value: 'all', label: 'All time' },
+  { value: 'custom', label: 'From … to …' },
+];
+
+const isDate = (text: string | null): text is string => text !== null && /^\d{4}-\d\d-\d\d/.test(text);
+
+const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+/** The usual spans, or two dates. */
+export function DateRange({ value, onChange, label = 'Time' }: DateRangeProps) {
+  const isKnown = value.to === null && PRESETS.some((preset) => preset.value === value.from);
+  const [isCustom, setCustom] = useState(!isKnown);
+  const choose = (from: string): void => {
+    setCustom(from === 'custom');
+    onChange(from === 'custom' ? { from: daysAgo(7), to: daysAgo(0) } : { from, to: null });
+  };
+  return (
+    <div class="row-end">
+      <Select label={label} value={isCustom ? 'custom' : value.from} options={PRESETS} onChange={choose} />
+      {isCustom && (
+        <>
+          <TextField
+            label="From"
+            type="date"
+            value={isDate(value.from) ? value.from.slice(0, 10) : ''}
+            onInput={(from) => from !== '' && onChange({ ...value, from })}
+          />
+          <TextField
+            label="To"
+            type="date"
+            value={isDate(value.to) ? value.to.slice(0, 10) : ''}
+            onInput={(to) => onChange({ ...value, to: to === '' ? null : to })}
+          />
+        </>
+      )}
+    </div>
+  );
+}

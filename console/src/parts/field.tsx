@@ -1,0 +1,180 @@
+import './field.css';
+import type { ComponentChildren, InputHTMLAttributes, PartialInputHTMLAttributes } from 'preact';
+import { useId } from 'preact/hooks';
+
+export interface FieldProps {
+  label: string;
+  /** What to write, before anything is wrong. */
+  hint?: ComponentChildren;
+  /** What is wrong with it. */
+  error?: string | null | undefined;
+  /** True: the label is only for screen readers, since the place makes it plain. */
+  hideLabel?: boolean;
+}
+
+interface ControlProps {
+  id: string;
+  'aria-describedby': string | undefined;
+  'aria-invalid': boolean;
+}
+
+/** A label, a control, and what there is to say about it, joined for screen readers. */
+export function Field({
+  label,
+  hint,
+  error,
+  hideLabel = false,
+  children,
+}: FieldProps & { children: (control: ControlProps) => ComponentChildren }) {
+  const id = useId();
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  return (
+    <div class="field">
+      <label class={hideLabel ? 'unseen' : 'label'} for={id}>
+        {label}
+      </label>
+      {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': Boolean(error) })}
+      {hint && (
+        <span class="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+      {error && (
+        <span class="problem" id={`${id}-error`} role="alert">
+          {error}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** The attributes that fields here are given; those of the element itself differ by its type. */
+type InputAttributes = Pick<
+  PartialInputHTMLAttributes<HTMLInputElement>,
+  | 'placeholder'
+  | 'required'
+  | 'minLength'
+  | 'maxLength'
+  | 'min'
+  | 'max'
+  | 'step'
+  | 'disabled'
+  | 'spellcheck'
+  | 'onBlur'
+  | 'onKeyDown'
+> & { type?: 'text' | 'email' | 'password' | 'search' | 'number' | 'date' | 'url'; autocomplete?: string };
+
+export interface TextFieldProps extends FieldProps, InputAttributes {
+  value: string;
+  onInput(value: string): void;
+}
+
+export function TextField({ label, hint, error, hideLabel = false, value, onInput, ...rest }: TextFieldProps) {
+  return (
+    <Field label={label} hint={hint} error={error} hideLabel={hideLabel}>
+      {(control) => {
+        const typed = { ...rest, ...control } as InputHTMLAttributes<HTMLInputElement>;
+        return <input {...typed} class="input" value={value} onInput={(e) => onInput(e.currentTarget.value)} />;
+      }}
+    </Field>
+  );
+}
+
+export interface TextAreaProps extends FieldProps {
+  value: string;
+  onInput(value: string): void;
+  rows?: number;
+  /** JSON and the like. */
+  isCode?: boolean;
+  placeholder?: string;
+}
+
+export function TextArea({ value, onInput, rows = 4, isCode = false, placeholder, ...field }: TextAreaProps) {
+  return (
+    <Field {...field}>
+      {(control) => (
+        <textarea
+          {...control}
+          class={isCode ? 'input code' : 'input'}
+          rows={rows}
+          spellcheck={!isCode}
+          placeholder={placeholder ?? ''}
+          value={value}
+          onInput={(e) => onInput(e.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+export interface Option<T extends string = string> {
+  value: T;
+  label: string;
+}
+
+export interface SelectProps<T extends string> extends FieldProps {
+  value: T;
+  options: readonly Option<T>[];
+  onChange(value: T): void;
+  disabled?: boolean;
+}
+
+export function Select<T extends string>({ value, options, onChange, disabled = false, ...field }: SelectProps<T>) {
+  return (
+    <Field {...field}>
+      {(control) => (
+        <select
+          {...control}
+          class="input"
+          value={value}
+          disabled={disabled}
+          onChange={(e) => onChange(e.currentTarget.value as T)}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+export interface CheckProps {
+  label: ComponentChildren;
+  checked: boolean;
+  onChange(checked: boolean): void;
+  disabled?: boolean;
+}
+
+export function Checkbox({ label, checked, onChange, disabled = false }: CheckProps) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        onChange={(e) => onChange(e.currentTarget.checked)}
+      />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+/** For what takes effect at once; a checkbox is for what is saved later. */
+export function Switch({ label, checked, onChange, disabled = false }: CheckProps) {
+  return (
+    <label class="switch">
+      <input
+        type="checkbox"
+        role="switch"
+        aria-checked={checked}
+        checked={checked}
+        disabled={disabled}
+        onChange={(e) => onChange(e.currentTarget.checked)}
+      />
+      <span>{label}</span>
+    </label>
+  );
+}

@@ -1,0 +1,37 @@
+import './code.css';
+import type { ComponentChildren } from 'preact';
+
+/** Any JSON, as text and nothing but text: whatever a visitor has sent stays harmless. */
+export function JsonView({ value, label }: { value: unknown; label: string }) {
+  return (
+    <section aria-label={label}>
+      <pre class="json">{draw(value, '')}</pre>
+    </section>
+  );
+}
+
+function draw(value: unknown, indent: string): ComponentChildren {
+  if (Array.isArray(value))
+    return drawAll(
+      value.map((item) => [null, item]),
+      '[]',
+      indent,
+    );
+  if (typeof value === 'object' && value !== null) return drawAll(Object.entries(value), '{}', indent);
+  return typeof value === 'string' ? JSON.stringify(value) : <span class="scalar">{JSON.stringify(value)}</span>;
+}
+
+function drawAll(entries: [string | null, unknown][], brackets: string, indent: string): ComponentChildren {
+  const inner = `${indent}  `;
+  if (entries.length === 0) return brackets;
+  return [
+    brackets[0],
+    ...entries.map(([key, item], index) => [
+      `\n${inner}`,
+      key !== null && [<span class="key">{JSON.stringify(key)}</span>, ': '],
+      draw(item, inner),
+      index < entries.length - 1 && ',',
+    ]),
+    `\n${indent}${brackets[1]}`,
+  ];
+}

@@ -1,0 +1,28 @@
+import type { ComponentChildren, TargetedMouseEvent } from 'preact';
+import { navigate } from '../lib/router.ts';
+
+export interface LinkProps {
+  /** A path of the console. */
+  to: string;
+  class?: string;
+  title?: string;
+  'aria-current'?: 'page' | undefined;
+  onClick?(event: TargetedMouseEvent<HTMLAnchorElement>): void;
+  children: ComponentChildren;
+}
+
+/** A true link: it can be opened in a new tab, copied, and read by a screen reader. A plain click stays in the page. */
+export function Link({ to, children, onClick, ...rest }: LinkProps) {
+  const follow = (event: TargetedMouseEvent<HTMLAnchorElement>): void => {
+    onClick?.(event);
+    const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    if (!isPlain || event.defaultPrevented) return;
+    event.preventDefault();
+    navigate(to);
+  };
+  return (
+    <a {...rest} href={to} onClick={follow}>
+      {children}
+    </a>
+  );
+}

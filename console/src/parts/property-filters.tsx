@@ -1,0 +1,156 @@
+import './property-filters.css';
+import { findProperties, findValues, type PropertyOwner } from '../api/definitions.ts';
+import {
+  OPERATORS,
+  type Operator,
+  type PropertyFilter,
+  takesDate,
+  takesList,
+  takesNothing,
+  textsOf,
+  withOperator,
+} from '../lib/filters.ts';
+import { useProject } from '../lib/session.ts';
+import { Button } from './button.tsx';
+import { Combobox, type Suggestion } from './combobox.tsx';
+import { Select, TextField } from './field.tsx';
+import { TagInput } from './tag-input.tsx';
+
+export interface PropertyFiltersProps {
+  value: readonly PropertyFilter[];
+  onChange(value: PropertyFilter[]): void;
+  /** Whose properties can be asked for; the first is what a new line asks for. */
+  owners?: readonly PropertyOwner[];
+  addLabel?: string;
+}
+
+/** Conditions that all must hold, each a line that reads as a sentence: where [plan] [is] [pro] [team]. */
+export function PropertyFilters({
+  value,
+  onChange,
+  owners = ['event', 'person'],
+  addLabel = 'Add a condition',
+}: PropertyFiltersProps) {
+  const put = (index: number, filter: PropertyFilter | null): void =>
+    onChange(value.flatMap((one, at) => (at !== index ? [one] : filter === null ? [] : [filter])));
+  const add = (): void => onChange([...value, { type: owners[0] ?? 'event', key: '', operator: 'exact', value: [] }]);
+  return (
+    <div class="stack-s">
+      {value.length > 0 && (
+        <ul class="filters">
+          {value.map((filter, index) => (
+            <li class="filter" key={index}>
+              <FilterLine
+                filter={filter}
+                owners={owners}
+                isFirst={index === 0}
+                onChange={(next) => put(index, next)}
+                onRemove={() => put(index, null)}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <div>
+        <Button small onClick={add}>
+          {addLabel}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+interface LineProps {
+  filter: PropertyFilter;
+  owners: readonly PropertyOwner[];
+  isFirst: boolean;
+  onChange(filter: PropertyFilter): void;
+  onRemove(): void;
+}
+
+const OWNERS: Record<PropertyOwner, string> = { event: "the event's", person: "the person's" };
+
+function FilterLine({ filter, owners, isFirst, onChange, onRemove }: LineProps) {
+  const { id } = useProject();
+  const suggestKeys = async (text: string, signal: AbortSignal): Promise<Suggestion[]> => {
+    const found = await findProperties(id, filter.type, text, signal);
+    return found.map(({ name, property_type }) => ({ value: name, ...(property_type && { note: property_type }) }));
+  };
+  return (
+    <>
+      <span class="word">{isFirst ? 'where' : 'and'}</span>
+      <div class="owner">
+        {owners.length > 1 && (
+          <Select
+            label="Whose property"
+            hideLabel
+            value={filter.type}
+            options={owners.map((owner) => ({ value: owner, label: OWNERS[owner] }))}
+            onChange={(type) => onChange({ ...filter, type })}
+          />
+        )}
+        <Combobox
+          label="Property"
+          hideLabel
+          placeholder="property"
+          value={filter.key}
+          onChange={(key) => onChange({ ...filter, key })}
+          suggest={suggestKeys}
+          inputs={[id, filter.type]}
+        />
+      </div>
+      <Select
+        label="Comparison"
+        hideLabel
+        value={filter.operator}
+        options={OPERATORS}
+        onChange={(operator: Operator) => onChange(withOperator(filter, operator))}
+      />
+      <ValueField filter={filter} onChange={(value) => onChange({ ...filter, value })} />
+      <Button
+        kind="quiet"
+        small
+        onClick={onRemove}
+        aria-label={`Remove the condition on ${filter.key || 'nothing yet'}`}
+      >
+        Remove
+      </Button>
+    </>
+  );
+}
+
+function ValueField({ filter, onChange }: { filter: PropertyFilter; onChange(value: string | string[]): void }) {
+  const { id } = useProject();
+  const { type, key, operator, value } = filter;
+  const suggest = async (text: string, signal: AbortSignal): Promise<Suggestion[]> =>
+    key === '' ? [] : (await findValues(id, type, key, text, signal)).map((one) => ({ value: one }));
+  const inputs = [id, type, key];
+  const text = textsOf(value)[0] ?? '';
+  if (takesNothing(operator)) return <span />;
+  if (takesList(operator)) {
+    return (
+      <TagInput
+        label="Values"
+        value={textsOf(value)}
+        onChange={onChange}
+        suggest={suggest}
+        inputs={inputs}
+        placeholder="value"
+      />
+    );
+  }
+  if (takesDate(operator)) {
+    return <TextField label="Date" hideLabel type="date" value={text} onInput={onChange} />;
+  }
+  return (
+    <Combobox
+      label="Value"
+      hideLabel
+      placeholder="value"
+      value={text}
+      onChange={onChange}
+      suggest={suggest}
+      inputs={inputs}
+    />
+  );
+}

@@ -1,0 +1,53 @@
+import { useState } from 'preact/hooks';
+import { createProject } from '../api/account.ts';
+import { ApiError } from '../api/api-error.ts';
+import { navigate } from '../lib/router.ts';
+import { useSession } from '../lib/session.ts';
+import { pathTo } from '../lib/site.ts';
+import { useAction } from '../lib/use-resource.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { TextField } from '../parts/field.tsx';
+import { ErrorNote } from '../parts/states.tsx';
+import { ZoneField } from '../parts/zone-field.tsx';
+
+export function NewProject({ onClose }: { onClose(): void }) {
+  const { project, reload } = useSession();
+  const [name, setName] = useState('');
+  const [timezone, setTimezone] = useState(project.timezone);
+  const { run, busy, error } = useAction(async () => {
+    const made = await createProject({ name, timezone });
+    reload();
+    onClose();
+    navigate(pathTo('welcome', { project: made.id }) ?? '/');
+  });
+  const blamed = error instanceof ApiError ? error.attr : null;
+  return (
+    <Dialog title="New project" onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run();
+        }}
+      >
+        <p class="soft">A project has its own key, events, persons and flags. Nothing is shared between projects.</p>
+        <TextField
+          label="Name"
+          value={name}
+          onInput={setName}
+          required
+          maxLength={200}
+          error={blamed === 'name' ? (error as ApiError).message : null}
+        />
+        <ZoneField value={timezone} onChange={setTimezone} />
+        {error !== undefined && blamed !== 'name' && <ErrorNote error={error} />}
+        <div class="row">
+          <Button type="submit" kind="primary" busy={busy}>
+            Make the project
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

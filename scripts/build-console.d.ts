@@ -1,0 +1,2 @@
+/** Builds the console into dist/console/, if its sources have changed since the last time. */
+export declare function buildConsole(): Promise<void>;

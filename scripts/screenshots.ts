@@ -1,0 +1,142 @@
+/**
+ * `npm run screenshots [-- --png name…]`: every page of the console in light and dark, wide and narrow, into
+ * docs/screenshots/ (or the folder that SCREENSHOTS names). A new page is a line in PAGES.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { findBrowser } from '../test/support/find-browser.ts';
+import { ACCOUNT, KEYS, type Seeded, seed } from './screenshots/seed.ts';
+
+interface Shot {
+  name: string;
+  path(seeded: Seeded): string;
+  /** Text that is there when the page has drawn itself. */
+  wait: string;
+  /** Without an account: before anybody is signed in. */
+  signedOut?: boolean;
+  /** Opens a row, fills a field. */
+  prepare?(page: Page): Promise<void>;
+}
+
+const PAGES: readonly Shot[] = [
+  { name: 'login', path: () => '/login', wait: 'Sign in', signedOut: true },
+  { name: 'setup', path: () => '/setup?token=shown-once', wait: 'Set up your account', signedOut: true },
+  { name: 'welcome', path: ({ projectId }) => `/project/${projectId}/welcome`, wait: 'Events are coming in' },
+  { name: 'live', path: ({ projectId }) => `/project/${projectId}/live`, wait: 'Live events' },
+  {
+    name: 'live-event',
+    path: ({ projectId, eventId }) => `/project/${projectId}/live?open=${eventId}`,
+    wait: 'Properties',
+  },
+  { name: 'live-not-stored', path: ({ projectId }) => `/project/${projectId}/live?tab=not-stored`, wait: 'Warnings' },
+  { name: 'status', path: () => '/status', wait: 'Versions' },
+];
+
+const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 380, height: 780 } };
+const AS_PNG = process.argv.includes('--png');
+const FOLDER = process.env['SCREENSHOTS'] ?? 'docs/screenshots';
+
+const PORT = 8971;
+const URL = `http://127.0.0.1:${PORT}`;
+
+async function main(wanted: readonly string[]): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'cairn-screenshots-'));
+  const server = spawn('node', ['scripts/start.js'], {
+    env: environment(dataDir),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const browser = await chromium.launch({ executablePath: findBrowser() ?? '', args: ['--no-sandbox'] });
+  try {
+    await untilReady(server);
+    await takeAll(browser, await seed(URL), wanted);
+  } finally {
+    await browser.close();
+    await stop(server);
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+const environment = (dataDir: string): NodeJS.ProcessEnv => ({
+  ...process.env,
+  DATA_DIR: dataDir,
+  PORT: String(PORT),
+  LOG_LEVEL: 'warn',
+  PUBLIC_URL: 'https://cairn.example.org',
+  INIT_ADMIN_EMAIL: ACCOUNT.email,
+  INIT_ADMIN_PASSWORD: ACCOUNT.password,
+  INIT_PROJECT_API_KEY: KEYS.project,
+  INIT_PERSONAL_API_KEY: KEYS.personal,
+});
+
+async function untilReady(server: ChildProcess): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    if (server.exitCode !== null) throw new Error('The server did not start');
+    if (
+      await fetch(`${URL}/_readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      return;
+    await sleep(100);
+  }
+  throw new Error('The server did not become ready');
+}
+
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null) return;
+  const gone = new Promise((resolve) => server.once('exit', resolve));
+  server.kill('SIGTERM');
+  await gone;
+}
+
+async function takeAll(browser: Browser, seeded: Seeded, wanted: readonly string[]): Promise<void> {
+  mkdirSync(FOLDER, { recursive: true });
+  const shots = PAGES.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  for (const [size, viewport] of Object.entries(SIZES)) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const options = { viewport, colorScheme, locale: 'en-GB', timezoneId: 'UTC', baseURL: URL };
+      const context = await browser.newContext(options);
+      for (const shot of shots) await take(context, shot, seeded, `${FOLDER}/${shot.name}-${size}-${colorScheme}`);
+      await context.close();
+    }
+  }
+}
+
+async function take(context: BrowserContext, shot: Shot, seeded: Seeded, path: string): Promise<void> {
+  if (shot.signedOut) await context.clearCookies();
+  else await context.request.post('/api/login/', { data: ACCOUNT });
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) console.warn(`${shot.name}: ${message.text()}`);
+  });
+  await page.goto(shot.path(seeded));
+  await page.getByText(shot.wait).locator('visible=true').first().waitFor();
+  await shot.prepare?.(page);
+  await page.waitForTimeout(400);
+  await keep(page, path);
+  await page.close();
+}
+
+/** As WebP, which the browser itself can write: a quarter of the size, and the pictures travel with the repository. */
+async function keep(page: Page, path: string): Promise<void> {
+  const picture = await page.screenshot({ animations: 'disabled' });
+  if (AS_PNG) return writeFileSync(`${path}.png`, picture);
+  const draft = await page.context().newPage();
+  const data = `data:image/png;base64,${picture.toString('base64')}`;
+  const written = await draft.evaluate<number[]>(`(async () => {
+    const bitmap = await createImageBitmap(await (await fetch('${data}')).blob());
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+    canvas.getContext('2d').drawImage(bitmap, 0, 0);
+    const blob = await canvas.convertToBlob({ type: 'image/webp', quality: 0.82 });
+    return Array.from(new Uint8Array(await blob.arrayBuffer()));
+  })()`);
+  await draft.close();
+  writeFileSync(`${path}.webp`, Buffer.from(written));
+}
+
+await main(process.argv.slice(2).filter((argument) => !argument.startsWith('--')));

@@ -1,0 +1,63 @@
+/** A shop's worth of events, the same each time but for their times, so that pictures have something to show. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export const ACCOUNT = { email: 'ada@example.org', password: 'correct horse' };
+export const KEYS = { project: 'phc_shown_in_pictures', personal: 'phx_used_for_pictures' };
+
+export interface Seeded {
+  projectId: number;
+  /** An event that is worth opening. */
+  eventId: string;
+}
+
+const NAMES = ['$pageview', '$pageview', '$pageview', 'product viewed', 'added to cart', 'signed up', 'order placed'];
+const PAGES = ['/', '/pricing', '/boots', '/boots/ridge-walker', '/cart', '/checkout'];
+const PLANS = ['free', 'team', 'business'];
+
+const uuidOf = (number: number): string => `01930000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
+
+export async function seed(url: string): Promise<Seeded> {
+  const call = async (method: string, path: string, body: object): Promise<void> => {
+    const headers = { authorization: `Bearer ${KEYS.personal}`, 'content-type': 'application/json' };
+    const answer = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+  };
+  const send = (...batch: object[]): Promise<void> => call('POST', '/batch/', { api_key: KEYS.project, batch });
+  await call('PATCH', '/api/projects/1/', { name: 'Boots & Paths', timezone: 'Europe/Berlin' });
+  const now = Date.now();
+  const events = Array.from({ length: 240 }, (_, index) => eventOf(index, now));
+  await send(...events);
+  await send(...events.slice(0, 3));
+  // A few that are not stored, or not as they were meant, each for a reason of its own.
+  await send({ event: 'nobody', properties: {} }, { event: '$performance_event', distinct_id: 'visitor-1' });
+  await send({ event: '$create_alias', distinct_id: 'visitor-3', properties: { alias: 'null' } });
+  await untilStored(url);
+  return { projectId: 1, eventId: uuidOf(3) };
+}
+
+async function untilStored(url: string): Promise<void> {
+  for (;;) {
+    const { ingest } = (await (await fetch(`${url}/_status`)).json()) as { ingest: { pending: number } };
+    if (ingest.pending === 0) return;
+    await sleep(50);
+  }
+}
+
+function eventOf(index: number, now: number): object {
+  const visitor = (index * 7) % 23;
+  const isKnown = visitor % 3 === 0;
+  return {
+    uuid: uuidOf(index),
+    event: NAMES[(index * 5) % NAMES.length],
+    distinct_id: isKnown ? `walker${visitor}@example.org` : `visitor-${visitor}`,
+    timestamp: new Date(now - index * 41_000 - 2000).toISOString(),
+    properties: {
+      $current_url: `https://shop.example.org${PAGES[(index * 11) % PAGES.length]}`,
+      $lib: 'web',
+      $browser: ['Firefox', 'Chrome', 'Safari'][index % 3],
+      $os: ['Linux', 'macOS', 'Windows', 'Android'][index % 4],
+      price: 40 + ((index * 13) % 90),
+      ...(isKnown ? { $set: { email: `walker${visitor}@example.org`, plan: PLANS[visitor % PLANS.length] } } : {}),
+    },
+  };
+}

@@ -1,0 +1,185 @@
+/** The console in a real browser, on a real server: what people do first, and what visitors could do to it. */
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, keepPicture, openBrowser, watchedPage } from '../support/browser.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const ACCOUNT = { email: 'ada@example.org', password: 'correct horse' };
+
+describe.skipIf(!hasBrowser)('the console', () => {
+  let server: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    // By the true clock: a browser lets cookies expire by its own.
+    server = await startServer({ now: new Date().toISOString() });
+    browser = await openBrowser();
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  const capture = async (event: string, properties: object = {}): Promise<void> => {
+    const body = JSON.stringify({ api_key: server.projectKey, event, distinct_id: 'visitor', properties });
+    expect((await fetch(`${server.url}/capture/`, { method: 'POST', body })).status).toBe(200);
+    await server.drain();
+  };
+  const signIn = async (page: Page, path: string): Promise<void> => {
+    await page.goto(server.url + path);
+    await page.getByLabel('E-mail').fill(ACCOUNT.email);
+    await page.getByLabel('Password').fill(ACCOUNT.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  };
+
+  it('leads from the printed link to the first event, sent by the snippet that it shows', async () => {
+    const { page, complaints, elsewhere } = await watchedPage(browser, server.url);
+    await page.goto(`${server.url}/setup?token=${server.setupToken}`);
+    await page.getByLabel('Name').fill('Ada');
+    await page.getByLabel('E-mail').fill(ACCOUNT.email);
+    await page.getByLabel('Password').fill(ACCOUNT.password);
+    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByLabel('Project').fill('Boots');
+    await page.getByLabel('Time zone').fill('Europe/Berlin');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('Waiting for the first event').waitFor();
+    await keepPicture(page, 'console-waiting');
+
+    const snippet = (await page.getByLabel('Code for Web page').textContent()) ?? '';
+    expect(snippet).toContain(`posthog.init("${server.projectKey}", { api_host: "${server.url}" })`);
+    const shop = await openShop(snippet.replace('{ api_host', '{ opt_out_useragent_filter: true, api_host'));
+    const visit = await browser.newPage();
+    await visit.goto(shop.url);
+    await page.getByText('Events are coming in').waitFor();
+    await visit.close();
+    await shop.close();
+
+    await page.getByRole('link', { name: 'See live events' }).click();
+    await page.getByRole('cell', { name: '$pageview', exact: true }).waitFor();
+    expect(await page.getByRole('cell', { name: shop.url }).count()).toBeGreaterThan(0);
+    expect((await server.metadata.projects.byId(server.projectId))?.timezone).toBe('Europe/Berlin');
+    expect([complaints, elsewhere]).toEqual([[], []]);
+    await page.close();
+  }, 60_000);
+
+  it('shows events as they come, and whatever a visitor sends stays text', async () => {
+    const { page, complaints, elsewhere } = await watchedPage(browser, server.url);
+    const nasty = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+    let dialogs = 0;
+    page.on('dialog', (dialog) => {
+      dialogs++;
+      void dialog.dismiss();
+    });
+    await signIn(page, '/login');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await capture(nasty, { [nasty]: nasty, $current_url: `javascript:${nasty}`, list: [nasty, { deep: nasty }] });
+    const row = page.getByRole('row', { name: nasty });
+    await row.waitFor();
+    await row.press('Enter');
+    await page.getByText('Properties', { exact: true }).waitFor();
+    expect(await page.getByLabel('Properties of the event').textContent()).toContain(JSON.stringify(nasty));
+    expect(await page.getByLabel('What became of it').textContent()).toContain('Stored');
+    expect(await page.evaluate('window.hacked')).toBeUndefined();
+    expect(await page.locator('#app img, #app script').count()).toBe(0);
+    await keepPicture(page, 'console-text');
+
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(new URL(page.url()).search).toBe('');
+    expect([dialogs, complaints, elsewhere]).toEqual([0, [], []]);
+    await page.close();
+  }, 60_000);
+
+  it('pauses, filters by name, and keeps the filter in the address', async () => {
+    const { page, complaints } = await watchedPage(browser, server.url);
+    await signIn(page, `/login?next=${encodeURIComponent('/project/1/live?event=wanted')}`);
+    await page.getByText('No event fits these filters').waitFor();
+    await capture('unwanted');
+    await capture('wanted', { plan: 'team' });
+    await page.getByRole('cell', { name: 'wanted', exact: true }).waitFor();
+    expect(await page.getByRole('cell', { name: 'unwanted' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await capture('wanted', { plan: 'free' });
+    await page.getByText('Paused, 1 new').waitFor();
+    expect(await page.getByRole('cell', { name: 'wanted', exact: true }).count()).toBe(1);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await expect.poll(() => page.getByRole('cell', { name: 'wanted', exact: true }).count()).toBe(2);
+
+    await page.getByRole('button', { name: 'Filter by a property' }).click();
+    await page.getByLabel('Property', { exact: true }).fill('pla');
+    await page.getByRole('option', { name: 'plan' }).click();
+    await page.getByLabel('Values').fill('te');
+    await page.getByRole('option', { name: 'team' }).click();
+    await expect.poll(() => page.getByRole('cell', { name: 'wanted', exact: true }).count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('properties')).toBe(
+      '[{"type":"event","key":"plan","operator":"exact","value":["team"]}]',
+    );
+    expect(complaints).toEqual([]);
+    await page.close();
+  }, 60_000);
+
+  it('asks to sign in when the session has ended, and goes back to where one was', async () => {
+    const { page } = await watchedPage(browser, server.url);
+    await signIn(page, '/login');
+    await page.getByRole('heading', { name: 'Live events' }).waitFor();
+    await page.context().clearCookies();
+    await page.goto(`${server.url}/project/1/live?event=wanted`);
+    await page.getByText('Sign in to go on where you were.').waitFor();
+    await page.getByLabel('E-mail').fill(ACCOUNT.email);
+    await page.getByLabel('Password').fill('wrong horse');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Invalid email or password.').waitFor();
+    await page.getByLabel('Password').fill(ACCOUNT.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Live events' }).waitFor();
+    expect(page.url()).toBe(`${server.url}/project/1/live?event=wanted`);
+    await page.close();
+  }, 60_000);
+
+  it('fits a narrow screen, and says when ingestion stands still', async () => {
+    const { page, complaints } = await watchedPage(browser, server.url);
+    await page.setViewportSize({ width: 380, height: 780 });
+    await page.route('**/_status', async (route) => {
+      const status = (await (await route.fetch()).json()) as { ingest: object };
+      await route.fulfill({ json: { ...status, ingest: { ...status.ingest, pending: 7, lag_ms: 125_000 } } });
+    });
+    await signIn(page, '/login');
+    await page.getByText('Ingestion stands still: 7 events wait, the oldest for 2 min 5 s.').waitFor();
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('link', { name: 'Server status' }).click();
+    await page.getByText('Needs attention').waitFor();
+    expect(await page.getByRole('link', { name: 'Server status', exact: true }).isVisible()).toBe(false);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(380);
+    expect(complaints).toEqual([]);
+    await page.close();
+  }, 60_000);
+
+  it('is served at the address of every page that it has', async () => {
+    const table = readFileSync(new URL('../../console/src/routes.ts', import.meta.url), 'utf8');
+    const paths = [...table.matchAll(/path: ['`]([^'`]+)['`]/g)].map(([, path = '']) =>
+      path.replace(/^\$\{P\}/, '/project/1').replace(/:\w+/g, '1'),
+    );
+    expect(paths).toContain('/project/1/live');
+    for (const path of paths) {
+      const answer = await fetch(server.url + path);
+      expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
+        path,
+        200,
+        'text/html; charset=utf-8',
+      ]);
+    }
+  });
+});
+
+/** A page of another site with this in its head. */
+async function openShop(snippet: string): Promise<{ url: string; close(): Promise<unknown> }> {
+  const page = `<!doctype html><html><head><title>Shop</title><link rel="icon" href="data:,">${snippet}</head><body></body></html>`;
+  const shop: Server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end(page);
+  });
+  await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
+  return { url, close: () => new Promise((resolve) => shop.close(resolve)) };
+}
