@@ -16,7 +16,7 @@ import { flagKey } from './lib/flag-definitions.ts';
 import { SCENARIOS } from './lib/flag-scenarios.ts';
 import { type LoadResult, runLoad, type Template } from './lib/load.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
-import { seeded } from './lib/random.ts';
+import { seeded } from '../src/core/demo/seeded.ts';
 
 const { values: flags } = parseArgs({
   options: {

@@ -12,6 +12,7 @@ import { Continuity } from './decide/continuity.ts';
 import { Definitions } from './decide/definitions.ts';
 import type { StatusSchema } from './http/schemas/status.ts';
 import { buildServer } from './http/server.ts';
+import { acceptEvents } from './ingest/accept-events.ts';
 import { findPending, type PendingDeps } from './ingest/find-pending.ts';
 import { type IngestCounts, ingestCounts, reportIngestCounts } from './ingest/ingest-counts.ts';
 import { Ingestion } from './ingest/ingestion.ts';
@@ -21,6 +22,7 @@ import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/wor
 import { WorkerThread } from './ingest/worker-thread.ts';
 import { CohortCalculations } from './insights/cohort-calculations.ts';
 import { measureEvents } from './insights/measure-events.ts';
+import { QueryUsage } from './insights/query-usage.ts';
 import { ResultCache } from './insights/result-cache.ts';
 import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
 import { diskSpace } from './lib/disk-space.ts';
@@ -30,6 +32,7 @@ import { openMetrics } from './lib/metrics.ts';
 import { scanFiles } from './lib/scan-files.ts';
 import { bootstrap, type FirstStart } from './manage/bootstrap.ts';
 import type { EventFiling } from './manage/change-identities.ts';
+import { DemoData } from './manage/demo-data.ts';
 import { Erasure } from './manage/erasure.ts';
 import { startHousekeeping } from './manage/housekeeping.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
@@ -76,6 +79,8 @@ export interface App {
   /** Looks at the rollback conditions of flags now, as happens every minute. */
   checkRollbacks(): Promise<void>;
   calculations: Pick<CohortCalculations, 'startRound' | 'settled'>;
+  /** Writes down what insights asked for, as happens every few seconds. */
+  usage: Pick<QueryUsage, 'flush'>;
   /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
   breakWorker(): void;
 }
@@ -144,6 +149,20 @@ export async function openApp(options: AppOptions): Promise<App> {
       },
     });
     opened.push(() => calculations.stop());
+    const usage = new QueryUsage({ store: metadata.queryUsage, clock, logger: log });
+    const usageSchedule = usage.start();
+    opened.push(() => usageSchedule.stop());
+    const demo = new DemoData({
+      metadata,
+      clock,
+      ids,
+      definitions,
+      calculations,
+      accept: (projectId, batch) => acceptEvents({ ingestion, clock, ids }, projectId, batch),
+      caughtUp,
+      log,
+    });
+    opened.push(() => demo.stop());
     let stopping = false;
     const server = await buildServer(
       {
@@ -171,6 +190,8 @@ export async function openApp(options: AppOptions): Promise<App> {
           onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
         },
         calculations,
+        usage,
+        demo,
         metrics,
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
         removeEvents: async (projectId) => {
@@ -237,6 +258,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       mirrorPersons,
       checkRollbacks: () => rollbacks.check(),
       calculations,
+      usage,
       breakWorker: () => thread.tell('fault'),
     };
   } catch (error) {

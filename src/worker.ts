@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Definitions } from './ingest/definitions.ts';
 import { LiveTail } from './ingest/live-tail.ts';
+import { PersonIndexer } from './ingest/person-indexer.ts';
 import { PersonMirror } from './ingest/person-mirror.ts';
 import { Processor } from './ingest/processor.ts';
 import { Tending } from './ingest/tending.ts';
@@ -25,6 +26,7 @@ import { isOutage, isOutOfMemory } from './stores/outage.ts';
 import { sqliteDialect } from './stores/sql/dialect.ts';
 import { sqlIngestStore } from './stores/sql/ingest/ingest-store.ts';
 import { sqlMetadataStore } from './stores/sql/metadata-store.ts';
+import { sqlPersonIndex } from './stores/sql/person-index.ts';
 import { openIngestLogReader } from './stores/sqlite/ingest-log-reader.ts';
 import { openDatabase } from './stores/sqlite/metadata-store.ts';
 
@@ -47,21 +49,27 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
     definitions: new Definitions(randomIds),
     isOutage,
     onProcessed: ({ position, events: count, stored, messages, regrouped }) => {
+      indexer.onProcessed();
       const projects = [...new Set(stored.map(({ projectId }) => projectId))];
       notify(port, 'processed', { position, events: count, projects, regrouped } satisfies ProcessedNotice);
       tail.show(stored);
       if (messages > 0) notify(port, 'news', null);
     },
-    onIdle: (position) => notify(port, 'idle', position),
+    onIdle: (position) => {
+      notify(port, 'idle', position);
+      indexer.onIdle();
+    },
     onOutage: (error) => {
       if (error instanceof EventStoreInvalidated) void die(error);
     },
   });
+  const personIndex = sqlPersonIndex(database, sqliteDialect);
+  const indexer = new PersonIndexer({ index: personIndex, between: (work) => processor.between(work), logger });
   const mirror = new PersonMirror({ ingest, events, between: (work) => processor.between(work) });
   const tending = new Tending({ events, clock, logger, between: (work) => processor.between(work) });
   const close = async (): Promise<void> => {
     // One after the other they might wait for each other.
-    await Promise.all([tending.stop(), processor.stop()]);
+    await Promise.all([tending.stop(), indexer.stop(), processor.stop()]);
     log.close();
     await ingest.close();
     await events.close();
@@ -81,6 +89,7 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
     scrub: () =>
       processor.between(async () => {
         await mirror.finish();
+        await personIndex.forgetGone();
         await events.scrub();
         await ingest.scrub();
       }),
@@ -106,6 +115,8 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
   onNotice(port, 'hurry', () => processor.hurry());
   if (options.faults) onNotice(port, 'fault', () => void die(new Error('told to die')));
   notify(port, 'ready', await processor.recover());
+  // An earlier process may have left something to be written, or an earlier version everything.
+  indexer.onIdle();
   tending.start();
 }
 

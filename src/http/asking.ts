@@ -6,6 +6,7 @@ import type { ApiDeps } from './api/deps.ts';
 import { iso } from './schemas/common.ts';
 
 export interface Asking {
+  readonly deps: ApiDeps;
   /**
    * The answer to a question of which nothing but its own fields and the project's data matters: kept from before, or
    * worked out with what is handed to `ask`.
@@ -33,6 +34,7 @@ export function beginAsking(
   const limited = <T>(stopped: AbortSignal, ask: (deps: ApiDeps) => Promise<T>): Promise<T> =>
     withinLimits(queryTimeoutSeconds, stopped, (signal) => ask(endingWith(deps, signal)));
   return {
+    deps,
     async keep(question, ask) {
       const options = {
         projectId: project.id,
@@ -68,9 +70,14 @@ const endingWith = (deps: ApiDeps, signal: AbortSignal): ApiDeps => ({
   follow: (projectId, question, page) => deps.follow(projectId, question, page, signal),
 });
 
-/** Ends when the connection closes before the answer was sent. */
+const signals = new WeakMap<FastifyReply, AbortSignal>();
+
+/** Ends when the connection closes before the answer was sent. One for all questions of a request. */
 function goneSignal(reply: FastifyReply): AbortSignal {
+  const known = signals.get(reply);
+  if (known !== undefined) return known;
   const gone = new AbortController();
+  signals.set(reply, gone.signal);
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort(callerGone());
   });

@@ -41,7 +41,7 @@ interface PersonPaths {
 }
 
 async function* personPaths(deps: AskedDeps, projectId: number, question: PathsQuestion): AsyncGenerator<PersonPaths> {
-  const asked = await AskedEvents.prepare(deps, projectId, [question.filter]);
+  const asked = await AskedEvents.prepare(deps, projectId, [question.filter], question.range);
   const spans = await spansOf(deps, projectId, question);
   const clean = itemCleaner(question);
   const cut = pathCutter(question);

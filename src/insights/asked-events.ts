@@ -5,12 +5,14 @@
 import type { ActionStep, Entity } from '../core/insights/questions/entity.ts';
 import type { Actor } from '../core/insights/questions/question.ts';
 import type { Range } from '../core/insights/time/range.ts';
+import { literal } from '../core/properties/element-pattern.ts';
 import { cohortsIn, type Filter, leavesOf, type PropertyFilter } from '../core/properties/property-filter.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type InsightSql, PERSON_PROPERTIES } from '../stores/dialect.ts';
 import { type CohortUuids, cohortSql, findCohortUuids } from './cohort-filter.ts';
 import type { CohortDeps } from './cohort-members.ts';
 import { type FilterScope, filterSql } from './filter-sql.ts';
+import { findOutside, type Outside, outsideSql } from './outside-filter.ts';
 import { validPatterns } from './valid-patterns.ts';
 
 export interface AskedDeps extends CohortDeps {
@@ -23,19 +25,27 @@ export class AskedEvents {
   readonly projectId: number;
   private readonly patterns: ReadonlySet<string>;
   private readonly cohorts: CohortUuids;
+  private readonly outside: Outside;
 
-  private constructor(projectId: number, patterns: ReadonlySet<string>, cohorts: CohortUuids) {
-    this.projectId = projectId;
-    this.patterns = patterns;
+  private constructor(outside: Outside, cohorts: CohortUuids) {
+    this.projectId = outside.projectId;
+    this.patterns = outside.patterns;
     this.cohorts = cohorts;
+    this.outside = outside;
   }
 
-  /** Of a question with these filters, the entities' own among them. */
-  static async prepare(deps: AskedDeps, projectId: number, filters: readonly Filter[]): Promise<AskedEvents> {
+  /** Of a question with these filters, the entities' own among them; about events within a day of `reach`. */
+  static async prepare(
+    deps: AskedDeps,
+    projectId: number,
+    filters: readonly Filter[],
+    reach: Range | null = null,
+  ): Promise<AskedEvents> {
     const all: Filter = { kind: 'and', filters };
     await deps.mirrorPersons(projectId);
     const cohorts = await findCohortUuids(deps, projectId, all, deps.clock.now());
-    return new AskedEvents(projectId, await validPatterns(deps, all), cohorts);
+    const patterns = await validPatterns(deps, all);
+    return new AskedEvents(await findOutside(deps, { projectId, patterns, reach }, all), cohorts);
   }
 
   /** `from … where …`: the project's events in the range, of those actors that there are; `also` is joined to them. */
@@ -51,13 +61,13 @@ export class AskedEvents {
 
   /** A filter on persons leaves out events of nobody, whatever it says about them. */
   holds(sql: InsightSql, filter: Filter): string {
-    const { patterns, cohorts } = this;
+    const { patterns, cohorts, outside } = this;
     const scope: FilterScope = {
       patterns,
       elsewhere: (leaf) =>
         leaf.owner === 'person'
           ? filterSql(sql, leaf, { patterns, json: PERSON_PROPERTIES })
-          : distinctIdSql(sql, leaf),
+          : (outsideSql(sql, outside, leaf) ?? distinctIdSql(sql, leaf)),
       cohort: (leaf) => cohortSql(sql, cohorts, leaf, 'e.person_id'),
     };
     const condition = filterSql(sql, filter, scope);
@@ -92,7 +102,8 @@ export const actorColumn = (actor: Actor): string =>
 export const filtersOf = (entity: Entity): Filter[] =>
   entity.kind === 'event' ? [entity.filter] : [entity.filter, ...entity.steps.map(stepFilter)];
 
-function stepFilter({ url, urlMatching, filter }: ActionStep): Filter {
+/** What has to hold of an event of the step's name. */
+export function stepFilter({ url, urlMatching, filter }: ActionStep): Filter {
   if (url === null) return filter;
   const pattern = urlMatching === 'regex' ? url : literal(url);
   const at: Filter = {
@@ -104,6 +115,3 @@ function stepFilter({ url, urlMatching, filter }: ActionStep): Filter {
   };
   return { kind: 'and', filters: [at, filter] };
 }
-
-/** A pattern that finds this text and nothing else. */
-const literal = (text: string): string => text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&');

@@ -27,7 +27,7 @@ export async function* funnelEntrants(
 ): AsyncGenerator<Entrant> {
   if (question.steps.length === 0) return;
   checkBreakdown(question);
-  const asked = await AskedEvents.prepare(deps, projectId, funnelFilters(question));
+  const asked = await AskedEvents.prepare(deps, projectId, funnelFilters(question), question.range);
   const divide = await dividerOf(deps, asked, question);
   const walk = new FunnelWalk(question);
   for await (const own of funnelEvents(deps, asked, question)) yield* entrantsOf(own, divide, walk);

@@ -6,6 +6,7 @@ import {
   readCorrelationQuestion,
 } from '../../core/insights/questions/read-correlation.ts';
 import { beginAsking } from '../asking.ts';
+import { sendInsight } from '../insight-csv.ts';
 import { sendPeople } from '../journey-people.ts';
 import { journeyContext, journeyFields, NO_PAGE, peopleUrl, readPeoplePage } from '../journey-question.ts';
 import {
@@ -14,6 +15,7 @@ import {
   JourneyQuestionSchema,
   PeopleAnswerSchema,
 } from '../schemas/journey.ts';
+import { FORMAT_QUERY } from '../schemas/person.ts';
 import type { ApiDeps } from './deps.ts';
 import { type PersonContext, personRoute } from './person-route.ts';
 import { projectRoute } from './route.ts';
@@ -35,9 +37,10 @@ export function correlationRoutes(app: FastifyInstance, deps: ApiDeps): void {
     projectRoute(app, deps, {
       method,
       url: '/api/projects/:project_id/insights/funnel/correlation/',
+      legacy: 'insight',
       summary: 'What those who came through a funnel did, or are, more often than the others',
       tag: 'insights',
-      query: CORRELATION_QUERY,
+      query: { ...CORRELATION_QUERY, ...FORMAT_QUERY },
       ...body,
       response: CorrelationAnswerSchema,
       handler: (context) => correlation(deps, context),
@@ -54,10 +57,11 @@ export function correlationRoutes(app: FastifyInstance, deps: ApiDeps): void {
   }
 }
 
-async function correlation(deps: ApiDeps, { project, query, body, reply }: PersonContext<unknown>) {
+async function correlation(deps: ApiDeps, { project, query, body, url, reply }: PersonContext<unknown>) {
   const fields = journeyFields(query, body);
   const asking = beginAsking(deps, { project, reply }, fields);
   const question = readCorrelationQuestion(fields, await journeyContext(deps, project, fields));
+  deps.usage.note(project.id, question);
   const { events, isSkewed } = await asking.keep(question, (own) => own.follow(project.id, question, NO_PAGE));
   const link = (one: Correlation, hasConverted: boolean): string =>
     peopleUrl(project.id, 'funnel/correlation', correlationLink(question, one, hasConverted));
@@ -70,10 +74,8 @@ async function correlation(deps: ApiDeps, { project, query, body, reply }: Perso
     success_people_url: link(one, true),
     failure_people_url: link(one, false),
   });
-  return {
-    result: { events: events.map(present), skewed: isSkewed },
-    ...asking.freshness(),
-  };
+  const answer = { result: { events: events.map(present), skewed: isSkewed }, ...asking.freshness() };
+  return sendInsight('correlation', answer, { fields, query, url, reply });
 }
 
 async function people(deps: ApiDeps, context: PersonContext<unknown>) {

@@ -10,6 +10,8 @@ import type { Filter } from '../../core/properties/property-filter.ts';
 import { type Dialect, type InsightSql, PERSON_PROPERTIES } from '../../stores/dialect.ts';
 import { cohortSql } from '../cohort-filter.ts';
 import { type FilterScope, filterSql } from '../filter-sql.ts';
+import { groupTextsSql } from '../group-texts.ts';
+import { outsideSql } from '../outside-filter.ts';
 import { asksForPerson, type Prepared } from './prepare.ts';
 
 export class Statement {
@@ -50,6 +52,11 @@ export class Statement {
     return `(p.person_id is not null and ${this.#inCohort({ kind: 'cohort', id: cohort, negated: false })})`;
   }
 
+  /** What a property of groups is, as a table: `group_key`, `value`. */
+  groupTexts(key: string): string {
+    return groupTextsSql(this.sql, this.#prepared.groupTexts, key);
+  }
+
   /** Null where nobody, or no group, did it. */
   actor(actor: Actor): string {
     return actor.kind === 'person' ? 'p.person_id' : `nullif(e.group_${Number(actor.index)}, '')`;
@@ -69,11 +76,12 @@ export class Statement {
   }
 
   #scope(): FilterScope {
-    const { patterns } = this.#prepared;
+    const { patterns, outside } = this.#prepared;
     const json = PERSON_PROPERTIES;
     return {
       patterns,
-      elsewhere: (leaf) => (leaf.owner === 'person' ? filterSql(this.sql, leaf, { json, patterns }) : undefined),
+      elsewhere: (leaf) =>
+        leaf.owner === 'person' ? filterSql(this.sql, leaf, { json, patterns }) : outsideSql(this.sql, outside, leaf),
       cohort: (filter) => this.#inCohort(filter),
     };
   }

@@ -5,7 +5,7 @@ import type { Range } from '../../core/insights/time/range.ts';
 import { ticksOf } from '../../core/insights/time/ticks.ts';
 import type { Page } from '../../stores/metadata-store.ts';
 import { actorOfMath } from './measure-sql.ts';
-import { type InsightDeps, type Prepared, prepare } from './prepare.ts';
+import { type InsightDeps, type Prepared, prepare, reachOf } from './prepare.ts';
 import { Statement } from './statement.ts';
 import { tickSql } from './tick-sql.ts';
 
@@ -31,12 +31,13 @@ export async function askStickiness(
 const prepareSeries = (
   deps: InsightDeps,
   projectId: number,
-  { filter }: StickinessQuestion,
+  { filter, range, previous }: StickinessQuestion,
   series: readonly Series[],
 ): Promise<Prepared> =>
   prepare(deps, projectId, {
     filters: [filter],
     entities: series.map(({ entity }) => entity),
+    reach: reachOf(range, previous),
     hasActors: series.some(({ math }) => actorOfMath(math).kind === 'person'),
   });
 

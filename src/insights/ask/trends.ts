@@ -14,7 +14,7 @@ import { activeSql, type WindowTick } from './active-sql.ts';
 import { aggregateSql, emptyNumber, measuredColumn } from './aggregate-sql.ts';
 import { binSql, type Divided, UNDIVIDED, valueSql } from './breakdown-sql.ts';
 import { countsPersons } from './measure-sql.ts';
-import { type InsightDeps, type Prepared, prepare } from './prepare.ts';
+import { type InsightDeps, type Prepared, prepare, reachOf } from './prepare.ts';
 import { Statement } from './statement.ts';
 import { tickSql } from './tick-sql.ts';
 
@@ -24,6 +24,7 @@ export async function askTrends(deps: InsightDeps, projectId: number, question: 
     filters: [filter],
     entities: series.map(({ entity }) => entity),
     breakdown,
+    reach: reachOf(range, previous),
     hasActors: series.some(({ math }) => countsPersons(math)),
   });
   const count = async (during: Range, from: number): Promise<PeriodNumbers> => {
