@@ -190,6 +190,7 @@ export class ProductTraffic {
   #event(shopper: Shopper, visit: Visit, event: string, at: number, more: string): StoredEvent {
     const timestamp = Math.trunc(at);
     const id = shopper.before ?? shopper.uuid;
+    const properties = `{"$current_url":"${visit.url}","$pathname":"${visit.path}",${visit.rest}${more}}`;
     return {
       projectId: PROJECT,
       uuid: this.#uuid(),
@@ -198,7 +199,11 @@ export class ProductTraffic {
       personId: id,
       timestamp,
       createdAt: timestamp + 1500,
-      properties: `{"$current_url":"${visit.url}","$pathname":"${visit.path}",${visit.rest}${more}}`,
+      properties,
+      // Looked at only where a property has got a column of its own.
+      get read() {
+        return JSON.parse(properties);
+      },
       hot: visit.hot,
       elementsChain: '',
       groups: NO_GROUPS,

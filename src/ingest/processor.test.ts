@@ -211,6 +211,9 @@ const wrap = (store: EventStore): EventStore => ({
   deleteBefore: (id, time) => store.deleteBefore(id, time),
   refile: (orders) => store.refile(orders),
   scrub: () => store.scrub(),
+  tend: (now) => store.tend(now),
+  needsTending: (now) => store.needsTending(now),
+  promoted: () => store.promoted(),
   size: () => store.size(),
   close: () => store.close(),
 });

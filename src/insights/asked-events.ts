@@ -8,7 +8,7 @@ import type { Range } from '../core/insights/time/range.ts';
 import { literal } from '../core/properties/element-pattern.ts';
 import { cohortsIn, type Filter, leavesOf, type PropertyFilter } from '../core/properties/property-filter.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { InsightSql } from '../stores/dialect.ts';
+import { type InsightSql, PERSON_PROPERTIES } from '../stores/dialect.ts';
 import type { EventStore } from '../stores/event-store.ts';
 import { type CohortUuids, cohortSql, findCohortUuids } from './cohort-filter.ts';
 import type { CohortDeps } from './cohort-members.ts';
@@ -73,7 +73,7 @@ export class AskedEvents {
       patterns,
       elsewhere: (leaf) =>
         leaf.owner === 'person'
-          ? filterSql(sql, leaf, { patterns, json: 'p.properties' })
+          ? filterSql(sql, leaf, { patterns, json: PERSON_PROPERTIES })
           : (outsideSql(sql, outside, leaf) ?? distinctIdSql(sql, leaf)),
       cohort: (leaf) => cohortSql(sql, cohorts, leaf, 'p.person_id'),
     };

@@ -6,7 +6,7 @@ import type { PropertyBreakdown } from '../core/insights/questions/breakdown.ts'
 import type { Entity } from '../core/insights/questions/entity.ts';
 import type { FunnelQuestion } from '../core/insights/questions/question.ts';
 import type { Filter } from '../core/properties/property-filter.ts';
-import type { InsightSql } from '../stores/dialect.ts';
+import { type InsightSql, PERSON_PROPERTIES } from '../stores/dialect.ts';
 import { type ActorRows, placed, rowsByActor } from './actor-rows.ts';
 import { type AskedDeps, type AskedEvents, actorColumn, nameIsOf } from './asked-events.ts';
 import type { FunnelCodes } from './funnel-codes.ts';
@@ -122,7 +122,6 @@ async function countEvents(deps: AskedDeps, asked: AskedEvents, question: Funnel
 
 /** A property as a breakdown reads it: its text, `null` where it is null, empty where it is missing. */
 export function valueSql(sql: InsightSql, { owner, isUrl }: PropertyBreakdown, key: string): string {
-  const json = owner === 'person' ? 'p.properties' : undefined;
-  const text = `coalesce(${sql.property(key, json)}, case when ${sql.hasKey(key, json)} then 'null' else '' end)`;
+  const text = sql.text(key, owner === 'person' ? PERSON_PROPERTIES : undefined);
   return isUrl ? `coalesce(nullif(trim(trailing '/?#' from ${text}), ''), '/')` : text;
 }

@@ -18,8 +18,11 @@ export interface InsightSql {
   /**
    * The text of an event's property (see `propertyText` in `core/events`); null when it is absent or null. With `json`,
    * the name of a column of JSON text, the property is read from there: so persons and groups are asked.
+   * `PERSON_PROPERTIES` means the copied persons, which the statement has to read from `person_rows` as `p`.
    */
   property(key: string, json?: string): string;
+  /** The text that stands for the property in any case: `null` where it is null, empty where it is absent. */
+  text(key: string, json?: string): string;
   /** The JSON text of an event's property; null when it is absent. */
   json(key: string): string;
   /** True where the event has the property with a value other than null. */
@@ -73,6 +76,9 @@ export interface InsightSql {
   /** When the bucket began that `time` falls into, by the calendar of the time zone, as a point in time. */
   bucket(time: string, interval: BucketInterval, timezone: string): string;
 }
+
+/** The properties of persons, as statements read them that join `person_rows` as `p`. */
+export const PERSON_PROPERTIES = 'p.properties';
 
 export interface Dialect {
   /** Begins a statement. `table` is the alias under which it reads events, if any. */

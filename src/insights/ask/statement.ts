@@ -7,7 +7,7 @@ import type { Actor } from '../../core/insights/questions/question.ts';
 import type { Range } from '../../core/insights/time/range.ts';
 import { NUMBER_PATTERN } from '../../core/properties/matches.ts';
 import type { Filter } from '../../core/properties/property-filter.ts';
-import type { Dialect, InsightSql } from '../../stores/dialect.ts';
+import { type Dialect, type InsightSql, PERSON_PROPERTIES } from '../../stores/dialect.ts';
 import { cohortSql } from '../cohort-filter.ts';
 import { type FilterScope, filterSql } from '../filter-sql.ts';
 import { groupTextsSql } from '../group-texts.ts';
@@ -87,7 +87,7 @@ export class Statement {
 
   #scope(): FilterScope {
     const { patterns, outside } = this.#prepared;
-    const json = 'p.properties';
+    const json = PERSON_PROPERTIES;
     return {
       patterns,
       elsewhere: (leaf) =>
