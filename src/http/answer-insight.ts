@@ -18,36 +18,31 @@ import { askStickiness } from '../insights/ask/stickiness.ts';
 import { askTrends } from '../insights/ask/trends.ts';
 import type { Project } from '../stores/records.ts';
 import type { ApiDeps } from './api/deps.ts';
+import type { Asking } from './asking.ts';
 import { type InsightFields, insightContext, linkIn } from './insight-request.ts';
 import { journeyContext, NO_PAGE, peopleUrl } from './journey-question.ts';
 import { presentLifecycle, presentRetention, presentStickiness, presentTrend } from './present-trends.ts';
-import { iso } from './schemas/common.ts';
 import { presentFunnel } from './schemas/funnel.ts';
 
+/** What a question is read with, before it is asked. */
 export type AnswerDeps = Pick<
   ApiDeps,
   'metadata' | 'clock' | 'events' | 'dialect' | 'mirrorPersons' | 'follow' | 'usage'
 >;
 
-/** Whether an answer was kept from before, and when it was found. Nothing is kept: every answer is new. */
-export const freshness = ({ clock }: Pick<ApiDeps, 'clock'>) => ({
-  is_cached: false,
-  last_refresh: iso(clock.now()),
-});
-
 /** Any insight, by what its field `insight` says it is. */
-export function answerInsight(deps: AnswerDeps, project: Project, fields: InsightFields): Promise<unknown> {
+export function answerInsight(asking: Asking, project: Project, fields: InsightFields): Promise<unknown> {
   switch (readInsightName(fields)) {
     case 'FUNNELS':
-      return answerFunnel(deps, project, fields, true);
+      return answerFunnel(asking, project, fields, true);
     case 'RETENTION':
-      return answerRetention(deps, project, fields);
+      return answerRetention(asking, project, fields);
     case 'PATHS':
-      return answerPaths(deps, project, fields);
+      return answerPaths(asking, project, fields);
     case 'TRENDS':
     case 'STICKINESS':
     case 'LIFECYCLE':
-      return answerTrend(deps, project, fields);
+      return answerTrend(asking, project, fields);
   }
 }
 
@@ -64,52 +59,56 @@ export async function checkInsight(deps: AnswerDeps, project: Project, fields: I
 }
 
 /** Trends, lifecycle or stickiness: they share a road. */
-export async function answerTrend(deps: AnswerDeps, project: Project, fields: InsightFields) {
+export async function answerTrend(asking: Asking, project: Project, fields: InsightFields) {
+  const { deps } = asking;
   const context = await insightContext(deps, project, fields);
   const presenting = { listed: readEntities(fields, context), linkTo: linkIn(project.id) };
   switch (readTrendKind(fields)) {
     case 'trends': {
       const question = readTrendsQuestion(fields, context);
       deps.usage.note(project.id, question);
-      const items = await askTrends(deps, project.id, question);
+      const items = await asking.keep(question, (own) => askTrends(own, project.id, question));
       return items.map((item) => presentTrend(question, item, presenting));
     }
     case 'lifecycle': {
       const question = readLifecycleQuestion(fields, context);
       deps.usage.note(project.id, question);
-      const items = await askLifecycle(deps, project.id, question);
+      const items = await asking.keep(question, (own) => askLifecycle(own, project.id, question));
       return items.map((item) => presentLifecycle(question, item, presenting));
     }
     case 'stickiness': {
       const question = readStickinessQuestion(fields, context);
       deps.usage.note(project.id, question);
-      const items = await askStickiness(deps, project.id, question);
+      const items = await asking.keep(question, (own) => askStickiness(own, project.id, question));
       return items.map((item) => presentStickiness(question, item, presenting));
     }
   }
 }
 
-export async function answerRetention(deps: AnswerDeps, project: Project, fields: InsightFields) {
+export async function answerRetention(asking: Asking, project: Project, fields: InsightFields) {
+  const { deps } = asking;
   const question = readRetentionQuestion(fields, await insightContext(deps, project, fields));
   deps.usage.note(project.id, question);
-  const rows = await askRetention(deps, project.id, question);
+  const rows = await asking.keep(question, (own) => askRetention(own, project.id, question));
   const linkTo = linkIn(project.id);
   return rows.map((row, at) => presentRetention(question, row, at, linkTo));
 }
 
 /** `isBody`: the question came in a body, and values of its breakdown are shown as such clients know them. */
-export async function answerFunnel(deps: AnswerDeps, project: Project, fields: InsightFields, isBody: boolean) {
+export async function answerFunnel(asking: Asking, project: Project, fields: InsightFields, isBody: boolean) {
+  const { deps } = asking;
   const question = readFunnelQuestion(fields, await journeyContext(deps, project, fields));
   deps.usage.note(project.id, question);
-  const answer = await deps.follow(project.id, question, NO_PAGE);
+  const answer = await asking.keep(question, (own) => own.follow(project.id, question, NO_PAGE));
   const link = (asked: Parameters<typeof peopleUrl>[2]): string => peopleUrl(project.id, 'funnel', asked);
   return presentFunnel({ question, link, isBody }, answer);
 }
 
-export async function answerPaths(deps: AnswerDeps, project: Project, fields: InsightFields) {
+export async function answerPaths(asking: Asking, project: Project, fields: InsightFields) {
+  const { deps } = asking;
   const question = readPathsQuestion(fields, await journeyContext(deps, project, fields));
   deps.usage.note(project.id, question);
-  const edges = await deps.follow(project.id, question, NO_PAGE);
+  const edges = await asking.keep(question, (own) => own.follow(project.id, question, NO_PAGE));
   const present = (edge: PathEdge) => ({
     source: edge.source,
     target: edge.target,

@@ -1,11 +1,12 @@
 /** Dashboards as they are shown: with their tiles in order and, where it is asked for, an answer in each of them. */
+import type { FastifyReply } from 'fastify';
 import { Failure } from '../core/errors.ts';
 import type { Dashboard, DashboardTile } from '../stores/dashboard-records.ts';
 import type { SavedInsight } from '../stores/insight-records.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 import type { Project } from '../stores/records.ts';
-import type { AnswerDeps } from './answer-insight.ts';
 import { usersById } from './api/activity.ts';
+import type { ApiDeps } from './api/deps.ts';
 import { presentListed, presentTile } from './schemas/dashboard.ts';
 import { type InsightAnswer, NO_ANSWER, presentInsight } from './schemas/saved-insight.ts';
 import { freshAnswer, settingsOf, withDates } from './show-insights.ts';
@@ -19,7 +20,8 @@ export async function showDashboards(metadata: MetadataStore, dashboards: readon
 }
 
 export async function showDashboard(
-  deps: AnswerDeps,
+  deps: ApiDeps,
+  reply: FastifyReply,
   project: Project,
   dashboard: Dashboard,
   { refresh }: { refresh: boolean },
@@ -28,7 +30,7 @@ export async function showDashboard(
   const shown = await shownTiles(deps.metadata, dashboard);
   const insights = shown.map(({ insight }) => insight);
   const settingOf = await settingsOf(deps.metadata, project, insights);
-  const answers = refresh ? await answersOf(deps, project, dashboard, insights) : [];
+  const answers = refresh ? await answersOf(deps, reply, project, dashboard, insights) : [];
   const tiles = shown.map(({ tile, insight }, at) => {
     const { answer, error } = answers[at] ?? { answer: NO_ANSWER, error: null };
     const filters = withDates(insight.filters, dashboard.filters);
@@ -57,7 +59,8 @@ interface TileAnswer {
 }
 
 async function answersOf(
-  deps: AnswerDeps,
+  deps: ApiDeps,
+  reply: FastifyReply,
   project: Project,
   dashboard: Dashboard,
   insights: readonly SavedInsight[],
@@ -66,16 +69,23 @@ async function answersOf(
   for (let start = 0; start < insights.length; start += AT_ONCE) {
     const some = insights.slice(start, start + AT_ONCE);
     answers.push(
-      ...(await Promise.all(some.map((one) => answerOr(deps, project, withDates(one.filters, dashboard.filters))))),
+      ...(await Promise.all(
+        some.map((one) => answerOr(deps, reply, project, withDates(one.filters, dashboard.filters))),
+      )),
     );
   }
   return answers;
 }
 
 /** What was right when it was saved may not be any more: a cohort or an action has gone. That is said in its place. */
-async function answerOr(deps: AnswerDeps, project: Project, filters: SavedInsight['filters']): Promise<TileAnswer> {
+async function answerOr(
+  deps: ApiDeps,
+  reply: FastifyReply,
+  project: Project,
+  filters: SavedInsight['filters'],
+): Promise<TileAnswer> {
   try {
-    return { answer: await freshAnswer(deps, project, filters), error: null };
+    return { answer: await freshAnswer(deps, reply, project, filters), error: null };
   } catch (error) {
     if (error instanceof Failure && error.kind === 'invalid') return { answer: NO_ANSWER, error: error.message };
     throw error;

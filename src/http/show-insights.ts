@@ -1,11 +1,14 @@
 /** Saved insights as they are shown: with those who made them, where they are, and their answer where it is asked for. */
+import type { FastifyReply } from 'fastify';
 import type { JsonObject } from '../core/events/json.ts';
 import type { DashboardTile } from '../stores/dashboard-records.ts';
 import type { SavedInsight } from '../stores/insight-records.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 import type { Project } from '../stores/records.ts';
-import { type AnswerDeps, answerInsight, freshness } from './answer-insight.ts';
+import { answerInsight } from './answer-insight.ts';
 import { usersById } from './api/activity.ts';
+import type { ApiDeps } from './api/deps.ts';
+import { beginAsking } from './asking.ts';
 import { type Query, queryText } from './paging.ts';
 import { type InsightAnswer, type InsightSetting, NO_ANSWER, presentInsight } from './schemas/saved-insight.ts';
 
@@ -48,14 +51,15 @@ export async function showInsights(metadata: MetadataStore, project: Project, in
 
 /** With the dates of a dashboard where it is looked at from there. */
 export async function showInsight(
-  deps: AnswerDeps,
+  deps: ApiDeps,
+  reply: FastifyReply,
   project: Project,
   insight: SavedInsight,
   { refresh, dates = {} }: { refresh: boolean; dates?: JsonObject },
 ) {
   const settingOf = await settingsOf(deps.metadata, project, [insight]);
   const filters = withDates(insight.filters, dates);
-  const answer = refresh ? await freshAnswer(deps, project, filters) : NO_ANSWER;
+  const answer = refresh ? await freshAnswer(deps, reply, project, filters) : NO_ANSWER;
   return presentInsight(insight, { ...settingOf(insight), filters, answer });
 }
 
@@ -66,10 +70,16 @@ export function withDates(filters: JsonObject, dates: JsonObject): JsonObject {
   return { ...rest, ...dates };
 }
 
-export const freshAnswer = async (deps: AnswerDeps, project: Project, filters: JsonObject): Promise<InsightAnswer> => ({
-  result: await answerInsight(deps, project, filters),
-  ...freshness(deps),
-});
+/** Whoever wants an answer here wants it anew; it is kept for those who ask elsewhere. */
+export async function freshAnswer(
+  deps: ApiDeps,
+  reply: FastifyReply,
+  project: Project,
+  filters: JsonObject,
+): Promise<InsightAnswer> {
+  const asking = beginAsking(deps, { project, reply }, { refresh: true });
+  return { result: await answerInsight(asking, project, filters), ...asking.freshness() };
+}
 
 /** `refresh`, `refresh=` and `refresh=true` ask for an answer. */
 export function asksToRefresh(query: Query): boolean {

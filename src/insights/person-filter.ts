@@ -84,10 +84,10 @@ async function answers(
   if (persons.length === 0) return [];
   const sql = dialect.begin();
   const columns = filters.map(
-    (filter, i) => `${ownPropertySql(sql, filter, { json: 'p.properties', patterns })} as a${i}`,
+    (filter, i) => `${ownPropertySql(sql, filter, { json: 'x.properties', patterns })} as a${i}`,
   );
   const rows = sql.rows(['uuid', 'properties'], persons);
-  const found = await events.query(`select p.uuid as uuid, ${columns.join(', ')} from ${rows} p`, sql.values);
+  const found = await events.query(`select x.uuid as uuid, ${columns.join(', ')} from ${rows} x`, sql.values);
   return found.map((row) => ({ uuid: String(row['uuid']), answers: filters.map((_, i) => row[`a${i}`] === true) }));
 }
 

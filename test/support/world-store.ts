@@ -76,6 +76,7 @@ function storedEvent(projectId: number, event: WorldData['events'][number]): Sto
     createdAt: event.timestamp,
     elementsChain: event.elementsChain ?? '',
     properties: JSON.stringify(event.properties),
+    read: { ...event.properties },
     hot: hotProperties({ ...event.properties }),
   };
 }

@@ -7,9 +7,11 @@ import type {
   ListedDashboardSchema,
 } from '../../../src/http/schemas/dashboard.ts';
 import type { EventDefinitionSchema, PropertyDefinitionSchema } from '../../../src/http/schemas/definition.ts';
+import type { DemoDataSchema } from '../../../src/http/schemas/demo-data.ts';
 import type { EventListSchema, EventSchema } from '../../../src/http/schemas/event.ts';
 import type {
   DeadLetterSchema,
+  DroppedEventSchema,
   EventFateSchema,
   IngestionWarningSchema,
 } from '../../../src/http/schemas/event-fate.ts';
@@ -37,10 +39,12 @@ export type SignedIn = Static<typeof SignedInSchema>;
 export type Event = Static<typeof EventSchema>;
 export type EventList = Static<typeof EventListSchema>;
 export type EventFate = Static<typeof EventFateSchema>;
+export type DroppedEvent = Static<typeof DroppedEventSchema>;
 export type DeadLetter = Static<typeof DeadLetterSchema>;
 export type IngestionWarning = Static<typeof IngestionWarningSchema>;
 export type EventDefinition = Static<typeof EventDefinitionSchema>;
 export type PropertyDefinition = Static<typeof PropertyDefinitionSchema>;
+export type DemoData = Static<typeof DemoDataSchema>;
 export type Status = Static<typeof StatusSchema>;
 export type TrendItem = Static<typeof TrendAnswerSchema>['result'][number];
 export type RetentionRow = Static<typeof RetentionAnswerSchema>['result'][number];

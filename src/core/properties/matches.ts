@@ -76,7 +76,7 @@ function compare(operator: Operator, text: string, value: string, search: Search
     case 'gte':
     case 'lt':
     case 'lte':
-      return compareNumbers(operator, numberOf(text), numberOf(value));
+      return compareNumbers(operator, numberOf(text), value);
     case 'is_date_exact':
     case 'is_date_after':
     case 'is_date_before':
@@ -102,13 +102,17 @@ export function isJsonText(value: string): boolean {
 /** What counts as a number; spaces are passed over. */
 export const NUMBER_PATTERN = '[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?';
 const NUMBER = new RegExp(`^(?:${NUMBER_PATTERN})$`);
+/** Most texts are none, and show it at once. */
+const BEGINS_NUMBER = /^ *[-+.\d]/;
 
 export function numberOf(text: string): number | null {
+  if (!BEGINS_NUMBER.test(text)) return null;
   const digits = withoutSpaces(text);
   return NUMBER.test(digits) ? Number(digits) : null;
 }
 
-function compareNumbers(operator: 'gt' | 'gte' | 'lt' | 'lte', left: number | null, right: number | null): boolean {
+function compareNumbers(operator: 'gt' | 'gte' | 'lt' | 'lte', left: number | null, value: string): boolean {
+  const right = left === null ? null : numberOf(value);
   if (left === null || right === null) return false;
   if (operator === 'gt') return left > right;
   if (operator === 'gte') return left >= right;
@@ -120,7 +124,7 @@ function compareDates(
   at: number | null,
   value: string,
 ): boolean {
-  const span = dateSpan(value);
+  const span = at === null ? null : dateSpan(value);
   if (at === null || span === null) return false;
   if (operator === 'is_date_after') return at >= span.to;
   return operator === 'is_date_before' ? at < span.from : at >= span.from && at < span.to;

@@ -5,7 +5,7 @@ import {
   readCorrelationPeopleQuestion,
   readCorrelationQuestion,
 } from '../../core/insights/questions/read-correlation.ts';
-import { freshness } from '../answer-insight.ts';
+import { beginAsking } from '../asking.ts';
 import { sendInsight } from '../insight-csv.ts';
 import { sendPeople } from '../journey-people.ts';
 import { journeyContext, journeyFields, NO_PAGE, peopleUrl, readPeoplePage } from '../journey-question.ts';
@@ -33,7 +33,7 @@ const TRAIT_QUERY = {
 
 export function correlationRoutes(app: FastifyInstance, deps: ApiDeps): void {
   for (const method of ['GET', 'POST'] as const) {
-    const body = method === 'POST' ? { body: JourneyQuestionSchema } : {};
+    const body = method === 'POST' ? { body: JourneyQuestionSchema, asks: true } : {};
     projectRoute(app, deps, {
       method,
       url: '/api/projects/:project_id/insights/funnel/correlation/',
@@ -59,9 +59,10 @@ export function correlationRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
 async function correlation(deps: ApiDeps, { project, query, body, url, reply }: PersonContext<unknown>) {
   const fields = journeyFields(query, body);
+  const asking = beginAsking(deps, { project, reply }, fields);
   const question = readCorrelationQuestion(fields, await journeyContext(deps, project, fields));
   deps.usage.note(project.id, question);
-  const { events, isSkewed } = await deps.follow(project.id, question, NO_PAGE);
+  const { events, isSkewed } = await asking.keep(question, (own) => own.follow(project.id, question, NO_PAGE));
   const link = (one: Correlation, hasConverted: boolean): string =>
     peopleUrl(project.id, 'funnel/correlation', correlationLink(question, one, hasConverted));
   const present = (one: Correlation) => ({
@@ -73,7 +74,7 @@ async function correlation(deps: ApiDeps, { project, query, body, url, reply }: 
     success_people_url: link(one, true),
     failure_people_url: link(one, false),
   });
-  const answer = { result: { events: events.map(present), skewed: isSkewed }, ...freshness(deps) };
+  const answer = { result: { events: events.map(present), skewed: isSkewed }, ...asking.freshness() };
   return sendInsight('correlation', answer, { fields, query, url, reply });
 }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { createDashboard, DASHBOARD, findDashboard, updateDashboard } from '../../manage/dashboards.ts';
 import type { Dashboard } from '../../stores/dashboard-records.ts';
 import type { Project } from '../../stores/records.ts';
+import type { AskedBy } from '../asking.ts';
 import { readDashboardChanges } from '../dashboard-body.ts';
 import { idIn } from '../ids-in-paths.ts';
 import { envelope, type Query, readPage } from '../paging.ts';
@@ -29,8 +30,8 @@ export function dashboardRoutes(app: FastifyInstance, deps: ApiDeps): void {
   activity(app, deps);
 }
 
-const show = (deps: ApiDeps, project: Project, dashboard: Dashboard, query: Query) =>
-  showDashboard(deps, project, dashboard, { refresh: asksToRefresh(query) });
+const show = (deps: ApiDeps, { project, query, reply }: AskedBy & { query: Query }, dashboard: Dashboard) =>
+  showDashboard(deps, reply, project, dashboard, { refresh: asksToRefresh(query) });
 
 const dates = ({ clock }: ApiDeps, { timezone }: Project) => ({ now: clock.now(), timezone });
 
@@ -55,9 +56,9 @@ function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
     query: REFRESH,
     status: 201,
     response: DashboardSchema,
-    handler: async ({ caller, project, body, query }) => {
+    handler: async ({ caller, project, body, query, reply }) => {
       const changes = readDashboardChanges(body, dates(deps, project));
-      return show(deps, project, await createDashboard(deps, caller, project, changes), query);
+      return show(deps, { project, query, reply }, await createDashboard(deps, caller, project, changes));
     },
   });
 }
@@ -69,8 +70,8 @@ function oneDashboard(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'One dashboard: its insights in order, with their answers where they are asked for',
     query: REFRESH,
     response: DashboardSchema,
-    handler: async ({ project, params, query }) =>
-      show(deps, project, await findDashboard(deps.metadata, project.id, idIn(params)), query),
+    handler: async ({ project, params, query, reply }) =>
+      show(deps, { project, query, reply }, await findDashboard(deps.metadata, project.id, idIn(params))),
   });
   for (const method of ['PATCH', 'PUT'] as const) {
     projectRoute(app, deps, {
@@ -80,10 +81,10 @@ function oneDashboard(app: FastifyInstance, deps: ApiDeps): void {
       body: DashboardChangeSchema,
       query: REFRESH,
       response: DashboardSchema,
-      handler: async ({ caller, project, params, body, query }) => {
+      handler: async ({ caller, project, params, body, query, reply }) => {
         const { id } = await findDashboard(deps.metadata, project.id, idIn(params));
         const changes = readDashboardChanges(body, dates(deps, project));
-        return show(deps, project, await updateDashboard(deps, caller, project, id, changes), query);
+        return show(deps, { project, query, reply }, await updateDashboard(deps, caller, project, id, changes));
       },
     });
   }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { readFunnelPeopleQuestion } from '../../core/insights/questions/read-funnel-people.ts';
-import { answerFunnel, freshness } from '../answer-insight.ts';
+import { answerFunnel } from '../answer-insight.ts';
+import { beginAsking } from '../asking.ts';
 import { sendInsight } from '../insight-csv.ts';
 import { sendPeople } from '../journey-people.ts';
 import { journeyContext, journeyFields, readPeoplePage } from '../journey-question.ts';
@@ -20,7 +21,7 @@ const STEP_QUERY = {
 
 export function funnelRoutes(app: FastifyInstance, deps: ApiDeps): void {
   for (const method of ['GET', 'POST'] as const) {
-    const body = method === 'POST' ? { body: JourneyQuestionSchema } : {};
+    const body = method === 'POST' ? { body: JourneyQuestionSchema, asks: true } : {};
     projectRoute(app, deps, {
       method,
       url: '/api/projects/:project_id/insights/funnel/',
@@ -46,8 +47,9 @@ export function funnelRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
 async function funnel(deps: ApiDeps, { project, query, body, request, url, reply }: PersonContext<unknown>) {
   const fields = journeyFields(query, body);
-  const result = await answerFunnel(deps, project, fields, request.method === 'POST');
-  const answer = { result, timezone: project.timezone, ...freshness(deps) };
+  const asking = beginAsking(deps, { project, reply }, fields);
+  const result = await answerFunnel(asking, project, fields, request.method === 'POST');
+  const answer = { result, timezone: project.timezone, ...asking.freshness() };
   return sendInsight('funnel', answer, { fields, query, url, reply });
 }
 

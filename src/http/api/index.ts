@@ -7,6 +7,7 @@ import { correlationRoutes } from './correlations.ts';
 import { dashboardRoutes } from './dashboards.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { definitionRoutes } from './definitions.ts';
+import { demoDataRoutes } from './demo-data.ts';
 import type { ApiDeps } from './deps.ts';
 import { eventFateRoutes } from './event-fates.ts';
 import { eventRoutes } from './events.ts';
@@ -79,4 +80,5 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   savedInsightRoutes(app, deps);
   actionRoutes(app, deps);
   dashboardRoutes(app, deps);
+  demoDataRoutes(app, deps);
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Json } from '../../core/events/json.ts';
-import { answerRetention, answerTrend, freshness } from '../answer-insight.ts';
+import { answerRetention, answerTrend } from '../answer-insight.ts';
+import { beginAsking } from '../asking.ts';
 import { sendInsight, sendTable } from '../insight-csv.ts';
 import { type InsightFields, insightFields, insightPage } from '../insight-request.ts';
 import {
@@ -20,7 +21,7 @@ const INSIGHTS = '/api/projects/:project_id/insights';
 
 export function insightRoutes(app: FastifyInstance, deps: ApiDeps): void {
   for (const method of ['GET', 'POST'] as const) {
-    const body = method === 'POST' ? { body: InsightBody } : {};
+    const body = method === 'POST' ? { body: InsightBody, asks: true } : {};
     projectRoute(app, deps, {
       method,
       url: `${INSIGHTS}/trend/`,
@@ -32,9 +33,10 @@ export function insightRoutes(app: FastifyInstance, deps: ApiDeps): void {
       response: TrendAnswerSchema,
       handler: async ({ project, query, body: sent, url, reply }) => {
         const fields = insightFields(query, sent);
-        const result = await answerTrend(deps, project, fields);
+        const asking = beginAsking(deps, { project, reply }, fields);
+        const result = await answerTrend(asking, project, fields);
         const next = nextValues(url, fields, result.length);
-        const answer = { result, next, timezone: project.timezone, ...freshness(deps) };
+        const answer = { result, next, timezone: project.timezone, ...asking.freshness() };
         return sendInsight('trend', answer, { fields, query, url, reply });
       },
     });
@@ -49,8 +51,9 @@ export function insightRoutes(app: FastifyInstance, deps: ApiDeps): void {
       response: RetentionAnswerSchema,
       handler: async ({ project, query, body: sent, url, reply }) => {
         const fields = insightFields(query, sent);
-        const result = await answerRetention(deps, project, fields);
-        const answer = { result, timezone: project.timezone, ...freshness(deps) };
+        const asking = beginAsking(deps, { project, reply }, fields);
+        const result = await answerRetention(asking, project, fields);
+        const answer = { result, timezone: project.timezone, ...asking.freshness() };
         return sendInsight('retention', answer, { fields, query, url, reply });
       },
     });
@@ -64,7 +67,8 @@ export function insightRoutes(app: FastifyInstance, deps: ApiDeps): void {
     hidden: true,
     handler: async ({ project, query, url, reply }) => {
       const fields = insightFields(query, {});
-      return sendTable('trend', (await answerTrend(deps, project, fields)) as Json, { fields, url, reply });
+      const asking = beginAsking(deps, { project, reply }, fields);
+      return sendTable('trend', (await answerTrend(asking, project, fields)) as Json, { fields, url, reply });
     },
   });
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { readPathsPeopleQuestion } from '../../core/insights/questions/read-paths.ts';
-import { answerPaths, freshness } from '../answer-insight.ts';
+import { answerPaths } from '../answer-insight.ts';
+import { beginAsking } from '../asking.ts';
 import { sendInsight } from '../insight-csv.ts';
 import { sendPeople } from '../journey-people.ts';
 import { journeyContext, journeyFields, readPeoplePage } from '../journey-question.ts';
@@ -21,7 +22,7 @@ const EDGE_QUERY = {
 
 export function pathRoutes(app: FastifyInstance, deps: ApiDeps): void {
   for (const method of ['GET', 'POST'] as const) {
-    const body = method === 'POST' ? { body: JourneyQuestionSchema } : {};
+    const body = method === 'POST' ? { body: JourneyQuestionSchema, asks: true } : {};
     projectRoute(app, deps, {
       method,
       url: '/api/projects/:project_id/insights/path/',
@@ -47,8 +48,9 @@ export function pathRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
 async function paths(deps: ApiDeps, { project, query, body, url, reply }: PersonContext<unknown>) {
   const fields = journeyFields(query, body);
-  const result = await answerPaths(deps, project, fields);
-  const answer = { result, timezone: project.timezone, ...freshness(deps) };
+  const asking = beginAsking(deps, { project, reply }, fields);
+  const result = await answerPaths(asking, project, fields);
+  const answer = { result, timezone: project.timezone, ...asking.freshness() };
   return sendInsight('path', answer, { fields, query, url, reply });
 }
 

@@ -5,6 +5,7 @@ import { findDashboard } from '../../manage/dashboards.ts';
 import { createInsight, findInsight, INSIGHT, updateInsight, viewInsight } from '../../manage/saved-insights.ts';
 import type { SavedInsight } from '../../stores/insight-records.ts';
 import type { Project } from '../../stores/records.ts';
+import type { AskedBy } from '../asking.ts';
 import { idIn } from '../ids-in-paths.ts';
 import { readInsightList } from '../insight-list-query.ts';
 import { envelope, type Query, queryText, readPage } from '../paging.ts';
@@ -51,9 +52,9 @@ function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
     query: REFRESH_QUERY,
     status: 201,
     response: SavedInsightSchema,
-    handler: async ({ caller, project, body, query }) => {
+    handler: async ({ caller, project, body, query, reply }) => {
       const changes = await readInsightChanges(deps, project, body);
-      return show(deps, project, await createInsight(deps, caller, project, changes), query);
+      return show(deps, { project, query, reply }, await createInsight(deps, caller, project, changes));
     },
   });
 }
@@ -80,8 +81,8 @@ function oneInsight(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'One saved insight, with its answer where that is asked for',
     query: REFRESH_QUERY,
     response: SavedInsightSchema,
-    handler: async ({ project, params, query }) =>
-      show(deps, project, await findInsight(deps.metadata, project.id, idIn(params)), query),
+    handler: async ({ project, params, query, reply }) =>
+      show(deps, { project, query, reply }, await findInsight(deps.metadata, project.id, idIn(params))),
   });
   for (const method of ['PATCH', 'PUT'] as const) {
     projectRoute(app, deps, {
@@ -91,10 +92,10 @@ function oneInsight(app: FastifyInstance, deps: ApiDeps): void {
       body: SavedInsightWriteSchema,
       query: REFRESH_QUERY,
       response: SavedInsightSchema,
-      handler: async ({ caller, project, params, body, query }) => {
+      handler: async ({ caller, project, params, body, query, reply }) => {
         const { id } = await findInsight(deps.metadata, project.id, idIn(params));
         const changes = await readInsightChanges(deps, project, body);
-        return show(deps, project, await updateInsight(deps, caller, project, id, changes), query);
+        return show(deps, { project, query, reply }, await updateInsight(deps, caller, project, id, changes));
       },
     });
   }
@@ -107,10 +108,10 @@ function oneInsight(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
-async function show(deps: ApiDeps, project: Project, insight: SavedInsight, query: Query) {
+async function show(deps: ApiDeps, { project, query, reply }: AskedBy & { query: Query }, insight: SavedInsight) {
   const from = queryText(query, 'from_dashboard');
   const dashboard = from ? await findDashboard(deps.metadata, project.id, idIn({ id: from })) : null;
-  return showInsight(deps, project, insight, { refresh: asksToRefresh(query), dates: dashboard?.filters ?? {} });
+  return showInsight(deps, reply, project, insight, { refresh: asksToRefresh(query), dates: dashboard?.filters ?? {} });
 }
 
 /** As many as a console shows on its first page. */

@@ -3,6 +3,7 @@ import type { Bin } from '../../core/insights/numbers/value-bins.ts';
 import type { PropertyBreakdown, Slice } from '../../core/insights/questions/breakdown.ts';
 import { HOUR_MS } from '../../core/insights/time/interval.ts';
 import type { Range } from '../../core/insights/time/range.ts';
+import { PERSON_PROPERTIES } from '../../stores/dialect.ts';
 import type { Statement } from './statement.ts';
 
 /** A column to group by, the join that it needs, and the condition under which an event has a value at all. */
@@ -19,7 +20,7 @@ export function valueSql(statement: Statement, breakdown: PropertyBreakdown, key
   if (breakdown.owner === 'session') return sessionValue(statement, reach);
   if (breakdown.owner === 'group') return groupValue(statement, breakdown, key);
   const isPerson = breakdown.owner === 'person';
-  const text = textSql(statement, key, isPerson ? 'p.properties' : undefined);
+  const text = statement.sql.text(key, isPerson ? PERSON_PROPERTIES : undefined);
   return { value: shown(breakdown, text), join: '', condition: isPerson ? 'p.person_id is not null' : 'true' };
 }
 
@@ -32,10 +33,6 @@ function groupValue(statement: Statement, breakdown: PropertyBreakdown, key: str
   const column = `e.group_${Number(breakdown.groupIndex ?? 0)}`;
   const join = `left join ${statement.groupTexts(key)} ${name} on ${name}.group_key = ${column}`;
   return { value: shown(breakdown, `coalesce(${name}.value, '')`), join, condition: 'true' };
-}
-
-function textSql({ sql }: Statement, key: string, json: string | undefined): string {
-  return `coalesce(${sql.property(key, json)}, case when ${sql.hasKey(key, json)} then 'null' else '' end)`;
 }
 
 function sessionValue(statement: Statement, reach: Range): Divided {

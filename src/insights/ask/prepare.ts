@@ -39,12 +39,15 @@ export interface Prepared {
   groupTexts: GroupTexts;
   /** Whether the copy of persons has to be joined. */
   hasPersons: boolean;
+  /** Whether persons are asked for what they are like, not only who did it. */
+  namesPersons: boolean;
   run(statement: Statement, text: string): Promise<SqlRow[]>;
 }
 
 export async function prepare(deps: InsightDeps, projectId: number, mentions: Mentions): Promise<Prepared> {
   const filter: Filter = { kind: 'and', filters: filtersIn(mentions) };
-  const hasPersons = mentions.hasActors || asksForPerson(filter);
+  const namesPersons = asksForPerson(filter);
+  const hasPersons = mentions.hasActors || namesPersons;
   if (hasPersons) await deps.mirrorPersons(projectId);
   const patterns = await validPatterns(deps, filter);
   return {
@@ -54,6 +57,7 @@ export async function prepare(deps: InsightDeps, projectId: number, mentions: Me
     cohorts: await findCohortUuids(deps, projectId, filter, deps.clock.now()),
     groupTexts: await groupTextsOf(deps, projectId, mentions),
     hasPersons,
+    namesPersons,
     run: (statement, text) => deps.events.query(text, statement.sql.values),
   };
 }

@@ -13,7 +13,7 @@ interface Axis {
   range: Range;
 }
 
-function axisOf({ range, period, intervals, timezone }: RetentionQuestion): Axis {
+export function axisOf({ range, period, intervals, timezone }: RetentionQuestion): Axis {
   const ticks = ticksOf(range, periodUnit(period), timezone).slice(0, intervals);
   const end = ticks.at(-1)?.end ?? range.until;
   const bounds = [...ticks.map(({ start }) => start), end];

@@ -7,11 +7,12 @@ import type { Actor } from '../../core/insights/questions/question.ts';
 import type { Range } from '../../core/insights/time/range.ts';
 import { NUMBER_PATTERN } from '../../core/properties/matches.ts';
 import type { Filter } from '../../core/properties/property-filter.ts';
-import type { Dialect, InsightSql } from '../../stores/dialect.ts';
+import { type Dialect, type InsightSql, PERSON_PROPERTIES } from '../../stores/dialect.ts';
 import { cohortSql } from '../cohort-filter.ts';
 import { type FilterScope, filterSql } from '../filter-sql.ts';
 import { groupTextsSql } from '../group-texts.ts';
 import { outsideSql } from '../outside-filter.ts';
+import { peopleSql } from '../people-sql.ts';
 import { asksForPerson, type Prepared } from './prepare.ts';
 
 export class Statement {
@@ -23,10 +24,19 @@ export class Statement {
     this.#prepared = prepared;
   }
 
-  /** `from` and what belongs to it. Overrides and persons cost a join each: only where they matter. */
+  get projectId(): number {
+    return this.#prepared.projectId;
+  }
+
+  /** Whether it asks what persons are like, not only who did it. */
+  get namesPersons(): boolean {
+    return this.#prepared.namesPersons;
+  }
+
+  /** `from` and what belongs to it. Persons cost a join: only where they matter. */
   from(): string {
     if (!this.#prepared.hasPersons) return 'from event_rows e';
-    return `from events e left join person_rows p on p.project_id = e.project_id and p.person_id = e.person_id`;
+    return `from event_rows e left join ${peopleSql(this.sql, this.projectId)} p on p.key = e.person_id`;
   }
 
   inProject(): string {
@@ -77,7 +87,7 @@ export class Statement {
 
   #scope(): FilterScope {
     const { patterns, outside } = this.#prepared;
-    const json = 'p.properties';
+    const json = PERSON_PROPERTIES;
     return {
       patterns,
       elsewhere: (leaf) =>
@@ -87,7 +97,7 @@ export class Statement {
   }
 
   #inCohort(filter: Parameters<typeof cohortSql>[2]): string {
-    return cohortSql(this.sql, this.#prepared.cohorts, filter, 'e.person_id');
+    return cohortSql(this.sql, this.#prepared.cohorts, filter, 'p.person_id');
   }
 
   #isKind(entity: Entity): string {

@@ -109,6 +109,29 @@ export interface Tables {
     change: number;
   };
   personChange: { change: number };
+  personBlocks: {
+    id: Generated<number>;
+    projectId: number;
+    persons: number;
+    living: number;
+    newest: number;
+    oldest: number;
+    lives: Uint8Array;
+    ids: Uint8Array;
+    times: Uint8Array;
+    uuids: string;
+  };
+  personColumns: {
+    projectId: number;
+    name: string;
+    blockId: number;
+    distinctValues: string;
+    owners: Uint8Array | null;
+    places: Uint8Array;
+  };
+  personPlaces: { projectId: number; personId: number; blockId: number; place: number };
+  gonePersons: { projectId: number; personId: number };
+  personIndexPositions: { projectId: number; change: number; personId: number };
   personDistinctIds: {
     id: Generated<number>;
     projectId: number;
@@ -342,6 +365,11 @@ export interface Tables {
 export const PROJECT_TABLES = [
   'activity',
   'persons',
+  'personBlocks',
+  'personColumns',
+  'personPlaces',
+  'gonePersons',
+  'personIndexPositions',
   'personDistinctIds',
   'personMerges',
   'personRefilings',
