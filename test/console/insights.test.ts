@@ -128,6 +128,11 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
         await page.mouse.move(x + width - 40, y + 100);
         await page.locator('.chart-tip').waitFor();
         expect(await page.locator('.chart-tip').textContent()).toContain(NASTY);
+        await page.mouse.down();
+        await page.mouse.up();
+        const drawer = page.getByRole('dialog');
+        await drawer.getByRole('cell', { name: 'ann' }).waitFor();
+        expect(await drawer.getByRole('heading').textContent()).toContain(NASTY);
       }
       expect(await page.evaluate('window.hacked')).toBeUndefined();
       expect(await page.locator('#app img, #app script').count()).toBe(0);

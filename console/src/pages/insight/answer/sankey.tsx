@@ -128,17 +128,25 @@ function NodeMark({ node, graph }: { node: Node; graph: Laid }) {
   );
 }
 
+const pathOf = (place: string): string => /^https?:\/\/[^/]+(\/.*)$/.exec(place)?.[1] ?? place;
+
+const PlaceName = ({ place }: { place: string }) => (
+  <span class="cut" title={place}>
+    {pathOf(place)}
+  </span>
+);
+
 /** An address is known by its end. */
 function shortened(place: string, length: number): string {
-  const path = /^https?:\/\/[^/]+(\/.*)$/.exec(place)?.[1] ?? place;
+  const path = pathOf(place);
   return path.length <= length ? path : `${path.slice(0, 4)}…${path.slice(5 - length)}`;
 }
 
 function EdgeTable({ edges, onPick }: { edges: readonly PathEdge[]; onPick(key: string): void }) {
   const columns: Column<Edge>[] = [
     { id: 'step', title: 'Step', isNumber: true, isWide: true, cell: ({ edge }) => stepOf(edge.source) },
-    { id: 'from', title: 'From', cell: ({ edge }) => <span class="cut">{placeOf(edge.source)}</span> },
-    { id: 'to', title: 'To', cell: ({ edge }) => <span class="cut">{placeOf(edge.target)}</span> },
+    { id: 'from', title: 'From', cell: ({ edge }) => <PlaceName place={placeOf(edge.source)} /> },
+    { id: 'to', title: 'To', cell: ({ edge }) => <PlaceName place={placeOf(edge.target)} /> },
     {
       id: 'count',
       title: 'Times',
