@@ -1,5 +1,6 @@
 /** A shop's worth of events, the same each time but for their times, so that pictures have something to show. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describePersons, sendPersons } from './seed-persons.ts';
 
 export const ACCOUNT = { email: 'ada@example.org', password: 'correct horse' };
 export const KEYS = { project: 'phc_shown_in_pictures', personal: 'phx_used_for_pictures' };
@@ -31,7 +32,9 @@ export async function seed(url: string): Promise<Seeded> {
   // A few that are not stored, or not as they were meant, each for a reason of its own.
   await send({ event: 'nobody', properties: {} }, { event: '$performance_event', distinct_id: 'visitor-1' });
   await send({ event: '$create_alias', distinct_id: 'visitor-3', properties: { alias: 'null' } });
+  await sendPersons(send, now);
   await untilStored(url);
+  await describePersons(call);
   return { projectId: 1, eventId: uuidOf(3) };
 }
 
