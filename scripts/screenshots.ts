@@ -58,7 +58,7 @@ const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 380, height
 const AS_PNG = process.argv.includes('--png');
 const FOLDER = process.env['SCREENSHOTS'] ?? 'docs/screenshots';
 
-const PORT = 8971;
+const PORT = Number(process.env['PORT'] ?? 8971);
 const URL = `http://127.0.0.1:${PORT}`;
 
 async function main(wanted: readonly string[]): Promise<void> {
