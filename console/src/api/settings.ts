@@ -29,7 +29,7 @@ export const LEVELS = [
   { value: '1', label: 'Member' },
   { value: '8', label: 'Admin' },
   { value: '15', label: 'Owner' },
-] as const;
+];
 export const ADMIN = 8;
 
 export type Member = Static<typeof MemberSchema>;

@@ -60,24 +60,26 @@ const DEEDS: Readonly<Record<string, string>> = {
   undid_merge: 'undid a merge of',
 };
 
-const KINDS: Readonly<Record<string, string>> = {
-  FeatureFlag: 'the flag',
-  Person: 'a person',
-  Team: 'the project',
-  Cohort: 'the cohort',
-  EventDefinition: 'the event',
-  PropertyDefinition: 'the property',
-  Organization: 'the organization',
-  OrganizationMembership: 'the membership of',
-  Role: 'the role',
-  GroupType: 'the kind of groups',
+/** As they are named in a sentence, and in a list to choose from. */
+const KINDS: Readonly<Record<string, readonly [inSentence: string, inList: string]>> = {
+  FeatureFlag: ['the flag', 'Flags'],
+  Person: ['a person', 'Persons'],
+  Cohort: ['the cohort', 'Cohorts'],
+  EventDefinition: ['the event', 'Events'],
+  PropertyDefinition: ['the property', 'Properties'],
+  GroupType: ['the kind of groups', 'Kinds of groups'],
+  Team: ['the project', 'Projects'],
+  Organization: ['the organization', 'The organization'],
+  OrganizationMembership: ['the membership of', 'Members'],
+  OrganizationResourceAccess: ['what roles may do with', 'What roles may do'],
+  Role: ['the role', 'Roles'],
 };
 
-export const KINDS_OF_THINGS: readonly string[] = Object.keys(KINDS);
+export const KINDS_OF_THINGS = Object.entries(KINDS).map(([scope, [, label]]) => ({ scope, label }));
 
 /** 'changed the flag new-checkout' */
 export function deedOf({ activity, scope, detail }: Pick<Activity, 'activity' | 'scope' | 'detail'>): string {
-  const kind = KINDS[scope] ?? scope.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  const kind = KINDS[scope]?.[0] ?? scope.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
   const deed = DEEDS[activity] ?? activity.replaceAll('_', ' ');
   return [deed, kind, detail.name].filter(Boolean).join(' ');
 }
