@@ -93,7 +93,7 @@ export function Page() {
           value={search}
           onInput={(text) => changeFilter({ search: text })}
         />
-        <div class="field">
+        <div class="field columns">
           <span class="label">Columns</span>
           <TagInput
             label="Show a property as a column"
