@@ -35,7 +35,7 @@ export async function sendPersons(send: Send, now: number): Promise<void> {
 }
 
 /** Afterwards: what people say about it. */
-export async function describePersons(call: Call): Promise<void> {
+export async function describePersons(call: Call, read: (path: string) => Promise<unknown>): Promise<void> {
   const P = '/api/projects/1';
   const property = (key: string, value: unknown): object => ({ key, value, operator: 'exact', type: 'person' });
   const conditions = (value: string): object => ({
@@ -76,4 +76,19 @@ export async function describePersons(call: Call): Promise<void> {
     is_static: true,
     _create_static_person_ids: [WALKER, 'walker6@example.org'],
   });
+  const { results } = (await read(`${P}/event_definitions/`)) as { results: { id: string; name: string }[] };
+  for (const { id, name } of results) {
+    const about = DESCRIBED[name];
+    if (about) await call('PATCH', `${P}/event_definitions/${id}/`, { ...about, owner: 1 });
+  }
 }
+
+const DESCRIBED: Readonly<Record<string, object>> = {
+  'order placed': { description: 'The payment went through', tags: ['checkout', 'revenue'], verified: true },
+  'added to cart': {
+    description: 'From the page of a product, or again from the cart',
+    tags: ['checkout'],
+    verified: true,
+  },
+  'signed up': { description: 'The account is made; the e-mail may be unconfirmed', tags: ['growth'] },
+};

@@ -23,6 +23,8 @@ export async function seed(url: string): Promise<Seeded> {
     const answer = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
   };
+  const read = async (path: string): Promise<unknown> =>
+    (await fetch(url + path, { headers: { authorization: `Bearer ${KEYS.personal}` } })).json();
   const send = (...batch: object[]): Promise<void> => call('POST', '/batch/', { api_key: KEYS.project, batch });
   await call('PATCH', '/api/projects/1/', { name: 'Boots & Paths', timezone: 'Europe/Berlin' });
   const now = Date.now();
@@ -34,7 +36,7 @@ export async function seed(url: string): Promise<Seeded> {
   await send({ event: '$create_alias', distinct_id: 'visitor-3', properties: { alias: 'null' } });
   await sendPersons(send, now);
   await untilStored(url);
-  await describePersons(call);
+  await describePersons(call, read);
   return { projectId: 1, eventId: uuidOf(3) };
 }
 

@@ -3,7 +3,7 @@ import type { Static } from '@sinclair/typebox';
 import type { MemberSchema } from '../../../src/http/schemas/organization.ts';
 import type { NewPersonalKeySchema, PersonalKeySchema } from '../../../src/http/schemas/personal-key.ts';
 import type { ProjectWithSecretSchema } from '../../../src/http/schemas/project.ts';
-import type { RoleMembershipSchema, RoleSchema } from '../../../src/http/schemas/role.ts';
+import type { ResourceAccessSchema, RoleMembershipSchema, RoleSchema } from '../../../src/http/schemas/role.ts';
 import type { UserChangeSchema } from '../../../src/http/schemas/user.ts';
 import { get, patch, post, projectPath, remove } from './request.ts';
 import type { Page, Project, User } from './types.ts';
@@ -51,6 +51,22 @@ export type RoleMember = Static<typeof RoleMembershipSchema>;
 /** The level of a role: whether it may edit any flag, or only those that name it. */
 export const CAN_EDIT = 37;
 export const CAN_VIEW = 21;
+export type FlagDefault = Static<typeof ResourceAccessSchema>;
+const FLAGS = 'feature flags';
+/** What members may do with flags unless a role says more; null where nobody has said it, which means they may edit. */
+export const readFlagDefault = async (organizationId: string, signal?: AbortSignal): Promise<FlagDefault | null> => {
+  const path = organization(organizationId, 'resource_access');
+  const { results } = await get<Page<FlagDefault>>(path, { limit: 100 }, signal);
+  return results.find(({ resource }) => resource === FLAGS) ?? null;
+};
+export const setFlagDefault = (
+  organizationId: string,
+  known: FlagDefault | null,
+  level: number,
+): Promise<FlagDefault> =>
+  known
+    ? patch<FlagDefault>(organization(organizationId, 'resource_access', known.id), { access_level: level })
+    : post<FlagDefault>(organization(organizationId, 'resource_access'), { resource: FLAGS, access_level: level });
 export const listRoles = async (organizationId: string, signal?: AbortSignal): Promise<Role[]> =>
   (await get<Page<Role>>(organization(organizationId, 'roles'), { limit: 1000 }, signal)).results;
 export const createRole = (organizationId: string, name: string): Promise<Role> =>

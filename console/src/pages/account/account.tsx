@@ -1,4 +1,5 @@
 /** Oneself: name, password, and keys for programs that act in one's name. */
+import '../settings/settings.css';
 import { useState } from 'preact/hooks';
 import { changeMe, createKey, deleteKey, listKeys, type NewPersonalKey, type PersonalKey } from '../../api/settings.ts';
 import { useSession } from '../../lib/session.ts';
@@ -16,9 +17,11 @@ import { toast } from '../../parts/toast.tsx';
 export function Page() {
   return (
     <PageFrame title="Your account">
-      <Keys />
-      <Profile />
-      <Password />
+      <div class="settings">
+        <Keys />
+        <Profile />
+        <Password />
+      </div>
     </PageFrame>
   );
 }

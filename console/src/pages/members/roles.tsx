@@ -10,6 +10,8 @@ import {
   listRoles,
   type Member,
   type Role,
+  readFlagDefault,
+  setFlagDefault,
   takeRole,
 } from '../../api/settings.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
@@ -56,6 +58,7 @@ export function Roles({ organizationId, members, isAdmin }: RolesProps) {
   return (
     <section class="stack" aria-label="Roles">
       <h2>Roles</h2>
+      <FlagDefaultField organizationId={organizationId} isAdmin={isAdmin} />
       <Loaded resource={roles}>
         {(data) => (
           <Table
@@ -67,7 +70,7 @@ export function Roles({ organizationId, members, isAdmin }: RolesProps) {
             openKey={open === '' ? null : open}
             empty={
               <Empty title="No roles">
-                Without roles, every member may edit every flag. Make one to say who may edit what.
+                Where members may only look at flags, a role lets some of them edit: every flag, or those that name it.
               </Empty>
             }
           />
@@ -107,6 +110,32 @@ export function Roles({ organizationId, members, isAdmin }: RolesProps) {
         />
       )}
     </section>
+  );
+}
+
+const DEFAULTS = [
+  { value: String(CAN_EDIT), label: 'edit every flag' },
+  { value: String(CAN_VIEW), label: 'look at flags, and edit their own' },
+];
+
+/** Roles matter only where members may not edit everything anyway. */
+function FlagDefaultField({ organizationId, isAdmin }: Pick<RolesProps, 'organizationId' | 'isAdmin'>) {
+  const known = useResource((signal) => readFlagDefault(organizationId, signal), [organizationId]);
+  const choose = (level: string): void =>
+    void setFlagDefault(organizationId, known.data ?? null, Number(level)).then(known.set, toastError);
+  return (
+    <Loaded resource={known}>
+      {(data) => (
+        <Select
+          label="Members without a role may"
+          hint="Admins may always edit. A new role begins with this level."
+          value={String(data?.access_level ?? CAN_EDIT)}
+          options={DEFAULTS}
+          disabled={!isAdmin}
+          onChange={choose}
+        />
+      )}
+    </Loaded>
   );
 }
 
@@ -187,7 +216,7 @@ function RoleDialog({ role, organizationId, members, isAdmin, onChange, onClose 
         >
           <p>
             {role.members === '' ? 'Nobody has it.' : `${role.members} lose it.`} Flags that only this role could edit
-            can be edited by admins from then on.
+            can then be edited by admins and whoever made them.
           </p>
         </Confirm>
       )}

@@ -36,14 +36,16 @@ export function EventsTab({ person: { uuid } }: { person: Person }) {
   );
   return (
     <>
-      <Combobox
-        label="Event"
-        placeholder="any"
-        value={name}
-        onChange={(text) => changeFilter({ event: text })}
-        suggest={async (text, signal) => (await findEventNames(id, text, signal)).map((value) => ({ value }))}
-        inputs={[id]}
-      />
+      <div class="event-filter">
+        <Combobox
+          label="Event"
+          placeholder="any"
+          value={name}
+          onChange={(text) => changeFilter({ event: text })}
+          suggest={async (text, signal) => (await findEventNames(id, text, signal)).map((value) => ({ value }))}
+          inputs={[id]}
+        />
+      </div>
       <Loaded resource={events}>
         {({ results, next }) => (
           <>

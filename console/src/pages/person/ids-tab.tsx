@@ -37,6 +37,9 @@ export function IdsTab({ person, onChange }: TabProps) {
           </div>
         )}
       </section>
+      <p class="soft small">
+        The person itself is <code>{person.uuid}</code>, whatever ids come and go.
+      </p>
       <Merges person={person} onChange={onChange} />
     </>
   );

@@ -106,9 +106,6 @@ function Head({ person }: { person: Person }) {
         <Time at={data?.first_seen_at ?? person.created_at} />
       </Short>
       <Short name="Last seen">{data ? <Time at={data.last_seen_at} /> : '…'}</Short>
-      <Short name="UUID">
-        <code class="cut">{person.uuid}</code>
-      </Short>
     </section>
   );
 }

@@ -64,7 +64,7 @@ export function Webhook({ project, onSaved }: SettingsProps) {
   return (
     <Section
       title="Webhook"
-      lead="Where Cairn tells of events that are marked for it under Definitions, in the form that Slack, Mattermost and Discord read."
+      lead="Where Cairn tells of events that are marked for it under Definitions, in the form that Slack reads, and whatever reads the same."
       changes={next === project.slack_incoming_webhook ? null : { slack_incoming_webhook: next }}
       onSaved={onSaved}
     >

@@ -25,7 +25,7 @@ export const cleaned = (path: string, cleanings: readonly Cleaning[]): string =>
   cleanings.reduce((before, { regex, alias }) => {
     if (regex === '') return before;
     try {
-      return before.replace(new RegExp(regex, 'g'), alias);
+      return before.replace(new RegExp(regex, 'g'), () => alias);
     } catch {
       return before;
     }

@@ -18,9 +18,9 @@ it('cleans paths rule by rule, and passes over a pattern that is none', () => {
   const rules = [
     { regex: '\\d+', alias: ':id' },
     { regex: '(', alias: 'never' },
-    { regex: '^/shop', alias: '' },
+    { regex: '^/(shop)', alias: '$1' },
   ];
-  expect(cleaned('/shop/orders/12/items/7', rules)).toBe('/orders/:id/items/:id');
+  expect(cleaned('/shop/orders/12/items/7', rules)).toBe('$1/orders/:id/items/:id');
 });
 
 it('shows conditions as lines where lines can show them', () => {
