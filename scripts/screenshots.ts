@@ -127,7 +127,8 @@ async function takeAll(browser: Browser, seeded: Seeded, wanted: readonly string
 
 async function take(context: BrowserContext, shot: Shot, seeded: Seeded, path: string): Promise<void> {
   if (shot.signedOut) await context.clearCookies();
-  else await context.request.post('/api/login/', { data: ACCOUNT });
+  // Once is enough, and signing in again and again would be taken for guessing.
+  else if ((await context.cookies()).length === 0) await context.request.post('/api/login/', { data: ACCOUNT });
   const page = await context.newPage();
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) console.warn(`${shot.name}: ${message.text()}`);
