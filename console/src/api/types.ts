@@ -1,9 +1,11 @@
 /** The shapes on the wire, taken from the very schemas that the server checks and documents. Types only. */
 import type { Static } from '@sinclair/typebox';
 import type { EventDefinitionSchema, PropertyDefinitionSchema } from '../../../src/http/schemas/definition.ts';
+import type { DemoDataSchema } from '../../../src/http/schemas/demo-data.ts';
 import type { EventListSchema, EventSchema } from '../../../src/http/schemas/event.ts';
 import type {
   DeadLetterSchema,
+  DroppedEventSchema,
   EventFateSchema,
   IngestionWarningSchema,
 } from '../../../src/http/schemas/event-fate.ts';
@@ -29,8 +31,10 @@ export type SignedIn = Static<typeof SignedInSchema>;
 export type Event = Static<typeof EventSchema>;
 export type EventList = Static<typeof EventListSchema>;
 export type EventFate = Static<typeof EventFateSchema>;
+export type DroppedEvent = Static<typeof DroppedEventSchema>;
 export type DeadLetter = Static<typeof DeadLetterSchema>;
 export type IngestionWarning = Static<typeof IngestionWarningSchema>;
 export type EventDefinition = Static<typeof EventDefinitionSchema>;
 export type PropertyDefinition = Static<typeof PropertyDefinitionSchema>;
+export type DemoData = Static<typeof DemoDataSchema>;
 export type Status = Static<typeof StatusSchema>;
