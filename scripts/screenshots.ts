@@ -75,6 +75,24 @@ const PAGES: readonly Shot[] = [
     path: ({ projectId, insights }) => `/project/${projectId}/dashboards/${insights.dashboard}`,
     wait: 'Found',
   },
+  {
+    name: 'persons',
+    path: ({ projectId }) => `/project/${projectId}/persons?columns=["email","plan"]`,
+    wait: 'walker',
+  },
+  ...(['properties', 'events', 'flags', 'ids'] as const).map((tab) => ({
+    name: tab === 'properties' ? 'person' : `person-${tab}`,
+    path: ({ projectId }: Seeded) => `/project/${projectId}/persons/walker3@example.org?tab=${tab}`,
+    wait: { properties: 'shoe_size', events: 'product viewed', flags: 'route-planner', ids: 'Merges' }[tab],
+  })),
+  { name: 'cohorts', path: ({ projectId }) => `/project/${projectId}/cohorts`, wait: 'Beta walkers' },
+  { name: 'cohort', path: ({ projectId }) => `/project/${projectId}/cohorts/1`, wait: 'Teams that order' },
+  { name: 'definitions', path: ({ projectId }) => `/project/${projectId}/definitions`, wait: 'order placed' },
+  { name: 'settings', path: ({ projectId }) => `/project/${projectId}/settings`, wait: 'Project key' },
+  { name: 'groups', path: ({ projectId }) => `/project/${projectId}/groups`, wait: 'northwind' },
+  { name: 'members', path: ({ projectId }) => `/project/${projectId}/members`, wait: 'ada@example.org' },
+  { name: 'activity', path: ({ projectId }) => `/project/${projectId}/activity`, wait: 'Beta walkers' },
+  { name: 'account', path: () => '/account', wait: 'Personal keys' },
   { name: 'status', path: () => '/status', wait: 'Versions' },
 ];
 

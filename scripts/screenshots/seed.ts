@@ -1,6 +1,7 @@
 /** A shop's worth of events, the same each time but for their times, so that pictures have something to show. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pastVisits, type SeededInsights, seedInsights } from './seed-insights.ts';
+import { describePersons, sendPersons } from './seed-persons.ts';
 
 export const ACCOUNT = { email: 'ada@example.org', password: 'correct horse' };
 export const KEYS = { project: 'phc_shown_in_pictures', personal: 'phx_used_for_pictures' };
@@ -25,6 +26,8 @@ export async function seed(url: string): Promise<Seeded> {
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
     return (await answer.json()) as T;
   };
+  const read = async (path: string): Promise<unknown> =>
+    (await fetch(url + path, { headers: { authorization: `Bearer ${KEYS.personal}` } })).json();
   const send = (...batch: object[]): Promise<void> => call('POST', '/batch/', { api_key: KEYS.project, batch });
   await call('PATCH', '/api/projects/1/', { name: 'Boots & Paths', timezone: 'Europe/Berlin' });
   const now = Date.now();
@@ -35,7 +38,9 @@ export async function seed(url: string): Promise<Seeded> {
   await send({ event: 'nobody', properties: {} }, { event: '$performance_event', distinct_id: 'visitor-1' });
   await send({ event: '$create_alias', distinct_id: 'visitor-3', properties: { alias: 'null' } });
   await send(...pastVisits(now));
+  await sendPersons(send, now);
   await untilStored(url);
+  await describePersons(call, read);
   return { projectId: 1, eventId: uuidOf(3), insights: await seedInsights(call) };
 }
 
