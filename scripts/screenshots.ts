@@ -86,7 +86,7 @@ const PAGES: readonly Shot[] = [
     wait: { properties: 'shoe_size', events: 'product viewed', flags: 'route-planner', ids: 'Merges' }[tab],
   })),
   { name: 'cohorts', path: ({ projectId }) => `/project/${projectId}/cohorts`, wait: 'Beta walkers' },
-  { name: 'cohort', path: ({ projectId }) => `/project/${projectId}/cohorts/1`, wait: 'Teams that order' },
+  { name: 'cohort', path: ({ projectId }) => `/project/${projectId}/cohorts/1?tab=criteria`, wait: 'Everybody who' },
   { name: 'definitions', path: ({ projectId }) => `/project/${projectId}/definitions`, wait: 'order placed' },
   { name: 'settings', path: ({ projectId }) => `/project/${projectId}/settings`, wait: 'Project key' },
   { name: 'groups', path: ({ projectId }) => `/project/${projectId}/groups`, wait: 'northwind' },

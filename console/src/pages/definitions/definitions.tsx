@@ -214,6 +214,7 @@ function columnsFor(kind: Kind, { members, chosen, choose, change, edit }: Deeds
     {
       id: 'verified',
       title: 'Verified',
+      isWide: true,
       cell: (one) => (
         <Switch
           label={<span class="unseen">Verified: {one.name}</span>}
