@@ -15,6 +15,8 @@ export const ROUTES: readonly Route[] = [
   { name: 'login', path: '/login', open: true, load: () => import('./pages/login/login.tsx') },
   { name: 'setup', path: '/setup', open: true, load: () => import('./pages/setup/setup.tsx') },
   { name: 'live', path: `${P}/live`, nav: { label: 'Live events', group: 'Observe' }, load: () => import('./pages/live/live.tsx') },
+  { name: 'flags', path: `${P}/flags`, nav: { label: 'Feature flags', group: 'Release' }, load: () => import('./pages/flags/flags.tsx') },
+  { name: 'flag', path: `${P}/flags/:flag`, load: () => import('./pages/flag/flag.tsx') },
   { name: 'welcome', path: `${P}/welcome`, nav: { label: 'Connect', group: 'Manage' }, load: () => import('./pages/welcome/welcome.tsx') },
   { name: 'status', path: '/status', nav: { label: 'Server status', group: 'Manage' }, load: () => import('./pages/status/status.tsx') },
 ];

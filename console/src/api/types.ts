@@ -7,6 +7,10 @@ import type {
   EventFateSchema,
   IngestionWarningSchema,
 } from '../../../src/http/schemas/event-fate.ts';
+import type { FeatureFlagSchema } from '../../../src/http/schemas/feature-flag.ts';
+import type { BlastRadiusSchema, EvaluationReasonsSchema } from '../../../src/http/schemas/flag-evaluation.ts';
+import type { FlagRoleAccessSchema } from '../../../src/http/schemas/flag-role-access.ts';
+import type { FlagVersionSchema } from '../../../src/http/schemas/flag-version.ts';
 import type { ProjectBasicSchema, ProjectSchema, ProjectWriteSchema } from '../../../src/http/schemas/project.ts';
 import type { SetUpSchema, SignedInSchema, SignInSchema } from '../../../src/http/schemas/session.ts';
 import type { StatusSchema } from '../../../src/http/schemas/status.ts';
@@ -33,4 +37,9 @@ export type DeadLetter = Static<typeof DeadLetterSchema>;
 export type IngestionWarning = Static<typeof IngestionWarningSchema>;
 export type EventDefinition = Static<typeof EventDefinitionSchema>;
 export type PropertyDefinition = Static<typeof PropertyDefinitionSchema>;
+export type FeatureFlag = Static<typeof FeatureFlagSchema>;
+export type FlagVersion = Static<typeof FlagVersionSchema>;
+export type FlagRoleAccess = Static<typeof FlagRoleAccessSchema>;
+export type BlastRadius = Static<typeof BlastRadiusSchema>;
+export type EvaluationReasons = Static<typeof EvaluationReasonsSchema>;
 export type Status = Static<typeof StatusSchema>;
