@@ -40,7 +40,7 @@ export async function seedFlags(call: Call): Promise<number> {
   });
   const path = `/api/projects/1/feature_flags/${id}/`;
   const groups = [
-    { properties: [plan('team', 'business')], rollout_percentage: 100, variant: 'one-page' },
+    { properties: [plan('free', 'team')], rollout_percentage: 100, variant: 'one-page' },
     { properties: [], rollout_percentage: 25 },
   ];
   await call('PATCH', path, { filters: { groups, multivariate: halves } });

@@ -82,6 +82,13 @@ export function Basics({ editing, isNew }: { editing: Editing; isNew: boolean })
           />
         </div>
       </div>
+      {isNew && (
+        <Checkbox
+          label="Switch it on as soon as it is made"
+          checked={draft.active}
+          onChange={(active) => change({ active })}
+        />
+      )}
       <details>
         <summary>Where it is evaluated, and what it goes by</summary>
         <div class="stack flag-more">

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Field, Select, TextField } from '../../parts/field.tsx';
 import type { ConditionsProps } from './conditions.tsx';
@@ -72,8 +73,20 @@ export function ConditionCard(props: CardProps) {
 
 function Head({ filters, condition, index, count, onChange, names }: CardProps) {
   const number = index + 1;
+  const head = useRef<HTMLElement>(null);
+  /** The focus goes along with the condition, so that the same key moves it on. */
+  const move = (by: -1 | 1): void => {
+    const item = head.current?.closest('li');
+    const target = by < 0 ? item?.previousElementSibling : item?.nextElementSibling;
+    onChange((before) => moveCondition(before, index, by));
+    const [up, down] = target?.querySelectorAll<HTMLElement>('.flag-head .button') ?? [];
+    // The last of the two that can be pressed has it: at an end, one of them cannot.
+    requestAnimationFrame(() => {
+      for (const button of by < 0 ? [down, up] : [up, down]) button?.focus();
+    });
+  };
   return (
-    <header class="flag-head">
+    <header class="flag-head" ref={head}>
       <p>
         <span class="soft small">Condition {number}</span>
         <br />
@@ -85,7 +98,7 @@ function Head({ filters, condition, index, count, onChange, names }: CardProps) 
           small
           disabled={index === 0}
           aria-label={`Move condition ${number} up`}
-          onClick={() => onChange((before) => moveCondition(before, index, -1))}
+          onClick={() => move(-1)}
         >
           ↑
         </Button>
@@ -94,7 +107,7 @@ function Head({ filters, condition, index, count, onChange, names }: CardProps) 
           small
           disabled={index === count - 1}
           aria-label={`Move condition ${number} down`}
-          onClick={() => onChange((before) => moveCondition(before, index, 1))}
+          onClick={() => move(1)}
         >
           ↓
         </Button>

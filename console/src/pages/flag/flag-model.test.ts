@@ -125,13 +125,9 @@ describe('a sentence', () => {
   it.each([
     [{}, {}, 'All persons get it.'],
     [{ rollout_percentage: 0.5 }, {}, '0.5 % of all persons get it.'],
-    [{ properties: [team, beta] }, {}, 'Persons where plan is team or 5 and in the cohort Beta get it.'],
+    [{ properties: [team, beta] }, {}, 'Persons in the cohort Beta where plan is team or 5 get it.'],
     [{ properties: [dependency] }, {}, 'Persons where the flag new-cart is on get it.'],
-    [
-      { properties: [{ ...beta, operator: 'not_in', value: 9 }] },
-      {},
-      'Persons where not in the cohort with id 9 get it.',
-    ],
+    [{ properties: [{ ...beta, operator: 'not_in', value: 9 }] }, {}, 'Persons not in the cohort with id 9 get it.'],
     [
       { properties: [{ ...team, operator: 'between', value: [1, 9] }] },
       {},
@@ -223,7 +219,7 @@ describe('two versions', () => {
       {
         what: 'Condition 2',
         before: 'All persons get a variant.',
-        after: '10 % of persons where in the cohort Beta get a variant.',
+        after: '10 % of persons in the cohort Beta get a variant.',
       },
       { what: 'Payload of a', before: 'none', after: '1' },
       { what: 'holdout', before: '{"id":3,"exclusion_percentage":10}', after: 'null' },

@@ -1,12 +1,13 @@
 /** One flag: who gets it, what it is for somebody, who may change it, and what it was before. */
 import './flag.css';
+import { ApiError } from '../../api/api-error.ts';
 import { changeFlag, readFlag } from '../../api/flags.ts';
 import type { FeatureFlag } from '../../api/types.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
 import { type PageProps, pathTo } from '../../lib/site.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
-import { useAction, useResource } from '../../lib/use-resource.ts';
+import { type Resource, useAction, useResource } from '../../lib/use-resource.ts';
 import { Button } from '../../parts/button.tsx';
 import { Link } from '../../parts/link.tsx';
 import { PageFrame } from '../../parts/page.tsx';
@@ -20,7 +21,7 @@ import { ReleaseTab } from './release-tab.tsx';
 import { RolledBack } from './rolled-back.tsx';
 import { TryTab } from './try-tab.tsx';
 import { useEditing } from './use-editing.ts';
-import { useTargets } from './use-names.ts';
+import { type Targets, useTargets } from './use-names.ts';
 
 export function Page({ params }: PageProps) {
   const { flag = '' } = params;
@@ -30,7 +31,9 @@ export function Page({ params }: PageProps) {
 
 const NoSuchFlag = () => (
   <PageFrame title="Feature flag">
-    <Empty title="There is no such flag">Flags are found by their number. Look for it in the list of flags.</Empty>
+    <Empty title="There is no such flag in this project" action={<AllFlags />}>
+      It may belong to another project, or another flag has taken its key since it was deleted.
+    </Empty>
   </PageFrame>
 );
 
@@ -39,13 +42,14 @@ const AllFlags = () => <Link to={pathTo('flags', { project: useProject().id }) ?
 function NewFlag() {
   const { id } = useProject();
   const editing = useEditing(`${id}/new`, null);
-  const { targets, names } = useTargets(id);
+  const { targets, names, resource } = useTargets(id);
   const onSaved = (flag: FeatureFlag): void => {
     editing.reset(null);
     navigate(pathTo('flag', { project: id, flag: flag.id }) ?? '/', { replace: true });
   };
   return (
     <PageFrame title="New flag" lead={<AllFlags />}>
+      <Unnamed targets={resource} />
       <ReleaseTab flag={null} editing={editing} targets={targets} names={names} onSaved={onSaved} />
     </PageFrame>
   );
@@ -54,6 +58,7 @@ function NewFlag() {
 function StoredFlag({ id }: { id: number }) {
   const project = useProject();
   const flag = useResource((signal) => readFlag(project.id, id, signal), [project.id, id]);
+  if (flag.error instanceof ApiError && flag.error.status === 404) return <NoSuchFlag />;
   if (flag.data) return <FlagPage flag={flag.data} onChanged={flag.set} />;
   return (
     <PageFrame title="Feature flag" lead={<AllFlags />}>
@@ -72,7 +77,7 @@ const TABS = [
 function FlagPage({ flag, onChanged }: { flag: FeatureFlag; onChanged(flag: FeatureFlag): void }) {
   const { id } = useProject();
   const editing = useEditing(`${id}/${flag.id}`, flag);
-  const { targets, names } = useTargets(id);
+  const { targets, names, resource } = useTargets(id);
   const [asked, setTab] = useQueryState('tab', 'release', { isStep: true });
   const tab = TABS.find((one) => one.id === asked)?.id ?? 'release';
   const onSaved = (saved: FeatureFlag): void => {
@@ -94,6 +99,7 @@ function FlagPage({ flag, onChanged }: { flag: FeatureFlag; onChanged(flag: Feat
       }
       actions={<FlagActions flag={flag} names={names} onChanged={onAside} />}
     >
+      <Unnamed targets={resource} />
       {flag.deleted && <Deleted flag={flag} onChanged={onAside} />}
       {flag.performed_rollback === true && <RolledBack flag={flag} />}
       {!flag.can_edit && (
@@ -113,6 +119,10 @@ function FlagPage({ flag, onChanged }: { flag: FeatureFlag; onChanged(flag: Feat
     </PageFrame>
   );
 }
+
+/** Without them, conditions show ids in place of names, and there is nothing to choose from. */
+const Unnamed = ({ targets }: { targets: Resource<Targets> }) =>
+  targets.error === undefined ? null : <ErrorNote error={targets.error} onRetry={targets.reload} />;
 
 function Deleted({ flag, onChanged }: { flag: FeatureFlag; onChanged(flag: FeatureFlag): void }) {
   const { id } = useProject();

@@ -32,6 +32,13 @@ export function ReleaseTab({ flag, editing, targets, names, onSaved }: ReleaseTa
       <fieldset class="flag-form stack" disabled={!canEdit}>
         <legend class="unseen">The flag</legend>
         <Basics editing={editing} isNew={flag === null} />
+        <Conditions
+          flagId={flag?.id ?? null}
+          filters={draft.filters}
+          onChange={changeFilters}
+          targets={targets}
+          names={names}
+        />
         {isMultivariate ? (
           <Variants filters={draft.filters} onChange={changeFilters} />
         ) : (
@@ -45,13 +52,6 @@ export function ReleaseTab({ flag, editing, targets, names, onSaved }: ReleaseTa
             />
           </section>
         )}
-        <Conditions
-          flagId={flag?.id ?? null}
-          filters={draft.filters}
-          onChange={changeFilters}
-          targets={targets}
-          names={names}
-        />
         <Rollbacks
           value={draft.rollback_conditions}
           onChange={(rollback_conditions) => editing.change({ rollback_conditions })}

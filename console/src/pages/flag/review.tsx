@@ -87,6 +87,7 @@ function Plan({ editing: { draft }, names }: PartProps) {
   const question = { key: draft.key, filters: draft.filters };
   return (
     <>
+      {!draft.active && <p>It is made switched off: this holds from when somebody switches it on.</p>}
       <ul class="differences" aria-label="Who will get it">
         {conditionsOf(draft.filters).map((condition, index) => (
           <li key={index}>{conditionSentence(draft.filters, condition, names)}</li>

@@ -119,7 +119,7 @@ interface AnswerProps {
 
 function Answer({ flag, who, answer, names }: AnswerProps) {
   if (answer === undefined) {
-    return <p>Nothing: the flag is deleted, or it is evaluated elsewhere. SDKs get no value for it.</p>;
+    return <p>Nothing: the flag is deleted, and SDKs get no value for it.</p>;
   }
   const { value, evaluation } = answer;
   const { reason, condition_index: index, description } = evaluation;
@@ -128,7 +128,7 @@ function Answer({ flag, who, answer, names }: AnswerProps) {
   return (
     <section class="card stack-s" aria-label="What they get" aria-live="polite">
       <p class="row">
-        <PersonLink id={who} name={who} /> gets <ValueBadge value={value} />
+        For <PersonLink id={who} name={who} /> the flag is <ValueBadge value={value} />
       </p>
       <p>{reasonWords(reason, index) ?? description}</p>
       {condition && (

@@ -27,16 +27,8 @@ export const audienceWord = (index: number | null, names: Names): string =>
 
 /** 'plan is pro or team' */
 export function propertyWords(property: Property, names: Names): string {
-  if (property.type === 'cohort') {
-    const id = Number(property.value);
-    const name = property['cohort_name'] ?? names.cohorts.get(id);
-    return `${property.operator === 'not_in' ? 'not in' : 'in'} the cohort ${typeof name === 'string' ? name : `with id ${id}`}`;
-  }
-  if (property.type === 'flag') {
-    const key = names.flags.get(Number(property.key)) ?? `with id ${property.key}`;
-    const { value } = property;
-    return `the flag ${key} is ${value === true ? 'on' : value === false ? 'off' : `on ${value}`}`;
-  }
+  if (property.type === 'cohort') return cohortWords(property, names);
+  if (property.type === 'flag') return flagWords(property, names);
   const operator = operatorOf(property);
   const key = textsOf(property.key)[0] ?? '…';
   const form = formOf(operator);
@@ -46,11 +38,29 @@ export function propertyWords(property: Property, names: Names): string {
   return `${key} ${labelOf(operator)} ${values === '' ? '…' : values}`;
 }
 
-/** 'persons where plan is pro and in the cohort Beta' */
+/** What has been named, or an id; nothing yet is three dots. */
+const named = (id: unknown, names: ReadonlyMap<number, string>): string =>
+  id === '' || id === undefined || id === null ? '…' : (names.get(Number(id)) ?? `with id ${id}`);
+
+function cohortWords({ operator, value, cohort_name }: Property, names: Names): string {
+  const name = typeof cohort_name === 'string' ? cohort_name : named(value, names.cohorts);
+  return `${operator === 'not_in' ? 'not in' : 'in'} the cohort ${name}`;
+}
+
+const flagWords = ({ key, value }: Property, names: Names): string =>
+  `the flag ${named(key, names.flags)} is ${value === true ? 'on' : value === false ? 'off' : `on ${value}`}`;
+
+/** 'persons in the cohort Beta where plan is pro and seats is more than 5' */
 export function whomWords(filters: Filters, condition: Condition, names: Names): string {
   const audience = audienceWord(audienceOfCondition(filters, condition), names);
-  const asked = propertiesOf(condition).map((property) => propertyWords(property, names));
-  return asked.length === 0 ? `all ${audience}` : `${audience} where ${asked.join(' and ')}`;
+  const properties = propertiesOf(condition);
+  const say = (property: Property): string => propertyWords(property, names);
+  const cohorts = properties.filter(({ type }) => type === 'cohort').map(say);
+  const asked = properties.filter(({ type }) => type !== 'cohort').map(say);
+  if (properties.length === 0) return `all ${audience}`;
+  return [audience, cohorts.join(' and '), asked.length > 0 ? `where ${asked.join(' and ')}` : '']
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
 /** '25 % of persons where plan is pro get the variant test.' */

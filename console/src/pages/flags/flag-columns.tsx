@@ -58,6 +58,10 @@ function FlagName({ flag }: { flag: FeatureFlag }) {
           {flag.name}
         </span>
       )}
+      {/* The column of its own is left out on narrow screens. */}
+      <div class="flag-rollout">
+        <RolloutBar filters={flag.filters} isOn={flag.active} />
+      </div>
     </div>
   );
 }
