@@ -180,6 +180,15 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     await page.getByRole('button', { name: 'Give access' }).click();
     await page.getByRole('button', { name: 'Take access from Support' }).waitFor();
 
+    for (let count = 0; count < 8; count++) sdk.capture({ event: '$exception', distinctId: 'ada' });
+    await sdk.flush();
+    await server.drain();
+    await server.checkRollbacks();
+    await page.goto(`${server.url}/project/1/flags/${persons.id}?tab=history`);
+    await page.getByText('$exception is sent more than 7 times within the last hour (measured: 8)').waitFor();
+    const rolledBack = page.getByRole('listitem', { name: 'Version 3' });
+    expect(await rolledBack.textContent()).toMatch(/by the systemSwitched offRolled back by its own conditions/);
+
     await page.goto(`${server.url}/project/1/flags/${companies.id}`);
     await page.getByLabel('Released to').selectOption('company groups, as a whole');
     await page.getByRole('button', { name: 'Add a filter' }).click();

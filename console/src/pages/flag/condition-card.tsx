@@ -1,22 +1,18 @@
-import { useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Field, Select, TextField } from '../../parts/field.tsx';
+import { ConditionHead } from './condition-head.tsx';
 import type { ConditionsProps } from './conditions.tsx';
 import {
   audienceOfCondition,
   type Condition,
-  copyCondition,
-  moveCondition,
   type Property,
   propertiesOf,
   putCondition,
-  removeCondition,
   shareOf,
 } from './filters-model.ts';
 import { newProperty, PropertyLine } from './property-line.tsx';
 import { Reach } from './reach.tsx';
 import { keyOf, variantsOf } from './variants-model.ts';
-import { conditionSentence } from './words.ts';
 
 interface CardProps extends ConditionsProps {
   condition: Condition;
@@ -34,7 +30,7 @@ export function ConditionCard(props: CardProps) {
     put({ properties: next === null ? properties.toSpliced(at, 1) : properties.with(at, next) });
   return (
     <li class="flag-item stack-s" aria-label={`Condition ${index + 1}`}>
-      <Head {...props} />
+      <ConditionHead {...props} />
       {properties.length > 0 && (
         <ul class="filters">
           {properties.map((property, at) => (
@@ -68,67 +64,6 @@ export function ConditionCard(props: CardProps) {
       </div>
       <Reach filters={filters} condition={condition} names={names} />
     </li>
-  );
-}
-
-function Head({ filters, condition, index, count, onChange, names }: CardProps) {
-  const number = index + 1;
-  const head = useRef<HTMLElement>(null);
-  /** The focus goes along with the condition, so that the same key moves it on. */
-  const move = (by: -1 | 1): void => {
-    const item = head.current?.closest('li');
-    const target = by < 0 ? item?.previousElementSibling : item?.nextElementSibling;
-    onChange((before) => moveCondition(before, index, by));
-    const [up, down] = target?.querySelectorAll<HTMLElement>('.flag-head .button') ?? [];
-    // The last of the two that can be pressed has it: at an end, one of them cannot.
-    requestAnimationFrame(() => {
-      for (const button of by < 0 ? [down, up] : [up, down]) button?.focus();
-    });
-  };
-  return (
-    <header class="flag-head" ref={head}>
-      <p>
-        <span class="soft small">Condition {number}</span>
-        <br />
-        <b class="sentence">{conditionSentence(filters, condition, names)}</b>
-      </p>
-      <span class="row">
-        <Button
-          kind="quiet"
-          small
-          disabled={index === 0}
-          aria-label={`Move condition ${number} up`}
-          onClick={() => move(-1)}
-        >
-          ↑
-        </Button>
-        <Button
-          kind="quiet"
-          small
-          disabled={index === count - 1}
-          aria-label={`Move condition ${number} down`}
-          onClick={() => move(1)}
-        >
-          ↓
-        </Button>
-        <Button
-          kind="quiet"
-          small
-          aria-label={`Copy condition ${number}`}
-          onClick={() => onChange((before) => copyCondition(before, index))}
-        >
-          Copy
-        </Button>
-        <Button
-          kind="quiet"
-          small
-          aria-label={`Remove condition ${number}`}
-          onClick={() => onChange((before) => removeCondition(before, index))}
-        >
-          Remove
-        </Button>
-      </span>
-    </header>
   );
 }
 

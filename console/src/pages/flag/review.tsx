@@ -101,13 +101,20 @@ function Plan({ editing: { draft }, names }: PartProps) {
 function Changes({ id, editing: { basis, draft }, names }: PartProps & { id: number }) {
   const differences = useMemo(() => differencesOf({ ...basis }, { ...draft }, names), [basis, draft, names]);
   const { key, filters, active } = draft;
+  const audience = audienceWord(audienceOf(filters), names);
+  const isMoved = audienceOf(basis.filters) !== audienceOf(filters);
   return (
     <>
       <section class="stack-s">
         <h3>What changes</h3>
         <DifferenceList differences={differences} label="What changes" />
       </section>
-      <WhoChanges question={{ id, key, filters, active }} audience={audienceWord(audienceOf(filters), names)} />
+      <WhoChanges question={{ id, key, filters, active }} audience={audience} />
+      {isMoved && (
+        <p class="soft small">
+          Counted are {audience}, which the flag is for from now on. Shares are dealt out to them anew.
+        </p>
+      )}
     </>
   );
 }
