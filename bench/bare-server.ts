@@ -5,11 +5,11 @@ import { fastify } from 'fastify';
 const app = fastify({ bodyLimit: 20 * 1024 * 1024 });
 app.post('/capture/', async () => ({ status: 1 }));
 app.post('/batch/', async () => ({ status: 1 }));
-// One JSON file for each number of flags: what the real server has answered to one request.
+// A JSON file: for each path what the real server has answered to one request.
 const answers = process.env['ANSWERS'];
 if (answers !== undefined) {
   for (const [path, answer] of Object.entries<object>(JSON.parse(readFileSync(answers, 'utf8')))) {
-    app.post(path, async () => answer);
+    app.route({ method: ['GET', 'POST'], url: path, handler: async () => answer });
   }
 }
 console.log(await app.listen({ host: '127.0.0.1', port: 0 }));

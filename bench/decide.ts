@@ -10,13 +10,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { seeded } from '../src/core/demo/seeded.ts';
 import { makeFolder, personId } from './lib/decide-folder.ts';
 import { compareEvaluators } from './lib/evaluate-rates.ts';
 import { flagKey } from './lib/flag-definitions.ts';
 import { SCENARIOS } from './lib/flag-scenarios.ts';
 import { type LoadResult, runLoad, type Template } from './lib/load.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
-import { seeded } from './lib/random.ts';
 
 const { values: flags } = parseArgs({
   options: {

@@ -3,15 +3,20 @@
  *
  *   npm run bench:persons [-- --persons 1000000 --ids 150000]
  *
- * Each question is asked several times; the median counts. 'CPU' is what the server spent on one, which other work on
- * the machine does not change. 'stall' is the longest that a small request waited beside it.
+ * Look-ups of one person are timed four ways in one run: the rows from bare SQLite, the same through the store with
+ * everything decoded, over HTTP, and the very answer over HTTP from a bare server that has it ready. Everything else is
+ * asked several times over HTTP. The median counts. 'CPU' is what the server spent on one, which other work on the
+ * machine does not change. 'stall' is the longest that a small request waited beside it.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import Database from 'better-sqlite3';
+import { openRelationalShelf } from '../src/stores/sqlite/metadata-store.ts';
+import { fillWithPersons, unindexed } from './lib/person-folder.ts';
+import { bareLookup, LOOKUPS, median, storeLookup, timed } from './lib/person-lookups.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
 
 const { values: flags } = parseArgs({
@@ -21,43 +26,17 @@ const PERSONS = Number(flags.persons);
 const MANY_IDS = Number(flags.ids);
 const KEY = 'phx_bench_personal_key';
 const ROUNDS = 5;
+const LOOKUP_ROUNDS = 500;
+const LONGEST_INDEXING_S = 300;
 
-const uuidOf = (n: number): string => `018f0000-0000-7000-8000-${String(n).padStart(12, '0')}`;
-
-/** Twenty properties, as a web site leaves them. */
-const propertiesOf = (n: number): string =>
-  JSON.stringify({
-    email: `User${n}@example.org`,
-    name: `Somebody Number ${n}`,
-    plan: n % 4 === 0 ? 'pro' : 'free',
-    rare: n === 7 ? 'yes' : 'no',
-    seats: n % 100,
-    $browser: ['Chrome', 'Firefox', 'Safari'][n % 3],
-    $os: ['Windows', 'Mac OS X', 'Linux'][n % 3],
-    $initial_referrer: 'https://www.example.org/somewhere',
-    ...Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`property_${i}`, `value ${(n * (i + 1)) % 977}`])),
-  });
-
-function fill(path: string): void {
-  const db = new Database(path);
-  const person = db.prepare(
-    `insert into persons (id, project_id, uuid, created_at, properties, is_identified, version)
-    values (?, 1, ?, ?, ?, 1, 0)`,
-  );
-  const id = db.prepare(
-    'insert into person_distinct_ids (project_id, distinct_id, person_id, version) values (1, ?, ?, 0)',
-  );
-  db.transaction(() => {
-    for (let n = 1; n <= PERSONS; n++) {
-      person.run(n, uuidOf(n), 1_700_000_000_000 + n * 37, propertiesOf(n));
-      for (const kind of ['user', 'device', 'browser']) id.run(`${kind}-${n}`, n);
-    }
-    for (let n = 0; n < MANY_IDS; n++) id.run(`many-${n}`, 1);
-  })();
-  db.close();
+async function ask(server: RunningProcess, path: string): Promise<string> {
+  const response = await fetch(server.url + path, { headers: { authorization: `Bearer ${KEY}` } });
+  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response.text();
 }
 
-async function ask(server: RunningProcess, path: string): Promise<number> {
+/** Milliseconds until the last byte has come; the bytes themselves are let go. */
+async function timeOf(server: RunningProcess, path: string): Promise<number> {
   const before = performance.now();
   const response = await fetch(server.url + path, { headers: { authorization: `Bearer ${KEY}` } });
   if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
@@ -83,81 +62,89 @@ async function withStall<T>(server: RunningProcess, work: () => Promise<T>): Pro
   return { result, stall };
 }
 
-const median = (times: number[]): number => times.sort((a, b) => a - b)[times.length >> 1] ?? 0;
-
 const P = '/api/projects/1/persons/';
 const having = (key: string, value: unknown, operator = 'exact'): string =>
   `${P}?properties=${encodeURIComponent(JSON.stringify([{ key, value, operator, type: 'person' }]))}`;
 
-const QUESTIONS: [string, string, (string | number)[]?][] = [
-  ['first page', P, ['select * from persons where project_id = 1 order by created_at desc, uuid limit 100']],
+const QUESTIONS: readonly [name: string, path: string][] = [
+  ['first page', P],
   ['page at offset 10,000', `${P}?offset=10000`],
-  [
-    'one person by uuid',
-    `${P}${uuidOf(PERSONS >> 1)}/`,
-    ['select * from persons where uuid = ?', uuidOf(PERSONS >> 1)],
-  ],
-  [
-    'by distinct id',
-    `${P}?distinct_id=device-5`,
-    [
-      `select p.* from person_distinct_ids d join persons p on p.id = d.person_id
-      where d.project_id = 1 and d.distinct_id = ?`,
-      'device-5',
-    ],
-  ],
-  [
-    'by e-mail',
-    `${P}?email=User5@example.org`,
-    ['select * from persons where project_id = 1 and email = ?', '"User5@example.org"'],
-  ],
   ['search: distinct id', `${P}?search=device-5`],
   ['search: whole e-mail', `${P}?search=user5@example.org`],
   ['search: part that many have', `${P}?search=example`],
+  ['search: part that nobody has', `${P}?search=nobody`],
   ['filter that a quarter fits', having('plan', 'pro')],
   ['filter that one of all fits', having('rare', 'yes')],
   ['filter that nobody fits', having('seats', 100, 'gt')],
+  ['filter with a thousand values', having('property_3', 'value 977')],
+  ['part of a name that nobody has', having('name', 'nobody', 'icontains')],
   ['pattern that nobody fits', having('name', '^Nobody$', 'regex')],
+  ['intricate pattern, nobody fits', having('name', '(No|Any)body$', 'regex')],
+  ['number, of as many names', having('name', 100, 'gt')],
   ['properties', `${P}properties/`],
   ['values', `${P}values/?key=plan`],
   [`one person with ${MANY_IDS} ids`, `${P}1/`],
 ];
 
-/** Microseconds of the same look-up, once everything is warm. */
-function bare(path: string, [sql, ...values]: (string | number)[]): number {
-  const db = new Database(path, { readonly: true });
-  const statement = db.prepare(String(sql));
-  const times = Array.from({ length: 200 }, () => {
-    const before = performance.now();
-    statement.all(...values);
-    return performance.now() - before;
-  });
-  db.close();
-  return median(times);
+/** The server as it is after years, and done with its index. */
+async function startFilled(dataDir: string, file: string): Promise<RunningProcess> {
+  const env = { DATA_DIR: dataDir, PORT: '0', INIT_PERSONAL_API_KEY: KEY, LOG_LEVEL: 'warn' };
+  execFileSync(process.execPath, ['scripts/build.js'], { stdio: 'inherit' });
+  await (await openRelationalShelf(file, 0)).metadata.close();
+  fillWithPersons(file, { persons: PERSONS, manyIds: MANY_IDS });
+  const before = performance.now();
+  const server = await startProcess(['scripts/start.js', '--built'], env);
+  const seconds = (): number => (performance.now() - before) / 1000;
+  while (unindexed(file) >= 1000) {
+    if (seconds() > LONGEST_INDEXING_S) throw new Error('The index of persons is not written.');
+    await sleep(100);
+  }
+  console.log(`${PERSONS.toLocaleString('en')} persons, in the index ${seconds().toFixed(0)} s after the start`);
+  return server;
+}
+
+async function lookUp(server: RunningProcess, file: string, dataDir: string): Promise<void> {
+  const answers: [string, unknown][] = [];
+  for (const [i, { path }] of LOOKUPS.entries()) answers.push([`/${i}`, JSON.parse(await ask(server, P + path(5)))]);
+  const answersFile = join(dataDir, 'answers.json');
+  writeFileSync(answersFile, JSON.stringify(Object.fromEntries(answers)));
+  const bareServer = await startProcess(['scripts/run.js', 'bench/bare-server.ts'], { ANSWERS: answersFile });
+  const { metadata } = await openRelationalShelf(file, 0);
+  console.log(
+    'milliseconds'.padEnd(32) + ['SQLite', 'store', 'times', 'bare HTTP', 'HTTP', 'times'].map(cell).join(''),
+  );
+  for (const [i, lookup] of LOOKUPS.entries()) {
+    const sqlite = await bareLookup(file, PERSONS, lookup);
+    const store = await storeLookup(metadata.persons, PERSONS, lookup);
+    const bareHttp = await timed(LOOKUP_ROUNDS, PERSONS, () => ask(bareServer, `/${i}`));
+    const http = await timed(LOOKUP_ROUNDS, PERSONS, (n) => ask(server, P + lookup.path(n)));
+    const cells = [sqlite.toFixed(3), store.toFixed(3), (store / sqlite).toFixed(1)];
+    const overHttp = [bareHttp.toFixed(2), http.toFixed(2), (http / bareHttp).toFixed(1)];
+    console.log(lookup.name.padEnd(32) + [...cells, ...overHttp].map(cell).join(''));
+  }
+  await metadata.close();
+  await bareServer.stop();
+}
+
+const cell = (text: string): string => text.padStart(11);
+
+async function question(server: RunningProcess, name: string, path: string): Promise<void> {
+  const cpu = server.cpuSeconds();
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) times.push(await timeOf(server, path));
+  const cpuMs = ((server.cpuSeconds() - cpu) / ROUNDS) * 1000;
+  const { stall } = await withStall(server, () => timeOf(server, path));
+  const figures = [median(times).toFixed(1), cpuMs.toFixed(0), stall.toFixed(0)].map((text) => text.padStart(8));
+  console.log(`${name.padEnd(32)}${figures[0]} ms   CPU ${figures[1]} ms   stall ${figures[2]} ms`);
 }
 
 async function main(dataDir: string): Promise<void> {
-  const env = { DATA_DIR: dataDir, PORT: '0', INIT_PERSONAL_API_KEY: KEY, LOG_LEVEL: 'warn' };
-  execFileSync(process.execPath, ['scripts/build.js'], { stdio: 'inherit' });
-  const server = await startProcess(['scripts/start.js', '--built'], env);
   const file = join(dataDir, 'metadata.sqlite');
-  fill(file);
-  // The way to the server and back, and through its front: what even an empty answer costs.
-  await ask(server, '/api/users/@me/');
-  const empty = median(await Promise.all(Array.from({ length: 20 }, () => ask(server, '/api/users/@me/'))));
-  console.log(`${PERSONS.toLocaleString('en')} persons; an empty answer takes ${empty.toFixed(1)} ms`);
-  for (const [name, path, raw] of QUESTIONS) {
-    const cpu = server.cpuSeconds();
-    const times: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) times.push(await ask(server, path));
-    const cpuMs = ((server.cpuSeconds() - cpu) / ROUNDS) * 1000;
-    const { stall } = await withStall(server, () => ask(server, path));
-    const figures = [median(times).toFixed(1), cpuMs.toFixed(0), stall.toFixed(0)].map((text) => text.padStart(8));
-    const beside = raw ? `   bare SQLite ${bare(file, raw).toFixed(3)} ms` : '';
-    console.log(`${name.padEnd(32)}${figures[0]} ms   CPU ${figures[1]} ms   stall ${figures[2]} ms${beside}`);
-  }
+  const server = await startFilled(dataDir, file);
+  await lookUp(server, file, dataDir);
+  for (const [name, path] of QUESTIONS) await question(server, name, path);
   const before = server.memoryMb();
-  const { result: csv, stall } = await withStall(server, () => ask(server, `${P}?format=csv`));
+  const { result: csv, stall } = await withStall(server, () => timeOf(server, `${P}?format=csv`));
   const grown = server.memoryMb() - before;
   console.log(`CSV of all: ${(csv / 1000).toFixed(1)} s, stall ${stall.toFixed(0)} ms, memory +${grown.toFixed(0)} MB`);
   await server.stop();

@@ -12,6 +12,7 @@ import { Continuity } from './decide/continuity.ts';
 import { Definitions } from './decide/definitions.ts';
 import type { StatusSchema } from './http/schemas/status.ts';
 import { buildServer } from './http/server.ts';
+import { acceptEvents } from './ingest/accept-events.ts';
 import { findPending, type PendingDeps } from './ingest/find-pending.ts';
 import { type IngestCounts, ingestCounts, reportIngestCounts } from './ingest/ingest-counts.ts';
 import { Ingestion } from './ingest/ingestion.ts';
@@ -21,6 +22,8 @@ import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/wor
 import { WorkerThread } from './ingest/worker-thread.ts';
 import { CohortCalculations } from './insights/cohort-calculations.ts';
 import { measureEvents } from './insights/measure-events.ts';
+import { QueryUsage } from './insights/query-usage.ts';
+import { ResultCache } from './insights/result-cache.ts';
 import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
 import { diskSpace } from './lib/disk-space.ts';
 import { type Ids, randomIds } from './lib/ids.ts';
@@ -29,6 +32,7 @@ import { openMetrics } from './lib/metrics.ts';
 import { scanFiles } from './lib/scan-files.ts';
 import { bootstrap, type FirstStart } from './manage/bootstrap.ts';
 import type { EventFiling } from './manage/change-identities.ts';
+import { DemoData } from './manage/demo-data.ts';
 import { Erasure } from './manage/erasure.ts';
 import { startHousekeeping } from './manage/housekeeping.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
@@ -36,7 +40,7 @@ import { Rollbacks } from './manage/rollbacks.ts';
 import { Sessions } from './manage/sessions.ts';
 import { WebhookSender } from './manage/webhook-sender.ts';
 import { duckdbDialect } from './stores/duckdb/dialect.ts';
-import type { EventStore } from './stores/event-store.ts';
+import type { EventStore, PromotedProperty } from './stores/event-store.ts';
 import { FILES } from './stores/files.ts';
 import type { IngestLog } from './stores/ingest-log.ts';
 import type { IngestStore } from './stores/ingest-store.ts';
@@ -75,6 +79,8 @@ export interface App {
   /** Looks at the rollback conditions of flags now, as happens every minute. */
   checkRollbacks(): Promise<void>;
   calculations: Pick<CohortCalculations, 'startRound' | 'settled'>;
+  /** Writes down what insights asked for, as happens every few seconds. */
+  usage: Pick<QueryUsage, 'flush'>;
   /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
   breakWorker(): void;
 }
@@ -93,12 +99,14 @@ export async function openApp(options: AppOptions): Promise<App> {
     const webhooks = new WebhookSender({ metadata, clock, logger: log, publicUrl: config.publicUrl });
     const onNews = (): void => webhooks.wake();
     const definitions = new Definitions(metadata);
+    const results = new ResultCache(clock);
     const { ingestion, writes, thread, tail, ready } = startIngestion(
       config,
       log,
       clockMemory,
       shelves,
       definitions,
+      results,
       onNews,
       opened,
     );
@@ -106,12 +114,17 @@ export async function openApp(options: AppOptions): Promise<App> {
     const metrics = openMetrics();
     reportIngestCounts(metrics.registry, counts);
     reportOutdated(metrics.registry, writes);
-    const events: App['events'] = { query: async (sql, values) => thread.methods.query(sql, values) };
+    const events: App['events'] = {
+      query: async (sql, values, signal) => thread.methods.query(sql, values, ...(signal ? [signal] : [])),
+    };
     const mirrorPersons = async (projectId: number): Promise<void> => thread.methods.mirrorPersons(projectId);
     const directory = new ProjectDirectory({ metadata, clock });
     const filing: EventFiling = {
       position: async () => thread.methods.position(),
-      refile: async () => thread.methods.refile(),
+      refile: async () => {
+        await thread.methods.refile();
+        results.touchAll();
+      },
     };
     const caughtUp = (): Promise<boolean> => within(CATCH_UP_MS, ingestion.caughtUp());
     const erasure = new Erasure({
@@ -130,9 +143,26 @@ export async function openApp(options: AppOptions): Promise<App> {
       metadata,
       clock,
       logger: log,
-      calculate: async (projectId, cohortId) => thread.methods.calculateCohort(projectId, cohortId),
+      calculate: async (projectId, cohortId) => {
+        await thread.methods.calculateCohort(projectId, cohortId);
+        results.touch(projectId);
+      },
     });
     opened.push(() => calculations.stop());
+    const usage = new QueryUsage({ store: metadata.queryUsage, clock, logger: log });
+    const usageSchedule = usage.start();
+    opened.push(() => usageSchedule.stop());
+    const demo = new DemoData({
+      metadata,
+      clock,
+      ids,
+      definitions,
+      calculations,
+      accept: (projectId, batch) => acceptEvents({ ingestion, clock, ids }, projectId, batch),
+      caughtUp,
+      log,
+    });
+    opened.push(() => demo.stop());
     let stopping = false;
     const server = await buildServer(
       {
@@ -160,14 +190,19 @@ export async function openApp(options: AppOptions): Promise<App> {
           onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
         },
         calculations,
+        usage,
+        demo,
         metrics,
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
         removeEvents: async (projectId) => {
           await thread.methods.deleteBefore(projectId, END_OF_TIME);
           await thread.methods.forgetPersons(projectId);
+          results.touch(projectId);
         },
         mirrorPersons,
-        follow: async (projectId, question, page) => thread.methods.follow(projectId, question, page),
+        follow: async (projectId, question, page, signal) =>
+          thread.methods.follow(projectId, question, page, ...(signal ? [signal] : [])),
+        results,
         checkStores: async () => {
           await metadata.check();
           await thread.methods.query('select 1', []);
@@ -183,7 +218,11 @@ export async function openApp(options: AppOptions): Promise<App> {
     const housekeeping = startHousekeeping({
       metadata,
       ingest: shelves.ingest,
-      removeEventsBefore: async (projectId, time) => thread.methods.deleteBefore(projectId, time),
+      removeEventsBefore: async (projectId, time) => {
+        const removed = await thread.methods.deleteBefore(projectId, time);
+        if (removed > 0) results.touch(projectId);
+        return removed;
+      },
       eventsRetentionDays: config.eventsRetentionDays,
       clock,
       logger: log,
@@ -219,6 +258,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       mirrorPersons,
       checkRollbacks: () => rollbacks.check(),
       calculations,
+      usage,
       breakWorker: () => thread.tell('fault'),
     };
   } catch (error) {
@@ -282,6 +322,7 @@ function startIngestion(
   clockMemory: ClockMemory,
   { ingestLog, metadata }: Shelves,
   definitions: Definitions,
+  results: ResultCache,
   onNews: () => void,
   opened: Opened,
 ) {
@@ -299,12 +340,14 @@ function startIngestion(
   const onProcessed = (chunk: ProcessedNotice): void => {
     // Before anybody who waits for the chunk goes on: they must find what it has brought.
     for (const projectId of chunk.regrouped) definitions.forget(projectId);
+    for (const projectId of chunk.projects) results.touch(projectId);
     metadata.subjects.refresh();
     ingestion.onProcessed(chunk);
   };
   const onReady = (position: number): void => {
     // A thread that died may have brought some without saying so.
     definitions.forgetAll();
+    results.touchAll();
     metadata.subjects.refresh();
     ingestion.onReady(position);
     tail.tell().catch((err: unknown) => logger.warn({ err }, 'live streams stay silent until the next one opens'));
@@ -345,6 +388,7 @@ async function status(
     engine = String(row?.['version']);
   };
   const stores = { metadata: await answers(metadata.check()), events: await answers(askEngine()) };
+  const promoted = await (async () => thread.methods.promoted())().catch(() => []);
   const { deadLettered, lagMs, ...ingest } = await counts();
   const { dataBytes, freeBytes, totalBytes } = await diskSpace(dataDir);
   return {
@@ -356,7 +400,14 @@ async function status(
     disk: { data_bytes: dataBytes, free_bytes: freeBytes, total_bytes: totalBytes },
     // No backup is made by Cairn itself yet.
     last_backup_at: null,
+    promoted_columns: countPromoted(promoted),
   };
+}
+
+/** How many, and how far those are that are being filled; their names are the projects' own business. */
+function countPromoted(promoted: readonly PromotedProperty[]) {
+  const filling = promoted.filter(({ filled }) => filled < 1).map(({ filled }) => filled);
+  return { ready: promoted.length - filling.length, filling };
 }
 
 const initialKeys = (config: Config) => ({

@@ -43,6 +43,7 @@ describe('defaults', () => {
       ingestLogMaxBytes: 2 * 1024 ** 3,
       eventsRetentionDays: null,
       eventsMemoryMb: 128,
+      queryTimeoutSeconds: 60,
       sessionDays: 14,
       eraseAfterSeconds: 10,
       faults: false,

@@ -26,6 +26,7 @@ export interface Config {
   ingestLogMaxBytes: number;
   eventsRetentionDays: number | null;
   eventsMemoryMb: number;
+  queryTimeoutSeconds: number;
   sessionDays: number;
   eraseAfterSeconds: number;
   faults: boolean;
@@ -196,6 +197,12 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     fallback: '128',
     help: 'Memory that the event store may use for its buffers and queries, in MB.',
     read: whole(64, 1_048_576),
+  },
+  queryTimeoutSeconds: {
+    env: 'QUERY_TIMEOUT_SECONDS',
+    fallback: '60',
+    help: 'A question for insights that takes longer is stopped, and answered with what to narrow.',
+    read: whole(1, 3600),
   },
   sessionDays: {
     env: 'SESSION_DAYS',

@@ -6,9 +6,12 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Definitions } from './ingest/definitions.ts';
 import { LiveTail } from './ingest/live-tail.ts';
+import { PersonIndexer } from './ingest/person-indexer.ts';
 import { PersonMirror } from './ingest/person-mirror.ts';
 import { Processor } from './ingest/processor.ts';
+import { Tending } from './ingest/tending.ts';
 import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
+import { tooLarge } from './insights/ask-limits.ts';
 import { calculateCohort } from './insights/calculate-cohort.ts';
 import { follow } from './insights/follow.ts';
 import { clockOn } from './lib/clock.ts';
@@ -19,10 +22,11 @@ import { duckdbDialect } from './stores/duckdb/dialect.ts';
 import { openEventStore } from './stores/duckdb/event-store.ts';
 import { EventStoreInvalidated } from './stores/duckdb/invalidated.ts';
 import { FILES } from './stores/files.ts';
-import { isOutage } from './stores/outage.ts';
+import { isOutage, isOutOfMemory } from './stores/outage.ts';
 import { sqliteDialect } from './stores/sql/dialect.ts';
 import { sqlIngestStore } from './stores/sql/ingest/ingest-store.ts';
 import { sqlMetadataStore } from './stores/sql/metadata-store.ts';
+import { sqlPersonIndex } from './stores/sql/person-index.ts';
 import { openIngestLogReader } from './stores/sqlite/ingest-log-reader.ts';
 import { openDatabase } from './stores/sqlite/metadata-store.ts';
 
@@ -45,18 +49,27 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
     definitions: new Definitions(randomIds),
     isOutage,
     onProcessed: ({ position, events: count, stored, messages, regrouped }) => {
-      notify(port, 'processed', { position, events: count, regrouped } satisfies ProcessedNotice);
+      indexer.onProcessed();
+      const projects = [...new Set(stored.map(({ projectId }) => projectId))];
+      notify(port, 'processed', { position, events: count, projects, regrouped } satisfies ProcessedNotice);
       tail.show(stored);
       if (messages > 0) notify(port, 'news', null);
     },
-    onIdle: (position) => notify(port, 'idle', position),
+    onIdle: (position) => {
+      notify(port, 'idle', position);
+      indexer.onIdle();
+    },
     onOutage: (error) => {
       if (error instanceof EventStoreInvalidated) void die(error);
     },
   });
+  const personIndex = sqlPersonIndex(database, sqliteDialect);
+  const indexer = new PersonIndexer({ index: personIndex, between: (work) => processor.between(work), logger });
   const mirror = new PersonMirror({ ingest, events, between: (work) => processor.between(work) });
+  const tending = new Tending({ events, clock, logger, between: (work) => processor.between(work) });
   const close = async (): Promise<void> => {
-    await processor.stop();
+    // One after the other they might wait for each other.
+    await Promise.all([tending.stop(), indexer.stop(), processor.stop()]);
     log.close();
     await ingest.close();
     await events.close();
@@ -70,26 +83,30 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
   process.on('uncaughtException', (error) => void die(error));
   const methods: WorkerMethods = {
     position: () => events.position(),
-    query: (sql, values) => events.query(sql, values),
+    query: (sql, values, signal) => events.query(sql, values, signal).catch(explainMemory),
     deleteBefore: (projectId, timestamp) => events.deleteBefore(projectId, timestamp),
     refile: () => processor.refile(),
     scrub: () =>
       processor.between(async () => {
         await mirror.finish();
+        await personIndex.forgetGone();
         await events.scrub();
         await ingest.scrub();
       }),
     mirrorPersons: (projectId) => mirror.refresh(projectId),
     forgetPersons: (projectId) => processor.between(() => events.forgetPersons(projectId)),
     size: () => events.size(),
+    promoted: () => events.promoted(),
     watch: async (projectIds) => tail.watch(projectIds),
-    follow: (projectId, question, page) =>
-      follow(
-        { metadata, events, dialect: duckdbDialect, clock, mirrorPersons: (id) => mirror.refresh(id) },
-        projectId,
-        question,
-        page,
-      ),
+    follow: (projectId, question, page, signal) => {
+      const ending = {
+        query: (...[sql, values]: Parameters<typeof events.query>) => events.query(sql, values, signal),
+        columns: (...[sql, values]: Parameters<typeof events.columns>) => events.columns(sql, values, signal),
+      };
+      const mirrorPersons = (id: number): Promise<void> => mirror.refresh(id);
+      const deps = { metadata, events: ending, dialect: duckdbDialect, clock, mirrorPersons };
+      return follow(deps, projectId, question, page).catch(explainMemory);
+    },
     calculateCohort: (projectId, cohortId) =>
       calculateCohort({ metadata, events, dialect: duckdbDialect, clock }, projectId, cohortId),
     close,
@@ -99,6 +116,14 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
   onNotice(port, 'hurry', () => processor.hurry());
   if (options.faults) onNotice(port, 'fault', () => void die(new Error('told to die')));
   notify(port, 'ready', await processor.recover());
+  // An earlier process may have left something to be written, or an earlier version everything.
+  indexer.onIdle();
+  tending.start();
+}
+
+/** The engine's memory is shared: what one question wants too much of, it can be told to do without. */
+function explainMemory(error: unknown): never {
+  throw isOutOfMemory(error) ? tooLarge(error) : error;
 }
 
 /** A lost engine cannot be mended in place: the thread ends and a fresh one opens the file again. */
@@ -113,13 +138,13 @@ function surviving(methods: WorkerMethods, die: (error: unknown) => Promise<void
   };
   return {
     ...methods,
-    query: (sql, values) => watched(methods.query(sql, values)),
+    query: (sql, values, signal) => watched(methods.query(sql, values, signal)),
     deleteBefore: (projectId, timestamp) => watched(methods.deleteBefore(projectId, timestamp)),
     refile: () => watched(methods.refile()),
     mirrorPersons: (projectId) => watched(methods.mirrorPersons(projectId)),
     forgetPersons: (projectId) => watched(methods.forgetPersons(projectId)),
     scrub: () => watched(methods.scrub()),
-    follow: (projectId, question, page) => watched(methods.follow(projectId, question, page)),
+    follow: (projectId, question, page, signal) => watched(methods.follow(projectId, question, page, signal)),
     calculateCohort: (projectId, cohortId) => watched(methods.calculateCohort(projectId, cohortId)),
   };
 }

@@ -197,7 +197,8 @@ describe('the list of events', () => {
     [{ after: '2020-99-99' }, /^Not a moment/, 'after'],
     [{ orderBy: 'timestamp' }, /ordered by/, 'orderBy'],
     [{ orderBy: '["properties"]' }, /ordered by/, 'orderBy'],
-    [{ action_id: '5' }, /not supported/, 'action_id'],
+    [{ action_id: '5' }, /no action "5"/, 'action_id'],
+    [{ action_id: 'x' }, /no action "x"/, 'action_id'],
   ])('answers 400 to %j', async (params, detail, attr) => {
     const { status, body } = await get('', params as unknown as Record<string, string>);
     expect([status, body.type, body.code, body.attr]).toEqual([400, 'validation_error', 'invalid_input', attr]);

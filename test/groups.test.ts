@@ -224,3 +224,48 @@ describe('suggestions', () => {
     expect([status, body]).toEqual([200, values]);
   });
 });
+
+describe('groups by their properties', () => {
+  const found = async (filters: unknown, more: Record<string, string> = {}) =>
+    get('groups/', { group_type_index: '0', properties: JSON.stringify(filters), ...more });
+  const pro = { key: 'plan', value: 'pro', type: 'group', group_type_index: 0 };
+
+  it.each([
+    [[pro], ['initech', 'acme']],
+    [
+      [
+        { key: 'plan', value: 'pro' },
+        { key: 'size', value: '10', operator: 'gt' },
+      ],
+      ['acme'],
+    ],
+    [[{ key: 'gone', operator: 'is_set' }], ['umbrella']],
+    [[{ key: 'plan', value: '^f', operator: 'regex' }], ['globex']],
+    [
+      {
+        type: 'OR',
+        values: [
+          { key: 'city', value: 'Köln' },
+          { key: 'size', value: 50 },
+        ],
+      },
+      ['initech', 'acme'],
+    ],
+  ])('are found: %j', async (filters, keys) => {
+    expect(keysOf((await found(filters)).body)).toEqual(keys);
+  });
+
+  it('come in pages, forwards and backwards', async () => {
+    const first = (await found([pro], { limit: '1' })).body;
+    expect([keysOf(first), first.previous]).toEqual([['initech'], null]);
+    const second = (await client.get(first.next)).body;
+    expect([keysOf(second), second.next]).toEqual([['acme'], null]);
+    expect(keysOf((await client.get(second.previous)).body)).toEqual(['initech']);
+  });
+
+  it('are not asked for by cohorts, nor by what is no filter', async () => {
+    expect((await found([{ key: 'id', type: 'cohort', value: 1 }])).status).toBe(400);
+    const broken = await client.get(`${P}/groups/?group_type_index=0&properties=[`);
+    expect([broken.status, broken.body.detail]).toEqual([400, 'Properties are unparsable!']);
+  });
+});

@@ -41,6 +41,9 @@ describe('housekeeping', () => {
     const P = `/api/projects/${server.projectId}`;
     expect((await get(`${P}/events/${UUID}/fate/`)).body).toMatchObject({ fate: 'removed' });
     expect((await get(`${P}/events/${DROPPED}/fate/`)).body).toMatchObject({ fate: 'dropped' });
+    expect((await get(`${P}/dropped_events/`)).body.results).toEqual([
+      { uuid: DROPPED, reason: 'missing_distinct_id', received_at: expect.any(String), dropped_at: expect.any(String) },
+    ]);
     expect((await get(`${P}/ingestion_warnings/`)).body.count).toBe(1);
 
     // The next run comes an hour later at the earliest; by then drops and warnings are forgotten too.
@@ -48,6 +51,7 @@ describe('housekeeping', () => {
     await vi.waitFor(
       async () => {
         expect((await get(`${P}/events/${DROPPED}/fate/`)).status).toBe(404);
+        expect((await get(`${P}/dropped_events/`)).body.count).toBe(0);
         expect((await get(`${P}/ingestion_warnings/`)).body.count).toBe(0);
         expect(await namesOf(other.projectId)).toEqual([]);
         expect(await namesOf(server.projectId)).toEqual(['odd', 'new', 'old']);

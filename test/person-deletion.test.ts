@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findCanaries } from './support/canaries.ts';
 import { capture } from './support/capture.ts';
@@ -77,7 +78,30 @@ async function plant(): Promise<void> {
   await capture(server, server.projectKey, others);
 }
 
+/** Waits until the index of persons holds a text: it is written in the background, once there are enough of them. */
+async function indexed(text: string): Promise<void> {
+  const database = new Database(join(dataDir, 'metadata.sqlite'), { readonly: true });
+  const columns = database.prepare('select count(*) from person_columns where instr(distinct_values, ?)').pluck();
+  await expect.poll(() => columns.get(text), { timeout: 5000 }).toBe(1);
+  database.close();
+}
+
 describe('with its events', () => {
+  it('also goes out of the index of persons, where others stay', async () => {
+    const others = Array.from({ length: 1000 }, (_, n) => ({ distinct_id: `many ${n}`, properties: { $set: { n } } }));
+    await plant();
+    await capture(server, server.projectKey, others);
+    await indexed(C.email);
+    const search = async (text: string): Promise<number> =>
+      (await client.get(persons(`?search=${encodeURIComponent(text)}`))).body.results.length;
+    expect([await search(C.email), await search('other29')]).toEqual([1, 11]);
+    const { headers } = await remove(C.id, '?delete_events=true');
+    expect([await search(C.email), await search('other29')]).toEqual([0, 11]);
+    await completed(headers.get('location'));
+    expect(findCanaries(dataDir, [C.email, C.value, C.old])).toEqual([]);
+    expect([await search(C.email), await search('other29')]).toEqual([0, 11]);
+  });
+
   it('leaves no byte of a person in any file, while the server runs and after a restart', async () => {
     await plant();
     const { uuid, id } = personOf(server, C.id);

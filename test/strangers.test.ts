@@ -7,6 +7,7 @@ import { A_GROUP, capture } from './support/capture.ts';
 import { call, clientFor } from './support/client.ts';
 import { makeFlag } from './support/flags.ts';
 import { deleteSomebody } from './support/identities.ts';
+import { keepQuestions } from './support/kept-questions.ts';
 import { exampleOf, OpenApi, type Operation } from './support/openapi.ts';
 import { addMember, type TestMember } from './support/people.ts';
 import { everything, realPath } from './support/real-paths.ts';
@@ -32,6 +33,7 @@ beforeAll(async () => {
   await deleteSomebody(server);
   await makeFlag(owner, role.id);
   await owner.post('/api/projects/1/cohorts/', { body: { name: 'Some', is_static: true } });
+  await keepQuestions(owner);
   api = await OpenApi.of(server);
   before = await everything(owner.get, api);
 });

@@ -1,6 +1,7 @@
 /** Bodies for the load, with ids that are new at every send. */
+
+import { seeded } from '../../src/core/demo/seeded.ts';
 import type { Template } from './load.ts';
-import { seeded } from './random.ts';
 
 const BODIES = 50;
 /** People do several things in a row: a batch of 100 holds five events of each of twenty persons. */

@@ -1,6 +1,7 @@
 /** How the private API reads bodies: JSON, forms and multipart all end as one plain object. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Failure } from '../core/errors.ts';
+import { isDeeperThan } from '../core/events/clean-json.ts';
 import { isHopeless } from '../core/events/count-containers.ts';
 
 /** Deeper than any honest request; without a bound, writing such a value out again would exhaust the stack. */
@@ -40,16 +41,6 @@ export function parseJson(body: Buffer): unknown {
     throw new Failure('malformed', `JSON parse error - nested more than ${MAX_DEPTH} levels deep`);
   }
   return value;
-}
-
-/** Walks level by level instead of by recursion, so that hostile nesting costs memory we already hold, not stack. */
-function isDeeperThan(value: unknown, limit: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return true;
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
-  }
-  return false;
 }
 
 /** The last of several fields with one name counts. A field called `__proto__` becomes data like any other. */

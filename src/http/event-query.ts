@@ -1,6 +1,7 @@
 /** Reads the query parameters of the events list, and writes the link to its next page. */
 import { Failure, invalid, notFound } from '../core/errors.ts';
 import { isUuid } from '../core/events/uuid.ts';
+import type { ActionDefinition } from '../core/insights/questions/entity.ts';
 import { parseFilters } from '../core/properties/parse-filters.ts';
 import { parseMoment } from '../core/time/parse-moment.ts';
 import type { EventQuestion, FoundEvent } from '../insights/find-events.ts';
@@ -25,8 +26,8 @@ export async function readEventQuestion(
   projectId: number,
   query: Query,
   now: number,
+  action: (id: number) => ActionDefinition | undefined,
 ): Promise<EventQuestion> {
-  if (queryText(query, 'action_id')) throw invalid('action_id', 'Actions are not supported here; filter by event.');
   const { usual, most } = LIMITS[readFormat(query)];
   return {
     projectId,
@@ -36,10 +37,18 @@ export async function readEventQuestion(
     before: readMoment(query, 'before', now) ?? now + AHEAD_MS,
     after: readMoment(query, 'after', now),
     filter: parseFilters(queryText(query, 'properties')),
+    steps: readSteps(given(query, 'action_id'), action),
     newestFirst: readNewestFirst(given(query, 'orderBy')),
     limit: Math.min(wholeNumber(query, 'limit') || usual, most),
     offset: wholeNumber(query, 'offset'),
   };
+}
+
+function readSteps(id: string | undefined, action: (id: number) => ActionDefinition | undefined) {
+  if (id === undefined) return null;
+  const found = /^\d{1,15}$/.test(id) ? action(Number(id)) : undefined;
+  if (!found) throw invalid('action_id', `There is no action ${JSON.stringify(id.slice(0, 60))}.`);
+  return found.steps;
 }
 
 /** Present but empty is as good as absent: forms send it so. */

@@ -5,6 +5,7 @@ import type { Page } from '../stores/metadata-store.ts';
 import type { Project } from '../stores/records.ts';
 import type { ApiDeps } from './api/deps.ts';
 import { type Query, readPage } from './paging.ts';
+import { actionsOf } from './project-actions.ts';
 
 export type InsightFields = Readonly<Record<string, unknown>>;
 
@@ -26,6 +27,7 @@ export async function insightContext(
     timezone: project.timezone,
     earliest: asksForAll(fields) ? await firstEvent(deps, project.id) : null,
     testAccountFilters: project.testAccountFilters,
+    action: await actionsOf(deps.metadata, project.id),
     cohort: (id) => cohorts.find((cohort) => cohort.id === id),
   };
 }

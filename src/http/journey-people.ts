@@ -5,10 +5,10 @@ import type { Actor } from '../core/insights/questions/question.ts';
 import type { Page } from '../stores/metadata-store.ts';
 import type { ApiDeps } from './api/deps.ts';
 import type { PersonContext } from './api/person-route.ts';
+import { beginAsking } from './asking.ts';
 import { csvOf } from './csv.ts';
 import { readFormat } from './event-query.ts';
 import type { PageNames } from './journey-question.ts';
-import { iso } from './schemas/common.ts';
 import { presentGroupActor } from './schemas/journey.ts';
 import { presentListedPerson } from './schemas/person.ts';
 
@@ -28,7 +28,8 @@ export async function sendPeople(
   { project, query, url, reply }: PersonContext<unknown>,
   { question, actor, page, names }: PeopleRequest,
 ) {
-  const actors = await deps.follow(project.id, question, page);
+  const asking = beginAsking(deps, { project, reply }, {});
+  const actors = await asking.run((own) => own.follow(project.id, question, page));
   const people = await showActors(deps, project.id, actor, actors);
   if (readFormat(query) === 'csv') {
     return reply.type('text/csv; charset=utf-8').send(csvOf(people as unknown as Json[]));
@@ -41,8 +42,7 @@ export async function sendPeople(
     next: actors.length >= page.limit ? next.toString() : null,
     initial: encoded(url).toString(),
     missing_persons: actors.length - people.length,
-    is_cached: false,
-    last_refresh: iso(deps.clock.now()),
+    ...asking.freshness(),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Project } from '../stores/records.ts';
 import type { ApiDeps } from './api/deps.ts';
 import { fieldText, firstEvent, queryOf } from './insight-request.ts';
 import { type Query, readPage } from './paging.ts';
+import { actionsOf } from './project-actions.ts';
 
 export type JourneyFields = Readonly<Record<string, unknown>>;
 
@@ -17,13 +18,18 @@ export const journeyFields = (query: Query, body: unknown): JourneyFields => ({
   ...(typeof body === 'object' && body !== null ? body : {}),
 });
 
-export async function journeyContext(deps: ApiDeps, project: Project, fields: JourneyFields): Promise<QuestionContext> {
+export async function journeyContext(
+  deps: Pick<ApiDeps, 'metadata' | 'clock' | 'events' | 'dialect'>,
+  project: Project,
+  fields: JourneyFields,
+): Promise<QuestionContext> {
   const cohorts = await deps.metadata.cohorts.ofProject(project.id);
   return {
     now: deps.clock.now(),
     timezone: project.timezone,
     earliest: wantsFirst(fields) ? await firstEvent(deps, project.id) : null,
     testAccountFilters: project.testAccountFilters,
+    action: await actionsOf(deps.metadata, project.id),
     pathCleanings: project.pathCleaningFilters.flatMap(readCleaning),
     cohort: (id) => cohorts.find((cohort) => cohort.id === id),
   };

@@ -1,6 +1,8 @@
 /** Reads what requests about persons say, and writes the links of their list. */
+import { invalid } from '../core/errors.ts';
 import { isUuid } from '../core/events/uuid.ts';
 import { parseFilters } from '../core/properties/parse-filters.ts';
+import { type Filter, leavesOf } from '../core/properties/property-filter.ts';
 import type { PersonQuestion } from '../manage/search-persons.ts';
 import type { Page } from '../stores/metadata-store.ts';
 import type { PersonRef } from '../stores/person-store.ts';
@@ -19,9 +21,16 @@ export function readPersonQuestion(projectId: number, query: Query): PersonQuest
     distinctId: given(query, 'distinct_id'),
     email: given(query, 'email'),
     search: given(query, 'search'),
-    // Nothing but a person has properties here, so a filter that does not say whose means the person's.
-    filter: parseFilters(queryText(query, 'properties'), 'person'),
+    filter: readPersonFilter(queryText(query, 'properties')),
   };
+}
+
+/** Nothing but a person has properties here, so a filter that does not say whose means the person's. */
+function readPersonFilter(text: string | undefined): Filter {
+  const filter = parseFilters(text, 'person');
+  const other = leavesOf(filter).find(({ owner }) => owner !== 'person' && owner !== 'event');
+  if (other === undefined) return filter;
+  throw invalid('properties', `Filters of type "${other.owner}" are not supported here: use person or cohort.`);
 }
 
 /** Present but empty is as good as absent: forms send it so. */

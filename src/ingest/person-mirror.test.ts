@@ -81,8 +81,8 @@ it('goes on after a failure', async () => {
 it('removes who was deleted before files are written afresh', async () => {
   await add(0, 3);
   await mirror.refresh(1);
-  const { personJournal: journal } = shelf.metadata;
-  const person = await journal.find(1, uuidOf(1));
+  const { personJournal: journal, persons } = shelf.metadata;
+  const person = await persons.find(1, { uuid: uuidOf(1) });
   if (person) await journal.remove(person, { uuids: [person.uuid], ids: [person.id] });
   expect(await copied()).toBe(3);
   await mirror.finish();

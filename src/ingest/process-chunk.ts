@@ -207,6 +207,7 @@ function settle(
     timestamp: event.timestamp,
     createdAt: event.receivedAt,
     properties: JSON.stringify(event.properties),
+    read: event.properties,
     hot: hotProperties(event.properties),
     elementsChain: event.elementsChain,
     groups: groupKeys,

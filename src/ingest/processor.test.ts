@@ -203,6 +203,7 @@ const wrap = (store: EventStore): EventStore => ({
   position: () => store.position(),
   write: (batch) => store.write(batch),
   query: (sql, values) => store.query(sql, values),
+  columns: (sql, values) => store.columns(sql, values),
   mirrorPosition: (id) => store.mirrorPosition(id),
   mirroredProjects: () => store.mirroredProjects(),
   mirror: (slice) => store.mirror(slice),
@@ -210,6 +211,9 @@ const wrap = (store: EventStore): EventStore => ({
   deleteBefore: (id, time) => store.deleteBefore(id, time),
   refile: (orders) => store.refile(orders),
   scrub: () => store.scrub(),
+  tend: (now) => store.tend(now),
+  needsTending: (now) => store.needsTending(now),
+  promoted: () => store.promoted(),
   size: () => store.size(),
   close: () => store.close(),
 });

@@ -93,7 +93,7 @@ async function split(position = () => events.position()): Promise<string> {
   if (!project) throw new Error('no project');
   const filing = { position, refile: async () => undefined };
   const deps = { metadata: shelf.metadata, filing, clock, ids: randomIds, log: logger };
-  await splitPerson(deps, { project, userId: 1, key: personUuid(projectId, 'ada'), mainDistinctId: 'ada' });
+  await splitPerson(deps, { project, userId: 1, ref: { uuid: personUuid(projectId, 'ada') }, mainDistinctId: 'ada' });
   const [phone] = (await shelf.ingest.transaction((store) => store.personsOf([{ projectId, distinctId: 'phone' }])))
     .distinctIds;
   return phone?.personUuid ?? '';

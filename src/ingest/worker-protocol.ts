@@ -18,13 +18,15 @@ export interface WorkerOptions {
 export interface ProcessedNotice {
   position: number;
   events: number;
+  /** Projects that have got events, or whose persons changed. */
+  projects: readonly number[];
   /** Projects that have got a new kind of group. */
   regrouped: readonly number[];
 }
 
 /** What the main thread may ask of it. */
 export interface WorkerMethods
-  extends Pick<EventStore, 'position' | 'query' | 'deleteBefore' | 'forgetPersons' | 'size' | 'close'> {
+  extends Pick<EventStore, 'position' | 'query' | 'promoted' | 'deleteBefore' | 'forgetPersons' | 'size' | 'close'> {
   /** Does what the relational shelf has ordered of the event store. */
   refile(): Promise<void>;
   /** Writes the event store, and then the relational shelf, afresh: see their `scrub`. */
@@ -34,7 +36,12 @@ export interface WorkerMethods
   /** From now on, stored events of these projects are shown as they come. */
   watch(projectIds: readonly number[]): Promise<void>;
   /** Answers a question about journeys; of people only the page. */
-  follow<Q extends JourneyQuestion>(projectId: number, question: Q, page: Page): Promise<JourneyAnswer<Q>>;
+  follow<Q extends JourneyQuestion>(
+    projectId: number,
+    question: Q,
+    page: Page,
+    signal?: AbortSignal,
+  ): Promise<JourneyAnswer<Q>>;
   /** Finds the members of a cohort anew. */
   calculateCohort(projectId: number, cohortId: number): Promise<void>;
 }

@@ -54,10 +54,6 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
     return this.#remote.methods;
   }
 
-  get isRunning(): boolean {
-    return this.#remote !== null;
-  }
-
   /** A word that needs no answer; a thread that is not there does not hear it. */
   tell(word: 'wake' | 'hurry' | 'fault'): void {
     if (this.#worker) notify(this.#worker, word, null);

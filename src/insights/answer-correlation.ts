@@ -103,7 +103,7 @@ export async function correlationPeople(
   const travellers = all.filter(({ hasConverted }) => converted === null || hasConverted === converted);
   if (entity !== null) return whoDid(deps, projectId, correlation, travellers, entity);
   const isLike = (own: JsonObject): boolean =>
-    properties === null || matches(properties as Filter, { event: own, person: own }, searchPattern);
+    properties === null || matches(properties as Filter, { event: own, person: own, group: () => own }, searchPattern);
   const people: string[] = [];
   for await (const { traveller, properties: own } of travellerProperties(deps, projectId, funnel, travellers)) {
     if (isLike(own)) people.push(traveller.actor);

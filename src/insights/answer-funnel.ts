@@ -5,7 +5,8 @@ import { isSelected } from '../core/insights/funnel/journey.ts';
 import { Summariser } from '../core/insights/funnel/summary.ts';
 import type { FunnelPeopleQuestion, FunnelQuestion } from '../core/insights/questions/question.ts';
 import type { AskedDeps } from './asked-events.ts';
-import { type Entrant, funnelEntrants } from './funnel-entrants.ts';
+import { type Entrant, funnelEntrants, funnelJourneyers } from './funnel-entrants.ts';
+import type { OnAttempt } from './funnel-walk.ts';
 
 export async function answerFunnel(
   deps: AskedDeps,
@@ -14,8 +15,12 @@ export async function answerFunnel(
 ): Promise<FunnelAnswer> {
   const assembly = new FunnelAssembly(question);
   const summariser = new Summariser(question);
-  for await (const { value, attempts } of funnelEntrants(deps, projectId, question)) {
-    assembly.add(value, summariser.summarise(attempts));
+  const onAttempt: OnAttempt = (depth, times) => summariser.add(depth, times);
+  for await (const journeyers of funnelJourneyers(deps, projectId, question, { hasNames: false })) {
+    for (const { value, walk } of journeyers) {
+      summariser.begin();
+      if (walk(onAttempt)) assembly.add(value, summariser.summary());
+    }
   }
   return assembly.answer();
 }

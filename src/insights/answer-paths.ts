@@ -1,26 +1,32 @@
 /**
- * The ways that people take. The engine gathers each person's items in order; what is a path, and which part of it is
+ * The ways that people take. The engine gives each person's items as numbers; what is a path, and which part of it is
  * shown, is decided by the rules of `core/insights/paths`.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PathEdge } from '../core/insights/answers/answers.ts';
 import { compareText } from '../core/insights/answers/assemble-trends.ts';
-import type { PathItem } from '../core/insights/answers/cut-path.ts';
+import { cutPath, type PathItem } from '../core/insights/answers/cut-path.ts';
 import { spanOf } from '../core/insights/funnel/journey.ts';
-import { cleanItem } from '../core/insights/paths/path-items.ts';
-import { EdgeCounter, isTaken, pathCutter } from '../core/insights/paths/path-steps.ts';
+import { pauseIn } from '../core/insights/paths/path-items.ts';
+import { EdgeCounter, isTaken } from '../core/insights/paths/path-steps.ts';
 import type { PathsPeopleQuestion, PathsQuestion } from '../core/insights/questions/question.ts';
 import { isWithin, type Range } from '../core/insights/time/range.ts';
-import { replacePattern } from '../lib/search-pattern.ts';
-import type { InsightSql } from '../stores/dialect.ts';
 import { selectedEntrants } from './answer-funnel.ts';
-import { type AskedDeps, AskedEvents, actorColumn } from './asked-events.ts';
-import { orderedText, readOrdered } from './ordered-texts.ts';
-import { slicesOf } from './sliced.ts';
+import type { AskedDeps } from './asked-events.ts';
+import { LEFT_OUT, type PathCodes } from './path-codes.ts';
+import { type PathEvents, pathEvents } from './path-events.ts';
 
 export async function answerPaths(deps: AskedDeps, projectId: number, question: PathsQuestion): Promise<PathEdge[]> {
-  const counter = new EdgeCounter();
-  for await (const { paths } of personPaths(deps, projectId, question)) for (const path of paths) counter.add(path);
-  return counter.answer(question);
+  let steps: StepCounter | undefined;
+  for await (const { events, actors } of personPaths(deps, projectId, question, false)) {
+    steps ??= new StepCounter(events.codes);
+    const isWhole = question.start === null && question.end === null;
+    for (const { items, times } of actors) {
+      if (isWhole) steps.addFirst(items, times, question.stepLimit);
+      else steps.add(cutPath(named(events.codes, items, times), question) ?? []);
+    }
+  }
+  return (steps?.edges() ?? new EdgeCounter()).answer(question);
 }
 
 export async function pathsPeople(
@@ -28,29 +34,87 @@ export async function pathsPeople(
   projectId: number,
   question: PathsPeopleQuestion,
 ): Promise<string[]> {
-  const people: string[] = [];
-  for await (const { person, paths } of personPaths(deps, projectId, question.paths)) {
-    if (paths.some((path) => isTaken(question, path))) people.push(person);
+  const people = new Set<string>();
+  for await (const { events, actors } of personPaths(deps, projectId, question.paths, true)) {
+    for (const { actor, items, times } of actors) {
+      const path = cutPath(named(events.codes, items, times), question.paths);
+      if (path !== null && isTaken(question, path)) people.add(events.nameOf(actor));
+    }
   }
-  return people.sort(compareText);
+  return [...people].sort(compareText);
 }
 
-interface PersonPaths {
-  person: string;
-  paths: readonly (readonly PathItem[])[];
+const named = (codes: PathCodes, items: readonly number[], times: readonly number[]): PathItem[] =>
+  items.map((code, index) => ({ item: codes.nameOf(code), at: times[index] as number }));
+
+/** One way without a pause, repeated items put together at the time of the last. The lists are used again. */
+interface Way {
+  actor: number;
+  items: readonly number[];
+  times: readonly number[];
 }
 
-async function* personPaths(deps: AskedDeps, projectId: number, question: PathsQuestion): AsyncGenerator<PersonPaths> {
-  const asked = await AskedEvents.prepare(deps, projectId, [question.filter]);
+/** So many persons are looked at before others get their turn. */
+const TURN = 2000;
+
+async function* personPaths(
+  deps: AskedDeps,
+  projectId: number,
+  question: PathsQuestion,
+  hasNames: boolean,
+): AsyncGenerator<{ events: PathEvents; actors: Iterable<Way> }> {
   const spans = await spansOf(deps, projectId, question);
-  const clean = itemCleaner(question);
-  const cut = pathCutter(question);
-  for await (const { person, items } of personItems(deps, asked, question)) {
-    const span = spans?.get(person);
-    if (spans !== null && span === undefined) continue;
-    const own = span === undefined ? items : items.filter(({ at }) => isWithin(at, span));
-    yield { person, paths: cut(own.map(({ item, at }) => ({ item: clean(item), at }))) };
+  const isPause = pauseIn(question);
+  for await (const events of pathEvents(deps, projectId, question, hasNames || spans !== null)) {
+    for (let first = 0; first < events.actors; first += TURN) {
+      yield { events, actors: waysOf(events, first, Math.min(first + TURN, events.actors), spans, isPause) };
+      await nextTurn();
+    }
   }
+}
+
+function* waysOf(
+  events: PathEvents,
+  first: number,
+  past: number,
+  spans: ReadonlyMap<string, Range> | null,
+  isPause: (from: number, to: number) => boolean,
+): Generator<Way> {
+  for (let actor = first; actor < past; actor++) {
+    const [from, to] = [events.starts[actor] as number, events.starts[actor + 1] as number];
+    if (from === to) continue;
+    const span = spans?.get(events.nameOf(actor));
+    if (spans !== null && span === undefined) continue;
+    yield* waysIn(events, actor, from, to, span, isPause);
+  }
+}
+
+function* waysIn(
+  { items, at }: PathEvents,
+  actor: number,
+  from: number,
+  to: number,
+  span: Range | undefined,
+  isPause: (from: number, to: number) => boolean,
+): Generator<Way> {
+  const way = { actor, items: [] as number[], times: [] as number[] };
+  let last = Number.NaN;
+  for (let place = from; place < to; place++) {
+    const [item, time] = [items[place] as number, at[place] as number];
+    if (item === LEFT_OUT || (span !== undefined && !isWithin(time, span))) continue;
+    if (way.items.length > 0 && isPause(last, time)) {
+      yield way;
+      way.items.length = 0;
+      way.times.length = 0;
+    }
+    last = time;
+    if (way.items.at(-1) === item) way.times[way.times.length - 1] = time;
+    else {
+      way.items.push(item);
+      way.times.push(time);
+    }
+  }
+  if (way.items.length > 0) yield way;
 }
 
 /** When the paths of those who are at a step of a funnel begin and end; null where any path counts. */
@@ -68,68 +132,45 @@ async function spansOf(
   return spans;
 }
 
-const REMEMBERED = 10_000;
+/** Counts steps by the numbers of their ends, which get their names at the end. */
+class StepCounter {
+  readonly #codes: PathCodes;
+  readonly #steps = new Map<
+    string | number,
+    { place: number; from: number; to: number; count: number; time: number }
+  >();
+  readonly #edges = new EdgeCounter();
 
-/** The same items come again and again: each is cleaned once. */
-function itemCleaner(question: PathsQuestion): (item: string) => string {
-  const known = new Map<string, string>();
-  return (item) => {
-    const before = known.get(item);
-    if (before !== undefined) return before;
-    const cleaned = cleanItem(question, item, replacePattern);
-    if (known.size >= REMEMBERED) known.clear();
-    known.set(item, cleaned);
-    return cleaned;
-  };
-}
+  constructor(codes: PathCodes) {
+    this.#codes = codes;
+  }
 
-interface PersonItems {
-  person: string;
-  /** In the order of time. */
-  items: readonly PathItem[];
-}
+  add(path: readonly PathItem[]): void {
+    this.#edges.add(path);
+  }
 
-async function* personItems(deps: AskedDeps, asked: AskedEvents, question: PathsQuestion): AsyncGenerator<PersonItems> {
-  const counting = deps.dialect.begin('e');
-  const [counted] = await deps.events.query(
-    `select count(*) as n from (${itemsSql(counting, asked, question)}) d`,
-    counting.values,
-  );
-  for await (const { at: slice, count } of slicesOf(Number(counted?.['n'] ?? 0))) {
-    const sql = deps.dialect.begin('e');
-    const rows = await deps.events.query(
-      `select d.person as person, ${sql.jsonList(orderedText('d.at', 'd.uuid', ['d.item']))} as items
-      from (${itemsSql(sql, asked, question)}) d
-      where ${sql.slice('d.person', count)} = ${sql.param(slice)}
-      group by d.person`,
-      sql.values,
-    );
-    for (const row of rows) {
-      const items = readOrdered(row['items']).map(({ at, rest }) => ({ item: rest, at }));
-      yield { person: String(row['person']), items };
+  /** The first items of a way, up to so many. */
+  addFirst(items: readonly number[], times: readonly number[], most: number): void {
+    for (let place = 1; place < items.length && place < most; place++) {
+      const [from, to] = [items[place - 1] as number, items[place] as number];
+      const took = (times[place] as number) - (times[place - 1] as number);
+      const { count } = this.#codes;
+      // Fewer items than there will be may be known as yet: then the numbers are told apart as text.
+      const key = this.#codes.areKnown ? (place * count + from) * count + to : `${place} ${from} ${to}`;
+      const step = this.#steps.get(key);
+      if (step === undefined) this.#steps.set(key, { place, from, to, count: 1, time: took });
+      else {
+        step.count++;
+        step.time += took;
+      }
     }
   }
-}
 
-function itemsSql(sql: InsightSql, asked: AskedEvents, question: PathsQuestion): string {
-  return `select ${actorColumn({ kind: 'person' })} as person, ${sql.millis('e.timestamp')} as at, e.uuid as uuid,
-      ${itemSql(sql)} as item
-    ${asked.source(sql, { kind: 'person' }, question.range)}
-      and ${includedSql(sql, question)} and ${asked.holds(sql, question.filter)}`;
-}
-
-/** Where an event led: an address without its last slash, a screen, or itself. */
-function itemSql(sql: InsightSql): string {
-  const url = `coalesce(${sql.property('$current_url')}, '')`;
-  const address = `case when length(${url}) > 1 and right(${url}, 1) = '/' then left(${url}, length(${url}) - 1) else ${url} end`;
-  return `case e.event when '$pageview' then ${address}
-    when '$screen' then coalesce(${sql.property('$screen_name')}, '') else e.event end`;
-}
-
-function includedSql(sql: InsightSql, { eventTypes, customEvents }: PathsQuestion): string {
-  if (eventTypes.length === 0 && customEvents.length === 0) return 'true';
-  const kinds = eventTypes.map((type) =>
-    type === 'custom_event' ? `left(e.event, 1) <> '$'` : `e.event = ${sql.param(type)}`,
-  );
-  return `(${[...kinds, ...customEvents.map((name) => `e.event = ${sql.param(name)}`)].join(' or ')})`;
+  edges(): EdgeCounter {
+    for (const { place, from, to, count, time } of this.#steps.values()) {
+      const [source, target] = [this.#codes.nameOf(from), this.#codes.nameOf(to)];
+      this.#edges.addSteps(`${place}_${source}`, `${place + 1}_${target}`, count, time);
+    }
+    return this.#edges;
+  }
 }

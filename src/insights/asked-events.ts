@@ -5,15 +5,20 @@
 import type { ActionStep, Entity } from '../core/insights/questions/entity.ts';
 import type { Actor } from '../core/insights/questions/question.ts';
 import type { Range } from '../core/insights/time/range.ts';
+import { literal } from '../core/properties/element-pattern.ts';
 import { cohortsIn, type Filter, leavesOf, type PropertyFilter } from '../core/properties/property-filter.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { InsightSql } from '../stores/dialect.ts';
+import { type InsightSql, PERSON_PROPERTIES } from '../stores/dialect.ts';
+import type { EventStore } from '../stores/event-store.ts';
 import { type CohortUuids, cohortSql, findCohortUuids } from './cohort-filter.ts';
 import type { CohortDeps } from './cohort-members.ts';
 import { type FilterScope, filterSql } from './filter-sql.ts';
+import { findOutside, type Outside, outsideSql } from './outside-filter.ts';
+import { peopleSql } from './people-sql.ts';
 import { validPatterns } from './valid-patterns.ts';
 
 export interface AskedDeps extends CohortDeps {
+  events: Pick<EventStore, 'query' | 'columns'>;
   clock: Clock;
   /** Brings the copy of persons beside the events up to date. */
   mirrorPersons(projectId: number): Promise<void>;
@@ -23,40 +28,54 @@ export class AskedEvents {
   readonly projectId: number;
   private readonly patterns: ReadonlySet<string>;
   private readonly cohorts: CohortUuids;
+  private readonly outside: Outside;
 
-  private constructor(projectId: number, patterns: ReadonlySet<string>, cohorts: CohortUuids) {
-    this.projectId = projectId;
-    this.patterns = patterns;
+  private constructor(outside: Outside, cohorts: CohortUuids) {
+    this.projectId = outside.projectId;
+    this.patterns = outside.patterns;
     this.cohorts = cohorts;
+    this.outside = outside;
   }
 
-  /** Of a question with these filters, the entities' own among them. */
-  static async prepare(deps: AskedDeps, projectId: number, filters: readonly Filter[]): Promise<AskedEvents> {
+  /** Of a question with these filters, the entities' own among them; about events within a day of `reach`. */
+  static async prepare(
+    deps: AskedDeps,
+    projectId: number,
+    filters: readonly Filter[],
+    reach: Range | null = null,
+  ): Promise<AskedEvents> {
     const all: Filter = { kind: 'and', filters };
     await deps.mirrorPersons(projectId);
     const cohorts = await findCohortUuids(deps, projectId, all, deps.clock.now());
-    return new AskedEvents(projectId, await validPatterns(deps, all), cohorts);
+    const patterns = await validPatterns(deps, all);
+    return new AskedEvents(await findOutside(deps, { projectId, patterns, reach }, all), cohorts);
   }
 
   /** `from … where …`: the project's events in the range, of those actors that there are; `also` is joined to them. */
-  source(sql: InsightSql, actor: Actor, { from, until }: Range, also = ''): string {
+  source(sql: InsightSql, actor: Actor, range: Range, also = ''): string {
     const join = actor.kind === 'person' ? 'join' : 'left join';
     const isSomebody = actor.kind === 'person' ? 'true' : `coalesce(${actorColumn(actor)}, '') <> ''`;
-    return `from events e
-      ${join} person_rows p on p.project_id = e.project_id and p.person_id = e.person_id
+    return `from event_rows e
+      ${join} ${peopleSql(sql, this.projectId)} p on p.key = e.person_id
       ${also}
-      where e.project_id = ${sql.param(this.projectId)} and ${isSomebody}
-        and e.timestamp >= ${sql.time(from)} and e.timestamp < ${sql.time(until)}`;
+      where ${this.during(sql, range)} and ${isSomebody}`;
+  }
+
+  during(sql: InsightSql, { from, until }: Range): string {
+    return `(e.project_id = ${sql.param(this.projectId)}
+      and e.timestamp >= ${sql.time(from)} and e.timestamp < ${sql.time(until)})`;
   }
 
   /** A filter on persons leaves out events of nobody, whatever it says about them. */
   holds(sql: InsightSql, filter: Filter): string {
-    const { patterns, cohorts } = this;
+    const { patterns, cohorts, outside } = this;
     const scope: FilterScope = {
       patterns,
       elsewhere: (leaf) =>
-        leaf.owner === 'person' ? filterSql(sql, leaf, { patterns, json: 'p.properties' }) : distinctIdSql(sql, leaf),
-      cohort: (leaf) => cohortSql(sql, cohorts, leaf, 'e.person_id'),
+        leaf.owner === 'person'
+          ? filterSql(sql, leaf, { patterns, json: PERSON_PROPERTIES })
+          : (outsideSql(sql, outside, leaf) ?? distinctIdSql(sql, leaf)),
+      cohort: (leaf) => cohortSql(sql, cohorts, leaf, 'p.person_id'),
     };
     const condition = filterSql(sql, filter, scope);
     return asksForPerson(filter) ? `(p.person_id is not null and ${condition})` : condition;
@@ -82,15 +101,23 @@ const nameIs = (sql: InsightSql, name: string | null): string =>
 const asksForPerson = (filter: Filter): boolean =>
   cohortsIn(filter).length > 0 || leavesOf(filter).some(({ owner }) => owner === 'person');
 
-/** Who acts in an event, as text. */
+/** Who acts in an event: the id of a person, or the key of a group. */
 export const actorColumn = (actor: Actor): string =>
-  actor.kind === 'person' ? 'cast(e.person_id as varchar)' : `e.group_${actor.index}`;
+  actor.kind === 'person' ? 'p.person_id' : `e.group_${Number(actor.index)}`;
+
+/** True for the events that can be of any of these; says nothing about their filters. */
+export function nameIsOf(sql: InsightSql, entities: readonly Entity[]): string {
+  const names = entities.flatMap((one) => (one.kind === 'event' ? [one.id] : one.steps.map(({ event }) => event)));
+  if (names.includes(null)) return 'true';
+  return names.length === 0 ? 'false' : `e.event in (${names.map((name) => sql.param(name)).join(', ')})`;
+}
 
 /** Every filter of an entity, to be looked into beforehand. */
 export const filtersOf = (entity: Entity): Filter[] =>
   entity.kind === 'event' ? [entity.filter] : [entity.filter, ...entity.steps.map(stepFilter)];
 
-function stepFilter({ url, urlMatching, filter }: ActionStep): Filter {
+/** What has to hold of an event of the step's name. */
+export function stepFilter({ url, urlMatching, filter }: ActionStep): Filter {
   if (url === null) return filter;
   const pattern = urlMatching === 'regex' ? url : literal(url);
   const at: Filter = {
@@ -102,6 +129,3 @@ function stepFilter({ url, urlMatching, filter }: ActionStep): Filter {
   };
   return { kind: 'and', filters: [at, filter] };
 }
-
-/** A pattern that finds this text and nothing else. */
-const literal = (text: string): string => text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&');

@@ -15,7 +15,7 @@ import { IdSet, inSlices } from './id-set.ts';
 import { type Asking, validPatterns } from './valid-patterns.ts';
 
 export interface CohortDeps extends Asking {
-  metadata: Pick<MetadataStore, 'cohorts' | 'cohortMembers' | 'eventPersons'>;
+  metadata: Pick<MetadataStore, 'cohorts' | 'cohortMembers' | 'eventPersons' | 'groups'>;
 }
 
 /** Persons looked at between two turns of others: some 10 ms. */

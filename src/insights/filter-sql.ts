@@ -3,7 +3,7 @@ import { invalid } from '../core/errors.ts';
 import type { CohortFilter } from '../core/properties/cohort-filter.ts';
 import { dateSpan } from '../core/properties/filter-dates.ts';
 import { isJsonText, NUMBER_PATTERN, numberOf } from '../core/properties/matches.ts';
-import type { Filter, PropertyFilter } from '../core/properties/property-filter.ts';
+import type { Filter, FilterOwner, PropertyFilter } from '../core/properties/property-filter.ts';
 import type { InsightSql } from '../stores/dialect.ts';
 
 export interface FilterScope {
@@ -22,7 +22,13 @@ const NEVER = 'false';
 
 /** A condition that is true or false, never null. */
 export function filterSql(sql: InsightSql, filter: Filter, scope: FilterScope): string {
-  if (filter.kind === 'property') return scope.elsewhere?.(filter) ?? propertySql(sql, filter, scope);
+  if (filter.kind === 'property') {
+    const said = scope.elsewhere?.(filter);
+    if (said !== undefined) return said;
+    if (!OWN.includes(filter.owner))
+      throw invalid('properties', `Filters of type ${filter.owner} cannot be asked here.`);
+    return ownPropertySql(sql, filter, scope);
+  }
   if (filter.kind === 'cohort') {
     if (scope.cohort === undefined) throw invalid('properties', 'Cohorts cannot be asked for here.');
     return scope.cohort(filter);
@@ -31,7 +37,11 @@ export function filterSql(sql: InsightSql, filter: Filter, scope: FilterScope): 
   return `(${filter.filters.map((inner) => filterSql(sql, inner, scope)).join(` ${filter.kind} `)})`;
 }
 
-function propertySql(sql: InsightSql, filter: PropertyFilter, scope: FilterScope): string {
+/** Owners whose properties are in the columns of a scope. */
+const OWN: readonly FilterOwner[] = ['event', 'person'];
+
+/** A filter on the properties that the scope names, whoever they belong to. */
+export function ownPropertySql(sql: InsightSql, filter: PropertyFilter, scope: FilterScope): string {
   const { key, operator, values } = filter;
   switch (operator) {
     case 'is_set':
@@ -73,9 +83,7 @@ const valid = ({ values }: PropertyFilter, { patterns }: FilterScope): string[] 
   values.filter((pattern) => patterns.has(pattern));
 
 /** Null reads as the text `null`, absence as the empty one. */
-function textOf(sql: InsightSql, key: string, { json }: FilterScope): string {
-  return `coalesce(${sql.property(key, json)}, case when ${sql.hasKey(key, json)} then 'null' else '' end)`;
-}
+const textOf = (sql: InsightSql, key: string, { json }: FilterScope): string => sql.text(key, json);
 
 /** The same where nobody compares with the text `null`: saves a second look into the JSON of every event without it. */
 const plainTextOf = (sql: InsightSql, key: string, { json }: FilterScope): string =>

@@ -2,13 +2,16 @@
  * The list of events. What comes in: a question with a time range and filters. What goes out: events with their
  * persons, in an order that never changes between two askings.
  */
+import type { ActionStep } from '../core/insights/questions/entity.ts';
 import { type Filter, leavesOf } from '../core/properties/property-filter.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { InsightSql } from '../stores/dialect.ts';
 import type { EventPersonStore } from '../stores/event-records.ts';
+import { stepFilter } from './asked-events.ts';
 import { type CohortUuids, cohortSql, findCohortUuids } from './cohort-filter.ts';
 import type { CohortDeps } from './cohort-members.ts';
 import { type FilterScope, filterSql } from './filter-sql.ts';
+import { findOutside, type Outside, outsideSql } from './outside-filter.ts';
 import { findPersons, type PersonSets, personSql } from './person-filter.ts';
 import { type Asking, validPatterns } from './valid-patterns.ts';
 
@@ -22,6 +25,8 @@ export interface EventQuestion {
   before: number;
   after: number | undefined;
   filter: Filter;
+  /** Only events that fit one of these steps of an action; null: any. */
+  steps: readonly ActionStep[] | null;
   newestFirst: boolean;
   limit: number;
   offset: number;
@@ -47,16 +52,24 @@ export interface EventsDeps extends CohortDeps {
 /** A question whose filters have been looked into: patterns tried out, persons and cohorts found. */
 export interface PreparedQuestion extends EventQuestion {
   scope: Pick<FilterScope, 'patterns'>;
+  outside: Outside;
   persons: PersonSets;
   cohorts: CohortUuids;
+  /** The steps, each with all that has to hold of its events. */
+  fits: readonly { event: string | null; filter: Filter }[] | null;
 }
 
 export async function prepareQuestion(deps: EventsDeps, question: EventQuestion): Promise<PreparedQuestion> {
-  const patterns = await validPatterns(deps, question.filter);
-  const asked = leavesOf(question.filter).filter(({ owner }) => owner === 'person');
-  const persons = await findPersons(deps, question.projectId, asked, patterns);
-  const cohorts = await findCohortUuids(deps, question.projectId, question.filter, deps.clock.now());
-  return { ...question, scope: { patterns }, persons, cohorts };
+  const { projectId, after, before, steps } = question;
+  const fits = steps?.map((step) => ({ event: step.event, filter: stepFilter(step) })) ?? null;
+  const filter: Filter = { kind: 'and', filters: [question.filter, ...(fits ?? []).map((step) => step.filter)] };
+  const patterns = await validPatterns(deps, filter);
+  const asked = leavesOf(filter).filter(({ owner }) => owner === 'person');
+  const persons = await findPersons(deps, projectId, asked, patterns);
+  const cohorts = await findCohortUuids(deps, projectId, filter, deps.clock.now());
+  const reach = after === undefined ? null : { from: after, until: before };
+  const outside = await findOutside(deps, { projectId, patterns, reach }, filter);
+  return { ...question, scope: { patterns }, outside, persons, cohorts, fits };
 }
 
 const DAY_MS = 86_400_000;
@@ -121,10 +134,10 @@ async function ask(deps: EventsDeps, question: PreparedQuestion, cursor?: Cursor
 }
 
 function conditions(sql: InsightSql, question: PreparedQuestion, cursor: Cursor | undefined): string[] {
-  const { event, distinctId, person, before, after, filter, persons, cohorts, newestFirst } = question;
+  const { event, distinctId, person, before, after, filter, fits, persons, cohorts, newestFirst } = question;
   const scope: FilterScope = {
     ...question.scope,
-    elsewhere: (leaf) => personSql(sql, persons, leaf, 'e.person_id'),
+    elsewhere: (leaf) => personSql(sql, persons, leaf, 'e.person_id') ?? outsideSql(sql, question.outside, leaf),
     cohort: (leaf) => cohortSql(sql, cohorts, leaf, 'e.person_id'),
   };
   const all = [`e.timestamp < ${sql.time(before)}`];
@@ -134,7 +147,16 @@ function conditions(sql: InsightSql, question: PreparedQuestion, cursor: Cursor 
   if (person !== undefined) all.push(`e.person_id = cast(${sql.param(person)} as uuid)`);
   if (cursor !== undefined) all.push(beyond(sql, cursor, newestFirst ? '<' : '>'));
   all.push(filterSql(sql, filter, scope));
+  if (fits !== null) all.push(fitsSql(sql, fits, scope));
   return all;
+}
+
+function fitsSql(sql: InsightSql, steps: NonNullable<PreparedQuestion['fits']>, scope: FilterScope): string {
+  const each = steps.map(({ event, filter }) => {
+    const isNamed = event === null ? 'true' : `e.event = ${sql.param(event)}`;
+    return `(${isNamed} and ${filterSql(sql, filter, scope)})`;
+  });
+  return each.length === 0 ? 'false' : `(${each.join(' or ')})`;
 }
 
 function beyond(sql: InsightSql, { timestamp, createdAt, uuid }: Cursor, sign: string): string {

@@ -1,15 +1,15 @@
 /** Who entered a funnel, with their attempts: once for each value of the breakdown that they are part of. */
-import { invalid } from '../core/errors.ts';
-import { normaliseUrl } from '../core/insights/answers/breakdown-values.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Attempt } from '../core/insights/funnel/attempt.ts';
-import { largestValues, type Part, tellingStep, ValueDivider } from '../core/insights/funnel/divide-values.ts';
-import type { CohortBreakdown, PropertyBreakdown } from '../core/insights/questions/breakdown.ts';
+import { type Part, tellingStep, ValueDivider } from '../core/insights/funnel/divide-values.ts';
+import type { CohortBreakdown } from '../core/insights/questions/breakdown.ts';
 import type { FunnelQuestion, FunnelValue } from '../core/insights/questions/question.ts';
 import type { Filter } from '../core/properties/property-filter.ts';
 import { type AskedDeps, AskedEvents, filtersOf } from './asked-events.ts';
 import { findCohortUuids } from './cohort-filter.ts';
-import { type ActorDeeds, deedsSql, funnelEvents, valueKeys } from './funnel-events.ts';
-import { type Deed, FunnelWalk, hasBit } from './funnel-walk.ts';
+import { checkBreakdown, FunnelCodes } from './funnel-codes.ts';
+import { type FunnelEvents, funnelEvents } from './funnel-events.ts';
+import { FunnelWalk, hasBit, keepIn, type OnAttempt } from './funnel-walk.ts';
 
 export interface Entrant {
   actor: string;
@@ -17,20 +17,51 @@ export interface Entrant {
   attempts: readonly Attempt[];
 }
 
-type Divide = (own: ActorDeeds) => Part<Deed>[];
+/** What one actor did, as part of one value of the breakdown. */
+export interface Journeyer {
+  readonly value: FunnelValue | null;
+  name(): string;
+  /** Tells of every attempt, and says whether there was one. */
+  walk(onAttempt: OnAttempt): boolean;
+}
 
-/** Actor by actor. */
+/** So many actors are looked at before others get their turn. */
+const TURN = 2000;
+
+/** Some actors at a time. Their names are known only where they were asked for. */
+export async function* funnelJourneyers(
+  deps: AskedDeps,
+  projectId: number,
+  question: FunnelQuestion,
+  asks: { hasNames: boolean },
+): AsyncGenerator<Iterable<Journeyer>> {
+  if (question.steps.length === 0) return;
+  checkBreakdown(question);
+  const asked = await AskedEvents.prepare(deps, projectId, funnelFilters(question), question.range);
+  const hasNames = asks.hasNames || question.breakdown?.kind === 'cohort';
+  const codes = await FunnelCodes.find(deps, asked, question, { hasNames });
+  const divide = await dividerOf(deps, projectId, question, codes);
+  const walk = new FunnelWalk(question);
+  for await (const events of funnelEvents(deps, asked, question, codes)) {
+    for (let actor = 0; actor < events.actors; actor += TURN) {
+      yield journeyersOf(events, actor, Math.min(actor + TURN, events.actors), divide, walk);
+      await nextTurn();
+    }
+  }
+}
+
+/** The same with their names, and attempts that can be kept. */
 export async function* funnelEntrants(
   deps: AskedDeps,
   projectId: number,
   question: FunnelQuestion,
 ): AsyncGenerator<Entrant> {
-  if (question.steps.length === 0) return;
-  checkBreakdown(question);
-  const asked = await AskedEvents.prepare(deps, projectId, funnelFilters(question));
-  const divide = await dividerOf(deps, asked, question);
-  const walk = new FunnelWalk(question);
-  for await (const own of funnelEvents(deps, asked, question)) yield* entrantsOf(own, divide, walk);
+  for await (const journeyers of funnelJourneyers(deps, projectId, question, { hasNames: true })) {
+    for (const { value, name, walk } of journeyers) {
+      const attempts: Attempt[] = [];
+      if (walk(keepIn(attempts))) yield { actor: name(), value, attempts };
+    }
+  }
 }
 
 const funnelFilters = ({ filter, steps, exclusions }: FunnelQuestion): Filter[] => [
@@ -39,95 +70,110 @@ const funnelFilters = ({ filter, steps, exclusions }: FunnelQuestion): Filter[] 
   ...exclusions.flatMap(({ entity }) => filtersOf(entity)),
 ];
 
-/** Several small values may have become one. */
-function entrantsOf(own: ActorDeeds, divide: Divide, walk: FunnelWalk): Entrant[] {
-  const byValue = new Map<string, Entrant>();
-  for (const { value, events } of divide(own)) {
-    const key = JSON.stringify(value);
-    const attempts = [...(byValue.get(key)?.attempts ?? []), ...walk.attemptsOf(events)];
-    byValue.set(key, { actor: own.actor, value, attempts });
+/** Places of one actor's events; null: all of them. */
+type Places = readonly number[] | null;
+interface OwnPart {
+  value: FunnelValue | null;
+  places: Places;
+}
+type Divide = (events: FunnelEvents, actor: number) => readonly OwnPart[];
+
+function* journeyersOf(
+  events: FunnelEvents,
+  first: number,
+  past: number,
+  divide: Divide,
+  walk: FunnelWalk,
+): Generator<Journeyer> {
+  for (let actor = first; actor < past; actor++) {
+    if (events.starts[actor] === events.starts[actor + 1]) continue;
+    for (const [value, parts] of byValue(divide(events, actor))) {
+      yield {
+        value,
+        name: () => events.nameOf(actor),
+        walk: (onAttempt) => parts.map((places) => walkPart(events, actor, places, walk, onAttempt)).includes(true),
+      };
+    }
   }
-  return [...byValue.values()].filter(({ attempts }) => attempts.length > 0);
 }
 
-function checkBreakdown({ breakdown, actor }: FunnelQuestion): void {
-  if (breakdown?.kind === 'cohort' && actor.kind === 'group')
-    throw invalid('breakdown_type', 'Groups are in no cohorts: divide a funnel of groups by a property.');
-  if (breakdown?.kind !== 'property' || breakdown.owner === 'event' || breakdown.owner === 'person') return;
-  throw invalid('breakdown_type', `A funnel cannot be divided by properties of a ${breakdown.owner}.`);
+/** Several small values may have become one. */
+function byValue(parts: readonly OwnPart[]): Iterable<[FunnelValue | null, Places[]]> {
+  if (parts.length === 1) return parts.map(({ value, places }) => [value, [places]]);
+  const joined = new Map<string, [FunnelValue | null, Places[]]>();
+  for (const { value, places } of parts) {
+    const known = joined.get(JSON.stringify(value));
+    if (known === undefined) joined.set(JSON.stringify(value), [value, [places]]);
+    else known[1].push(places);
+  }
+  return joined.values();
 }
 
-async function dividerOf(deps: AskedDeps, asked: AskedEvents, question: FunnelQuestion): Promise<Divide> {
+function walkPart(
+  events: FunnelEvents,
+  actor: number,
+  places: Places,
+  walk: FunnelWalk,
+  onAttempt: OnAttempt,
+): boolean {
+  let hasTried = false;
+  const heard: OnAttempt = (depth, times) => {
+    hasTried = true;
+    onAttempt(depth, times);
+  };
+  if (places === null) walk.walk(events, events.starts[actor] as number, events.starts[actor + 1] as number, heard);
+  else {
+    const at = Float64Array.from(places, (place) => events.at[place] as number);
+    const bits = events.bits.map((word) => Int32Array.from(places, (place) => word[place] as number));
+    walk.walk({ at, bits }, 0, places.length, heard);
+  }
+  return hasTried;
+}
+
+const WHOLE: readonly OwnPart[] = [{ value: null, places: null }];
+
+async function dividerOf(
+  deps: AskedDeps,
+  projectId: number,
+  question: FunnelQuestion,
+  codes: FunnelCodes,
+): Promise<Divide> {
   const { breakdown } = question;
-  if (breakdown === null) return ({ deeds }) => [{ value: null, events: deeds }];
-  return breakdown.kind === 'cohort'
-    ? cohortDivider(deps, asked.projectId, breakdown)
-    : valueDivider(deps, asked, question, breakdown);
+  if (breakdown === null) return () => WHOLE;
+  return breakdown.kind === 'cohort' ? cohortDivider(deps, projectId, breakdown) : valueDivider(question, codes);
 }
 
 async function cohortDivider(deps: AskedDeps, projectId: number, { cohorts }: CohortBreakdown): Promise<Divide> {
   const filters = cohorts.flatMap(({ id }): Filter[] => (id === 'all' ? [] : [{ kind: 'cohort', id, negated: false }]));
   const uuids = await findCohortUuids(deps, projectId, { kind: 'and', filters }, deps.clock.now());
   const members = new Map([...uuids].map(([id, list]) => [id, new Set(list ?? [])]));
-  return ({ actor, deeds }) =>
-    cohorts
-      .filter(({ id }) => id === 'all' || members.get(id)?.has(actor) === true)
-      .map(({ id }) => ({ value: id, events: deeds }));
+  return (events, actor) => {
+    const name = events.nameOf(actor);
+    const own = cohorts.filter(({ id }) => id === 'all' || members.get(id)?.has(name) === true);
+    return own.map(({ id }) => ({ value: id, places: null }));
+  };
 }
 
-async function valueDivider(
-  deps: AskedDeps,
-  asked: AskedEvents,
-  question: FunnelQuestion,
-  breakdown: PropertyBreakdown,
-): Promise<Divide> {
-  const { steps } = question;
-  const shown = breakdown.isUrl ? (values: readonly string[]) => values.map(normaliseUrl) : same;
-  const isStep = (deed: Deed): boolean => steps.some((_, step) => hasBit(deed, step));
+function valueDivider(question: FunnelQuestion, codes: FunnelCodes): Divide {
+  const { steps, attribution } = question;
   const telling = tellingStep(question);
-  const kept = largestValues(await countValues(deps, asked, question, shown), breakdown.limit);
-  const divider = new ValueDivider<Deed>(
-    question,
-    breakdown.keys.length,
-    {
-      valuesOn: ({ values }) => shown(values),
-      isStep,
-      isTelling: (deed) => (telling === null ? isStep(deed) : hasBit(deed, telling)),
-    },
-    kept,
-  );
-  return ({ deeds }) => divider.divide(deeds);
-}
-
-const same = <T>(value: T): T => value;
-
-/** So many values are ranked; what comes behind them is far from being among the largest. */
-const RANKED = 10_000;
-
-async function countValues(
-  deps: AskedDeps,
-  asked: AskedEvents,
-  question: FunnelQuestion,
-  shown: (values: readonly string[]) => readonly string[],
-): Promise<[readonly string[], number][]> {
-  const sql = deps.dialect.begin('e');
-  const telling = tellingStep(question);
-  const isTelling = telling === null ? question.steps.map((_, i) => `d.s${i}`).join(' or ') : `d.s${telling}`;
-  const columns = valueKeys(question).map((_, i) => `d.v${i}`);
-  const rows = await deps.events.query(
-    `select ${columns.map((column, i) => `${column} as v${i}`).join(', ')}, count(*) as n
-    from (${deedsSql(sql, asked, question)}) d
-    where ${isTelling}
-    group by ${columns.join(', ')}
-    order by n desc, ${columns.map((column) => `${column} desc`).join(', ')}
-    limit ${sql.param(RANKED)}`,
-    sql.values,
-  );
-  const counts = new Map<string, [readonly string[], number]>();
-  for (const row of rows) {
-    const value = shown(columns.map((_, i) => String(row[`v${i}`])));
-    const key = JSON.stringify(value);
-    counts.set(key, [value, (counts.get(key)?.[1] ?? 0) + Number(row['n'])]);
-  }
-  return [...counts.values()];
+  return (events, actor) => {
+    const isStep = (place: number): boolean => steps.some((_, step) => hasBit(events, place, step));
+    const divider = new ValueDivider<number>(
+      question,
+      codes.none.length,
+      {
+        valuesOn: (place) => codes.valueAt(events.values[place] as number),
+        isStep,
+        isTelling: (place) => (telling === null ? isStep(place) : hasBit(events, place, telling)),
+      },
+      codes.kept,
+    );
+    const [from, to] = [events.starts[actor] as number, events.starts[actor + 1] as number];
+    const all = Array.from({ length: to - from }, (_, index) => from + index);
+    const isPartial = attribution.kind === 'all_events';
+    return divider
+      .divide(all)
+      .map(({ value, events: places }: Part<number>) => ({ value, places: isPartial ? places : null }));
+  };
 }

@@ -1,94 +1,127 @@
 /**
- * Asks the engine for the events that a funnel looks at, reduced to what it looks at and gathered by actor. Actors come
- * in slices, so that the memory used depends on a slice and not on how much happened.
+ * Asks the engine for the events that a funnel looks at, reduced to numbers: who, when, which steps, which value. Actors
+ * come in slices, so that the memory used depends on a slice and not on how much happened.
  */
 import type { PropertyBreakdown } from '../core/insights/questions/breakdown.ts';
+import type { Entity } from '../core/insights/questions/entity.ts';
 import type { FunnelQuestion } from '../core/insights/questions/question.ts';
-import type { InsightSql } from '../stores/dialect.ts';
-import type { SqlRow } from '../stores/event-store.ts';
-import { type AskedEvents, actorColumn } from './asked-events.ts';
-import type { Deed } from './funnel-walk.ts';
-import { measured, orderedText, readMeasured, readOrdered } from './ordered-texts.ts';
-import { slicesOf } from './sliced.ts';
-import type { Asking } from './valid-patterns.ts';
+import type { Filter } from '../core/properties/property-filter.ts';
+import { type InsightSql, PERSON_PROPERTIES } from '../stores/dialect.ts';
+import { type ActorRows, placed, rowsByActor } from './actor-rows.ts';
+import { type AskedDeps, type AskedEvents, actorColumn, nameIsOf } from './asked-events.ts';
+import type { FunnelCodes } from './funnel-codes.ts';
+import { type Deeds, mindsTies, WORD } from './funnel-walk.ts';
+import { type Slice, slicesOf } from './sliced.ts';
 
-export interface ActorDeeds {
-  actor: string;
-  /** In the order of time. */
-  deeds: readonly Deed[];
+export interface FunnelEvents extends ActorRows, Deeds {
+  /** Place → code of its value of the breakdown; empty where there is none. */
+  readonly values: Float64Array;
+  /** The id of a person, or the key of a group; only where names were asked for. */
+  nameOf(actor: number): string;
 }
 
 export async function* funnelEvents(
-  deps: Asking,
+  deps: AskedDeps,
   asked: AskedEvents,
   question: FunnelQuestion,
-): AsyncGenerator<ActorDeeds> {
-  const keys = valueKeys(question);
-  const bits = question.steps.length + question.exclusions.length;
-  for await (const { at: slice, count } of slicesOf(await countEvents(deps, asked, question))) {
-    const sql = deps.dialect.begin('e');
-    const values = keys.map((_, i) => measured(`d.v${i}`));
-    const deed = orderedText('d.at', 'd.uuid', [bitsOf(question), ...values]);
-    const rows = await deps.events.query(
-      `select d.actor as actor, ${sql.jsonList(deed)} as deeds
-      from (${deedsSql(sql, asked, question)}) d
-      where ${sql.slice('d.actor', count)} = ${sql.param(slice)}
-      group by d.actor
-      having ${startsOf(question)}`,
-      sql.values,
-    );
-    for (const row of rows) yield { actor: String(row['actor']), deeds: readDeeds(row, bits, keys.length) };
+  codes: FunnelCodes,
+): AsyncGenerator<FunnelEvents> {
+  for await (const slice of slicesOf(await countEvents(deps, asked, question))) {
+    yield await readSlice(deps, asked, question, codes, slice);
   }
 }
 
-/** The properties by which the events themselves are divided. */
-export function valueKeys({ breakdown }: FunnelQuestion): readonly string[] {
-  return breakdown?.kind === 'property' ? breakdown.keys : [];
+async function readSlice(
+  deps: AskedDeps,
+  asked: AskedEvents,
+  question: FunnelQuestion,
+  codes: FunnelCodes,
+  slice: Slice,
+): Promise<FunnelEvents> {
+  const sql = deps.dialect.begin('e');
+  const minds = mindsTies(question) || codes.mindsTies;
+  const isPerson = question.actor.kind === 'person';
+  const columns = [
+    isPerson ? 'p.number as actor' : 'cast(g.number as integer) as actor',
+    `${sql.toDouble(sql.millis('e.timestamp'))} as at`,
+    ...wordsOf(question).map((entities, i) => `${bitsSql(sql, asked, entities)} as bits${i}`),
+    ...(codes.hasValues ? [`${codes.valueSql(sql)} as value`] : []),
+    ...(minds ? ['e.uuid as uuid'] : []),
+    ...(isPerson && codes.hasNames ? ['p.person_id as name'] : []),
+  ];
+  const words = wordsOf(question).map((_, i) => `d.bits${i} <> 0`);
+  const areAll = question.order === 'strict' || entitiesOf(question).every((entity) => plainName(entity) !== null);
+  const from = `${sourceSql(sql, asked, question, codes.joins(sql))} and ${sliceSql(sql, question, slice)}`;
+  const table = await deps.events.columns(
+    `select * from (select ${columns.join(', ')} ${from}) d
+    where ${areAll ? 'true' : words.join(' or ')}`,
+    sql.values,
+  );
+  const uuids = minds ? table.uuids('uuid') : null;
+  const names = isPerson && codes.hasNames ? table.uuids('name') : null;
+  const rows = rowsByActor(table, uuids && ((a, b) => uuids.compare(a, b)));
+  return {
+    ...rows,
+    bits: wordsOf(question).map((_, i) => placed(rows, table.integers(`bits${i}`))),
+    values: codes.hasValues ? placed(rows, table.doubles('value')) : new Float64Array(0),
+    nameOf: (actor) => names?.textAt(rows.rows[rows.starts[actor] as number] as number) ?? codes.groupAt(actor),
+  };
 }
 
-async function countEvents(deps: Asking, asked: AskedEvents, question: FunnelQuestion): Promise<number> {
+const sliceSql = (sql: InsightSql, { actor }: FunnelQuestion, { at, count }: Slice): string =>
+  count === 1 ? 'true' : `${sql.slice(actorColumn(actor), count)} = ${sql.param(at)}`;
+
+/** `from … where …` of the events that a funnel may look at. */
+export function sourceSql(sql: InsightSql, asked: AskedEvents, question: FunnelQuestion, also = ''): string {
+  const { order, actor, range, filter } = question;
+  const names = order === 'strict' ? 'true' : nameIsOf(sql, entitiesOf(question));
+  return `${asked.source(sql, actor, range, also)} and ${names} and ${asked.holds(sql, filter)}`;
+}
+
+export const entitiesOf = ({ steps, exclusions }: FunnelQuestion): Entity[] => [
+  ...steps,
+  ...exclusions.map(({ entity }) => entity),
+];
+
+/** The entities, as many together as a word has bits. */
+function wordsOf(question: FunnelQuestion): Entity[][] {
+  const entities = entitiesOf(question);
+  return Array.from({ length: Math.ceil(entities.length / WORD) }, (_, i) => entities.slice(i * WORD, (i + 1) * WORD));
+}
+
+function bitsSql(sql: InsightSql, asked: AskedEvents, entities: readonly Entity[]): string {
+  const names = new Map<string, number>();
+  const bits: string[] = [];
+  for (const [index, entity] of entities.entries()) {
+    const name = plainName(entity);
+    if (name === null) bits.push(`case when ${asked.isOf(sql, entity)} then ${2 ** index} else 0 end`);
+    else names.set(name, (names.get(name) ?? 0) + 2 ** index);
+  }
+  // Names are compared one after the other until one fits: most events are of the first step.
+  const cases = [...names].map(([name, mask]) => `when ${sql.param(name)} then ${mask}`);
+  if (cases.length > 0) bits.push(`case e.event ${cases.join(' ')} else 0 end`);
+  return `cast(${bits.join(' + ')} as integer)`;
+}
+
+/** The name by which alone an entity's events are told; null where there is more to it. */
+const plainName = (entity: Entity): string | null =>
+  entity.kind === 'event' && isEmpty(entity.filter) ? entity.id : null;
+
+const isEmpty = (filter: Filter): boolean =>
+  (filter.kind === 'and' || filter.kind === 'or') && filter.filters.every(isEmpty);
+
+/** At least as many as the funnel looks at, told by their times alone. */
+async function countEvents(deps: AskedDeps, asked: AskedEvents, question: FunnelQuestion): Promise<number> {
   const sql = deps.dialect.begin('e');
-  const [row] = await deps.events.query(`select count(*) as n from (${deedsSql(sql, asked, question)}) d`, sql.values);
+  const [row] = await deps.events.query(
+    `select count(*) as n from event_rows e where ${asked.during(sql, question.range)}`,
+    sql.values,
+  );
   return Number(row?.['n'] ?? 0);
 }
 
-/** A row for each event that the funnel looks at: who, when, which steps and exclusions, which values. */
-export function deedsSql(sql: InsightSql, asked: AskedEvents, question: FunnelQuestion): string {
-  const { steps, exclusions, actor, range, filter, order, breakdown } = question;
-  const entities = [...steps, ...exclusions.map(({ entity }) => entity)];
-  const bits = entities.map((entity, i) => `, ${asked.isOf(sql, entity)} as s${i}`).join('');
-  const values = valueKeys(question).map(
-    (key, i) => `, ${valueSql(sql, breakdown as PropertyBreakdown, key)} as v${i}`,
-  );
-  const isLookedAt = order === 'strict' ? 'true' : entities.map((_, i) => `t.s${i}`).join(' or ');
-  return `select t.* from (
-      select ${actorColumn(actor)} as actor, ${sql.millis('e.timestamp')} as at, e.uuid as uuid${bits}${values.join('')}
-      ${asked.source(sql, actor, range)} and ${asked.holds(sql, filter)}
-    ) t
-    where ${isLookedAt}`;
-}
-
 /** A property as a breakdown reads it: its text, `null` where it is null, empty where it is missing. */
-function valueSql(sql: InsightSql, { owner }: PropertyBreakdown, key: string): string {
-  const json = owner === 'person' ? 'p.properties' : undefined;
-  return `coalesce(${sql.property(key, json)}, case when ${sql.hasKey(key, json)} then 'null' else '' end)`;
-}
-
-const bitsOf = ({ steps, exclusions }: FunnelQuestion): string =>
-  [...steps, ...exclusions].map((_, i) => `case when d.s${i} then '1' else '0' end`).join(', ');
-
-/** Who never began is not worth a row. */
-function startsOf({ steps, order }: FunnelQuestion): string {
-  const starts = order === 'unordered' ? steps.map((_, i) => `d.s${i}`) : ['d.s0'];
-  return `max(case when ${starts.join(' or ')} then 1 else 0 end) = 1`;
-}
-
-const NO_VALUES: readonly string[] = [];
-
-function readDeeds(row: SqlRow, bits: number, keys: number): Deed[] {
-  return readOrdered(row['deeds']).map(({ at, rest }) => ({
-    at,
-    bits: rest.slice(0, bits),
-    values: keys === 0 ? NO_VALUES : readMeasured(rest.slice(bits), keys),
-  }));
+export function valueSql(sql: InsightSql, { owner, isUrl }: PropertyBreakdown, key: string): string {
+  const text = sql.text(key, owner === 'person' ? PERSON_PROPERTIES : undefined);
+  return isUrl ? `coalesce(nullif(trim(trailing '/?#' from ${text}), ''), '/')` : text;
 }

@@ -7,142 +7,164 @@ import type { Exclusion, FunnelQuestion } from '../core/insights/questions/quest
 import { includesEntity } from '../core/insights/questions/same-entity.ts';
 import { windowEnds } from '../core/insights/time/window-end.ts';
 
-/** An event of an actor, as much of it as a funnel looks at. */
-export interface Deed {
-  at: number;
-  /** A digit for each step, then one for each exclusion: 1 where it is one of theirs. */
-  bits: string;
-  /** Of the breakdown. */
-  values: readonly string[];
+/** Bits of one word: a number that is never negative. */
+export const WORD = 30;
+
+/** Events of actors, as much of them as a funnel looks at, each actor's in the order of time. */
+export interface Deeds {
+  /** Place → time, ms UTC. */
+  readonly at: Float64Array;
+  /** Word → place → a bit for each step, then one for each exclusion: set where it is one of theirs. */
+  readonly bits: readonly Int32Array[];
 }
 
-const ONE = 49;
-export const hasBit = ({ bits }: Deed, at: number): boolean => bits.charCodeAt(at) === ONE;
+export const hasBit = ({ bits }: Deeds, place: number, bit: number): boolean =>
+  ((bits[Math.floor(bit / WORD)]?.[place] ?? 0) & (1 << (bit % WORD))) !== 0;
 
-type Times = readonly (number | null)[];
+/**
+ * Is told of each attempt: how many steps were done within the window, and when each was done (in an unordered funnel:
+ * the first, the second, … of them), not a number where it was not. The list of times is used again for the next one.
+ */
+export type OnAttempt = (depth: number, times: Float64Array) => void;
+
+/** For whoever wants to keep attempts. */
+export const keepIn =
+  (attempts: Attempt[]): OnAttempt =>
+  (depth, times) => {
+    const kept = Array.from(times, (at) => (Number.isNaN(at) ? null : at));
+    attempts.push({ start: times[0] as number, depth, times: kept });
+  };
+
+/** Whether the order of events of one instant makes a difference. */
+export const mindsTies = ({ order, steps }: Pick<FunnelQuestion, 'order' | 'steps'>): boolean =>
+  order === 'strict' || (order === 'ordered' && mustBeAnother(steps).includes(true));
+
+/** Step → whether one event cannot be both it and the one before it. */
+const mustBeAnother = (steps: FunnelQuestion['steps']): boolean[] =>
+  steps.map((step, at) => {
+    const before = steps[at - 1];
+    return before !== undefined && includesEntity(step, before);
+  });
 
 export class FunnelWalk {
   private readonly order: FunnelQuestion['order'];
   private readonly count: number;
   private readonly exclusions: readonly Exclusion[];
   private readonly windowEnd: (from: number) => number;
-  /** Whether one event cannot be both the step and the one before it. */
   private readonly mustBeAnother: readonly boolean[];
+  private readonly times: Float64Array;
+  /** Step → how far its events were looked at. */
+  private readonly cursors: Int32Array;
+  /** Exclusion → the times of its events. */
+  private excluded: readonly (readonly number[])[] = [];
 
   constructor({ order, steps, exclusions, window, timezone }: FunnelQuestion) {
     this.order = order;
     this.count = steps.length;
     this.exclusions = order === 'strict' ? [] : exclusions;
     this.windowEnd = windowEnds(window, timezone);
-    this.mustBeAnother = steps.map((step, at) => {
-      const before = steps[at - 1];
-      return before !== undefined && includesEntity(step, before);
-    });
+    this.mustBeAnother = mustBeAnother(steps);
+    this.times = new Float64Array(steps.length);
+    this.cursors = new Int32Array(steps.length);
   }
 
-  /** Of events in the order of time. Attempts that an exclusion falls into are none. */
-  attemptsOf(deeds: readonly Deed[]): Attempt[] {
-    const places = Array.from({ length: this.count }, (_, step) => placesOf(deeds, step));
-    if (this.order === 'strict') return this.strict(deeds, places[0] ?? []);
-    const excluded = this.exclusions.map((_, at) =>
-      placesOf(deeds, this.count + at).map((place) => timeAt(deeds, place)),
-    );
-    if (this.order === 'ordered') return this.ordered(deeds, places, excluded);
-    return places.flatMap((_, first) => this.unordered(deeds, places, first, excluded));
-  }
-
-  private ordered(deeds: readonly Deed[], places: Places, excluded: readonly number[][]): Attempt[] {
-    const cursors = places.map(() => 0);
-    const attempts: Attempt[] = [];
-    for (const start of places[0] ?? []) {
-      const times: (number | null)[] = [timeAt(deeds, start)];
-      let before: number | undefined = start;
-      for (let step = 1; step < this.count; step++) {
-        before = before === undefined ? undefined : this.next(deeds, places, cursors, step, before);
-        times.push(before === undefined ? null : timeAt(deeds, before));
-      }
-      if (!this.isVoid(times, excluded))
-        attempts.push({ start: timeAt(deeds, start), depth: this.depthOf(times), times });
+  /** Goes over the places from `from` to before `to`. Attempts that an exclusion falls into are none. */
+  walk(deeds: Deeds, from: number, to: number, onAttempt: OnAttempt): void {
+    this.excluded = this.exclusions.map((_, index) => timesOf(deeds, from, to, this.count + index));
+    if (this.order === 'unordered') {
+      for (let first = 0; first < this.count; first++) this.unordered(deeds, from, to, first, onAttempt);
+      return;
     }
-    return attempts;
+    this.cursors.fill(from);
+    const steps = deeds.bits[0] as Int32Array;
+    for (let start = from; start < to; start++) {
+      if (((steps[start] as number) & 1) === 0) continue;
+      if (this.order === 'strict') this.strict(deeds, start, to);
+      else this.ordered(deeds, start, to);
+      if (!this.isVoid()) onAttempt(this.depth(), this.times);
+    }
   }
 
-  /** The first event of the step at or after the one before it; the cursors remember how far it was looked. */
-  private next(
-    deeds: readonly Deed[],
-    places: Places,
-    cursors: number[],
-    step: number,
-    before: number,
-  ): number | undefined {
-    const own = places[step] ?? [];
-    const from = timeAt(deeds, before);
-    let at = cursors[step] ?? 0;
-    const isTooEarly = (place: number): boolean =>
-      this.mustBeAnother[step] ? place <= before : timeAt(deeds, place) < from;
-    while (at < own.length && isTooEarly(own[at] as number)) at++;
-    cursors[step] = at;
-    return own[at];
+  /** Each step is the first event of its kind at or after the one before it. */
+  private ordered(deeds: Deeds, start: number, to: number): void {
+    this.times.fill(Number.NaN);
+    this.times[0] = deeds.at[start] as number;
+    let before = start;
+    for (let step = 1; step < this.count; step++) {
+      before = this.next(deeds, step, before, to);
+      if (before >= to) return;
+      this.times[step] = deeds.at[before] as number;
+    }
   }
 
-  private strict(deeds: readonly Deed[], starts: readonly number[]): Attempt[] {
-    return starts.map((start) => {
-      const times = Array.from({ length: this.count }, (_, step) => {
-        const deed = deeds[start + step];
-        return deed !== undefined && hasBit(deed, step) ? deed.at : null;
-      });
-      return { start: timeAt(deeds, start), depth: this.depthOf(times), times };
-    });
+  private next(deeds: Deeds, step: number, before: number, to: number): number {
+    const [word, bit] = [deeds.bits[Math.floor(step / WORD)] as Int32Array, 1 << (step % WORD)];
+    const from = deeds.at[before] as number;
+    const another = this.mustBeAnother[step] === true;
+    let place = this.cursors[step] as number;
+    while (
+      place < to &&
+      (((word[place] as number) & bit) === 0 || (another ? place <= before : (deeds.at[place] as number) < from))
+    ) {
+      place++;
+    }
+    this.cursors[step] = place;
+    return place;
   }
 
-  private unordered(deeds: readonly Deed[], places: Places, first: number, excluded: readonly number[][]): Attempt[] {
-    const cursors = places.map(() => 0);
-    const attempts: Attempt[] = [];
-    for (const start of places[first] ?? []) {
-      const from = timeAt(deeds, start);
-      const done = [from];
-      for (const [step, own] of places.entries()) {
+  private strict(deeds: Deeds, start: number, to: number): void {
+    for (let step = 0; step < this.count; step++) {
+      const place = start + step;
+      this.times[step] = place < to && hasBit(deeds, place, step) ? (deeds.at[place] as number) : Number.NaN;
+    }
+  }
+
+  /** Any step may be the first; the others count where they come after it. */
+  private unordered(deeds: Deeds, from: number, to: number, first: number, onAttempt: OnAttempt): void {
+    this.cursors.fill(from);
+    for (let start = from; start < to; start++) {
+      if (!hasBit(deeds, start, first)) continue;
+      const began = deeds.at[start] as number;
+      this.times.fill(Number.NaN);
+      let done = 0;
+      this.times[done++] = began;
+      for (let step = 0; step < this.count; step++) {
         if (step === first) continue;
-        let at = cursors[step] ?? 0;
-        while (at < own.length && timeAt(deeds, own[at] as number) <= from) at++;
-        cursors[step] = at;
-        if (at < own.length) done.push(timeAt(deeds, own[at] as number));
+        let place = this.cursors[step] as number;
+        while (place < to && (!hasBit(deeds, place, step) || (deeds.at[place] as number) <= began)) place++;
+        this.cursors[step] = place;
+        if (place < to) this.times[done++] = deeds.at[place] as number;
       }
-      done.sort((a, b) => a - b);
-      const times = places.map((_, at) => done[at] ?? null);
-      const end = this.windowEnd(from);
-      if (!this.isVoid(times, excluded))
-        attempts.push({ start: from, depth: done.filter((at) => at <= end).length, times });
+      this.times.subarray(0, done).sort();
+      if (!this.isVoid()) onAttempt(this.depth(), this.times);
     }
-    return attempts;
   }
 
-  private depthOf(times: Times): number {
-    const end = this.windowEnd(times[0] ?? 0);
-    const missed = times.findIndex((at) => at === null || at > end);
-    return missed < 0 ? times.length : missed;
+  /** How many steps, one after the other, lie within the window. */
+  private depth(): number {
+    const end = this.windowEnd(this.times[0] as number);
+    let depth = 0;
+    while (depth < this.count && (this.times[depth] as number) <= end) depth++;
+    return depth;
   }
 
   /** What is excluded happened after the one step and before the other, or before the window closed on the other. */
-  private isVoid(times: Times, excluded: readonly number[][]): boolean {
-    return this.exclusions.some((exclusion, index) => {
-      const from = times[exclusion.from] ?? null;
-      if (from === null) return false;
-      const first = firstFrom(excluded[index] ?? [], from);
-      return first !== undefined && first > from && first < (times[exclusion.to] ?? this.windowEnd(from));
-    });
+  private isVoid(): boolean {
+    for (const [index, exclusion] of this.exclusions.entries()) {
+      const from = this.times[exclusion.from] as number;
+      if (Number.isNaN(from)) continue;
+      const first = firstFrom(this.excluded[index] ?? [], from);
+      const to = this.times[exclusion.to] as number;
+      if (first !== undefined && first > from && first < (Number.isNaN(to) ? this.windowEnd(from) : to)) return true;
+    }
+    return false;
   }
 }
 
-/** Step → the places of its events. */
-type Places = readonly (readonly number[])[];
-
-const timeAt = (deeds: readonly Deed[], place: number): number => (deeds[place] as Deed).at;
-
-function placesOf(deeds: readonly Deed[], bit: number): number[] {
-  const places: number[] = [];
-  for (const [place, deed] of deeds.entries()) if (hasBit(deed, bit)) places.push(place);
-  return places;
+function timesOf(deeds: Deeds, from: number, to: number, bit: number): number[] {
+  const times: number[] = [];
+  for (let place = from; place < to; place++) if (hasBit(deeds, place, bit)) times.push(deeds.at[place] as number);
+  return times;
 }
 
 /** The first of sorted times that is not before `from`. */

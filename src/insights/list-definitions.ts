@@ -15,9 +15,15 @@ export interface EventDefinitionQuery {
   only: 'custom' | 'standard' | undefined;
 }
 
+/** By name; a name that is missing has none. */
+export interface EventNumbers {
+  volumes: ReadonlyMap<string, number>;
+  usage: ReadonlyMap<string, number>;
+}
+
 export function chooseEventDefinitions(
   all: readonly EventDefinition[],
-  volumes: ReadonlyMap<string, number>,
+  { volumes, usage }: EventNumbers,
   { search, order, descending, only }: EventDefinitionQuery,
   page: Page,
 ): Paged<EventDefinition> {
@@ -25,13 +31,12 @@ export function chooseEventDefinitions(
   const found = all.filter(
     ({ name }) => fits(name) && (only === undefined || name.startsWith('$') === (only === 'standard')),
   );
-  // Nobody can save questions yet, so all usage is equal and the name decides.
   const sign = descending ? -1 : 1;
-  const volumeOf = ({ name }: EventDefinition): number => volumes.get(name) ?? 0;
+  const numbers = order === 'volume' ? volumes : usage;
+  const numberOf = ({ name }: EventDefinition): number => numbers.get(name) ?? 0;
   found.sort((a, b) => {
     if (order === 'name') return sign * byText(a.name, b.name);
-    const difference = order === 'volume' ? volumeOf(a) - volumeOf(b) : 0;
-    return sign * difference || byText(a.name, b.name);
+    return sign * (numberOf(a) - numberOf(b)) || byText(a.name, b.name);
   });
   return cut(found, page);
 }
@@ -84,6 +89,7 @@ const HIDDEN = new Set([
 
 export function choosePropertyDefinitions(
   all: readonly PropertyDefinition[],
+  usage: ReadonlyMap<string, number>,
   query: PropertyDefinitionQuery,
   page: Page,
 ): Paged<ListedProperty> {
@@ -97,6 +103,7 @@ export function choosePropertyDefinitions(
       if (query.flags !== undefined && name.startsWith('$feature/') !== query.flags) return false;
       return !query.onlySeen || isSeen !== false;
     });
-  found.sort((a, b) => Number(b.isSeen) - Number(a.isSeen) || byText(a.name, b.name));
+  const usageOf = ({ name }: PropertyDefinition): number => usage.get(name) ?? 0;
+  found.sort((a, b) => Number(b.isSeen) - Number(a.isSeen) || usageOf(b) - usageOf(a) || byText(a.name, b.name));
   return cut(found, page);
 }

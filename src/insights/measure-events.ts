@@ -4,6 +4,7 @@ import { leavesOf } from '../core/properties/property-filter.ts';
 import { cohortSql, findCohortUuids } from './cohort-filter.ts';
 import { type FilterScope, filterSql } from './filter-sql.ts';
 import type { EventsDeps } from './find-events.ts';
+import { findOutside, outsideSql } from './outside-filter.ts';
 import { findPersons, personSql } from './person-filter.ts';
 import { validPatterns } from './valid-patterns.ts';
 
@@ -24,10 +25,12 @@ export async function measureEvents(deps: EventsDeps, measure: Measure): Promise
   const aboutPersons = leavesOf(filter).filter(({ owner }) => owner === 'person');
   const persons = await findPersons(deps, projectId, aboutPersons, patterns);
   const cohorts = await findCohortUuids(deps, projectId, filter, deps.clock.now());
+  const reach = { from: measure.from, until: measure.to };
+  const outside = await findOutside(deps, { projectId, patterns, reach }, filter);
   const sql = deps.dialect.begin('e');
   const scope: FilterScope = {
     patterns,
-    elsewhere: (leaf) => personSql(sql, persons, leaf, 'e.person_id'),
+    elsewhere: (leaf) => personSql(sql, persons, leaf, 'e.person_id') ?? outsideSql(sql, outside, leaf),
     cohort: (leaf) => cohortSql(sql, cohorts, leaf, 'e.person_id'),
   };
   const conditions = [

@@ -10,7 +10,7 @@ import { Failure } from '../core/errors.ts';
 import type { PropertyFilter } from '../core/properties/property-filter.ts';
 import type { InsightSql } from '../stores/dialect.ts';
 import type { EventPersonStore } from '../stores/event-records.ts';
-import { filterSql } from './filter-sql.ts';
+import { ownPropertySql } from './filter-sql.ts';
 import type { Asking } from './valid-patterns.ts';
 
 const PAGE = 5000;
@@ -31,24 +31,47 @@ export async function findPersons(
   filters: readonly PropertyFilter[],
   patterns: ReadonlySet<string>,
 ): Promise<PersonSets> {
+  return findOwners(deps, filters, patterns, personPages(deps.persons, projectId));
+}
+
+async function* personPages(persons: EventPersonStore, projectId: number): AsyncGenerator<Owner[]> {
+  for (let after = 0; ; ) {
+    const page = await persons.after(projectId, after, PAGE);
+    yield page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.id ?? after;
+  }
+}
+
+/** Who is asked about: persons, or the groups of one kind. */
+export interface Owner {
+  uuid: string;
+  /** JSON text. */
+  properties: string;
+}
+
+export async function findOwners(
+  deps: Asking,
+  filters: readonly PropertyFilter[],
+  patterns: ReadonlySet<string>,
+  pages: AsyncIterable<readonly Owner[]>,
+): Promise<PersonSets> {
   if (filters.length === 0) return new Map();
   const [nobody] = await answers(deps, filters, patterns, [{ uuid: '', properties: '{}' }]);
   const sets = filters.map((_, i): PersonSet => ({ usual: nobody?.answers[i] === true, others: [] }));
-  for (let after = 0, looked = 0; ; ) {
-    const page = await deps.persons.after(projectId, after, PAGE);
+  let looked = 0;
+  for await (const page of pages) {
+    looked += page.length;
+    if (looked > MOST_PERSONS) throw tooMany();
     for (const { uuid, answers: given } of await answers(deps, filters, patterns, page)) {
       for (const [i, set] of sets.entries()) if (given[i] !== set.usual) set.others.push(uuid);
     }
-    if (page.length < PAGE) break;
-    looked += page.length;
-    if (looked >= MOST_PERSONS) throw tooMany();
-    after = page.at(-1)?.id ?? after;
   }
   return new Map(filters.map((filter, i) => [filter, sets[i] ?? { usual: false, others: [] }]));
 }
 
 const tooMany = (): Failure =>
-  new Failure('invalid', `Filters on persons reach up to ${MOST_PERSONS} persons; this project has more.`, {
+  new Failure('invalid', `Such filters reach up to ${MOST_PERSONS} persons or groups; this project has more.`, {
     attr: 'properties',
   });
 
@@ -56,13 +79,15 @@ async function answers(
   { events, dialect }: Asking,
   filters: readonly PropertyFilter[],
   patterns: ReadonlySet<string>,
-  persons: readonly { uuid: string; properties: string }[],
+  persons: readonly Owner[],
 ): Promise<{ uuid: string; answers: boolean[] }[]> {
   if (persons.length === 0) return [];
   const sql = dialect.begin();
-  const columns = filters.map((filter, i) => `${filterSql(sql, filter, { json: 'p.properties', patterns })} as a${i}`);
+  const columns = filters.map(
+    (filter, i) => `${ownPropertySql(sql, filter, { json: 'x.properties', patterns })} as a${i}`,
+  );
   const rows = sql.rows(['uuid', 'properties'], persons);
-  const found = await events.query(`select p.uuid as uuid, ${columns.join(', ')} from ${rows} p`, sql.values);
+  const found = await events.query(`select x.uuid as uuid, ${columns.join(', ')} from ${rows} x`, sql.values);
   return found.map((row) => ({ uuid: String(row['uuid']), answers: filters.map((_, i) => row[`a${i}`] === true) }));
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Events of one slice, about. */
-const SLICE_EVENTS = 300_000;
+/** Events of one slice, about: a few hundred megabytes. */
+const SLICE_EVENTS = 12_000_000;
 
 export interface Slice {
   at: number;
@@ -12,8 +12,8 @@ export interface Slice {
  * Cuts the work on many events into slices of whole actors, so that the memory used depends on a slice and not on how
  * much happened; others get their turn between two of them.
  */
-export async function* slicesOf(events: number): AsyncGenerator<Slice> {
-  const count = Math.max(1, Math.ceil(events / SLICE_EVENTS));
+export async function* slicesOf(events: number, most = SLICE_EVENTS): AsyncGenerator<Slice> {
+  const count = Math.max(1, Math.ceil(events / most));
   for (let at = 0; at < count; at++) {
     yield { at, count };
     await nextTurn();

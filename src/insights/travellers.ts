@@ -26,7 +26,7 @@ export async function travellersOf(deps: AskedDeps, projectId: number, funnel: F
   return travellers;
 }
 
-const WAYS = 5000;
+const WAYS = 50_000;
 
 /**
  * Asks about the events of travellers' ways: read as `e`, the traveller as `t`, who is named in `t.actor` and has
@@ -49,10 +49,11 @@ export async function* askWays(
     }));
     const table = sql.rows(['actor', 'outcome', 'began', 'ended'], rows);
     const at = sql.millis('e.timestamp');
+    const own = funnel.actor.kind === 'person' ? 'cast(t.actor as uuid)' : 't.actor';
     const { select, where, groupBy } = write(sql);
     yield await deps.events.query(
       `select ${select}
-      ${asked.source(sql, funnel.actor, funnel.range, `join ${table} t on t.actor = ${actorColumn(funnel.actor)}`)}
+      ${asked.source(sql, funnel.actor, funnel.range, `join ${table} t on ${own} = ${actorColumn(funnel.actor)}`)}
         and ${at} > cast(t.began as bigint) and ${at} < cast(t.ended as bigint) and ${where}
       ${groupBy === undefined ? '' : `group by ${groupBy}`}`,
       sql.values,

@@ -1,4 +1,5 @@
-import { type Filter, leavesOf } from '../core/properties/property-filter.ts';
+import { elementPatterns } from '../core/properties/element-filter.ts';
+import { type Filter, leavesOf, type PropertyFilter } from '../core/properties/property-filter.ts';
 import type { Dialect } from '../stores/dialect.ts';
 import type { EventStore } from '../stores/event-store.ts';
 
@@ -12,11 +13,18 @@ const LONGEST_PATTERN = 2000;
 
 /** Which of the patterns in a filter the engine takes: asked once beforehand, so that no question fails half-way. */
 export async function validPatterns({ events, dialect }: Asking, filter: Filter): Promise<ReadonlySet<string>> {
-  const leaves = leavesOf(filter).filter(({ operator }) => operator === 'regex' || operator === 'not_regex');
-  const asked = [...new Set(leaves.flatMap(({ values }) => values))].filter((p) => p.length <= LONGEST_PATTERN);
+  const asked = [...new Set(leavesOf(filter).flatMap(patternsIn))];
   if (asked.length === 0) return new Set();
   const sql = dialect.begin();
   const columns = asked.map((pattern, i) => `${sql.isPattern(pattern)} as p${i}`);
   const [row] = await events.query(`select ${columns.join(', ')}`, sql.values);
   return new Set(asked.filter((_, i) => row?.[`p${i}`] === true));
+}
+
+/** Patterns over elements are ours; what users have said is a part of them. */
+function patternsIn(leaf: PropertyFilter): readonly string[] {
+  const isPattern = leaf.operator === 'regex' || leaf.operator === 'not_regex';
+  const isTooLong = isPattern && leaf.values.some((value) => value.length > LONGEST_PATTERN);
+  if (leaf.owner === 'element') return isTooLong ? [] : elementPatterns(leaf);
+  return isPattern ? leaf.values.filter((value) => value.length <= LONGEST_PATTERN) : [];
 }

@@ -17,21 +17,32 @@ interface SentError {
 }
 
 type Message =
-  | { type: 'call'; id: number; method: string; args: unknown[] }
+  | { type: 'call'; id: number; method: string; args: unknown[]; canEnd: boolean }
+  /** Nobody waits for that call any more. */
+  | { type: 'end'; id: number }
   | { type: 'result'; id: number; value: unknown }
   | { type: 'error'; id: number; error: SentError }
   | { type: 'notice'; name: string; value: unknown };
 
 /** Answers the other thread's calls with the methods of `target`. */
 export function serve<T extends object>(port: Port, target: T): void {
+  const ends = new Map<number, AbortController>();
   port.on('message', (message: Message) => {
+    if (message.type === 'end') ends.get(message.id)?.abort();
     if (message.type !== 'call') return;
-    const { id, method, args } = message;
+    const { id, method, args, canEnd } = message;
+    if (canEnd) {
+      const end = new AbortController();
+      ends.set(id, end);
+      args.push(end.signal);
+    }
     const run = async (): Promise<unknown> => (target[method as keyof T] as (...args: unknown[]) => unknown)(...args);
-    run().then(
-      (value) => port.postMessage({ type: 'result', id, value } satisfies Message),
-      (error: unknown) => port.postMessage({ type: 'error', id, error: toSent(error) } satisfies Message),
-    );
+    run()
+      .finally(() => ends.delete(id))
+      .then(
+        (value) => port.postMessage({ type: 'result', id, value } satisfies Message),
+        (error: unknown) => port.postMessage({ type: 'error', id, error: toSent(error) } satisfies Message),
+      );
   });
 }
 
@@ -46,7 +57,10 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** A proxy for what the other thread serves. */
+/**
+ * A proxy for what the other thread serves. A method whose last argument is an `AbortSignal` gets one on the other side
+ * too; when it is aborted here, the call is rejected with its reason at once and the other side hears of it.
+ */
 export function remote<T extends object>(port: Port): Remote<T> {
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
@@ -58,13 +72,34 @@ export function remote<T extends object>(port: Port): Remote<T> {
     if (message.type === 'result') call?.resolve(message.value);
     else call?.reject(fromSent(message.error));
   });
-  const call = (method: string, args: unknown[]): Promise<unknown> =>
-    new Promise((resolve, reject) => {
+  const call = (method: string, given: unknown[]): Promise<unknown> => {
+    const last = given.at(-1);
+    const signal = last instanceof AbortSignal ? last : null;
+    const args = signal === null ? given : given.slice(0, -1);
+    return new Promise((resolve, reject) => {
       if (gone) return reject(gone);
+      if (signal?.aborted) return reject(signal.reason);
       const id = ++lastId;
-      waiting.set(id, { resolve, reject });
-      port.postMessage({ type: 'call', id, method, args } satisfies Message);
+      const end = (): void => {
+        waiting.delete(id);
+        port.postMessage({ type: 'end', id } satisfies Message);
+        reject(signal?.reason);
+      };
+      const done = (): void => signal?.removeEventListener('abort', end);
+      signal?.addEventListener('abort', end, { once: true });
+      waiting.set(id, {
+        resolve: (value) => {
+          done();
+          resolve(value);
+        },
+        reject: (error) => {
+          done();
+          reject(error);
+        },
+      });
+      port.postMessage({ type: 'call', id, method, args, canEnd: signal !== null } satisfies Message);
     });
+  };
   const methods = new Proxy({} as T, {
     // A proxy must not look like a promise, or awaiting it would call `then` on the other side.
     get: (_target, method) => (method === 'then' ? undefined : (...args: unknown[]) => call(String(method), args)),

@@ -25,6 +25,8 @@ export interface ActivityEntry {
   itemId: string;
   /** What the thing is called. */
   name: string | null;
+  /** The name for links, of things that have one. */
+  shortId?: string;
   changes: ActivityChange[] | null;
   /** What made the system act by itself. */
   trigger?: JsonObject;
@@ -32,13 +34,13 @@ export interface ActivityEntry {
 
 /** Writes one entry. An update that changed nothing leaves no trace. */
 export async function recordActivity(deps: ActivityDeps, store: MetadataStore, entry: ActivityEntry): Promise<void> {
-  const { name, changes, trigger = null, ...rest } = entry;
+  const { name, shortId = null, changes, trigger = null, ...rest } = entry;
   if (entry.activity === 'updated' && (changes === null || changes.length === 0)) return;
   const now = deps.clock.now();
   const activity: Activity = {
     ...rest,
     id: entry.id ?? deps.ids.orderedUuid(now),
-    detail: { changes, trigger, name, short_id: null },
+    detail: { changes, trigger, name, short_id: shortId },
     createdAt: now,
   };
   await store.activity.append(activity);

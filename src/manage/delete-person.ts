@@ -7,12 +7,12 @@
  */
 import { Failure } from '../core/errors.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
-import type { KnownPerson } from '../stores/person-journal.ts';
+import type { PersonRef, StoredPerson } from '../stores/person-store.ts';
 import type { Project } from '../stores/records.ts';
 import { recordActivity } from './activity.ts';
 import { changeIdentities, type IdentityDeps } from './change-identities.ts';
 import type { Erasure } from './erasure.ts';
-import { findPerson } from './find-person.ts';
+import { findPerson } from './persons.ts';
 
 export interface DeletePersonDeps extends IdentityDeps {
   /** Resolves to true when everything accepted so far has been processed, to false when that takes too long. */
@@ -23,17 +23,18 @@ export interface DeletePersonDeps extends IdentityDeps {
 export interface PersonToDelete {
   project: Project;
   userId: number;
-  key: string;
+  /** Null: nobody is called so. */
+  ref: PersonRef | null;
   deleteEvents: boolean;
 }
 
 /** The id of the deletion to follow; null where it is over. */
 export async function deletePerson(deps: DeletePersonDeps, wanted: PersonToDelete): Promise<string | null> {
-  const { project, key, deleteEvents } = wanted;
-  await findPerson(deps.metadata.personJournal, project.id, key);
+  const { project, ref, deleteEvents } = wanted;
+  await findPerson(deps.metadata.persons, project.id, ref);
   if (!(await deps.caughtUp())) throw tooBusy();
   const { deletionId, telltales } = await changeIdentities(deps, async (store) => {
-    const person = await findPerson(store.personJournal, project.id, key);
+    const person = await findPerson(store.persons, project.id, ref);
     const found = await removeFromShelf(deps, store, wanted, person);
     await recordDeleted(deps, store, wanted, person);
     return found;
@@ -52,7 +53,7 @@ async function removeFromShelf(
   { clock, ids }: DeletePersonDeps,
   store: MetadataStore,
   { userId, deleteEvents }: PersonToDelete,
-  person: KnownPerson,
+  person: StoredPerson,
 ): Promise<{ deletionId: string; telltales: string[] }> {
   const { personJournal: journal, deletions } = store;
   const { projectId, uuid } = person;
@@ -84,7 +85,7 @@ const recordDeleted = (
   deps: DeletePersonDeps,
   store: MetadataStore,
   { project, userId }: PersonToDelete,
-  person: KnownPerson,
+  person: StoredPerson,
 ): Promise<void> =>
   recordActivity(deps, store, {
     organizationId: project.organizationId,

@@ -1,7 +1,11 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { randomIds } from '../lib/ids.ts';
+import { uuidOf } from '../stores/contract/events.ts';
+import { NO_CHANGES } from '../stores/contract/no-changes.ts';
 import { makeTempDir } from '../stores/contract/temp-dir.ts';
+import type { IngestStore } from '../stores/ingest-store.ts';
+import type { MetadataStore } from '../stores/metadata-store.ts';
 import { openRelationalShelf } from '../stores/sqlite/metadata-store.ts';
 import { bootstrap } from './bootstrap.ts';
 import { type HousekeepingDeps, tidy } from './housekeeping.ts';
@@ -46,4 +50,20 @@ it('ends sessions whose time is over, also when the event store is away', () =>
     await expect(tidy(away)).rejects.toThrow('away');
     expect(await sessions.byHash('old')).toBeNull();
     expect((await sessions.byHash('new'))?.expiresAt).toBe(NOW + 1);
+  }));
+
+it('forgets what was asked for more than thirty days ago', () =>
+  withShelf(async (deps) => {
+    const today = Math.floor(NOW / DAY);
+    const at = (day: number, id: number) => ({ id: uuidOf(id), projectId: 1, name: `on ${day}`, at: id });
+    const days = [today, today - 29, today - 30];
+    const { metadata, ingest } = deps as HousekeepingDeps & { metadata: MetadataStore; ingest: IngestStore };
+    await ingest.transaction((tx) => tx.apply({ ...NO_CHANGES, position: 1, events: days.map(at) }));
+    const event = { kind: 'event', groupTypeIndex: -1 } as const;
+    await metadata.queryUsage.add(days.map((day) => ({ ...event, projectId: 1, day, name: `on ${day}`, count: 1 })));
+    await tidy(deps);
+    expect([...(await metadata.queryUsage.since(1, event, 0)).keys()].sort()).toEqual([
+      `on ${today - 29}`,
+      `on ${today}`,
+    ]);
   }));

@@ -1,4 +1,4 @@
-/** What is too old goes: events past their project's retention, notes about what was dropped, sessions that ended. */
+/** What is too old goes: events past their project's retention, notes about what was dropped and asked for, sessions that ended. */
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { type Schedule, startSchedule } from '../lib/schedule.ts';
@@ -6,7 +6,7 @@ import type { IngestStore } from '../stores/ingest-store.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 
 export interface HousekeepingDeps {
-  metadata: Pick<MetadataStore, 'projects' | 'sessions'>;
+  metadata: Pick<MetadataStore, 'projects' | 'sessions' | 'queryUsage'>;
   ingest: Pick<IngestStore, 'prune'>;
   /** Removes a project's events that happened before a time; says how many. */
   removeEventsBefore(projectId: number, time: number): Promise<number>;
@@ -18,7 +18,7 @@ export interface HousekeepingDeps {
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** Drops and warnings are for finding out what went wrong lately. */
+/** Drops and warnings are for finding out what went wrong lately; what was asked for counts as long. */
 const NOTES_DAYS = 30;
 /** A start has more urgent things to do. */
 const FIRST_AFTER_MS = 10_000;
@@ -38,6 +38,7 @@ export async function tidy(deps: HousekeepingDeps): Promise<void> {
   const now = deps.clock.now();
   await deps.metadata.sessions.removeExpired(now);
   await deps.ingest.prune(now - NOTES_DAYS * DAY_MS);
+  await deps.metadata.queryUsage.prune(Math.floor(now / DAY_MS) - NOTES_DAYS + 1);
   for (const project of await deps.metadata.projects.all()) {
     const days = project.eventsRetentionDays ?? deps.eventsRetentionDays;
     if (days === null) continue;

@@ -75,10 +75,18 @@ function isJson(text: string): boolean {
 /** Printable ASCII that JSON writes as it is. */
 const PLAIN = /[ !#-[\]-~]+/g;
 
+/** Between these JSON has a plus sign in the largest numbers, which filters do not see (`1e+21`). */
+const EXPONENT = /(?<=e)(?=\d)/i;
+
+/** The longest stretch of letters that stand in JSON text as they are. */
+export const longestPlain = (text: string): string =>
+  (text.match(PLAIN) ?? [])
+    .flatMap((stretch) => stretch.split(EXPONENT))
+    .reduce((best, one) => (one.length > best.length ? one : best), '');
+
 /** An e-mail that contains `part`, whatever the case: its longest stretch of plain letters is what can be looked for. */
 export function emailPart(part: string): Clue {
-  const stretches = part.match(PLAIN) ?? [];
-  const longest = stretches.reduce((best, one) => (one.length > best.length ? one : best), '');
+  const longest = longestPlain(part);
   return longest === '' ? hasKey('email') : { kind: 'email', part: longest.toLowerCase() };
 }
 

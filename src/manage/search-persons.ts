@@ -1,11 +1,12 @@
 /**
  * Finding persons. What comes in: a question. What goes out: persons in the order of the list, as many as are asked for.
  *
- * Exact ids and e-mails are looked up. Anything else goes through the list from its beginning, slice by slice, until
- * enough were found: other requests get their turn between two slices, and no more than one slice is held in memory.
+ * Exact ids and e-mails are looked up. For anything else the index is asked. Where it cannot help for the moment, the
+ * list is gone through from its beginning, slice by slice, until enough were found: other requests get their turn between
+ * two slices, and no more than one slice is held in memory.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { matches, type Search } from '../core/properties/matches.ts';
+import { type PersonTest, passes } from '../core/persons/person-columns.ts';
 import {
   cohortsIn,
   type Filter,
@@ -14,8 +15,9 @@ import {
   type PropertyFilter,
 } from '../core/properties/property-filter.ts';
 import type { Page } from '../stores/metadata-store.ts';
-import type { PersonCursor, PersonSketch, PersonStore, StoredPerson } from '../stores/person-store.ts';
+import type { ListedPerson, PersonCursor, PersonSketch, PersonStore, StoredPerson } from '../stores/person-store.ts';
 import { type Clues, cluesOf, emailPart, emailTexts } from './person-clues.ts';
+import { type PersonTestDeps, personTest } from './person-test.ts';
 
 export interface PersonQuestion {
   projectId: number;
@@ -30,12 +32,12 @@ export interface PersonQuestion {
   among?: readonly number[] | undefined;
 }
 
-export interface PersonSearchDeps {
+export interface PersonSearchDeps extends PersonTestDeps {
   persons: PersonStore;
-  search: Search;
-  /** Whether somebody is in a cohort, for the cohorts in the filter; without it there are none. */
-  isIn?(personId: number, cohortId: number): boolean | undefined;
 }
+
+/** The most that the index is asked for at a time. */
+const MOST_AT_ONCE = 10_000;
 
 /** Persons looked at between two turns of others, at first and at the most: a few milliseconds of work. */
 const FIRST_SLICE = 200;
@@ -52,7 +54,7 @@ export async function listPersons(
   if (isEveryone(question)) return deps.persons.newest(projectId, { limit, offset });
   const found: number[] = [];
   let passed = 0;
-  for await (const ids of eachSlice(deps, question)) {
+  for await (const ids of eachSlice(deps, question, offset + limit)) {
     for (const id of ids) if (passed++ >= offset) found.push(id);
     if (found.length >= limit) break;
   }
@@ -71,16 +73,68 @@ export async function* eachPerson(deps: PersonSearchDeps, question: PersonQuesti
 }
 
 /** The numbers of everybody whom the question means, in the order of the list, a slice at a time. */
-export async function* eachSlice(deps: PersonSearchDeps, question: PersonQuestion): AsyncGenerator<number[]> {
-  const filter = wholeFilter(question);
+export async function* eachSlice(
+  deps: PersonSearchDeps,
+  question: PersonQuestion,
+  enough = MOST_AT_ONCE,
+): AsyncGenerator<number[]> {
   const { projectId, search } = question;
   const searched = search === undefined ? null : await deps.persons.byDistinctId(projectId, search);
-  const fits = (wanted: Filter, { id, properties }: PersonSketch): boolean =>
-    matches(wanted, { event: {}, person: properties }, deps.search, (cohort) => deps.isIn?.(id, cohort));
-  const isMeant = (person: PersonSketch): boolean =>
-    fits(filter, person) && (search === undefined || person.id === searched?.id || fits(inEmail(search), person));
-  for await (const slice of candidates(deps, question, filter, searched)) {
-    yield slice.filter(isMeant).map(({ id }) => id);
+  const meant: Meant = { filter: wholeFilter(question), searched, test: testOf(deps, question, searched) };
+  const isMeant = ({ id, properties }: PersonSketch): boolean => passes(meant.test, id, properties);
+  const known = lookedUp(deps, question, meant.filter);
+  if (known === null) {
+    yield* throughIndex(deps, question, meant, enough);
+    return;
+  }
+  for await (const slice of known) yield slice.filter(isMeant).map(({ id }) => id);
+}
+
+interface Meant {
+  filter: Filter;
+  /** Whose distinct id is what is searched for. */
+  searched: StoredPerson | null;
+  test: PersonTest;
+}
+
+function testOf(deps: PersonSearchDeps, question: PersonQuestion, searched: StoredPerson | null): PersonTest {
+  const fitsFilter = personTest(deps, wholeFilter(question));
+  if (question.search === undefined) return fitsFilter;
+  const isSearched: PersonTest[] = searched ? [{ kind: 'named', id: searched.id }] : [];
+  const fitsSearch: PersonTest = { kind: 'any', tests: [personTest(deps, inEmail(question.search)), ...isSearched] };
+  return { kind: 'all', tests: [fitsSearch, fitsFilter] };
+}
+
+async function* throughIndex(
+  deps: PersonSearchDeps,
+  question: PersonQuestion,
+  meant: Meant,
+  enough: number,
+): AsyncGenerator<number[]> {
+  let after: PersonCursor | null = null;
+  for (let limit = Math.min(enough, MOST_AT_ONCE); ; limit = MOST_AT_ONCE) {
+    const found: ListedPerson[] | null = await deps.persons.passing(question.projectId, meant.test, after, limit);
+    if (found === null) break;
+    yield found.map(({ id }) => id);
+    if (found.length < limit) return;
+    after = found.at(-1) ?? after;
+  }
+  yield* throughList(deps, question, meant, after);
+}
+
+async function* throughList(
+  { persons, search }: PersonSearchDeps,
+  question: PersonQuestion,
+  { filter, searched, test }: Meant,
+  after: PersonCursor | null,
+): AsyncGenerator<number[]> {
+  const either = searched === null ? [] : [{ kind: 'person', id: searched.id } as const];
+  const inSearch = question.search === undefined ? [] : [[emailPart(question.search), ...either]];
+  const keys = new Set(leavesOf(filter).map(({ key }) => key));
+  if (question.search !== undefined) keys.add('email');
+  const clues = [...cluesOf(filter, search), ...inSearch];
+  for await (const slice of slices(persons, question.projectId, clues, [...keys], after)) {
+    yield slice.filter(({ id, properties }) => passes(test, id, properties)).map(({ id }) => id);
   }
 }
 
@@ -109,33 +163,21 @@ function personsPart(filter: Filter): Filter | undefined {
   return filters.length === 0 && filter.filters.length > 0 ? undefined : { ...filter, filters };
 }
 
-/** Those who may be meant, from the narrowest source that there is. */
-async function* candidates(
-  { persons, search }: PersonSearchDeps,
-  question: PersonQuestion,
+/** Those who may be meant, where they are few and known by name; null where they are not. */
+function lookedUp(
+  { persons }: PersonSearchDeps,
+  { projectId, distinctId, among }: PersonQuestion,
   filter: Filter,
-  searched: StoredPerson | null,
-): AsyncGenerator<PersonSketch[]> {
-  const { projectId, distinctId } = question;
-  if (distinctId !== undefined) {
-    const person = await persons.byDistinctId(projectId, distinctId);
-    if (person) yield [person];
-    return;
-  }
-  if (question.among !== undefined) {
-    yield* byNumber(persons, projectId, question.among);
-    return;
-  }
+): AsyncIterable<PersonSketch[]> | null {
+  if (distinctId !== undefined) return byDistinctId(persons, projectId, distinctId);
+  if (among !== undefined) return byNumber(persons, projectId, among);
   const emails = requiredEmails(filter);
-  if (emails !== undefined) {
-    yield* byEmail(persons, projectId, emails);
-    return;
-  }
-  const either = searched === null ? [] : [{ kind: 'person', id: searched.id } as const];
-  const inSearch = question.search === undefined ? [] : [[emailPart(question.search), ...either]];
-  const keys = new Set(leavesOf(filter).map(({ key }) => key));
-  if (question.search !== undefined) keys.add('email');
-  yield* slices(persons, projectId, [...cluesOf(filter, search), ...inSearch], [...keys]);
+  return emails === undefined ? null : byEmail(persons, projectId, emails);
+}
+
+async function* byDistinctId(persons: PersonStore, projectId: number, id: string): AsyncGenerator<StoredPerson[]> {
+  const person = await persons.byDistinctId(projectId, id);
+  if (person) yield [person];
 }
 
 /** E-mails of which everybody who is meant has one; undefined where that is not known. */
@@ -178,11 +220,12 @@ export async function* slices(
   projectId: number,
   clues: Clues,
   keys?: readonly string[],
+  from: PersonCursor | null = null,
 ): AsyncGenerator<PersonSketch[]> {
   const isInIndex = keys?.every((key) => key === 'email') && clues.flat().every(({ kind }) => kind !== 'text');
   const largest = isInIndex ? LARGEST_INDEX_SLICE : LARGEST_SLICE;
   let size = FIRST_SLICE;
-  for (let after: PersonCursor | null = null; ; ) {
+  for (let after = from; ; ) {
     const slice = await persons.slice(projectId, after, size, clues, keys);
     yield slice.persons;
     if (slice.end === null) return;

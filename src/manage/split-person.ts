@@ -2,32 +2,33 @@
 import { invalid } from '../core/errors.ts';
 import type { HistoryEntry } from '../core/persons/person-changes.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
-import type { KnownPerson, PersonJournal } from '../stores/person-journal.ts';
+import type { PersonJournal } from '../stores/person-journal.ts';
+import type { PersonRef, StoredPerson } from '../stores/person-store.ts';
 import type { Project } from '../stores/records.ts';
 import type { Move } from '../stores/refiling.ts';
 import { recordActivity } from './activity.ts';
 import { changeIdentities, type IdentityDeps } from './change-identities.ts';
-import { findPerson } from './find-person.ts';
+import { findPerson } from './persons.ts';
 
 export interface Split {
   project: Project;
   userId: number;
-  /** Number or uuid of the person. */
-  key: string;
+  /** Null: nobody is called so. */
+  ref: PersonRef | null;
   /** The id that stays, with the properties; without one the first id stays, and nothing else does. */
   mainDistinctId: string | null;
 }
 
 export interface PersonWithIds {
-  person: KnownPerson;
+  person: StoredPerson;
   distinctIds: string[];
 }
 
 export function splitPerson(deps: IdentityDeps, split: Split): Promise<PersonWithIds> {
-  const { project, key, mainDistinctId } = split;
+  const { project, ref, mainDistinctId } = split;
   return changeIdentities(deps, async (store) => {
     const { personJournal: journal } = store;
-    const person = await findPerson(journal, project.id, key);
+    const person = await findPerson(store.persons, project.id, ref);
     const distinctIds = await journal.distinctIds(person.id);
     const main = mainDistinctId ?? distinctIds[0];
     if (main === undefined || !distinctIds.includes(main)) throw notTheirs();
@@ -44,7 +45,7 @@ const notTheirs = () => invalid('main_distinct_id', 'This is not a distinct ID o
 async function giveOwnPersons(
   { clock, ids }: IdentityDeps,
   journal: PersonJournal,
-  { projectId, uuid }: KnownPerson,
+  { projectId, uuid }: StoredPerson,
   distinctIds: readonly string[],
 ): Promise<void> {
   if (distinctIds.length === 0) return;
@@ -62,8 +63,8 @@ const NO_EVENT = '';
 async function withoutProperties(
   { clock }: IdentityDeps,
   journal: PersonJournal,
-  person: KnownPerson,
-): Promise<KnownPerson> {
+  person: StoredPerson,
+): Promise<StoredPerson> {
   const { projectId, uuid: personUuid } = person;
   const gone = Object.entries(person.properties).map(
     ([key, before]): HistoryEntry => ({
@@ -86,7 +87,7 @@ const recordSplit = (
   deps: IdentityDeps,
   store: MetadataStore,
   { project, userId }: Split,
-  person: KnownPerson,
+  person: StoredPerson,
   distinctIds: string[],
 ): Promise<void> =>
   recordActivity(deps, store, {

@@ -6,11 +6,12 @@ import { Failure, notFound } from '../core/errors.ts';
 import type { HistoryEntry } from '../core/persons/person-changes.ts';
 import { planUndo, type UndoPlan } from '../core/persons/plan-undo.ts';
 import type { MetadataStore, Page, Paged } from '../stores/metadata-store.ts';
-import type { KnownPerson, MergeRecord, PersonJournal } from '../stores/person-journal.ts';
+import type { MergeRecord, PersonJournal } from '../stores/person-journal.ts';
+import type { PersonRef, StoredPerson } from '../stores/person-store.ts';
 import type { Project } from '../stores/records.ts';
 import { recordActivity } from './activity.ts';
 import { changeIdentities, type IdentityDeps } from './change-identities.ts';
-import { findPerson } from './find-person.ts';
+import { findPerson } from './persons.ts';
 import type { PersonWithIds } from './split-person.ts';
 
 export interface Undo {
@@ -29,26 +30,29 @@ export interface ListedMerge extends MergeRecord {
   obstacle: string | null;
 }
 
+/** Persons, and what became of them. */
+type Shelf = Pick<MetadataStore, 'persons' | 'personJournal'>;
+
 export async function listMerges(
-  journal: PersonJournal,
+  shelf: Shelf,
   projectId: number,
-  key: string,
+  ref: PersonRef | null,
   page: Page,
 ): Promise<Paged<ListedMerge>> {
-  const person = await findPerson(journal, projectId, key);
-  const { count, items } = await journal.merges(projectId, person.uuid, page);
+  const person = await findPerson(shelf.persons, projectId, ref);
+  const { count, items } = await shelf.personJournal.merges(projectId, person.uuid, page);
   const listed: ListedMerge[] = [];
-  for (const merge of items) listed.push({ ...merge, obstacle: (await prospect(journal, merge)).obstacle });
+  for (const merge of items) listed.push({ ...merge, obstacle: (await prospect(shelf, merge)).obstacle });
   return { count, items: listed };
 }
 
 /** What undoing would work with, or why it would not. */
-type Prospect = { obstacle: string } | { obstacle: null; survivor: KnownPerson; ids: string[] };
+type Prospect = { obstacle: string } | { obstacle: null; survivor: StoredPerson; ids: string[] };
 
-async function prospect(journal: PersonJournal, merge: MergeRecord): Promise<Prospect> {
+async function prospect({ persons, personJournal: journal }: Shelf, merge: MergeRecord): Promise<Prospect> {
   const { projectId, target, movedIds, undoneAt } = merge;
   if (undoneAt !== null) return { obstacle: 'This merge was undone already.' };
-  const survivor = await journal.find(projectId, target.uuid);
+  const survivor = await persons.find(projectId, { uuid: target.uuid });
   if (!survivor) {
     const next = await journal.mergeOf(projectId, target.uuid);
     return {
@@ -70,7 +74,7 @@ export function undoMerge(deps: IdentityDeps, undo: Undo): Promise<UndoneMerge> 
     const { personJournal: journal } = store;
     const merge = await journal.merge(project.id, mergeId);
     if (!merge) throw notFound();
-    const found = await prospect(journal, merge);
+    const found = await prospect(store, merge);
     if (found.obstacle !== null) throw new Failure('conflict', found.obstacle);
     const { survivor, ids } = found;
     const held = await journal.distinctIds(survivor.id);
@@ -81,7 +85,7 @@ export function undoMerge(deps: IdentityDeps, undo: Undo): Promise<UndoneMerge> 
     await giveBack(journal, merge, ids);
     await journal.remember(refills(deps, merge, plan));
     await journal.markUndone(merge.id, deps.clock.now());
-    const source = await findPerson(journal, project.id, merge.source.uuid);
+    const source = await findPerson(store.persons, project.id, { uuid: merge.source.uuid });
     const target = { ...survivor, ...plan.target };
     const returned = new Set(ids);
     const kept = held.filter((id) => !returned.has(id));
@@ -139,7 +143,7 @@ async function recordUndo(
   deps: IdentityDeps,
   store: MetadataStore,
   { project, userId }: Undo,
-  persons: readonly KnownPerson[],
+  persons: readonly StoredPerson[],
   { before, after }: { before: string[]; after: string[] },
 ): Promise<void> {
   for (const person of persons) {

@@ -32,7 +32,7 @@ export interface PropertyDetails extends DefinitionDetails {
   isTypeChosen: boolean;
 }
 
-export interface PropertyDefinition extends PropertyDetails {
+export interface PropertyDefinition extends PropertyDetails, PropertyKindQuery {
   id: string;
   name: string;
   createdAt: number;

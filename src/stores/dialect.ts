@@ -18,8 +18,11 @@ export interface InsightSql {
   /**
    * The text of an event's property (see `propertyText` in `core/events`); null when it is absent or null. With `json`,
    * the name of a column of JSON text, the property is read from there: so persons and groups are asked.
+   * `PERSON_PROPERTIES` means the copied persons, which the statement has to read from `person_rows` as `p`.
    */
   property(key: string, json?: string): string;
+  /** The text that stands for the property in any case: `null` where it is null, empty where it is absent. */
+  text(key: string, json?: string): string;
   /** The JSON text of an event's property; null when it is absent. */
   json(key: string): string;
   /** True where the event has the property with a value other than null. */
@@ -44,6 +47,16 @@ export interface InsightSql {
   later(time: string, span: Span): string;
   /** True where `text` contains `part`, letter for letter. */
   contains(text: string, part: string): string;
+  /** A number as a double. */
+  toDouble(number: string): string;
+  /** A number of 64 bits in which only the bit at `place`, counted from 0, is set; there are 60 places. */
+  bit(place: string): string;
+  /** An aggregate: the bits that are set in any of the group. */
+  bitOr(bits: string): string;
+  /** 1 where the bit at `place` is set, else 0. */
+  bitAt(bits: string, place: string): string;
+  /** How many bits are set. */
+  bitCount(bits: string): string;
   /** A whole number to count or compare with. */
   integer(value: number): string;
   /** A point in time as ms UTC. */
@@ -63,6 +76,9 @@ export interface InsightSql {
   /** When the bucket began that `time` falls into, by the calendar of the time zone, as a point in time. */
   bucket(time: string, interval: BucketInterval, timezone: string): string;
 }
+
+/** The properties of persons, as statements read them that join `person_rows` as `p`. */
+export const PERSON_PROPERTIES = 'p.properties';
 
 export interface Dialect {
   /** Begins a statement. `table` is the alias under which it reads events, if any. */

@@ -53,6 +53,8 @@ export interface FateStore {
   seen(projectId: number, uuid: string): Promise<SeenEvent | null>;
   /** The latest time it was dropped. */
   dropped(projectId: number, uuid: string): Promise<DroppedEvent | null>;
+  /** Newest first. */
+  allDropped(projectId: number, page: Page): Promise<Paged<DroppedEvent>>;
 }
 
 export interface IngestionWarning extends NewWarning {

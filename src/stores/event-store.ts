@@ -1,3 +1,4 @@
+import type { Json } from '../core/events/json.ts';
 import type { MirrorPosition, MirrorSlice } from './person-mirror.ts';
 import type { Refiled, Refiling } from './refiling.ts';
 
@@ -20,6 +21,8 @@ export interface StoredEvent {
   createdAt: number;
   /** Whole properties as JSON text. */
   properties: string;
+  /** The same as they were read, for columns that the store keeps of some of them. */
+  read: Readonly<Record<string, Json>>;
   /** Text of the hot properties (`hotProperties` of `core/events/hot-properties.ts`), for columns of their own. */
   hot: readonly (string | null)[];
   elementsChain: string;
@@ -46,8 +49,35 @@ export interface EventBatch {
   meanwhile?: () => void;
 }
 
+/** A property that the store reads from a column of its own. */
+export interface PromotedProperty {
+  owner: 'event' | 'person';
+  key: string;
+  /** How much of the column is filled, from 0 to 1; it is read when it is 1. */
+  filled: number;
+  /** About when it was read last, ms UTC. */
+  lastUsed: number;
+}
+
 export type SqlValue = string | number | bigint | boolean | null;
 export type SqlRow = Record<string, SqlValue>;
+
+/** An answer of very many rows, by the names of its columns. */
+export interface ColumnTable {
+  readonly rows: number;
+  /** Of a column of 32-bit integers. */
+  integers(name: string): Int32Array;
+  doubles(name: string): Float64Array;
+  /** Each text is a value of its own: many times as dear as numbers. */
+  texts(name: string): readonly string[];
+  uuids(name: string): UuidColumn;
+}
+
+export interface UuidColumn {
+  textAt(row: number): string;
+  /** The order of two rows by their ids, as texts would have it. */
+  compare(a: number, b: number): number;
+}
 
 export interface EventStore {
   /** The log position committed last; 0 at the beginning. */
@@ -60,12 +90,18 @@ export interface EventStore {
    */
   write(batch: EventBatch): Promise<void>;
   /**
-   * Runs one read-only statement with bound values (`$1`, `$2`, …) and returns its rows: timestamps as ms numbers,
+   * Runs one read-only statement, as its dialect writes it, with bound values (`$1`, `$2`, …) and returns its rows: timestamps as ms numbers,
    * 64-bit integers and decimals as numbers, UUIDs as text. The view `events` holds one row per event with its
    * current person; the table `event_rows` the same with the person of then, cheaper where persons do not matter;
    * `person_rows` the persons as they are now, as far as they have been copied (see `mirror`).
+   * It ends early, with the signal's reason, when that is aborted.
    */
-  query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]>;
+  query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]>;
+  /**
+   * The same for answers of millions of rows, column by column. Every column is a 32-bit integer, a double, a UUID or a
+   * text, and none has nulls.
+   */
+  columns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable>;
   /** How far the copy of the project's persons reaches (`person_rows`: person_id, created_at, properties). */
   mirrorPosition(projectId: number): Promise<MirrorPosition>;
   /** The projects of whose persons there is a copy. */
@@ -83,6 +119,15 @@ export interface EventStore {
    * answered meanwhile, but writes wait.
    */
   scrub(): Promise<void>;
+  /**
+   * Does a small piece of what the store does for itself, such as giving properties that are often asked for a column
+   * of their own; no answer changes by it. False when there is nothing more to do. Writes wait for it, so it is short.
+   */
+  tend(now: number): Promise<boolean>;
+  /** Whether there is something of that kind to do. */
+  needsTending(now: number): boolean;
+  /** The properties that have such a column, or are getting one. */
+  promoted(): Promise<PromotedProperty[]>;
   /** Bytes on disk. */
   size(): Promise<number>;
   close(): Promise<void>;

@@ -5,15 +5,19 @@
  * done through it happens wholly or not at all, and nobody else writes in between: so 'look, then write' is safe inside.
  * Look-ups return null for 'there is none'.
  */
+import type { ActionStore } from './action-records.ts';
 import type { CohortMemberStore, CohortStore } from './cohort-records.ts';
+import type { DashboardStore } from './dashboard-records.ts';
 import type { DefinitionStore } from './definitions.ts';
 import type { DeletionStore } from './deletion-store.ts';
 import type { DeadLetterStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
 import type { FlagRoleAccessStore, FlagStore } from './flag-records.ts';
 import type { GroupStore } from './groups.ts';
+import type { InsightStore } from './insight-records.ts';
 import type { OutboxStore } from './outbox.ts';
 import type { PersonJournal } from './person-journal.ts';
 import type { PersonStore } from './person-store.ts';
+import type { QueryUsageStore } from './query-usage.ts';
 import type {
   Activity,
   Membership,
@@ -175,6 +179,10 @@ export interface MetadataStore {
   readonly cohortMembers: CohortMemberStore;
   readonly persons: PersonStore;
   readonly subjects: SubjectStore;
+  readonly insights: InsightStore;
+  readonly dashboards: DashboardStore;
+  readonly actions: ActionStore;
+  readonly queryUsage: QueryUsageStore;
   transaction<T>(work: (store: MetadataStore) => Promise<T>): Promise<T>;
   /** Throws when the store cannot be read. */
   check(): Promise<void>;

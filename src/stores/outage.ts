@@ -11,3 +11,7 @@ export function isOutage(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return (typeof code === 'string' && (SQLITE.test(code) || code === 'ENOSPC')) || DUCKDB.test(error.message);
 }
+
+/** The engine of events had no room for what it was asked to do. */
+export const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof Error && /^Out of Memory Error/i.test(error.message);

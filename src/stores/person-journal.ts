@@ -6,11 +6,8 @@ import type { Person } from '../core/persons/person.ts';
 import type { HistoryEntry } from '../core/persons/person-changes.ts';
 import type { MergeKind } from '../core/persons/plan-merge.ts';
 import type { Page, Paged } from './metadata-store.ts';
+import type { StoredPerson } from './person-store.ts';
 import type { Move, Refiling } from './refiling.ts';
-
-export interface KnownPerson extends Person {
-  id: number;
-}
 
 export interface MergeRecord {
   id: number;
@@ -43,8 +40,6 @@ export type Removed = Readonly<Record<string, number>>;
 export interface PersonJournal {
   /** The log position up to which events have told of persons. */
   position(): Promise<number>;
-  /** By number or by uuid. */
-  find(projectId: number, key: number | string): Promise<KnownPerson | null>;
   /** In the order in which they came; with `among`, only those of them. */
   distinctIds(personId: number, among?: readonly string[]): Promise<string[]>;
   /** New persons. One with a number gets that number back, which must have been theirs. */
@@ -72,7 +67,7 @@ export interface PersonJournal {
   unretire(uuid: string): Promise<void>;
   family(projectId: number, personUuid: string): Promise<Family>;
   /** Removes a person with distinct ids, property history and merges; the uuid is never given again. */
-  remove(person: KnownPerson, family: Family): Promise<Removed>;
+  remove(person: StoredPerson, family: Family): Promise<Removed>;
   /** Removes or blanks what else speaks of these ids: dead letters, warnings, activity. */
   removeMentions(projectId: number, family: Family, distinctIds: readonly string[]): Promise<Removed>;
 }

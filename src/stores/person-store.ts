@@ -4,6 +4,7 @@
  */
 import type { Person } from '../core/persons/person.ts';
 import type { HistoryEntry } from '../core/persons/person-changes.ts';
+import type { PersonTest } from '../core/persons/person-columns.ts';
 import type { PropertySighting } from './ingest-store.ts';
 import type { Page } from './metadata-store.ts';
 
@@ -30,6 +31,11 @@ export type Clue =
   /** The JSON text of the e-mail contains this, in lower case; other than plain ASCII passes. */
   | { kind: 'email'; part: string }
   | { kind: 'person'; id: number };
+
+/** A person's place in the list. */
+export interface ListedPerson extends PersonCursor {
+  id: number;
+}
 
 /** As much of a person as a question needs to know: who it is, and some properties. */
 export type PersonSketch = Pick<StoredPerson, 'id' | 'properties'>;
@@ -66,6 +72,16 @@ export interface PersonStore {
     clues: readonly (readonly Clue[])[],
     keys?: readonly string[],
   ): Promise<PersonSlice>;
+  /**
+   * The first `limit` of the list after `after` who pass, by way of the index (`person-index.ts`). Null where it would
+   * not help at the moment: then the list has to be gone through.
+   */
+  passing(
+    projectId: number,
+    test: PersonTest,
+    after: PersonCursor | null,
+    limit: number,
+  ): Promise<ListedPerson[] | null>;
   /** In the order of the list. */
   byIds(projectId: number, ids: readonly number[]): Promise<StoredPerson[]>;
   /** The first distinct ids of each person, in the order in which they came, at most so many of one. */

@@ -156,6 +156,17 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await page.close();
   }, 60_000);
 
+  it('loads demo data, and says how much', async () => {
+    const { page, complaints } = await watchedPage(browser, server.url);
+    await signIn(page, '/login');
+    await page.getByRole('link', { name: 'Connect' }).click();
+    await page.getByRole('button', { name: 'Load demo data' }).click();
+    await page.getByText(/^[\d,. ]+ events loaded\.$/).waitFor();
+    expect((await server.metadata.flags.ofProject(server.projectId)).length).toBe(2);
+    expect(complaints).toEqual([]);
+    await page.close();
+  }, 60_000);
+
   it('is served at the address of every page that it has', async () => {
     const table = readFileSync(new URL('../../console/src/routes.ts', import.meta.url), 'utf8');
     const paths = [...table.matchAll(/path: ['`]([^'`]+)['`]/g)].map(([, path = '']) =>

@@ -1,8 +1,16 @@
 /** Puts the small world of a case into a project of its own, through the front door where there is one. */
 import type { Json, JsonObject } from '../../src/core/events/json.ts';
 import { capture, type SentEvent } from './capture.ts';
+import { makeActions } from './case-actions.ts';
 import { clientFor } from './client.ts';
-import type { CaseAnswer, CaseGroup, CasePerson, InsightCase, PersonIds } from './insight-vectors.ts';
+import {
+  type CaseAnswer,
+  type CaseGroup,
+  type CasePerson,
+  type InsightCase,
+  type PersonIds,
+  sentProperties,
+} from './insight-vectors.ts';
 import type { TestProject, TestServer } from './server.ts';
 
 export interface CapturedCase {
@@ -23,18 +31,25 @@ export async function captureCase(server: TestServer, one: InsightCase): Promise
   if (events.length > 0) await capture(server, project.projectKey, events);
   for (const person of one.persons) await setBirth(server, project, person);
   const cohorts = await makeCohorts(server, project, one);
+  const withActions = await makeActions(server, project, one);
   server.setNow(one.now);
-  return { one: renumbered(one, cohorts), project, personIds: personIdsIn(server, project) };
+  return { one: renumbered(withActions, cohorts), project, personIds: personIdsIn(server, project) };
 }
 
 /** Whoever is first on the scene brings the properties; other ids are merged in when the person's first event happens. */
 function caseEvents(one: InsightCase): SentEvent[] {
   const { events, persons } = one;
   const owner = (id: string): CasePerson | undefined => persons.find(({ distinct_ids }) => distinct_ids.includes(id));
-  const sent = events.map(({ event, distinct_id, timestamp, properties }): SentEvent => {
+  const sent = events.map((recorded): SentEvent => {
+    const { event, distinct_id, timestamp, properties } = recorded;
     const person = owner(distinct_id);
     const own = person === undefined ? { $process_person_profile: false } : { $set: person.properties };
-    return { event, distinct_id, timestamp, properties: { ...properties, ...groupsOf(one, properties), ...own } };
+    return {
+      event,
+      distinct_id,
+      timestamp,
+      properties: { ...sentProperties(recorded), ...groupsOf(one, properties), ...own },
+    };
   });
   const times = new Map(events.toReversed().map((event) => [owner(event.distinct_id), event.timestamp]));
   const silent = persons.filter((person) => !times.has(person));
@@ -81,7 +96,6 @@ function groupEvents(one: InsightCase): SentEvent[] {
       distinct_id: 'groups',
       timestamp: LONG_AGO,
       properties: {
-        $process_person_profile: false,
         $group_type: typeOf(one, index),
         $group_key: group.group_key ?? 'some',
         $group_set: group.properties ?? {},
@@ -131,7 +145,8 @@ function renumbered(one: InsightCase, cohorts: ReadonlyMap<number, number>): Ins
   const filter = walk(one.filter) as JsonObject;
   const { breakdown } = filter;
   if (filter['breakdown_type'] === 'cohort' && breakdown !== undefined) {
-    filter['breakdown'] = Array.isArray(breakdown) ? breakdown.map(real) : real(breakdown);
+    const listed = typeof breakdown === 'string' && breakdown.startsWith('[') ? JSON.parse(breakdown) : breakdown;
+    filter['breakdown'] = Array.isArray(listed) ? listed.map(real) : real(listed);
   }
   const expected = one.expected.map((wanted) => ({
     ...wanted,

@@ -29,14 +29,24 @@ export async function openInsightStore(): Promise<InsightStore> {
   const { metadata, ingest } = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
   const mirror = new PersonMirror({ ingest, events, between: (work) => work() });
   let projectId = 0;
-  const writePersons = ({ persons }: WorldData): Promise<void> => {
+  const writePersons = ({ persons, groups = [] }: WorldData): Promise<void> => {
     const states = persons.map(({ uuid, createdAt, properties }) => ({
       person: { projectId, uuid, createdAt, properties: { ...properties }, isIdentified: false, version: 0 },
       isNew: true,
       mergedInto: null,
     }));
     const changed = { persons: states, ops: [], history: [], overrides: [] };
-    return ingest.transaction((store) => store.apply({ ...NO_CHANGES, persons: changed, position: projectId }));
+    const kept = groups.map(({ index, key, properties }) => ({
+      projectId,
+      typeIndex: index,
+      key,
+      properties: { ...properties },
+      createdAt: 0,
+      version: 0,
+    }));
+    return ingest.transaction((store) =>
+      store.apply({ ...NO_CHANGES, persons: changed, groups: kept, position: projectId }),
+    );
   };
   const writeCohorts = async ({ cohorts = new Map() }: WorldData): Promise<Map<number, ReadonlySet<string>>> => {
     const kept = new Map<number, ReadonlySet<string>>();
@@ -96,4 +106,5 @@ const storedEvent = (projectId: number, event: WorldEvent) =>
     timestamp: event.timestamp,
     properties: event.properties,
     groups: [0, 1, 2, 3, 4].map((index) => event.groups[index] ?? null),
+    elementsChain: event.elementsChain ?? '',
   });

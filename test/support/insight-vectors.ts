@@ -13,7 +13,22 @@ export interface CaseEvent {
   distinct_id: string;
   timestamp: string;
   properties: JsonObject;
+  /** What was clicked, in the words of the store. */
+  elements?: JsonObject[];
 }
+
+/** Elements as clients send them. */
+export const sentElements = (elements: readonly JsonObject[]): JsonObject[] =>
+  elements.map(({ tag_name, text, href, attr_class, attr_id, nth_child, nth_of_type, attributes }) => {
+    const named = { tag_name, $el_text: text, attr__href: href, attr__class: attr_class, attr__id: attr_id };
+    const all = { ...(attributes as JsonObject | undefined), ...named, nth_child, nth_of_type };
+    const sent = Object.entries(all).filter((entry): entry is [string, Json] => entry[1] !== undefined);
+    return Object.fromEntries(sent);
+  });
+
+/** The properties of an event as a client sends them. */
+export const sentProperties = ({ properties, elements }: CaseEvent): JsonObject =>
+  elements === undefined ? properties : { ...properties, $elements: sentElements(elements) };
 
 export interface CasePerson {
   distinct_ids: string[];

@@ -1,5 +1,7 @@
 /** Random small worlds for property tests of insights: around changes of the clocks, in zones of all kinds. */
 import fc from 'fast-check';
+import { elementsChain } from '../../src/core/events/elements-chain.ts';
+import type { JsonObject } from '../../src/core/events/json.ts';
 import type { WorldData, WorldEvent, WorldPerson } from '../../src/core/insights/oracle/world.ts';
 
 export const ZONES = [
@@ -92,12 +94,19 @@ function worldData(raws: readonly RawEvent[], persons: readonly WorldPerson[], s
       timestamp: start + raw.minutes * 60_000,
       properties: propertiesOf(raw),
       groups: [raw.group, null, null, null, null],
+      elementsChain: raw.event === 'pay' ? elementsChain([buttonOf(raw), { tag_name: 'form' }]) : '',
     };
   });
   const groups = ['acme', 'initech'].map((key) => ({ index: 0, key, properties: { size: key.length } }));
   const cohorts = new Map([[1, new Set(persons.filter(({ id }) => id > 2).map(({ uuid }) => uuid))]]);
   return { events, persons, groups, cohorts };
 }
+
+const buttonOf = ({ plan }: RawEvent): JsonObject => ({
+  tag_name: 'button',
+  attr__class: 'buy',
+  $el_text: `Buy ${plan}`,
+});
 
 const propertiesOf = ({
   who,

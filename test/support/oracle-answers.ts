@@ -1,6 +1,8 @@
 /** Answers the cases of insights by reader and oracle alone, in the words of the wire. */
 import { RE2JS } from 're2js';
+import { readSteps } from '../../src/core/actions/action-steps.ts';
 import { Failure } from '../../src/core/errors.ts';
+import { elementsChain } from '../../src/core/events/elements-chain.ts';
 import type { Json, JsonObject } from '../../src/core/events/json.ts';
 import type {
   FunnelGroup,
@@ -19,7 +21,7 @@ import { answerStickiness, stickinessPeople } from '../../src/core/insights/orac
 import { answerTrends, trendsPeople } from '../../src/core/insights/oracle/trends.ts';
 import { World, type WorldTools } from '../../src/core/insights/oracle/world.ts';
 import type { QuestionContext } from '../../src/core/insights/questions/context.ts';
-import type { ActionDefinition, UrlMatching } from '../../src/core/insights/questions/entity.ts';
+import type { ActionDefinition } from '../../src/core/insights/questions/entity.ts';
 import type { CorrelationQuestion, FunnelQuestion, FunnelValue } from '../../src/core/insights/questions/question.ts';
 import {
   readCorrelationPeopleQuestion,
@@ -44,7 +46,7 @@ import {
 import { readTrendKind, readTrendsQuestion } from '../../src/core/insights/questions/read-trends.ts';
 import { readTrendsPeopleQuestion } from '../../src/core/insights/questions/read-trends-people.ts';
 import { matches } from '../../src/core/properties/matches.ts';
-import type { CaseAnswer, CaseCohort, InsightCase, PersonIds } from './insight-vectors.ts';
+import { type CaseAnswer, type CaseCohort, type InsightCase, type PersonIds, sentElements } from './insight-vectors.ts';
 
 export const tools: WorldTools = {
   search: (pattern, text) => attempt(() => RE2JS.compile(pattern).matcher(text).find()),
@@ -80,7 +82,7 @@ export function worldOf(one: InsightCase): World {
     properties,
     distinctIds: distinct_ids,
   }));
-  const events = one.events.map(({ event, distinct_id, timestamp, properties }, index) => ({
+  const events = one.events.map(({ event, distinct_id, timestamp, properties, elements }, index) => ({
     uuid: uuidAt(index),
     event,
     distinctId: distinct_id,
@@ -88,6 +90,7 @@ export function worldOf(one: InsightCase): World {
     timestamp: Date.parse(timestamp),
     properties,
     groups: [0, 1, 2, 3, 4].map((at) => (properties[`$group_${at}`] as string | undefined) ?? null),
+    elementsChain: elementsChain(elements && sentElements(elements)),
   }));
   const groups = (one.groups ?? []).flatMap(({ group_type_index: index, group_key: key, properties = {} }) =>
     key === undefined ? [] : [{ index, key, properties }],
@@ -119,12 +122,7 @@ export function contextOf(one: InsightCase): QuestionContext {
 const actionOf = ({ id, name, steps }: NonNullable<InsightCase['actions']>[number]): ActionDefinition => ({
   id,
   name,
-  steps: steps.map((step) => ({
-    event: (step['event'] as string | undefined) ?? null,
-    url: (step['url'] as string | undefined) ?? null,
-    urlMatching: (step['url_matching'] as UrlMatching | undefined) ?? 'contains',
-    filter: filterOf(step['properties'], 'properties'),
-  })),
+  steps: readSteps(steps),
 });
 
 export function answerCase(one: InsightCase): CaseAnswer {

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../src/core/events/json.ts';
 import type { SentEvent } from './capture.ts';
 import { type Answer, clientFor } from './client.ts';
-import type { CaseCohort, InsightCase, PersonIds } from './insight-vectors.ts';
+import { type CaseCohort, type InsightCase, type PersonIds, sentProperties } from './insight-vectors.ts';
 import type { TestProject, TestServer } from './server.ts';
 
 export interface SentCase {
@@ -22,14 +22,12 @@ export async function sendCase(server: TestServer, one: InsightCase): Promise<Se
     body: { timezone: one.timezone, anonymize_ips: true, ...one.team },
   });
   const owned = new Set(one.persons.flatMap(({ distinct_ids }) => distinct_ids));
-  const events = one.events.map(
-    ({ event, distinct_id, timestamp, properties }): SentEvent => ({
-      event,
-      distinct_id,
-      timestamp,
-      properties: owned.has(distinct_id) ? properties : { ...properties, $process_person_profile: false },
-    }),
-  );
+  const events = one.events.map((recorded): SentEvent => {
+    const { event, distinct_id, timestamp } = recorded;
+    const properties = sentProperties(recorded);
+    const own = owned.has(distinct_id) ? properties : { ...properties, $process_person_profile: false };
+    return { event, distinct_id, timestamp, properties: own };
+  });
   const batch = [...births(one), ...events];
   if (batch.length === 0) return { project, cohorts: new Map() };
   const response = await fetch(new URL('/batch/', server.url), {

@@ -70,6 +70,8 @@ export interface TestServer extends TestProject {
   tamper(sql: string, ...values: unknown[]): void;
   /** Looks at the rollback conditions of flags now. */
   checkRollbacks(): Promise<void>;
+  /** Has what insights asked for written down. */
+  flushUsage(): Promise<void>;
   /** Has the event store copy what is new about persons. */
   mirrorPersons(): Promise<void>;
   /** Asks the event store. */
@@ -205,6 +207,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
       app.definitions.forgetAll();
     },
     checkRollbacks: () => app.checkRollbacks(),
+    flushUsage: () => app.usage.flush(),
     mirrorPersons: () => app.mirrorPersons(first.id),
     query: (sql, values = []) => app.events.query(sql, values),
     metadata: app.metadata,

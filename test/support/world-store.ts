@@ -74,8 +74,9 @@ function storedEvent(projectId: number, event: WorldData['events'][number]): Sto
     projectId,
     personId: event.personId ?? NOBODY,
     createdAt: event.timestamp,
-    elementsChain: '',
+    elementsChain: event.elementsChain ?? '',
     properties: JSON.stringify(event.properties),
+    read: { ...event.properties },
     hot: hotProperties({ ...event.properties }),
   };
 }

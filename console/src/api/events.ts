@@ -1,6 +1,6 @@
 /** Events, what became of them, and those that were set aside. */
 import { get, post, projectPath, type Query } from './request.ts';
-import type { DeadLetter, Event, EventFate, EventList, IngestionWarning, Page } from './types.ts';
+import type { DeadLetter, DroppedEvent, Event, EventFate, EventList, IngestionWarning, Page } from './types.ts';
 
 /** An event as the live stream shows one. */
 export type LiveEvent = Pick<Event, 'id' | 'event' | 'distinct_id' | 'timestamp' | 'properties'> & {
@@ -23,6 +23,9 @@ export const listDeadLetters = (projectId: number, query: Query, signal?: AbortS
 
 export const replayDeadLetter = (projectId: number, id: number): Promise<{ event_uuid: string }> =>
   post<{ event_uuid: string }>(projectPath(projectId, 'dead_letters', id, 'replay'));
+
+export const listDropped = (projectId: number, query: Query, signal?: AbortSignal): Promise<Page<DroppedEvent>> =>
+  get<Page<DroppedEvent>>(projectPath(projectId, 'dropped_events'), query, signal);
 
 export const listWarnings = (projectId: number, query: Query, signal?: AbortSignal): Promise<Page<IngestionWarning>> =>
   get<Page<IngestionWarning>>(projectPath(projectId, 'ingestion_warnings'), query, signal);

@@ -1,9 +1,11 @@
 /** The shapes on the wire, taken from the very schemas that the server checks and documents. Types only. */
 import type { Static } from '@sinclair/typebox';
 import type { EventDefinitionSchema, PropertyDefinitionSchema } from '../../../src/http/schemas/definition.ts';
+import type { DemoDataSchema } from '../../../src/http/schemas/demo-data.ts';
 import type { EventListSchema, EventSchema } from '../../../src/http/schemas/event.ts';
 import type {
   DeadLetterSchema,
+  DroppedEventSchema,
   EventFateSchema,
   IngestionWarningSchema,
 } from '../../../src/http/schemas/event-fate.ts';
@@ -33,6 +35,7 @@ export type SignedIn = Static<typeof SignedInSchema>;
 export type Event = Static<typeof EventSchema>;
 export type EventList = Static<typeof EventListSchema>;
 export type EventFate = Static<typeof EventFateSchema>;
+export type DroppedEvent = Static<typeof DroppedEventSchema>;
 export type DeadLetter = Static<typeof DeadLetterSchema>;
 export type IngestionWarning = Static<typeof IngestionWarningSchema>;
 export type EventDefinition = Static<typeof EventDefinitionSchema>;
@@ -42,4 +45,5 @@ export type FlagVersion = Static<typeof FlagVersionSchema>;
 export type FlagRoleAccess = Static<typeof FlagRoleAccessSchema>;
 export type BlastRadius = Static<typeof BlastRadiusSchema>;
 export type EvaluationReasons = Static<typeof EvaluationReasonsSchema>;
+export type DemoData = Static<typeof DemoDataSchema>;
 export type Status = Static<typeof StatusSchema>;

@@ -26,6 +26,8 @@ describe('hot properties', () => {
     [true, 'true'],
     [[1, 'a'], '[1,"a"]'],
     [{ a: null }, '{"a":null}'],
+    [[1e21, '1e+21'], '[1e21,"1e+21"]'],
+    [['\u001b', '\\u001b'], '["\\u001B","\\\\u001b"]'],
   ])('writes %j as %j', (value, text) => {
     expect(propertyText(value)).toBe(text);
   });

@@ -41,5 +41,16 @@ export function propertyText(value: Json | undefined): string | null {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') return String(value).replace('e+', 'e');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? engineJson(JSON.stringify(value)) : String(value);
 }
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|e\+/g;
+
+/** JSON as the engines print it: numbers as above, and the hex digits of control characters in capitals. */
+function engineJson(json: string): string {
+  if (!json.includes('e+') && !json.includes('\\u00')) return json;
+  return json.replace(TOKEN, (token) => (token === 'e+' ? 'e' : token.replace(/\\(u00..|.)/g, capitalHex)));
+}
+
+const capitalHex = (escaped: string): string =>
+  escaped.length === 6 ? `\\u00${escaped.slice(4).toUpperCase()}` : escaped;

@@ -5,14 +5,7 @@ import { answerCase, funnelRows, personIdsIn } from '../../../test/support/oracl
 const FAMILIES = ['trends', 'funnel', 'paths', 'retention', 'stickiness', 'lifecycle', 'correlation'];
 
 /** Cases that are not followed, each with its reason. */
-const ELEMENT = 'filters of type element are not read yet, and with them the elements of actions';
 const NOT_FOLLOWED: Readonly<Record<string, string>> = {
-  'test_funnel::test_funnel_events#0': ELEMENT,
-  'test_funnel::test_funnel_with_elements_chain#1': ELEMENT,
-  'test_funnel::test_funnel_with_elements_chain#3': ELEMENT,
-  'test_funnel::test_funnel_with_elements_chain#5': ELEMENT,
-  'test_stickiness::test_filter_by_group_properties#0': 'filters of type group are not read yet',
-  'test_breakdowns::test_breakdown_by_event_property_with_entity_session_filter#0': 'nor are those of type session',
   'test_funnel_unordered::test_funnel_step_breakdown_event_with_string_only_breakdown#0':
     'a value of a breakdown that was named by a text is shown as a text, as the wire does through HTTP',
 };

@@ -22,7 +22,9 @@ const EUROPEAN = whole(DATE_PATTERNS.european);
 const SECONDS = whole(DATE_PATTERNS.seconds);
 
 /** Milliseconds since 1970, at a full second; null where the text is no date. */
-export const parseFilterDate = (text: string): number | null => parseOne(text) ?? parseOne(cut(text));
+export const parseFilterDate = (text: string): number | null =>
+  // Most texts are none, and show it at once.
+  /^\d/.test(text) ? (parseOne(text) ?? parseOne(cut(text))) : null;
 
 const cut = (text: string): string => [...text.slice(0, DATE_PREFIX * 2)].slice(0, DATE_PREFIX).join('');
 

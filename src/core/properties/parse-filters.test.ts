@@ -157,6 +157,6 @@ describe('parsing property filters', () => {
   });
 
   it('refuses kinds of filters that it would otherwise have to pass over', () => {
-    expect(detailOf('[{"key":"id","value":1,"type":"group"}]')).toMatch(/type "group" are not supported/);
+    expect(detailOf('[{"key":"id","value":1,"type":"hogql"}]')).toMatch(/type "hogql" are not supported/);
   });
 });

@@ -2,14 +2,17 @@ import { Failure, invalid } from '../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../events/json.ts';
 import { parseJson } from '../events/parse-json.ts';
 import { type CohortFilter, cohortIdOf, saysNotIn } from './cohort-filter.ts';
+import { checkElementFilter } from './element-filter.ts';
 import {
   type Filter,
   type FilterGroup,
   isOperator,
   NO_FILTER,
   type Operator,
+  type PropertyFilter,
   type PropertyOwner,
 } from './property-filter.ts';
+import { SESSION_DURATION } from './session-duration.ts';
 
 /** Deeper nesting is nobody's question, and would be a way to exhaust the stack. */
 const DEEPEST = 20;
@@ -76,13 +79,31 @@ function readItem(item: Json, owner: PropertyOwner): Filter[] {
   if (COHORT_TYPES.includes(type)) return readCohorts(item);
   const operator = given ?? 'exact';
   if ((typeof key !== 'string' && typeof key !== 'number') || !isOperator(operator)) return [];
-  if (type !== 'event' && type !== 'person') throw unsupported(type);
+  const whose = readOwner(type, item);
   const values = needsValue(operator) ? textsOf(value) : [];
   if (values === undefined) return [];
-  const filter = { kind: 'property', owner: type, key: String(key), operator, values } as const;
+  const filter: PropertyFilter = { kind: 'property', ...whose, key: String(key), operator, values };
+  checkOutside(filter);
   return [
     item['negation'] === true ? negate(filter.operator, (flipped) => ({ ...filter, operator: flipped })) : filter,
   ];
+}
+
+function readOwner(type: Json, { group_type_index: given }: JsonObject): Pick<PropertyFilter, 'owner' | 'groupIndex'> {
+  if (type === 'event' || type === 'person' || type === 'session' || type === 'element') return { owner: type };
+  if (type !== 'group') throw unsupported(type);
+  const groupIndex = typeof given === 'string' && /^\d$/.test(given) ? Number(given) : given;
+  if (typeof groupIndex === 'number' && [0, 1, 2, 3, 4].includes(groupIndex)) return { owner: type, groupIndex };
+  throw invalid('properties', 'Filters of type "group" need the kind of group, a group_type_index from 0 to 4.');
+}
+
+/** Of sessions and elements little is known: to ask for something else would find nothing, for ever. */
+function checkOutside(filter: PropertyFilter): void {
+  const { owner, key } = filter;
+  if (owner === 'session' && key !== SESSION_DURATION) {
+    throw invalid('properties', `Filters of type "session" ask for ${SESSION_DURATION} only.`);
+  }
+  if (owner === 'element') checkElementFilter(filter);
 }
 
 /** Clients that keep a question send back what it once became: how a cohort is kept makes no difference here. */
@@ -97,7 +118,10 @@ function readCohorts(item: JsonObject): Filter[] {
 }
 
 const unsupported = (type: Json): Failure =>
-  invalid('properties', `Filters of type ${JSON.stringify(type)} are not supported here: use event, person or cohort.`);
+  invalid(
+    'properties',
+    `Filters of type ${JSON.stringify(type)} are not supported here: use event, person, group, session, element or cohort.`,
+  );
 
 const needsValue = (operator: Operator): boolean => operator !== 'is_set' && operator !== 'is_not_set';
 

@@ -26,12 +26,20 @@ export const OPERATORS = [
 
 export type Operator = (typeof OPERATORS)[number];
 
-/** Whose property is asked for. */
+/** Whose property is asked for where nobody says so. */
 export type PropertyOwner = 'event' | 'person';
+
+/**
+ * Whose property is asked for. `group`: the group of one kind that the event belongs to. `session`: the event's session,
+ * of which only the length is known. `element`: one of the elements that were clicked, from the innermost to the page.
+ */
+export type FilterOwner = PropertyOwner | 'group' | 'session' | 'element';
 
 export interface PropertyFilter {
   kind: 'property';
-  owner: PropertyOwner;
+  owner: FilterOwner;
+  /** Which kind of group, where the owner is one. */
+  groupIndex?: number;
   key: string;
   operator: Operator;
   /** As text. Several mean 'one of them', or 'none of them' for the negative operators; empty for is_set, is_not_set. */

@@ -1,5 +1,4 @@
 /** What the routes of cohorts share. */
-import { notFound } from '../../core/errors.ts';
 import type { Cohort } from '../../stores/cohort-records.ts';
 import type { MetadataStore } from '../../stores/metadata-store.ts';
 import { presentCohort } from '../schemas/cohort.ts';
@@ -10,12 +9,6 @@ export const ONE_COHORT = { ...ALL_COHORTS, url: `${ALL_COHORTS.url}:id/` } as c
 
 /** Of one cohort: `:id/persons/` and its like. */
 export const ofCohort = <P extends string>(path: P) => ({ ...ONE_COHORT, url: `${ONE_COHORT.url}${path}/` }) as const;
-
-export function cohortIdIn(params: Readonly<Record<string, string>>): number {
-  const id = params['id'] ?? '';
-  if (!/^\d{1,15}$/.test(id)) throw notFound();
-  return Number(id);
-}
 
 /** Cohorts with those who made them, looked up together. */
 export async function showCohorts({ metadata }: { metadata: MetadataStore }, cohorts: readonly Cohort[]) {

@@ -1,4 +1,5 @@
 /** Persons and cohorts: who is in one, who is put in by hand, and which ones somebody is in. */
+
 import { Readable } from 'node:stream';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { invalid } from '../../core/errors.ts';
@@ -7,6 +8,7 @@ import { findNamedPersons } from '../../manage/find-named-persons.ts';
 import { findPerson } from '../../manage/persons.ts';
 import { cohortCsv, cohortPersons, membersOf } from '../cohort-persons.ts';
 import { readFormat } from '../event-query.ts';
+import { idIn } from '../ids-in-paths.ts';
 import { queryText, readPage } from '../paging.ts';
 import { readPersonRef } from '../person-query.ts';
 import {
@@ -17,7 +19,7 @@ import {
   SuccessSchema,
 } from '../schemas/cohort.ts';
 import { PersonListSchema } from '../schemas/person.ts';
-import { cohortIdIn, ofCohort, showCohorts } from './cohort-paths.ts';
+import { ofCohort, showCohorts } from './cohort-paths.ts';
 import type { ApiDeps } from './deps.ts';
 import { personRoute } from './person-route.ts';
 import { projectRoute } from './route.ts';
@@ -30,7 +32,7 @@ export function cohortPersonRoutes(app: FastifyInstance, deps: ApiDeps): void {
     query: COHORT_PERSONS_QUERY,
     response: PersonListSchema,
     handler: async ({ project, params, query, url, reply }) => {
-      const cohort = await findCohort(deps.metadata, project.id, cohortIdIn(params));
+      const cohort = await findCohort(deps.metadata, project.id, idIn(params));
       const format = readFormat(query);
       const members = await membersOf(deps, project.id, cohort, query);
       if (format === 'json') return cohortPersons(members, readPage(query), url);
@@ -51,7 +53,7 @@ function byHand(app: FastifyInstance, deps: ApiDeps, method: HTTPMethods): void 
     body: AddPersonsSchema,
     response: SuccessSchema,
     handler: async ({ caller, project, params, body }) => {
-      const id = cohortIdIn(params);
+      const id = idIn(params);
       refuseDynamic(await findCohort(deps.metadata, project.id, id));
       await updateCohort(deps, caller, project, id, {}, await named(project.id, body.person_ids));
       return { success: true };
@@ -66,7 +68,7 @@ function byHand(app: FastifyInstance, deps: ApiDeps, method: HTTPMethods): void 
     handler: async ({ caller, project, params, body }) => {
       const names = [...(body.person_ids ?? []), ...(body.person_id === undefined ? [] : [body.person_id])];
       if (names.length === 0) throw invalid('person_id', 'This field is required.', 'required');
-      const id = cohortIdIn(params);
+      const id = idIn(params);
       refuseDynamic(await findCohort(deps.metadata, project.id, id));
       await removeMembers(deps, caller, project, id, await named(project.id, names));
       return { success: true };

@@ -4,12 +4,13 @@ import { COHORT, createCohort, findCohort, updateCohort } from '../../manage/coh
 import { findNamedPersons } from '../../manage/find-named-persons.ts';
 import type { Project } from '../../stores/records.ts';
 import { namedPersons, namesPersons, readCohortChanges } from '../cohort-body.ts';
+import { idIn } from '../ids-in-paths.ts';
 import { envelope, readPage } from '../paging.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../schemas/activity.ts';
 import { CohortSchema, CohortWriteSchema } from '../schemas/cohort.ts';
 import { PAGE_QUERY, pageOf } from '../schemas/common.ts';
 import { activityOf } from './activity.ts';
-import { ALL_COHORTS, cohortIdIn, ONE_COHORT, ofCohort, showCohort, showCohorts } from './cohort-paths.ts';
+import { ALL_COHORTS, ONE_COHORT, ofCohort, showCohort, showCohorts } from './cohort-paths.ts';
 import type { ApiDeps } from './deps.ts';
 import { type Context, projectRoute } from './route.ts';
 
@@ -60,12 +61,11 @@ function oneCohort(app: FastifyInstance, deps: ApiDeps): void {
     method: 'GET',
     summary: 'One cohort',
     response: CohortSchema,
-    handler: async ({ project, params }) =>
-      showCohort(deps, await findCohort(deps.metadata, project.id, cohortIdIn(params))),
+    handler: async ({ project, params }) => showCohort(deps, await findCohort(deps.metadata, project.id, idIn(params))),
   });
   const change = async (context: WriteContext) => {
     const { caller, project, params, body } = context;
-    const id = cohortIdIn(params);
+    const id = idIn(params);
     await findCohort(deps.metadata, project.id, id);
     const changes = readCohortChanges(body);
     return showCohort(deps, await updateCohort(deps, caller, project, id, changes, await personsIn(deps, context)));
@@ -107,7 +107,7 @@ function cohortActivity(app: FastifyInstance, deps: ApiDeps): void {
     query: ACTIVITY_QUERY,
     response: ActivityPageSchema,
     handler: async ({ project, params, query, url }) => {
-      const cohort = await findCohort(deps.metadata, project.id, cohortIdIn(params));
+      const cohort = await findCohort(deps.metadata, project.id, idIn(params));
       return activityOf(deps, { ...about(project), itemId: String(cohort.id) }, query, url);
     },
   });

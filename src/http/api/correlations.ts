@@ -5,15 +5,17 @@ import {
   readCorrelationPeopleQuestion,
   readCorrelationQuestion,
 } from '../../core/insights/questions/read-correlation.ts';
+import { beginAsking } from '../asking.ts';
+import { sendInsight } from '../insight-csv.ts';
 import { sendPeople } from '../journey-people.ts';
 import { journeyContext, journeyFields, NO_PAGE, peopleUrl, readPeoplePage } from '../journey-question.ts';
-import { iso } from '../schemas/common.ts';
 import {
   CORRELATION_QUERY,
   CorrelationAnswerSchema,
   JourneyQuestionSchema,
   PeopleAnswerSchema,
 } from '../schemas/journey.ts';
+import { FORMAT_QUERY } from '../schemas/person.ts';
 import type { ApiDeps } from './deps.ts';
 import { type PersonContext, personRoute } from './person-route.ts';
 import { projectRoute } from './route.ts';
@@ -31,13 +33,14 @@ const TRAIT_QUERY = {
 
 export function correlationRoutes(app: FastifyInstance, deps: ApiDeps): void {
   for (const method of ['GET', 'POST'] as const) {
-    const body = method === 'POST' ? { body: JourneyQuestionSchema } : {};
+    const body = method === 'POST' ? { body: JourneyQuestionSchema, asks: true } : {};
     projectRoute(app, deps, {
       method,
       url: '/api/projects/:project_id/insights/funnel/correlation/',
+      legacy: 'insight',
       summary: 'What those who came through a funnel did, or are, more often than the others',
       tag: 'insights',
-      query: CORRELATION_QUERY,
+      query: { ...CORRELATION_QUERY, ...FORMAT_QUERY },
       ...body,
       response: CorrelationAnswerSchema,
       handler: (context) => correlation(deps, context),
@@ -54,10 +57,12 @@ export function correlationRoutes(app: FastifyInstance, deps: ApiDeps): void {
   }
 }
 
-async function correlation(deps: ApiDeps, { project, query, body }: PersonContext<unknown>) {
+async function correlation(deps: ApiDeps, { project, query, body, url, reply }: PersonContext<unknown>) {
   const fields = journeyFields(query, body);
+  const asking = beginAsking(deps, { project, reply }, fields);
   const question = readCorrelationQuestion(fields, await journeyContext(deps, project, fields));
-  const { events, isSkewed } = await deps.follow(project.id, question, NO_PAGE);
+  deps.usage.note(project.id, question);
+  const { events, isSkewed } = await asking.keep(question, (own) => own.follow(project.id, question, NO_PAGE));
   const link = (one: Correlation, hasConverted: boolean): string =>
     peopleUrl(project.id, 'funnel/correlation', correlationLink(question, one, hasConverted));
   const present = (one: Correlation) => ({
@@ -69,11 +74,8 @@ async function correlation(deps: ApiDeps, { project, query, body }: PersonContex
     success_people_url: link(one, true),
     failure_people_url: link(one, false),
   });
-  return {
-    result: { events: events.map(present), skewed: isSkewed },
-    is_cached: false,
-    last_refresh: iso(deps.clock.now()),
-  };
+  const answer = { result: { events: events.map(present), skewed: isSkewed }, ...asking.freshness() };
+  return sendInsight('correlation', answer, { fields, query, url, reply });
 }
 
 async function people(deps: ApiDeps, context: PersonContext<unknown>) {

@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../core/errors.ts';
 import { eventVolumes } from '../../insights/event-volumes.ts';
-import { chooseEventDefinitions } from '../../insights/list-definitions.ts';
+import { chooseEventDefinitions, type EventNumbers } from '../../insights/list-definitions.ts';
 import { EVENT_DEFINITION, type EventDefinitionChanges, updateEventDefinition } from '../../manage/definitions.ts';
 import type { EventDefinition } from '../../stores/definitions.ts';
 import { readDefinitionId, readEventDefinitionQuery } from '../definition-query.ts';
@@ -42,12 +42,10 @@ export function definitionRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const asked = readEventDefinitionQuery(query);
       const page = readPage(query);
       const everything = await definitions.events(project.id);
-      const volumes = await eventVolumes(deps, project.id, deps.clock.now());
-      const chosen = chooseEventDefinitions(everything, volumes, asked, page);
+      const numbers = await numbersOf(deps, project.id);
+      const chosen = chooseEventDefinitions(everything, numbers, asked, page);
       const users = await usersById(deps.metadata, chosen.items.flatMap(namedIn));
-      return envelope(url, page, chosen, (definition) =>
-        presentEventDefinition(definition, volumes.get(definition.name) ?? 0, users),
-      );
+      return envelope(url, page, chosen, (definition) => presentEventDefinition(definition, numbers, users));
     },
   });
   projectRoute(app, deps, {
@@ -69,10 +67,18 @@ async function find(deps: ApiDeps, projectId: number, id: string | undefined): P
 }
 
 async function show(deps: ApiDeps, projectId: number, definition: EventDefinition) {
-  const volumes = await eventVolumes(deps, projectId, deps.clock.now(), [definition.name]);
+  const numbers = await numbersOf(deps, projectId, [definition.name]);
   const users = await usersById(deps.metadata, namedIn(definition));
-  return presentEventDefinition(definition, volumes.get(definition.name) ?? 0, users);
+  return presentEventDefinition(definition, numbers, users);
 }
+
+const EVENT = { kind: 'event', groupTypeIndex: -1 } as const;
+
+/** How often events of these names, or of all, happened and were asked for. */
+const numbersOf = async (deps: ApiDeps, projectId: number, names?: readonly string[]): Promise<EventNumbers> => ({
+  volumes: await eventVolumes(deps, projectId, deps.clock.now(), names),
+  usage: await deps.usage.inThirtyDays(projectId, EVENT),
+});
 
 /** Every field may be left out, so both methods mean the same: what is not sent stays as it is. */
 function changeRoutes(app: FastifyInstance, deps: ApiDeps): void {

@@ -6,9 +6,12 @@ import type { Ingestion } from '../../ingest/ingestion.ts';
 import type { Tail } from '../../ingest/tail.ts';
 import type { WorkerMethods } from '../../ingest/worker-protocol.ts';
 import type { CohortCalculations } from '../../insights/cohort-calculations.ts';
+import type { QueryUsage } from '../../insights/query-usage.ts';
+import type { ResultCache } from '../../insights/result-cache.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { DeletePersonDeps } from '../../manage/delete-person.ts';
+import type { DemoData } from '../../manage/demo-data.ts';
 import type { ProjectDirectory } from '../../manage/project-directory.ts';
 import type { Sessions } from '../../manage/sessions.ts';
 import type { Dialect } from '../../stores/dialect.ts';
@@ -17,7 +20,7 @@ import type { MetadataStore } from '../../stores/metadata-store.ts';
 
 /** What the private API is built from. Each route passes on only what the manager it calls asks for. */
 export interface ApiDeps extends Pick<DeletePersonDeps, 'filing' | 'caughtUp' | 'erasure' | 'log'> {
-  config: Pick<Config, 'publicUrl'>;
+  config: Pick<Config, 'publicUrl' | 'queryTimeoutSeconds'>;
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
@@ -29,6 +32,10 @@ export interface ApiDeps extends Pick<DeletePersonDeps, 'filing' | 'caughtUp' | 
   mirrorPersons(projectId: number): Promise<void>;
   /** Answers questions about journeys, on the worker's thread. */
   follow: WorkerMethods['follow'];
+  /** Hears of every insight that is answered. */
+  usage: Pick<QueryUsage, 'note' | 'inThirtyDays'>;
+  /** Answers that are kept; must hear of every change that may change one. */
+  results: ResultCache;
   tail: Tail;
   ingestion: Pick<Ingestion, 'accept'>;
   /** The entry of the log in which an event still waits. */
@@ -40,6 +47,7 @@ export interface ApiDeps extends Pick<DeletePersonDeps, 'filing' | 'caughtUp' | 
   decide: DecideDeps;
   /** Must hear of cohorts that wait for their calculation. */
   calculations: Pick<CohortCalculations, 'wake'>;
+  demo: Pick<DemoData, 'start' | 'progress'>;
   /** Removes a deleted project's events. */
   removeEvents(projectId: number): Promise<void>;
 }

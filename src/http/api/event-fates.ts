@@ -6,8 +6,10 @@ import { readEventUuid } from '../event-query.ts';
 import { envelope, queryText, readPage } from '../paging.ts';
 import { PAGE_QUERY, pageOf } from '../schemas/common.ts';
 import {
+  DroppedEventSchema,
   EventFateSchema,
   IngestionWarningSchema,
+  presentDroppedEvent,
   presentEventFate,
   presentIngestionWarning,
 } from '../schemas/event-fate.ts';
@@ -34,6 +36,18 @@ export function eventFateRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const fate = await fateOfEvent(fateDeps, project.id, readEventUuid(params['uuid']));
       if (!fate) throw notFound(`No event with UUID ${params['uuid']} has been accepted, or it was dropped long ago.`);
       return presentEventFate(fate);
+    },
+  });
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: '/api/projects/:project_id/dropped_events/',
+    summary: 'Events that were accepted but not stored, and why, newest first',
+    tag,
+    query: PAGE_QUERY,
+    response: pageOf(DroppedEventSchema),
+    handler: async ({ project, query, url }) => {
+      const page = readPage(query);
+      return envelope(url, page, await fates.allDropped(project.id, page), presentDroppedEvent);
     },
   });
   projectRoute(app, deps, {

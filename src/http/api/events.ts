@@ -16,6 +16,7 @@ import type { EventPerson } from '../../stores/event-records.ts';
 import { csvLines, type FlatRow, flatten } from '../csv.ts';
 import { nextLink, readEventQuestion, readEventUuid, readFormat } from '../event-query.ts';
 import { type Query, queryText } from '../paging.ts';
+import { actionsOf } from '../project-actions.ts';
 import { EVENT_QUERY, EventListSchema, EventSchema, presentEvent, ValuesSchema } from '../schemas/event.ts';
 import type { ApiDeps } from './deps.ts';
 import { projectRoute } from './route.ts';
@@ -35,7 +36,8 @@ export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
     query: EVENT_QUERY,
     response: EventListSchema,
     handler: async ({ project, query, url, reply }) => {
-      const question = await readEventQuestion(asking.persons, project.id, query, deps.clock.now());
+      const action = await actionsOf(deps.metadata, project.id);
+      const question = await readEventQuestion(asking.persons, project.id, query, deps.clock.now(), action);
       if (readFormat(query) === 'json') return listEvents(asking, question, url);
       const prepared = await prepareQuestion(asking, question);
       const lines = csvLines(() => csvPages(asking, prepared));

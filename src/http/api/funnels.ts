@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { readFunnelQuestion } from '../../core/insights/questions/read-funnel.ts';
 import { readFunnelPeopleQuestion } from '../../core/insights/questions/read-funnel-people.ts';
+import { answerFunnel } from '../answer-insight.ts';
+import { beginAsking } from '../asking.ts';
+import { sendInsight } from '../insight-csv.ts';
 import { sendPeople } from '../journey-people.ts';
-import { journeyContext, journeyFields, NO_PAGE, peopleUrl, readPeoplePage } from '../journey-question.ts';
-import { iso } from '../schemas/common.ts';
-import { presentFunnel } from '../schemas/funnel.ts';
+import { journeyContext, journeyFields, readPeoplePage } from '../journey-question.ts';
 import { FUNNEL_QUERY, InsightAnswerSchema, JourneyQuestionSchema, PeopleAnswerSchema } from '../schemas/journey.ts';
+import { FORMAT_QUERY } from '../schemas/person.ts';
 import type { ApiDeps } from './deps.ts';
 import { type PersonContext, personRoute } from './person-route.ts';
 import { projectRoute } from './route.ts';
@@ -20,13 +21,14 @@ const STEP_QUERY = {
 
 export function funnelRoutes(app: FastifyInstance, deps: ApiDeps): void {
   for (const method of ['GET', 'POST'] as const) {
-    const body = method === 'POST' ? { body: JourneyQuestionSchema } : {};
+    const body = method === 'POST' ? { body: JourneyQuestionSchema, asks: true } : {};
     projectRoute(app, deps, {
       method,
       url: '/api/projects/:project_id/insights/funnel/',
+      legacy: 'insight',
       summary: 'How many come through a funnel, step by step, over time, or how long it takes them',
       tag: 'insights',
-      query: FUNNEL_QUERY,
+      query: { ...FUNNEL_QUERY, ...FORMAT_QUERY },
       ...body,
       response: InsightAnswerSchema,
       handler: (context) => funnel(deps, context),
@@ -43,17 +45,12 @@ export function funnelRoutes(app: FastifyInstance, deps: ApiDeps): void {
   }
 }
 
-async function funnel(deps: ApiDeps, { project, query, body, request }: PersonContext<unknown>) {
+async function funnel(deps: ApiDeps, { project, query, body, request, url, reply }: PersonContext<unknown>) {
   const fields = journeyFields(query, body);
-  const question = readFunnelQuestion(fields, await journeyContext(deps, project, fields));
-  const answer = await deps.follow(project.id, question, NO_PAGE);
-  const link = (asked: Parameters<typeof peopleUrl>[2]): string => peopleUrl(project.id, 'funnel', asked);
-  return {
-    result: presentFunnel({ question, link, isBody: request.method === 'POST' }, answer),
-    timezone: project.timezone,
-    is_cached: false,
-    last_refresh: iso(deps.clock.now()),
-  };
+  const asking = beginAsking(deps, { project, reply }, fields);
+  const result = await answerFunnel(asking, project, fields, request.method === 'POST');
+  const answer = { result, timezone: project.timezone, ...asking.freshness() };
+  return sendInsight('funnel', answer, { fields, query, url, reply });
 }
 
 async function people(deps: ApiDeps, context: PersonContext<unknown>) {

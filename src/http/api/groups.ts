@@ -2,6 +2,8 @@ import type { Static } from '@sinclair/typebox';
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../core/errors.ts';
+import { parseFilters } from '../../core/properties/parse-filters.ts';
+import { findGroups } from '../../insights/find-groups.ts';
 import { groupProperties, groupValues } from '../../insights/group-values.ts';
 import { type GroupTypeNames, nameGroupTypes } from '../../manage/group-types.ts';
 import { groupPage, readGroupKey, readGroupQuery, readGroupTypeIndex } from '../group-query.ts';
@@ -35,6 +37,7 @@ export function groupRoutes(app: FastifyInstance, deps: ApiDeps): void {
     query: {
       ...WHICH,
       search: 'Part of the key or of a property.',
+      properties: 'Property filters as JSON: a list, or a group `{type, values}`.',
       cursor: 'Where the page begins, as `next` and `previous` give it.',
       limit: PAGE_QUERY.limit,
     },
@@ -43,7 +46,9 @@ export function groupRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const typeIndex = readGroupTypeIndex(query);
       const asked = readGroupQuery(query);
       // One more than is shown tells whether there is another page.
-      const found = await deps.metadata.groups.list(project.id, typeIndex, { ...asked, limit: asked.limit + 1 });
+      const wanted = { ...asked, limit: asked.limit + 1 };
+      const filter = parseFilters(queryText(query, 'properties'));
+      const found = await findGroups(deps.metadata.groups, project.id, typeIndex, wanted, filter);
       return groupPage(url, asked, found, presentGroup);
     },
   });

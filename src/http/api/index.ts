@@ -1,10 +1,13 @@
 /** Every private route. */
 import type { FastifyInstance } from 'fastify';
+import { actionRoutes } from './actions.ts';
 import { cohortPersonRoutes } from './cohort-persons.ts';
 import { cohortRoutes } from './cohorts.ts';
 import { correlationRoutes } from './correlations.ts';
+import { dashboardRoutes } from './dashboards.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { definitionRoutes } from './definitions.ts';
+import { demoDataRoutes } from './demo-data.ts';
 import type { ApiDeps } from './deps.ts';
 import { eventFateRoutes } from './event-fates.ts';
 import { eventRoutes } from './events.ts';
@@ -33,6 +36,7 @@ import { projectRoutes } from './projects.ts';
 import { propertyDefinitionRoutes } from './property-definitions.ts';
 import { resourceAccessRoutes } from './resource-access.ts';
 import { roleRoutes } from './roles.ts';
+import { savedInsightRoutes } from './saved-insights.ts';
 import { sessionRoutes } from './sessions.ts';
 import { userRoutes } from './users.ts';
 
@@ -73,4 +77,8 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   funnelRoutes(app, deps);
   correlationRoutes(app, deps);
   pathRoutes(app, deps);
+  savedInsightRoutes(app, deps);
+  actionRoutes(app, deps);
+  dashboardRoutes(app, deps);
+  demoDataRoutes(app, deps);
 }

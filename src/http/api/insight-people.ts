@@ -9,12 +9,12 @@ import { actorOfMath } from '../../insights/ask/measure-sql.ts';
 import { askRetentionPeople } from '../../insights/ask/retention.ts';
 import { askStickinessPeople } from '../../insights/ask/stickiness.ts';
 import { askTrendsPeople } from '../../insights/ask/trends-people.ts';
+import { beginAsking } from '../asking.ts';
 import { csvOf } from '../csv.ts';
 import { readFormat } from '../event-query.ts';
 import { showActors, showPersons } from '../insight-actors.ts';
 import { insightContext, insightFields, insightPage } from '../insight-request.ts';
 import { pageLinks } from '../person-query.ts';
-import { iso } from '../schemas/common.ts';
 import * as schema from '../schemas/insight.ts';
 import type { ApiDeps } from './deps.ts';
 import { type PersonContext, personRoute } from './person-route.ts';
@@ -57,9 +57,10 @@ export function insightPeopleRoutes(app: FastifyInstance, deps: ApiDeps): void {
 }
 
 /** What was asked, in the words of the wire, with what has to be known of the project. */
-async function asked(deps: ApiDeps, { project, query, body }: PersonContext<unknown>) {
+async function asked(deps: ApiDeps, { project, query, body, reply }: PersonContext<unknown>) {
   const fields = insightFields(query, body);
-  return { fields, context: await insightContext(deps, project, fields), page: insightPage(fields) };
+  const asking = beginAsking(deps, { project, reply }, fields);
+  return { fields, context: await insightContext(deps, project, fields), page: insightPage(fields), asking };
 }
 
 /** As CSV nothing but the persons is shown. */
@@ -68,9 +69,9 @@ const sendPeople = ({ query, reply }: PersonContext<unknown>, people: readonly u
 
 async function trends(deps: ApiDeps, request: PersonContext<unknown>) {
   const { project, url } = request;
-  const { fields, context, page } = await asked(deps, request);
+  const { fields, context, page, asking } = await asked(deps, request);
   const question = readTrendsPeopleQuestion(fields, context);
-  const found = await askTrendsPeople(deps, project.id, question, page);
+  const found = await asking.run((own) => askTrendsPeople(own, project.id, question, page));
   const values = new Map(found.map(({ actor, value }) => [actor, value]));
   const names = found.map(({ actor }) => actor);
   const actors = await showActors(deps.metadata, project.id, actorOfMath(question.series.math), names);
@@ -80,16 +81,15 @@ async function trends(deps: ApiDeps, request: PersonContext<unknown>) {
     next: pageLinks(url, page, found.length).next,
     initial: url.toString(),
     missing_persons: found.length - people.length,
-    is_cached: false,
-    last_refresh: iso(deps.clock.now()),
+    ...asking.freshness(),
   });
 }
 
 async function lifecycle(deps: ApiDeps, request: PersonContext<unknown>) {
   const { project, url } = request;
-  const { fields, context, page } = await asked(deps, request);
+  const { fields, context, page, asking } = await asked(deps, request);
   const question = readLifecyclePeopleQuestion(fields, context);
-  const found = await askLifecyclePeople(deps, project.id, question, page);
+  const found = await asking.run((own) => askLifecyclePeople(own, project.id, question, page));
   const people = await showPersons(deps.metadata, project.id, found);
   const results = [{ people, count: people.length }];
   return sendPeople(request, people, { results, next: pageLinks(url, page, found.length).next });
@@ -97,9 +97,9 @@ async function lifecycle(deps: ApiDeps, request: PersonContext<unknown>) {
 
 async function stickiness(deps: ApiDeps, request: PersonContext<unknown>) {
   const { project, url } = request;
-  const { fields, context, page } = await asked(deps, request);
+  const { fields, context, page, asking } = await asked(deps, request);
   const question = readStickinessPeopleQuestion(fields, context);
-  const found = await askStickinessPeople(deps, project.id, question, page);
+  const found = await asking.run((own) => askStickinessPeople(own, project.id, question, page));
   const actors = await showActors(deps.metadata, project.id, actorOfMath(question.series.math), found);
   const people = actors.map(({ shown }) => shown);
   const results = [{ people, count: people.length }];
@@ -108,9 +108,9 @@ async function stickiness(deps: ApiDeps, request: PersonContext<unknown>) {
 
 async function retention(deps: ApiDeps, request: PersonContext<unknown>) {
   const { project, url } = request;
-  const { fields, context, page } = await asked(deps, request);
+  const { fields, context, page, asking } = await asked(deps, request);
   const question = readRetentionPeopleQuestion(fields, context);
-  const found = await askRetentionPeople(deps, project.id, question, page);
+  const found = await asking.run((own) => askRetentionPeople(own, project.id, question, page));
   const appearances = new Map(found.map((one) => [one.actor, one.appearances]));
   const names = found.map(({ actor }) => actor);
   const actors = await showActors(deps.metadata, project.id, PERSON, names);

@@ -1,24 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { QuestionContext } from '../../core/insights/questions/context.ts';
-import { readEntities } from '../../core/insights/questions/read-entity.ts';
-import { readLifecycleQuestion } from '../../core/insights/questions/read-lifecycle.ts';
-import { readRetentionQuestion } from '../../core/insights/questions/read-retention.ts';
-import { readStickinessQuestion } from '../../core/insights/questions/read-stickiness.ts';
-import { readTrendKind, readTrendsQuestion } from '../../core/insights/questions/read-trends.ts';
-import { askLifecycle } from '../../insights/ask/lifecycle.ts';
-import { askRetention } from '../../insights/ask/retention.ts';
-import { askStickiness } from '../../insights/ask/stickiness.ts';
-import { askTrends } from '../../insights/ask/trends.ts';
-import type { Project } from '../../stores/records.ts';
-import { type InsightFields, insightContext, insightFields, insightPage, linkIn } from '../insight-request.ts';
-import {
-  type Presenting,
-  presentLifecycle,
-  presentRetention,
-  presentStickiness,
-  presentTrend,
-} from '../present-trends.ts';
-import { iso } from '../schemas/common.ts';
+import type { Json } from '../../core/events/json.ts';
+import { answerRetention, answerTrend } from '../answer-insight.ts';
+import { beginAsking } from '../asking.ts';
+import { sendInsight, sendTable } from '../insight-csv.ts';
+import { type InsightFields, insightFields, insightPage } from '../insight-request.ts';
 import {
   InsightBody,
   RETENTION_QUERY,
@@ -26,84 +11,66 @@ import {
   TREND_QUERY,
   TrendAnswerSchema,
 } from '../schemas/insight.ts';
+import { FORMAT_QUERY } from '../schemas/person.ts';
 import type { ApiDeps } from './deps.ts';
 import { projectRoute } from './route.ts';
 
 const tag = 'insights';
+const legacy = 'insight';
 const INSIGHTS = '/api/projects/:project_id/insights';
 
 export function insightRoutes(app: FastifyInstance, deps: ApiDeps): void {
   for (const method of ['GET', 'POST'] as const) {
-    const body = method === 'POST' ? { body: InsightBody } : {};
+    const body = method === 'POST' ? { body: InsightBody, asks: true } : {};
     projectRoute(app, deps, {
       method,
       url: `${INSIGHTS}/trend/`,
+      legacy,
       summary: 'Numbers over time: trends, lifecycle, stickiness',
       tag,
-      query: TREND_QUERY,
+      query: { ...TREND_QUERY, ...FORMAT_QUERY },
       ...body,
       response: TrendAnswerSchema,
-      handler: async ({ project, query, body: sent, url }) => {
+      handler: async ({ project, query, body: sent, url, reply }) => {
         const fields = insightFields(query, sent);
-        const result = await askTrendKind(deps, project, fields);
-        return { result, next: nextValues(url, fields, result.length), ...envelopeOf(deps, project) };
+        const asking = beginAsking(deps, { project, reply }, fields);
+        const result = await answerTrend(asking, project, fields);
+        const next = nextValues(url, fields, result.length);
+        const answer = { result, next, timezone: project.timezone, ...asking.freshness() };
+        return sendInsight('trend', answer, { fields, query, url, reply });
       },
     });
     projectRoute(app, deps, {
       method,
       url: `${INSIGHTS}/retention/`,
+      legacy,
       summary: 'Who came back, how long after they came',
       tag,
-      query: RETENTION_QUERY,
+      query: { ...RETENTION_QUERY, ...FORMAT_QUERY },
       ...body,
       response: RetentionAnswerSchema,
-      handler: async ({ project, query, body: sent }) => {
+      handler: async ({ project, query, body: sent, url, reply }) => {
         const fields = insightFields(query, sent);
-        const question = readRetentionQuestion(fields, await insightContext(deps, project, fields));
-        const rows = await askRetention(deps, project.id, question);
-        const linkTo = linkIn(project.id);
-        const result = rows.map((row, at) => presentRetention(question, row, at, linkTo));
-        return { result, ...envelopeOf(deps, project) };
+        const asking = beginAsking(deps, { project, reply }, fields);
+        const result = await answerRetention(asking, project, fields);
+        const answer = { result, timezone: project.timezone, ...asking.freshness() };
+        return sendInsight('retention', answer, { fields, query, url, reply });
       },
     });
   }
-}
-
-const envelopeOf = ({ clock }: ApiDeps, { timezone }: Project) => ({
-  timezone,
-  is_cached: false,
-  last_refresh: iso(clock.now()),
-});
-
-async function askTrendKind(deps: ApiDeps, project: Project, fields: InsightFields) {
-  const context = await insightContext(deps, project, fields);
-  const presenting = { listed: readEntities(fields, context), linkTo: linkIn(project.id) };
-  switch (readTrendKind(fields)) {
-    case 'trends':
-      return trends(deps, project, fields, context, presenting);
-    case 'lifecycle': {
-      const question = readLifecycleQuestion(fields, context);
-      const items = await askLifecycle(deps, project.id, question);
-      return items.map((item) => presentLifecycle(question, item, presenting));
-    }
-    case 'stickiness': {
-      const question = readStickinessQuestion(fields, context);
-      const items = await askStickiness(deps, project.id, question);
-      return items.map((item) => presentStickiness(question, item, presenting));
-    }
-  }
-}
-
-async function trends(
-  deps: ApiDeps,
-  project: Project,
-  fields: InsightFields,
-  context: QuestionContext,
-  presenting: Presenting,
-) {
-  const question = readTrendsQuestion(fields, context);
-  const items = await askTrends(deps, project.id, question);
-  return items.map((item) => presentTrend(question, item, presenting));
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${INSIGHTS}/trend.csv`,
+    legacy,
+    summary: 'The same as a table: a line for each series',
+    tag,
+    hidden: true,
+    handler: async ({ project, query, url, reply }) => {
+      const fields = insightFields(query, {});
+      const asking = beginAsking(deps, { project, reply }, fields);
+      return sendTable('trend', (await answerTrend(asking, project, fields)) as Json, { fields, url, reply });
+    },
+  });
 }
 
 /** Values of a breakdown come in pages of this size; a full one may not be the last. */

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import type { PathEdge } from '../../core/insights/answers/answers.ts';
-import { pathLink } from '../../core/insights/answers/people-links.ts';
-import { readPathsPeopleQuestion, readPathsQuestion } from '../../core/insights/questions/read-paths.ts';
+import { readPathsPeopleQuestion } from '../../core/insights/questions/read-paths.ts';
+import { answerPaths } from '../answer-insight.ts';
+import { beginAsking } from '../asking.ts';
+import { sendInsight } from '../insight-csv.ts';
 import { sendPeople } from '../journey-people.ts';
-import { journeyContext, journeyFields, NO_PAGE, peopleUrl, readPeoplePage } from '../journey-question.ts';
-import { iso } from '../schemas/common.ts';
+import { journeyContext, journeyFields, readPeoplePage } from '../journey-question.ts';
 import { InsightAnswerSchema, JourneyQuestionSchema, PATH_QUERY, PeopleAnswerSchema } from '../schemas/journey.ts';
+import { FORMAT_QUERY } from '../schemas/person.ts';
 import type { ApiDeps } from './deps.ts';
 import { type PersonContext, personRoute } from './person-route.ts';
 import { projectRoute } from './route.ts';
@@ -21,13 +22,14 @@ const EDGE_QUERY = {
 
 export function pathRoutes(app: FastifyInstance, deps: ApiDeps): void {
   for (const method of ['GET', 'POST'] as const) {
-    const body = method === 'POST' ? { body: JourneyQuestionSchema } : {};
+    const body = method === 'POST' ? { body: JourneyQuestionSchema, asks: true } : {};
     projectRoute(app, deps, {
       method,
       url: '/api/projects/:project_id/insights/path/',
+      legacy: 'insight',
       summary: 'Which ways people take',
       tag: 'insights',
-      query: PATH_QUERY,
+      query: { ...PATH_QUERY, ...FORMAT_QUERY },
       ...body,
       response: InsightAnswerSchema,
       handler: (context) => paths(deps, context),
@@ -44,23 +46,12 @@ export function pathRoutes(app: FastifyInstance, deps: ApiDeps): void {
   }
 }
 
-async function paths(deps: ApiDeps, { project, query, body }: PersonContext<unknown>) {
+async function paths(deps: ApiDeps, { project, query, body, url, reply }: PersonContext<unknown>) {
   const fields = journeyFields(query, body);
-  const question = readPathsQuestion(fields, await journeyContext(deps, project, fields));
-  const edges = await deps.follow(project.id, question, NO_PAGE);
-  const present = (edge: PathEdge) => ({
-    source: edge.source,
-    target: edge.target,
-    value: edge.value,
-    average_conversion_time: edge.averageTime,
-    people_url: peopleUrl(project.id, 'path', pathLink(question, edge)),
-  });
-  return {
-    result: edges.map(present),
-    timezone: project.timezone,
-    is_cached: false,
-    last_refresh: iso(deps.clock.now()),
-  };
+  const asking = beginAsking(deps, { project, reply }, fields);
+  const result = await answerPaths(asking, project, fields);
+  const answer = { result, timezone: project.timezone, ...asking.freshness() };
+  return sendInsight('path', answer, { fields, query, url, reply });
 }
 
 async function people(deps: ApiDeps, context: PersonContext<unknown>) {

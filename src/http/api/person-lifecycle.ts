@@ -5,6 +5,7 @@ import { deletePerson } from '../../manage/delete-person.ts';
 import { splitPerson } from '../../manage/split-person.ts';
 import { listMerges, undoMerge } from '../../manage/undo-merge.ts';
 import { envelope, type Query, queryText, readPage, withQuery } from '../paging.ts';
+import { readPersonRef } from '../person-query.ts';
 import { PAGE_QUERY, pageOf } from '../schemas/common.ts';
 import { PersonChangedSchema } from '../schemas/person.ts';
 import {
@@ -41,7 +42,7 @@ export function personLifecycleRoutes(app: FastifyInstance, deps: ApiDeps): void
         await splitPerson(deps, {
           project,
           userId: caller.user.id,
-          key: params['id'] ?? '',
+          ref: readPersonRef(params['id']),
           mainDistinctId: main === '' ? null : main,
         }),
       );
@@ -62,7 +63,7 @@ function mergeRoutes(app: FastifyInstance, deps: ApiDeps): void {
     response: pageOf(MergeSchema),
     handler: async ({ project, params, query, url }) => {
       const page = readPage(query);
-      const found = await listMerges(deps.metadata.personJournal, project.id, params['id'] ?? '', page);
+      const found = await listMerges(deps.metadata, project.id, readPersonRef(params['id']), page);
       return envelope(url, page, found, presentMerge);
     },
   });
@@ -99,7 +100,7 @@ function deletionRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const deletion = await deletePerson(deps, {
         project,
         userId: caller.user.id,
-        key: params['id'] ?? '',
+        ref: readPersonRef(params['id']),
         deleteEvents: readDeleteEvents(query),
       });
       if (deletion === null) return;

@@ -21,6 +21,7 @@ export interface PersonDeclaration<B extends TSchema> {
   status?: 200 | 201;
   response?: TSchema;
   hidden?: boolean;
+  asks?: boolean;
   /** Returns the answer, or the reply where it has written it itself. */
   handler(context: PersonContext<Static<B>>): Promise<unknown>;
 }

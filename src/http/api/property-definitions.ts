@@ -7,7 +7,7 @@ import {
   type PropertyDefinitionChanges,
   updatePropertyDefinition,
 } from '../../manage/definitions.ts';
-import type { PropertyDefinition } from '../../stores/definitions.ts';
+import type { PropertyDefinition, PropertyKindQuery } from '../../stores/definitions.ts';
 import { readDefinitionId, readPropertyKind, readPropertyQuery, readTexts } from '../definition-query.ts';
 import { envelope, readPage } from '../paging.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../schemas/activity.ts';
@@ -51,10 +51,12 @@ export function propertyDefinitionRoutes(app: FastifyInstance, deps: ApiDeps): v
       const seen = names && (await definitions.propertiesOf(project.id, names));
       const asked = readPropertyQuery(query, seen);
       const page = readPage(query);
-      const everything = await definitions.properties(project.id, readPropertyKind(query));
-      const chosen = choosePropertyDefinitions(everything, asked, page);
+      const kind = readPropertyKind(query);
+      const everything = await definitions.properties(project.id, kind);
+      const usage = await usageOf(deps, project.id, kind);
+      const chosen = choosePropertyDefinitions(everything, usage, asked, page);
       const users = await usersById(deps.metadata, chosen.items.flatMap(namedIn));
-      return envelope(url, page, chosen, (item) => presentPropertyDefinition(item, users, item.isSeen));
+      return envelope(url, page, chosen, (item) => presentPropertyDefinition(item, usage, users, item.isSeen));
     },
   });
   projectRoute(app, deps, {
@@ -63,7 +65,7 @@ export function propertyDefinitionRoutes(app: FastifyInstance, deps: ApiDeps): v
     summary: 'One name of properties',
     tag,
     response: PropertyDefinitionSchema,
-    handler: async ({ project, params }) => show(deps, await find(deps, project.id, params['id'])),
+    handler: async ({ project, params }) => show(deps, project.id, await find(deps, project.id, params['id'])),
   });
   changeRoutes(app, deps);
   activityRoutes(app, deps);
@@ -75,9 +77,13 @@ async function find(deps: ApiDeps, projectId: number, id: string | undefined): P
   return definition;
 }
 
-async function show(deps: ApiDeps, definition: PropertyDefinition) {
-  return presentPropertyDefinition(definition, await usersById(deps.metadata, namedIn(definition)), null);
+async function show(deps: ApiDeps, projectId: number, definition: PropertyDefinition) {
+  const usage = await usageOf(deps, projectId, definition);
+  return presentPropertyDefinition(definition, usage, await usersById(deps.metadata, namedIn(definition)), null);
 }
+
+const usageOf = ({ usage }: ApiDeps, projectId: number, { kind, groupTypeIndex }: PropertyKindQuery) =>
+  usage.inThirtyDays(projectId, { kind: `${kind}_property`, groupTypeIndex });
 
 /** Every field may be left out, so both methods mean the same: what is not sent stays as it is. */
 function changeRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -91,7 +97,7 @@ function changeRoutes(app: FastifyInstance, deps: ApiDeps): void {
       response: PropertyDefinitionSchema,
       handler: async ({ caller, project, params, body }) => {
         const id = readDefinitionId(params['id']);
-        return show(deps, await updatePropertyDefinition(deps, caller, project, id, toChanges(body)));
+        return show(deps, project.id, await updatePropertyDefinition(deps, caller, project, id, toChanges(body)));
       },
     });
   }

@@ -39,6 +39,8 @@ interface Declaration<B extends TSchema, C> {
   query?: Readonly<Record<string, string>>;
   /** The least level in the organization; any member when absent. */
   level?: MembershipLevel;
+  /** True: a question with a body. Whatever else is sent to a project changes something, and kept answers with it. */
+  asks?: boolean;
   /** What a stranger to the project hears: 'forbidden' (403) unless this says that it looks as if it did not exist. */
   foreign?: 'not_found';
   /** Status of success; 200 when absent. 204 has no body. */
@@ -125,6 +127,9 @@ function declare<B extends TSchema, C>(
         request,
         reply,
       });
+      if (declaration.asks !== true && request.method !== 'GET' && request.project !== null) {
+        deps.results.touch(request.project.id);
+      }
       // A handler that answers by itself, with a stream, returns the reply.
       if (reply.sent || answer === reply) return reply;
       return reply.code(status).send(status === 204 ? undefined : answer);

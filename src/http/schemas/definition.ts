@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import type { EventNumbers } from '../../insights/list-definitions.ts';
 import type { DefinitionDetails, EventDefinition, PropertyDefinition } from '../../stores/definitions.ts';
 import type { User } from '../../stores/records.ts';
 import { DateTime, iso, isoOrNull, nullable, presentUserOrNull, UserSummarySchema, Uuid } from './common.ts';
@@ -44,15 +45,18 @@ export const EventDefinitionWriteSchema = Type.Partial(
 );
 
 /** What only actions have is null. */
-export const presentEventDefinition = (definition: EventDefinition, volume: number, users: Users) => ({
+export const presentEventDefinition = (
+  definition: EventDefinition,
+  { volumes, usage }: EventNumbers,
+  users: Users,
+) => ({
   id: definition.id,
   name: definition.name,
   owner: definition.ownerId,
   description: definition.description,
   tags: definition.tags,
-  volume_30_day: volume,
-  // No questions can be saved yet, so none has used it.
-  query_usage_30_day: 0,
+  volume_30_day: volumes.get(definition.name) ?? 0,
+  query_usage_30_day: usage.get(definition.name) ?? 0,
   created_at: iso(definition.createdAt),
   updated_at: iso(definition.updatedAt ?? definition.createdAt),
   updated_by: presentUserOrNull(users, definition.updatedBy),
@@ -100,7 +104,12 @@ export const PropertyDefinitionWriteSchema = Type.Partial(
 );
 
 /** `isSeen`: whether it was seen on the events in question; null where none are. */
-export const presentPropertyDefinition = (definition: PropertyDefinition, users: Users, isSeen: boolean | null) => ({
+export const presentPropertyDefinition = (
+  definition: PropertyDefinition,
+  usage: ReadonlyMap<string, number>,
+  users: Users,
+  isSeen: boolean | null,
+) => ({
   id: definition.id,
   name: definition.name,
   description: definition.description,
@@ -108,7 +117,7 @@ export const presentPropertyDefinition = (definition: PropertyDefinition, users:
   is_numerical: definition.propertyType === 'Numeric',
   updated_at: iso(definition.updatedAt ?? definition.createdAt),
   updated_by: presentUserOrNull(users, definition.updatedBy),
-  query_usage_30_day: 0,
+  query_usage_30_day: usage.get(definition.name) ?? 0,
   is_seen_on_filtered_events: isSeen,
   property_type: definition.propertyType,
   ...presentVerified(definition, users),

@@ -3,6 +3,7 @@ import type { Json } from '../../core/events/json.ts';
 import { isJsonObject } from '../../core/events/json.ts';
 import type { EventFate } from '../../ingest/fate-of-event.ts';
 import type { DeadLetter, IngestionWarning } from '../../stores/event-records.ts';
+import type { DroppedEvent } from '../../stores/ingest-store.ts';
 import { DateTime, iso, isoOrNull, nullable, Uuid } from './common.ts';
 
 export const EventFateSchema = Type.Object({
@@ -32,6 +33,20 @@ export const presentEventFate = (fate: EventFate) => ({
   dead_lettered_at: isoOrNull(fate.deadLetteredAt),
   dead_letter_id: fate.deadLetterId,
   duplicates: fate.duplicates,
+});
+
+export const DroppedEventSchema = Type.Object({
+  uuid: Uuid,
+  reason: Type.String(),
+  received_at: DateTime,
+  dropped_at: DateTime,
+});
+
+export const presentDroppedEvent = ({ uuid, reason, receivedAt, droppedAt }: DroppedEvent) => ({
+  uuid,
+  reason,
+  received_at: iso(receivedAt),
+  dropped_at: iso(droppedAt),
 });
 
 export const DeadLetterSchema = Type.Object({

@@ -33,6 +33,7 @@ export const EVENT_QUERY = {
   event: 'Only events of this name.',
   distinct_id: 'Only events that were sent with this distinct id.',
   person_id: 'Only events of this person: its number or UUID.',
+  action_id: 'Only events that fit a step of this action.',
   before: 'Only events before this moment: ISO 8601, or how long ago (`5d`, `2h`).',
   after: 'Only events after this moment.',
   properties: 'Property filters as JSON: a list, a group `{type, values}`, or an object `{key__operator: value}`.',

@@ -87,9 +87,11 @@ export const TREND_QUERY = {
   interval: '`day` (the default), `hour`, `week` or `month`.',
   display: '`ActionsLineGraph` (the default), `ActionsLineGraphCumulative`, `ActionsTable` and others.',
   breakdown: 'A property, or cohorts, by which numbers are divided.',
-  breakdown_type: '`event` (the default), `person`, `cohort` or `session`.',
+  breakdown_type: '`event` (the default), `person`, `cohort`, `group` or `session`.',
   compare: 'True: the period before as well.',
   formula: 'Arithmetic over series, such as `A / B`.',
+  export_name: 'As CSV: what the file is called.',
+  export_insight_id: 'As CSV: the short id of a saved insight, whose address is put on top.',
   ...SHARED,
 } as const;
 
@@ -104,8 +106,8 @@ export const RETENTION_QUERY = {
 } as const;
 
 const ENTITY = {
-  entity_id: 'The event that the number counts.',
-  entity_type: '`events`.',
+  entity_id: 'The event, or the action, that the number counts.',
+  entity_type: '`events` or `actions`.',
   entity_math: 'How it counts; `total` unless given.',
   entity_order: 'Which of the listed series it is, counted from 0.',
   search: 'Part of the e-mail or name of a person.',

@@ -25,4 +25,11 @@ export const StatusSchema = Type.Object({
     total_bytes: Type.Integer(),
   }),
   last_backup_at: nullable(DateTime),
+  promoted_columns: Type.Object(
+    {
+      ready: Type.Integer(),
+      filling: Type.Array(Type.Number(), { description: 'How far each of the others is, from 0 to 1.' }),
+    },
+    { description: 'Properties with a column of their own, because questions ask for them.' },
+  ),
 });

@@ -1,6 +1,7 @@
 /** How the matching events of a series become numbers: one for each value of the breakdown and each interval. */
-import { SESSION_DURATION, type SeriesMath } from '../../core/insights/questions/math.ts';
+import type { SeriesMath } from '../../core/insights/questions/math.ts';
 import type { Range } from '../../core/insights/time/range.ts';
+import { SESSION_DURATION } from '../../core/properties/session-duration.ts';
 import { sessionsSql } from './breakdown-sql.ts';
 import { actorOfMath, statisticSql } from './measure-sql.ts';
 import type { Statement } from './statement.ts';

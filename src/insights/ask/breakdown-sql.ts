@@ -1,9 +1,9 @@
 /** What a breakdown divides by, as columns of a statement about events. */
-import { invalid } from '../../core/errors.ts';
 import type { Bin } from '../../core/insights/numbers/value-bins.ts';
 import type { PropertyBreakdown, Slice } from '../../core/insights/questions/breakdown.ts';
 import { HOUR_MS } from '../../core/insights/time/interval.ts';
 import type { Range } from '../../core/insights/time/range.ts';
+import { PERSON_PROPERTIES } from '../../stores/dialect.ts';
 import type { Statement } from './statement.ts';
 
 /** A column to group by, the join that it needs, and the condition under which an event has a value at all. */
@@ -17,18 +17,22 @@ export const UNDIVIDED: Divided = { value: `''`, join: '', condition: 'true' };
 
 /** A property as a breakdown reads it: its text, empty where it is missing. */
 export function valueSql(statement: Statement, breakdown: PropertyBreakdown, key: string, reach: Range): Divided {
-  if (breakdown.owner === 'group') {
-    throw invalid('breakdown_type', 'Numbers cannot be divided by the properties of groups yet.');
-  }
   if (breakdown.owner === 'session') return sessionValue(statement, reach);
+  if (breakdown.owner === 'group') return groupValue(statement, breakdown, key);
   const isPerson = breakdown.owner === 'person';
-  const text = textSql(statement, key, isPerson ? 'p.properties' : undefined);
-  const value = breakdown.isUrl ? `coalesce(nullif(trim(trailing '/?#' from ${text}), ''), '/')` : text;
-  return { value, join: '', condition: isPerson ? 'p.person_id is not null' : 'true' };
+  const text = statement.sql.text(key, isPerson ? PERSON_PROPERTIES : undefined);
+  return { value: shown(breakdown, text), join: '', condition: isPerson ? 'p.person_id is not null' : 'true' };
 }
 
-function textSql({ sql }: Statement, key: string, json: string | undefined): string {
-  return `coalesce(${sql.property(key, json)}, case when ${sql.hasKey(key, json)} then 'null' else '' end)`;
+const shown = ({ isUrl }: PropertyBreakdown, text: string): string =>
+  isUrl ? `coalesce(nullif(trim(trailing '/?#' from ${text}), ''), '/')` : text;
+
+/** Of an event that belongs to no group the property is missing. */
+function groupValue(statement: Statement, breakdown: PropertyBreakdown, key: string): Divided {
+  const name = `g${breakdown.keys.indexOf(key)}`;
+  const column = `e.group_${Number(breakdown.groupIndex ?? 0)}`;
+  const join = `left join ${statement.groupTexts(key)} ${name} on ${name}.group_key = ${column}`;
+  return { value: shown(breakdown, `coalesce(${name}.value, '')`), join, condition: 'true' };
 }
 
 function sessionValue(statement: Statement, reach: Range): Divided {

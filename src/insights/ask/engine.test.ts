@@ -82,6 +82,11 @@ const aFilter: fc.Arbitrary<Json> = fc.constantFrom<Json>(
   [{ key: 'plan', value: ['pro', ''], type: 'event' }],
   [{ key: 'plan', value: 'pro', operator: 'is_not', type: 'person' }],
   [{ key: 'id', value: '$cohort', type: 'cohort' }],
+  [{ key: 'size', value: 5, operator: 'gt', type: 'group', group_type_index: 0 }],
+  [{ key: 'size', value: 4, operator: 'is_not', type: 'group', group_type_index: 0 }],
+  [{ key: '$session_duration', value: 600, operator: 'gt', type: 'session' }],
+  [{ key: 'selector', value: 'form > button.buy', type: 'element' }],
+  [{ key: 'text', value: 'pro', operator: 'not_icontains', type: 'element' }],
   {
     type: 'OR',
     values: [
@@ -125,6 +130,7 @@ const aBreakdown = fc.constantFrom<JsonObject>(
   { breakdown: 'nowhere', breakdown_histogram_bin_count: 3 },
   { breakdown: '$session_duration', breakdown_type: 'session' },
   { breakdown: ['all', '$cohort'], breakdown_type: 'cohort' },
+  { breakdown: 'size', breakdown_type: 'group', breakdown_group_type_index: 0 },
 );
 
 const someDates = fc.record(

@@ -8,7 +8,9 @@ import {
 } from '../../core/insights/questions/question.ts';
 import { floorTo } from '../../core/insights/time/interval.ts';
 import { type Tick, tickNames, ticksOf } from '../../core/insights/time/ticks.ts';
+import type { InsightSql } from '../../stores/dialect.ts';
 import type { Page } from '../../stores/metadata-store.ts';
+import { activitySql, isActive, MOST_TICKS } from './activity-sql.ts';
 import { type InsightDeps, type Prepared, prepare } from './prepare.ts';
 import { Statement } from './statement.ts';
 import { tickSql } from './tick-sql.ts';
@@ -21,12 +23,7 @@ export async function askLifecycle(
   const { entity, interval, timezone } = question;
   if (entity === null) return [];
   const prepared = await prepareEntity(deps, projectId, question, entity);
-  const statement = new Statement(deps.dialect, prepared);
-  const rows = await prepared.run(
-    statement,
-    `select status, tick, count(*) as n from (${stagesSql(statement, question, entity)}) s group by status, tick`,
-  );
-  const counts = new Map(rows.map(({ status, tick, n }) => [`${status} ${tick}`, Number(n)]));
+  const counts = await countStages(new Statement(deps.dialect, prepared), prepared, question, entity);
   const shown = ticksIn(question);
   const names = tickNames(
     shown.map(({ start }) => start),
@@ -40,6 +37,76 @@ export async function askLifecycle(
     const [days, labels] = [names.map(({ day }) => day), names.map(({ label }) => label)];
     return { status, label: `${entity.name} - ${status}`, data, count: sum(data), days, labels };
   });
+}
+
+/** By status and interval, with a space between them. */
+type Counts = ReadonlyMap<string, number>;
+
+async function countStages(
+  statement: Statement,
+  prepared: Prepared,
+  question: LifecycleQuestion,
+  entity: Entity,
+): Promise<Counts> {
+  if (boundsIn(question).length - 1 <= MOST_TICKS) return countBits(statement, prepared, question, entity);
+  const rows = await prepared.run(
+    statement,
+    `select status, tick, count(*) as n from (${stagesSql(statement, question, entity)}) s group by status, tick`,
+  );
+  return new Map(rows.map(({ status, tick, n }) => [`${status} ${tick}`, Number(n)]));
+}
+
+/** Whoever was there, and is not new and was not there before, is back; whoever was there before and is not, is gone. */
+async function countBits(
+  statement: Statement,
+  prepared: Prepared,
+  question: LifecycleQuestion,
+  entity: Entity,
+): Promise<Counts> {
+  const { sql } = statement;
+  const bounds = boundsIn(question);
+  const ticks = bounds.length - 1;
+  const range = { from: bounds[0] ?? 0, until: bounds.at(-1) ?? 0 };
+  const activity = activitySql(statement, {
+    actor: { kind: 'person' },
+    ticks,
+    tick: tickSql(sql, 'e.timestamp', bounds),
+    value: null,
+    join: '',
+    where: `${statement.inProject()} and ${statement.during(range)} and ${statement.isOf(entity)}
+      and ${statement.holds(question.filter)}`,
+    also: [{ name: 'first', each: 'min(m.tick)', together: 'min(a.first)' }],
+  });
+  const columns = Array.from({ length: ticks }, (_, at) => {
+    const [now, before] = [isActive(statement, at), at === 0 ? '0' : isActive(statement, at - 1)];
+    return `sum(${now}) as a${at}, sum(${now} * ${before}) as r${at},
+      sum(case when b.first = ${at} and c.created = ${at} then 1 else 0 end) as n${at}`;
+  });
+  const created = `select person_id, ${createdSql(sql, bounds, 'created_at')} as created from person_rows
+    where project_id = ${sql.param(statement.projectId)}`;
+  const [row] = await prepared.run(
+    statement,
+    `select ${columns.join(', ')} from (${activity}) b join (${created}) c on c.person_id = b.actor`,
+  );
+  const number = (name: string): number => Number(row?.[name] ?? 0);
+  return new Map(
+    bounds.slice(1, -1).flatMap((_, index): [string, number][] => {
+      const tick = index + 1;
+      const [active, returning, fresh] = [number(`a${tick}`), number(`r${tick}`), number(`n${tick}`)];
+      return [
+        [`new ${tick}`, fresh],
+        [`returning ${tick}`, returning],
+        [`resurrecting ${tick}`, active - returning - fresh],
+        [`dormant ${tick}`, number(`a${index}`) - returning],
+      ];
+    }),
+  );
+}
+
+/** In which interval somebody was created; -1 outside of them all. */
+function createdSql(sql: InsightSql, bounds: readonly number[], column: string): string {
+  return `case when ${column} >= ${sql.time(bounds[0] ?? 0)} and ${column} < ${sql.time(bounds.at(-1) ?? 0)}
+    then ${tickSql(sql, column, bounds)} else -1 end`;
 }
 
 const prepareEntity = (
@@ -65,8 +132,7 @@ function stagesSql(statement: Statement, question: LifecycleQuestion, entity: En
   const { sql } = statement;
   const bounds = boundsIn(question);
   const [from, until] = [bounds[0] ?? 0, bounds.at(-1) ?? 0];
-  const created = `case when p.created_at >= ${sql.time(from)} and p.created_at < ${sql.time(until)}
-    then ${tickSql(sql, 'p.created_at', bounds)} else -1 end`;
+  const created = createdSql(sql, bounds, 'p.created_at');
   const active = `select p.person_id as person, ${tickSql(sql, 'e.timestamp', bounds)} as tick, min(${created}) as created
     ${statement.from()}
     where ${statement.inProject()} and ${statement.during({ from, until })} and ${statement.isOf(entity)}

@@ -1,11 +1,14 @@
 /** What has to be known before a question becomes SQL: patterns are tried out, cohorts found, persons copied. */
 import type { Breakdown, Slice } from '../../core/insights/questions/breakdown.ts';
 import type { Entity } from '../../core/insights/questions/entity.ts';
+import type { Range } from '../../core/insights/time/range.ts';
 import { cohortsIn, type Filter, leavesOf } from '../../core/properties/property-filter.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { SqlRow } from '../../stores/event-store.ts';
 import { type CohortUuids, findCohortUuids } from '../cohort-filter.ts';
 import type { CohortDeps } from '../cohort-members.ts';
+import { findGroupTexts, type GroupTexts } from '../group-texts.ts';
+import { findOutside, type Outside } from '../outside-filter.ts';
 import { validPatterns } from '../valid-patterns.ts';
 import type { Statement } from './statement.ts';
 
@@ -21,6 +24,8 @@ export interface Mentions {
   entities: readonly Entity[];
   breakdown?: Breakdown | null;
   slice?: Slice | null;
+  /** Within a day of which sessions are looked at; all events where it is not said. */
+  reach?: Range;
   /** Whether persons are counted, or asked for in some other way than by a filter. */
   hasActors: boolean;
 }
@@ -29,22 +34,43 @@ export interface Prepared {
   projectId: number;
   patterns: ReadonlySet<string>;
   cohorts: CohortUuids;
+  outside: Outside;
+  /** Of the groups whose property divides the numbers. */
+  groupTexts: GroupTexts;
   /** Whether the copy of persons has to be joined. */
   hasPersons: boolean;
+  /** Whether persons are asked for what they are like, not only who did it. */
+  namesPersons: boolean;
   run(statement: Statement, text: string): Promise<SqlRow[]>;
 }
 
 export async function prepare(deps: InsightDeps, projectId: number, mentions: Mentions): Promise<Prepared> {
   const filter: Filter = { kind: 'and', filters: filtersIn(mentions) };
-  const hasPersons = mentions.hasActors || asksForPerson(filter);
+  const namesPersons = asksForPerson(filter);
+  const hasPersons = mentions.hasActors || namesPersons;
   if (hasPersons) await deps.mirrorPersons(projectId);
+  const patterns = await validPatterns(deps, filter);
   return {
     projectId,
-    patterns: await validPatterns(deps, filter),
+    patterns,
+    outside: await findOutside(deps, { projectId, patterns, reach: mentions.reach ?? null }, filter),
     cohorts: await findCohortUuids(deps, projectId, filter, deps.clock.now()),
+    groupTexts: await groupTextsOf(deps, projectId, mentions),
     hasPersons,
+    namesPersons,
     run: (statement, text) => deps.events.query(text, statement.sql.values),
   };
+}
+
+function groupTextsOf(
+  { metadata }: InsightDeps,
+  projectId: number,
+  { breakdown, slice }: Mentions,
+): Promise<GroupTexts> | GroupTexts {
+  const followed = slice?.kind === 'value' || slice?.kind === 'bin' ? slice.breakdown : null;
+  const divided = breakdown ?? followed;
+  if (divided?.kind !== 'property' || divided.owner !== 'group') return new Map();
+  return findGroupTexts(metadata.groups, projectId, divided);
 }
 
 /** With patterns of addresses and cohorts of breakdowns written as filters, so that all are looked for at once. */
@@ -72,3 +98,12 @@ const ANYBODY: Filter = { kind: 'property', owner: 'person', key: '', operator: 
 
 export const asksForPerson = (filter: Filter): boolean =>
   cohortsIn(filter).length > 0 || leavesOf(filter).some(({ owner }) => owner === 'person');
+
+/** Those who were active lately are looked for before the range. */
+const LATELY_MS = 31 * 86_400_000;
+
+/** The events that a question over these ranges may look at. */
+export const reachOf = (range: Range, previous: Range | null = null): Range => ({
+  from: Math.min(range.from, previous?.from ?? range.from) - LATELY_MS,
+  until: range.until,
+});

@@ -3,7 +3,7 @@ import type { RetentionQuestion } from '../../core/insights/questions/question.t
 import { periodUnit } from '../../core/insights/questions/read-retention.ts';
 import type { Range } from '../../core/insights/time/range.ts';
 import { ticksOf } from '../../core/insights/time/ticks.ts';
-import { valueSql } from './breakdown-sql.ts';
+import { type Divided, valueSql } from './breakdown-sql.ts';
 import type { Statement } from './statement.ts';
 import { tickSql } from './tick-sql.ts';
 
@@ -13,7 +13,7 @@ interface Axis {
   range: Range;
 }
 
-function axisOf({ range, period, intervals, timezone }: RetentionQuestion): Axis {
+export function axisOf({ range, period, intervals, timezone }: RetentionQuestion): Axis {
   const ticks = ticksOf(range, periodUnit(period), timezone).slice(0, intervals);
   const end = ticks.at(-1)?.end ?? range.until;
   const bounds = [...ticks.map(({ start }) => start), end];
@@ -24,14 +24,15 @@ function axisOf({ range, period, intervals, timezone }: RetentionQuestion): Axis
 export function arrivalsSql(statement: Statement, question: RetentionQuestion): string {
   const { target, filter, isFirstTime, isFirstCohortOnly } = question;
   const { bounds, range } = axisOf(question);
-  const values = valuesOf(statement, question);
+  const divided = valuesOf(statement, question);
+  const values = divided.map(({ value }) => value);
   const named = values.map((_, at) => `, value${at}`).join('');
   const during = isFirstTime ? 'true' : statement.during(range);
   // Of all times, not only of the range: only somebody's first event makes them new.
   const first = `row_number() over (partition by p.person_id order by e.timestamp, e.uuid)`;
   const events = `select p.person_id as person, e.timestamp as happened, ${isFirstTime ? first : '1'} as place
       ${values.map((value, at) => `, ${value} as value${at}`).join('')}
-    ${statement.from()}
+    ${statement.from()} ${divided.map(({ join }) => join).join(' ')}
     where ${statement.inProject()} and ${during} and ${statement.isOf(target)} and ${statement.holds(filter)}
       and p.person_id is not null`;
   const { sql } = statement;
@@ -43,12 +44,12 @@ export function arrivalsSql(statement: Statement, question: RetentionQuestion): 
     ) i ${cohorts}`;
 }
 
-function valuesOf(statement: Statement, { breakdown, range }: RetentionQuestion): string[] {
+function valuesOf(statement: Statement, { breakdown, range }: RetentionQuestion): Divided[] {
   if (breakdown?.kind !== 'property') return [];
   if (breakdown.owner === 'session') {
-    throw invalid('breakdown_type', 'Retention can be divided by properties of events and persons only.');
+    throw invalid('breakdown_type', 'Retention can be divided by properties of events, persons and groups only.');
   }
-  return breakdown.keys.map((key) => valueSql(statement, breakdown, key, range).value);
+  return breakdown.keys.map((key) => valueSql(statement, breakdown, key, range));
 }
 
 /** Who was there again in which interval. */

@@ -6,6 +6,7 @@ import { periodUnit } from '../../core/insights/questions/read-retention.ts';
 import { addTo } from '../../core/insights/time/interval.ts';
 import type { Page } from '../../stores/metadata-store.ts';
 import { type InsightDeps, type Prepared, prepare } from './prepare.ts';
+import { MOST_INTERVALS, retainedSql } from './retained-sql.ts';
 import { arrivalsSql, returnsSql } from './retention-sql.ts';
 import { Statement } from './statement.ts';
 
@@ -16,13 +17,33 @@ export async function askRetention(
 ): Promise<RetentionRow[]> {
   const { breakdown, intervals, period, range, timezone } = question;
   if (breakdown !== null) return rowsOfValues(deps, projectId, question);
-  const counts = await countsBy(deps, projectId, question, ['a.interval']);
+  const counts = await countsByInterval(deps, projectId, question);
   return Array.from({ length: intervals }, (_, at) => ({
     label: `${period} ${at}`,
     date: addTo(range.from, at, periodUnit(period), timezone),
     breakdownValues: null,
     counts: pointsOf(counts.get(JSON.stringify([String(at)])), intervals - at),
   }));
+}
+
+async function countsByInterval(
+  deps: InsightDeps,
+  projectId: number,
+  question: RetentionQuestion,
+): Promise<ReadonlyMap<string, Counts>> {
+  if (question.intervals > MOST_INTERVALS) return countsBy(deps, projectId, question, ['a.interval']);
+  const prepared = await prepareRetention(deps, projectId, question);
+  const statement = new Statement(deps.dialect, prepared);
+  const counts = new Map<string, Map<number, number>>();
+  for (const row of await prepared.run(statement, retainedSql(statement, question))) {
+    for (const [name, n] of Object.entries(row)) {
+      const [, at = row['i'], after] = /^c(?:(\d+)_)?(\d+)$/.exec(name) ?? [];
+      if (after === undefined) continue;
+      const key = JSON.stringify([String(at)]);
+      counts.set(key, (counts.get(key) ?? new Map()).set(Number(after), Number(n ?? 0)));
+    }
+  }
+  return counts;
 }
 
 /** More rows nobody reads, and they would fill the memory. */

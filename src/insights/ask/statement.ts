@@ -7,9 +7,12 @@ import type { Actor } from '../../core/insights/questions/question.ts';
 import type { Range } from '../../core/insights/time/range.ts';
 import { NUMBER_PATTERN } from '../../core/properties/matches.ts';
 import type { Filter } from '../../core/properties/property-filter.ts';
-import type { Dialect, InsightSql } from '../../stores/dialect.ts';
+import { type Dialect, type InsightSql, PERSON_PROPERTIES } from '../../stores/dialect.ts';
 import { cohortSql } from '../cohort-filter.ts';
 import { type FilterScope, filterSql } from '../filter-sql.ts';
+import { groupTextsSql } from '../group-texts.ts';
+import { outsideSql } from '../outside-filter.ts';
+import { peopleSql } from '../people-sql.ts';
 import { asksForPerson, type Prepared } from './prepare.ts';
 
 export class Statement {
@@ -21,10 +24,19 @@ export class Statement {
     this.#prepared = prepared;
   }
 
-  /** `from` and what belongs to it. Overrides and persons cost a join each: only where they matter. */
+  get projectId(): number {
+    return this.#prepared.projectId;
+  }
+
+  /** Whether it asks what persons are like, not only who did it. */
+  get namesPersons(): boolean {
+    return this.#prepared.namesPersons;
+  }
+
+  /** `from` and what belongs to it. Persons cost a join: only where they matter. */
   from(): string {
     if (!this.#prepared.hasPersons) return 'from event_rows e';
-    return `from events e left join person_rows p on p.project_id = e.project_id and p.person_id = e.person_id`;
+    return `from event_rows e left join ${peopleSql(this.sql, this.projectId)} p on p.key = e.person_id`;
   }
 
   inProject(): string {
@@ -50,6 +62,11 @@ export class Statement {
     return `(p.person_id is not null and ${this.#inCohort({ kind: 'cohort', id: cohort, negated: false })})`;
   }
 
+  /** What a property of groups is, as a table: `group_key`, `value`. */
+  groupTexts(key: string): string {
+    return groupTextsSql(this.sql, this.#prepared.groupTexts, key);
+  }
+
   /** Null where nobody, or no group, did it. */
   actor(actor: Actor): string {
     return actor.kind === 'person' ? 'p.person_id' : `nullif(e.group_${Number(actor.index)}, '')`;
@@ -69,17 +86,18 @@ export class Statement {
   }
 
   #scope(): FilterScope {
-    const { patterns } = this.#prepared;
-    const json = 'p.properties';
+    const { patterns, outside } = this.#prepared;
+    const json = PERSON_PROPERTIES;
     return {
       patterns,
-      elsewhere: (leaf) => (leaf.owner === 'person' ? filterSql(this.sql, leaf, { json, patterns }) : undefined),
+      elsewhere: (leaf) =>
+        leaf.owner === 'person' ? filterSql(this.sql, leaf, { json, patterns }) : outsideSql(this.sql, outside, leaf),
       cohort: (filter) => this.#inCohort(filter),
     };
   }
 
   #inCohort(filter: Parameters<typeof cohortSql>[2]): string {
-    return cohortSql(this.sql, this.#prepared.cohorts, filter, 'e.person_id');
+    return cohortSql(this.sql, this.#prepared.cohorts, filter, 'p.person_id');
   }
 
   #isKind(entity: Entity): string {

@@ -4,8 +4,9 @@ import type { Series, StickinessPeopleQuestion, StickinessQuestion } from '../..
 import type { Range } from '../../core/insights/time/range.ts';
 import { ticksOf } from '../../core/insights/time/ticks.ts';
 import type { Page } from '../../stores/metadata-store.ts';
+import { activeTicks, activitySql, MOST_TICKS } from './activity-sql.ts';
 import { actorOfMath } from './measure-sql.ts';
-import { type InsightDeps, type Prepared, prepare } from './prepare.ts';
+import { type InsightDeps, type Prepared, prepare, reachOf } from './prepare.ts';
 import { Statement } from './statement.ts';
 import { tickSql } from './tick-sql.ts';
 
@@ -31,12 +32,13 @@ export async function askStickiness(
 const prepareSeries = (
   deps: InsightDeps,
   projectId: number,
-  { filter }: StickinessQuestion,
+  { filter, range, previous }: StickinessQuestion,
   series: readonly Series[],
 ): Promise<Prepared> =>
   prepare(deps, projectId, {
     filters: [filter],
     entities: series.map(({ entity }) => entity),
+    reach: reachOf(range, previous),
     hasActors: series.some(({ math }) => actorOfMath(math).kind === 'person'),
   });
 
@@ -53,7 +55,7 @@ async function itemOf(
   const statement = new Statement(deps.dialect, prepared);
   const rows = await prepared.run(
     statement,
-    `select intervals, count(*) as n from (${activitySql(statement, question, series, range)}) a group by intervals`,
+    `select intervals, count(*) as n from (${stickySql(statement, question, series, range)}) a group by intervals`,
   );
   const counts = new Map(rows.map((row) => [Number(row['intervals']), Number(row['n'])]));
   const days = ticksOf(range, interval, timezone).map((_, at) => at + 1);
@@ -65,7 +67,7 @@ async function itemOf(
 }
 
 /** Each actor, and in how many intervals they were active. */
-function activitySql(
+function stickySql(
   statement: Statement,
   { filter, interval, timezone }: StickinessQuestion,
   { entity, math }: Series,
@@ -73,12 +75,18 @@ function activitySql(
 ): string {
   const ticks = ticksOf(range, interval, timezone);
   const tick = tickSql(statement.sql, 'e.timestamp', [...ticks.map(({ start }) => start), ticks.at(-1)?.end ?? 0]);
-  const actor = statement.actor(actorOfMath(math));
+  const who = actorOfMath(math);
+  const actor = statement.actor(who);
+  const where = `${statement.inProject()} and ${statement.during(range)} and ${statement.isOf(entity)}
+    and ${statement.holds(filter)}`;
+  if (ticks.length <= MOST_TICKS) {
+    const bits = activitySql(statement, { actor: who, ticks: ticks.length, tick, value: null, join: '', where });
+    return `select actor, ${activeTicks(statement, ticks.length)} as intervals from (${bits}) b`;
+  }
   return `select actor, count(distinct tick) as intervals
     from (
       select ${actor} as actor, ${tick} as tick ${statement.from()}
-      where ${statement.inProject()} and ${statement.during(range)} and ${statement.isOf(entity)}
-        and ${statement.holds(filter)} and ${actor} is not null
+      where ${where} and ${actor} is not null
     ) m
     group by actor`;
 }
@@ -95,7 +103,7 @@ export async function askStickinessPeople(
   const rows = await prepared.run(
     statement,
     `select cast(actor as varchar) as actor
-    from (${activitySql(statement, stickiness, series, stickiness.range)}) a
+    from (${stickySql(statement, stickiness, series, stickiness.range)}) a
     where intervals = ${sql.integer(intervals)}
     order by actor
     limit ${sql.integer(limit)} offset ${sql.integer(offset)}`,

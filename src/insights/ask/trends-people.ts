@@ -6,7 +6,7 @@ import type { Page } from '../../stores/metadata-store.ts';
 import { aggregateSql, measuredColumn } from './aggregate-sql.ts';
 import { sliceSql } from './breakdown-sql.ts';
 import { actorOfMath } from './measure-sql.ts';
-import { type InsightDeps, prepare } from './prepare.ts';
+import { type InsightDeps, prepare, reachOf } from './prepare.ts';
 import { Statement } from './statement.ts';
 
 export interface TrendActor {
@@ -26,7 +26,8 @@ export async function askTrendsPeople(
   const { series, filter, slice } = question;
   const { entity, math } = series;
   const actor = actorOfMath(math);
-  const mentions = { filters: [filter], entities: [entity], slice, hasActors: actor.kind === 'person' };
+  const hasActors = actor.kind === 'person';
+  const mentions = { filters: [filter], entities: [entity], slice, hasActors, reach: reachOf(question.range) };
   const prepared = await prepare(deps, projectId, mentions);
   const statement = new Statement(deps.dialect, prepared);
   const range = peopleRange(question);

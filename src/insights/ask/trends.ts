@@ -11,10 +11,11 @@ import type { Range } from '../../core/insights/time/range.ts';
 import { type Tick, ticksOf } from '../../core/insights/time/ticks.ts';
 import type { SqlRow } from '../../stores/event-store.ts';
 import { activeSql, type WindowTick } from './active-sql.ts';
+import { activitySql, isActive, MOST_TICKS } from './activity-sql.ts';
 import { aggregateSql, emptyNumber, measuredColumn } from './aggregate-sql.ts';
 import { binSql, type Divided, UNDIVIDED, valueSql } from './breakdown-sql.ts';
-import { countsPersons } from './measure-sql.ts';
-import { type InsightDeps, type Prepared, prepare } from './prepare.ts';
+import { actorOfMath, countsPersons } from './measure-sql.ts';
+import { type InsightDeps, type Prepared, prepare, reachOf } from './prepare.ts';
 import { Statement } from './statement.ts';
 import { tickSql } from './tick-sql.ts';
 
@@ -24,6 +25,7 @@ export async function askTrends(deps: InsightDeps, projectId: number, question: 
     filters: [filter],
     entities: series.map(({ entity }) => entity),
     breakdown,
+    reach: reachOf(range, previous),
     hasActors: series.some(({ math }) => countsPersons(math)),
   });
   const count = async (during: Range, from: number): Promise<PeriodNumbers> => {
@@ -148,9 +150,43 @@ class SeriesCounter {
     const bounds = [...this.#ticks.map(({ start }) => start), this.#ticks.at(-1)?.end ?? 0];
     const tick = isTotal ? '0' : tickSql(statement.sql, 'e.timestamp', bounds);
     const during = math.kind === 'active' ? this.#lastDays(math.days) : this.#range;
+    const isOfActors = math.kind === 'dau' || math.kind === 'active' || math.kind === 'unique_group';
+    const ticks = isTotal ? 1 : this.#ticks.length;
+    if (isOfActors && display !== 'cumulative' && ticks <= MOST_TICKS) {
+      return this.#uniqueRows(statement, divide(statement), during, { tick, ticks }, texts);
+    }
     const matched = this.#matched(statement, divide(statement), during, tick, measuredColumn(statement, math), texts);
     const isCumulative = display === 'cumulative';
     return this.#prepared.run(statement, aggregateSql(statement, matched, { math, isCumulative, reach: this.#reach }));
+  }
+
+  /** Actors are counted once they are told apart, and their intervals as bits: much less than one row for each. */
+  async #uniqueRows(
+    statement: Statement,
+    { value, join, condition }: Divided,
+    during: Range,
+    { tick, ticks }: { tick: string; ticks: number },
+    texts: readonly string[] | null,
+  ): Promise<SqlRow[]> {
+    const isNamed = texts === null ? 'true' : `${value} in (select r.value from ${this.#named(statement, texts)} r)`;
+    const activity = activitySql(statement, {
+      actor: actorOfMath(this.#series.math),
+      ticks,
+      tick,
+      value: texts === null ? null : value,
+      join,
+      where: `${this.#matches(statement, during)} and ${condition} and ${isNamed}`,
+    });
+    const counts = Array.from({ length: ticks }, (_, at) => `sum(${isActive(statement, at)}) as t${at}`).join(', ');
+    const rows = await this.#prepared.run(
+      statement,
+      texts === null
+        ? `select '' as value, ${counts} from (${activity}) a`
+        : `select value, ${counts} from (${activity}) a group by value`,
+    );
+    return rows.flatMap((row) =>
+      Array.from({ length: ticks }, (_, at) => ({ value: row['value'] ?? '', tick: at, n: row[`t${at}`] ?? 0 })),
+    );
   }
 
   #lastDays(days: number): Range {
@@ -208,16 +244,21 @@ class SeriesCounter {
     column: string,
     texts: readonly string[] | null = null,
   ): string {
-    const { entity } = this.#series;
     const all = `select ${value} as value, ${tick} as tick, ${column}
       ${statement.from()} ${join}
-      where ${statement.inProject()} and ${statement.during(during)} and ${statement.isOf(entity)}
-        and ${statement.holds(this.#question.filter)} and ${condition}`;
+      where ${this.#matches(statement, during)} and ${condition}`;
     if (texts === null) return all;
-    const named = statement.sql.rows(
+    return `select * from (${all}) a where a.value in (select r.value from ${this.#named(statement, texts)} r)`;
+  }
+
+  #matches(statement: Statement, during: Range): string {
+    return `${statement.inProject()} and ${statement.during(during)} and ${statement.isOf(this.#series.entity)}
+      and ${statement.holds(this.#question.filter)}`;
+  }
+
+  #named = ({ sql }: Statement, texts: readonly string[]): string =>
+    sql.rows(
       ['value'],
       texts.map((text) => ({ value: text })),
     );
-    return `select * from (${all}) a where a.value in (select r.value from ${named} r)`;
-  }
 }

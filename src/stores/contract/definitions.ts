@@ -52,8 +52,9 @@ export function describeDefinitions(name: string, open: () => Promise<Relational
       ]);
       expect(await definitions.event(1, uuidOf(3))).toBeNull();
       expect((await definitions.event(2, uuidOf(3)))?.name).toBe('c');
-      const email = { ...FRESH_PROPERTY, id: uuidOf(5), name: 'email', propertyType: 'String', createdAt: 5 };
-      expect(await definitions.properties(1, { kind: 'person', groupTypeIndex: -1 })).toEqual([email]);
+      const kind = { kind: 'person', groupTypeIndex: -1 } as const;
+      const email = { ...FRESH_PROPERTY, ...kind, id: uuidOf(5), name: 'email', propertyType: 'String', createdAt: 5 };
+      expect(await definitions.properties(1, kind)).toEqual([email]);
       expect(await definitions.property(1, uuidOf(5))).toEqual(email);
       expect(await definitions.property(2, uuidOf(5))).toBeNull();
       expect(await definitions.propertiesOf(1, ['a', 'b'])).toEqual(['plan']);

@@ -77,6 +77,10 @@ export function describeEventRecords(name: string, open: () => Promise<Relationa
       await write({ dropped: [drop('second', 20)] });
       expect(await place.metadata.fates.dropped(1, uuidOf(1))).toEqual(drop('second', 20));
       expect(await place.metadata.fates.dropped(2, uuidOf(1))).toBeNull();
+      const { fates } = place.metadata;
+      expect(await fates.allDropped(1, { limit: 1, offset: 0 })).toEqual({ count: 2, items: [drop('second', 20)] });
+      expect((await fates.allDropped(1, { limit: 9, offset: 1 })).items).toEqual([drop('first', 10)]);
+      expect(await fates.allDropped(2, { limit: 9, offset: 0 })).toEqual({ count: 0, items: [] });
       await place.ingest.prune(21);
       expect(await place.metadata.fates.dropped(1, uuidOf(1))).toBeNull();
     });

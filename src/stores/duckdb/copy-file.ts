@@ -7,7 +7,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { freshPath, quoted, removeFresh, STORAGE_VERSION } from './engine.ts';
-import { migrate, TABLES } from './schema.ts';
+import { addPromoted, migrate, TABLES } from './schema.ts';
 
 /** Writes every row of every table to a fresh file beside `path`. Nobody may write meanwhile. */
 export async function copyFile(instance: DuckDBInstance, path: string): Promise<void> {
@@ -28,6 +28,7 @@ async function copyTables(connection: DuckDBConnection, path: string): Promise<v
   try {
     await connection.run('use fresh.main');
     await migrate(connection, fresh);
+    await addPromoted(connection, `${old}.promoted_columns`);
     for (const table of TABLES) {
       await connection.run(`delete from ${table}`);
       await connection.run(`insert into ${table} select * from ${old}.${table}`);

@@ -1,8 +1,10 @@
 import { isHotProperty } from '../../core/events/hot-properties.ts';
 import { DATE_PATTERNS, DATE_PREFIX } from '../../core/properties/filter-dates.ts';
 import type { Span } from '../../core/time/span.ts';
-import type { BucketInterval, Dialect, InsightSql } from '../dialect.ts';
+import { type BucketInterval, type Dialect, type InsightSql, PERSON_PROPERTIES } from '../dialect.ts';
 import type { SqlValue } from '../event-store.ts';
+import { type Reading, readJson } from './promoted-text.ts';
+import { jsonPointer, propertyNote } from './read-properties.ts';
 import { readableJson } from './readable-json.ts';
 
 export const duckdbDialect: Dialect = { begin: (table) => new DuckDbSql(table) };
@@ -30,15 +32,26 @@ class DuckDbSql implements InsightSql {
 
   property(key: string, json?: string): string {
     if (json === undefined && isHotProperty(key)) return `${this.#prefix}"${key}"`;
-    return `json_extract_string(${json ?? `${this.#prefix}properties`}, ${this.param(jsonPointer(key))})`;
+    return this.#read('value', key, json);
+  }
+
+  text(key: string, json?: string): string {
+    return this.#read('text', key, json);
   }
 
   json(key: string): string {
     return `cast(json_extract(${this.#prefix}properties, ${this.param(jsonPointer(key))}) as varchar)`;
   }
 
-  hasKey(key: string, json = `${this.#prefix}properties`): string {
-    return `json_exists(${json}, ${this.param(jsonPointer(key))})`;
+  hasKey(key: string, json?: string): string {
+    return this.#read('key', key, json);
+  }
+
+  /** What may lie in a column of its own is left open until the statement runs. */
+  #read(reading: Reading, key: string, json: string | undefined): string {
+    if (json === undefined) return propertyNote(reading, 'event', this.#prefix, key);
+    if (json === PERSON_PROPERTIES) return propertyNote(reading, 'person', 'p.', key);
+    return readJson(reading, json, this.param(jsonPointer(key)));
   }
 
   hasProperty(key: string): string {
@@ -98,6 +111,26 @@ class DuckDbSql implements InsightSql {
     return `contains(${text}, ${this.param(part)})`;
   }
 
+  bit(place: string): string {
+    return `(cast(1 as bigint) << ${place})`;
+  }
+
+  bitOr(bits: string): string {
+    return `bit_or(${bits})`;
+  }
+
+  bitAt(bits: string, place: string): string {
+    return `((${bits} >> ${place}) & 1)`;
+  }
+
+  bitCount(bits: string): string {
+    return `bit_count(${bits})`;
+  }
+
+  toDouble(number: string): string {
+    return `cast(${number} as double)`;
+  }
+
   integer(value: number): string {
     return `cast(${this.param(value)} as bigint)`;
   }
@@ -127,7 +160,7 @@ class DuckDbSql implements InsightSql {
   }
 
   slice(value: string, count: number): string {
-    return `(hash(${value}) % ${this.param(count)})`;
+    return `(hash(${value}) % cast(${this.param(count)} as ubigint))`;
   }
 
   bucket(time: string, interval: BucketInterval, timezone: string): string {
@@ -141,9 +174,3 @@ class DuckDbSql implements InsightSql {
     return `timezone('UTC', timezone(${zone}, ${start}))`;
   }
 }
-
-/**
- * A JSON pointer (RFC 6901) to a top-level key. DuckDB also knows paths such as `$.a.b`, but in those dots, quotes,
- * stars and brackets have a meaning, and keys are user data; a pointer gives only `~` and `/` one.
- */
-const jsonPointer = (key: string): string => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -71,6 +71,8 @@ export async function closeEngine({ instance, writer, queries }: Engine): Promis
 const settings = (options: EventStoreOptions): Record<string, string> => ({
   memory_limit: options.memoryLimit ?? '256MB',
   threads: String(options.threads ?? 2),
+  // What does not fit into memory is set aside on disk, in a folder beside the file, up to this much.
+  max_temp_directory_size: '10GB',
   checkpoint_threshold: options.checkpointThreshold ?? '256MB',
   storage_compatibility_version: STORAGE_VERSION,
   autoinstall_known_extensions: 'false',

@@ -1,8 +1,11 @@
 import { DuckDBDataChunk, type DuckDBType, INTEGER, TIMESTAMP, UUID, VARCHAR } from '@duckdb/node-api';
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
+import type { Json } from '../../core/events/json.ts';
 import type { PersonOverride, StoredEvent } from '../event-store.ts';
-import type { MirrorSlice } from '../person-mirror.ts';
+import type { MirroredPerson, MirrorSlice } from '../person-mirror.ts';
 import { CHUNK_ROWS, type Column, integerColumn, textColumn, timestampColumn, uuidColumn } from './column-writer.ts';
+import type { PromotedColumn } from './promoted-columns.ts';
+import { isMarked, promotedText } from './promoted-text.ts';
 import { readableJson } from './readable-json.ts';
 
 type Columns<Row> = readonly (readonly [DuckDBType, Column<Row>])[];
@@ -36,22 +39,51 @@ function optionalText(
   return [VARCHAR, textColumn((event) => read(event) ?? null)];
 }
 
-export const eventChunks = (events: readonly StoredEvent[]): Generator<DuckDBDataChunk> =>
-  chunks(EVENT_COLUMNS, events);
+/** `promoted` are the columns that the table has beside its own. */
+export const eventChunks = (
+  events: readonly StoredEvent[],
+  promoted: readonly PromotedColumn[],
+): Generator<DuckDBDataChunk> =>
+  chunks(
+    [...EVENT_COLUMNS, ...promoted.map((column) => promotedColumn<StoredEvent>(column, (event) => event.read))],
+    events,
+  );
+
+type Parsed = Readonly<Record<string, Json>>;
+
+/** A column that gets its first mark is known for it before the row can be read. */
+function promotedColumn<Row>(column: PromotedColumn, read: (row: Row) => Parsed): readonly [DuckDBType, Column<Row>] {
+  return [
+    VARCHAR,
+    textColumn((row) => {
+      const text = promotedText(read(row), column.key);
+      if (isMarked(text)) column.hasMarks = true;
+      return text;
+    }),
+  ];
+}
 
 export const overrideChunks = (overrides: readonly PersonOverride[]): Generator<DuckDBDataChunk> =>
   chunks(OVERRIDE_COLUMNS, overrides);
 
-export const personChunks = ({ projectId, persons }: MirrorSlice): Generator<DuckDBDataChunk> =>
-  chunks(
+export function personChunks(
+  { projectId, persons }: MirrorSlice,
+  promoted: readonly PromotedColumn[],
+): Generator<DuckDBDataChunk> {
+  const parsed = new Map(promoted.length === 0 ? [] : persons.map((person) => [person, parseProperties(person)]));
+  return chunks(
     [
       [INTEGER, integerColumn(() => projectId)],
       [UUID, uuidColumn((person) => person.uuid)],
       [TIMESTAMP, timestampColumn((person) => person.createdAt)],
       [VARCHAR, textColumn((person) => readableJson(person.properties))],
+      ...promoted.map((column) => promotedColumn<MirroredPerson>(column, (person) => parsed.get(person) ?? {})),
     ],
     persons,
   );
+}
+
+const parseProperties = ({ properties }: MirroredPerson): Parsed => JSON.parse(properties) as Parsed;
 
 function* chunks<Row>(columns: Columns<Row>, rows: readonly Row[]): Generator<DuckDBDataChunk> {
   const types = columns.map(([type]) => type);

@@ -1,14 +1,18 @@
 import { stat } from 'node:fs/promises';
-import type { EventBatch, EventStore, SqlRow, SqlValue } from '../event-store.ts';
+import type { ColumnTable, EventBatch, EventStore, PromotedProperty, SqlRow, SqlValue } from '../event-store.ts';
 import type { MirrorPosition, MirrorSlice } from '../person-mirror.ts';
 import type { Refiled, Refiling } from '../refiling.ts';
 import { appendChunks } from './append-chunks.ts';
 import { copyFile, swapFile } from './copy-file.ts';
 import { closeEngine, type Engine, type EventStoreOptions, openEngine, removeFresh } from './engine.ts';
 import { eventChunks } from './event-rows.ts';
+import { inTransaction } from './in-transaction.ts';
 import { EventStoreInvalidated, surfacingFatal } from './invalidated.ts';
 import { forgetPersons, mirroredProjects, readMirrorPosition, writeMirror } from './mirror.ts';
 import { writeOverrides } from './overrides.ts';
+import { loadPromoted, type PromotedColumn, type PromotedColumns, saveMarks } from './promoted-columns.ts';
+import { Promotion } from './promotion.ts';
+import { type Resolved, resolveProperties } from './read-properties.ts';
 import { refile } from './refile.ts';
 import { readNumber } from './schema.ts';
 
@@ -17,7 +21,7 @@ export type { EventStoreOptions } from './engine.ts';
 export async function openEventStore(path: string, options: EventStoreOptions = {}): Promise<EventStore> {
   const engine = await openEngine(path, options);
   const position = await readNumber(engine.writer, 'select position from log_position');
-  return new DuckDbEventStore(path, options, engine, position);
+  return new DuckDbEventStore(path, options, engine, position, await loadPromoted(engine.writer));
 }
 
 class DuckDbEventStore implements EventStore {
@@ -25,17 +29,21 @@ class DuckDbEventStore implements EventStore {
   readonly #options: EventStoreOptions;
   #engine: Engine;
   #position: number;
+  readonly #columns: PromotedColumns;
+  readonly #promotion: Promotion;
   /** Ends when the last write that was asked for has ended. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   /** While the file is exchanged for a fresh one, questions wait for this. */
   #exchange: Promise<void> | null = null;
   #closing: Promise<void> | undefined;
 
-  constructor(path: string, options: EventStoreOptions, engine: Engine, position: number) {
+  constructor(path: string, options: EventStoreOptions, engine: Engine, position: number, columns: PromotedColumns) {
     this.#path = path;
     this.#options = options;
     this.#engine = engine;
     this.#position = position;
+    this.#columns = columns;
+    this.#promotion = new Promotion(columns);
   }
 
   async position(): Promise<number> {
@@ -45,15 +53,51 @@ class DuckDbEventStore implements EventStore {
   write(batch: EventBatch): Promise<void> {
     return this.#oneAtATime(async () => {
       if (batch.position <= this.#position) return;
-      await this.#inTransaction(() => this.#writeBatch(batch), batch.meanwhile);
+      await this.#writeRows(this.#columns.of('event'), () => this.#writeBatch(batch), batch.meanwhile);
       this.#position = batch.position;
     });
   }
 
-  async query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]> {
-    while (this.#exchange !== null) await this.#exchange.catch(() => undefined);
-    if (this.#closing !== undefined) throw new Error('The event store is closed.');
-    return surfacingFatal(() => this.#engine.queries.query(sql, values));
+  query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
+    return this.#asking(sql, values, (resolved) => this.#engine.queries.query(resolved.sql, resolved.values, signal));
+  }
+
+  columns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
+    return this.#asking(sql, values, (resolved) => this.#engine.queries.columns(resolved.sql, resolved.values, signal));
+  }
+
+  /** Runs a statement with its properties resolved; once more if a column that it reads has changed meanwhile. */
+  async #asking<T>(sql: string, values: readonly SqlValue[], run: (resolved: Resolved) => Promise<T>): Promise<T> {
+    for (let isNoted = false; ; isNoted = true) {
+      while (this.#exchange !== null) await this.#exchange.catch(() => undefined);
+      if (this.#closing !== undefined) throw new Error('The event store is closed.');
+      const resolved = resolveProperties(sql, values, this.#columns);
+      if (!isNoted) this.#columns.note(resolved.reads);
+      try {
+        const answer = await surfacingFatal(() => run(resolved));
+        if (resolved.isCurrent()) return answer;
+      } catch (error) {
+        // A column may have gone from under it, and then it is asked again.
+        if (resolved.isCurrent()) throw error;
+      }
+    }
+  }
+
+  needsTending(now: number): boolean {
+    return this.#promotion.isDue(now);
+  }
+
+  tend(now: number): Promise<boolean> {
+    return this.#oneAtATime(() =>
+      this.#promotion.step(
+        { writer: this.#engine.writer, query: (sql) => this.#engine.queries.query(sql, []) },
+        Math.trunc(now),
+      ),
+    );
+  }
+
+  async promoted(): Promise<PromotedProperty[]> {
+    return this.#promotion.describe();
   }
 
   async mirrorPosition(projectId: number): Promise<MirrorPosition> {
@@ -65,11 +109,14 @@ class DuckDbEventStore implements EventStore {
   }
 
   mirror(slice: MirrorSlice): Promise<void> {
-    return this.#oneAtATime(() => this.#inTransaction(() => writeMirror(this.#engine.writer, slice)));
+    const columns = (): PromotedColumn[] => this.#columns.of('person');
+    return this.#oneAtATime(() => this.#writeRows(columns(), () => writeMirror(this.#engine.writer, slice, columns())));
   }
 
   forgetPersons(projectId: number): Promise<void> {
-    return this.#oneAtATime(() => this.#inTransaction(() => forgetPersons(this.#engine.writer, projectId)));
+    return this.#oneAtATime(() =>
+      inTransaction(this.#engine.writer, () => forgetPersons(this.#engine.writer, projectId)),
+    );
   }
 
   deleteBefore(projectId: number, timestamp: number): Promise<number> {
@@ -86,7 +133,7 @@ class DuckDbEventStore implements EventStore {
     return this.#oneAtATime(async () => {
       const done: Refiled[] = [];
       for (const order of refilings) {
-        await this.#inTransaction(async () => {
+        await inTransaction(this.#engine.writer, async () => {
           done.push(await refile(this.#engine.writer, order));
         });
       }
@@ -138,24 +185,25 @@ class DuckDbEventStore implements EventStore {
 
   async #writeBatch({ events, overrides, position }: EventBatch): Promise<void> {
     const { writer } = this.#engine;
-    if (events.length > 0) await appendChunks(writer, 'event_rows', eventChunks(events));
+    if (events.length > 0) await appendChunks(writer, 'event_rows', eventChunks(events, this.#columns.of('event')));
     await writeOverrides(writer, overrides);
     await writer.run('update log_position set position = $1', [position]);
   }
 
-  async #inTransaction(work: () => Promise<void>, meanwhile?: () => void): Promise<void> {
+  /** Rows with columns of their own: what these hold from now on is written down with the rows. */
+  async #writeRows(
+    columns: readonly PromotedColumn[],
+    write: () => Promise<void>,
+    meanwhile?: () => void,
+  ): Promise<void> {
     const { writer } = this.#engine;
-    await writer.run('begin');
-    try {
-      await work();
-      const committed = writer.run('commit');
-      meanwhile?.();
-      await committed;
-    } catch (error) {
-      // A commit that failed has ended the transaction already: then there is nothing to roll back.
-      await writer.run('rollback').catch(() => undefined);
-      throw error;
-    }
+    let marks: Awaited<ReturnType<typeof saveMarks>> | undefined;
+    const work = async (): Promise<void> => {
+      await write();
+      marks = await saveMarks(writer, columns);
+    };
+    await inTransaction(writer, work, meanwhile);
+    marks?.saved();
   }
 
   #oneAtATime<T>(work: () => Promise<T>): Promise<T> {

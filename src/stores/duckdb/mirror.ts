@@ -3,9 +3,14 @@ import type { EventStore } from '../event-store.ts';
 import { MIRROR_START, type MirrorPosition, type MirrorSlice } from '../person-mirror.ts';
 import { appendChunks } from './append-chunks.ts';
 import { personChunks } from './event-rows.ts';
+import type { PromotedColumn } from './promoted-columns.ts';
 
 /** Writes a slice inside the caller's transaction: whoever is in it is removed first, so that nobody is there twice. */
-export async function writeMirror(connection: DuckDBConnection, slice: MirrorSlice): Promise<void> {
+export async function writeMirror(
+  connection: DuckDBConnection,
+  slice: MirrorSlice,
+  promoted: readonly PromotedColumn[],
+): Promise<void> {
   const { projectId, removed, persons, position } = slice;
   const ids = [...removed, ...persons.map(({ uuid }) => uuid)];
   if (ids.length > 0) {
@@ -15,7 +20,7 @@ export async function writeMirror(connection: DuckDBConnection, slice: MirrorSli
       [INTEGER, LIST(VARCHAR)],
     );
   }
-  await appendChunks(connection, 'person_rows', personChunks(slice));
+  await appendChunks(connection, 'person_rows', personChunks(slice, promoted));
   await connection.run('delete from person_positions where project_id = $1', [projectId]);
   await connection.run('insert into person_positions values ($1, $2, $3)', [
     projectId,

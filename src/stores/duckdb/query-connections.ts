@@ -2,9 +2,11 @@ import {
   type DuckDBConnection,
   type DuckDBInstance,
   type DuckDBPreparedStatement,
+  type DuckDBResult,
   StatementType,
 } from '@duckdb/node-api';
-import type { SqlRow, SqlValue } from '../event-store.ts';
+import type { ColumnTable, SqlRow, SqlValue } from '../event-store.ts';
+import { readColumns } from './column-reader.ts';
 import { plainRows } from './values.ts';
 
 /**
@@ -25,16 +27,36 @@ export class QueryConnections {
     return new QueryConnections(await Promise.all(Array.from({ length: count }, () => instance.connect())));
   }
 
-  async query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]> {
-    const connection = await this.#take();
+  query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
+    return this.#ask(sql, values, plainRows, signal);
+  }
+
+  columns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
+    return this.#ask(sql, values, readColumns, signal);
+  }
+
+  /** Those who come first are served first; whoever's signal is aborted leaves the line, or is interrupted. */
+  async #ask<T>(
+    sql: string,
+    values: readonly SqlValue[],
+    read: (result: DuckDBResult) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const connection = await this.#take(signal);
+    const interruption = signal && interruptOn(signal, connection);
     try {
       const statement = await connection.prepare(sql);
       try {
-        return await runReadOnly(statement, values);
+        signal?.throwIfAborted();
+        return await read(await runReadOnly(statement, values));
       } finally {
         statement.destroySync();
       }
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
     } finally {
+      interruption?.end();
       this.#giveBack(connection);
     }
   }
@@ -45,10 +67,22 @@ export class QueryConnections {
     for (const connection of connections) connection.closeSync();
   }
 
-  #take(): Promise<DuckDBConnection> {
+  async #take(signal?: AbortSignal): Promise<DuckDBConnection> {
+    signal?.throwIfAborted();
     const connection = this.#free.pop();
-    if (connection !== undefined) return Promise.resolve(connection);
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    if (connection !== undefined) return connection;
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(take), 1);
+        reject(signal?.reason);
+      };
+      const take = (given: DuckDBConnection): void => {
+        signal?.removeEventListener('abort', leave);
+        resolve(given);
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      this.#waiting.push(take);
+    });
   }
 
   #giveBack(connection: DuckDBConnection): void {
@@ -58,9 +92,27 @@ export class QueryConnections {
   }
 }
 
+const INTERRUPT_EVERY_MS = 20;
+
+/** Again and again until it has ended: a word that comes just before the statement begins to run is not heard. */
+function interruptOn(signal: AbortSignal, connection: DuckDBConnection): { end(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const interrupt = (): void => {
+    connection.interrupt();
+    timer = setTimeout(interrupt, INTERRUPT_EVERY_MS);
+  };
+  signal.addEventListener('abort', interrupt, { once: true });
+  return {
+    end() {
+      signal.removeEventListener('abort', interrupt);
+      clearTimeout(timer);
+    },
+  };
+}
+
 const READ_ONLY: ReadonlySet<StatementType> = new Set([StatementType.SELECT, StatementType.EXPLAIN]);
 
-async function runReadOnly(statement: DuckDBPreparedStatement, values: readonly SqlValue[]): Promise<SqlRow[]> {
+async function runReadOnly(statement: DuckDBPreparedStatement, values: readonly SqlValue[]): Promise<DuckDBResult> {
   if (!READ_ONLY.has(statement.statementType)) {
     throw new Error(`Only statements that read are run here, not ${StatementType[statement.statementType]}.`);
   }
@@ -69,5 +121,5 @@ async function runReadOnly(statement: DuckDBPreparedStatement, values: readonly 
     if (typeof value === 'bigint') statement.bindBigInt(i + 1, value);
     else statement.bindValue(i + 1, value);
   });
-  return plainRows(await statement.run());
+  return statement.run();
 }

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { columnName, type PropertyOwner, TABLE_OF } from './promoted-columns.ts';
 
 /**
  * The tables of the event store, in numbered steps, forward only. A step that has been released is never changed.
@@ -63,6 +64,15 @@ const STEPS: readonly string[] = [
     properties varchar not null using compression zstd
   );
   create table person_positions (project_id integer not null, change bigint not null, id bigint not null);`,
+  // Properties with a column of their own, `promoted_<id>` at the end of `event_rows` or `person_rows`.
+  `create table promoted_columns (
+    id integer not null,
+    owner varchar not null,
+    key varchar not null,
+    is_ready boolean not null,
+    has_marks boolean not null,
+    last_used bigint not null
+  );`,
 ];
 
 /** Every table, for whoever copies the store; the views and the version come with `migrate`. */
@@ -74,6 +84,7 @@ export const TABLES = [
   'refiled',
   'person_rows',
   'person_positions',
+  'promoted_columns',
 ] as const;
 
 export async function migrate(connection: DuckDBConnection, path: string): Promise<void> {
@@ -85,9 +96,33 @@ export async function migrate(connection: DuckDBConnection, path: string): Promi
         `${STEPS.length}). Start that version, or restore a backup from before the upgrade.`,
     );
   }
+  // Steps know nothing of promoted columns, and whatever is asked for gets one again.
+  if (version >= PROMOTED_SINCE && version < STEPS.length) await forgetPromoted(connection);
   for (const [i, step] of STEPS.entries()) {
     if (i >= version) await applyStep(connection, step, i + 1);
   }
+}
+
+/** The first version with promoted columns. */
+const PROMOTED_SINCE = 4;
+
+async function forgetPromoted(connection: DuckDBConnection): Promise<void> {
+  for (const { name, table } of await readPromotedNames(connection, 'promoted_columns')) {
+    await connection.run(`alter table ${table} drop column if exists ${name}`);
+  }
+  await connection.run('delete from promoted_columns');
+}
+
+/** Gives tables of another file the promoted columns of this one, in the same order. */
+export async function addPromoted(connection: DuckDBConnection, promotedColumns: string): Promise<void> {
+  for (const { name, table } of await readPromotedNames(connection, promotedColumns)) {
+    await connection.run(`alter table ${table} add column ${name} varchar`);
+  }
+}
+
+async function readPromotedNames(connection: DuckDBConnection, from: string) {
+  const rows = await (await connection.run(`select id, owner from ${from} order by id`)).getRowsJS();
+  return rows.map(([id, owner]) => ({ name: columnName({ id: Number(id) }), table: TABLE_OF[owner as PropertyOwner] }));
 }
 
 async function applyStep(connection: DuckDBConnection, step: string, version: number): Promise<void> {

@@ -12,7 +12,8 @@ import { flag, type Sql, type Tables } from './tables.ts';
 
 const DETAILS = ['description', 'tags', 'verifiedAt', 'verifiedBy', 'updatedAt', 'updatedBy'] as const;
 const EVENT = [...DETAILS, 'id', 'name', 'createdAt', 'lastSeenAt', 'ownerId', 'postToSlack'] as const;
-const PROPERTY = [...DETAILS, 'id', 'name', 'createdAt', 'propertyType', 'isTypeChosen'] as const;
+const KIND = ['kind', 'groupTypeIndex'] as const;
+const PROPERTY = [...DETAILS, ...KIND, 'id', 'name', 'createdAt', 'propertyType', 'isTypeChosen'] as const;
 
 type EventRow = Pick<Selectable<Tables['eventDefinitions']>, (typeof EVENT)[number]>;
 type PropertyRow = Pick<Selectable<Tables['propertyDefinitions']>, (typeof PROPERTY)[number]>;
@@ -25,6 +26,7 @@ const toEvent = (row: EventRow): EventDefinition => ({
 
 const toProperty = (row: PropertyRow): PropertyDefinition => ({
   ...row,
+  kind: row.kind as PropertyDefinition['kind'],
   tags: JSON.parse(row.tags),
   propertyType: row.propertyType as PropertyType | null,
   isTypeChosen: row.isTypeChosen === 1,

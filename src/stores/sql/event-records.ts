@@ -76,6 +76,8 @@ export function deadLetterStore({ db }: Sql): DeadLetterStore {
 }
 
 export function fateStore({ db }: Sql): FateStore {
+  const droppedOf = (projectId: number) => db.selectFrom('droppedEvents').where('projectId', '=', projectId);
+  const COLUMNS = ['projectId', 'uuid', 'reason', 'receivedAt', 'droppedAt'] as const;
   return {
     async seen(projectId, uuid) {
       const row = await db
@@ -89,16 +91,22 @@ export function fateStore({ db }: Sql): FateStore {
       return { receivedAt: Number(receivedAt), processedAt: Number(processedAt), repeats: Number(repeats) };
     },
     async dropped(projectId, uuid) {
-      const row = await db
-        .selectFrom('droppedEvents')
-        .select(['projectId', 'uuid', 'reason', 'receivedAt', 'droppedAt'])
-        .where('projectId', '=', projectId)
-        .where('uuid', '=', uuid)
-        .orderBy('id', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      return row ?? null;
+      const ofEvent = droppedOf(projectId).select(COLUMNS).where('uuid', '=', uuid);
+      return (await ofEvent.orderBy('id', 'desc').limit(1).executeTakeFirst()) ?? null;
     },
+    allDropped: (projectId, page) =>
+      paged(
+        {
+          count: () =>
+            droppedOf(projectId)
+              .select((eb) => eb.fn.countAll().as('count'))
+              .executeTakeFirst(),
+          rows: ({ limit, offset }) =>
+            droppedOf(projectId).select(COLUMNS).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+        },
+        page,
+        (row) => row,
+      ),
   };
 }
 

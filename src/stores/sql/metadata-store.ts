@@ -1,18 +1,22 @@
 import { sql } from 'kysely';
 import type { MetadataStore } from '../metadata-store.ts';
+import { actionStore } from './actions.ts';
 import { activityStore, installationStore } from './activity.ts';
 import { cohortMemberStore, cohortStore } from './cohorts.ts';
+import { dashboardStore } from './dashboards.ts';
 import { definitionStore } from './definitions.ts';
 import { deletionStore } from './deletions.ts';
 import type { SqlDialect } from './dialect.ts';
 import { deadLetterStore, eventPersonStore, fateStore, warningStore } from './event-records.ts';
 import { flagRoleAccessStore, flagStore } from './flags.ts';
 import { groupStore } from './groups.ts';
+import { insightStore } from './insights.ts';
 import { membershipStore, organizationStore } from './organizations.ts';
 import { outboxStore } from './outbox.ts';
 import { personJournal } from './person-journal.ts';
 import { personStore } from './persons.ts';
 import { projectStore } from './projects.ts';
+import { queryUsageStore } from './query-usage.ts';
 import { resourceAccessStore, roleMembershipStore, roleStore } from './roles.ts';
 import { subjectStore } from './subjects.ts';
 import type { Db } from './tables.ts';
@@ -48,6 +52,10 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     cohortMembers: cohortMemberStore(on),
     persons: personStore(on),
     subjects: subjectStore(on),
+    insights: insightStore(on),
+    dashboards: dashboardStore(on),
+    actions: actionStore(on),
+    queryUsage: queryUsageStore(on),
     transaction: (work) => db.transaction().execute((tx) => work(sqlMetadataStore(tx, dialect))),
     async check() {
       await sql`select 1`.execute(db);

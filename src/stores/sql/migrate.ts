@@ -11,6 +11,9 @@ import { personDeletions } from './migrations/0004-person-deletions.ts';
 import { definitionDetails } from './migrations/0005-definition-details.ts';
 import { personLookups } from './migrations/0006-person-lookups.ts';
 import { personChanges } from './migrations/0007-person-changes.ts';
+import { personIndex } from './migrations/0008-person-index.ts';
+import { savedInsights } from './migrations/0009-saved-insights.ts';
+import { droppedInOrder } from './migrations/0010-dropped-in-order.ts';
 
 export interface Migration {
   /** What it does, in a few words: kept in the database for whoever looks. */
@@ -27,6 +30,9 @@ const MIGRATIONS: readonly Migration[] = [
   definitionDetails,
   personLookups,
   personChanges,
+  personIndex,
+  savedInsights,
+  droppedInOrder,
 ];
 
 interface VersionTable {

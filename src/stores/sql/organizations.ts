@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { MembershipStore, OrganizationStore } from '../metadata-store.ts';
 import type { Membership, MembershipLevel } from '../records.ts';
 import { OWNER } from '../records.ts';
+import { compiled } from './compiled.ts';
 import { paged } from './paging.ts';
 import { PROJECT_TABLES, type Sql, type Tables } from './tables.ts';
 
@@ -55,12 +56,17 @@ export function organizationStore({ db }: Sql): OrganizationStore {
   };
 }
 
-const toMembership = (row: Selectable<Tables['memberships']>): Membership => ({
+type MembershipRow = Selectable<Tables['memberships']>;
+
+const toMembership = (row: MembershipRow): Membership => ({
   ...row,
   level: row.level as MembershipLevel,
 });
 
 export function membershipStore({ db }: Sql): MembershipStore {
+  const ofUser = compiled<MembershipRow>(db, () =>
+    db.selectFrom('memberships').selectAll().where('userId', '=', 0).orderBy('joinedAt').orderBy('organizationId'),
+  );
   return {
     async add(membership) {
       await db.insertInto('memberships').values(membership).execute();
@@ -74,16 +80,7 @@ export function membershipStore({ db }: Sql): MembershipStore {
         .executeTakeFirst();
       return row ? toMembership(row) : null;
     },
-    async ofUser(userId) {
-      const rows = await db
-        .selectFrom('memberships')
-        .selectAll()
-        .where('userId', '=', userId)
-        .orderBy('joinedAt')
-        .orderBy('organizationId')
-        .execute();
-      return rows.map(toMembership);
-    },
+    ofUser: async (userId) => (await ofUser([userId])).map(toMembership),
     async list(organizationId, page) {
       const members = db.selectFrom('memberships').where('organizationId', '=', organizationId);
       return paged(

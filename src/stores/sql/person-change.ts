@@ -12,6 +12,14 @@ export async function nextPersonChange({ db }: Sql): Promise<number> {
   return Number(rows[0]?.change);
 }
 
+/** Removes a person's own row. The index hears of it: see `person-index.ts`. */
+export async function deletePerson({ db }: Sql, uuid: string): Promise<number> {
+  await sql`insert into gone_persons (project_id, person_id)
+    select project_id, id from persons where uuid = ${uuid} on conflict do nothing`.execute(db);
+  const { numDeletedRows } = await db.deleteFrom('persons').where('uuid', '=', uuid).executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
 export async function changedPersons(
   { db }: Sql,
   projectId: number,

@@ -7,7 +7,6 @@ import { readPosition } from './ingest/ingest-store.ts';
 import { writeHistory } from './ingest/write-history.ts';
 import { paged } from './paging.ts';
 import { nextPersonChange } from './person-change.ts';
-import { toPerson } from './persons.ts';
 import { removeMentions } from './remove-mentions.ts';
 import { removePerson } from './remove-person.ts';
 import { repeat } from './repeat.ts';
@@ -38,12 +37,6 @@ function personRecords(on: Sql): Omit<PersonJournal, MergeMethods> {
   const { db, dialect } = on;
   return {
     position: () => readPosition(on),
-    async find(projectId, key) {
-      const column = typeof key === 'number' ? 'id' : 'uuid';
-      const found = db.selectFrom('persons').selectAll().where('projectId', '=', projectId).where(column, '=', key);
-      const row = await found.executeTakeFirst();
-      return row ? toPerson(row) : null;
-    },
     async distinctIds(personId, among) {
       if (among === undefined) {
         const all = db.selectFrom('personDistinctIds').select('distinctId').where('personId', '=', personId);

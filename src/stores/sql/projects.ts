@@ -1,10 +1,13 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { ProjectStore } from '../metadata-store.ts';
 import type { Project } from '../records.ts';
+import { compiled } from './compiled.ts';
 import { paged } from './paging.ts';
 import { flag, PROJECT_TABLES, type Sql, type Tables } from './tables.ts';
 
-const toProject = (row: Selectable<Tables['projects']>): Project => ({
+type ProjectRow = Selectable<Tables['projects']>;
+
+const toProject = (row: ProjectRow): Project => ({
   ...row,
   id: Number(row.id),
   anonymizeIps: row.anonymizeIps === 1,
@@ -34,7 +37,8 @@ function toColumns(project: Partial<Omit<Project, 'id'>>): Columns {
 }
 
 export function projectStore({ db }: Sql): ProjectStore {
-  const one = async (column: 'id' | 'apiToken' | 'secretHash', value: string | number): Promise<Project | null> => {
+  const byId = compiled<ProjectRow>(db, () => db.selectFrom('projects').selectAll().where('id', '=', 0));
+  const one = async (column: 'apiToken' | 'secretHash', value: string): Promise<Project | null> => {
     const row = await db.selectFrom('projects').selectAll().where(column, '=', value).executeTakeFirst();
     return row ? toProject(row) : null;
   };
@@ -43,7 +47,10 @@ export function projectStore({ db }: Sql): ProjectStore {
       const columns = toColumns(project) as Insertable<Tables['projects']>;
       return toProject(await db.insertInto('projects').values(columns).returningAll().executeTakeFirstOrThrow());
     },
-    byId: (id) => one('id', id),
+    async byId(id) {
+      const [row] = await byId([id]);
+      return row ? toProject(row) : null;
+    },
     byApiToken: (token) => one('apiToken', token),
     bySecretHash: (hash) => one('secretHash', hash),
     async list(organizationIds, page) {

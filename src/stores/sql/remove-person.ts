@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
-import type { Family, KnownPerson, Removed } from '../person-journal.ts';
-import { nextPersonChange } from './person-change.ts';
+import type { Family, Removed } from '../person-journal.ts';
+import type { StoredPerson } from '../person-store.ts';
+import { deletePerson, nextPersonChange } from './person-change.ts';
 import type { Sql, Tables } from './tables.ts';
 
 /** The person's own records, and those of everybody who was merged into them. */
-export async function removePerson(on: Sql, person: KnownPerson, family: Family): Promise<Removed> {
+export async function removePerson(on: Sql, person: StoredPerson, family: Family): Promise<Removed> {
   const { db, dialect } = on;
   const { id, projectId, uuid } = person;
   const uuids = () =>
@@ -25,7 +26,7 @@ export async function removePerson(on: Sql, person: KnownPerson, family: Family)
     .executeTakeFirst();
   await db.deleteFrom('cohortMembers').where('personId', '=', id).execute();
   await db.deleteFrom('flagOverrides').where('personId', '=', id).execute();
-  const persons = await db.deleteFrom('persons').where('id', '=', id).executeTakeFirst();
+  const persons = await deletePerson(on, uuid);
   const change = await nextPersonChange(on);
   await db
     .insertInto('retiredPersonUuids')
@@ -33,7 +34,7 @@ export async function removePerson(on: Sql, person: KnownPerson, family: Family)
     .onConflict((conflict) => conflict.column('uuid').doUpdateSet({ change }))
     .execute();
   return {
-    persons: Number(persons.numDeletedRows),
+    persons,
     distinctIds: Number(ids.numDeletedRows),
     propertyHistory: Number(history.numDeletedRows),
     merges: Number(merges.numDeletedRows),

@@ -109,6 +109,29 @@ export interface Tables {
     change: number;
   };
   personChange: { change: number };
+  personBlocks: {
+    id: Generated<number>;
+    projectId: number;
+    persons: number;
+    living: number;
+    newest: number;
+    oldest: number;
+    lives: Uint8Array;
+    ids: Uint8Array;
+    times: Uint8Array;
+    uuids: string;
+  };
+  personColumns: {
+    projectId: number;
+    name: string;
+    blockId: number;
+    distinctValues: string;
+    owners: Uint8Array | null;
+    places: Uint8Array;
+  };
+  personPlaces: { projectId: number; personId: number; blockId: number; place: number };
+  gonePersons: { projectId: number; personId: number };
+  personIndexPositions: { projectId: number; change: number; personId: number };
   personDistinctIds: {
     id: Generated<number>;
     projectId: number;
@@ -272,6 +295,68 @@ export interface Tables {
     createdBy: number | null;
   };
   cohortMembers: { cohortId: number; personId: number; projectId: number };
+  insights: {
+    id: Generated<number>;
+    projectId: number;
+    shortId: string;
+    name: string | null;
+    derivedName: string | null;
+    description: string;
+    filters: string;
+    order: number | null;
+    saved: Flag;
+    favorited: Flag;
+    deleted: Flag;
+    tags: string;
+    createdAt: number;
+    createdBy: number | null;
+    updatedAt: number;
+    lastModifiedAt: number;
+    lastModifiedBy: number | null;
+  };
+  insightViews: { projectId: number; userId: number; insightId: number; viewedAt: number };
+  dashboards: {
+    id: Generated<number>;
+    projectId: number;
+    name: string;
+    description: string;
+    pinned: Flag;
+    deleted: Flag;
+    filters: string;
+    tags: string;
+    createdAt: number;
+    createdBy: number | null;
+    updatedAt: number;
+  };
+  dashboardTiles: {
+    id: Generated<number>;
+    projectId: number;
+    dashboardId: number;
+    insightId: number;
+    order: number;
+    layouts: string;
+    color: string | null;
+  };
+  actions: {
+    id: Generated<number>;
+    projectId: number;
+    name: string;
+    description: string;
+    tags: string;
+    steps: string;
+    deleted: Flag;
+    createdAt: number;
+    createdBy: number | null;
+    updatedAt: number;
+  };
+  queryUsage: {
+    projectId: number;
+    kind: string;
+    groupTypeIndex: number;
+    day: number;
+    name: string;
+    count: number;
+  };
   eventCounters: { fate: string; count: number };
   ingestPosition: { log: string; position: number };
 }
@@ -280,6 +365,11 @@ export interface Tables {
 export const PROJECT_TABLES = [
   'activity',
   'persons',
+  'personBlocks',
+  'personColumns',
+  'personPlaces',
+  'gonePersons',
+  'personIndexPositions',
   'personDistinctIds',
   'personMerges',
   'personRefilings',
@@ -302,6 +392,12 @@ export const PROJECT_TABLES = [
   'flagOverrides',
   'cohorts',
   'cohortMembers',
+  'insights',
+  'insightViews',
+  'dashboards',
+  'dashboardTiles',
+  'actions',
+  'queryUsage',
 ] as const satisfies readonly (keyof Tables)[];
 
 export type Db = Kysely<Tables>;

@@ -1,16 +1,21 @@
 import type { Selectable } from 'kysely';
 import type { PersonalKeyStore, SessionStore, UserStore } from '../metadata-store.ts';
-import type { User } from '../records.ts';
+import type { PersonalKey, Session, User } from '../records.ts';
+import { compiled } from './compiled.ts';
 import { flag, type Sql, type Tables } from './tables.ts';
 
-const toUser = (row: Selectable<Tables['users']>): User => ({
+type UserRow = Selectable<Tables['users']>;
+
+const toUser = (row: UserRow): User => ({
   ...row,
   id: Number(row.id),
   isActive: row.isActive === 1,
 });
 
+/** Each request of the private API asks who is asking: that question, and the ones by hash below, are compiled. */
 export function userStore({ db }: Sql): UserStore {
-  const one = async (column: 'id' | 'uuid' | 'email', value: string | number): Promise<User | null> => {
+  const byId = compiled<UserRow>(db, () => db.selectFrom('users').selectAll().where('id', '=', 0));
+  const one = async (column: 'uuid' | 'email', value: string): Promise<User | null> => {
     const row = await db.selectFrom('users').selectAll().where(column, '=', value).executeTakeFirst();
     return row ? toUser(row) : null;
   };
@@ -23,7 +28,10 @@ export function userStore({ db }: Sql): UserStore {
         .executeTakeFirstOrThrow();
       return toUser(row);
     },
-    byId: (id) => one('id', id),
+    async byId(id) {
+      const [row] = await byId([id]);
+      return row ? toUser(row) : null;
+    },
     byUuid: (uuid) => one('uuid', uuid),
     byEmail: (email) => one('email', email.toLowerCase()),
     async byIds(ids) {
@@ -41,12 +49,13 @@ export function userStore({ db }: Sql): UserStore {
 }
 
 export function personalKeyStore({ db }: Sql): PersonalKeyStore {
+  const byHash = compiled<PersonalKey>(db, () => db.selectFrom('personalApiKeys').selectAll().where('hash', '=', ''));
   return {
     async add(key) {
       await db.insertInto('personalApiKeys').values(key).execute();
     },
     async byHash(hash) {
-      return (await db.selectFrom('personalApiKeys').selectAll().where('hash', '=', hash).executeTakeFirst()) ?? null;
+      return (await byHash([hash]))[0] ?? null;
     },
     async find(userId, id) {
       const key = await db
@@ -75,12 +84,13 @@ export function personalKeyStore({ db }: Sql): PersonalKeyStore {
 }
 
 export function sessionStore({ db }: Sql): SessionStore {
+  const byHash = compiled<Session>(db, () => db.selectFrom('sessions').selectAll().where('hash', '=', ''));
   return {
     async add(session) {
       await db.insertInto('sessions').values(session).execute();
     },
     async byHash(hash) {
-      return (await db.selectFrom('sessions').selectAll().where('hash', '=', hash).executeTakeFirst()) ?? null;
+      return (await byHash([hash]))[0] ?? null;
     },
     async remove(hash) {
       await db.deleteFrom('sessions').where('hash', '=', hash).execute();

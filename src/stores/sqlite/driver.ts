@@ -25,7 +25,8 @@ const RETRY_EVERY_MS = 2;
 const GIVE_UP_AFTER_MS = 60_000;
 const KEPT_STATEMENTS = 500;
 
-const isBusy = (error: unknown): boolean => (error as { code?: string }).code?.startsWith('SQLITE_BUSY') ?? false;
+export const isBusy = (error: unknown): boolean =>
+  (error as { code?: string }).code?.startsWith('SQLITE_BUSY') ?? false;
 
 async function whenFree<T>(attempt: () => T): Promise<T> {
   for (let waited = 0; ; waited += RETRY_EVERY_MS) {

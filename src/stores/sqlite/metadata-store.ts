@@ -8,10 +8,13 @@ import { sqlMetadataStore } from '../sql/metadata-store.ts';
 import { migrate } from '../sql/migrate.ts';
 import type { Tables } from '../sql/tables.ts';
 import { patientSqlite } from './driver.ts';
+import { PersonIndexReader } from './person-index-reader.ts';
 import { PersonReader, withReader } from './person-reader.ts';
 
-/** The relational database, for one thread; several threads may each open it. */
-/** `onWrite` hears of everything that is written through it. */
+/**
+ * The relational database, for one thread; several threads may each open it. `onWrite` hears of everything that is
+ * written through it.
+ */
 export function openDatabase(path: string, onWrite?: () => void): Kysely<Tables> {
   const dialect = patientSqlite(() => connect(path), onWrite);
   return new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
@@ -36,6 +39,7 @@ export interface RelationalShelf {
 /** Opens the relational shelf and brings it to this version's shape. Closing `metadata` closes both. */
 export async function openRelationalShelf(path: string, now: number): Promise<RelationalShelf> {
   const reader = new PersonReader(() => connect(path));
+  const index = new PersonIndexReader(() => connect(path));
   const db = openDatabase(path, () => reader.refresh());
   try {
     await migrate(db as unknown as Kysely<unknown>, sqliteDialect, now);
@@ -47,8 +51,10 @@ export async function openRelationalShelf(path: string, now: number): Promise<Re
   const metadata: MetadataStore = {
     ...general,
     subjects: withReader(general.subjects, reader),
+    persons: { ...general.persons, passing: (...question) => index.find(...question) },
     close: async () => {
       reader.close();
+      index.close();
       await general.close();
     },
   };

@@ -1,8 +1,8 @@
 /** Events that were not stored, and why: set aside, dropped, or stored with something odd about them. */
 import { useState } from 'preact/hooks';
-import { listDeadLetters, listWarnings, replayDeadLetter } from '../../api/events.ts';
+import { listDeadLetters, listDropped, listWarnings, replayDeadLetter } from '../../api/events.ts';
 import { readStatus } from '../../api/status.ts';
-import type { DeadLetter, IngestionWarning } from '../../api/types.ts';
+import type { DeadLetter, DroppedEvent, IngestionWarning } from '../../api/types.ts';
 import { formatNumber } from '../../lib/format.ts';
 import { useProject } from '../../lib/session.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
@@ -21,7 +21,7 @@ export function NotStored({ onOpen }: { onOpen(uuid: string): void }) {
     <>
       <Lookup onOpen={onOpen} />
       <DeadLetters onOpen={onOpen} />
-      <Drops />
+      <Drops onOpen={onOpen} />
       <Warnings />
     </>
   );
@@ -108,19 +108,52 @@ function DeadLetters({ onOpen }: { onOpen(uuid: string): void }) {
   );
 }
 
-function Drops() {
+const DROPPED_COLUMNS: readonly Column<DroppedEvent>[] = [
+  { id: 'time', title: 'Dropped', cell: ({ dropped_at }) => <Time at={dropped_at} /> },
+  { id: 'reason', title: 'Why, and what to do', cell: ({ reason }) => reasonText(reason) },
+  { id: 'uuid', title: 'Event', isWide: true, cell: ({ uuid }) => <code class="cut">{uuid}</code> },
+];
+
+function Drops({ onOpen }: { onOpen(uuid: string): void }) {
+  const { id } = useProject();
+  const [offset, setOffset] = useState(0);
+  const dropped = useResource((signal) => listDropped(id, { limit: LIMIT, offset }, signal), [id, offset]);
+  return (
+    <section class="stack-s" aria-label="Dropped events">
+      <h2>Dropped</h2>
+      <Loaded resource={dropped}>
+        {({ count, results }) => (
+          <>
+            <Table
+              label="Dropped events"
+              columns={DROPPED_COLUMNS}
+              rows={results}
+              rowKey={({ uuid, dropped_at }) => `${uuid} ${dropped_at}`}
+              onOpen={({ uuid }) => onOpen(uuid)}
+              empty={
+                <Empty title="None">
+                  Events without a name or a distinct id, and others that make no sense, are listed here with the
+                  reason. What browsers send by the thousand and nobody keeps, such as recordings, is only counted.
+                </Empty>
+              }
+            />
+            <Pager offset={offset} limit={LIMIT} count={count} onChange={setOffset} />
+          </>
+        )}
+      </Loaded>
+      <Counts />
+    </section>
+  );
+}
+
+function Counts() {
   const status = useResource(readStatus, []);
   return (
-    <section class="card stack-s" aria-label="Dropped events">
-      <h2>Dropped, by reason</h2>
-      <p class="soft small">
-        Counted for all projects of this server. To see the reason for one event, look it up by its uuid.
-      </p>
-      <Loaded resource={status}>
-        {({ ingest }) =>
-          Object.keys(ingest.dropped).length === 0 ? (
-            <p>Nothing has been dropped.</p>
-          ) : (
+    <Loaded resource={status}>
+      {({ ingest }) =>
+        Object.keys(ingest.dropped).length > 0 && (
+          <div class="card stack-s">
+            <h3>Of all projects, by reason</h3>
             <ul class="drops">
               {Object.entries(ingest.dropped).map(([reason, count]) => (
                 <li key={reason}>
@@ -129,10 +162,10 @@ function Drops() {
                 </li>
               ))}
             </ul>
-          )
-        }
-      </Loaded>
-    </section>
+          </div>
+        )
+      }
+    </Loaded>
   );
 }
 

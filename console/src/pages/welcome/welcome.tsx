@@ -7,6 +7,7 @@ import { Code, CopyButton } from '../../parts/code.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PageFrame } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
+import { DemoDataCard } from './demo-data-card.tsx';
 import { FirstEvent } from './first-event.tsx';
 import { snippetsFor } from './snippets.ts';
 
@@ -44,6 +45,7 @@ export function Page() {
           The project key may be seen by everybody: it can send events and read flags, nothing else.
         </p>
       </section>
+      <DemoDataCard />
     </PageFrame>
   );
 }

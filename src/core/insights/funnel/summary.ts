@@ -2,7 +2,7 @@ import { mean, median } from '../numbers/statistics.ts';
 import type { FunnelQuestion } from '../questions/question.ts';
 import { type Tick, tickAt, ticksOf } from '../time/ticks.ts';
 import { windowEnds } from '../time/window-end.ts';
-import { type Attempt, bestDepth, bestOf } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
 
 /** What is left of somebody's attempts once they are measured: much less than the attempts. */
 export interface Summary {
@@ -14,43 +14,74 @@ export interface Summary {
   depthByTick: ReadonlyMap<number, number>;
 }
 
-/** Measures attempts, always for the same question. */
+const NO_TICKS: ReadonlyMap<number, number> = new Map();
+
+/** Measures attempts, always for the same question: of one actor after the other, each begun with `begin`. */
 export class Summariser {
-  private readonly question: FunnelQuestion;
+  private readonly steps: number;
   private readonly windowEnd: (from: number) => number;
   readonly ticks: readonly Tick[];
+  private depth = 0;
+  /** Of the best attempts so far. */
+  private readonly gaps: number[][];
+  private depths = new Map<number, number>();
 
   constructor(question: FunnelQuestion) {
-    this.question = question;
+    this.steps = question.steps.length;
+    this.gaps = question.steps.map(() => []);
     this.windowEnd = windowEnds(question.window, question.timezone);
     this.ticks = question.view === 'trends' ? ticksOf(question.range, question.interval, question.timezone) : [];
   }
 
   summarise(attempts: readonly Attempt[]): Summary {
-    const best = bestOf(attempts);
-    const gaps = this.question.steps.map((_, step) => best.flatMap(({ times }) => this.gapOf(times, step) ?? []));
+    this.begin();
+    for (const { depth, times } of attempts) {
+      this.add(
+        depth,
+        times.map((at) => at ?? Number.NaN),
+      );
+    }
+    return this.summary();
+  }
+
+  begin(): void {
+    this.depth = 0;
+    this.forgetGaps();
+    if (this.ticks.length > 0) this.depths = new Map();
+  }
+
+  /** An attempt; a step that was not done has no number for its time. The times are not kept. */
+  add(depth: number, times: ArrayLike<number>): void {
+    if (this.ticks.length > 0) this.addToTick(depth, times[0] as number);
+    if (depth < this.depth) return;
+    if (depth > this.depth) this.forgetGaps();
+    this.depth = depth;
+    for (let step = 1; step < this.steps; step++) {
+      const [before, at] = [times[step - 1] as number, times[step] as number];
+      if (Number.isNaN(before) || Number.isNaN(at)) continue;
+      // Not where the step came later than a window after the step before it.
+      if (at <= this.windowEnd(before)) this.gaps[step]?.push((at - before) / 1000);
+    }
+  }
+
+  summary(): Summary {
     return {
-      depth: bestDepth(attempts),
-      meanGaps: gaps.map(mean),
-      medianGaps: gaps.map(median),
-      depthByTick: this.depthByTick(attempts),
+      depth: this.depth,
+      meanGaps: this.gaps.map((gaps) => single(gaps) ?? mean(gaps)),
+      medianGaps: this.gaps.map((gaps) => single(gaps) ?? median(gaps)),
+      depthByTick: this.ticks.length > 0 ? this.depths : NO_TICKS,
     };
   }
 
-  /** Seconds; null where the step came later than a window after the step before it, or not at all. */
-  private gapOf(times: Attempt['times'], step: number): number | null {
-    const [before, at] = [times[step - 1] ?? null, times[step] ?? null];
-    if (before === null || at === null || at > this.windowEnd(before)) return null;
-    return (at - before) / 1000;
+  private forgetGaps(): void {
+    for (const gaps of this.gaps) gaps.length = 0;
   }
 
-  private depthByTick(attempts: readonly Attempt[]): Map<number, number> {
-    const depths = new Map<number, number>();
-    if (this.ticks.length === 0) return depths;
-    for (const { start, depth } of attempts) {
-      const tick = tickAt(this.ticks, start);
-      depths.set(tick, Math.max(depths.get(tick) ?? 0, depth));
-    }
-    return depths;
+  private addToTick(depth: number, start: number): void {
+    const tick = tickAt(this.ticks, start);
+    this.depths.set(tick, Math.max(this.depths.get(tick) ?? 0, depth));
   }
 }
+
+/** Most people try once. */
+const single = (gaps: readonly number[]): number | undefined => (gaps.length === 1 ? gaps[0] : undefined);

@@ -1,7 +1,8 @@
 import { propertyText } from '../../events/hot-properties.ts';
 import { numberOf } from '../../properties/matches.ts';
+import { SESSION_DURATION } from '../../properties/session-duration.ts';
 import { statisticOf } from '../numbers/statistics.ts';
-import { SESSION_DURATION, type SeriesMath } from '../questions/math.ts';
+import type { SeriesMath } from '../questions/math.ts';
 import type { Actor } from '../questions/question.ts';
 import { sessionOf, type World, type WorldEvent } from './world.ts';
 

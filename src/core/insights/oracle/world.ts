@@ -22,6 +22,8 @@ export interface WorldEvent {
   properties: Readonly<Record<string, Json>>;
   /** Keys by the index of their kind. */
   groups: readonly (string | null)[];
+  /** The elements that were clicked, as one text. */
+  elementsChain?: string;
 }
 
 export interface WorldPerson {
@@ -61,6 +63,7 @@ export class World {
   private readonly persons: ReadonlyMap<string, WorldPerson>;
   private readonly groups: ReadonlyMap<string, WorldGroup>;
   private readonly cohorts: ReadonlyMap<number, ReadonlySet<string>>;
+  private lengths: ReadonlyMap<string, number> | undefined;
 
   constructor(data: WorldData, tools: WorldTools) {
     this.events = data.events.toSorted((a, b) => a.timestamp - b.timestamp || (a.uuid < b.uuid ? -1 : 1));
@@ -79,7 +82,7 @@ export class World {
 
   /** A filter on what somebody is, whatever they did. */
   holdsFor = (properties: Properties, filter: Filter): boolean =>
-    matches(filter, { event: properties, person: properties }, this.tools.search);
+    matches(filter, { event: properties, person: properties, group: () => properties }, this.tools.search);
 
   groupProperties = (event: WorldEvent, index: number): Properties =>
     this.group(index, event.groups[index] ?? '')?.properties ?? NOTHING;
@@ -91,7 +94,13 @@ export class World {
   holds(event: WorldEvent, filter: Filter): boolean {
     const person = this.person(event.personId);
     if (person === undefined && asksForPerson(filter)) return false;
-    const owners = { event: event.properties, person: person?.properties ?? NOTHING };
+    const owners = {
+      event: event.properties,
+      person: person?.properties ?? NOTHING,
+      group: (index: number) => this.groupProperties(event, index),
+      session: asksForSession(filter) ? (this.sessions().get(sessionOf(event) ?? '') ?? null) : null,
+      elements: event.elementsChain ?? '',
+    };
     return matches(filter, owners, this.tools.search, (cohort) => this.cohorts.get(cohort)?.has(event.personId ?? ''));
   }
 
@@ -114,6 +123,12 @@ export class World {
     return matching === 'exact' ? at === url : at.includes(url);
   }
 
+  /** How many seconds each session lasted, whatever range is asked about. */
+  private sessions(): ReadonlyMap<string, number> {
+    this.lengths ??= this.sessionLengths({ from: -Infinity, until: Infinity });
+    return this.lengths;
+  }
+
   /** How many seconds each session lasted; of one that lasts for days only what lies within a day of the range. */
   sessionLengths(range: Range): ReadonlyMap<string, number> {
     const spans = new Map<string, { first: number; last: number }>();
@@ -130,6 +145,8 @@ export class World {
 
 const asksForPerson = (filter: Filter): boolean =>
   cohortsIn(filter).length > 0 || leavesOf(filter).some(({ owner }) => owner === 'person');
+
+const asksForSession = (filter: Filter): boolean => leavesOf(filter).some(({ owner }) => owner === 'session');
 
 const DAY_MS = 24 * HOUR_MS;
 

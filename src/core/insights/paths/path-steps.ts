@@ -35,13 +35,16 @@ export class EdgeCounter {
   private readonly edges = new Map<string, { source: string; target: string; count: number; time: number }>();
 
   add(path: readonly PathItem[]): void {
-    for (const { source, target, time } of stepsOf(path)) {
-      const key = JSON.stringify([source, target]);
-      const edge = this.edges.get(key) ?? { source, target, count: 0, time: 0 };
-      edge.count += 1;
-      edge.time += time;
-      this.edges.set(key, edge);
-    }
+    for (const { source, target, time } of stepsOf(path)) this.addSteps(source, target, 1, time);
+  }
+
+  /** Steps of the same two ends, that took so long together. */
+  addSteps(source: string, target: string, count: number, time: number): void {
+    const key = JSON.stringify([source, target]);
+    const edge = this.edges.get(key) ?? { source, target, count: 0, time: 0 };
+    edge.count += count;
+    edge.time += time;
+    this.edges.set(key, edge);
   }
 
   answer(question: PathsQuestion): PathEdge[] {

@@ -31,5 +31,3 @@ export function mathName(math: SeriesMath): string {
       return math.kind;
   }
 }
-
-export const SESSION_DURATION = '$session_duration';

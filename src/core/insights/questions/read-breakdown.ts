@@ -1,9 +1,9 @@
 import { invalid } from '../../errors.ts';
 import { isJsonObject, type Json } from '../../events/json.ts';
+import { SESSION_DURATION } from '../../properties/session-duration.ts';
 import type { Breakdown, BreakdownCohort, PropertyBreakdown } from './breakdown.ts';
 import type { QuestionContext } from './context.ts';
 import { type Fields, readBoolean, readChoice, readInteger, readJson, readList } from './fields.ts';
-import { SESSION_DURATION } from './math.ts';
 
 const TYPES = ['event', 'person', 'cohort', 'group', 'session'] as const;
 type BreakdownType = (typeof TYPES)[number];

@@ -37,7 +37,8 @@ function readSelection(fields: Fields, { steps }: FunnelQuestion): FunnelSelecti
 }
 
 function readExact(item: Json, count: number): number {
-  const number = Number(item);
+  // An object may bring a `valueOf` that is no function.
+  const number = typeof item === 'object' ? Number.NaN : Number(item);
   if (Number.isInteger(number) && number >= 1 && number <= count) return number;
   throw invalid('funnel_custom_steps', `funnel_custom_steps has to be a list of steps from 1 to ${count}.`);
 }

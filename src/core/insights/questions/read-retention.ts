@@ -9,7 +9,7 @@ import { type Fields, knownFields, quote, readChoice, readInteger, readObject, r
 import { PERIODS, type Period, type RetentionPeopleQuestion, type RetentionQuestion } from './question.ts';
 import { readBreakdown } from './read-breakdown.ts';
 import { dateContext } from './read-dates.ts';
-import { readEntity } from './read-entity.ts';
+import { checkAction, readEntity } from './read-entity.ts';
 import { allOf, readQuestionFilter, readSearch } from './read-filter.ts';
 
 export const RETENTION_FIELDS = [
@@ -84,7 +84,9 @@ function readTarget(fields: Fields, name: string, context: QuestionContext): Ent
   const given = readObject(fields, name);
   if (given === undefined) return undefined;
   const { id = null, type = 'events' } = given;
-  return readEntity({ id, type }, name, context);
+  const entity = readEntity({ id, type }, name, context);
+  checkAction(entity);
+  return entity;
 }
 
 function readEnd(fields: Fields, { now }: QuestionContext, timezone: string): number {

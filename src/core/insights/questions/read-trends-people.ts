@@ -60,7 +60,9 @@ const textOf = (value: Json): string => (typeof value === 'object' ? JSON.string
 
 function cohortId(value: Json): number | 'all' {
   if (value === 'all') return 'all';
-  const id = Number(Array.isArray(value) ? value[0] : value);
+  const one = Array.isArray(value) ? value[0] : value;
+  // An object may bring a `valueOf` that is no function.
+  const id = typeof one === 'object' ? Number.NaN : Number(one);
   if (Number.isInteger(id)) return id;
   throw invalid('breakdown_value', 'breakdown_value has to be the number of a cohort, or "all".');
 }

@@ -4,7 +4,7 @@ import type { PersonChanges, PersonOp, PersonState } from '../../../core/persons
 import type { IngestChanges } from '../../ingest-store.ts';
 import { moveBelongings } from '../belongings.ts';
 import type { RowType } from '../dialect.ts';
-import { nextPersonChange } from '../person-change.ts';
+import { deletePerson, nextPersonChange } from '../person-change.ts';
 import { repeat } from '../repeat.ts';
 import type { Sql } from '../tables.ts';
 import { writeHistory } from './write-history.ts';
@@ -96,7 +96,8 @@ async function addIds(on: Sql, ops: readonly PersonOp[]): Promise<void> {
 }
 
 /** Writes the journal entry that an undo needs, moves the ids and what else hangs on the person, and removes the source. */
-async function merge({ db }: Sql, op: Extract<PersonOp, { op: 'merge' }>): Promise<void> {
+async function merge(on: Sql, op: Extract<PersonOp, { op: 'merge' }>): Promise<void> {
+  const { db } = on;
   const { projectId, kind, source, target, eventUuid, at } = op;
   const idOf = (uuid: string) => sql`(select id from persons where uuid = ${uuid})`;
   const { rows } = await sql<{ distinctId: string }>`
@@ -120,7 +121,7 @@ async function merge({ db }: Sql, op: Extract<PersonOp, { op: 'merge' }>): Promi
     .execute();
   await sql`update person_distinct_ids set person_id = ${idOf(target.uuid)}, version = version + 1
     where person_id = ${idOf(source.uuid)}`.execute(db);
-  await sql`delete from persons where uuid = ${source.uuid}`.execute(db);
+  await deletePerson(on, source.uuid);
 }
 
 async function writeGroups(on: Sql, { groupTypes, groups }: IngestChanges): Promise<void> {

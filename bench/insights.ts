@@ -1,0 +1,196 @@
+/**
+ * How fast insights are answered, beside hand-written SQL for the same questions on the same file, and how that grows.
+ *
+ *   npm run bench:insights [-- --events 1000000,3000000,10000000 --folder kept/ --only funnel --short]
+ *
+ * The events are written through the event store's own interface, and kept for the next run where a folder is named.
+ * Each question is asked three times and the median counts; what takes long is asked once. Every size is asked in a process of its own, which tells
+ * its peak of memory. `--short` is for the build machine: it shows that everything runs, not how fast.
+ */
+import { fork } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { TravelDeps } from '../src/insights/travellers.ts';
+import { duckdbDialect } from '../src/stores/duckdb/dialect.ts';
+import { openEventStore } from '../src/stores/duckdb/event-store.ts';
+import type { EventStore } from '../src/stores/event-store.ts';
+import { openRelationalShelf } from '../src/stores/sqlite/metadata-store.ts';
+import { CASES } from './lib/insight-questions.ts';
+import { PROJECT, ProductTraffic, UNTIL } from './lib/product-traffic.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    events: { type: 'string', default: '1000000,3000000,10000000' },
+    folder: { type: 'string' },
+    only: { type: 'string', default: '' },
+    memory: { type: 'string', default: '512' },
+    short: { type: 'boolean', default: false },
+    fill: { type: 'string' },
+    ask: { type: 'string' },
+  },
+});
+
+const ROUNDS = flags.short ? 1 : 3;
+/** What takes longer than this is not asked again. */
+const LONG_MS = 5000;
+const MOST_MEMORY_MB = 2048;
+
+interface Measured {
+  name: string;
+  ours: number;
+  byHand: number;
+  within: number;
+  numbers: number;
+  areSame: boolean;
+}
+
+interface Report {
+  events: number;
+  measured: Measured[];
+  peakMb: number;
+}
+
+const median = (times: number[]): number => times.sort((a, b) => a - b)[times.length >> 1] ?? 0;
+const pathOf = (folder: string, events: number): string => join(folder, `events-${events}.duckdb`);
+
+async function fill(path: string, events: number): Promise<void> {
+  const draft = `${path}.draft`;
+  for (const file of [draft, `${draft}.wal`]) rmSync(file, { force: true });
+  const before = performance.now();
+  const store = await openEventStore(draft);
+  const traffic = new ProductTraffic(events);
+  const batches = traffic.batches();
+  // The next batch is made while the engine commits this one.
+  for (let next = batches.next(); !next.done; ) {
+    const batch = next.value;
+    const meanwhile = (): void => {
+      next = batches.next();
+    };
+    await store.write({ ...batch, meanwhile });
+  }
+  const persons = traffic.persons();
+  for (let at = 0; at < persons.length; at += 10_000) {
+    const slice = persons.slice(at, at + 10_000);
+    await store.mirror({ projectId: PROJECT, removed: [], persons: slice, position: { change: at, id: 0 } });
+  }
+  await store.close();
+  renameSync(draft, path);
+  console.log(`${events.toLocaleString('en')} events written in ${((performance.now() - before) / 1000).toFixed(0)} s`);
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; result: T }> {
+  const times: number[] = [];
+  let result: T | undefined;
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = performance.now();
+    result = await work();
+    times.push(performance.now() - before);
+    if (performance.now() - before > LONG_MS) break;
+  }
+  return { ms: median(times), result: result as T };
+}
+
+type Shelf = Awaited<ReturnType<typeof openRelationalShelf>>;
+
+const depsOf = (events: EventStore, { metadata }: Shelf): TravelDeps => ({
+  events,
+  dialect: duckdbDialect,
+  metadata,
+  clock: { now: () => UNTIL },
+  mirrorPersons: async () => undefined,
+});
+
+const sorted = (numbers: readonly number[]): string => numbers.toSorted((a, b) => a - b).join();
+
+const peakOf = (): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0) / 1024;
+
+/**
+ * Ours is asked right before the one by hand, so that both meet the machine in the same mood. All of ours are asked once
+ * beforehand, which warms the file up, and tells how much memory they take by themselves.
+ */
+async function ask(folder: string, events: number): Promise<Report> {
+  const shelf = await openRelationalShelf(join(folder, `metadata-${events}.sqlite`), 0);
+  const store = await openEventStore(pathOf(folder, events), { memoryLimit: `${flags.memory}MB` });
+  const deps = depsOf(store, shelf);
+  const cases = CASES.filter(({ name }) => name.includes(flags.only));
+  for (const one of cases) await one.ask(deps);
+  const peakMb = peakOf();
+  const measured: Measured[] = [];
+  for (const { name, within, sql, ask: asking } of cases) {
+    const ours = await timed(() => asking(deps));
+    const byHand = await timed(() => store.query(sql, []));
+    const numbers = byHand.result.map((row) => Number(row['n']));
+    const areSame = sorted(ours.result) === sorted(numbers);
+    measured.push({ name, ours: ours.ms, byHand: byHand.ms, within, numbers: numbers.length, areSame });
+  }
+  await store.close();
+  await shelf.metadata.close();
+  return { events, measured, peakMb };
+}
+
+function show({ events, measured, peakMb }: Report, smaller: Report | undefined): void {
+  console.log(`\n${events.toLocaleString('en')} events; peak of memory ${peakMb.toFixed(0)} MB`);
+  console.log(`${'insight'.padEnd(34)}      ours   by hand   ratio   growth   rows`);
+  for (const { name, ours, byHand, within, numbers, areSame } of measured) {
+    const before = smaller?.measured.find((one) => one.name === name);
+    // 1 is linear: as many times as long as there are times as many events.
+    const growth = before && smaller ? (ours / before.ours / (events / smaller.events)).toFixed(2) : '';
+    const ratio = ours / byHand;
+    const verdict = areSame ? (ratio > within ? `  more than ${within}` : '') : '  DIFFERENT NUMBERS';
+    const figures = [`${ours.toFixed(0)} ms`, `${byHand.toFixed(0)} ms`, ratio.toFixed(2), growth, String(numbers)];
+    const widths = [10, 10, 8, 9, 7];
+    console.log(name.padEnd(34) + figures.map((text, i) => text.padStart(widths[i] ?? 0)).join('') + verdict);
+  }
+}
+
+/** Runs this file again for one part of the work. */
+const inOwnProcess = (args: readonly string[]): Promise<Report | undefined> =>
+  new Promise((resolve, reject) => {
+    const child = fork(process.argv[1] ?? '', [...args]);
+    let report: Report | undefined;
+    child.on('message', (message) => {
+      report = message as Report;
+    });
+    child.on('exit', (code) => (code === 0 ? resolve(report) : reject(new Error(`It ended with code ${code}.`))));
+  });
+
+async function main(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const sizes = flags.short ? [100_000] : flags.events.split(',').map(Number);
+  const common = [
+    '--folder',
+    folder,
+    '--only',
+    flags.only,
+    '--memory',
+    flags.memory,
+    ...(flags.short ? ['--short'] : []),
+  ];
+  const reports: Report[] = [];
+  for (const events of sizes) {
+    if (!existsSync(pathOf(folder, events))) await inOwnProcess(['--fill', String(events), ...common]);
+    const report = await inOwnProcess(['--ask', String(events), ...common]);
+    if (report === undefined) throw new Error('There is no report.');
+    show(report, reports.at(-1));
+    reports.push(report);
+  }
+  const problems = reports.flatMap(({ events, measured, peakMb }) => [
+    ...measured.filter(({ areSame }) => !areSame).map(({ name }) => `${name} at ${events}: other numbers than by hand`),
+    ...(peakMb > MOST_MEMORY_MB ? [`${events} events took ${peakMb.toFixed(0)} MB`] : []),
+  ]);
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+}
+
+if (flags.fill !== undefined) await fill(pathOf(flags.folder ?? '', Number(flags.fill)), Number(flags.fill));
+else if (flags.ask !== undefined) process.send?.(await ask(flags.folder ?? '', Number(flags.ask)));
+else {
+  const folder = flags.folder ?? mkdtempSync(join(tmpdir(), 'cairn-bench-'));
+  try {
+    await main(folder);
+  } finally {
+    if (flags.folder === undefined) rmSync(folder, { recursive: true, force: true });
+  }
+}

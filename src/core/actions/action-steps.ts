@@ -1,0 +1,66 @@
+/** The steps of an action: what an event has to be to count as one of the action's. */
+import { Failure, invalid } from '../errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../events/json.ts';
+import { type ActionStep, URL_MATCHINGS } from '../insights/questions/entity.ts';
+import { checkElementFilter } from '../properties/element-filter.ts';
+import { readFilters } from '../properties/parse-filters.ts';
+import type { Filter, PropertyFilter } from '../properties/property-filter.ts';
+
+const MOST_STEPS = 50;
+const ELEMENT_KEYS = ['tag_name', 'text', 'href', 'selector'] as const;
+/** Only of these events it is known what was clicked. */
+const CLICKED = '$autocapture';
+
+/** Refuses what is not understood: passing it over would count the wrong events. */
+export function readSteps(steps: readonly Json[]): ActionStep[] {
+  if (steps.length > MOST_STEPS) throw invalid('steps', `An action has at most ${MOST_STEPS} steps.`, 'max_length');
+  return steps.map((step, at) => {
+    if (!isJsonObject(step)) throw invalid(`steps__${at}`, 'A step is an object: {"event", "url", "properties", …}.');
+    return readStep(step, `steps__${at}`);
+  });
+}
+
+function readStep(step: JsonObject, at: string): ActionStep {
+  const event = readText(step, 'event', at);
+  const matching = readText(step, 'url_matching', at) ?? 'contains';
+  const urlMatching = URL_MATCHINGS.find((one) => one === matching);
+  if (urlMatching === undefined) {
+    throw invalid(`${at}__url_matching`, `url_matching is one of ${URL_MATCHINGS.join(', ')}.`, 'invalid_choice');
+  }
+  const own = readProperties(step['properties'], at);
+  const clicked = event === CLICKED ? elementFilters(step, at) : [];
+  const filter: Filter = clicked.length === 0 ? own : { kind: 'and', filters: [own, ...clicked] };
+  return { event, url: readText(step, 'url', at), urlMatching, filter };
+}
+
+function readText(step: JsonObject, name: string, at: string): string | null {
+  const value = step[name] ?? null;
+  if (value === null || value === '') return null;
+  if (typeof value !== 'string' || value.length > 2000) {
+    throw invalid(`${at}__${name}`, `${name} has to be a text of at most 2000 characters.`);
+  }
+  return value;
+}
+
+const readProperties = (value: Json | undefined, at: string): Filter =>
+  blaming(`${at}__properties`, () => readFilters(value ?? []));
+
+function elementFilters(step: JsonObject, at: string): PropertyFilter[] {
+  return ELEMENT_KEYS.flatMap((key): PropertyFilter[] => {
+    const value = readText(step, key, at);
+    if (value === null) return [];
+    const filter = { kind: 'property', owner: 'element', key, operator: 'exact', values: [value] } as const;
+    blaming(`${at}__${key}`, () => checkElementFilter(filter));
+    return [filter];
+  });
+}
+
+/** Whatever is wrong is wrong with this field. */
+function blaming<T>(attr: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Failure) throw invalid(attr, error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Persons by columns: of some thousand persons each property is written down once, as the list of its different values
+ * and, for each person, which of these it is. A question about a property then looks at each value once instead of at
+ * each person, and most values are shared by many.
+ */
+import type { Json, JsonObject } from '../events/json.ts';
+
+export interface PersonColumn {
+  name: string;
+  /** The different values, as the JSON text of a list. */
+  values: string;
+  /** Who has the property, by their row; null where it is told of everybody. */
+  rows: Uint16Array | null;
+  /** For each of those the place of the value in the list, counted from 1; 0 where the person lacks the property. */
+  places: Uint16Array;
+}
+
+/** A row and a place are told by 16 bits each. */
+export const MOST_IN_COLUMNS = 0xffff;
+
+export function toColumns(persons: readonly JsonObject[]): PersonColumn[] {
+  const drafts = new Map<string, Draft>();
+  for (const [row, properties] of persons.entries()) {
+    for (const name of Object.keys(properties)) {
+      let draft = drafts.get(name);
+      if (draft === undefined) {
+        draft = { seen: new Map(), values: [], rows: [], places: [] };
+        drafts.set(name, draft);
+      }
+      draft.rows.push(row);
+      draft.places.push(placeOf(draft, properties[name] as Json));
+    }
+  }
+  return Array.from(drafts, ([name, draft]) => ({
+    name,
+    values: JSON.stringify(draft.values),
+    ...(isRare(draft, persons.length) ? spelledOut(draft) : ofEverybody(draft, persons.length)),
+  }));
+}
+
+interface Draft {
+  seen: Map<Json, number>;
+  values: Json[];
+  rows: number[];
+  places: number[];
+}
+
+function placeOf({ seen, values }: Draft, value: Json): number {
+  // Lists and objects are never the same thing twice: each gets a place of its own.
+  const known = seen.get(value);
+  if (known !== undefined) return known;
+  values.push(value);
+  seen.set(value, values.length);
+  return values.length;
+}
+
+/** Properties that few have are many, and must not cost as much as those of everybody. */
+const isRare = ({ rows }: Draft, persons: number): boolean => rows.length * 2 < persons;
+
+const spelledOut = ({ rows, places }: Draft) => ({ rows: Uint16Array.from(rows), places: Uint16Array.from(places) });
+
+function ofEverybody({ rows, places }: Draft, persons: number) {
+  const all = new Uint16Array(persons);
+  for (const [i, row] of rows.entries()) all[row] = places[i] as number;
+  return { rows: null, places: all };
+}
+
+/** A question about persons, as far as it can be asked of columns. */
+export type PersonTest =
+  | {
+      kind: 'property';
+      key: string;
+      fits(value: Json | undefined): boolean;
+      /**
+       * In lower case, plain letters that the JSON text of every value that fits contains; null where there is no telling.
+       * Where it is given, a person without the property does not fit.
+       */
+      part: string | null;
+    }
+  | { kind: 'person'; fits(id: number): boolean }
+  | { kind: 'named'; id: number }
+  | { kind: 'all' | 'any'; tests: readonly PersonTest[] };
+
+/** What it says of one person. */
+export function passes(test: PersonTest, id: number, properties: JsonObject): boolean {
+  if (test.kind === 'person') return test.fits(id);
+  if (test.kind === 'named') return test.id === id;
+  if (test.kind === 'property')
+    return test.fits(Object.hasOwn(properties, test.key) ? properties[test.key] : undefined);
+  const holds = (inner: PersonTest): boolean => passes(inner, id, properties);
+  return test.kind === 'all' ? test.tests.every(holds) : test.tests.some(holds);
+}
+
+export interface PersonRows {
+  count: number;
+  ids(): ArrayLike<number>;
+  /** The row of a person, if they are among these. */
+  rowOf(id: number): number | undefined;
+  /** Undefined where none of these persons has such a property. */
+  column(name: string): { values: string; rest(): Pick<PersonColumn, 'rows' | 'places'> } | undefined;
+}
+
+/** For each person 1 or 0; null where nobody passes, which often shows without looking at every one. */
+export type Verdicts = Uint8Array | null;
+
+/** The same of many: `passes` for each. */
+export function passing(test: PersonTest, rows: PersonRows): Verdicts {
+  if (test.kind === 'property') return inColumn(test, rows);
+  if (test.kind === 'named') return named(test.id, rows);
+  if (test.kind !== 'person') return test.kind === 'all' ? all(test.tests, rows) : any(test.tests, rows);
+  const ids = rows.ids();
+  const verdicts = new Uint8Array(rows.count);
+  for (let row = 0; row < verdicts.length; row++) verdicts[row] = test.fits(ids[row] as number) ? 1 : 0;
+  return verdicts;
+}
+
+function named(id: number, { count, rowOf }: PersonRows): Verdicts {
+  const row = rowOf(id);
+  if (row === undefined) return null;
+  const verdicts = new Uint8Array(count);
+  verdicts[row] = 1;
+  return verdicts;
+}
+
+function inColumn({ key, fits, part }: Extract<PersonTest, { kind: 'property' }>, among: PersonRows): Verdicts {
+  const column = among.column(key);
+  const without = fits(undefined) ? 1 : 0;
+  if (column === undefined) return without ? new Uint8Array(among.count).fill(1) : null;
+  const { values } = column;
+  if (part !== null && !values.toLowerCase().includes(part)) return null;
+  const known = [without, ...(JSON.parse(values) as Json[]).map((value) => (fits(value) ? 1 : 0))];
+  if (!known.includes(1)) return null;
+  const { rows, places } = column.rest();
+  const verdicts = new Uint8Array(among.count);
+  if (rows !== null && without) verdicts.fill(1);
+  for (let i = 0; i < places.length; i++)
+    verdicts[rows === null ? i : (rows[i] as number)] = known[places[i] as number] as number;
+  return verdicts;
+}
+
+function all(tests: readonly PersonTest[], rows: PersonRows): Verdicts {
+  const verdicts = new Uint8Array(rows.count).fill(1);
+  for (const test of tests) {
+    const more = passing(test, rows);
+    if (more === null) return null;
+    for (let row = 0; row < verdicts.length; row++) verdicts[row] = (verdicts[row] as number) & (more[row] as number);
+  }
+  return verdicts;
+}
+
+function any(tests: readonly PersonTest[], rows: PersonRows): Verdicts {
+  let verdicts: Verdicts = null;
+  for (const test of tests) {
+    const more = passing(test, rows);
+    if (more === null) continue;
+    if (verdicts === null) verdicts = more;
+    else for (let row = 0; row < more.length; row++) verdicts[row] = (verdicts[row] as number) | (more[row] as number);
+  }
+  return verdicts;
+}

@@ -1,0 +1,68 @@
+/**
+ * Who was active in which interval, as bits: one row for each actor, however often they came. Most of the work is done
+ * by the ids that events have; whose ids those are is asked once for each id, not for each event.
+ */
+import type { Actor } from '../../core/insights/questions/question.ts';
+import { peopleSql } from '../people-sql.ts';
+import type { Statement } from './statement.ts';
+
+/** Bits of one word. */
+const WORD = 60;
+/** With more intervals than this, words would take more time than they save. */
+export const MOST_TICKS = 4 * WORD;
+
+export interface Activity {
+  actor: Actor;
+  /** How many intervals there are. */
+  ticks: number;
+  /** In which interval an event lies, counted from 0. */
+  tick: string;
+  /** By what actors are divided; null: by nothing. */
+  value: string | null;
+  join: string;
+  where: string;
+  /** Further columns: an aggregate over events, and the one that joins what several ids of an actor have of it. */
+  also?: readonly { name: string; each: string; together: string }[];
+}
+
+/** A row for each actor, and value: `actor`, `value`, and the words that `isActive` reads. */
+export function activitySql(statement: Statement, activity: Activity): string {
+  const { actor, ticks, tick, value, join, where, also = [] } = activity;
+  const { sql } = statement;
+  const words = wordsOf(ticks);
+  const isLater = actor.kind === 'person' && !statement.namesPersons;
+  const key = isLater ? 'e.person_id' : statement.actor(actor);
+  const bits = words.map((at) => `${sql.bitOr(wordSql(statement, at, words.length, 'm.tick'))} as w${at}`);
+  const own = [...bits, ...also.map(({ name, each }) => `${each} as ${name}`)].join(', ');
+  const from = isLater ? 'from event_rows e' : statement.from();
+  const matched = `select ${key} as actor, ${value ?? '0'} as value, ${tick} as tick, e.timestamp as timestamp
+    ${from} ${join} where ${where} and ${key} is not null`;
+  const divided = value === null ? '' : ', value';
+  const byKey = `select actor${divided}, ${own} from (${matched}) m group by actor${divided}`;
+  if (!isLater) return byKey;
+  const joined = [
+    ...words.map((at) => `${sql.bitOr(`a.w${at}`)} as w${at}`),
+    ...also.map(({ name, together }) => `${together} as ${name}`),
+  ].join(', ');
+  return `select p.person_id as actor${value === null ? '' : ', a.value as value'}, ${joined}
+    from (${byKey}) a join ${peopleSql(sql, statement.projectId)} p on p.key = a.actor
+    group by p.person_id${value === null ? '' : ', a.value'}`;
+}
+
+/** 1 where the actor was active in the interval, else 0. */
+export const isActive = ({ sql }: Statement, tick: number): string =>
+  sql.bitAt(`w${Math.floor(tick / WORD)}`, String(tick % WORD));
+
+/** In how many intervals the actor was active. */
+export const activeTicks = ({ sql }: Statement, ticks: number): string =>
+  `(${wordsOf(ticks)
+    .map((at) => sql.bitCount(`w${at}`))
+    .join(' + ')})`;
+
+const wordsOf = (ticks: number): number[] => Array.from({ length: Math.ceil(ticks / WORD) }, (_, at) => at);
+
+function wordSql({ sql }: Statement, at: number, words: number, tick: string): string {
+  if (words === 1) return sql.bit(tick);
+  const [first, past] = [at * WORD, (at + 1) * WORD];
+  return `case when ${tick} >= ${first} and ${tick} < ${past} then ${sql.bit(`(${tick} - ${first})`)} else 0 end`;
+}

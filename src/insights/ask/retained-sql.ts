@@ -1,0 +1,85 @@
+/**
+ * Retention without a breakdown, in one go over the events: for each person the intervals in which they came, and those
+ * in which they were there again, as bits.
+ */
+import type { RetentionQuestion } from '../../core/insights/questions/question.ts';
+import { nameIsOf } from '../asked-events.ts';
+import { peopleSql } from '../people-sql.ts';
+import { axisOf } from './retention-sql.ts';
+import type { Statement } from './statement.ts';
+import { tickSql } from './tick-sql.ts';
+
+/** With more intervals than this there are too many pairs of them to be asked for one by one. */
+export const MOST_INTERVALS = 30;
+
+/**
+ * Columns `c<interval>_<after>`: how many came in the interval, and were there again so many intervals after. Of first
+ * times, where everybody comes once, a row for each interval `i` with columns `c<after>`.
+ */
+export function retainedSql(statement: Statement, question: RetentionQuestion): string {
+  return question.isFirstTime ? firstTimesSql(statement, question) : recurringSql(statement, question);
+}
+
+function recurringSql(statement: Statement, question: RetentionQuestion): string {
+  const { sql } = statement;
+  const { intervals, isFirstCohortOnly } = question;
+  const { range } = axisOf(question);
+  const tick = tickOf(statement, question, 'e.timestamp');
+  const came = `case when ${statement.isOf(question.target)} then ${sql.bit(tick)} else 0 end`;
+  const persons = personsSql(statement, question, statement.during(range), [
+    { name: 'came', each: sql.bitOr(came), together: sql.bitOr('a.came') },
+  ]);
+  const columns = Array.from({ length: isFirstCohortOnly ? 1 : intervals }, (_, at) =>
+    Array.from({ length: intervals - at }, (__, after) => {
+      const again = after === 0 ? '1' : sql.bitAt('b.again', String(at + after));
+      return `sum(${sql.bitAt('b.came', String(at))} * ${again}) as c${at}_${after}`;
+    }).join(', '),
+  );
+  return `select ${columns.join(', ')} from (${persons}) b`;
+}
+
+/** Of all times, not only of the range: only somebody's first event makes them new. */
+function firstTimesSql(statement: Statement, question: RetentionQuestion): string {
+  const { sql } = statement;
+  const { range } = axisOf(question);
+  const first = `min(case when ${statement.isOf(question.target)} then e.timestamp end)`;
+  const persons = personsSql(statement, question, 'true', [{ name: 'first', each: first, together: 'min(a.first)' }]);
+  const inRange = `b.first >= ${sql.time(range.from)} and b.first < ${sql.time(range.until)}`;
+  const columns = Array.from({ length: question.intervals }, (_, after) =>
+    after === 0 ? 'count(*) as c0' : `sum(${sql.bitAt('f.again', `(f.i + ${after})`)}) as c${after}`,
+  );
+  return `select f.i as i, ${columns.join(', ')}
+    from (select b.again as again, ${tickOf(statement, question, 'b.first')} as i from (${persons}) b where ${inRange}) f
+    ${question.isFirstCohortOnly ? 'where f.i = 0' : ''}
+    group by f.i`;
+}
+
+/** Each person with the bits of `again`, and further columns as in `activitySql`. */
+function personsSql(
+  statement: Statement,
+  question: RetentionQuestion,
+  during: string,
+  also: readonly { name: string; each: string; together: string }[],
+): string {
+  const { sql } = statement;
+  const { target, returning, filter } = question;
+  const { range } = axisOf(question);
+  const isLater = !statement.namesPersons;
+  const isBack = `${statement.during(range)} and ${statement.isOf(returning)}`;
+  const back = `case when ${isBack} then ${sql.bit(tickOf(statement, question, 'e.timestamp'))} else 0 end`;
+  const columns = also.map(({ name, each }) => `, ${each} as ${name}`).join('');
+  const key = isLater ? 'e.person_id' : 'p.person_id';
+  const byKey = `select ${key} as person, ${sql.bitOr(back)} as again${columns}
+    ${isLater ? 'from event_rows e' : statement.from()}
+    where ${statement.inProject()} and ${during} and ${nameIsOf(sql, [target, returning])}
+      and ${statement.holds(filter)} and ${key} is not null
+    group by ${key}`;
+  if (!isLater) return byKey;
+  const joined = also.map(({ name, together }) => `, ${together} as ${name}`).join('');
+  return `select p.person_id as person, ${sql.bitOr('a.again')} as again${joined}
+    from (${byKey}) a join ${peopleSql(sql, statement.projectId)} p on p.key = a.person
+    group by p.person_id`;
+}
+
+const tickOf = ({ sql }: Statement, question: RetentionQuestion, time: string): string =>
+  tickSql(sql, time, axisOf(question).bounds);

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { ResultCache } from './result-cache.ts';
+
+const nobodyLeaves = new AbortController().signal;
+
+function makeCache(mostBytes?: number) {
+  let now = 1000;
+  const cache = new ResultCache({ now: () => now }, mostBytes);
+  let worked = 0;
+  const ask = (question: string, over: object = {}) =>
+    cache.ask({ projectId: 1, question, refresh: false, signal: nobodyLeaves, ...over }, async () => ++worked);
+  return { cache, ask, setNow: (at: number) => (now = at), worked: () => worked };
+}
+
+describe('kept answers', () => {
+  it('are given again, with the time at which they were found', async () => {
+    const { ask, setNow } = makeCache();
+    expect(await ask('a')).toEqual({ answer: 1, isCached: false, foundAt: 1000 });
+    setNow(2000);
+    expect(await ask('a')).toEqual({ answer: 1, isCached: true, foundAt: 1000 });
+    expect(await ask('b')).toEqual({ answer: 2, isCached: false, foundAt: 2000 });
+  });
+
+  it('are worked out anew for whoever wants that, and then kept', async () => {
+    const { ask } = makeCache();
+    await ask('a');
+    expect(await ask('a', { refresh: true })).toMatchObject({ answer: 2, isCached: false });
+    expect(await ask('a')).toMatchObject({ answer: 2, isCached: true });
+  });
+
+  it('are those of one project, until it changes', async () => {
+    const { cache, ask } = makeCache();
+    await ask('a');
+    await ask('a', { projectId: 2 });
+    cache.touch(1);
+    expect(await ask('a')).toMatchObject({ answer: 3, isCached: false });
+    expect(await ask('a', { projectId: 2 })).toMatchObject({ answer: 2, isCached: true });
+    cache.touchAll();
+    expect(await ask('a', { projectId: 2 })).toMatchObject({ answer: 4, isCached: false });
+  });
+
+  it('are old at once where the project changes while they are worked out', async () => {
+    const { cache, ask } = makeCache();
+    const options = { projectId: 1, question: 'a', refresh: false, signal: nobodyLeaves };
+    const slow = cache.ask(options, async () => {
+      cache.touch(1);
+      return 'old';
+    });
+    expect(await slow).toMatchObject({ answer: 'old', isCached: false });
+    expect(await ask('a')).toMatchObject({ answer: 1, isCached: false });
+  });
+
+  it('are worked out once for all who ask at the same time, but not for those who come after a change', async () => {
+    const { cache, ask, worked } = makeCache();
+    const both = [ask('a'), ask('a'), ask('a', { refresh: true })];
+    cache.touch(1);
+    const later = ask('a');
+    expect((await Promise.all(both)).map(({ answer }) => answer)).toEqual([1, 1, 1]);
+    expect([(await later).answer, worked()]).toEqual([2, 2]);
+  });
+
+  it('cannot be changed by those who got them', async () => {
+    const { cache } = makeCache();
+    const ask = () =>
+      cache.ask({ projectId: 1, question: 'a', refresh: false, signal: nobodyLeaves }, async () => ({
+        list: [1, NaN],
+      }));
+    (await ask()).answer.list.push(2);
+    (await ask()).answer.list.push(3);
+    expect((await ask()).answer).toEqual({ list: [1, NaN] });
+  });
+
+  it('make room for newer ones, those that were asked for longest ago first', async () => {
+    const { ask } = makeCache(1000);
+    for (const question of ['a', 'b', 'c']) await ask(question);
+    expect((await ask('a')).isCached).toBe(true);
+    for (const question of ['d', 'e']) await ask(question);
+    expect((await ask('a')).isCached).toBe(true);
+    expect((await ask('b')).isCached).toBe(false);
+  });
+
+  it('are not kept when they failed', async () => {
+    const { cache, ask } = makeCache();
+    const options = { projectId: 1, question: 'a', refresh: false, signal: nobodyLeaves };
+    await expect(cache.ask(options, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await ask('a')).toMatchObject({ answer: 1, isCached: false });
+  });
+
+  it('are worked out until the last of those who wait has gone', async () => {
+    const { cache, ask } = makeCache();
+    const [one, other] = [new AbortController(), new AbortController()];
+    let stopped = false;
+    const wait = (signal: AbortSignal) =>
+      cache.ask({ projectId: 1, question: 'a', refresh: false, signal }, (stop) => {
+        stop.addEventListener('abort', () => {
+          stopped = true;
+        });
+        return new Promise(() => undefined);
+      });
+    const waiting = [wait(one.signal), wait(other.signal)];
+    one.abort(new Error('gone'));
+    await expect(waiting[0]).rejects.toThrow('gone');
+    expect(stopped).toBe(false);
+    other.abort(new Error('gone too'));
+    await expect(waiting[1]).rejects.toThrow('gone too');
+    expect(stopped).toBe(true);
+    expect(await ask('a')).toMatchObject({ answer: 1, isCached: false });
+  });
+});

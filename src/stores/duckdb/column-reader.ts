@@ -1,0 +1,91 @@
+import { type DuckDBDataChunk, type DuckDBResult, DuckDBTypeId } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
+import type { ColumnTable, UuidColumn } from '../event-store.ts';
+
+/**
+ * Copies a result column by column, without a value of JavaScript for each cell: a twentieth of the time that rows take.
+ * It relies on the layouts of DuckDB's public C interface that `column-writer.ts` names. Nulls are not looked for.
+ */
+export async function readColumns(result: DuckDBResult): Promise<ColumnTable> {
+  // The driver knows how many rows there are, but has no word for it.
+  const rows = duckdb.row_count(result['result']);
+  const columns = result.columnNames().map((name, index) => ({
+    name,
+    index,
+    data: columnOf(name, result.columnTypeId(index), rows),
+  }));
+  for (let at = 0; at < rows; ) {
+    const chunk = await result.fetchChunk();
+    if (chunk === null || chunk.rowCount === 0) break;
+    for (const { index, data } of columns) copy(chunk, index, data, at);
+    at += chunk.rowCount;
+  }
+  const named = new Map(columns.map(({ name, data }) => [name, data]));
+  return {
+    rows,
+    integers: (name) => ofType(named.get(name), Int32Array, name),
+    doubles: (name) => ofType(named.get(name), Float64Array, name),
+    texts: (name) => ofType<string[]>(named.get(name), Array, name),
+    uuids: (name) => new Uuids(ofType(named.get(name), BigUint64Array, name)),
+  };
+}
+
+type Column = Int32Array | Float64Array | BigUint64Array | string[];
+
+function columnOf(name: string, type: DuckDBTypeId, rows: number): Column {
+  switch (type) {
+    case DuckDBTypeId.INTEGER:
+      return new Int32Array(rows);
+    case DuckDBTypeId.DOUBLE:
+      return new Float64Array(rows);
+    case DuckDBTypeId.UUID:
+      return new BigUint64Array(rows * 2);
+    case DuckDBTypeId.VARCHAR:
+      return [];
+    default:
+      throw new Error(`The column ${name} is of a type that is not read in columns: ${DuckDBTypeId[type]}.`);
+  }
+}
+
+function copy(chunk: DuckDBDataChunk, index: number, into: Column, at: number): void {
+  if (Array.isArray(into)) {
+    for (const text of chunk.getColumnValues(index)) into.push(String(text));
+    return;
+  }
+  const cells = into instanceof BigUint64Array ? 2 : 1;
+  const bytes = chunk.rowCount * cells * into.BYTES_PER_ELEMENT;
+  const data = duckdb.vector_get_data(duckdb.data_chunk_get_vector(chunk.chunk, index), bytes);
+  new Uint8Array(into.buffer, at * cells * into.BYTES_PER_ELEMENT, bytes).set(data);
+}
+
+function ofType<T>(column: unknown, type: abstract new (...args: never[]) => T, name: string): T {
+  if (!(column instanceof type)) throw new Error(`There is no column ${name} of that type.`);
+  return column;
+}
+
+const TOP = 1n << 63n;
+
+/** 128-bit integers, the lower half first, the top bit flipped. */
+class Uuids implements UuidColumn {
+  readonly #words: BigUint64Array;
+
+  constructor(words: BigUint64Array) {
+    this.#words = words;
+  }
+
+  textAt(row: number): string {
+    const hex = (this.#high(row).toString(16).padStart(16, '0') + this.#low(row).toString(16).padStart(16, '0')).match(
+      /^(.{8})(.{4})(.{4})(.{4})(.{12})$/,
+    );
+    return (hex ?? []).slice(1).join('-');
+  }
+
+  compare(a: number, b: number): number {
+    return order(this.#high(a), this.#high(b)) || order(this.#low(a), this.#low(b));
+  }
+
+  #high = (row: number): bigint => (this.#words[row * 2 + 1] as bigint) ^ TOP;
+  #low = (row: number): bigint => this.#words[row * 2] as bigint;
+}
+
+const order = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);

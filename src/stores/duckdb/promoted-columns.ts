@@ -1,0 +1,150 @@
+/**
+ * Which properties have a column of their own just now, and which are asked for: the memory of the thread that owns the
+ * file. What is written in the file (`promoted_columns`) is never ahead of what stands here, so that whoever reads a
+ * column can tell afterwards whether it meant the same all the while.
+ */
+import type { DuckDBConnection } from '@duckdb/node-api';
+
+/** Whose properties: those of events, or of the copied persons. */
+export type PropertyOwner = 'event' | 'person';
+
+export interface PromotedColumn {
+  readonly id: number;
+  readonly owner: PropertyOwner;
+  readonly key: string;
+  /** Whether every row has been looked at; before that nobody reads it, but new rows are written with it. */
+  isReady: boolean;
+  /** Whether some row may hold a mark (see `promoted-text.ts`). */
+  hasMarks: boolean;
+  /** Whether the file knows that too. */
+  hasSavedMarks: boolean;
+  /** When it was read last, as far as the file knows; ms UTC. */
+  lastUsed: number;
+}
+
+export interface PropertyRead {
+  owner: PropertyOwner;
+  key: string;
+}
+
+export const TABLE_OF: Readonly<Record<PropertyOwner, string>> = { event: 'event_rows', person: 'person_rows' };
+
+export const columnName = ({ id }: Pick<PromotedColumn, 'id'>): string => `promoted_${Number(id)}`;
+
+/** So many properties without a column are counted at a time; those that were asked for longest ago are forgotten. */
+const COUNTED = 500;
+/** Longer names are nobody's favourite. */
+const LONGEST_KEY = 200;
+
+const nameOf = ({ owner, key }: PropertyRead): string => `${owner} ${key}`;
+
+export class PromotedColumns {
+  #columns: PromotedColumn[];
+  readonly #used = new Set<PromotedColumn>();
+  readonly #wanted = new Map<string, PropertyRead & { statements: number }>();
+
+  constructor(columns: readonly PromotedColumn[]) {
+    this.#columns = [...columns];
+  }
+
+  /** In the order in which they lie in their tables. */
+  get all(): readonly PromotedColumn[] {
+    return this.#columns;
+  }
+
+  of(owner: PropertyOwner): PromotedColumn[] {
+    return this.#columns.filter((column) => column.owner === owner);
+  }
+
+  find({ owner, key }: PropertyRead): PromotedColumn | undefined {
+    return this.#columns.find((column) => column.key === key && column.owner === owner);
+  }
+
+  has(column: PromotedColumn): boolean {
+    return this.#columns.includes(column);
+  }
+
+  add(column: PromotedColumn): void {
+    this.#columns.push(column);
+    this.#wanted.delete(nameOf(column));
+  }
+
+  /** In its old place. */
+  putBack(column: PromotedColumn): void {
+    this.#columns = [...this.#columns, column].sort((a, b) => a.id - b.id);
+  }
+
+  remove(gone: PromotedColumn): void {
+    this.#columns = this.#columns.filter((column) => column !== gone);
+    this.#used.delete(gone);
+  }
+
+  /** Takes down that a statement reads these. */
+  note(reads: Iterable<PropertyRead>): void {
+    for (const read of reads) {
+      const column = this.find(read);
+      if (column !== undefined) this.#used.add(column);
+      else if (read.key.length <= LONGEST_KEY) this.#want(read);
+    }
+  }
+
+  #want({ owner, key }: PropertyRead): void {
+    const name = nameOf({ owner, key });
+    const statements = (this.#wanted.get(name)?.statements ?? 0) + 1;
+    // Put at the end again: the first one is that which was asked for longest ago.
+    this.#wanted.delete(name);
+    this.#wanted.set(name, { owner, key, statements });
+    if (this.#wanted.size > COUNTED) this.#wanted.delete(this.#wanted.keys().next().value ?? '');
+  }
+
+  /** What is read by so many statements, the most wanted one first. */
+  wanted(atLeast: number): PropertyRead[] {
+    return [...this.#wanted.values()]
+      .filter(({ statements }) => statements >= atLeast)
+      .sort((a, b) => b.statements - a.statements);
+  }
+
+  /** Those that were read since this was asked last. */
+  takeUsed(): PromotedColumn[] {
+    const used = [...this.#used];
+    this.#used.clear();
+    return used;
+  }
+
+  /** Whether it was read since then. */
+  isUsed(column: PromotedColumn): boolean {
+    return this.#used.has(column);
+  }
+}
+
+export async function loadPromoted(connection: DuckDBConnection): Promise<PromotedColumns> {
+  const result = await connection.run(
+    'select id, owner, key, is_ready, has_marks, last_used from promoted_columns order by id',
+  );
+  const rows = await result.getRowsJS();
+  return new PromotedColumns(
+    rows.map(([id, owner, key, isReady, hasMarks, lastUsed]) => ({
+      id: Number(id),
+      owner: owner === 'person' ? 'person' : 'event',
+      key: String(key),
+      isReady: isReady === true,
+      hasMarks: hasMarks === true,
+      hasSavedMarks: hasMarks === true,
+      lastUsed: Number(lastUsed),
+    })),
+  );
+}
+
+/** Writes down, within the caller's transaction, which columns have got their first mark; `saved` is for after it. */
+export async function saveMarks(
+  connection: DuckDBConnection,
+  columns: readonly PromotedColumn[],
+): Promise<{ saved(): void }> {
+  const marked = columns.filter(({ hasMarks, hasSavedMarks }) => hasMarks && !hasSavedMarks);
+  for (const { id } of marked) await connection.run('update promoted_columns set has_marks = true where id = $1', [id]);
+  return {
+    saved() {
+      for (const column of marked) column.hasSavedMarks = true;
+    },
+  };
+}

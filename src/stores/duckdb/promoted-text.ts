@@ -1,0 +1,59 @@
+/**
+ * A promoted column holds a property as text beside the JSON that it was read from, and tells apart what the JSON does:
+ * no row value where the property is missing, a mark where it is null, else its text (see `propertyText`). A text that
+ * itself begins with the mark gets one more in front, so that every value can be told from every other.
+ *
+ * Almost no column has marks, and reading one without them is reading a plain column: hence two ways to read.
+ */
+import { propertyText } from '../../core/events/hot-properties.ts';
+import type { Json } from '../../core/events/json.ts';
+
+const MARK = '\u0001';
+const MARK_SQL = 'chr(1)';
+
+/** What a row holds that has not been looked at yet. Not a text: in those another mark follows the first. */
+export const PENDING_SQL = `(${MARK_SQL} || '?')`;
+
+export function promotedText(properties: Readonly<Record<string, Json>>, key: string): string | null {
+  if (!Object.hasOwn(properties, key)) return null;
+  const text = propertyText(properties[key]);
+  if (text === null) return MARK;
+  return isMarked(text) ? MARK + text : text;
+}
+
+export const isMarked = (text: string | null): boolean => text?.startsWith(MARK) === true;
+
+/** True where the column holds a mark. */
+export const isMarkedSql = (column: string): string => `starts_with(${column}, ${MARK_SQL})`;
+
+/** The same as `promotedText`, said to the engine. */
+export function promotedTextSql(json: string, pointer: string): string {
+  const text = `json_extract_string(${json}, ${pointer})`;
+  return `coalesce(
+    case when starts_with(${text}, ${MARK_SQL}) then ${MARK_SQL} || ${text} else ${text} end,
+    case when json_exists(${json}, ${pointer}) then ${MARK_SQL} end
+  )`;
+}
+
+/** How a property is read: its text or null, whether it is there, or the text that stands for it in any case. */
+export type Reading = 'value' | 'key' | 'text';
+
+/** From JSON; `value` is a column that holds the property's text already, if there is one. */
+export function readJson(reading: Reading, json: string, pointer: string, value?: string): string {
+  const own = value ?? `json_extract_string(${json}, ${pointer})`;
+  const exists = `json_exists(${json}, ${pointer})`;
+  if (reading === 'key') return exists;
+  return reading === 'value' ? own : `coalesce(${own}, case when ${exists} then 'null' else '' end)`;
+}
+
+/** The same from a promoted column. */
+export function readPromoted(reading: Reading, column: string, hasMarks: boolean): string {
+  if (reading === 'key') return `(${column} is not null)`;
+  const value = hasMarks
+    ? `case when ${isMarkedSql(column)} then nullif(substr(${column}, 2), '') else ${column} end`
+    : column;
+  if (reading === 'value') return `(${value})`;
+  return hasMarks
+    ? `coalesce(${value}, case when ${column} is null then '' else 'null' end)`
+    : `coalesce(${value}, '')`;
+}

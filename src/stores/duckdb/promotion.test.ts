@@ -1,0 +1,251 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { propertyText } from '../../core/events/hot-properties.ts';
+import type { Json } from '../../core/events/json.ts';
+import { anEvent, uuidOf } from '../contract/events.ts';
+import { runApart } from '../contract/run-apart.ts';
+import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
+import { PERSON_PROPERTIES } from '../dialect.ts';
+import type { EventStore } from '../event-store.ts';
+import { duckdbDialect } from './dialect.ts';
+import { openEventStore } from './event-store.ts';
+
+type Properties = Record<string, Json>;
+
+const START = Date.UTC(2024, 0, 1);
+const DAY_MS = 86_400_000;
+
+/** The three ways to read a property, as JavaScript understands them. */
+function expected(properties: Properties, key: string): unknown {
+  const hasKey = Object.hasOwn(properties, key);
+  const value = hasKey ? propertyText(properties[key]) : null;
+  return { value, has_key: hasKey, text: value ?? (hasKey ? 'null' : '') };
+}
+
+describe('a property with a column of its own', () => {
+  let dir: TempDir;
+  let store: EventStore;
+  let position: number;
+  let written: Properties[];
+  const open = async (): Promise<void> => {
+    store = await openEventStore(dir.path('events.duckdb'));
+  };
+  beforeEach(async () => {
+    dir = makeTempDir();
+    position = 0;
+    written = [];
+    await open();
+  });
+  afterEach(async () => {
+    await store.close();
+    dir.remove();
+  });
+
+  /** Events, each with a person who has the same properties. */
+  async function write(all: readonly Properties[]): Promise<void> {
+    const from = written.length;
+    written.push(...all);
+    const rows = all.map((properties, i) =>
+      anEvent({ properties, timestamp: from + i, personId: uuidOf(from + i), distinctId: `d${from + i}` }),
+    );
+    await store.write({ events: rows, overrides: [], position: ++position });
+    const persons = all.map((properties, i) => ({
+      uuid: uuidOf(from + i),
+      createdAt: START,
+      properties: JSON.stringify(properties),
+    }));
+    await store.mirror({ projectId: 1, removed: [], persons, position: { change: position, id: 0 } });
+  }
+
+  /** What a question reads of every event, or of every event's person. */
+  async function ask(key: string, json?: string): Promise<unknown[]> {
+    const sql = duckdbDialect.begin('e');
+    const columns = `${sql.property(key, json)} as value, ${sql.hasKey(key, json)} as has_key, ${sql.text(key, json)} as text`;
+    return store.query(
+      `select ${columns} from events e join person_rows p on p.person_id = e.person_id order by e.timestamp`,
+      sql.values,
+    );
+  }
+
+  async function expectTruth(key: string): Promise<void> {
+    const truth = written.map((properties) => expected(properties, key));
+    expect(await ask(key)).toEqual(truth);
+    expect(await ask(key, PERSON_PROPERTIES)).toEqual(truth);
+  }
+
+  async function askUntilWanted(key: string): Promise<void> {
+    for (let i = 0; i < 4; i++) await expectTruth(key);
+  }
+
+  async function tendAll(now = START): Promise<void> {
+    while (await store.tend(now));
+    expect(store.needsTending(now)).toBe(false);
+  }
+
+  const state = async (): Promise<string[]> =>
+    (await store.promoted()).map(({ owner, key, filled }) => `${owner} ${key} ${filled}`);
+
+  const scalar = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 14 }),
+    fc.constantFrom('', 'null', 'true', '5', '\u0001', '\u0001?', '\u0001\u0001', '\u0001null', 'é😀', '\ud800'),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+  );
+  const value: fc.Arbitrary<Json> = fc.oneof(
+    scalar,
+    fc.array(scalar, { maxLength: 3 }),
+    fc.dictionary(fc.string({ maxLength: 3 }), scalar, { maxKeys: 2 }),
+  ) as fc.Arbitrary<Json>;
+  /** Halves of surrogate pairs never get past the door, and the engine cannot keep them. */
+  const whole = (given: Json): Json => JSON.parse(JSON.stringify(given).replace(/\\ud[89a-f]../gi, '\\ufffd')) as Json;
+  const key = fc.oneof(fc.constantFrom('plan', 'a/b', '~1', '$browser', "'x", '__proto', '', '@text(event )'));
+  const batch = fc.array(fc.option(value, { nil: undefined }), { minLength: 1, maxLength: 8 });
+
+  it('reads the same before, while and after it is filled, after a copy, a restart and its end', async () => {
+    await fc.assert(
+      fc.asyncProperty(key, fc.array(batch, { minLength: 1, maxLength: 3 }), batch, async (name, before, after) => {
+        await store.close();
+        dir.remove();
+        dir = makeTempDir();
+        position = 0;
+        written = [];
+        await open();
+        const propertiesOf = (given: readonly (Json | undefined)[]): Properties[] =>
+          given.map((one) => (one === undefined ? { other: 1 } : { other: 1, [name]: whole(one) }));
+        for (const one of before) await write(propertiesOf(one));
+        await askUntilWanted(name);
+        expect(await state()).toEqual([]);
+        expect(store.needsTending(START)).toBe(true);
+        for (let more = true; more; ) {
+          more = await store.tend(START);
+          await expectTruth(name);
+          if (written.length < 40) await write(propertiesOf(after));
+          await expectTruth(name);
+        }
+        expect(await state()).toEqual([`event ${name} 1`, `person ${name} 1`]);
+        await write(propertiesOf(after));
+        await expectTruth(name);
+        await store.scrub();
+        await write(propertiesOf(before.flat()));
+        await expectTruth(name);
+        await store.close();
+        await open();
+        expect(await state()).toEqual([`event ${name} 1`, `person ${name} 1`]);
+        await expectTruth(name);
+        await tendAll();
+        await tendAll(START + 30 * DAY_MS);
+        await tendAll(START + 61 * DAY_MS);
+        expect(await state()).toEqual([]);
+        await expectTruth(name);
+      }),
+      { numRuns: 6, endOnFailure: true },
+    );
+  }, 60_000);
+
+  it('is read instead of the JSON', async () => {
+    await write([{ plan: 'pro' }, {}, { plan: null }]);
+    await askUntilWanted('plan');
+    await tendAll();
+    const sql = duckdbDialect.begin('e');
+    const [row] = await store.query(`explain select ${sql.text('plan')} as t from event_rows e`, sql.values);
+    expect(Object.values(row ?? {}).join()).toContain('promoted_1');
+    expect(Object.values(row ?? {}).join()).not.toContain('properties');
+  });
+
+  it('is not made for what few ask for', async () => {
+    await write([{ plan: 'pro' }]);
+    for (let i = 0; i < 3; i++) await ask('plan');
+    await tendAll();
+    expect(await state()).toEqual([]);
+  });
+
+  it('makes room for another one only when it has rested, and there are never more than 24', async () => {
+    const keys = Array.from({ length: 25 }, (_, i) => `k${String(i).padStart(2, '0')}`);
+    await write([Object.fromEntries(keys.map((name) => [name, name]))]);
+    for (const name of keys) for (let i = 0; i < 4; i++) await ask(name);
+    await tendAll();
+    expect((await state()).sort()).toEqual(keys.slice(0, 24).map((name) => `event ${name} 1`));
+    for (const name of keys.slice(1, 24)) await ask(name);
+    await tendAll(START + DAY_MS);
+    expect((await state()).sort()).toEqual(keys.slice(1).map((name) => `event ${name} 1`));
+  });
+
+  it('goes with the events and persons that are removed, and moves with those that are refiled', async () => {
+    await write([{ plan: 'a' }, { plan: 'b' }, { plan: null }, {}]);
+    await askUntilWanted('plan');
+    await store.tend(START);
+    await store.tend(START);
+    await store.refile([{ id: 1, projectId: 1, personId: uuidOf(0), kind: 'remove', distinctIds: [] }]);
+    written.shift();
+    await expectTruth('plan');
+    await tendAll();
+    await store.deleteBefore(1, 2);
+    written.shift();
+    await expectTruth('plan');
+    await store.mirror({
+      projectId: 1,
+      removed: [],
+      persons: [{ uuid: uuidOf(2), createdAt: START, properties: '{"plan":"c"}' }],
+      position: { change: 9, id: 0 },
+    });
+    expect(await ask('plan', PERSON_PROPERTIES)).toMatchObject([{ text: 'c' }, { text: '' }]);
+    expect(await ask('plan')).toMatchObject([{ text: 'null' }, { text: '' }]);
+  });
+
+  it('answers whoever asks while columns come and go under them', async () => {
+    await write(Array.from({ length: 50 }, (_, i) => ({ plan: `p${i}` })));
+    await askUntilWanted('plan');
+    const truth = written.map((properties) => expected(properties, 'plan'));
+    let asking = true;
+    const asked = Promise.all(
+      [1, 2, 3].map(async () => {
+        let answers = 0;
+        for (; asking; answers++) expect(await ask('plan')).toEqual(truth);
+        return answers;
+      }),
+    );
+    for (let day = 0; day < 6; day++) await tendAll(START + 31 * day * DAY_MS);
+    asking = false;
+    expect(Math.min(...(await asked))).toBeGreaterThan(0);
+  });
+
+  it('is whole after kill -9 at any step of its making', async () => {
+    await store.close();
+    const path = JSON.stringify(dir.path('events.duckdb'));
+    for (const lines of [2, 4, 7]) {
+      await runApart(
+        `import { openEventStore } from './src/stores/duckdb/event-store.ts';
+         import { duckdbDialect } from './src/stores/duckdb/dialect.ts';
+         import { anEvent } from './src/stores/contract/events.ts';
+         const store = await openEventStore(${path}, { checkpointThreshold: '100KB' });
+         let position = await store.position();
+         const more = () => store.write({
+           events: Array.from({ length: 15000 }, (_, i) => anEvent({ properties: i % 3 === 0 ? {} : { plan: i % 3 === 1 ? 'pro' : null } })),
+           overrides: [], position: ++position });
+         for (let i = 0; i < 4; i++) {
+           const sql = duckdbDialect.begin('e');
+           await store.query(\`select count(\${sql.text('plan')}) as n from event_rows e\`, sql.values);
+         }
+         for (;;) { await more(); console.log('wrote'); await store.tend(${START}); console.log('tended'); }`,
+        { killAfterLines: lines },
+      );
+      await open();
+      const sql = duckdbDialect.begin('e');
+      const ask = () =>
+        store.query(
+          `select ${sql.text('plan')} as plan, count(*) * 3 / (select count(*) from event_rows) as part
+          from event_rows e group by 1 order by 1`,
+          sql.values,
+        );
+      const thirds = ['', 'null', 'pro'].map((plan) => ({ plan, part: 1 }));
+      expect(await ask()).toEqual(thirds);
+      await tendAll();
+      expect(await ask()).toEqual(thirds);
+      await store.close();
+    }
+    await open();
+    expect(await state()).toEqual(['event plan 1']);
+  }, 60_000);
+});

@@ -1,0 +1,208 @@
+/**
+ * Gives properties that are asked for a column of their own, fills it, and takes it away again: in small steps, so that
+ * writing never waits for long. A new column begins with every row pending; that is kept in the rows themselves, since
+ * row numbers move when the file is tidied up. So a fill that ends half-way goes on at the next start by looking again.
+ */
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { PromotedProperty, SqlRow } from '../event-store.ts';
+import { inTransaction } from './in-transaction.ts';
+import {
+  columnName,
+  type PromotedColumn,
+  type PromotedColumns,
+  type PropertyRead,
+  TABLE_OF,
+} from './promoted-columns.ts';
+import { isMarkedSql, PENDING_SQL, promotedTextSql } from './promoted-text.ts';
+import { jsonPointer } from './read-properties.ts';
+import { readNumber } from './schema.ts';
+
+/** Statements that read a property before it gets a column; a question with a breakdown is two of them. */
+const WANTED_AFTER = 4;
+/** Each costs something with every event that is written. */
+const MOST_COLUMNS = 24;
+const DAY_MS = 86_400_000;
+const UNUSED_MS = 30 * DAY_MS;
+/** Makes room for another one only after so long: else more favourites than columns would drive each other out. */
+const RESTED_MS = DAY_MS;
+/** The file hears of a column's use so often. */
+const SAVE_USE_MS = 3_600_000;
+
+/** Writing waits about so long for one step; how many rows that is depends on their size. */
+const STEP_MS = 100;
+const FIRST_ROWS = 20_000;
+const LEAST_ROWS = 1000;
+const MOST_ROWS = 100_000;
+/** Changed values stay in memory until the journal is folded into the file. */
+const FOLD_AFTER_ROWS = 400_000;
+
+/** The rows that one pass goes through; more come in behind it, but those are written whole. */
+interface Pass {
+  column: PromotedColumn;
+  at: number;
+  end: number;
+}
+
+/** What a step needs of the store. */
+export interface PromotionStore {
+  writer: DuckDBConnection;
+  query(sql: string): Promise<SqlRow[]>;
+}
+
+export class Promotion {
+  readonly #columns: PromotedColumns;
+  #pass: Pass | null = null;
+  #rows = FIRST_ROWS;
+  #unfolded = 0;
+
+  constructor(columns: PromotedColumns) {
+    this.#columns = columns;
+  }
+
+  /** Whether a step would do anything. */
+  isDue(now: number): boolean {
+    const { all } = this.#columns;
+    return (
+      all.some(
+        (column) => !column.isReady || isUnused(column, now) || (isUseOld(column, now) && this.#columns.isUsed(column)),
+      ) ||
+      (this.#columns.wanted(WANTED_AFTER).length > 0 &&
+        (all.length < MOST_COLUMNS || this.#replaceable(now) !== undefined))
+    );
+  }
+
+  /** Does the next small thing that is to be done; false when there is none. */
+  async step(store: PromotionStore, now: number): Promise<boolean> {
+    await this.#saveUses(store.writer, now);
+    const unused = this.#columns.all.find((column) => isUnused(column, now));
+    if (unused !== undefined) return this.#drop(store.writer, unused);
+    const unfilled = this.#columns.all.find(({ isReady }) => !isReady);
+    if (unfilled !== undefined) return this.#fill(store, unfilled);
+    const [wanted] = this.#columns.wanted(WANTED_AFTER);
+    return wanted === undefined ? false : this.#promote(store.writer, wanted, now);
+  }
+
+  /** What there is, for people to look at. */
+  describe(): PromotedProperty[] {
+    return this.#columns.all.map((column) => ({
+      owner: column.owner,
+      key: column.key,
+      filled: column.isReady ? 1 : this.#filled(column),
+      lastUsed: column.lastUsed,
+    }));
+  }
+
+  #filled(column: PromotedColumn): number {
+    const pass = this.#pass;
+    return pass?.column === column && pass.end > 0 ? Math.min(pass.at / pass.end, 0.99) : 0;
+  }
+
+  async #saveUses(writer: DuckDBConnection, now: number): Promise<void> {
+    for (const column of this.#columns.takeUsed()) {
+      if (!isUseOld(column, now)) continue;
+      await writer.run('update promoted_columns set last_used = $1 where id = $2', [BigInt(now), column.id]);
+      column.lastUsed = now;
+    }
+  }
+
+  async #promote(writer: DuckDBConnection, { owner, key }: PropertyRead, now: number): Promise<boolean> {
+    if (this.#columns.all.length >= MOST_COLUMNS) {
+      const rested = this.#replaceable(now);
+      return rested === undefined ? false : this.#drop(writer, rested);
+    }
+    const id = (await readNumber(writer, 'select max(id) from promoted_columns')) + 1;
+    await inTransaction(writer, async () => {
+      await writer.run(
+        `alter table ${TABLE_OF[owner]} add column ${columnName({ id })} varchar default ${PENDING_SQL}`,
+      );
+      await writer.run('insert into promoted_columns values ($1, $2, $3, false, false, $4)', [
+        id,
+        owner,
+        key,
+        BigInt(now),
+      ]);
+    });
+    this.#columns.add({ id, owner, key, isReady: false, hasMarks: false, hasSavedMarks: false, lastUsed: now });
+    return true;
+  }
+
+  /** The one that was used longest ago, if that is long enough. */
+  #replaceable(now: number): PromotedColumn | undefined {
+    const [oldest] = [...this.#columns.all].sort((a, b) => a.lastUsed - b.lastUsed);
+    return oldest !== undefined && oldest.lastUsed <= now - RESTED_MS ? oldest : undefined;
+  }
+
+  /** Forgotten before it goes: from then on nobody begins to read it, and who does already asks again. */
+  async #drop(writer: DuckDBConnection, column: PromotedColumn): Promise<boolean> {
+    this.#columns.remove(column);
+    try {
+      await inTransaction(writer, async () => {
+        await writer.run(`alter table ${TABLE_OF[column.owner]} drop column ${columnName(column)}`);
+        await writer.run('delete from promoted_columns where id = $1', [column.id]);
+      });
+    } catch (error) {
+      this.#columns.putBack(column);
+      throw error;
+    }
+    return true;
+  }
+
+  async #fill(store: PromotionStore, column: PromotedColumn): Promise<boolean> {
+    if (this.#pass?.column !== column) this.#pass = await beginPass(store.writer, column);
+    const pass = this.#pass;
+    if (pass.at >= pass.end) return this.#finish(store, column);
+    const start = performance.now();
+    await fillRows(store.writer, column, pass.at, pass.at + this.#rows);
+    pass.at += this.#rows;
+    this.#unfolded += this.#rows;
+    if (this.#unfolded >= FOLD_AFTER_ROWS) await this.#fold(store.writer);
+    else this.#rows = nextRows(this.#rows, performance.now() - start);
+    return true;
+  }
+
+  /** Somebody may be reading what would be folded: then it is done a little later. */
+  async #fold(writer: DuckDBConnection): Promise<void> {
+    this.#unfolded = 0;
+    await writer.run('checkpoint').catch(() => undefined);
+  }
+
+  /** Ready only when no row is pending any more; where rows have moved meanwhile, another pass finds them. */
+  async #finish({ writer, query }: PromotionStore, column: PromotedColumn): Promise<boolean> {
+    this.#pass = null;
+    const name = columnName(column);
+    const [found] = await query(
+      `select count(*) filter (where ${name} = ${PENDING_SQL}) as pending,
+        count(*) filter (where ${isMarkedSql(name)} and ${name} <> ${PENDING_SQL}) as marked
+      from ${TABLE_OF[column.owner]}`,
+    );
+    if (Number(found?.['pending']) > 0) return true;
+    const hasMarks = column.hasMarks || Number(found?.['marked']) > 0;
+    await writer.run('update promoted_columns set is_ready = true, has_marks = $1 where id = $2', [
+      hasMarks,
+      column.id,
+    ]);
+    Object.assign(column, { hasMarks, hasSavedMarks: hasMarks, isReady: true });
+    await this.#fold(writer);
+    return true;
+  }
+}
+
+const isUnused = ({ lastUsed }: PromotedColumn, now: number): boolean => lastUsed <= now - UNUSED_MS;
+const isUseOld = ({ lastUsed }: PromotedColumn, now: number): boolean => lastUsed <= now - SAVE_USE_MS;
+
+async function beginPass(writer: DuckDBConnection, column: PromotedColumn): Promise<Pass> {
+  const last = await readNumber(writer, `select coalesce(max(rowid), -1) from ${TABLE_OF[column.owner]}`);
+  return { column, at: 0, end: last + 1 };
+}
+
+async function fillRows(writer: DuckDBConnection, column: PromotedColumn, from: number, until: number): Promise<void> {
+  const name = columnName(column);
+  await writer.run(
+    `update ${TABLE_OF[column.owner]} set ${name} = ${promotedTextSql('properties', '$1')}
+    where rowid >= $2 and rowid < $3 and ${name} = ${PENDING_SQL}`,
+    [jsonPointer(column.key), BigInt(from), BigInt(until)],
+  );
+}
+
+const nextRows = (rows: number, tookMs: number): number =>
+  Math.round(Math.max(LEAST_ROWS, Math.min(MOST_ROWS, rows * Math.max(0.25, Math.min(2, STEP_MS / tookMs)))));

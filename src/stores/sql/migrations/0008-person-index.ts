@@ -1,0 +1,81 @@
+import { type Kysely, sql } from 'kysely';
+import type { SqlDialect } from '../dialect.ts';
+import type { Migration } from '../migrate.ts';
+
+/** Persons by columns, in blocks: written behind the changes of persons, in the background, also for those of before. */
+export const personIndex: Migration = {
+  name: 'persons by columns',
+  async up(db, dialect) {
+    const { bigInteger, name } = dialect;
+    const bytes = name === 'sqlite' ? 'blob' : 'bytea';
+    await addBlocks(db, dialect, bytes);
+    await db.schema
+      .createTable('person_columns')
+      .addColumn('project_id', bigInteger, (c) => c.notNull())
+      .addColumn('name', 'text', (c) => c.notNull())
+      .addColumn('block_id', bigInteger, (c) => c.notNull())
+      .addColumn('distinct_values', 'text', (c) => c.notNull())
+      .addColumn('owners', bytes)
+      .addColumn('places', bytes, (c) => c.notNull())
+      .execute();
+    await db.schema
+      .createIndex('person_columns_by_name')
+      .on('person_columns')
+      .columns(['project_id', 'name', 'block_id'])
+      .unique()
+      .execute();
+    await db.schema.createIndex('person_columns_by_block').on('person_columns').column('block_id').execute();
+    await addPlaces(db, dialect);
+  },
+};
+
+async function addBlocks(
+  db: Kysely<unknown>,
+  { bigInteger, countingType, counting }: SqlDialect,
+  bytes: 'blob' | 'bytea',
+) {
+  await db.schema
+    .createTable('person_blocks')
+    .addColumn('id', countingType, counting)
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('persons', 'integer', (c) => c.notNull())
+    .addColumn('living', 'integer', (c) => c.notNull())
+    .addColumn('newest', bigInteger, (c) => c.notNull())
+    .addColumn('oldest', bigInteger, (c) => c.notNull())
+    .addColumn('lives', bytes, (c) => c.notNull())
+    .addColumn('ids', bytes, (c) => c.notNull())
+    .addColumn('times', bytes, (c) => c.notNull())
+    .addColumn('uuids', 'text', (c) => c.notNull())
+    .execute();
+  await db.schema
+    .createIndex('person_blocks_of_project')
+    .on('person_blocks')
+    .columns(['project_id', 'newest'])
+    .execute();
+}
+
+/** Where each person stands, who has gone and still stands somewhere, and up to which change all this reaches. */
+async function addPlaces(db: Kysely<unknown>, { bigInteger, name }: SqlDialect): Promise<void> {
+  await db.schema
+    .createTable('person_places')
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('person_id', bigInteger, (c) => c.notNull())
+    .addColumn('block_id', bigInteger, (c) => c.notNull())
+    .addColumn('place', 'integer', (c) => c.notNull())
+    .addPrimaryKeyConstraint('person_places_key', ['project_id', 'person_id'])
+    .$call((table) => (name === 'sqlite' ? table.modifyEnd(sql`without rowid`) : table))
+    .execute();
+  await db.schema
+    .createTable('gone_persons')
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('person_id', bigInteger, (c) => c.notNull())
+    .addPrimaryKeyConstraint('gone_persons_key', ['project_id', 'person_id'])
+    .$call((table) => (name === 'sqlite' ? table.modifyEnd(sql`without rowid`) : table))
+    .execute();
+  await db.schema
+    .createTable('person_index_positions')
+    .addColumn('project_id', bigInteger, (c) => c.primaryKey())
+    .addColumn('change', bigInteger, (c) => c.notNull())
+    .addColumn('person_id', bigInteger, (c) => c.notNull())
+    .execute();
+}

@@ -1,0 +1,116 @@
+import { type Kysely, sql } from 'kysely';
+import type { SqlDialect } from '../dialect.ts';
+import type { Migration } from '../migrate.ts';
+
+/** What people keep of their questions: insights, dashboards of them, actions; and how often names are asked for. */
+export const savedInsights: Migration = {
+  name: 'saved insights, dashboards, actions, how often names are asked for',
+  async up(db, dialect) {
+    await createInsights(db, dialect);
+    await createDashboards(db, dialect);
+    await createActions(db, dialect);
+    await createUsage(db, dialect);
+  },
+};
+
+async function createInsights(db: Kysely<unknown>, dialect: SqlDialect): Promise<void> {
+  const { bigInteger } = dialect;
+  await db.schema
+    .createTable('insights')
+    .addColumn('id', dialect.countingType, (c) => dialect.counting(c))
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('short_id', 'text', (c) => c.notNull())
+    .addColumn('name', 'text')
+    .addColumn('derived_name', 'text')
+    .addColumn('description', 'text', (c) => c.notNull())
+    .addColumn('filters', 'text', (c) => c.notNull())
+    .addColumn('order', bigInteger)
+    .addColumn('saved', 'integer', (c) => c.notNull())
+    .addColumn('favorited', 'integer', (c) => c.notNull())
+    .addColumn('deleted', 'integer', (c) => c.notNull())
+    .addColumn('tags', 'text', (c) => c.notNull())
+    .addColumn('created_at', bigInteger, (c) => c.notNull())
+    .addColumn('created_by', bigInteger)
+    .addColumn('updated_at', bigInteger, (c) => c.notNull())
+    .addColumn('last_modified_at', bigInteger, (c) => c.notNull())
+    .addColumn('last_modified_by', bigInteger)
+    .addUniqueConstraint('insights_short_id', ['project_id', 'short_id'])
+    .execute();
+  await db.schema
+    .createTable('insight_views')
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('user_id', bigInteger, (c) => c.notNull())
+    .addColumn('insight_id', bigInteger, (c) => c.notNull())
+    .addColumn('viewed_at', bigInteger, (c) => c.notNull())
+    .addPrimaryKeyConstraint('insight_views_pk', ['project_id', 'user_id', 'insight_id'])
+    .execute();
+}
+
+async function createDashboards(db: Kysely<unknown>, dialect: SqlDialect): Promise<void> {
+  const { bigInteger } = dialect;
+  await db.schema
+    .createTable('dashboards')
+    .addColumn('id', dialect.countingType, (c) => dialect.counting(c))
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('description', 'text', (c) => c.notNull())
+    .addColumn('pinned', 'integer', (c) => c.notNull())
+    .addColumn('deleted', 'integer', (c) => c.notNull())
+    .addColumn('filters', 'text', (c) => c.notNull())
+    .addColumn('tags', 'text', (c) => c.notNull())
+    .addColumn('created_at', bigInteger, (c) => c.notNull())
+    .addColumn('created_by', bigInteger)
+    .addColumn('updated_at', bigInteger, (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex('dashboards_of_project').on('dashboards').column('project_id').execute();
+  await db.schema
+    .createTable('dashboard_tiles')
+    .addColumn('id', dialect.countingType, (c) => dialect.counting(c))
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('dashboard_id', bigInteger, (c) => c.notNull())
+    .addColumn('insight_id', bigInteger, (c) => c.notNull())
+    .addColumn('order', bigInteger, (c) => c.notNull())
+    .addColumn('layouts', 'text', (c) => c.notNull())
+    .addColumn('color', 'text')
+    .addUniqueConstraint('dashboard_tiles_once', ['dashboard_id', 'insight_id'])
+    .execute();
+  await db.schema.createIndex('dashboard_tiles_of_insight').on('dashboard_tiles').column('insight_id').execute();
+}
+
+async function createActions(db: Kysely<unknown>, dialect: SqlDialect): Promise<void> {
+  const { bigInteger } = dialect;
+  await db.schema
+    .createTable('actions')
+    .addColumn('id', dialect.countingType, (c) => dialect.counting(c))
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('description', 'text', (c) => c.notNull())
+    .addColumn('tags', 'text', (c) => c.notNull())
+    .addColumn('steps', 'text', (c) => c.notNull())
+    .addColumn('deleted', 'integer', (c) => c.notNull())
+    .addColumn('created_at', bigInteger, (c) => c.notNull())
+    .addColumn('created_by', bigInteger)
+    .addColumn('updated_at', bigInteger, (c) => c.notNull())
+    .execute();
+  // One living action for a name; deleted ones may lie beside it.
+  await db.schema
+    .createIndex('actions_name')
+    .unique()
+    .on('actions')
+    .columns(['project_id', 'name'])
+    .where(sql.ref('deleted'), '=', 0)
+    .execute();
+}
+
+async function createUsage(db: Kysely<unknown>, { bigInteger }: SqlDialect): Promise<void> {
+  await db.schema
+    .createTable('query_usage')
+    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('kind', 'text', (c) => c.notNull())
+    .addColumn('group_type_index', 'integer', (c) => c.notNull())
+    .addColumn('day', 'integer', (c) => c.notNull())
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('count', bigInteger, (c) => c.notNull())
+    .addPrimaryKeyConstraint('query_usage_pk', ['project_id', 'kind', 'group_type_index', 'day', 'name'])
+    .execute();
+}

@@ -1,0 +1,13 @@
+import type { Migration } from '../migrate.ts';
+
+/** For the list of what was dropped, newest first. */
+export const droppedInOrder: Migration = {
+  name: 'dropped events in their order',
+  async up(db) {
+    await db.schema
+      .createIndex('dropped_events_of_project')
+      .on('dropped_events')
+      .columns(['project_id', 'id'])
+      .execute();
+  },
+};

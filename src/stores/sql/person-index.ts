@@ -1,0 +1,170 @@
+import { sql } from 'kysely';
+import { INDEX_SIZES, type PersonIndexKeeper } from '../person-index.ts';
+import { MIRROR_START, type MirrorPosition } from '../person-mirror.ts';
+import type { SqlDialect } from './dialect.ts';
+import { type IndexedPerson, idsIn, removeBlocks, strikeOut, writeBlock } from './person-blocks.ts';
+import type { Db, Sql } from './tables.ts';
+
+/** So many blocks that are at most half full are put together at once. */
+const POOR_BLOCKS = 4;
+
+export function sqlPersonIndex(db: Db, dialect: SqlDialect, sizes = INDEX_SIZES): PersonIndexKeeper {
+  const inTransaction = <T>(work: (on: Sql) => Promise<T>): Promise<T> =>
+    db.transaction().execute((tx) => work({ db: tx, dialect }));
+  return {
+    async catchUp() {
+      const due = await dueProject(db, sizes.dueAfter);
+      if (due !== undefined) {
+        await inTransaction((on) => addChanged(on, due, sizes.block));
+        return true;
+      }
+      const poor = await poorBlocks(db, sizes.block);
+      if (poor !== undefined) await inTransaction((on) => putTogether(on, poor.projectId, poor.ids));
+      return poor !== undefined;
+    },
+    async forgetGone() {
+      await inTransaction(async (on) => {
+        const projects = await on.db.selectFrom('gonePersons').select('projectId').distinct().execute();
+        for (const { projectId } of projects) await strikeOutGone(on, projectId);
+      });
+      for (const { id, projectId } of await blocksWithGone({ db, dialect })) {
+        await inTransaction((on) => putTogether(on, projectId, [id]));
+      }
+    },
+  };
+}
+
+/** A project in which so many persons have changed or gone. The projects are picked off an index, one jump for each. */
+async function dueProject(db: Db, least: number): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    with recursive p (id) as (
+      select min(project_id) from persons
+      union all
+      select (select min(x.project_id) from persons x where x.project_id > p.id) from p where p.id is not null
+    )
+    select p.id from p
+    left join person_index_positions i on i.project_id = p.id
+    where ${least} <= (
+      select count(*) from (
+        select 1 from persons x
+        where x.project_id = p.id and (x.change, x.id) > (coalesce(i.change, -1), coalesce(i.person_id, 0))
+        limit ${least}
+      ) changed
+    )
+    union all
+    select project_id from gone_persons group by project_id having count(*) >= ${least}
+    limit 1`.execute(db);
+  return rows[0] && Number(rows[0].id);
+}
+
+async function indexPosition({ db }: Sql, projectId: number): Promise<MirrorPosition> {
+  const row = await db
+    .selectFrom('personIndexPositions')
+    .select(['change', 'personId'])
+    .where('projectId', '=', projectId)
+    .executeTakeFirst();
+  return row ? { change: Number(row.change), id: Number(row.personId) } : MIRROR_START;
+}
+
+async function addChanged(on: Sql, projectId: number, most: number): Promise<void> {
+  const { db } = on;
+  await strikeOutGone(on, projectId);
+  const after = await indexPosition(on, projectId);
+  const persons = await db
+    .selectFrom('persons')
+    .select(['id', 'uuid', 'createdAt', 'properties', 'change'])
+    .where('projectId', '=', projectId)
+    .where(sql<boolean>`(change, id) > (${after.change}, ${after.id})`)
+    .orderBy('change')
+    .orderBy('id')
+    .limit(most)
+    .execute();
+  const last = persons.at(-1);
+  if (last === undefined) return;
+  const ids = persons.map(({ id }) => id);
+  await strikeOut(on, projectId, ids);
+  await writeBlock(on, projectId, persons);
+  const position = { change: last.change, personId: last.id };
+  await db
+    .insertInto('personIndexPositions')
+    .values({ projectId, ...position })
+    .onConflict((conflict) => conflict.column('projectId').doUpdateSet(position))
+    .execute();
+}
+
+async function strikeOutGone(on: Sql, projectId: number): Promise<void> {
+  const gone = await on.db.selectFrom('gonePersons').select('personId').where('projectId', '=', projectId).execute();
+  if (gone.length === 0) return;
+  const ids = gone.map(({ personId }) => personId);
+  await strikeOut(on, projectId, ids);
+  await on.db.deleteFrom('gonePersons').where('projectId', '=', projectId).execute();
+}
+
+interface Poor {
+  projectId: number;
+  ids: number[];
+}
+
+/** Blocks of which at most half is in use, where it is worth while: they make a good one together, or they are many. */
+async function poorBlocks(db: Db, full: number): Promise<Poor | undefined> {
+  const { rows } = await sql<{ id: number; projectId: number; living: number }>`
+    select id, project_id, living from person_blocks where living * 2 <= ${full}
+    order by project_id, living limit 1000`.execute(db);
+  const byProject = new Map<number, typeof rows>();
+  for (const row of rows) byProject.set(row.projectId, [...(byProject.get(row.projectId) ?? []), row]);
+  for (const [projectId, poor] of byProject) {
+    const together: number[] = [];
+    let living = 0;
+    for (const block of poor) {
+      if (living + block.living > full) break;
+      living += block.living;
+      together.push(Number(block.id));
+    }
+    const isWorthWhile = together.length >= POOR_BLOCKS || (together.length > 1 && living * 2 > full);
+    if (isWorthWhile || poor[0]?.living === 0) return { projectId, ids: together };
+  }
+  return undefined;
+}
+
+/** Writes those who are left in these blocks into one, as they are now. */
+async function putTogether(on: Sql, projectId: number, blockIds: readonly number[]): Promise<void> {
+  const left: number[] = [];
+  for (const id of blockIds) left.push(...(await idsIn(on, id)));
+  const { rows: persons } = await sql<IndexedPerson>`
+    select p.id, p.uuid, p.created_at, p.properties
+    from ${numbered(on, left)} w
+    cross join persons p
+    where p.id = w.id
+    order by p.created_at desc, p.uuid`.execute(on.db);
+  // Among those who are left there may be some who went just now: they stand nowhere any more.
+  await strikeOut(on, projectId, left);
+  if (persons.length > 0) await writeBlock(on, projectId, persons);
+  await removeBlocks(on, blockIds);
+}
+
+/** Blocks that tell of somebody who is no more. Those who changed are struck out as well as those who went. */
+async function blocksWithGone(on: Sql): Promise<{ id: number; projectId: number }[]> {
+  const struck = await on.db
+    .selectFrom('personBlocks')
+    .select(['id', 'projectId'])
+    .whereRef('living', '<', 'persons')
+    .orderBy('id')
+    .execute();
+  const found: { id: number; projectId: number }[] = [];
+  for (const block of struck) {
+    if (await isAnyGone(on, await idsIn(on, block.id, true))) found.push(block);
+  }
+  return found;
+}
+
+async function isAnyGone(on: Sql, ids: readonly number[]): Promise<boolean> {
+  const { rows } = await sql<{ known: number }>`
+    select count(*) as known from ${numbered(on, ids)} w cross join persons p where p.id = w.id`.execute(on.db);
+  return Number(rows[0]?.known) < ids.length;
+}
+
+const numbered = ({ dialect }: Sql, ids: readonly number[]) =>
+  dialect.rows(
+    { id: 'integer' },
+    ids.map((id) => ({ id })),
+  );

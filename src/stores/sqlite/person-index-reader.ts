@@ -1,0 +1,176 @@
+/**
+ * Finds persons by way of the index. A question sees one state of the database from beginning to end, on a connection of
+ * its own: so it does not matter what is written meanwhile, nor that blocks are put together. Between two blocks other
+ * requests get their turn.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type Database from 'better-sqlite3';
+import { type PersonRows, type PersonTest, passes, passing } from '../../core/persons/person-columns.ts';
+import { MOST_UNINDEXED } from '../person-index.ts';
+import { MIRROR_START } from '../person-mirror.ts';
+import type { ListedPerson, PersonCursor } from '../person-store.ts';
+import { type IndexedPerson, numbersOf, shortsOf, uuidAt } from '../sql/person-blocks.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import { isBusy } from './driver.ts';
+import { FirstOfList } from './first-of-list.ts';
+
+interface BlockRow {
+  id: number;
+  persons: number;
+  newest: number;
+  oldest: number;
+}
+
+interface Spine {
+  lives: Uint8Array;
+  ids: Uint8Array;
+  times: Uint8Array;
+  uuids: string;
+}
+
+interface PlacesRow {
+  owners: Uint8Array | null;
+  places: Uint8Array;
+}
+
+/** So long others wait at the most, roughly. */
+const TURN_MS = 5;
+
+function prepare(database: Database.Database) {
+  return {
+    database,
+    begin: database.prepare('begin'),
+    commit: database.prepare('commit'),
+    position: database.prepare<[number], { change: number; id: number }>(
+      'select change, person_id as id from person_index_positions where project_id = ?',
+    ),
+    changed: database.prepare<[number, number, number, number], IndexedPerson>(
+      `select id, uuid, created_at as createdAt, properties from persons
+      where project_id = ? and (change, id) > (?, ?) limit ?`,
+    ),
+    gone: database.prepare<[number], number>('select person_id from gone_persons where project_id = ?').pluck(),
+    blocks: database.prepare<[number], BlockRow>(
+      'select id, persons, newest, oldest from person_blocks where project_id = ? and living > 0 order by newest desc',
+    ),
+    spine: database.prepare<[number], Spine>('select lives, ids, times, uuids from person_blocks where id = ?'),
+    ids: database.prepare<[number], Uint8Array>('select ids from person_blocks where id = ?').pluck(),
+    place: database.prepare<[number, number], { block_id: number; place: number }>(
+      'select block_id, place from person_places where project_id = ? and person_id = ?',
+    ),
+    values: database
+      .prepare<[number, string, number], string>(
+        'select distinct_values from person_columns where project_id = ? and name = ? and block_id = ?',
+      )
+      .pluck(),
+    places: database.prepare<[number, string, number], PlacesRow>(
+      'select owners, places from person_columns where project_id = ? and name = ? and block_id = ?',
+    ),
+  };
+}
+
+type View = ReturnType<typeof prepare>;
+
+interface Question {
+  projectId: number;
+  test: PersonTest;
+  after: PersonCursor | null;
+  limit: number;
+}
+
+export class PersonIndexReader {
+  readonly #views: ConnectionPool<View>;
+
+  constructor(open: () => Database.Database) {
+    this.#views = new ConnectionPool(() => prepare(open()));
+  }
+
+  /** Null where too many have changed since the index was written, and while SQLite mends its journal. */
+  find(projectId: number, test: PersonTest, after: PersonCursor | null, limit: number): Promise<ListedPerson[] | null> {
+    return this.#views.use(async (view) => {
+      view.begin.run();
+      try {
+        return await ask(view, { projectId, test, after, limit });
+      } catch (error) {
+        if (isBusy(error)) return null;
+        throw error;
+      } finally {
+        view.commit.run();
+      }
+    });
+  }
+
+  close(): void {
+    this.#views.close();
+  }
+}
+
+async function ask(view: View, question: Question): Promise<ListedPerson[] | null> {
+  const { projectId, test, after, limit } = question;
+  const { change, id } = view.position.get(projectId) ?? MIRROR_START;
+  const changed = view.changed.all(projectId, change, id, MOST_UNINDEXED + 1);
+  if (changed.length > MOST_UNINDEXED) return null;
+  const first = new FirstOfList(after, limit);
+  // What blocks tell of these is out of date.
+  const elsewhere = new Set(view.gone.all(projectId));
+  const pause = pauses();
+  for (const person of changed) {
+    elsewhere.add(person.id);
+    if (first.mayTake(person) && passes(test, person.id, JSON.parse(person.properties))) first.take(person);
+    await pause();
+  }
+  for (const block of view.blocks.all(projectId)) {
+    if (!first.mayTakeFrom(block)) continue;
+    lookThrough(view, question, block, elsewhere, first);
+    await pause();
+  }
+  return first.list();
+}
+
+/** Gives others their turn, when it is time. */
+function pauses(): () => Promise<void> | undefined {
+  let turn = performance.now();
+  return () => {
+    if (performance.now() - turn < TURN_MS) return undefined;
+    return nextTurn().then(() => {
+      turn = performance.now();
+    });
+  };
+}
+
+function lookThrough(
+  view: View,
+  { projectId, test }: Question,
+  block: BlockRow,
+  elsewhere: ReadonlySet<number>,
+  first: FirstOfList,
+): void {
+  const verdicts = passing(test, rowsOf(view, projectId, block));
+  if (verdicts === null || !verdicts.includes(1)) return;
+  const spine = view.spine.get(block.id) as Spine;
+  const [ids, times] = [numbersOf(spine.ids), numbersOf(spine.times)];
+  for (let row = verdicts.indexOf(1); row >= 0; row = verdicts.indexOf(1, row + 1)) {
+    const id = ids[row] as number;
+    if (spine.lives[row] === 0 || elsewhere.has(id)) continue;
+    const person = { id, createdAt: times[row] as number, uuid: uuidAt(spine.uuids, row) };
+    if (first.mayTake(person)) first.take(person);
+  }
+}
+
+/** The columns of a block, read when they are asked for. */
+const rowsOf = (view: View, projectId: number, block: BlockRow): PersonRows => ({
+  count: block.persons,
+  ids: () => numbersOf(view.ids.get(block.id) as Uint8Array),
+  rowOf: (id) => {
+    const place = view.place.get(projectId, id);
+    return place?.block_id === block.id ? place.place : undefined;
+  },
+  column: (name) => {
+    const values = view.values.get(projectId, name, block.id);
+    if (values === undefined) return undefined;
+    const rest = () => {
+      const { owners, places } = view.places.get(projectId, name, block.id) as PlacesRow;
+      return { rows: owners && shortsOf(owners), places: shortsOf(places) };
+    };
+    return { values, rest };
+  },
+});

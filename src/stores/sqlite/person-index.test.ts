@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import { describePersonIndex } from '../contract/person-index.ts';
+import { makeTempDir } from '../contract/temp-dir.ts';
+import { sqliteDialect } from '../sql/dialect.ts';
+import { sqlPersonIndex } from '../sql/person-index.ts';
+import { openDatabase, openRelationalShelf } from './metadata-store.ts';
+
+describePersonIndex('SQLite', async () => {
+  const dir = makeTempDir();
+  const { metadata, ingest } = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+  const database = openDatabase(dir.path('metadata.sqlite'));
+  return {
+    metadata,
+    ingest,
+    keeper: (sizes) => sqlPersonIndex(database, sqliteDialect, sizes),
+    texts: async () => {
+      const { rows } = await sql<{ text: string }>`
+        select distinct_values as text from person_columns union all select uuids from person_blocks`.execute(database);
+      return rows.map(({ text }) => text);
+    },
+    remove: async () => {
+      await database.destroy();
+      await metadata.close();
+      dir.remove();
+    },
+  };
+});

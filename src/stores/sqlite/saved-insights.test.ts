@@ -1,0 +1,10 @@
+import { afterAll } from 'vitest';
+import { describeSavedInsights } from '../contract/saved-insights.ts';
+import { makeTempDir } from '../contract/temp-dir.ts';
+import { openRelationalShelf } from './metadata-store.ts';
+
+const folder = makeTempDir();
+afterAll(() => folder.remove());
+
+let files = 0;
+describeSavedInsights('SQLite', () => openRelationalShelf(folder.path(`${++files}.sqlite`), 0));

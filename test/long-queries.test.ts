@@ -1,0 +1,172 @@
+/** Questions that take long, and answers that are kept, on a started server. */
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { capture, type SentEvent } from './support/capture.ts';
+import { clientFor } from './support/client.ts';
+import { startServer, type TestServer } from './support/server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ config: { queryTimeoutSeconds: 1 } });
+});
+afterAll(() => server.close());
+
+const bought = (who: string, day = '15', over: object = {}): SentEvent => ({
+  event: 'bought',
+  distinct_id: who,
+  timestamp: `2026-01-${day}T10:00:00Z`,
+  properties: { plan: 'pro', $set: { team: 'red' }, ...over },
+});
+
+const path = (rest: string, projectId = server.projectId): string => `/api/projects/${projectId}/${rest}`;
+const ask = async (of: string, fields: object, projectId = server.projectId) => {
+  const { status, body } = await clientFor(server).post(path(`insights/${of}/`, projectId), { body: fields });
+  expect([status, body.detail]).toEqual([200, undefined]);
+  return body;
+};
+const TREND = { events: [{ id: 'bought' }], date_from: '-3d' };
+const trend = async (over: object = {}, projectId?: number) => {
+  const { result, is_cached, last_refresh } = await ask('trend', { ...TREND, ...over }, projectId);
+  return { count: result[0].count, is_cached, last_refresh };
+};
+
+describe('an answer that is kept', () => {
+  it('is given until events of the project are stored, or somebody wants it anew', async () => {
+    await capture(server, server.projectKey, [bought('ann')]);
+    const first = { count: 1, is_cached: false, last_refresh: '2026-01-15T12:00:00Z' };
+    expect(await trend()).toEqual(first);
+    server.setNow('2026-01-15T12:10:00Z');
+    expect(await trend()).toEqual({ ...first, is_cached: true });
+    const foreign = await server.createProject();
+    await capture(server, foreign.projectKey, [bought('zed')]);
+    expect(await trend()).toEqual({ ...first, is_cached: true });
+    const fresh = { ...first, last_refresh: '2026-01-15T12:10:00Z' };
+    expect(await trend({ refresh: true })).toEqual(fresh);
+    expect(await trend()).toEqual({ ...fresh, is_cached: true });
+    await capture(server, server.projectKey, [bought('bob')]);
+    expect(await trend()).toEqual({ ...fresh, count: 2 });
+    expect(await trend({}, foreign.projectId)).toMatchObject({ count: 1, is_cached: false });
+  });
+
+  it('is another one for another day, and for ranges that end now', async () => {
+    await trend();
+    expect(await trend()).toMatchObject({ is_cached: true });
+    server.setNow('2026-01-16T00:00:01Z');
+    expect(await trend()).toMatchObject({ count: 2, is_cached: false });
+    server.setNow('2026-01-19T00:00:01Z');
+    expect(await trend()).toMatchObject({ count: 0, is_cached: false });
+    server.setNow('2026-01-16T09:59:59Z');
+    const hours = { date_from: '-24h', interval: 'hour' };
+    expect(await trend(hours)).toMatchObject({ count: 2 });
+    server.setNow('2026-01-16T11:00:00Z');
+    expect(await trend(hours)).toMatchObject({ count: 0, is_cached: false });
+    server.setNow('2026-01-15T12:10:00Z');
+  });
+
+  it.each([
+    ['funnel', { events: [{ id: 'bought', order: 0 }] }],
+    ['path', {}],
+    ['retention', { target_entity: { id: 'bought', type: 'events' }, total_intervals: 3 }],
+    ['trend', { events: [{ id: 'bought' }], insight: 'STICKINESS', shown_as: 'Stickiness' }],
+    ['trend', { events: [{ id: 'bought' }], insight: 'LIFECYCLE', shown_as: 'Lifecycle' }],
+    ['funnel/correlation', { events: [{ id: 'bought', order: 0 }], funnel_correlation_type: 'events' }],
+  ])('is given for %s too, and is the same', async (of, fields) => {
+    const { is_cached, ...first } = await ask(of, { ...fields, date_from: '-3d' });
+    expect(is_cached).toBe(false);
+    expect(await ask(of, { ...fields, date_from: '-3d' })).toEqual({ ...first, is_cached: true });
+  });
+
+  it('knows of persons who are changed, and of settings that decide who counts', async () => {
+    const red = {
+      events: [{ id: 'bought', math: 'dau' }],
+      properties: [{ key: 'team', value: 'red', type: 'person' }],
+    };
+    expect(await trend(red)).toMatchObject({ count: 2 });
+    const client = clientFor(server);
+    const { body } = await client.get(path('persons/?distinct_id=ann'));
+    await client.patch(path(`persons/${body.results[0].id}/`), { body: { properties: { team: 'blue' } } });
+    expect(await trend(red)).toMatchObject({ count: 1, is_cached: false });
+    const tested = { ...red, filter_test_accounts: true };
+    expect(await trend(tested)).toMatchObject({ count: 1 });
+    await client.patch(path(''), { body: { test_account_filters: [{ key: 'plan', value: 'free' }] } });
+    expect(await trend(tested)).toMatchObject({ count: 0, is_cached: false });
+    await client.delete(path(`persons/${body.results[0].id}/?delete_events=true`));
+    expect(await trend()).toMatchObject({ count: 1, is_cached: false });
+  });
+});
+
+describe('a question that takes too long', () => {
+  /** Long texts and patterns that look far ahead: one statement that keeps the engine busy for many seconds. */
+  const asking = (patterns: readonly string[]) => ({
+    events: [{ id: 'busy', properties: [{ key: 'text', operator: 'regex', value: patterns }] }],
+    date_from: '-3d',
+    refresh: true,
+  });
+  const heavy = asking(Array.from({ length: 20 }, (_, i) => `(a.{0,40}b.{0,40}c.{0,40}d.{0,9}){6}z${i}`));
+  beforeAll(async () => {
+    const text = 'abcdefgh'.repeat(250);
+    const batch = Array.from({ length: 4000 }, (_, i) => ({
+      event: 'busy',
+      distinct_id: 'bee',
+      timestamp: '2026-01-15T10:00:00Z',
+      properties: { text: `${text}${i}` },
+    }));
+    await capture(server, server.projectKey, batch);
+  });
+
+  /** How long the engine lets others wait. */
+  async function wait(): Promise<number> {
+    const start = performance.now();
+    await Promise.all([1, 2].map(() => server.query('select count(*) as n from event_rows')));
+    return performance.now() - start;
+  }
+
+  it('is stopped, says what to narrow, and lets go of the engine', async () => {
+    const client = clientFor(server);
+    const answers = await Promise.all([
+      client.post(path('insights/trend/'), { body: heavy }),
+      client.post(path('insights/trend/'), { body: { ...heavy, date_from: '-4d' } }),
+    ]);
+    for (const { status, body } of answers) {
+      expect([status, body.type, body.code, body.attr]).toEqual([400, 'validation_error', 'query_too_slow', null]);
+      expect(body.detail).toMatch(
+        /^The question took longer than 1 seconds and was stopped. Narrow it: a shorter range/,
+      );
+    }
+    expect(await wait()).toBeLessThan(700);
+  });
+
+  it('ends when its caller goes away, and lets go of the engine', async () => {
+    const send = async (): Promise<void> => {
+      const sent = request(new URL(path('insights/trend/'), server.url), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${server.personalKey}`, 'content-type': 'application/json' },
+      });
+      sent.on('error', () => undefined);
+      const closed = new Promise((resolve) => sent.once('close', resolve));
+      sent.end(JSON.stringify(heavy));
+      await sleep(300);
+      sent.destroy();
+      await closed;
+    };
+    const start = performance.now();
+    await Promise.all([send(), send()]);
+    await wait();
+    expect(performance.now() - start).toBeLessThan(900);
+  });
+
+  it('says so when it needs more memory than there is', async () => {
+    const wide = asking(Array.from({ length: 400 }, (_, i) => `z${i}$`));
+    const { status, body } = await clientFor(server).post(path('insights/trend/'), { body: wide });
+    expect([status, body.code]).toEqual([400, 'query_too_large']);
+    expect(body.detail).toMatch(/^The question needs more memory than there is for it. Narrow it: /);
+  });
+
+  it('leaves events and small questions alone', async () => {
+    const slow = clientFor(server).post(path('insights/trend/'), { body: heavy });
+    await capture(server, server.projectKey, [bought('late')]);
+    expect(await trend()).toMatchObject({ count: 2 });
+    expect((await slow).status).toBe(400);
+  });
+});

@@ -1,0 +1,13 @@
+import type { Answer, CallOptions } from './client.ts';
+
+type Post = (path: string, options?: CallOptions) => Promise<Answer>;
+
+/** One of each thing that people keep of their questions, so that their paths lead somewhere. */
+export async function keepQuestions({ post }: { post: Post }): Promise<void> {
+  const project = '/api/projects/1';
+  const filters = { insight: 'TRENDS', events: [{ id: 'seen' }] };
+  const { body } = await post(`${project}/insights/`, { body: { name: 'Seen', filters, saved: true } });
+  await post(`${project}/insights/${body.id}/viewed/`);
+  await post(`${project}/actions/`, { body: { name: 'Saw it', steps: [{ event: 'seen' }] } });
+  await post(`${project}/dashboards/`, { body: { name: 'All of it', tiles: [{ insight: body.id }] } });
+}
