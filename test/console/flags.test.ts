@@ -62,6 +62,12 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     await page.getByRole('button', { name: 'Make the flag' }).click();
     await page.getByRole('heading', { name: 'new-cart' }).waitFor();
     expect(page.url()).toMatch(/\/project\/1\/flags\/\d+$/);
+    await page.getByRole('link', { name: 'All flags' }).click();
+    await page.getByRole('link', { name: 'New flag' }).click();
+    await page.getByText('Nothing is saved yet.').waitFor();
+    expect(await page.getByLabel('Key').inputValue()).toBe('');
+    await page.goBack();
+    await page.getByRole('link', { name: 'new-cart' }).click();
     expect(await flagsOf('ada', 'joe')).toEqual([true, true]);
 
     await page.getByRole('button', { name: 'Add a filter' }).click();

@@ -49,7 +49,11 @@ export function useEditing(place: string, flag: FeatureFlag | null): Editing {
     isDirty,
     change: (changes) => draftBy((draft) => ({ ...draft, ...changes })),
     changeFilters: (change) => draftBy((draft) => ({ ...draft, filters: change(draft.filters) })),
-    reset: (next) => setState(fresh(next)),
+    reset: (next) => {
+      // At once: whoever resets may leave the page before it is drawn again.
+      kept.delete(place);
+      setState(fresh(next));
+    },
     takeOn: (next) =>
       setState(({ basis, draft }) => {
         const theirs = draftOf(next);

@@ -38,9 +38,9 @@ export const columnsOf = (names: Names, { onTag, onChanged }: ColumnEvents): Col
     canSort: true,
     isWide: true,
     cell: ({ updated_at, last_modified_by: who }) => (
-      <span class="nowrap">
+      <span class="flag-changed">
         <Time at={updated_at} as="ago" />
-        <span class="soft"> by {who ? who.first_name || who.email : 'the system'}</span>
+        <span class="cut soft"> by {who ? who.first_name || who.email : 'the system'}</span>
       </span>
     ),
   },
