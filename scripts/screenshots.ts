@@ -93,6 +93,33 @@ const PAGES: readonly Shot[] = [
   { name: 'members', path: ({ projectId }) => `/project/${projectId}/members`, wait: 'ada@example.org' },
   { name: 'activity', path: ({ projectId }) => `/project/${projectId}/activity`, wait: 'Beta walkers' },
   { name: 'account', path: () => '/account', wait: 'Personal keys' },
+  { name: 'flags', path: ({ projectId }) => `/project/${projectId}/flags`, wait: 'fast-search' },
+  { name: 'flag', path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}`, wait: 'Affects' },
+  {
+    name: 'flag-review',
+    path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}`,
+    wait: 'Affects',
+    prepare: async (page) => {
+      await page.getByLabel('Share of condition 2').fill('60');
+      await page.getByRole('button', { name: 'Review and save' }).click();
+      await page.getByText('get another value').waitFor();
+    },
+  },
+  {
+    name: 'flag-try',
+    path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}?tab=try&who=walker3%40example.org`,
+    wait: 'They fit',
+  },
+  {
+    name: 'flag-access',
+    path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}?tab=access`,
+    wait: 'Let a role change this flag',
+  },
+  {
+    name: 'flag-history',
+    path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}?tab=history`,
+    wait: 'Version 1',
+  },
   { name: 'status', path: () => '/status', wait: 'Versions' },
 ];
 

@@ -1,5 +1,6 @@
 /** A shop's worth of events, the same each time but for their times, so that pictures have something to show. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { seedFlags } from './seed-flags.ts';
 import { pastVisits, type SeededInsights, seedInsights } from './seed-insights.ts';
 import { describePersons, sendPersons } from './seed-persons.ts';
 
@@ -11,6 +12,8 @@ export interface Seeded {
   /** An event that is worth opening. */
   eventId: string;
   insights: SeededInsights;
+  /** A flag that has some of everything. */
+  flagId: number;
 }
 
 const NAMES = ['$pageview', '$pageview', '$pageview', 'product viewed', 'added to cart', 'signed up', 'order placed'];
@@ -41,7 +44,8 @@ export async function seed(url: string): Promise<Seeded> {
   await sendPersons(send, now);
   await untilStored(url);
   await describePersons(call, read);
-  return { projectId: 1, eventId: uuidOf(3), insights: await seedInsights(call) };
+  const flagId = await seedFlags(call);
+  return { projectId: 1, eventId: uuidOf(3), flagId, insights: await seedInsights(call) };
 }
 
 async function untilStored(url: string): Promise<void> {

@@ -15,6 +15,10 @@ import type {
   EventFateSchema,
   IngestionWarningSchema,
 } from '../../../src/http/schemas/event-fate.ts';
+import type { FeatureFlagSchema } from '../../../src/http/schemas/feature-flag.ts';
+import type { BlastRadiusSchema, EvaluationReasonsSchema } from '../../../src/http/schemas/flag-evaluation.ts';
+import type { FlagRoleAccessSchema } from '../../../src/http/schemas/flag-role-access.ts';
+import type { FlagVersionSchema } from '../../../src/http/schemas/flag-version.ts';
 import type { RetentionAnswerSchema, TrendAnswerSchema } from '../../../src/http/schemas/insight.ts';
 import type { ProjectBasicSchema, ProjectSchema, ProjectWriteSchema } from '../../../src/http/schemas/project.ts';
 import type { SavedInsightSchema, SavedInsightWriteSchema } from '../../../src/http/schemas/saved-insight.ts';
@@ -44,6 +48,11 @@ export type DeadLetter = Static<typeof DeadLetterSchema>;
 export type IngestionWarning = Static<typeof IngestionWarningSchema>;
 export type EventDefinition = Static<typeof EventDefinitionSchema>;
 export type PropertyDefinition = Static<typeof PropertyDefinitionSchema>;
+export type FeatureFlag = Static<typeof FeatureFlagSchema>;
+export type FlagVersion = Static<typeof FlagVersionSchema>;
+export type FlagRoleAccess = Static<typeof FlagRoleAccessSchema>;
+export type BlastRadius = Static<typeof BlastRadiusSchema>;
+export type EvaluationReasons = Static<typeof EvaluationReasonsSchema>;
 export type DemoData = Static<typeof DemoDataSchema>;
 export type Status = Static<typeof StatusSchema>;
 export type TrendItem = Static<typeof TrendAnswerSchema>['result'][number];
