@@ -42,7 +42,7 @@ export async function describePersons(call: Call, read: (path: string) => Promis
     groups: [{ properties: [property('plan', [value])], rollout_percentage: 100 }],
   });
   await call('POST', `${P}/feature_flags/`, {
-    key: 'route-planner',
+    key: 'team-maps',
     name: '',
     filters: conditions('team'),
     active: true,
