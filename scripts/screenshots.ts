@@ -83,10 +83,10 @@ const PAGES: readonly Shot[] = [
   ...(['properties', 'events', 'flags', 'ids'] as const).map((tab) => ({
     name: tab === 'properties' ? 'person' : `person-${tab}`,
     path: ({ projectId }: Seeded) => `/project/${projectId}/persons/walker3@example.org?tab=${tab}`,
-    wait: { properties: 'shoe_size', events: 'product viewed', flags: 'team-maps', ids: 'Merges' }[tab],
+    wait: { properties: 'shoe_size', events: 'product viewed', flags: 'new-checkout', ids: 'Merges' }[tab],
   })),
   { name: 'cohorts', path: ({ projectId }) => `/project/${projectId}/cohorts`, wait: 'Beta walkers' },
-  { name: 'cohort', path: ({ projectId }) => `/project/${projectId}/cohorts/1?tab=criteria`, wait: 'Everybody who' },
+  { name: 'cohort', path: ({ projectId }) => `/project/${projectId}/cohorts/1`, wait: 'Teams that order' },
   { name: 'definitions', path: ({ projectId }) => `/project/${projectId}/definitions`, wait: 'order placed' },
   { name: 'settings', path: ({ projectId }) => `/project/${projectId}/settings`, wait: 'Project key' },
   { name: 'groups', path: ({ projectId }) => `/project/${projectId}/groups`, wait: 'northwind' },

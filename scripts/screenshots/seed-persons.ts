@@ -38,22 +38,6 @@ export async function sendPersons(send: Send, now: number): Promise<void> {
 export async function describePersons(call: Call, read: (path: string) => Promise<unknown>): Promise<void> {
   const P = '/api/projects/1';
   const property = (key: string, value: unknown): object => ({ key, value, operator: 'exact', type: 'person' });
-  const conditions = (value: string): object => ({
-    groups: [{ properties: [property('plan', [value])], rollout_percentage: 100 }],
-  });
-  await call('POST', `${P}/feature_flags/`, {
-    key: 'team-maps',
-    name: '',
-    filters: conditions('team'),
-    active: true,
-  });
-  await call('POST', `${P}/feature_flags/`, {
-    key: 'bulk-orders',
-    name: '',
-    filters: conditions('business'),
-    active: true,
-  });
-  await call('POST', `${P}/feature_flags/`, { key: 'old-basket', name: '', filters: { groups: [{}] }, active: false });
   const did = {
     type: 'behavioral',
     value: 'performed_event',
