@@ -42,7 +42,7 @@ describe('defaults', () => {
       maxBodyBytes: 20 * 1024 * 1024,
       ingestLogMaxBytes: 2 * 1024 ** 3,
       eventsRetentionDays: null,
-      eventsMemoryMb: 128,
+      eventsMemoryMb: 512,
       queryTimeoutSeconds: 60,
       sessionDays: 14,
       eraseAfterSeconds: 10,

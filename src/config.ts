@@ -194,7 +194,7 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   },
   eventsMemoryMb: {
     env: 'EVENTS_MEMORY_MB',
-    fallback: '128',
+    fallback: '512',
     help: 'Memory that the event store may use for its buffers and queries, in MB.',
     read: whole(64, 1_048_576),
   },
