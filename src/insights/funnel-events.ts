@@ -8,10 +8,11 @@ import type { FunnelQuestion } from '../core/insights/questions/question.ts';
 import type { Filter } from '../core/properties/property-filter.ts';
 import { type InsightSql, PERSON_PROPERTIES } from '../stores/dialect.ts';
 import { type ActorRows, placed, rowsByActor } from './actor-rows.ts';
-import { type AskedDeps, type AskedEvents, actorColumn, nameIsOf } from './asked-events.ts';
+import { type AskedDeps, type AskedEvents, actorColumn } from './asked-events.ts';
 import type { FunnelCodes } from './funnel-codes.ts';
 import { type Deeds, mindsTies, WORD } from './funnel-walk.ts';
 import { type Slice, slicesOf } from './sliced.ts';
+import { nameIsOf } from './step-sql.ts';
 
 export interface FunnelEvents extends ActorRows, Deeds {
   /** Place → code of its value of the breakdown; empty where there is none. */

@@ -12,11 +12,11 @@ import {
   type PreparedQuestion,
   prepareQuestion,
 } from '../../insights/find-events.ts';
+import { actionsOf } from '../../insights/project-actions.ts';
 import type { EventPerson } from '../../stores/event-records.ts';
 import { csvLines, type FlatRow, flatten } from '../csv.ts';
 import { nextLink, readEventQuestion, readEventUuid, readFormat } from '../event-query.ts';
 import { type Query, queryText } from '../paging.ts';
-import { actionsOf } from '../project-actions.ts';
 import { EVENT_QUERY, EventListSchema, EventSchema, presentEvent, ValuesSchema } from '../schemas/event.ts';
 import type { ApiDeps } from './deps.ts';
 import { projectRoute } from './route.ts';
