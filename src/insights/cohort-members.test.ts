@@ -266,7 +266,7 @@ describe('members of cohorts', () => {
         const found = await new CohortMembers(deps, projectId, NOW).find(outerCriteria);
         expect([...found]).toEqual(ids.filter((_, i) => isInOuter(persons[i] as TestPerson, i)));
       }),
-      { numRuns: 80 },
+      { numRuns: 60 },
     );
   }, 60_000);
 });

@@ -14,6 +14,7 @@ import { groupTextsSql } from '../group-texts.ts';
 import { outsideSql } from '../outside-filter.ts';
 import { peopleSql } from '../people-sql.ts';
 import { asksForPerson } from '../persons-asked.ts';
+import { sessionSql } from '../property-value.ts';
 import { nameIs, stepsSql } from '../step-sql.ts';
 import type { Prepared } from './prepare.ts';
 
@@ -75,7 +76,7 @@ export class Statement {
   }
 
   session(): string {
-    return `nullif(${this.sql.property('$session_id')}, '')`;
+    return sessionSql(this.sql);
   }
 
   /** The number that a property of the event holds; null where it holds none. */
