@@ -3,22 +3,16 @@ import type {
   Behaviour,
   Count,
   CountedBehaviour,
-  Deed,
   RegularBehaviour,
   SequenceBehaviour,
 } from '../core/cohorts/criteria.ts';
 import { earlier } from '../core/time/span.ts';
 import type { InsightSql } from '../stores/dialect.ts';
+import type { DeedScope } from './deed-scope.ts';
 
-export interface BehaviourScope {
+export interface BehaviourScope extends DeedScope {
   projectId: number;
   now: number;
-  /** What is read as `e`, whose `person_id` is the person of now. */
-  source: string;
-  /** True for the events that are the deed. */
-  isDeed(deed: Deed): string;
-  /** True for the events that may be one of these by their names. */
-  mayBe(deeds: readonly Deed[]): string;
 }
 
 /** A query of the current ids of all persons who did it, one row each, in `person_id`. Events are read as `e`. */

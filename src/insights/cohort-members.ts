@@ -5,7 +5,13 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { criteriaOf } from '../core/cohorts/cohort-criteria.ts';
-import { type Behaviour, type Criteria, leavesOfCriteria, type PersonCriterion } from '../core/cohorts/criteria.ts';
+import {
+  type Behaviour,
+  type Criteria,
+  deedsOf,
+  leavesOfCriteria,
+  type PersonCriterion,
+} from '../core/cohorts/criteria.ts';
 import type { JsonObject } from '../core/events/json.ts';
 import { matches } from '../core/properties/matches.ts';
 import { cohortsIn, type Filter } from '../core/properties/property-filter.ts';
@@ -115,16 +121,16 @@ export class CohortMembers {
 
   async #whoDid(behaviour: Behaviour): Promise<IdSet> {
     const { events, dialect, metadata } = this.#deps;
+    const moment = { projectId: this.#projectId, now: this.#now };
     const scopeFor = await prepareDeeds(this.#deps, {
       projectId: this.#projectId,
-      now: this.#now,
-      behaviour,
+      deeds: deedsOf(behaviour),
       findCohorts: (filter) => this.uuidsIn(filter),
     });
     const sql = dialect.begin('e');
     // Some hundred long texts are much less to carry than a row for each person.
     const rows = await events.query(
-      `select ${sql.joined('b.person_id')} as uuids from (${behaviourSql(sql, behaviour, scopeFor(sql))}) b
+      `select ${sql.joined('b.person_id')} as uuids from (${behaviourSql(sql, behaviour, { ...moment, ...scopeFor(sql) })}) b
       group by right(cast(b.person_id as varchar), 2)`,
       sql.values,
     );

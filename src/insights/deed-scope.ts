@@ -1,10 +1,9 @@
-/** What has to be known before a behaviour becomes SQL: steps of actions read, patterns tried out, cohorts found. */
-import { type Behaviour, type Deed, deedsOf } from '../core/cohorts/criteria.ts';
+/** What has to be known before deeds become SQL: steps of actions read, patterns tried out, cohorts found. */
+import type { Deed } from '../core/cohorts/criteria.ts';
 import type { ActionStep } from '../core/insights/questions/entity.ts';
 import { type Filter, leavesOf } from '../core/properties/property-filter.ts';
 import { type InsightSql, PERSON_PROPERTIES } from '../stores/dialect.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
-import type { BehaviourScope } from './behaviour-sql.ts';
 import { type CohortUuids, cohortSql } from './cohort-sql.ts';
 import { type FilterScope, filterSql } from './filter-sql.ts';
 import { findOutside, type Outside, outsideSql } from './outside-filter.ts';
@@ -18,10 +17,18 @@ export interface DeedDeps extends Asking {
   mirrorPersons(projectId: number): Promise<void>;
 }
 
+export interface DeedScope {
+  /** What is read as `e`, whose `person_id` is the person of now. */
+  source: string;
+  /** True for the events that are the deed. */
+  isDeed(deed: Deed): string;
+  /** True for the events that may be one of these by their names. */
+  mayBe(deeds: readonly Deed[]): string;
+}
+
 export interface DeedQuestion {
   projectId: number;
-  now: number;
-  behaviour: Behaviour;
+  deeds: readonly Deed[];
   /** The members of every cohort that a filter asks for. */
   findCohorts(filter: Filter): Promise<CohortUuids>;
 }
@@ -29,12 +36,8 @@ export interface DeedQuestion {
 /** By the action's number. */
 type Steps = ReadonlyMap<number, readonly ActionStep[]>;
 
-export async function prepareDeeds(
-  deps: DeedDeps,
-  question: DeedQuestion,
-): Promise<(sql: InsightSql) => BehaviourScope> {
-  const { projectId, now, behaviour, findCohorts } = question;
-  const deeds = deedsOf(behaviour);
+export async function prepareDeeds(deps: DeedDeps, question: DeedQuestion): Promise<(sql: InsightSql) => DeedScope> {
+  const { projectId, deeds, findCohorts } = question;
   const steps = await stepsOf(deps, projectId, deeds);
   const filters = [...deeds.map(({ filter }) => filter), ...[...steps.values()].flat().flatMap(filtersOfStep)];
   const filter: Filter = { kind: 'and', filters };
@@ -47,7 +50,7 @@ export async function prepareDeeds(
   const source = hasPersons
     ? 'events e join person_rows p on p.project_id = e.project_id and p.person_id = e.person_id'
     : 'events e';
-  return (sql) => ({ projectId, now, source, ...wordsFor(sql, steps, { outside, cohorts }) });
+  return (sql) => ({ source, ...wordsFor(sql, steps, { outside, cohorts }) });
 }
 
 async function stepsOf({ metadata }: DeedDeps, projectId: number, deeds: readonly Deed[]): Promise<Steps> {
@@ -62,7 +65,7 @@ function wordsFor(
   sql: InsightSql,
   steps: Steps,
   { outside, cohorts }: { outside: Outside; cohorts: CohortUuids },
-): Pick<BehaviourScope, 'isDeed' | 'mayBe'> {
+): Pick<DeedScope, 'isDeed' | 'mayBe'> {
   const { patterns } = outside;
   const scope: FilterScope = {
     patterns,

@@ -1,3 +1,4 @@
+import { actionIdOf } from '../actions/action-id.ts';
 import { type Failure, invalid } from '../errors.ts';
 import type { Json, JsonObject } from '../events/json.ts';
 import { readFilters } from '../properties/parse-filters.ts';
@@ -50,10 +51,9 @@ function readEvent(item: JsonObject, key: string): string {
 }
 
 function readAction(item: JsonObject, key: string): number {
-  const id = item[key];
-  const number = typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : id;
-  if (typeof number === 'number' && Number.isSafeInteger(number)) return number;
-  throw wrong(`Behavioral criteria with actions need the number of an action as ${key}, not ${shown(id)}.`);
+  const id = actionIdOf(item[key]);
+  if (id !== null) return id;
+  throw wrong(`Behavioral criteria with actions need the number of an action as ${key}, not ${shown(item[key])}.`);
 }
 
 function readEventFilter(given: Json | undefined): Filter {
