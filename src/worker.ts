@@ -104,7 +104,7 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
         query: (...[sql, values]: Parameters<typeof events.query>) => events.query(sql, values, signal),
         columns: (...[sql, values]: Parameters<typeof events.columns>) => events.columns(sql, values, signal),
       };
-      const deps = { metadata, events: ending, dialect: duckdbDialect, clock, mirrorPersons };
+      const deps = { metadata, events: ending, dialect: duckdbDialect, clock, mirrorPersons, signal };
       return follow(deps, projectId, question, page).catch(explainMemory);
     },
     calculateCohort: (projectId, cohortId) =>

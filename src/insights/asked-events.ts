@@ -22,6 +22,8 @@ import { validPatterns } from './valid-patterns.ts';
 export interface AskedDeps extends CohortDeps {
   events: Pick<EventStore, 'query' | 'columns'>;
   clock: Clock;
+  /** Ends work that is done here and not by the engine, whose statements hear of it by themselves. */
+  signal?: AbortSignal | undefined;
 }
 
 export class AskedEvents {
