@@ -22,6 +22,30 @@ interface Shot {
   prepare?(page: Page): Promise<void>;
 }
 
+/** Insights that nobody has saved, by what their address says. */
+const QUESTIONS: readonly [name: string, fields: Record<string, string>][] = [
+  [
+    'funnel',
+    {
+      insight: 'FUNNELS',
+      date_from: '-30d',
+      events: '[{"id":"$pageview"},{"id":"product viewed"},{"id":"added to cart"},{"id":"order placed"}]',
+    },
+  ],
+  [
+    'retention',
+    {
+      insight: 'RETENTION',
+      target_entity: '{"id":"$pageview","type":"events"}',
+      returning_entity: '{"id":"$pageview","type":"events"}',
+    },
+  ],
+  [
+    'paths',
+    { insight: 'PATHS', date_from: '-14d', include_event_types: '["$pageview","custom_event"]', step_limit: '4' },
+  ],
+];
+
 const PAGES: readonly Shot[] = [
   { name: 'login', path: () => '/login', wait: 'Sign in', signedOut: true },
   { name: 'setup', path: () => '/setup?token=shown-once', wait: 'Set up your account', signedOut: true },
@@ -33,6 +57,69 @@ const PAGES: readonly Shot[] = [
     wait: 'Properties',
   },
   { name: 'live-not-stored', path: ({ projectId }) => `/project/${projectId}/live?tab=not-stored`, wait: 'Warnings' },
+  { name: 'insights', path: ({ projectId }) => `/project/${projectId}/insights`, wait: 'Visits by browser' },
+  {
+    name: 'insight',
+    path: ({ projectId, insights }) => `/project/${projectId}/insights/${insights.trend}`,
+    wait: 'Refresh',
+  },
+  ...QUESTIONS.map(([name, fields]) => ({
+    name,
+    path: ({ projectId }: Seeded) => `/project/${projectId}/insights/new?${new URLSearchParams(fields)}`,
+    wait: 'Refresh',
+    prepare: (page: Page) => page.locator('.answer').evaluate((answer) => answer.parentElement?.scrollIntoView()),
+  })),
+  { name: 'dashboards', path: ({ projectId }) => `/project/${projectId}/dashboards`, wait: 'Every morning' },
+  {
+    name: 'dashboard',
+    path: ({ projectId, insights }) => `/project/${projectId}/dashboards/${insights.dashboard}`,
+    wait: 'Found',
+  },
+  {
+    name: 'persons',
+    path: ({ projectId }) => `/project/${projectId}/persons?columns=["email","plan"]`,
+    wait: 'walker',
+  },
+  ...(['properties', 'events', 'flags', 'ids'] as const).map((tab) => ({
+    name: tab === 'properties' ? 'person' : `person-${tab}`,
+    path: ({ projectId }: Seeded) => `/project/${projectId}/persons/walker3@example.org?tab=${tab}`,
+    wait: { properties: 'shoe_size', events: 'product viewed', flags: 'new-checkout', ids: 'Merges' }[tab],
+  })),
+  { name: 'cohorts', path: ({ projectId }) => `/project/${projectId}/cohorts`, wait: 'Beta walkers' },
+  { name: 'cohort', path: ({ projectId }) => `/project/${projectId}/cohorts/1`, wait: 'Teams that order' },
+  { name: 'definitions', path: ({ projectId }) => `/project/${projectId}/definitions`, wait: 'order placed' },
+  { name: 'settings', path: ({ projectId }) => `/project/${projectId}/settings`, wait: 'Project key' },
+  { name: 'groups', path: ({ projectId }) => `/project/${projectId}/groups`, wait: 'northwind' },
+  { name: 'members', path: ({ projectId }) => `/project/${projectId}/members`, wait: 'ada@example.org' },
+  { name: 'activity', path: ({ projectId }) => `/project/${projectId}/activity`, wait: 'Beta walkers' },
+  { name: 'account', path: () => '/account', wait: 'Personal keys' },
+  { name: 'flags', path: ({ projectId }) => `/project/${projectId}/flags`, wait: 'fast-search' },
+  { name: 'flag', path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}`, wait: 'Affects' },
+  {
+    name: 'flag-review',
+    path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}`,
+    wait: 'Affects',
+    prepare: async (page) => {
+      await page.getByLabel('Share of condition 2').fill('60');
+      await page.getByRole('button', { name: 'Review and save' }).click();
+      await page.getByText('get another value').waitFor();
+    },
+  },
+  {
+    name: 'flag-try',
+    path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}?tab=try&who=walker3%40example.org`,
+    wait: 'They fit',
+  },
+  {
+    name: 'flag-access',
+    path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}?tab=access`,
+    wait: 'Let a role change this flag',
+  },
+  {
+    name: 'flag-history',
+    path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}?tab=history`,
+    wait: 'Version 1',
+  },
   { name: 'status', path: () => '/status', wait: 'Versions' },
 ];
 
@@ -40,7 +127,7 @@ const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 380, height
 const AS_PNG = process.argv.includes('--png');
 const FOLDER = process.env['SCREENSHOTS'] ?? 'docs/screenshots';
 
-const PORT = 8971;
+const PORT = Number(process.env['PORT'] ?? 8971);
 const URL = `http://127.0.0.1:${PORT}`;
 
 async function main(wanted: readonly string[]): Promise<void> {
@@ -109,7 +196,8 @@ async function takeAll(browser: Browser, seeded: Seeded, wanted: readonly string
 
 async function take(context: BrowserContext, shot: Shot, seeded: Seeded, path: string): Promise<void> {
   if (shot.signedOut) await context.clearCookies();
-  else await context.request.post('/api/login/', { data: ACCOUNT });
+  // Once in each context: signing in too often is refused.
+  else if ((await context.cookies()).length === 0) await context.request.post('/api/login/', { data: ACCOUNT });
   const page = await context.newPage();
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) console.warn(`${shot.name}: ${message.text()}`);

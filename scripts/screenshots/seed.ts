@@ -1,5 +1,8 @@
 /** A shop's worth of events, the same each time but for their times, so that pictures have something to show. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { seedFlags } from './seed-flags.ts';
+import { pastVisits, type SeededInsights, seedInsights } from './seed-insights.ts';
+import { describePersons, sendPersons } from './seed-persons.ts';
 
 export const ACCOUNT = { email: 'ada@example.org', password: 'correct horse' };
 export const KEYS = { project: 'phc_shown_in_pictures', personal: 'phx_used_for_pictures' };
@@ -8,6 +11,9 @@ export interface Seeded {
   projectId: number;
   /** An event that is worth opening. */
   eventId: string;
+  insights: SeededInsights;
+  /** A flag that has some of everything. */
+  flagId: number;
 }
 
 const NAMES = ['$pageview', '$pageview', '$pageview', 'product viewed', 'added to cart', 'signed up', 'order placed'];
@@ -17,11 +23,14 @@ const PLANS = ['free', 'team', 'business'];
 const uuidOf = (number: number): string => `01930000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
 
 export async function seed(url: string): Promise<Seeded> {
-  const call = async (method: string, path: string, body: object): Promise<void> => {
+  const call = async <T>(method: string, path: string, body: object): Promise<T> => {
     const headers = { authorization: `Bearer ${KEYS.personal}`, 'content-type': 'application/json' };
     const answer = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+    return (await answer.json()) as T;
   };
+  const read = async (path: string): Promise<unknown> =>
+    (await fetch(url + path, { headers: { authorization: `Bearer ${KEYS.personal}` } })).json();
   const send = (...batch: object[]): Promise<void> => call('POST', '/batch/', { api_key: KEYS.project, batch });
   await call('PATCH', '/api/projects/1/', { name: 'Boots & Paths', timezone: 'Europe/Berlin' });
   const now = Date.now();
@@ -31,8 +40,12 @@ export async function seed(url: string): Promise<Seeded> {
   // A few that are not stored, or not as they were meant, each for a reason of its own.
   await send({ event: 'nobody', properties: {} }, { event: '$performance_event', distinct_id: 'visitor-1' });
   await send({ event: '$create_alias', distinct_id: 'visitor-3', properties: { alias: 'null' } });
+  await send(...pastVisits(now));
+  await sendPersons(send, now);
   await untilStored(url);
-  return { projectId: 1, eventId: uuidOf(3) };
+  await describePersons(call, read);
+  const flagId = await seedFlags(call);
+  return { projectId: 1, eventId: uuidOf(3), flagId, insights: await seedInsights(call) };
 }
 
 async function untilStored(url: string): Promise<void> {

@@ -57,7 +57,9 @@ export function consoleRoutes(app: FastifyInstance, { folder, publicUrl }: Conso
     const type = TYPES[extname(name)];
     if (type === undefined || !names.has(name)) throw notFound();
     const packing = chooseFrom(request, names, name);
-    const content = await readFile(join(folder, 'assets', packing === null ? name : `${name}.${packing.ending}`));
+    const file = join(folder, 'assets', packing === null ? name : `${name}.${packing.ending}`);
+    // A newer build has taken its place: the page that names it is reloaded.
+    const content = await readFile(file).catch(() => Promise.reject(notFound()));
     if (packing) reply.header('content-encoding', packing.name);
     return reply
       .headers({ ...HEADERS, 'content-type': type, 'cache-control': FOREVER, vary: 'Accept-Encoding' })

@@ -44,8 +44,8 @@ async function firstOf(get: Get, collection: string, part: string): Promise<stri
   return String((part === '{user_uuid}' ? item?.user?.uuid : item?.id) ?? 1);
 }
 
-/** To ask an insight counts for what it asks. */
-const CHANGED_BY_READING = new Set(['last_used_at', 'query_usage_30_day']);
+/** To ask an insight counts for what it asks, and the answer is kept for who asks next. */
+const CHANGED_BY_READING = new Set(['last_used_at', 'query_usage_30_day', 'is_cached', 'last_refresh']);
 
 /** Everything that the owner can read, by path, without what reading itself changes. */
 export async function everything(get: Get, api: OpenApi): Promise<Record<string, unknown>> {

@@ -1,5 +1,10 @@
 /** Names of events and properties, and values they have had: what fields suggest. */
-import { get, projectPath } from './request.ts';
+import type { Static } from '@sinclair/typebox';
+import type {
+  EventDefinitionWriteSchema,
+  PropertyDefinitionWriteSchema,
+} from '../../../src/http/schemas/definition.ts';
+import { get, patch, projectPath, type Query } from './request.ts';
 import type { EventDefinition, Page, PropertyDefinition } from './types.ts';
 
 /** Whose property: an event's, a person's, or of the groups of a kind (0 to 4). */
@@ -33,3 +38,29 @@ export const findValues = async (
   const path = projectPath(projectId, owner === 'person' ? 'persons' : 'events', 'values');
   return (await get<{ name: string }[]>(path, { key, value }, signal)).map(({ name }) => name);
 };
+
+export type EventDefinitionWrite = Static<typeof EventDefinitionWriteSchema>;
+export type PropertyDefinitionWrite = Static<typeof PropertyDefinitionWriteSchema>;
+
+export const listEventDefinitions = (
+  projectId: number,
+  query: Query,
+  signal?: AbortSignal,
+): Promise<Page<EventDefinition>> =>
+  get<Page<EventDefinition>>(projectPath(projectId, 'event_definitions'), query, signal);
+export const listPropertyDefinitions = (
+  projectId: number,
+  query: Query,
+  signal?: AbortSignal,
+): Promise<Page<PropertyDefinition>> =>
+  get<Page<PropertyDefinition>>(projectPath(projectId, 'property_definitions'), query, signal);
+export const changeEventDefinition = (
+  projectId: number,
+  id: string,
+  body: EventDefinitionWrite,
+): Promise<EventDefinition> => patch<EventDefinition>(projectPath(projectId, 'event_definitions', id), body);
+export const changePropertyDefinition = (
+  projectId: number,
+  id: string,
+  body: PropertyDefinitionWrite,
+): Promise<PropertyDefinition> => patch<PropertyDefinition>(projectPath(projectId, 'property_definitions', id), body);

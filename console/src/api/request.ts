@@ -32,7 +32,8 @@ export async function request<T>(method: Method, path: string, options: RequestO
 
 export const get = <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> =>
   request<T>('GET', path, { ...(query && { query }), signal });
-export const post = <T>(path: string, body?: unknown): Promise<T> => request<T>('POST', path, { body });
+export const post = <T>(path: string, body?: unknown, signal?: AbortSignal): Promise<T> =>
+  request<T>('POST', path, { body, signal });
 export const patch = <T>(path: string, body: unknown): Promise<T> => request<T>('PATCH', path, { body });
 export const remove = (path: string, query?: Query): Promise<void> =>
   request('DELETE', path, { ...(query && { query }) });

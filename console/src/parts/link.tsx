@@ -6,7 +6,7 @@ export interface LinkProps {
   to: string;
   class?: string;
   title?: string;
-  'aria-current'?: 'page' | undefined;
+  'aria-current'?: 'page' | 'true' | undefined;
   onClick?(event: TargetedMouseEvent<HTMLAnchorElement>): void;
   children: ComponentChildren;
 }

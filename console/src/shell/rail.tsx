@@ -41,7 +41,9 @@ export function Rail() {
 
 function Navigation({ path }: { path: string }) {
   const { project } = useSession();
-  const current = findRoute(path)?.route.name;
+  const current = findRoute(path)?.route.path ?? '';
+  /** The page itself, or where it was reached from. */
+  const markOf = (entry: string) => (entry === current ? 'page' : current.startsWith(`${entry}/`) ? 'true' : undefined);
   const groups = NAV_GROUPS.map((group) => ({ group, routes: routesIn(group) }));
   return (
     <nav id="navigation" aria-label="Main">
@@ -50,12 +52,8 @@ function Navigation({ path }: { path: string }) {
         .map(({ group, routes }) => (
           <section key={group} aria-label={group}>
             <h2>{group}</h2>
-            {routes.map(({ name, nav }) => (
-              <Link
-                key={name}
-                to={pathTo(name, { project: project.id }) ?? '/'}
-                aria-current={name === current ? 'page' : undefined}
-              >
+            {routes.map(({ name, nav, path: entry }) => (
+              <Link key={name} to={pathTo(name, { project: project.id }) ?? '/'} aria-current={markOf(entry)}>
                 {nav?.label}
               </Link>
             ))}

@@ -28,6 +28,7 @@ import { organizationRoutes } from './organizations.ts';
 import { pathRoutes } from './paths.ts';
 import { personChangeRoutes } from './person-changes.ts';
 import { personFactRoutes } from './person-facts.ts';
+import { personHistoryRoutes } from './person-history.ts';
 import { personLifecycleRoutes } from './person-lifecycle.ts';
 import { personTimelineRoutes } from './person-timeline.ts';
 import { personalKeyRoutes } from './personal-keys.ts';
@@ -69,6 +70,7 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   personRoutes(app, deps);
   personChangeRoutes(app, deps);
   personFactRoutes(app, deps);
+  personHistoryRoutes(app, deps);
   personTimelineRoutes(app, deps);
   insightRoutes(app, deps);
   insightPeopleRoutes(app, deps);

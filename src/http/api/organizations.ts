@@ -3,7 +3,7 @@ import type { Caller } from '../../manage/callers.ts';
 import { levelIn } from '../../manage/callers.ts';
 import { createOrganization, deleteOrganization, renameOrganization } from '../../manage/organizations.ts';
 import { ADMIN, type Organization, OWNER } from '../../stores/records.ts';
-import { envelope, readPage } from '../paging.ts';
+import { envelope, queryText, readPage } from '../paging.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../schemas/activity.ts';
 import { PAGE_QUERY, pageOf } from '../schemas/common.ts';
 import {
@@ -83,10 +83,16 @@ export function organizationRoutes(app: FastifyInstance, deps: ApiDeps): void {
   organizationRoute(app, deps, {
     method: 'GET',
     url: `${one}activity/`,
-    summary: 'Who changed the organization, its members and its roles',
+    summary: 'Who changed the organization, its members and roles, and anything in its projects',
     tag,
-    query: ACTIVITY_QUERY,
+    query: {
+      ...ACTIVITY_QUERY,
+      scope: 'Only changes to things of this kind: `FeatureFlag`, `Person`, `Team` and so on.',
+    },
     response: ActivityPageSchema,
-    handler: ({ organization, query, url }) => activityOf(deps, { organizationId: organization.id }, query, url),
+    handler: ({ organization, query, url }) => {
+      const scope = queryText(query, 'scope') || undefined;
+      return activityOf(deps, { organizationId: organization.id, ...(scope && { scope }) }, query, url);
+    },
   });
 }

@@ -1,0 +1,63 @@
+import { listFlags } from '../../api/flags.ts';
+import { useProject } from '../../lib/session.ts';
+import { Combobox, type Suggestion } from '../../parts/combobox.tsx';
+import { Select, TextField } from '../../parts/field.tsx';
+
+/** Empty means any. */
+export interface FlagFilters {
+  search: string;
+  status: string;
+  type: string;
+  tag: string;
+}
+
+export const NO_FILTERS: FlagFilters = { search: '', status: '', type: '', tag: '' };
+
+const STATUSES = [
+  { value: '', label: 'any' },
+  { value: 'true', label: 'on' },
+  { value: 'false', label: 'off' },
+  { value: 'STALE', label: 'stale' },
+];
+
+const TYPES = [
+  { value: '', label: 'any' },
+  { value: 'boolean', label: 'on or off' },
+  { value: 'multivariant', label: 'with variants' },
+  { value: 'remote_config', label: 'remote configuration' },
+];
+
+export interface FlagListFiltersProps {
+  value: FlagFilters;
+  onChange(changes: Partial<FlagFilters>): void;
+}
+
+export function FlagListFilters({ value, onChange }: FlagListFiltersProps) {
+  const { id } = useProject();
+  const suggestTags = async (text: string, signal: AbortSignal): Promise<Suggestion[]> => {
+    const { results } = await listFlags(id, { limit: 1000 }, signal);
+    const tags = [...new Set(results.flatMap((flag) => flag.tags))].sort();
+    return tags.filter((tag) => tag.includes(text.toLowerCase())).map((tag) => ({ value: tag }));
+  };
+  return (
+    <div class="flags-filters">
+      <TextField
+        label="Search"
+        type="search"
+        placeholder="key or description"
+        value={value.search}
+        onInput={(search) => onChange({ search })}
+      />
+      <Select label="Status" value={value.status} options={STATUSES} onChange={(status) => onChange({ status })} />
+      <Select label="Kind" value={value.type} options={TYPES} onChange={(type) => onChange({ type })} />
+      <Combobox
+        label="Tag"
+        placeholder="any"
+        value={value.tag}
+        onChange={(tag) => onChange({ tag })}
+        suggest={suggestTags}
+        inputs={[id]}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import type { ComponentChildren } from 'preact';
+import { changeProject } from '../../api/account.ts';
+import type { ProjectWrite } from '../../api/types.ts';
+import { useProject } from '../../lib/session.ts';
+import { useAction } from '../../lib/use-resource.ts';
+import { Button } from '../../parts/button.tsx';
+import { ErrorNote } from '../../parts/states.tsx';
+import { toast } from '../../parts/toast.tsx';
+
+export interface SectionProps {
+  title: string;
+  lead?: ComponentChildren;
+  /** What is sent; null where there is nothing to save yet. */
+  changes: ProjectWrite | null;
+  onSaved(): void;
+  children: ComponentChildren;
+}
+
+/** Some settings that are saved together. */
+export function Section({ title, lead, changes, onSaved, children }: SectionProps) {
+  const { id } = useProject();
+  const save = useAction(async () => {
+    if (changes === null) return;
+    await changeProject(id, changes);
+    toast(`${title}: saved.`);
+    onSaved();
+  });
+  return (
+    <section class="card stack" aria-label={title}>
+      <h2>{title}</h2>
+      {lead && <p class="soft">{lead}</p>}
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save.run();
+        }}
+      >
+        {children}
+        {save.error !== undefined && <ErrorNote error={save.error} />}
+        <div>
+          <Button type="submit" disabled={changes === null} busy={save.busy}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </section>
+  );
+}

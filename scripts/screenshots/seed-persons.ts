@@ -1,0 +1,78 @@
+/** Somebody with a history, and what the pages around persons show. */
+export type Call = (method: string, path: string, body: object) => Promise<void>;
+export type Send = (...batch: object[]) => Promise<void>;
+
+const WALKER = 'walker3@example.org';
+
+/** Before everything is stored: events that merge, change properties, and name groups. */
+export async function sendPersons(send: Send, now: number): Promise<void> {
+  const at = (minutesAgo: number): string => new Date(now - minutesAgo * 60_000).toISOString();
+  const phone = (event: string, minutesAgo: number, properties: object = {}): object => ({
+    event,
+    distinct_id: 'phone-3f8e',
+    timestamp: at(minutesAgo),
+    properties: { $lib: 'posthog-ios', $os: 'iOS', ...properties },
+  });
+  await send(phone('product viewed', 2900), phone('added to cart', 1460, { $set: { device: 'phone' } }));
+  await send({
+    event: '$identify',
+    distinct_id: WALKER,
+    timestamp: at(1400),
+    properties: { $anon_distinct_id: 'phone-3f8e', $set: { plan: 'team', shoe_size: 42, newsletter: true } },
+  });
+  await send(
+    ...['acme', 'northwind', 'ridge & sons'].map((key, index) => ({
+      event: '$groupidentify',
+      distinct_id: WALKER,
+      timestamp: at(300 + index),
+      properties: {
+        $group_type: 'company',
+        $group_key: key,
+        $group_set: { name: key, seats: 5 * (index + 1), plan: index === 0 ? 'business' : 'team' },
+      },
+    })),
+  );
+}
+
+/** Afterwards: what people say about it. */
+export async function describePersons(call: Call, read: (path: string) => Promise<unknown>): Promise<void> {
+  const P = '/api/projects/1';
+  const property = (key: string, value: unknown): object => ({ key, value, operator: 'exact', type: 'person' });
+  const did = {
+    type: 'behavioral',
+    value: 'performed_event',
+    event_type: 'events',
+    time_value: 30,
+    time_interval: 'day',
+  };
+  await call('POST', `${P}/cohorts/`, {
+    name: 'Teams that order',
+    description: 'On the team plan, and placed an order in the last month',
+    filters: {
+      properties: {
+        type: 'OR',
+        values: [{ type: 'AND', values: [property('plan', ['team']), { ...did, key: 'order placed' }] }],
+      },
+    },
+  });
+  await call('POST', `${P}/cohorts/`, {
+    name: 'Beta walkers',
+    is_static: true,
+    _create_static_person_ids: [WALKER, 'walker6@example.org'],
+  });
+  const { results } = (await read(`${P}/event_definitions/`)) as { results: { id: string; name: string }[] };
+  for (const { id, name } of results) {
+    const about = DESCRIBED[name];
+    if (about) await call('PATCH', `${P}/event_definitions/${id}/`, { ...about, owner: 1 });
+  }
+}
+
+const DESCRIBED: Readonly<Record<string, object>> = {
+  'order placed': { description: 'The payment went through', tags: ['checkout', 'revenue'], verified: true },
+  'added to cart': {
+    description: 'From the page of a product, or again from the cart',
+    tags: ['checkout'],
+    verified: true,
+  },
+  'signed up': { description: 'The account is made; the e-mail may be unconfirmed', tags: ['growth'] },
+};

@@ -1,0 +1,257 @@
+/** Flags in the console: made, changed after a look at who changes, heard of by the SDK, and brought back. */
+import type { Browser, Page } from 'playwright-core';
+import { PostHog } from 'posthog-node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, keepPicture, openBrowser, watchedPage } from '../support/browser.ts';
+import { clientFor } from '../support/client.ts';
+import { addMember } from '../support/people.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const ACCOUNT = { email: 'ada@example.org', password: 'correct horse' };
+const NASTY = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+
+describe.skipIf(!hasBrowser)('flags in the console', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let sdk: PostHog;
+  beforeAll(async () => {
+    const config = { initAdminEmail: ACCOUNT.email, initAdminPassword: ACCOUNT.password };
+    server = await startServer({ now: new Date().toISOString(), config });
+    browser = await openBrowser();
+    sdk = new PostHog(server.projectKey, { host: server.url, flushAt: 1, flushInterval: 10 });
+    const batch = ['ada', 'bob', 'eve', 'joe'].map((name, index) => ({
+      event: '$identify',
+      distinct_id: name,
+      properties: { $set: { plan: index < 2 ? 'team' : 'free' } },
+    }));
+    await fetch(`${server.url}/batch/`, {
+      method: 'POST',
+      body: JSON.stringify({ api_key: server.projectKey, batch }),
+    });
+    await server.drain();
+  }, 60_000);
+  afterAll(async () => {
+    await sdk?.shutdown();
+    await browser?.close();
+    await server?.close();
+  });
+
+  const open = async (path: string) => {
+    const watched = await watchedPage(browser, server.url);
+    watched.page.setDefaultTimeout(15_000);
+    await watched.page.context().request.post(`${server.url}/api/login/`, { data: ACCOUNT });
+    await watched.page.goto(server.url + path);
+    return watched;
+  };
+  const review = (page: Page) => page.getByRole('button', { name: 'Review and save' }).click();
+  const flagsOf = async (...names: string[]) => Promise.all(names.map((name) => sdk.getFeatureFlag('new-cart', name)));
+
+  it('are made, changed after one saw who changes, heard of by the SDK, and restored', async () => {
+    const { page, complaints, elsewhere } = await open('/project/1/flags');
+    await page.getByText('No flags yet').waitFor();
+    await page.getByRole('link', { name: 'New flag' }).click();
+    await page.getByLabel('Key').fill('new cart');
+    await review(page);
+    await page.getByRole('alert').getByText('Use letters, numbers, - and _ alone').first().waitFor();
+    await page.getByLabel('Key').fill('new-cart');
+    await page.getByText('0 % of all persons get it.').waitFor();
+    await page.getByText('Affects 4 of 4 persons (100 %); with a share of 0 % about 0 get it').waitFor();
+    await page.getByRole('spinbutton', { name: 'in %' }).fill('100');
+    await review(page);
+    await page.getByText('Reaches 4 of 4 persons (100 %).').waitFor();
+    await page.getByRole('button', { name: 'Make the flag' }).click();
+    await page.getByRole('heading', { name: 'new-cart' }).waitFor();
+    expect(page.url()).toMatch(/\/project\/1\/flags\/\d+$/);
+    await page.getByRole('link', { name: 'All flags' }).click();
+    await page.getByRole('link', { name: 'New flag' }).click();
+    await page.getByText('Nothing is saved yet.').waitFor();
+    expect(await page.getByLabel('Key').inputValue()).toBe('');
+    await page.goBack();
+    await page.getByRole('link', { name: 'new-cart' }).click();
+    expect(await flagsOf('ada', 'joe')).toEqual([true, true]);
+
+    await page.getByRole('button', { name: 'Add a filter' }).click();
+    await page.getByText('Complete the filters to see how many fit.').waitFor();
+    await page.getByLabel('Property', { exact: true }).fill('pla');
+    await page.getByRole('option', { name: 'plan' }).click();
+    await page.getByLabel('Values').fill('te');
+    await page.getByRole('option', { name: 'team' }).click();
+    await page.getByText('Persons where plan is team get it.').waitFor();
+    await page.getByText('Affects 2 of 4 persons (50 %).').waitFor();
+    await keepPicture(page, 'console-flag-edit');
+    await review(page);
+    const changes = page.getByLabel('What changes');
+    expect(await changes.textContent()).toBe(
+      'Condition 1before: All persons get it.after: Persons where plan is team get it.',
+    );
+    await page.getByText('2 of 4 persons (50 %)', { exact: true }).waitFor();
+    const rows = page.getByRole('table', { name: 'Those who get another value' }).getByRole('row');
+    expect((await rows.allTextContents()).slice(1).toSorted()).toEqual(['eveon→becomesoff', 'joeon→becomesoff']);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Everything is saved: version 2.').waitFor();
+    expect(await flagsOf('ada', 'bob', 'eve', 'joe')).toEqual([true, true, false, false]);
+
+    await page.getByRole('tab', { name: 'Try it' }).click();
+    await page.getByLabel('Distinct id').fill('joe');
+    await page.getByRole('button', { name: 'Try it' }).click();
+    await page.getByText('They fit no condition.').waitFor();
+    expect(new URL(page.url()).search).toBe('?tab=try&who=joe');
+
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByRole('button', { name: 'Restore version 1' }).click();
+    await page.getByText('2 of 4 persons (50 %)', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Restore it' }).click();
+    await page.getByRole('listitem', { name: 'Version 3' }).getByText('now').waitFor();
+    expect(await flagsOf('ada', 'joe')).toEqual([true, true]);
+    expect([complaints, elsewhere]).toEqual([[], []]);
+    await page.close();
+  }, 60_000);
+
+  it('never overwrite what somebody else saved meanwhile, and keep what the editor does not show', async () => {
+    const other = clientFor({ url: server.url, personalKey: (await addMember(server, 'bob@example.org')).personalKey });
+    const holdout = { id: 3, exclusion_percentage: 0 };
+    const filters = { groups: [{ properties: [], rollout_percentage: 10, later: 1 }], holdout, later: [1] };
+    const { id } = await server.addFlag({ key: 'shared', filters });
+    const { page, complaints } = await open(`/project/1/flags/${id}`);
+    const path = `/api/projects/1/feature_flags/${id}/`;
+    await page.getByLabel('Description').fill('by Ada');
+    await other.patch(path, { body: { tags: ['by-bob'] } });
+    await review(page);
+    await page.getByText('bob@example.org saved version 2 while you were editing version 1.').waitFor();
+    expect(await page.getByLabel('What they changed').textContent()).toBe('Tagsbefore: noneafter: by-bob');
+    await page.getByRole('button', { name: 'Keep both' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Everything is saved: version 3.').waitFor();
+    expect((await other.get(path)).body).toMatchObject({ name: 'by Ada', tags: ['by-bob'], filters });
+
+    await page.getByRole('spinbutton', { name: 'in %' }).fill('20');
+    await other.patch(path, { body: { filters: { ...filters, groups: [{ rollout_percentage: 90 }] } } });
+    await review(page);
+    await page.getByText('You both changed conditions, variants or payloads.').waitFor();
+    expect((await other.get(path)).body.filters.groups).toEqual([{ rollout_percentage: 90 }]);
+    await page.getByRole('button', { name: 'Keep mine in place of theirs' }).click();
+    // Once more, in the moment between the look and the deed.
+    await page.getByText('persons').first().waitFor();
+    await other.patch(path, { body: { filters: { ...filters, groups: [{ rollout_percentage: 80 }] } } });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('saved version 5 while you were editing version 4.').waitFor();
+    await page.getByRole('button', { name: 'Keep mine in place of theirs' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Everything is saved: version 6.').waitFor();
+    const groups = [{ properties: [], rollout_percentage: 20, later: 1 }];
+    expect((await other.get(path)).body.filters).toEqual({ groups, holdout, later: [1] });
+    expect(complaints.filter((complaint) => !complaint.includes('409'))).toEqual([]);
+    await page.close();
+  }, 60_000);
+
+  it('are released to cohorts and to groups, open to a role, and told when to switch themselves off', async () => {
+    const owner = clientFor(server);
+    const values = [{ type: 'person', key: 'plan', operator: 'exact', value: 'free' }];
+    const cohort = await server.addCohort({
+      name: 'Free riders',
+      filters: { properties: { type: 'AND', values: [{ type: 'AND', values }] } },
+    });
+    for (const [groupKey, size] of Object.entries({ a1: 5, b2: 50 })) {
+      sdk.groupIdentify({ groupType: 'company', groupKey, properties: { size }, distinctId: 'ada' });
+    }
+    await sdk.flush();
+    await server.drain();
+    const role = await owner.post('/api/organizations/@current/roles/', { body: { name: 'Support' } });
+    const persons = await server.addFlag({ key: 'riders', filters: { groups: [{ rollout_percentage: 100 }] } });
+    const companies = await server.addFlag({ key: 'firms', filters: { groups: [{ rollout_percentage: 100 }] } });
+    const read = async (id: number) => (await owner.get(`/api/projects/1/feature_flags/${id}/`)).body;
+
+    const { page, complaints } = await open(`/project/1/flags/${persons.id}`);
+    await page.getByRole('button', { name: 'Add a filter' }).click();
+    await page.getByLabel('What is looked at').selectOption('a cohort');
+    await page.getByLabel('Cohort', { exact: true }).selectOption('Free riders');
+    await page.getByText('Persons in the cohort Free riders get it.').waitFor();
+    await page.getByText('Affects 2 of 4 persons (50 %).').waitFor();
+    await page.getByRole('button', { name: 'Add a rollback condition' }).click();
+    await page.getByLabel('Event').fill('$exception');
+    await page.getByLabel('Number').fill('7');
+    await page.getByText('Off when $exception is sent more than 7 times within the last hour.').waitFor();
+    await review(page);
+    await page.getByText('get another value').waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Everything is saved: version 2.').waitFor();
+    const member = { key: 'id', type: 'cohort', operator: 'in', value: cohort.id };
+    const metric = { event: '$exception', math: 'total', window: '1h' };
+    expect(await read(persons.id)).toMatchObject({
+      filters: { groups: [{ properties: [member], rollout_percentage: 100 }] },
+      rollback_conditions: [{ threshold: 7, operator: 'gt', threshold_metric: metric }],
+    });
+    await page.getByRole('tab', { name: 'Access' }).click();
+    await page.getByLabel('Let a role change this flag').selectOption({ value: role.body.id });
+    await page.getByRole('button', { name: 'Give access' }).click();
+    await page.getByRole('button', { name: 'Take access from Support' }).waitFor();
+
+    for (let count = 0; count < 8; count++) sdk.capture({ event: '$exception', distinctId: 'ada' });
+    await sdk.flush();
+    await server.drain();
+    await server.checkRollbacks();
+    await page.goto(`${server.url}/project/1/flags/${persons.id}?tab=history`);
+    await page.getByText('$exception is sent more than 7 times within the last hour (measured: 8)').waitFor();
+    const rolledBack = page.getByRole('listitem', { name: 'Version 3' });
+    expect(await rolledBack.textContent()).toMatch(/by the systemSwitched offRolled back by its own conditions/);
+
+    await page.goto(`${server.url}/project/1/flags/${companies.id}`);
+    await page.getByLabel('Released to').selectOption('company groups, as a whole');
+    await page.getByRole('button', { name: 'Add a filter' }).click();
+    await page.getByLabel('Property', { exact: true }).fill('si');
+    await page.getByRole('option', { name: 'size' }).click();
+    await page.getByLabel('Comparison').selectOption('is more than');
+    await page.getByLabel('Value', { exact: true }).fill('10');
+    await page.getByText('Affects 1 of 2 company groups (50 %).').waitFor();
+    await review(page);
+    await page.getByRole('cell', { name: 'a1' }).waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Everything is saved: version 2.').waitFor();
+    const asks = (company: string) => sdk.getFeatureFlag('firms', 'ada', { groups: { company } });
+    expect([await asks('a1'), await asks('b2')]).toEqual([false, true]);
+    expect(complaints).toEqual([]);
+    await page.close();
+  }, 60_000);
+
+  it('show whatever is in them as text, fit a narrow screen, and are switched off after a question', async () => {
+    const flag = await server.addFlag({
+      key: NASTY,
+      name: NASTY,
+      tags: [NASTY],
+      filters: {
+        groups: [{ properties: [{ key: NASTY, type: 'person', operator: 'exact', value: [NASTY] }], variant: NASTY }],
+        multivariate: { variants: [{ key: NASTY, name: NASTY, rollout_percentage: 100 }] },
+        payloads: { [NASTY]: JSON.stringify(NASTY) },
+      },
+    });
+    await server.addFlag({ key: 'narrow', filters: { groups: [{ rollout_percentage: 100 }] } });
+    const { page, complaints } = await open('/project/1/flags?search=script');
+    await page.setViewportSize({ width: 380, height: 780 });
+    await page.getByRole('link', { name: NASTY }).waitFor();
+    const tabs = {
+      release: 'Affects',
+      'try&who=ada': 'the flag is',
+      access: 'Admins and whoever made the flag',
+      'history&version=1': 'Made.',
+    };
+    for (const [tab, text] of Object.entries(tabs)) {
+      await page.goto(`${server.url}/project/1/flags/${flag.id}?tab=${tab}`);
+      await page.getByRole('heading', { name: NASTY }).waitFor();
+      await page.getByRole('tabpanel').getByText(text).first().waitFor();
+      expect(await page.locator('#app img, #app script').count()).toBe(0);
+      expect([tab, await page.evaluate('[window.hacked, document.documentElement.scrollWidth]')]).toEqual([
+        tab,
+        [undefined, 380],
+      ]);
+    }
+    await page.goto(`${server.url}/project/1/flags?search=narrow`);
+    await page.getByRole('switch', { name: 'narrow is on' }).press('Space');
+    await page.getByText('4 of 4 persons (100 %)').waitFor();
+    expect(await sdk.getFeatureFlag('narrow', 'ada')).toBe(true);
+    await page.getByRole('button', { name: 'Switch it off' }).click();
+    await page.getByRole('switch', { name: 'narrow is off' }).waitFor();
+    expect(await sdk.getFeatureFlag('narrow', 'ada')).toBeUndefined();
+    expect(complaints).toEqual([]);
+    await page.close();
+  }, 60_000);
+});

@@ -1,0 +1,168 @@
+/** Questions asked in a real browser, on a real server: from names that are suggested to a dashboard. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, keepPicture, openBrowser, watchedPage } from '../support/browser.ts';
+import { call } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const ACCOUNT = { email: 'ada@example.org', password: 'correct horse' };
+const NASTY = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+
+describe.skipIf(!hasBrowser)('insights in the console', () => {
+  let server: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    // By the true clock: a browser lets cookies expire by its own.
+    const config = { initAdminEmail: ACCOUNT.email, initAdminPassword: ACCOUNT.password };
+    server = await startServer({ now: new Date().toISOString(), config });
+    browser = await openBrowser();
+    await capture(['ann', 'ben', 'cy'].map((id) => [id, 'signed up', {}]));
+    await capture([
+      ['ann', 'order placed', { price: 20 }],
+      ['ann', NASTY, { [NASTY]: NASTY, $current_url: NASTY }],
+      ['ann', NASTY, { [NASTY]: 'plain' }],
+    ]);
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  const capture = async (events: [id: string, event: string, properties: object][]): Promise<void> => {
+    const batch = events.map(([distinct_id, event, properties], at) => ({
+      distinct_id,
+      event,
+      properties,
+      timestamp: new Date(Date.now() - 60_000 + at).toISOString(),
+    }));
+    const body = JSON.stringify({ api_key: server.projectKey, batch });
+    expect((await fetch(`${server.url}/batch/`, { method: 'POST', body })).status).toBe(200);
+    await server.drain();
+  };
+  const open = async (path: string) => {
+    const watched = await watchedPage(browser, server.url);
+    await watched.page.request.post(`${server.url}/api/login/`, { data: ACCOUNT });
+    await watched.page.goto(server.url + path);
+    return watched;
+  };
+  const choose = async (page: Page, label: string, part: string, name: string): Promise<void> => {
+    await page.getByLabel(label, { exact: true }).fill(part);
+    await page.getByRole('option', { name, exact: true }).click();
+  };
+
+  it('leads from suggested names to a funnel, its persons, a cohort, and a dashboard', async () => {
+    const { page, complaints, elsewhere } = await open('/project/1/insights');
+    await page.getByText('Nothing is kept yet').waitFor();
+    await page.getByRole('link', { name: 'Funnel', exact: true }).click();
+    await page.getByText('Choose an event for at least two steps.').waitFor();
+    await choose(page, 'Step 1', 'sign', 'signed up');
+    await choose(page, 'Step 2', 'ord', 'order placed');
+    await page.getByRole('button', { name: '3 reached signed up: show the persons' }).waitFor();
+    await page.getByRole('button', { name: '2 dropped out before order placed: show the persons' }).waitFor();
+    const asked = new URL(page.url()).searchParams;
+    expect([asked.get('insight'), asked.get('events')]).toEqual([
+      'FUNNELS',
+      '[{"id":"signed up","order":0},{"id":"order placed","order":1}]',
+    ]);
+
+    await page.getByRole('button', { name: '2 dropped out before order placed: show the persons' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Dropped out before 2. order placed' });
+    await drawer.getByText('ben').waitFor();
+    expect(await drawer.getByRole('row').count()).toBe(3);
+    expect(new URL(page.url()).searchParams.get('open')).toBe('0.1.d');
+    await keepPicture(page, 'insight-persons');
+    await drawer.getByRole('button', { name: 'Save as a cohort' }).click();
+    await page.getByLabel('Name').fill('Nearly bought');
+    await page.getByRole('button', { name: 'Save the cohort' }).click();
+    await page.getByText('2 persons are in Nearly bought now.').waitFor();
+    const { body: cohorts } = await call(server.url, 'GET', '/api/projects/1/cohorts/');
+    const [{ id, is_static }] = cohorts.results;
+    const { body: members } = await call(server.url, 'GET', `/api/projects/1/cohorts/${id}/persons/`);
+    const names = members.results.map(({ name }: { name: string }) => name).sort();
+    expect([is_static, names]).toEqual([true, ['ben', 'cy']]);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByLabel('Name').fill('Who buys');
+    await page.getByRole('button', { name: 'Save the insight' }).click();
+    await page.getByRole('heading', { name: 'Who buys' }).waitFor();
+    await page.getByRole('button', { name: 'Add to a dashboard' }).click();
+    await page.getByLabel('New dashboard').fill('Every morning');
+    await page.getByRole('button', { name: 'Make it and add' }).click();
+    await page.getByRole('link', { name: 'open' }).click();
+    await page.getByRole('heading', { name: 'Every morning' }).waitFor();
+    await page.getByRole('button', { name: '1 reached order placed: show the persons' }).click();
+    await page.getByRole('dialog').getByText('ann').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Same time for all' }).click();
+    await page.getByRole('button', { name: 'Keep for everybody' }).click();
+    await page.getByRole('button', { name: 'Each its own time' }).waitFor();
+    const { body: board } = await call(server.url, 'GET', '/api/projects/1/dashboards/1/');
+    expect([board.filters, board.tiles.length]).toEqual([{ date_from: '-30d' }, 1]);
+    expect([complaints, elsewhere]).toEqual([[], []]);
+    await page.close();
+  }, 60_000);
+
+  it('draws what visitors sent as text, in every picture', async () => {
+    const { page, complaints, elsewhere } = await open('/project/1/insights/new');
+    const pictures: [fields: Record<string, unknown>, shown: string][] = [
+      [{ insight: 'TRENDS', events: [{ id: NASTY }], breakdown: NASTY }, `${NASTY} - ${NASTY}`],
+      [{ insight: 'TRENDS', display: 'ActionsBarValue', events: [{ id: NASTY }] }, NASTY],
+      [{ insight: 'FUNNELS', events: [{ id: 'signed up' }, { id: NASTY }], breakdown: NASTY }, NASTY],
+      [{ insight: 'PATHS' }, NASTY],
+    ];
+    for (const [fields, shown] of pictures) {
+      const texts = Object.entries(fields).map(([name, value]): [string, string] => [
+        name,
+        typeof value === 'string' ? value : JSON.stringify(value),
+      ]);
+      await page.goto(`${server.url}/project/1/insights/new?${new URLSearchParams(texts)}`);
+      const answer = page.locator('.answer');
+      await answer.getByText(shown, { exact: true }).locator('visible=true').first().waitFor();
+      const chart = answer.getByRole('img');
+      if ((await chart.count()) > 0) {
+        await chart.scrollIntoViewIfNeeded();
+        const { x = 0, y = 0, width = 0 } = (await chart.boundingBox()) ?? {};
+        await page.mouse.move(x + width - 40, y + 100);
+        await page.locator('.chart-tip').waitFor();
+        expect(await page.locator('.chart-tip').textContent()).toContain(NASTY);
+        await page.mouse.down();
+        await page.mouse.up();
+        const drawer = page.getByRole('dialog');
+        await drawer.getByRole('cell', { name: 'ann' }).waitFor();
+        expect(await drawer.getByRole('heading').textContent()).toContain(NASTY);
+      }
+      expect(await page.evaluate('window.hacked')).toBeUndefined();
+      expect(await page.locator('#app img, #app script').count()).toBe(0);
+    }
+    expect([complaints, elsewhere]).toEqual([[], []]);
+    await page.close();
+  }, 60_000);
+
+  it('says what is wrong with a question, lets a long one be stopped, and fits a narrow screen', async () => {
+    const events = encodeURIComponent('[{"id":"signed up"},{"id":"order placed"}]');
+    const { page } = await open(`/project/1/insights/new?insight=TRENDS&events=${events}&formula=A%2FC`);
+    await page.setViewportSize({ width: 380, height: 780 });
+    const alert = page.getByRole('alert');
+    await alert.getByRole('button', { name: 'Try again' }).waitFor();
+    expect(await alert.textContent()).toContain('C');
+    await page.getByLabel('Formula').fill('A / B');
+    await alert.waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(380);
+
+    await page.route(/insights\/trend/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await route.continue().catch(() => undefined);
+    });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('Asking…').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped').waitFor();
+    await page.unroute(/insights\/trend/);
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await page.getByRole('button', { name: 'Refresh' }).waitFor();
+    await page.close();
+  }, 60_000);
+});

@@ -1,0 +1,181 @@
+/** The pages around persons in a real browser: what is done there, and what visitors could do to whoever looks. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, keepPicture, openBrowser, watchedPage } from '../support/browser.ts';
+import { capture } from '../support/capture.ts';
+import { clientFor } from '../support/client.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const NASTY = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+const P = '/project/1';
+
+describe.skipIf(!hasBrowser)('the pages around persons', () => {
+  let server: TestServer;
+  let browser: Browser;
+  let client: ReturnType<typeof clientFor>;
+  let cookie: { name: string; value: string };
+  beforeAll(async () => {
+    server = await startServer({ now: new Date().toISOString() });
+    browser = await openBrowser();
+    client = clientFor(server);
+    const set = (distinct_id: string, $set: object) => ({ event: 'visit', distinct_id, properties: { $set } });
+    await capture(server, server.projectKey, [
+      set('ada', { email: 'ada@example.org', plan: 'free' }),
+      set('phone', { device: 'phone' }),
+      set('victim', { name: NASTY, email: NASTY, [NASTY]: NASTY, deep: [{ [NASTY]: NASTY }] }),
+      { event: NASTY, distinct_id: 'victim' },
+    ]);
+    await capture(server, server.projectKey, [
+      { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'phone' } },
+    ]);
+    await client.post('/api/projects/1/cohorts/', {
+      body: { name: NASTY, description: NASTY, is_static: true, _create_static_person_ids: ['victim'] },
+    });
+    cookie = await session(server);
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  const open = async (path: string) => {
+    const watched = await watchedPage(browser, server.url);
+    await watched.page.context().addCookies([{ ...cookie, url: server.url }]);
+    await watched.page.goto(server.url + path);
+    return watched;
+  };
+  const personOf = async (distinctId: string) =>
+    (await client.get(`/api/projects/1/persons/?distinct_id=${distinctId}`)).body.results[0];
+
+  it('finds somebody, edits a property, and shows its history', async () => {
+    const { page, complaints, elsewhere } = await open(`${P}/persons`);
+    await page.getByLabel('Search').fill('ada@example');
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    expect(new URL(page.url()).searchParams.get('search')).toBe('ada@example');
+    await page.getByRole('link', { name: 'ada@example.org' }).click();
+    await page.getByRole('heading', { name: 'ada@example.org', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Edit plan' }).click();
+    await page.getByLabel('Kind').selectOption('json');
+    await page.getByLabel('Value', { exact: true }).fill('{"name": ');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('This is no JSON.').waitFor();
+    await page.getByLabel('Value', { exact: true }).fill('{"name": "team"}');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('plan is saved.').waitFor();
+    expect((await personOf('ada')).properties.plan).toEqual({ name: 'team' });
+    await page.getByRole('button', { name: 'History plan' }).click();
+    await page.getByRole('dialog').getByText('by hand').waitFor();
+    expect(await page.getByRole('dialog').getByText('free', { exact: true }).count()).toBe(2);
+    await keepPicture(page, 'person-history');
+    expect([complaints, elsewhere]).toEqual([[], []]);
+    await page.close();
+  }, 60_000);
+
+  it('undoes a merge, after saying what will move', async () => {
+    const { page, complaints } = await open(`${P}/persons/ada?tab=ids`);
+    await page.getByRole('heading', { name: '2 distinct ids' }).waitFor();
+    await page.getByRole('button', { name: 'Undo…' }).click();
+    await page.getByText('1 id goes back to the person who was merged in, together with 1 event').waitFor();
+    await page.getByRole('button', { name: 'Make two persons of one' }).click();
+    await page.getByRole('heading', { name: '1 distinct id', exact: true }).waitFor();
+    await page.getByText('undone', { exact: true }).waitFor();
+    const [ada, phone] = [await personOf('ada'), await personOf('phone')];
+    expect([ada.distinct_ids, phone.distinct_ids, phone.properties.device]).toEqual([['ada'], ['phone'], 'phone']);
+    expect(complaints).toEqual([]);
+    await page.close();
+  }, 60_000);
+
+  it('keeps as text whatever somebody has sent, on every page that shows it', async () => {
+    const { page, complaints, elsewhere } = await open('/account');
+    const { uuid } = await personOf('victim');
+    const pages = [
+      `${P}/persons?columns=${encodeURIComponent(JSON.stringify(['email', NASTY]))}`,
+      `${P}/persons/${uuid}`,
+      `${P}/persons/${uuid}?tab=events`,
+      `${P}/persons/${uuid}?tab=cohorts`,
+      `${P}/cohorts`,
+      `${P}/cohorts/1`,
+      `${P}/definitions`,
+      `${P}/definitions?tab=person-properties`,
+      `${P}/activity`,
+    ];
+    for (const path of pages) {
+      await page.goto(server.url + path);
+      await page.getByText(NASTY).first().waitFor();
+      const made = await page.evaluate(
+        '[typeof window.hacked, document.querySelectorAll("main img, main script").length]',
+      );
+      expect([path, made]).toEqual([path, ['undefined', 0]]);
+    }
+    expect([complaints, elsewhere]).toEqual([[], []]);
+    await page.close();
+  }, 60_000);
+
+  it('saves the persons that are shown as a file, which a link leads to', async () => {
+    const { page } = await open(`${P}/persons?search=ada@`);
+    const link = page.getByRole('link', { name: 'Save as CSV' });
+    await expect.poll(() => link.getAttribute('href')).toBe('/api/projects/1/persons.csv?search=ada%40');
+    const saved = page.waitForEvent('download');
+    await link.click();
+    expect((await saved).suggestedFilename()).toBe('persons.csv');
+    await page.getByText('Saved 1 row as persons.csv.').waitFor();
+    await page.close();
+  }, 60_000);
+
+  it('deletes a person with events, and shows how far that is', async () => {
+    await capture(server, server.projectKey, [{ distinct_id: 'leaving' }, { distinct_id: 'leaving' }]);
+    const { page, complaints } = await open(`${P}/persons/leaving`);
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByLabel('Delete the 2 events of the person too').check();
+    const confirm = page.getByRole('button', { name: 'Delete the person and all events' });
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.getByLabel('Type delete to go on').fill('delete');
+    await confirm.click();
+    const progress = page.getByRole('region', { name: 'Deletion' });
+    await progress.getByText('2 events').waitFor();
+    expect(await progress.getByRole('progressbar').getAttribute('value')).toMatch(/^[23]$/);
+    expect(await personOf('leaving')).toBeUndefined();
+    expect(complaints).toEqual([]);
+    await page.close();
+  }, 60_000);
+
+  it('verifies several events at once', async () => {
+    const { page } = await open(`${P}/definitions?search=visit`);
+    await page.getByLabel('Choose visit').check();
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText('1 definition changed.').waitFor();
+    const { body } = await client.get('/api/projects/1/event_definitions/?search=visit');
+    expect(body.results[0].verified).toBe(true);
+    await page.close();
+  }, 60_000);
+
+  it('fits a narrow screen', async () => {
+    const { page } = await open('/account');
+    await page.setViewportSize({ width: 380, height: 780 });
+    const pages = ['persons', 'persons/ada', 'persons/ada?tab=ids', 'cohorts', 'cohorts/1?tab=criteria', 'definitions'];
+    for (const path of [...pages, 'settings', 'groups', 'members', 'activity']) {
+      await page.goto(`${server.url}${P}/${path}`);
+      await settled(page);
+      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 380]);
+    }
+    await page.close();
+  }, 60_000);
+});
+
+const settled = async (page: Page): Promise<void> => {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await expect.poll(() => page.getByText('Loading…').count()).toBe(0);
+};
+
+/** Signs somebody up by the link of the first start, and gives the cookie of their session. */
+async function session({ url, setupToken }: TestServer): Promise<{ name: string; value: string }> {
+  const body = { token: setupToken, email: 'eve@example.org', password: 'correct horse', first_name: 'Eve' };
+  const answer = await fetch(`${url}/api/setup/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify(body),
+  });
+  const [name = '', value = ''] = (answer.headers.get('set-cookie') ?? '').split(';')[0]?.split('=') ?? [];
+  expect([answer.status < 300, name !== '']).toEqual([true, true]);
+  return { name, value };
+}
