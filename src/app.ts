@@ -232,7 +232,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     opened.push(() => webhooks.stop());
     erasure.start();
     opened.push(() => erasure.stop());
-    const asking = { metadata, events, dialect: duckdbDialect, persons: metadata.eventPersons, clock };
+    const asking = { metadata, events, dialect: duckdbDialect, persons: metadata.eventPersons, clock, mirrorPersons };
     const rollbacks = new Rollbacks({
       metadata,
       clock,

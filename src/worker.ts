@@ -81,6 +81,7 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
     process.exit(1);
   };
   process.on('uncaughtException', (error) => void die(error));
+  const mirrorPersons = (projectId: number): Promise<void> => mirror.refresh(projectId);
   const methods: WorkerMethods = {
     position: () => events.position(),
     query: (sql, values, signal) => events.query(sql, values, signal).catch(explainMemory),
@@ -93,7 +94,7 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
         await events.scrub();
         await ingest.scrub();
       }),
-    mirrorPersons: (projectId) => mirror.refresh(projectId),
+    mirrorPersons,
     forgetPersons: (projectId) => processor.between(() => events.forgetPersons(projectId)),
     size: () => events.size(),
     promoted: () => events.promoted(),
@@ -103,12 +104,11 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
         query: (...[sql, values]: Parameters<typeof events.query>) => events.query(sql, values, signal),
         columns: (...[sql, values]: Parameters<typeof events.columns>) => events.columns(sql, values, signal),
       };
-      const mirrorPersons = (id: number): Promise<void> => mirror.refresh(id);
-      const deps = { metadata, events: ending, dialect: duckdbDialect, clock, mirrorPersons };
+      const deps = { metadata, events: ending, dialect: duckdbDialect, clock, mirrorPersons, signal };
       return follow(deps, projectId, question, page).catch(explainMemory);
     },
     calculateCohort: (projectId, cohortId) =>
-      calculateCohort({ metadata, events, dialect: duckdbDialect, clock }, projectId, cohortId),
+      calculateCohort({ metadata, events, dialect: duckdbDialect, clock, mirrorPersons }, projectId, cohortId),
     close,
   };
   serve(port, surviving(methods, die));

@@ -273,13 +273,25 @@ describe('numbers divided by groups', () => {
     ]);
   });
 
-  it('divide retention too, and no funnel', async () => {
+  it('divide retention too', async () => {
     const rows = await ask('retention', { target_entity: { id: 'paid' }, total_intervals: 2, ...byIndustry });
     expect(rows).toMatchObject([{ label: 'steel', values: [{ count: 1 }, { count: 0 }] }]);
-    const { status, body } = await client.post('/api/projects/1/insights/funnel/', {
-      body: { events: ['visit'], ...byIndustry },
-    });
-    expect([status, body.attr]).toEqual([400, 'breakdown_type']);
+  });
+
+  it('divide funnels too, and so does how long sessions lasted', async () => {
+    const steps = (...names: string[]) => ({ events: names.map((id, order) => ({ id, order })) });
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+    const counts = (groups: any[][]) =>
+      groups.map((group) => [group[0].breakdown_value, ...group.map((step) => step.count)]).sort();
+    expect(counts(await ask('funnel', { ...steps('$autocapture', 'paid'), ...byIndustry }))).toEqual([
+      [['paper'], 1, 1],
+      [['steel'], 1, 0],
+    ]);
+    const bySession = { breakdown: '$session_duration', breakdown_type: 'session' };
+    expect(counts(await ask('funnel', { ...steps('visit', '$autocapture'), ...bySession }))).toEqual([
+      [['0'], 1, 1],
+      [['300'], 1, 1],
+    ]);
   });
 
   it('count groups themselves', async () => {

@@ -74,6 +74,38 @@ describe('over time', () => {
     expect(await get(id)).toMatchObject({ errors_calculating: 0, count: 1 });
   });
 
+  it('a change of an action finds anew who did it, also where another cohort asks', async () => {
+    const actions = '/api/projects/1/actions/';
+    const before = Date.parse('2026-01-15T13:30:00Z');
+    await capture(server, server.projectKey, [
+      { event: 'paid', distinct_id: 'bob', timestamp: new Date(before - 60_000).toISOString() },
+      { event: 'paid', distinct_id: 'cy', timestamp: new Date(before - 60_000).toISOString() },
+      { event: 'signed', distinct_id: 'cy', timestamp: new Date(before - 60_000).toISOString() },
+    ]);
+    const action = (await client.post(actions, { body: { name: 'Done', steps: [{ event: 'paid' }] } })).body.id;
+    const [item] = recently.properties.values;
+    const asked = { properties: { type: 'AND', values: [{ ...item, key: action, event_type: 'actions' }] } };
+    const direct = (await client.post(path(), { body: { filters: asked } })).body.id;
+    const nested = { properties: { type: 'AND', values: [{ type: 'cohort', value: direct }] } };
+    const through = (await client.post(path(), { body: { filters: nested } })).body.id;
+    await server.settleCohorts();
+    expect([(await get(direct)).count, (await get(through)).count]).toEqual([2, 2]);
+    const change = (body: object) => client.patch(`${actions}${action}/`, { body });
+    await change({ description: 'Says nothing of who did it' });
+    expect((await get(direct)).last_calculation).toBe('2026-01-15T13:30:00Z');
+    await change({ steps: [{ event: 'signed' }] });
+    await server.settleCohorts();
+    expect([(await get(direct)).count, (await get(through)).count]).toEqual([1, 1]);
+    await change({ deleted: true });
+    await server.settleCohorts();
+    expect(await get(direct)).toMatchObject({ count: 0, errors_calculating: 0 });
+    // Whoever asks for themselves in a circle, here through the action, finds nobody there.
+    const circle = [{ event: 'signed', properties: [{ key: 'id', type: 'cohort', value: direct }] }];
+    await change({ deleted: false, steps: circle });
+    await server.settleCohorts();
+    expect(await get(direct)).toMatchObject({ count: 0, errors_calculating: 0 });
+  });
+
   it('goes with its project', async () => {
     const other = await server.createProject();
     const mine = `/api/projects/${other.projectId}/`;

@@ -240,7 +240,12 @@ describe('refused', () => {
     ['a list', { filters: [] }, invalid('filters', "Filters must be a dictionary with a 'properties' key.")],
     ['a text', { filters: 'x' }, invalid('filters', 'filters is not valid JSON.')],
     ['strange groups', { groups: 5 }, invalid('groups', 'groups is a list.')],
-    ['an action', { groups: [{ action_id: 1 }] }, invalid('groups', expect.stringMatching(/events, not "actions"/))],
+    ['an unknown action in groups', { groups: [{ action_id: 1 }] }, invalid('groups', 'Action ID 1 does not exist!')],
+    [
+      'an unknown action',
+      { filters: all(did('buy'), did('1', { event_type: 'actions' })) },
+      invalid('filters', 'Action ID 1 does not exist!'),
+    ],
     ['an unknown cohort', { filters: all(inCohort(999_999)) }, invalid(null, 'Invalid Cohort ID in filter')],
     [
       'nothing but a negation',

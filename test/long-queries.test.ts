@@ -103,7 +103,7 @@ describe('a question that takes too long', () => {
     date_from: '-3d',
     refresh: true,
   });
-  const heavy = asking(Array.from({ length: 20 }, (_, i) => `(a.{0,40}b.{0,40}c.{0,40}d.{0,9}){6}z${i}`));
+  const heavy = asking(Array.from({ length: 10 }, (_, i) => `(a.{0,40}b.{0,40}c.{0,40}d.{0,9}){6}z${i}`));
   beforeAll(async () => {
     const text = 'abcdefgh'.repeat(250);
     const batch = Array.from({ length: 4000 }, (_, i) => ({
@@ -168,5 +168,26 @@ describe('a question that takes too long', () => {
     await capture(server, server.projectKey, [bought('late')]);
     expect(await trend()).toMatchObject({ count: 2 });
     expect((await slow).status).toBe(400);
+  });
+
+  it.each(['', '&format=csv'])('is stopped in the list of events too, and ends with its caller: %s', async (format) => {
+    const [series] = heavy.events;
+    const filters = encodeURIComponent(JSON.stringify(series?.properties));
+    const list = path(`events/?event=busy&after=2026-01-14&properties=${filters}${format}`);
+    const { status, body } = await clientFor(server).get(list);
+    const { code } = typeof body === 'string' ? JSON.parse(body) : body;
+    expect([status, code]).toEqual([400, 'query_too_slow']);
+    const send = async (): Promise<void> => {
+      const headers = { authorization: `Bearer ${server.personalKey}` };
+      const sent = request(new URL(list, server.url), { headers });
+      sent.on('error', () => undefined);
+      sent.end();
+      await sleep(200);
+      sent.destroy();
+    };
+    const start = performance.now();
+    await Promise.all([send(), send()]);
+    await wait();
+    expect(performance.now() - start).toBeLessThan(900);
   });
 });

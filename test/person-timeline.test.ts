@@ -24,8 +24,13 @@ const event = (name: string, day: number, properties: Record<string, unknown> = 
 });
 
 /** Sends the events and asks about the person behind `me`. */
-async function timeline(events: readonly SentEvent[], query: Record<string, unknown> = {}, timezone = 'UTC') {
-  const { projectId, projectKey } = await server.createProject();
+async function timeline(
+  events: readonly SentEvent[],
+  query: Record<string, unknown> = {},
+  timezone = 'UTC',
+  project?: { projectId: number; projectKey: string },
+) {
+  const { projectId, projectKey } = project ?? (await server.createProject());
   await client.patch(`/api/projects/${projectId}/`, { body: { timezone } });
   for (const one of events) await capture(server, projectKey, [one]);
   const base = `/api/projects/${projectId}/persons/`;
@@ -90,6 +95,34 @@ describe('the timeline of a person', () => {
     expect(points(body, 'plan')).toEqual([
       ['01', 'free', 2],
       ['05', 'pro', 1],
+    ]);
+  });
+
+  it('counts what actions are made of, beside the events that are named', async () => {
+    const project = await server.createProject();
+    const steps = [
+      { event: 'b', url: '/pricing' },
+      { event: 'c', properties: [{ key: 'tier', value: 'gold', type: 'person' }] },
+    ];
+    const made = await client.post(`/api/projects/${project.projectId}/actions/`, { body: { name: 'x', steps } });
+    const happened = [
+      event('a', 1, { $set: { plan: 'free', tier: 'gold' } }),
+      event('b', 2, { $set: { plan: 'pro' } }),
+      event('b', 3, { $current_url: 'https://x.test/pricing' }),
+      event('c', 4, { $set: { plan: 'top' } }),
+      event('d', 5, { $set: { plan: 'none' } }),
+    ];
+    const actions = [{ id: made.body.id, properties: [on('plan')] }];
+    const { body } = await timeline(happened, { actions, events: [{ id: 'a' }] }, 'UTC', project);
+    expect(body.crucial_property_keys).toEqual(['plan']);
+    expect(points(body, 'plan')).toEqual([
+      ['01', 'free', 1],
+      ['03', 'pro', 1],
+      ['04', 'top', 1],
+    ]);
+    expect(points((await timeline([], { actions }, 'UTC', project)).body, 'plan')).toEqual([
+      ['03', 'pro', 1],
+      ['04', 'top', 1],
     ]);
   });
 
@@ -179,7 +212,8 @@ describe('the timeline of a person', () => {
   it.each([
     [{ events: '{' }, 'events'],
     [{ events: '5' }, 'events'],
-    [{ actions: [{ id: 1 }] }, 'actions'],
+    [{ actions: [{ id: 999_999 }] }, 'actions'],
+    [{ actions: ['x'] }, 'actions'],
     [{ interval: 'toString' }, 'interval'],
     [{ date_from: 'yesterday' }, 'date_from'],
     [{ properties: '{' }, null],

@@ -47,16 +47,27 @@ export function csvOf(items: readonly Json[]): string {
   return columns.length === 0 ? '' : csvLine(columns) + rows.map((row) => csvRow(columns, row)).join('');
 }
 
+type Pages = AsyncIterable<readonly FlatRow[]>;
+
 /**
  * Many things, a page at a time. The head line names every column, so the pages are gone through twice: once for their
  * columns, once for their rows. Twice the work, but never more than a page in memory.
  */
-export async function* csvLines(pages: () => AsyncIterable<readonly FlatRow[]>): AsyncGenerator<string> {
+export async function* csvLines(pages: () => Pages): AsyncGenerator<string> {
+  yield* csvLinesOf(await csvColumns(pages()), pages());
+}
+
+/** The first time: for those who want to know whether it works before they begin to answer. */
+export async function csvColumns(pages: Pages): Promise<string[]> {
   let columns = new Set<string>();
-  for await (const rows of pages()) columns = columnsOf(rows, columns);
-  const sorted = [...columns].sort();
-  if (sorted.length > 0) yield csvLine(sorted);
-  for await (const rows of pages()) yield rows.map((row) => csvRow(sorted, row)).join('');
+  for await (const rows of pages) columns = columnsOf(rows, columns);
+  return [...columns].sort();
+}
+
+/** The second time. */
+export async function* csvLinesOf(columns: readonly string[], pages: Pages): AsyncGenerator<string> {
+  if (columns.length > 0) yield csvLine(columns);
+  for await (const rows of pages) yield rows.map((row) => csvRow(columns, row)).join('');
 }
 
 const quote = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);

@@ -1,11 +1,11 @@
 /** Reads requests for insights: what was sent, and what has to be known of the project to understand it. */
 import type { JsonObject } from '../core/events/json.ts';
 import { asksForAll, type QuestionContext } from '../core/insights/questions/context.ts';
+import { actionsOf } from '../insights/project-actions.ts';
 import type { Page } from '../stores/metadata-store.ts';
 import type { Project } from '../stores/records.ts';
 import type { ApiDeps } from './api/deps.ts';
 import { type Query, readPage } from './paging.ts';
-import { actionsOf } from './project-actions.ts';
 
 export type InsightFields = Readonly<Record<string, unknown>>;
 

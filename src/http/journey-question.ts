@@ -3,12 +3,12 @@ import type { Json, JsonObject } from '../core/events/json.ts';
 import { isJsonObject } from '../core/events/json.ts';
 import { asksForAll, type QuestionContext } from '../core/insights/questions/context.ts';
 import type { PathCleaning } from '../core/insights/questions/question.ts';
+import { actionsOf } from '../insights/project-actions.ts';
 import type { Page } from '../stores/metadata-store.ts';
 import type { Project } from '../stores/records.ts';
 import type { ApiDeps } from './api/deps.ts';
 import { fieldText, firstEvent, queryOf } from './insight-request.ts';
 import { type Query, readPage } from './paging.ts';
-import { actionsOf } from './project-actions.ts';
 
 export type JourneyFields = Readonly<Record<string, unknown>>;
 

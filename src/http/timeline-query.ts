@@ -1,14 +1,17 @@
 /** Reads the question that an insight asks about one person's properties. */
+import { actionIdOf } from '../core/actions/action-id.ts';
 import { Failure, invalid } from '../core/errors.ts';
 import { isJsonObject, type Json } from '../core/events/json.ts';
 import { parseJson } from '../core/events/parse-json.ts';
 import { parseFilters, readFilters } from '../core/properties/parse-filters.ts';
 import { type Filter, leavesOf } from '../core/properties/property-filter.ts';
 import type { RangeInterval, RangeQuestion } from '../core/time/date-range.ts';
+import type { Counted } from '../insights/counted-events.ts';
 import { type Query, queryText } from './paging.ts';
 
 export interface TimelineRequest {
-  events: string[] | undefined;
+  /** Null: all that happened counts. */
+  counted: Counted | null;
   keys: string[];
   range: Pick<RangeQuestion, 'dateFrom' | 'dateTo' | 'interval' | 'isExplicit' | 'isSeries'>;
 }
@@ -24,11 +27,10 @@ const INTERVALS: Readonly<Record<string, RangeInterval>> = {
 };
 
 export function readTimeline(query: Query): TimelineRequest {
-  const series = readList(query, 'events');
-  if (readList(query, 'actions').length > 0) throw invalid('actions', 'Actions are not supported here; name events.');
-  const filters = [parseFilters(queryText(query, 'properties')), ...series.flatMap(filtersOf)];
+  const [events, actions] = [readList(query, 'events'), readList(query, 'actions')];
+  const filters = [parseFilters(queryText(query, 'properties')), ...[...events, ...actions].flatMap(filtersOf)];
   return {
-    events: namesOf(series),
+    counted: readCounted(events, actions),
     keys: [...new Set([...filters.flatMap(personKeys), ...breakdownKeys(query)])].sort(),
     range: {
       dateFrom: queryText(query, 'date_from') || undefined,
@@ -58,12 +60,21 @@ function readList(query: Query, name: string): Json[] {
   throw invalid(name, 'Expected a JSON list.');
 }
 
-/** Undefined where all events count: none is named, or one entry stands for any. */
-function namesOf(series: readonly Json[]): string[] | undefined {
-  const ids = series.map((one) => (isJsonObject(one) ? (one['id'] ?? null) : one));
-  if (ids.length === 0 || ids.includes(null)) return undefined;
-  return ids.map((id) => (typeof id === 'string' ? id : JSON.stringify(id)));
+/** All events count where none is named, or where one entry stands for any. */
+function readCounted(events: readonly Json[], actions: readonly Json[]): Counted | null {
+  const names = events.map(idOf);
+  if (names.includes(null) || events.length + actions.length === 0) return null;
+  return {
+    events: names.map((id) => (typeof id === 'string' ? id : JSON.stringify(id))),
+    actions: actions.map((one) => {
+      const id = actionIdOf(idOf(one));
+      if (id === null) throw invalid('actions', 'An action is named by its number.');
+      return id;
+    }),
+  };
 }
+
+const idOf = (one: Json): Json => (isJsonObject(one) ? (one['id'] ?? null) : one);
 
 function filtersOf(one: Json): Filter[] {
   const filters = isJsonObject(one) ? one['properties'] : undefined;

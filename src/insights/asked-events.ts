@@ -2,26 +2,28 @@
  * The events that a question is about, as SQL: read as `e`, their persons as `p`. Patterns are tried out and cohorts
  * found beforehand; one of these serves every statement of a question.
  */
-import type { ActionStep, Entity } from '../core/insights/questions/entity.ts';
+import type { Entity } from '../core/insights/questions/entity.ts';
 import type { Actor } from '../core/insights/questions/question.ts';
 import type { Range } from '../core/insights/time/range.ts';
-import { literal } from '../core/properties/element-pattern.ts';
-import { cohortsIn, type Filter, leavesOf, type PropertyFilter } from '../core/properties/property-filter.ts';
+import type { Filter, PropertyFilter } from '../core/properties/property-filter.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type InsightSql, PERSON_PROPERTIES } from '../stores/dialect.ts';
 import type { EventStore } from '../stores/event-store.ts';
-import { type CohortUuids, cohortSql, findCohortUuids } from './cohort-filter.ts';
+import { findCohortUuids } from './cohort-filter.ts';
 import type { CohortDeps } from './cohort-members.ts';
+import { type CohortUuids, cohortSql } from './cohort-sql.ts';
 import { type FilterScope, filterSql } from './filter-sql.ts';
 import { findOutside, type Outside, outsideSql } from './outside-filter.ts';
 import { peopleSql } from './people-sql.ts';
+import { asksForPerson } from './persons-asked.ts';
+import { filtersOfStep, nameIs, stepsSql } from './step-sql.ts';
 import { validPatterns } from './valid-patterns.ts';
 
 export interface AskedDeps extends CohortDeps {
   events: Pick<EventStore, 'query' | 'columns'>;
   clock: Clock;
-  /** Brings the copy of persons beside the events up to date. */
-  mirrorPersons(projectId: number): Promise<void>;
+  /** Ends work that is done here and not by the engine, whose statements hear of it by themselves. */
+  signal?: AbortSignal | undefined;
 }
 
 export class AskedEvents {
@@ -84,8 +86,8 @@ export class AskedEvents {
   isOf(sql: InsightSql, entity: Entity): string {
     const own = this.holds(sql, entity.filter);
     if (entity.kind === 'event') return `(${nameIs(sql, entity.id)} and ${own})`;
-    const steps = entity.steps.map((step) => `(${nameIs(sql, step.event)} and ${this.holds(sql, stepFilter(step))})`);
-    return steps.length === 0 ? 'false' : `((${steps.join(' or ')}) and ${own})`;
+    const { patterns } = this;
+    return `(${stepsSql(sql, entity.steps, { patterns, holds: (filter) => this.holds(sql, filter) })} and ${own})`;
   }
 }
 
@@ -95,37 +97,10 @@ function distinctIdSql(sql: InsightSql, { key, operator, values }: PropertyFilte
   return `(${values.map((value) => sql.containsIgnoringCase('e.distinct_id', value)).join(' or ')})`;
 }
 
-const nameIs = (sql: InsightSql, name: string | null): string =>
-  name === null ? 'true' : `e.event = ${sql.param(name)}`;
-
-const asksForPerson = (filter: Filter): boolean =>
-  cohortsIn(filter).length > 0 || leavesOf(filter).some(({ owner }) => owner === 'person');
-
 /** Who acts in an event: the id of a person, or the key of a group. */
 export const actorColumn = (actor: Actor): string =>
   actor.kind === 'person' ? 'p.person_id' : `e.group_${Number(actor.index)}`;
 
-/** True for the events that can be of any of these; says nothing about their filters. */
-export function nameIsOf(sql: InsightSql, entities: readonly Entity[]): string {
-  const names = entities.flatMap((one) => (one.kind === 'event' ? [one.id] : one.steps.map(({ event }) => event)));
-  if (names.includes(null)) return 'true';
-  return names.length === 0 ? 'false' : `e.event in (${names.map((name) => sql.param(name)).join(', ')})`;
-}
-
 /** Every filter of an entity, to be looked into beforehand. */
 export const filtersOf = (entity: Entity): Filter[] =>
-  entity.kind === 'event' ? [entity.filter] : [entity.filter, ...entity.steps.map(stepFilter)];
-
-/** What has to hold of an event of the step's name. */
-export function stepFilter({ url, urlMatching, filter }: ActionStep): Filter {
-  if (url === null) return filter;
-  const pattern = urlMatching === 'regex' ? url : literal(url);
-  const at: Filter = {
-    kind: 'property',
-    owner: 'event',
-    key: '$current_url',
-    operator: urlMatching === 'exact' ? 'exact' : 'regex',
-    values: [urlMatching === 'exact' ? url : pattern],
-  };
-  return { kind: 'and', filters: [at, filter] };
-}
+  entity.kind === 'event' ? [entity.filter] : [entity.filter, ...entity.steps.flatMap(filtersOfStep)];

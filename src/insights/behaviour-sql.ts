@@ -3,33 +3,26 @@ import type {
   Behaviour,
   Count,
   CountedBehaviour,
-  Deed,
   RegularBehaviour,
   SequenceBehaviour,
 } from '../core/cohorts/criteria.ts';
 import { earlier } from '../core/time/span.ts';
 import type { InsightSql } from '../stores/dialect.ts';
-import { filterSql } from './filter-sql.ts';
+import type { DeedScope } from './deed-scope.ts';
 
-export interface BehaviourScope {
+export interface BehaviourScope extends DeedScope {
   projectId: number;
   now: number;
-  /** Patterns that the engine takes (see `validPatterns`). */
-  patterns: ReadonlySet<string>;
 }
 
 /** A query of the current ids of all persons who did it, one row each, in `person_id`. Events are read as `e`. */
 export function behaviourSql(sql: InsightSql, behaviour: Behaviour, scope: BehaviourScope): string {
   if (behaviour.kind === 'performed_event_sequence') return sequenceSql(sql, behaviour, scope);
   const { where, having } = clauses(sql, behaviour, scope);
-  return `select e.person_id from events e
-    where e.project_id = ${sql.param(scope.projectId)} and ${deedSql(sql, behaviour.deed, scope)} and ${where}
+  return `select e.person_id from ${scope.source}
+    where e.project_id = ${sql.param(scope.projectId)} and ${scope.isDeed(behaviour.deed)} and ${where}
     group by e.person_id
     having ${having}`;
-}
-
-function deedSql(sql: InsightSql, { event, filter }: Deed, { patterns }: BehaviourScope): string {
-  return `e.event = ${sql.param(event)} and ${filterSql(sql, filter, { patterns })}`;
 }
 
 function clauses(
@@ -99,8 +92,8 @@ function sequenceSql(
   { deed, next, within, nextWithin }: SequenceBehaviour,
   scope: BehaviourScope,
 ): string {
-  const isFirst = deedSql(sql, deed, scope);
-  const isSecond = deedSql(sql, next, scope);
+  const isFirst = scope.isDeed(deed);
+  const isSecond = scope.isDeed(next);
   return `select distinct s.person_id from (
       select m.person_id, m.timestamp, m.is_second,
         max(case when m.is_first = 1 then m.timestamp end) over (
@@ -110,9 +103,8 @@ function sequenceSql(
         select e.person_id, e.timestamp,
           max(case when ${isFirst} then 1 else 0 end) as is_first,
           max(case when ${isSecond} then 1 else 0 end) as is_second
-        from events e
-        where e.project_id = ${sql.param(scope.projectId)}
-          and e.event in (${sql.param(deed.event)}, ${sql.param(next.event)})
+        from ${scope.source}
+        where e.project_id = ${sql.param(scope.projectId)} and ${scope.mayBe([deed, next])}
           and e.timestamp > ${sql.time(earlier(scope.now, within))}
           and e.timestamp < ${sql.time(scope.now)}
         group by e.person_id, e.timestamp

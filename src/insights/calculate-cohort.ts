@@ -5,11 +5,10 @@
 import { criteriaOf } from '../core/cohorts/cohort-criteria.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
-import { CohortMembers, keptMembers } from './cohort-members.ts';
+import { type CohortDeps, CohortMembers, keptMembers } from './cohort-members.ts';
 import { type IdSet, inSlices } from './id-set.ts';
-import type { Asking } from './valid-patterns.ts';
 
-export interface CalculateDeps extends Asking {
+export interface CalculateDeps extends CohortDeps {
   metadata: MetadataStore;
   clock: Clock;
 }

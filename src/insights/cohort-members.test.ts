@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSteps } from '../core/actions/action-steps.ts';
 import { isMember, type PersonEvent } from '../core/cohorts/is-member.ts';
 import { parseCriteria } from '../core/cohorts/parse-criteria.ts';
 import type { Json } from '../core/events/json.ts';
+import type { ActionStep } from '../core/insights/questions/entity.ts';
 import { anEvent, uuidOf } from '../stores/contract/events.ts';
 import { aCohort } from '../stores/contract/flag-builders.ts';
 import { NO_CHANGES } from '../stores/contract/no-changes.ts';
@@ -15,6 +17,21 @@ import { CohortMembers } from './cohort-members.ts';
 
 const NOW = Date.parse('2024-03-31T12:00:00Z');
 const HOUR = 3_600_000;
+
+/** Steps of every sort; in the place of cohort 0 comes one that is listed by hand. */
+const ACTIONS: readonly Json[][] = [
+  [],
+  [{ event: 'a', properties: [{ key: 'plan', value: 'pro', type: 'person' }] }, { url: '/b' }],
+  [
+    { event: 'b', url: 'x.*b$', url_matching: 'regex' },
+    { event: 'a', url: '(', url_matching: 'regex' },
+    { properties: [{ key: 'text', value: 'Buy', type: 'element' }] },
+  ],
+  [{ event: 'b', properties: [{ key: 'id', value: 0, type: 'cohort' }] }],
+  [{ event: 'a', properties: [{ key: 'plan', value: 'pro', operator: 'is_not', type: 'person' }] }],
+];
+
+const AN_ACTION = { description: '', tags: [], deleted: false, createdAt: 1, createdBy: null, updatedAt: 1 };
 
 interface TestPerson {
   properties: Record<string, Json>;
@@ -54,6 +71,16 @@ describe('members of cohorts', () => {
         anEvent({ ...event, projectId, personId: n % 2 === 0 ? uuid(i) : twin(i) } as never),
       ),
     );
+    await events.mirror({
+      projectId,
+      removed: [],
+      persons: persons.map(({ properties }, i) => ({
+        uuid: uuid(i),
+        createdAt: 1,
+        properties: JSON.stringify(properties),
+      })),
+      position: { change: projectId, id: 0 },
+    });
     const nobody = anEvent({ projectId, event: 'a', personId: uuidOf(projectId * 10_000 + 9999), timestamp: NOW - 1 });
     const overrides = persons.map((_, i) => ({ projectId, from: twin(i), to: uuid(i) }));
     await events.write({ events: [...rows, nobody], overrides, position: projectId });
@@ -70,7 +97,8 @@ describe('members of cohorts', () => {
     timestamp: fc
       .tuple(fc.constantFrom(0, 1, 2, 3, 4, 6, 12, 24, 48, 744), fc.constantFrom(-1, 0, 0, 1, 1_800_000))
       .map(([hours, ms]) => NOW - hours * HOUR + ms),
-    properties: fc.constantFrom<Record<string, Json>>({}, { plan: 'pro' }),
+    properties: fc.constantFrom<Record<string, Json>>({}, { plan: 'pro' }, { $current_url: 'https://x.test/b' }),
+    elementsChain: fc.constantFrom('', 'button:text="Buy"'),
   });
   const person = fc.record({
     properties: fc.dictionary(fc.constantFrom('plan', 'age'), fc.constantFrom<Json>('pro', 'free', 5, null), {
@@ -85,8 +113,14 @@ describe('members of cohorts', () => {
     operator: fc.constantFrom('gte', 'lte', 'gt', 'lt', 'eq'),
     operator_value: fc.integer({ min: 1, max: 3 }),
   });
+  /** An event by its name, or an action by its place among `ACTIONS`. */
+  const named = (key: string, type: string): fc.Arbitrary<Record<string, Json>> =>
+    fc.oneof(
+      fc.constantFrom('a', 'b').map((name) => ({ [key]: name })),
+      fc.constantFrom(...ACTIONS.keys(), 9).map((at) => ({ [key]: String(at), [type]: 'actions' })),
+    );
   const deed = fc.record({
-    key: fc.constantFrom('a', 'b'),
+    named: named('key', 'event_type'),
     negation: fc.boolean(),
     event_filters: fc.constantFrom<Json>(null, [{ key: 'plan', value: 'pro' }]),
   });
@@ -105,17 +139,18 @@ describe('members of cohorts', () => {
       timed,
       seq,
       count,
-      fc.constantFrom('a', 'b'),
+      named('seq_event', 'seq_event_type'),
       fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 4 })),
     )
-    .map(([value, what, time, later, often, seq_event, [x, y]]) => ({
+    .map(([value, { named: first, ...what }, time, later, often, next, [x, y]]) => ({
       type: 'behavioral',
       value,
+      ...first,
       ...what,
       ...time,
       ...later,
       ...often,
-      seq_event,
+      ...next,
       min_periods: Math.min(x, y),
       total_periods: Math.max(x, y),
     }))
@@ -142,7 +177,8 @@ describe('members of cohorts', () => {
     fc.record({ type: fc.constantFrom('AND', 'OR'), values: fc.array(of, { minLength: 1, maxLength: 3 }) });
   const tree = group(group(fc.oneof({ weight: 3, arbitrary: behaviour }, property, nested)));
 
-  const search = (pattern: string, text: string): boolean => new RegExp(pattern).test(text);
+  const search = (pattern: string, text: string): boolean | null =>
+    pattern === '(' ? null : new RegExp(pattern).test(text);
 
   describe('by what they did', () => {
     const deedAt = (name: string, timestamp: number): PersonEvent => ({ event: name, timestamp, properties: {} });
@@ -178,7 +214,7 @@ describe('members of cohorts', () => {
 
     it.each(items)('to the millisecond: $value $operator $min_periods', async (item) => {
       const criteria = parseCriteria({ properties: [{ ...base, ...item }] });
-      const deps = { metadata: shelf.metadata, events, dialect: duckdbDialect };
+      const deps = { metadata: shelf.metadata, events, dialect: duckdbDialect, mirrorPersons: async () => undefined };
       const found = await new CohortMembers(deps, stored.projectId, NOW).find(criteria);
       const around = { now: NOW, search: () => null, isIn: () => undefined };
       const expected = stored.ids.filter((_, i) => isMember(criteria, persons[i] as TestPerson, around));
@@ -190,20 +226,33 @@ describe('members of cohorts', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(person, { minLength: 1, maxLength: 5 }), tree, tree, async (persons, inner, outer) => {
         const { projectId, ids } = await store(persons);
-        const deps = { metadata: shelf.metadata, events, dialect: duckdbDialect };
+        const deps = { metadata: shelf.metadata, events, dialect: duckdbDialect, mirrorPersons: async () => undefined };
         // Cohort "0" is listed by hand, "1" is worked out on the way, "99" does not exist.
         const kept = await shelf.metadata.cohorts.create(aCohort(projectId, { isStatic: true }));
         await shelf.metadata.cohortMembers.add(projectId, kept.id, ids.slice(0, 2));
         const isKept = (i: number): boolean => i < 2;
+        const numbers: number[] = [];
         const real = (json: object, onTheFly = -1): object =>
-          JSON.parse(JSON.stringify(json), (key, value) =>
-            key === 'value' && typeof value === 'number' && value < 2 ? [kept.id, onTheFly][value] : value,
-          );
+          JSON.parse(JSON.stringify(json), (key, value) => {
+            if (/^(key|seq_event)$/.test(key) && /^\d$/.test(value)) return String(numbers[value] ?? 999_999);
+            return key === 'value' && typeof value === 'number' && value < 2 ? [kept.id, onTheFly][value] : value;
+          });
+        const actions = new Map<number, ActionStep[]>();
+        for (const [at, steps] of ACTIONS.entries()) {
+          const own = real(steps) as Json[];
+          const action = await shelf.metadata.actions.create({ ...AN_ACTION, projectId, name: `${at}`, steps: own });
+          actions.set(action.id, readSteps(own));
+          numbers.push(action.id);
+        }
         const innerFilters = { properties: real(inner) };
         const other = await shelf.metadata.cohorts.create(aCohort(projectId, { filters: innerFilters as never }));
         const outerCriteria = parseCriteria({ properties: real(outer, other.id) });
 
-        const around = { now: NOW, search };
+        const action = (id: number) => {
+          const steps = actions.get(id);
+          return steps && { steps };
+        };
+        const around = { now: NOW, search, action };
         const isInInner = (one: TestPerson, i: number): boolean =>
           isMember(parseCriteria(innerFilters), one, {
             ...around,

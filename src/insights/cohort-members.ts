@@ -5,17 +5,25 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { criteriaOf } from '../core/cohorts/cohort-criteria.ts';
-import { type Behaviour, type Criteria, leavesOfCriteria, type PersonCriterion } from '../core/cohorts/criteria.ts';
+import {
+  type Behaviour,
+  type Criteria,
+  deedsOf,
+  leavesOfCriteria,
+  type PersonCriterion,
+} from '../core/cohorts/criteria.ts';
 import type { JsonObject } from '../core/events/json.ts';
 import { matches } from '../core/properties/matches.ts';
+import { cohortsIn, type Filter } from '../core/properties/property-filter.ts';
 import { searchPattern } from '../lib/search-pattern.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
-import { type BehaviourScope, behaviourSql } from './behaviour-sql.ts';
+import { behaviourSql } from './behaviour-sql.ts';
+import { type CohortUuids, uuidsOf } from './cohort-sql.ts';
+import { type DeedDeps, prepareDeeds } from './deed-scope.ts';
 import { IdSet, inSlices } from './id-set.ts';
-import { type Asking, validPatterns } from './valid-patterns.ts';
 
-export interface CohortDeps extends Asking {
-  metadata: Pick<MetadataStore, 'cohorts' | 'cohortMembers' | 'eventPersons' | 'groups'>;
+export interface CohortDeps extends DeedDeps {
+  metadata: Pick<MetadataStore, 'actions' | 'cohorts' | 'cohortMembers' | 'eventPersons' | 'groups'>;
 }
 
 /** Persons looked at between two turns of others: some 10 ms. */
@@ -45,6 +53,16 @@ export class CohortMembers {
     const found = await this.#find(id);
     this.#known.set(id, found);
     return found;
+  }
+
+  /** The members of every cohort that a filter asks for, by UUID, as events know persons. */
+  async uuidsIn(filter: Filter): Promise<CohortUuids> {
+    const uuids = new Map<number, string[] | null>();
+    for (const { id } of cohortsIn(filter)) {
+      const set = await this.of(id);
+      uuids.set(id, set && (await uuidsOf(this.#deps.metadata, this.#projectId, set)));
+    }
+    return uuids;
   }
 
   async #find(id: number): Promise<IdSet | null> {
@@ -103,12 +121,16 @@ export class CohortMembers {
 
   async #whoDid(behaviour: Behaviour): Promise<IdSet> {
     const { events, dialect, metadata } = this.#deps;
-    const patterns = await validPatterns(this.#deps, behaviour.deed.filter);
-    const scope: BehaviourScope = { projectId: this.#projectId, now: this.#now, patterns };
+    const moment = { projectId: this.#projectId, now: this.#now };
+    const scopeFor = await prepareDeeds(this.#deps, {
+      projectId: this.#projectId,
+      deeds: deedsOf(behaviour),
+      findCohorts: (filter) => this.uuidsIn(filter),
+    });
     const sql = dialect.begin('e');
     // Some hundred long texts are much less to carry than a row for each person.
     const rows = await events.query(
-      `select ${sql.joined('b.person_id')} as uuids from (${behaviourSql(sql, behaviour, scope)}) b
+      `select ${sql.joined('b.person_id')} as uuids from (${behaviourSql(sql, behaviour, { ...moment, ...scopeFor(sql) })}) b
       group by right(cast(b.person_id as varchar), 2)`,
       sql.values,
     );

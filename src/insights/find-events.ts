@@ -7,12 +7,13 @@ import { type Filter, leavesOf } from '../core/properties/property-filter.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { InsightSql } from '../stores/dialect.ts';
 import type { EventPersonStore } from '../stores/event-records.ts';
-import { stepFilter } from './asked-events.ts';
-import { type CohortUuids, cohortSql, findCohortUuids } from './cohort-filter.ts';
+import { findCohortUuids } from './cohort-filter.ts';
 import type { CohortDeps } from './cohort-members.ts';
+import { type CohortUuids, cohortSql } from './cohort-sql.ts';
 import { type FilterScope, filterSql } from './filter-sql.ts';
 import { findOutside, type Outside, outsideSql } from './outside-filter.ts';
 import { findPersons, type PersonSets, personSql } from './person-filter.ts';
+import { filtersOfStep, stepsSql } from './step-sql.ts';
 import { type Asking, validPatterns } from './valid-patterns.ts';
 
 export interface EventQuestion {
@@ -55,21 +56,18 @@ export interface PreparedQuestion extends EventQuestion {
   outside: Outside;
   persons: PersonSets;
   cohorts: CohortUuids;
-  /** The steps, each with all that has to hold of its events. */
-  fits: readonly { event: string | null; filter: Filter }[] | null;
 }
 
 export async function prepareQuestion(deps: EventsDeps, question: EventQuestion): Promise<PreparedQuestion> {
   const { projectId, after, before, steps } = question;
-  const fits = steps?.map((step) => ({ event: step.event, filter: stepFilter(step) })) ?? null;
-  const filter: Filter = { kind: 'and', filters: [question.filter, ...(fits ?? []).map((step) => step.filter)] };
+  const filter: Filter = { kind: 'and', filters: [question.filter, ...(steps ?? []).flatMap(filtersOfStep)] };
   const patterns = await validPatterns(deps, filter);
   const asked = leavesOf(filter).filter(({ owner }) => owner === 'person');
   const persons = await findPersons(deps, projectId, asked, patterns);
   const cohorts = await findCohortUuids(deps, projectId, filter, deps.clock.now());
   const reach = after === undefined ? null : { from: after, until: before };
   const outside = await findOutside(deps, { projectId, patterns, reach }, filter);
-  return { ...question, scope: { patterns }, outside, persons, cohorts, fits };
+  return { ...question, scope: { patterns }, outside, persons, cohorts };
 }
 
 const DAY_MS = 86_400_000;
@@ -134,7 +132,7 @@ async function ask(deps: EventsDeps, question: PreparedQuestion, cursor?: Cursor
 }
 
 function conditions(sql: InsightSql, question: PreparedQuestion, cursor: Cursor | undefined): string[] {
-  const { event, distinctId, person, before, after, filter, fits, persons, cohorts, newestFirst } = question;
+  const { event, distinctId, person, before, after, filter, steps, persons, cohorts, newestFirst } = question;
   const scope: FilterScope = {
     ...question.scope,
     elsewhere: (leaf) => personSql(sql, persons, leaf, 'e.person_id') ?? outsideSql(sql, question.outside, leaf),
@@ -147,16 +145,9 @@ function conditions(sql: InsightSql, question: PreparedQuestion, cursor: Cursor 
   if (person !== undefined) all.push(`e.person_id = cast(${sql.param(person)} as uuid)`);
   if (cursor !== undefined) all.push(beyond(sql, cursor, newestFirst ? '<' : '>'));
   all.push(filterSql(sql, filter, scope));
-  if (fits !== null) all.push(fitsSql(sql, fits, scope));
+  const { patterns } = scope;
+  if (steps !== null) all.push(stepsSql(sql, steps, { patterns, holds: (one) => filterSql(sql, one, scope) }));
   return all;
-}
-
-function fitsSql(sql: InsightSql, steps: NonNullable<PreparedQuestion['fits']>, scope: FilterScope): string {
-  const each = steps.map(({ event, filter }) => {
-    const isNamed = event === null ? 'true' : `e.event = ${sql.param(event)}`;
-    return `(${isNamed} and ${filterSql(sql, filter, scope)})`;
-  });
-  return each.length === 0 ? 'false' : `(${each.join(' or ')})`;
 }
 
 function beyond(sql: InsightSql, { timestamp, createdAt, uuid }: Cursor, sign: string): string {

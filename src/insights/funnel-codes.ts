@@ -7,9 +7,12 @@ import { invalid } from '../core/errors.ts';
 import { largestValues, OTHER, tellingStep } from '../core/insights/funnel/divide-values.ts';
 import type { PropertyBreakdown } from '../core/insights/questions/breakdown.ts';
 import type { FunnelQuestion } from '../core/insights/questions/question.ts';
+import type { Range } from '../core/insights/time/range.ts';
 import type { InsightSql } from '../stores/dialect.ts';
 import { type AskedDeps, type AskedEvents, actorColumn } from './asked-events.ts';
-import { sourceSql, valueSql } from './funnel-events.ts';
+import { sourceSql } from './funnel-events.ts';
+import { findGroupTexts, type GroupTexts, groupTextsSql } from './group-texts.ts';
+import { valueJoinSql, valueSql } from './property-value.ts';
 
 /** The code of no value at all; those of the values that are shown follow, and then those that are only told apart. */
 const NONE = 0;
@@ -19,7 +22,7 @@ const TOLD_APART = 2 ** 50;
 const RANKED = 10_000;
 
 export class FunnelCodes {
-  readonly #breakdown: PropertyBreakdown | null;
+  readonly #division: Division | null;
   readonly #kept: readonly (readonly string[])[];
   /** Null where the actors are persons. */
   readonly #groups: readonly string[] | null;
@@ -33,18 +36,19 @@ export class FunnelCodes {
   readonly kept: ReadonlySet<string>;
 
   private constructor(
-    { breakdown, actor, attribution }: FunnelQuestion,
+    { actor, attribution }: FunnelQuestion,
+    division: Division | null,
     kept: readonly string[][],
     groups: readonly string[] | null,
     hasNames: boolean,
   ) {
-    this.#breakdown = breakdown?.kind === 'property' ? breakdown : null;
+    this.#division = division;
     this.#kept = kept;
     this.#groups = groups;
     this.#groupColumn = actorColumn(actor);
     this.hasNames = hasNames;
     this.mindsTies = this.hasValues && (attribution.kind === 'first_touch' || attribution.kind === 'last_touch');
-    this.none = (this.#breakdown?.keys ?? []).map(() => '');
+    this.none = (division?.keys ?? []).map(() => '');
     this.kept = new Set(kept.map((value) => JSON.stringify(value)));
   }
 
@@ -55,13 +59,14 @@ export class FunnelCodes {
     { hasNames }: { hasNames: boolean },
   ): Promise<FunnelCodes> {
     const { breakdown, actor } = question;
+    const division = breakdown?.kind === 'property' ? await Division.find(deps, asked, question, breakdown) : null;
     const groups = actor.kind === 'group' ? await findGroups(deps, asked, question) : null;
-    const kept = breakdown?.kind === 'property' ? await findLargest(deps, asked, question, breakdown) : [];
-    return new FunnelCodes(question, kept, groups, hasNames);
+    const kept = division === null ? [] : await findLargest(deps, asked, question, division);
+    return new FunnelCodes(question, division, kept, groups, hasNames);
   }
 
   get hasValues(): boolean {
-    return this.#breakdown !== null;
+    return this.#division !== null;
   }
 
   groupAt(actor: number): string {
@@ -76,7 +81,7 @@ export class FunnelCodes {
 
   /** What has to be joined to events for the numbers. */
   joins(sql: InsightSql): string {
-    return [...this.#groupJoin(sql), ...this.#valueJoin(sql)].join(' ');
+    return [...this.#groupJoin(sql), this.#division?.joins(sql) ?? '', ...this.#valueJoin(sql)].join(' ');
   }
 
   #groupJoin(sql: InsightSql): string[] {
@@ -86,20 +91,20 @@ export class FunnelCodes {
   }
 
   #valueJoin(sql: InsightSql): string[] {
-    if (this.#breakdown === null || this.#kept.length === 0) return [];
-    const columns = this.#breakdown.keys.map((_, i) => `v${i}`);
+    if (this.#division === null || this.#kept.length === 0) return [];
+    const columns = this.#division.keys.map((_, i) => `v${i}`);
     const rows = this.#kept.map((value, i) => ({
       code: String(i + 1),
       ...Object.fromEntries(value.map((text, at) => [`v${at}`, text])),
     })) as Record<string, string>[];
-    const own = valuesOf(sql, this.#breakdown);
+    const own = this.#division.values(sql);
     const isSame = columns.map((column, i) => `k.${column} = ${own[i]}`).join(' and ');
     return [`left join ${sql.rows(['code', ...columns], rows)} k on ${isSame}`];
   }
 
   valueSql(sql: InsightSql): string {
-    if (this.#breakdown === null) return sql.toDouble(sql.integer(NONE));
-    const own = valuesOf(sql, this.#breakdown);
+    if (this.#division === null) return sql.toDouble(sql.integer(NONE));
+    const own = this.#division.values(sql);
     const isNone = own.map((value) => `${value} = ''`).join(' and ');
     const whole = `concat(${own.map((value) => `length(${value}), ':', ${value}`).join(', ')})`;
     const apart = `${sql.integer(this.#kept.length + 1)} + ${sql.slice(whole, TOLD_APART)}`;
@@ -108,8 +113,48 @@ export class FunnelCodes {
   }
 }
 
-const valuesOf = (sql: InsightSql, breakdown: PropertyBreakdown): string[] =>
-  breakdown.keys.map((key) => `(${valueSql(sql, breakdown, key)})`);
+/** What a funnel is divided by, as columns of a statement. */
+class Division {
+  readonly #breakdown: PropertyBreakdown;
+  readonly #texts: GroupTexts;
+  readonly #projectId: number;
+  readonly #range: Range;
+
+  private constructor(breakdown: PropertyBreakdown, texts: GroupTexts, projectId: number, range: Range) {
+    this.#breakdown = breakdown;
+    this.#texts = texts;
+    this.#projectId = projectId;
+    this.#range = range;
+  }
+
+  static async find(
+    { metadata }: AskedDeps,
+    { projectId }: AskedEvents,
+    { range }: FunnelQuestion,
+    breakdown: PropertyBreakdown,
+  ): Promise<Division> {
+    const texts = breakdown.owner === 'group' ? await findGroupTexts(metadata.groups, projectId, breakdown) : new Map();
+    return new Division(breakdown, texts, projectId, range);
+  }
+
+  get keys(): readonly string[] {
+    return this.#breakdown.keys;
+  }
+
+  get limit(): number {
+    return this.#breakdown.limit;
+  }
+
+  values(sql: InsightSql): string[] {
+    return this.keys.map((key) => `(${valueSql(sql, this.#breakdown, key)})`);
+  }
+
+  joins(sql: InsightSql): string {
+    const groupTexts = (key: string): string => groupTextsSql(sql, this.#texts, key);
+    const scope = { sql, projectId: this.#projectId, groupTexts };
+    return this.keys.map((key) => valueJoinSql(scope, this.#breakdown, key, this.#range)).join(' ');
+  }
+}
 
 async function findGroups(deps: AskedDeps, asked: AskedEvents, question: FunnelQuestion): Promise<string[]> {
   const sql = deps.dialect.begin('e');
@@ -125,29 +170,27 @@ async function findLargest(
   deps: AskedDeps,
   asked: AskedEvents,
   question: FunnelQuestion,
-  breakdown: PropertyBreakdown,
+  division: Division,
 ): Promise<string[][]> {
   const sql = deps.dialect.begin('e');
   const telling = tellingStep(question);
   const steps = telling === null ? question.steps : question.steps.slice(telling, telling + 1);
-  const columns = breakdown.keys.map((_, i) => `v${i}`);
-  const values = valuesOf(sql, breakdown).map((value, i) => `${value} as v${i}`);
+  const columns = division.keys.map((_, i) => `v${i}`);
+  const values = division.values(sql).map((value, i) => `${value} as v${i}`);
   const isTelling = steps.map((step) => asked.isOf(sql, step)).join(' or ');
   const rows = await deps.events.query(
     `select ${values.join(', ')}, count(*) as n
-    ${sourceSql(sql, asked, question)} and (${isTelling})
+    ${sourceSql(sql, asked, question, division.joins(sql))} and (${isTelling})
     group by ${columns.map((_, i) => i + 1).join(', ')}
     order by n desc, ${columns.map((column) => `${column} desc`).join(', ')}
     limit ${sql.integer(RANKED)}`,
     sql.values,
   );
   const counts = rows.map((row) => [columns.map((name) => String(row[name])), Number(row['n'])] as const);
-  return [...largestValues(counts, breakdown.limit)].map((key) => JSON.parse(key) as string[]);
+  return [...largestValues(counts, division.limit)].map((key) => JSON.parse(key) as string[]);
 }
 
 export function checkBreakdown({ breakdown, actor }: FunnelQuestion): void {
   if (breakdown?.kind === 'cohort' && actor.kind === 'group')
     throw invalid('breakdown_type', 'Groups are in no cohorts: divide a funnel of groups by a property.');
-  if (breakdown?.kind !== 'property' || breakdown.owner === 'event' || breakdown.owner === 'person') return;
-  throw invalid('breakdown_type', `A funnel cannot be divided by properties of a ${breakdown.owner}.`);
 }

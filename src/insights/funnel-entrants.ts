@@ -46,6 +46,7 @@ export async function* funnelJourneyers(
     for (let actor = 0; actor < events.actors; actor += TURN) {
       yield journeyersOf(events, actor, Math.min(actor + TURN, events.actors), divide, walk);
       await nextTurn();
+      deps.signal?.throwIfAborted();
     }
   }
 }

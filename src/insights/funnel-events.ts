@@ -2,16 +2,16 @@
  * Asks the engine for the events that a funnel looks at, reduced to numbers: who, when, which steps, which value. Actors
  * come in slices, so that the memory used depends on a slice and not on how much happened.
  */
-import type { PropertyBreakdown } from '../core/insights/questions/breakdown.ts';
 import type { Entity } from '../core/insights/questions/entity.ts';
 import type { FunnelQuestion } from '../core/insights/questions/question.ts';
 import type { Filter } from '../core/properties/property-filter.ts';
-import { type InsightSql, PERSON_PROPERTIES } from '../stores/dialect.ts';
+import type { InsightSql } from '../stores/dialect.ts';
 import { type ActorRows, placed, rowsByActor } from './actor-rows.ts';
-import { type AskedDeps, type AskedEvents, actorColumn, nameIsOf } from './asked-events.ts';
+import { type AskedDeps, type AskedEvents, actorColumn } from './asked-events.ts';
 import type { FunnelCodes } from './funnel-codes.ts';
 import { type Deeds, mindsTies, WORD } from './funnel-walk.ts';
 import { type Slice, slicesOf } from './sliced.ts';
+import { nameIsOf } from './step-sql.ts';
 
 export interface FunnelEvents extends ActorRows, Deeds {
   /** Place → code of its value of the breakdown; empty where there is none. */
@@ -118,10 +118,4 @@ async function countEvents(deps: AskedDeps, asked: AskedEvents, question: Funnel
     sql.values,
   );
   return Number(row?.['n'] ?? 0);
-}
-
-/** A property as a breakdown reads it: its text, `null` where it is null, empty where it is missing. */
-export function valueSql(sql: InsightSql, { owner, isUrl }: PropertyBreakdown, key: string): string {
-  const text = sql.text(key, owner === 'person' ? PERSON_PROPERTIES : undefined);
-  return isUrl ? `coalesce(nullif(trim(trailing '/?#' from ${text}), ''), '/')` : text;
 }

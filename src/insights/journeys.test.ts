@@ -63,6 +63,9 @@ describe('the engine agrees with the oracle', () => {
     { breakdown: ['plan', 'amount'], breakdown_limit: 3 },
     { breakdown: 'plan', breakdown_type: 'person' },
     { breakdown: 'amount', breakdown_limit: 2 },
+    { breakdown: ['size', 'plan', 'size'], breakdown_type: 'group', breakdown_group_type_index: 0 },
+    { breakdown: '$session_duration', breakdown_type: 'session' },
+    { breakdown: '$current_url', breakdown_normalize_url: true },
   );
   const attribution = fc.constantFrom<JsonObject>(
     {},

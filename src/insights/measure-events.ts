@@ -1,7 +1,8 @@
 /** One number over the events of a time: how many there were, or how many persons sent one. */
 import type { Filter } from '../core/properties/property-filter.ts';
 import { leavesOf } from '../core/properties/property-filter.ts';
-import { cohortSql, findCohortUuids } from './cohort-filter.ts';
+import { findCohortUuids } from './cohort-filter.ts';
+import { cohortSql } from './cohort-sql.ts';
 import { type FilterScope, filterSql } from './filter-sql.ts';
 import type { EventsDeps } from './find-events.ts';
 import { findOutside, outsideSql } from './outside-filter.ts';

@@ -11,12 +11,13 @@ import { PropertyHistory } from '../core/persons/property-history.ts';
 import type { DateRange } from '../core/time/date-range.ts';
 import type { SqlRow } from '../stores/event-store.ts';
 import type { PersonStore, StoredPerson } from '../stores/person-store.ts';
+import { type Counted, type CountingDeps, countingEvents } from './counted-events.ts';
 import type { Asking } from './valid-patterns.ts';
 
 export interface TimelineQuestion extends DateRange {
   person: StoredPerson;
-  /** Names of the events that count; all when undefined. */
-  events: readonly string[] | undefined;
+  /** Null: all events count. */
+  counted: Counted | null;
   /** Properties whose change makes a point. */
   keys: readonly string[];
 }
@@ -26,7 +27,7 @@ const MOST_EVENTS = 100_000;
 const LOOK_BACK = 200;
 
 export async function propertiesTimeline(
-  deps: Asking & { persons: PersonStore },
+  deps: CountingDeps & { persons: PersonStore },
   question: TimelineQuestion,
 ): Promise<TimelinePoint[]> {
   const told = toldKeys(question);
@@ -37,7 +38,8 @@ export async function propertiesTimeline(
   if (inRange.length === 0) return [];
   const earlier = told.length === 0 ? [] : await eventsOf(deps, question, told, 'before');
   const histories = await historiesOf(deps.persons, question.person, inRange);
-  return timelinePoints(moments(question, [...earlier.reverse(), ...inRange], histories, told), question.keys);
+  const counts = await countingEvents(deps, question, question.counted);
+  return timelinePoints(moments(question, [...earlier.reverse(), ...inRange], histories, told, counts), question.keys);
 }
 
 /** Properties that events carry themselves and leave on their person: those the person has, and those asked for. */
@@ -45,6 +47,7 @@ const toldKeys = ({ person, keys }: TimelineQuestion): string[] =>
   [...new Set([...Object.keys(person.properties), ...keys])].filter((key) => initialName(key) !== undefined);
 
 interface PersonEvent {
+  uuid: string;
   event: string;
   timestamp: number;
   /** The person of then. */
@@ -68,7 +71,7 @@ async function eventsOf(
   const direction = which === 'before' ? 'desc' : 'asc';
   const columns = told.map((key, i) => `, ${toldSql((name) => sql.json(name), key)} as told${i}`).join('');
   const rows = await events.query(
-    `select r.event, r.timestamp, r.person_id${columns}
+    `select r.uuid, r.event, r.timestamp, r.person_id${columns}
     from event_rows r
     where r.project_id = ${project} and ${range('r')} and r.uuid in (
       select e.uuid from events e
@@ -86,6 +89,7 @@ const toldSql = (json: (key: string) => string, key: string): string =>
   key === '$os' ? `coalesce(${json('$os')}, ${json('$os_name')})` : json(key);
 
 const toEvent = (row: SqlRow, told: readonly string[]): PersonEvent => ({
+  uuid: String(row['uuid']),
   event: String(row['event']),
   timestamp: Number(row['timestamp']),
   personId: String(row['person_id']),
@@ -116,19 +120,20 @@ async function historiesOf(
 }
 
 function* moments(
-  { from, events: names }: TimelineQuestion,
+  { from }: TimelineQuestion,
   events: readonly PersonEvent[],
   histories: Histories,
   told: readonly string[],
+  counts: (event: PersonEvent) => boolean,
 ): Generator<TimelineMoment> {
-  const wanted = names && new Set(names);
   const latest = new Map<string, JsonObject>();
-  for (const { event, timestamp, personId, told: own } of events) {
+  for (const one of events) {
+    const { event, timestamp, personId, told: own } = one;
     const before = latest.get(personId) ?? {};
     const now = updatesPerson(event) && Object.keys(own).length > 0 ? { ...before, ...own } : before;
     latest.set(personId, now);
     const history = histories.get(personId);
-    if (timestamp < from || (wanted && !wanted.has(event)) || history === undefined) continue;
+    if (timestamp < from || !counts(one) || history === undefined) continue;
     yield momentOf(timestamp, history, now, told);
   }
 }

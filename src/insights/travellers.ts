@@ -66,12 +66,13 @@ const PROPERTIES = 1000;
 
 /** What the travellers are like, some at a time; who is not known any more is like nobody. */
 export async function* travellerProperties(
-  { metadata }: TravelDeps,
+  { metadata, signal }: TravelDeps,
   projectId: number,
   { actor: kind }: FunnelQuestion,
   travellers: readonly Traveller[],
 ): AsyncGenerator<{ traveller: Traveller; properties: JsonObject }> {
   for (const slice of inSlices(travellers, PROPERTIES)) {
+    signal?.throwIfAborted();
     const known = new Map<string, JsonObject>();
     if (kind.kind === 'person') {
       const uuids = slice.map(({ actor }) => actor);

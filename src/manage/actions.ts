@@ -10,11 +10,14 @@ import type { MetadataStore } from '../stores/metadata-store.ts';
 import type { Project } from '../stores/records.ts';
 import { type ActivityEntry, changesBetween, recordActivity } from './activity.ts';
 import type { Caller } from './callers.ts';
+import { markCohortsOfAction } from './cohorts.ts';
 
 export interface ActionDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
+  /** Works through the cohorts that are marked as waiting. */
+  calculations: { wake(): void };
 }
 
 export type ActionChanges = Partial<Pick<Action, 'name' | 'description' | 'tags' | 'steps' | 'deleted'>>;
@@ -48,7 +51,7 @@ export function createAction(
 }
 
 /** Only what is given changes. */
-export function updateAction(
+export async function updateAction(
   deps: ActionDeps,
   caller: Caller,
   project: Project,
@@ -56,17 +59,24 @@ export function updateAction(
   changes: ActionChanges,
 ): Promise<Action> {
   readSteps(changes.steps ?? []);
-  return deps.metadata.transaction(async (store) => {
+  const action = await deps.metadata.transaction(async (store) => {
     const before = await findAction(store, project.id, id);
     const tags = changes.tags === undefined ? before.tags : cleanTags(changes.tags);
     const after = { ...before, ...changes, tags, updatedAt: deps.clock.now() };
     await refuseTaken(store, project.id, id, after.name, after.deleted);
     await store.actions.update(after);
+    if (!isSameDeed(before, after)) await markCohortsOfAction(store, project.id, id);
     const differences = changesBetween(ACTION, visible(before), visible(after));
     await recordActivity(deps, store, { ...about(caller, project, after), activity: 'updated', changes: differences });
     return after;
   });
+  deps.calculations.wake();
+  return action;
 }
+
+/** Whether the same events are the action's as before. */
+const isSameDeed = (before: Action, after: Action): boolean =>
+  before.deleted === after.deleted && JSON.stringify(before.steps) === JSON.stringify(after.steps);
 
 export async function findAction(store: MetadataStore, projectId: number, id: number): Promise<Action> {
   const action = await store.actions.find(projectId, id);

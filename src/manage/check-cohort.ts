@@ -1,6 +1,6 @@
 /** What must hold for a cohort beside being readable: no loops, no strangers, nothing that a flag could not decide. */
 import { readableCriteria, referencesIn } from '../core/cohorts/cohort-criteria.ts';
-import { asksForBehaviour } from '../core/cohorts/criteria.ts';
+import { actionsAskedFor, asksForBehaviour } from '../core/cohorts/criteria.ts';
 import { cohortsOfFlag } from '../core/cohorts/flag-references.ts';
 import { filtersFromGroups } from '../core/cohorts/legacy-groups.ts';
 import { negationsArePaired } from '../core/cohorts/negations.ts';
@@ -43,7 +43,16 @@ export async function checkCohort(store: MetadataStore, cohort: Cohort): Promise
   if (isInLoop(cohort.id, references)) {
     throw invalid(undefined, 'Cohorts cannot reference other cohorts in a loop.');
   }
+  await refuseUnknownActions(store, cohort);
   await refuseBehaviourInFlags(store, cohort, cohorts, references);
+}
+
+async function refuseUnknownActions({ actions }: MetadataStore, cohort: Cohort): Promise<void> {
+  for (const id of actionsAskedFor(readableCriteria(cohort))) {
+    const action = await actions.find(cohort.projectId, id);
+    if (action && !action.deleted) continue;
+    throw invalid('properties' in cohort.filters ? 'filters' : 'groups', `Action ID ${id} does not exist!`);
+  }
 }
 
 /** A flag is decided from properties alone, at once; what somebody did is not among them. */

@@ -1,5 +1,5 @@
 /** Cohorts: what decides who is in, and who may change it. Finding the members is the business of `insights`. */
-import { dependentsIn } from '../core/cohorts/cohort-criteria.ts';
+import { askingForAction, dependentsIn } from '../core/cohorts/cohort-criteria.ts';
 import { Failure, notFound } from '../core/errors.ts';
 import type { Json } from '../core/events/json.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -152,9 +152,16 @@ async function addMembers(store: MetadataStore, cohort: Cohort, personIds: reado
 
 /** Who is in those that ask for this one has to be found again, after it; a calculation under way knows only the old. */
 async function markDependents(store: MetadataStore, cohort: Cohort): Promise<void> {
-  for (const other of dependentsIn(await store.cohorts.ofProject(cohort.projectId), cohort.id)) {
-    await store.cohorts.update({ ...other, ...changed(other), isCalculating: true });
-  }
+  await markChanged(store, dependentsIn(await store.cohorts.ofProject(cohort.projectId), cohort.id));
+}
+
+/** The same for those that ask for an action, directly or through others. */
+export async function markCohortsOfAction(store: MetadataStore, projectId: number, actionId: number): Promise<void> {
+  await markChanged(store, askingForAction(await store.cohorts.ofProject(projectId), actionId));
+}
+
+async function markChanged({ cohorts }: MetadataStore, marked: readonly Cohort[]): Promise<void> {
+  for (const cohort of marked) await cohorts.update({ ...cohort, ...changed(cohort), isCalculating: true });
 }
 
 /** Members that were found before say nothing of who is in now. */

@@ -35,8 +35,16 @@ export async function openWorldStore() {
       isNew: true,
       mergedInto: null,
     }));
+    const groups = (data.groups ?? []).map(({ index, key, properties }) => ({
+      projectId,
+      typeIndex: index,
+      key,
+      properties: { ...properties },
+      createdAt: 0,
+      version: 0,
+    }));
     await shelf.ingest.transaction((tx) =>
-      tx.apply({ ...NO_CHANGES, persons: { ...NO_CHANGES.persons, persons: states }, position }),
+      tx.apply({ ...NO_CHANGES, persons: { ...NO_CHANGES.persons, persons: states }, groups, position }),
     );
     await events.write({ events: data.events.map((event) => storedEvent(projectId, event)), overrides: [], position });
     await events.mirror({

@@ -1,10 +1,10 @@
 /** The criteria of cohorts as they are kept. */
 import { Failure } from '../errors.ts';
 import type { Json, JsonObject } from '../events/json.ts';
-import { type Criteria, referencesOf } from './criteria.ts';
+import { actionsAskedFor, type Criteria, referencesOf } from './criteria.ts';
 import { effectiveFilters } from './legacy-groups.ts';
 import { parseCriteria } from './parse-criteria.ts';
-import { dependentsOf, type References } from './references.ts';
+import { dependentsOf, type References, reachableFrom } from './references.ts';
 
 export interface KeptCohort {
   id: number;
@@ -34,4 +34,13 @@ export const referencesIn = (cohorts: readonly KeptCohort[]): References =>
 export function dependentsIn<C extends KeptCohort>(cohorts: readonly C[], id: number): C[] {
   const ids = new Set(dependentsOf(id, referencesIn(cohorts)));
   return cohorts.filter((cohort) => ids.has(cohort.id));
+}
+
+/** Those among the cohorts that ask for an action, directly or through others. */
+export function askingForAction<C extends KeptCohort>(cohorts: readonly C[], actionId: number): C[] {
+  const asking = new Set(
+    cohorts.filter((cohort) => actionsAskedFor(readableCriteria(cohort)).includes(actionId)).map(({ id }) => id),
+  );
+  const references = referencesIn(cohorts);
+  return cohorts.filter(({ id }) => [...reachableFrom([id], references)].some((one) => asking.has(one)));
 }

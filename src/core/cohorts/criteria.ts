@@ -30,11 +30,8 @@ export type Criterion = Leaf | CriteriaGroup;
 /** Null: nothing is asked for, and nobody is in. */
 export type Criteria = Criterion | null;
 
-/** An event by its name, and by its properties where they matter. */
-export interface Deed {
-  event: string;
-  filter: Filter;
-}
+/** An event by its name, or one of an action's by the action's number, and by its properties where they matter. */
+export type Deed = { filter: Filter } & ({ kind: 'event'; event: string } | { kind: 'action'; action: number });
 
 export const COUNT_OPERATORS = ['gte', 'lte', 'gt', 'lt', 'eq'] as const;
 
@@ -75,6 +72,17 @@ export type Behaviour = CountedBehaviour | SequenceBehaviour;
 export function leavesOfCriteria(criteria: Criteria): Leaf[] {
   if (criteria === null) return [];
   return 'criteria' in criteria ? criteria.criteria.flatMap(leavesOfCriteria) : [criteria];
+}
+
+export const deedsOf = (behaviour: Behaviour): Deed[] =>
+  behaviour.kind === 'performed_event_sequence' ? [behaviour.deed, behaviour.next] : [behaviour.deed];
+
+/** Ids of the actions that are asked for. */
+export function actionsAskedFor(criteria: Criteria): number[] {
+  const deeds = leavesOfCriteria(criteria).flatMap((leaf) =>
+    leaf.kind === 'behaviour' ? deedsOf(leaf.behaviour) : [],
+  );
+  return [...new Set(deeds.flatMap((deed) => (deed.kind === 'action' ? [deed.action] : [])))];
 }
 
 /** Ids of the cohorts that are asked for. */

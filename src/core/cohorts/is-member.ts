@@ -1,5 +1,8 @@
 /** What the criteria of a cohort mean, in so many words, over one person's small lists. The engine is held against it. */
+import { fitsStep } from '../actions/fits-step.ts';
+import type { ActionDefinition } from '../insights/questions/entity.ts';
 import { type IsInCohort, matches, type Properties, type Search } from '../properties/matches.ts';
+import type { Filter } from '../properties/property-filter.ts';
 import { earlier, later } from '../time/span.ts';
 import type { Behaviour, Count, Criteria, Deed, RegularBehaviour } from './criteria.ts';
 
@@ -7,6 +10,8 @@ export interface PersonEvent {
   event: string;
   timestamp: number;
   properties: Properties;
+  /** The elements that were clicked, as one text. */
+  elementsChain?: string;
 }
 
 export interface Person {
@@ -18,6 +23,8 @@ export interface Surroundings {
   now: number;
   search: Search;
   isIn: IsInCohort;
+  /** The project's actions; one that it has not is never done. */
+  action?(id: number): Pick<ActionDefinition, 'steps'> | undefined;
 }
 
 export function isMember(criteria: Criteria, person: Person, around: Surroundings): boolean {
@@ -32,17 +39,24 @@ export function isMember(criteria: Criteria, person: Person, around: Surrounding
     case 'cohort':
       return around.isIn(criteria.id) === !criteria.negated;
     case 'behaviour':
-      return hasDone(criteria.behaviour, person.events, around) !== criteria.negated;
+      return hasDone(criteria.behaviour, person, around) !== criteria.negated;
   }
 }
 
-function hasDone(behaviour: Behaviour, events: readonly PersonEvent[], { now, search }: Surroundings): boolean {
+/** Of the elements and the person an action may ask too; event filters are about the event alone. */
+function isDeed(deed: Deed, event: PersonEvent, person: Person, { search, isIn, action }: Surroundings): boolean {
+  const owners = { event: event.properties, person: person.properties, elements: event.elementsChain ?? '' };
+  const holds = (filter: Filter): boolean => matches(filter, owners, search, isIn);
+  if (!holds(deed.filter)) return false;
+  if (deed.kind === 'event') return event.event === deed.event;
+  return (action?.(deed.action)?.steps ?? []).some((step) => fitsStep(step, event, search, holds));
+}
+
+function hasDone(behaviour: Behaviour, person: Person, around: Surroundings): boolean {
+  const { now } = around;
   const timesOf = (deed: Deed): number[] =>
-    events
-      .filter(
-        ({ event, properties }) =>
-          event === deed.event && matches(deed.filter, { event: properties, person: {} }, search),
-      )
+    person.events
+      .filter((event) => isDeed(deed, event, person, around))
       .map(({ timestamp }) => timestamp)
       .sort((a, b) => a - b);
   const times = timesOf(behaviour.deed);

@@ -1,3 +1,4 @@
+import { actionIdOf } from '../actions/action-id.ts';
 import { type Failure, invalid } from '../errors.ts';
 import type { Json, JsonObject } from '../events/json.ts';
 import { readFilters } from '../properties/parse-filters.ts';
@@ -10,7 +11,7 @@ const MOST_PERIODS = 366;
 
 export const wrong = (detail: string): Failure => invalid('filters', detail);
 
-/** Reads `{type: "behavioral", value: <kind>, key: <event>, time_value, time_interval, …}`. */
+/** Reads `{type: "behavioral", value: <kind>, key: <event or action id>, time_value, time_interval, …}`. */
 export function parseBehaviour(item: JsonObject): Behaviour {
   const common = { deed: readDeed(item, 'key', 'event_type'), within: readSpan(item, 'time_value', 'time_interval') };
   const kind = item['value'];
@@ -36,13 +37,23 @@ export function parseBehaviour(item: JsonObject): Behaviour {
 const shown = (value: Json | undefined): string => (JSON.stringify(value) ?? 'nothing').slice(0, 100).toWellFormed();
 
 function readDeed(item: JsonObject, key: string, typeKey: string): Deed {
+  const filter = key === 'key' ? readEventFilter(item['event_filters']) : NO_FILTER;
+  const type = item[typeKey] ?? 'events';
+  if (type === 'events') return { kind: 'event', event: readEvent(item, key), filter };
+  if (type === 'actions') return { kind: 'action', action: readAction(item, key), filter };
+  throw wrong(`${typeKey} is "events" or "actions", not ${shown(type)}.`);
+}
+
+function readEvent(item: JsonObject, key: string): string {
   const event = item[key];
-  if ((item[typeKey] ?? 'events') !== 'events') {
-    throw wrong(`Behavioral criteria take events, not ${shown(item[typeKey])}: name the event in ${key}.`);
-  }
-  if (typeof event !== 'string' || event === '')
-    throw wrong(`Behavioral criteria need the name of an event as ${key}.`);
-  return { event, filter: key === 'key' ? readEventFilter(item['event_filters']) : NO_FILTER };
+  if (typeof event === 'string' && event !== '') return event;
+  throw wrong(`Behavioral criteria need the name of an event as ${key}.`);
+}
+
+function readAction(item: JsonObject, key: string): number {
+  const id = actionIdOf(item[key]);
+  if (id !== null) return id;
+  throw wrong(`Behavioral criteria with actions need the number of an action as ${key}, not ${shown(item[key])}.`);
 }
 
 function readEventFilter(given: Json | undefined): Filter {

@@ -16,7 +16,7 @@ const visitParsed = {
   negated: false,
   behaviour: {
     kind: 'performed_event',
-    deed: { event: 'visit', filter: { kind: 'and', filters: [] } },
+    deed: { kind: 'event', event: 'visit', filter: { kind: 'and', filters: [] } },
     within: { months: 0, ms: 7 * 86_400_000 },
   },
 };
@@ -151,7 +151,12 @@ describe('parsing criteria', () => {
     ['a property without a value', { key: 'email', type: 'person' }, 'lacks a value'],
     ['a cohort without an id', { type: 'cohort', value: 'x' }, 'Invalid Cohort ID in filter'],
     ['an unknown kind', { ...visit, value: 'slept' }, 'such as performed_event, not "slept"'],
-    ['an action', { ...visit, event_type: 'actions', key: 5 }, 'take events, not "actions"'],
+    [
+      'something else than events',
+      { ...visit, event_type: 'pages' },
+      'event_type is "events" or "actions", not "pages"',
+    ],
+    ['an action by its name', { ...visit, event_type: 'actions' }, 'need the number of an action as key, not "visit"'],
     ['no event', { ...visit, key: '' }, 'need the name of an event as key'],
     ['no time', { ...visit, time_value: null }, 'time_value is a whole number above 0, not null'],
     ['a time of nothing', { ...visit, time_value: 0 }, 'time_value is a whole number above 0, not 0'],

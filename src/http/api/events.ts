@@ -12,11 +12,12 @@ import {
   type PreparedQuestion,
   prepareQuestion,
 } from '../../insights/find-events.ts';
+import { actionsOf } from '../../insights/project-actions.ts';
 import type { EventPerson } from '../../stores/event-records.ts';
-import { csvLines, type FlatRow, flatten } from '../csv.ts';
+import { type Asking, beginAsking } from '../asking.ts';
+import { csvColumns, csvLinesOf, type FlatRow, flatten } from '../csv.ts';
 import { nextLink, readEventQuestion, readEventUuid, readFormat } from '../event-query.ts';
 import { type Query, queryText } from '../paging.ts';
-import { actionsOf } from '../project-actions.ts';
 import { EVENT_QUERY, EventListSchema, EventSchema, presentEvent, ValuesSchema } from '../schemas/event.ts';
 import type { ApiDeps } from './deps.ts';
 import { projectRoute } from './route.ts';
@@ -26,7 +27,7 @@ const P = '/api/projects/:project_id';
 const legacy = 'event';
 
 export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const asking: EventsDeps = { ...deps, persons: deps.metadata.eventPersons };
+  const asking = eventsDeps(deps);
   projectRoute(app, deps, {
     method: 'GET',
     url: `${P}/events/`,
@@ -38,10 +39,9 @@ export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
     handler: async ({ project, query, url, reply }) => {
       const action = await actionsOf(deps.metadata, project.id);
       const question = await readEventQuestion(asking.persons, project.id, query, deps.clock.now(), action);
-      if (readFormat(query) === 'json') return listEvents(asking, question, url);
-      const prepared = await prepareQuestion(asking, question);
-      const lines = csvLines(() => csvPages(asking, prepared));
-      return reply.type('text/csv; charset=utf-8').send(Readable.from(lines));
+      const limited = beginAsking(deps, { project, reply }, query);
+      if (readFormat(query) === 'json') return limited.run((own) => listEvents(eventsDeps(own), question, url));
+      return reply.type('text/csv; charset=utf-8').send(Readable.from(await csvOfEvents(limited, question)));
     },
   });
   projectRoute(app, deps, {
@@ -60,6 +60,8 @@ export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
   });
   valueRoute(app, deps, asking);
 }
+
+const eventsDeps = (deps: ApiDeps): EventsDeps => ({ ...deps, persons: deps.metadata.eventPersons });
 
 async function listEvents(deps: EventsDeps, question: EventQuestion, url: URL) {
   // One more than is shown tells whether there is a next page.
@@ -80,6 +82,20 @@ async function personsOf(
 }
 
 const CSV_PAGE = 500;
+
+/**
+ * All columns are found within the time of one question, before the answer begins: so that it can still be a refusal.
+ * The rows have as much for each page, since it is the caller who decides how fast they are read.
+ */
+async function csvOfEvents(asking: Asking, question: EventQuestion): Promise<AsyncGenerator<string>> {
+  const { prepared, columns } = await asking.run(async (own) => {
+    const deps = eventsDeps(own);
+    const prepared = await prepareQuestion(deps, question);
+    return { prepared, columns: await csvColumns(csvPages(deps, prepared)) };
+  });
+  const query: EventsDeps['events']['query'] = (sql, values) => asking.run((own) => own.events.query(sql, values));
+  return csvLinesOf(columns, csvPages({ ...eventsDeps(asking.deps), events: { query } }, prepared));
+}
 
 async function* csvPages(deps: EventsDeps, question: PreparedQuestion): AsyncGenerator<FlatRow[]> {
   for await (const page of eachPage(deps, question, CSV_PAGE)) {

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { invalid } from '../../core/errors.ts';
 import { dateRange } from '../../core/time/date-range.ts';
+import { actionsOf } from '../../insights/project-actions.ts';
 import { propertiesTimeline } from '../../insights/properties-timeline.ts';
 import { findPerson } from '../../manage/persons.ts';
 import { readPersonRef } from '../person-query.ts';
@@ -7,6 +9,12 @@ import { presentTimeline, TIMELINE_QUERY, TimelineSchema } from '../schemas/time
 import { readTimeline } from '../timeline-query.ts';
 import type { ApiDeps } from './deps.ts';
 import { personRoute } from './person-route.ts';
+
+async function checkActions({ metadata }: ApiDeps, projectId: number, ids: readonly number[]): Promise<void> {
+  const known = await actionsOf(metadata, projectId);
+  const unknown = ids.find((id) => known(id) === undefined);
+  if (unknown !== undefined) throw invalid('actions', `Action ID ${unknown} does not exist!`);
+}
 
 export function personTimelineRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { persons } = deps.metadata;
@@ -18,10 +26,11 @@ export function personTimelineRoutes(app: FastifyInstance, deps: ApiDeps): void 
     response: TimelineSchema,
     handler: async ({ project, params, query }) => {
       const person = await findPerson(persons, project.id, readPersonRef(params['id']));
-      const { events, keys, range: asked } = readTimeline(query);
+      const { counted, keys, range: asked } = readTimeline(query);
+      await checkActions(deps, project.id, counted?.actions ?? []);
       const { timezone } = project;
       const range = dateRange({ ...asked, timezone, now: deps.clock.now(), earliest: person.createdAt });
-      const points = await propertiesTimeline({ ...deps, persons }, { person, events, keys, ...range });
+      const points = await propertiesTimeline({ ...deps, persons }, { person, counted, keys, ...range });
       return presentTimeline(points, keys, range);
     },
   });

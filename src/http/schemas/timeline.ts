@@ -19,6 +19,7 @@ export const TimelineSchema = Type.Object({
 
 export const TIMELINE_QUERY = {
   events: 'JSON list of `{id}`: names of the events that count; all unless given.',
+  actions: 'JSON list of `{id}`: numbers of actions whose events count too.',
   properties: 'Property filters as JSON: the person properties in them make the points.',
   breakdown: 'One more property, or a JSON list of them, where `breakdown_type` is `person`.',
   breakdown_type: '`event` (the default) or `person`.',

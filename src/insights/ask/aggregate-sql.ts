@@ -2,7 +2,7 @@
 import type { SeriesMath } from '../../core/insights/questions/math.ts';
 import type { Range } from '../../core/insights/time/range.ts';
 import { SESSION_DURATION } from '../../core/properties/session-duration.ts';
-import { sessionsSql } from './breakdown-sql.ts';
+import { sessionsSql } from '../property-value.ts';
 import { actorOfMath, statisticSql } from './measure-sql.ts';
 import type { Statement } from './statement.ts';
 

@@ -2,20 +2,21 @@
 import type { Breakdown, Slice } from '../../core/insights/questions/breakdown.ts';
 import type { Entity } from '../../core/insights/questions/entity.ts';
 import type { Range } from '../../core/insights/time/range.ts';
-import { cohortsIn, type Filter, leavesOf } from '../../core/properties/property-filter.ts';
+import type { Filter } from '../../core/properties/property-filter.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { SqlRow } from '../../stores/event-store.ts';
-import { type CohortUuids, findCohortUuids } from '../cohort-filter.ts';
+import { findCohortUuids } from '../cohort-filter.ts';
 import type { CohortDeps } from '../cohort-members.ts';
+import type { CohortUuids } from '../cohort-sql.ts';
 import { findGroupTexts, type GroupTexts } from '../group-texts.ts';
 import { findOutside, type Outside } from '../outside-filter.ts';
+import { asksForPerson } from '../persons-asked.ts';
+import { filtersOfStep } from '../step-sql.ts';
 import { validPatterns } from '../valid-patterns.ts';
 import type { Statement } from './statement.ts';
 
 export interface InsightDeps extends CohortDeps {
   clock: Clock;
-  /** Brings the copy of persons beside the events up to date. */
-  mirrorPersons(projectId: number): Promise<void>;
 }
 
 /** What a question mentions. */
@@ -73,10 +74,9 @@ function groupTextsOf(
   return findGroupTexts(metadata.groups, projectId, divided);
 }
 
-/** With patterns of addresses and cohorts of breakdowns written as filters, so that all are looked for at once. */
+/** With cohorts of breakdowns written as filters, so that all are looked for at once. */
 function filtersIn({ filters, entities, breakdown, slice }: Mentions): Filter[] {
   const steps = entities.flatMap((entity) => (entity.kind === 'action' ? entity.steps : []));
-  const patterns = steps.flatMap(({ url, urlMatching }) => (url !== null && urlMatching === 'regex' ? [url] : []));
   const owners = [breakdown, slice?.kind === 'value' || slice?.kind === 'bin' ? slice.breakdown : null];
   const ids = [
     ...(breakdown?.kind === 'cohort' ? breakdown.cohorts.map(({ id }) => id) : []),
@@ -85,8 +85,7 @@ function filtersIn({ filters, entities, breakdown, slice }: Mentions): Filter[] 
   return [
     ...filters,
     ...entities.map((entity) => entity.filter),
-    ...steps.map((step) => step.filter),
-    { kind: 'property', owner: 'event', key: '$current_url', operator: 'regex', values: patterns },
+    ...steps.flatMap(filtersOfStep),
     ...ids.filter((id) => id !== 'all').map((id): Filter => ({ kind: 'cohort', id, negated: false })),
     ...(owners.some((one) => one?.kind === 'property' && one.owner === 'person') || ids.includes('all')
       ? [ANYBODY]
@@ -95,9 +94,6 @@ function filtersIn({ filters, entities, breakdown, slice }: Mentions): Filter[] 
 }
 
 const ANYBODY: Filter = { kind: 'property', owner: 'person', key: '', operator: 'is_set', values: [] };
-
-export const asksForPerson = (filter: Filter): boolean =>
-  cohortsIn(filter).length > 0 || leavesOf(filter).some(({ owner }) => owner === 'person');
 
 /** Those who were active lately are looked for before the range. */
 const LATELY_MS = 31 * 86_400_000;

@@ -3,8 +3,8 @@
  * in which they were there again, as bits.
  */
 import type { RetentionQuestion } from '../../core/insights/questions/question.ts';
-import { nameIsOf } from '../asked-events.ts';
 import { peopleSql } from '../people-sql.ts';
+import { nameIsOf } from '../step-sql.ts';
 import { axisOf } from './retention-sql.ts';
 import type { Statement } from './statement.ts';
 import { tickSql } from './tick-sql.ts';

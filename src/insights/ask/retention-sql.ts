@@ -3,7 +3,7 @@ import type { RetentionQuestion } from '../../core/insights/questions/question.t
 import { periodUnit } from '../../core/insights/questions/read-retention.ts';
 import type { Range } from '../../core/insights/time/range.ts';
 import { ticksOf } from '../../core/insights/time/ticks.ts';
-import { type Divided, valueSql } from './breakdown-sql.ts';
+import { type Divided, dividedBy } from './breakdown-sql.ts';
 import type { Statement } from './statement.ts';
 import { tickSql } from './tick-sql.ts';
 
@@ -49,7 +49,7 @@ function valuesOf(statement: Statement, { breakdown, range }: RetentionQuestion)
   if (breakdown.owner === 'session') {
     throw invalid('breakdown_type', 'Retention can be divided by properties of events, persons and groups only.');
   }
-  return breakdown.keys.map((key) => valueSql(statement, breakdown, key, range));
+  return breakdown.keys.map((key) => dividedBy(statement, breakdown, key, range));
 }
 
 /** Who was there again in which interval. */

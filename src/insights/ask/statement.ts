@@ -2,18 +2,21 @@
  * One statement about events, which it reads as `e`, with their persons as `p` where somebody asks for them. Events
  * whose distinct id belongs to nobody have no `p`: they are counted, but nobody did them.
  */
-import type { ActionStep, Entity } from '../../core/insights/questions/entity.ts';
+import type { Entity } from '../../core/insights/questions/entity.ts';
 import type { Actor } from '../../core/insights/questions/question.ts';
 import type { Range } from '../../core/insights/time/range.ts';
 import { NUMBER_PATTERN } from '../../core/properties/matches.ts';
 import type { Filter } from '../../core/properties/property-filter.ts';
 import { type Dialect, type InsightSql, PERSON_PROPERTIES } from '../../stores/dialect.ts';
-import { cohortSql } from '../cohort-filter.ts';
+import { cohortSql } from '../cohort-sql.ts';
 import { type FilterScope, filterSql } from '../filter-sql.ts';
 import { groupTextsSql } from '../group-texts.ts';
 import { outsideSql } from '../outside-filter.ts';
 import { peopleSql } from '../people-sql.ts';
-import { asksForPerson, type Prepared } from './prepare.ts';
+import { asksForPerson } from '../persons-asked.ts';
+import { sessionSql } from '../property-value.ts';
+import { nameIs, stepsSql } from '../step-sql.ts';
+import type { Prepared } from './prepare.ts';
 
 export class Statement {
   readonly sql: InsightSql;
@@ -73,7 +76,7 @@ export class Statement {
   }
 
   session(): string {
-    return `nullif(${this.sql.property('$session_id')}, '')`;
+    return sessionSql(this.sql);
   }
 
   /** The number that a property of the event holds; null where it holds none. */
@@ -101,21 +104,8 @@ export class Statement {
   }
 
   #isKind(entity: Entity): string {
-    if (entity.kind === 'event') return entity.id === null ? 'true' : `e.event = ${this.sql.param(entity.id)}`;
-    if (entity.steps.length === 0) return 'false';
-    return `(${entity.steps.map((step) => this.#fits(step)).join(' or ')})`;
-  }
-
-  #fits(step: ActionStep): string {
-    const event = step.event === null ? 'true' : `e.event = ${this.sql.param(step.event)}`;
-    return `(${event} and ${this.#fitsUrl(step)} and ${this.holds(step.filter)})`;
-  }
-
-  #fitsUrl({ url, urlMatching }: ActionStep): string {
-    if (url === null) return 'true';
-    const at = `coalesce(${this.sql.property('$current_url')}, '')`;
-    if (urlMatching === 'exact') return `${at} = ${this.sql.param(url)}`;
-    if (urlMatching === 'contains') return this.sql.contains(at, url);
-    return this.#prepared.patterns.has(url) ? this.sql.matches(at, url) : 'false';
+    if (entity.kind === 'event') return nameIs(this.sql, entity.id);
+    const { patterns } = this.#prepared;
+    return stepsSql(this.sql, entity.steps, { patterns, holds: (filter) => this.holds(filter) });
   }
 }

@@ -13,7 +13,7 @@ import type { SqlRow } from '../../stores/event-store.ts';
 import { activeSql, type WindowTick } from './active-sql.ts';
 import { activitySql, isActive, MOST_TICKS } from './activity-sql.ts';
 import { aggregateSql, emptyNumber, measuredColumn } from './aggregate-sql.ts';
-import { binSql, type Divided, UNDIVIDED, valueSql } from './breakdown-sql.ts';
+import { binSql, type Divided, dividedBy, UNDIVIDED } from './breakdown-sql.ts';
 import { actorOfMath, countsPersons } from './measure-sql.ts';
 import { type InsightDeps, type Prepared, prepare, reachOf } from './prepare.ts';
 import { Statement } from './statement.ts';
@@ -82,7 +82,7 @@ class SeriesCounter {
   }
 
   async #ofProperty(breakdown: PropertyBreakdown, searched: Range): Promise<SeriesNumbers[]> {
-    const divide: Divide = (statement) => valueSql(statement, breakdown, breakdown.keys[0] ?? '', this.#reach);
+    const divide: Divide = (statement) => dividedBy(statement, breakdown, breakdown.keys[0] ?? '', this.#reach);
     if (breakdown.bins === null) {
       const texts = await this.#largest(breakdown, divide, searched);
       const isSession = breakdown.owner === 'session';

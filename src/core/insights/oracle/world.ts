@@ -3,11 +3,12 @@
  * obviously right, however slow; engines are held against it.
  */
 
+import { fitsStep } from '../../actions/fits-step.ts';
 import { propertyText } from '../../events/hot-properties.ts';
 import type { Json } from '../../events/json.ts';
 import { matches, type Properties, type Search } from '../../properties/matches.ts';
 import { cohortsIn, type Filter, leavesOf } from '../../properties/property-filter.ts';
-import type { ActionStep, Entity } from '../questions/entity.ts';
+import type { Entity } from '../questions/entity.ts';
 import type { Actor } from '../questions/question.ts';
 import { HOUR_MS } from '../time/interval.ts';
 import type { Range } from '../time/range.ts';
@@ -108,19 +109,8 @@ export class World {
     const isKind =
       entity.kind === 'event'
         ? entity.id === null || entity.id === event.event
-        : entity.steps.some((step) => this.fits(event, step));
+        : entity.steps.some((step) => fitsStep(step, event, this.tools.search, (filter) => this.holds(event, filter)));
     return isKind && this.holds(event, entity.filter);
-  }
-
-  private fits(event: WorldEvent, step: ActionStep): boolean {
-    if (step.event !== null && step.event !== event.event) return false;
-    return (step.url === null || this.fitsUrl(event, step.url, step.urlMatching)) && this.holds(event, step.filter);
-  }
-
-  private fitsUrl(event: WorldEvent, url: string, matching: ActionStep['urlMatching']): boolean {
-    const at = propertyText(event.properties['$current_url']) ?? '';
-    if (matching === 'regex') return this.tools.search(url, at) === true;
-    return matching === 'exact' ? at === url : at.includes(url);
   }
 
   /** How many seconds each session lasted, whatever range is asked about. */

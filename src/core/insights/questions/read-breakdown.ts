@@ -20,7 +20,7 @@ export function readBreakdown(fields: Fields, context: QuestionContext, usualLim
   if (type === 'session' && keys.some((key) => key !== SESSION_DURATION)) {
     throw invalid('breakdown', `Sessions can be divided by ${SESSION_DURATION} only.`);
   }
-  return readProperties(fields, keys.map(String), type, usualLimit);
+  return readProperties(fields, [...new Set(keys.map(String))], type, usualLimit);
 }
 
 function readProperties(fields: Fields, keys: string[], owner: PropertyBreakdown['owner'], usual: number): Breakdown {

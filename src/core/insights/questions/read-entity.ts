@@ -1,3 +1,4 @@
+import { actionIdOf } from '../../actions/action-id.ts';
 import { invalid } from '../../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../events/json.ts';
 import type { QuestionContext } from './context.ts';
@@ -47,10 +48,8 @@ export function readEntity(given: JsonObject, attr: string, context: QuestionCon
 }
 
 function readAction(id: Json | undefined, attr: string, given: JsonObject, context: QuestionContext) {
-  const number = typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : id;
-  if (typeof number !== 'number' || !Number.isInteger(number)) {
-    throw invalid(attr, `${attr}: an action needs its number as id.`);
-  }
+  const number = actionIdOf(id);
+  if (number === null) throw invalid(attr, `${attr}: an action needs its number as id.`);
   const action = context.action?.(number);
   const name = textOr(given['name'], action?.name ?? String(number));
   return { kind: 'action' as const, id: number, name, isKnown: action !== undefined, steps: action?.steps ?? [] };

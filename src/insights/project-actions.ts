@@ -16,6 +16,16 @@ export async function actionsOf(
   };
 }
 
+/** Those of one action; none where the project has no such action. */
+export async function stepsOfAction(
+  { actions }: Pick<MetadataStore, 'actions'>,
+  projectId: number,
+  id: number,
+): Promise<ActionStep[]> {
+  const action = await actions.find(projectId, id);
+  return action === null || action.deleted ? [] : stepsOf(action);
+}
+
 /** Steps are checked when they are written; damaged ones fit nothing. */
 function stepsOf({ steps }: Action): ActionStep[] {
   try {
