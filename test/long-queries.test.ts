@@ -103,7 +103,7 @@ describe('a question that takes too long', () => {
     date_from: '-3d',
     refresh: true,
   });
-  const heavy = asking(Array.from({ length: 10 }, (_, i) => `(a.{0,40}b.{0,40}c.{0,40}d.{0,9}){6}z${i}`));
+  const heavy = asking(Array.from({ length: 20 }, (_, i) => `(a.{0,40}b.{0,40}c.{0,40}d.{0,9}){6}z${i}`));
   beforeAll(async () => {
     const text = 'abcdefgh'.repeat(250);
     const batch = Array.from({ length: 4000 }, (_, i) => ({
@@ -170,24 +170,18 @@ describe('a question that takes too long', () => {
     expect((await slow).status).toBe(400);
   });
 
-  it.each(['', '&format=csv'])('is stopped in the list of events too, and ends with its caller: %s', async (format) => {
-    const [series] = heavy.events;
-    const filters = encodeURIComponent(JSON.stringify(series?.properties));
-    const list = path(`events/?event=busy&after=2026-01-14&properties=${filters}${format}`);
-    const { status, body } = await clientFor(server).get(list);
-    const { code } = typeof body === 'string' ? JSON.parse(body) : body;
-    expect([status, code]).toEqual([400, 'query_too_slow']);
-    const send = async (): Promise<void> => {
-      const headers = { authorization: `Bearer ${server.personalKey}` };
-      const sent = request(new URL(list, server.url), { headers });
-      sent.on('error', () => undefined);
-      sent.end();
-      await sleep(200);
-      sent.destroy();
-    };
-    const start = performance.now();
-    await Promise.all([send(), send()]);
-    await wait();
-    expect(performance.now() - start).toBeLessThan(900);
+  it('is stopped in the list of events too, as JSON and as CSV', async () => {
+    // Many short texts, which take little memory at a time; of a property that nobody has asked for yet.
+    const body = 'abcdefgh'.repeat(40);
+    const listed = { event: 'listed', distinct_id: 'bee', timestamp: '2026-01-15T10:00:00Z', properties: { body } };
+    for (let i = 0; i < 3; i++) await capture(server, server.projectKey, Array(8000).fill(listed));
+    const value = Array.from({ length: 30 }, (_, i) => `(a.{0,40}b.{0,40}c.{0,40}d.{0,9}){6}y${i}`);
+    const filters = encodeURIComponent(JSON.stringify([{ key: 'body', operator: 'regex', value }]));
+    for (const format of ['', '&format=csv']) {
+      const list = path(`events/?event=listed&after=2026-01-14&properties=${filters}${format}`);
+      const answer = await clientFor(server).get(list);
+      const { code } = typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
+      expect([answer.status, code]).toEqual([400, 'query_too_slow']);
+    }
   });
 });
