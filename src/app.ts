@@ -5,16 +5,15 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Static } from '@sinclair/typebox';
 import type { Config } from './config.ts';
 import { Failure } from './core/errors.ts';
 import { Continuity } from './decide/continuity.ts';
 import { Definitions } from './decide/definitions.ts';
-import type { StatusSchema } from './http/schemas/status.ts';
+import { readStatus } from './http/read-status.ts';
 import { buildServer } from './http/server.ts';
 import { acceptEvents } from './ingest/accept-events.ts';
 import { findPending, type PendingDeps } from './ingest/find-pending.ts';
-import { type IngestCounts, ingestCounts, reportIngestCounts } from './ingest/ingest-counts.ts';
+import { type IngestCounts, readIngestCounts, reportIngestCounts } from './ingest/ingest-counts.ts';
 import { Ingestion } from './ingest/ingestion.ts';
 import { ReadYourWrites, reportOutdated } from './ingest/read-your-writes.ts';
 import { Tail } from './ingest/tail.ts';
@@ -25,7 +24,6 @@ import { measureEvents } from './insights/measure-events.ts';
 import { QueryUsage } from './insights/query-usage.ts';
 import { ResultCache } from './insights/result-cache.ts';
 import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
-import { diskSpace } from './lib/disk-space.ts';
 import { type Ids, randomIds } from './lib/ids.ts';
 import type { Logger } from './lib/log.ts';
 import { openMetrics } from './lib/metrics.ts';
@@ -40,7 +38,7 @@ import { Rollbacks } from './manage/rollbacks.ts';
 import { Sessions } from './manage/sessions.ts';
 import { WebhookSender } from './manage/webhook-sender.ts';
 import { duckdbDialect } from './stores/duckdb/dialect.ts';
-import type { EventStore, PromotedProperty } from './stores/event-store.ts';
+import type { EventStore } from './stores/event-store.ts';
 import { FILES } from './stores/files.ts';
 import type { IngestLog } from './stores/ingest-log.ts';
 import type { IngestStore } from './stores/ingest-store.ts';
@@ -49,7 +47,6 @@ import { lockFolder } from './stores/sqlite/folder-lock.ts';
 import { openIngestLog } from './stores/sqlite/ingest-log.ts';
 import { openIngestLogReader } from './stores/sqlite/ingest-log-reader.ts';
 import { openRelationalShelf } from './stores/sqlite/metadata-store.ts';
-import { VERSION } from './version.ts';
 
 export interface AppOptions {
   config: Config;
@@ -110,7 +107,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       onNews,
       opened,
     );
-    const counts = (): Promise<IngestCounts> => readCounts(shelves, ingestion, clock);
+    const counts = (): Promise<IngestCounts> => readIngestCounts(shelves.ingest, ingestion, clock);
     const metrics = openMetrics();
     reportIngestCounts(metrics.registry, counts);
     reportOutdated(metrics.registry, writes);
@@ -207,7 +204,13 @@ export async function openApp(options: AppOptions): Promise<App> {
           await metadata.check();
           await thread.methods.query('select 1', []);
         },
-        status: () => status(config, shelves, thread, counts),
+        status: () =>
+          readStatus({
+            dataDir: config.dataDir,
+            metadata,
+            events: { query: events.query, promoted: async () => thread.methods.promoted() },
+            counts,
+          }),
         isStopping: () => stopping,
         consoleFolder: fileURLToPath(CONSOLE),
       },
@@ -365,49 +368,6 @@ function startIngestion(
     await thread.close();
   });
   return { ingestion, writes, thread, tail, ready };
-}
-
-async function readCounts({ ingest }: Shelves, ingestion: Ingestion, clock: Clock): Promise<IngestCounts> {
-  const fates = await ingest.counts();
-  // Read after the fates, so that the difference is never negative.
-  const { accepted } = ingestion;
-  return ingestCounts(fates, { accepted, lagMs: ingestion.lag(clock.now()) });
-}
-
-async function status(
-  { dataDir }: Config,
-  { metadata }: Shelves,
-  thread: WorkerThread<WorkerMethods>,
-  counts: () => Promise<IngestCounts>,
-): Promise<Static<typeof StatusSchema>> {
-  const answers = (check: Promise<unknown>): Promise<string> =>
-    check.then(() => 'ok').catch((error: Error) => error.message);
-  let engine = 'unknown';
-  const askEngine = async (): Promise<void> => {
-    const [row] = await thread.methods.query('select version() as version', []);
-    engine = String(row?.['version']);
-  };
-  const stores = { metadata: await answers(metadata.check()), events: await answers(askEngine()) };
-  const promoted = await (async () => thread.methods.promoted())().catch(() => []);
-  const { deadLettered, lagMs, ...ingest } = await counts();
-  const { dataBytes, freeBytes, totalBytes } = await diskSpace(dataDir);
-  return {
-    version: VERSION,
-    versions: { node: process.version, events: engine },
-    uptime_seconds: Math.round(process.uptime()),
-    stores,
-    ingest: { ...ingest, dead_lettered: deadLettered, lag_ms: lagMs },
-    disk: { data_bytes: dataBytes, free_bytes: freeBytes, total_bytes: totalBytes },
-    // No backup is made by Cairn itself yet.
-    last_backup_at: null,
-    promoted_columns: countPromoted(promoted),
-  };
-}
-
-/** How many, and how far those are that are being filled; their names are the projects' own business. */
-function countPromoted(promoted: readonly PromotedProperty[]) {
-  const filling = promoted.filter(({ filled }) => filled < 1).map(({ filled }) => filled);
-  return { ready: promoted.length - filling.length, filling };
 }
 
 const initialKeys = (config: Config) => ({

@@ -1,5 +1,8 @@
 /** How ingestion does, in numbers: one source for `/_status` and `/metrics`. accepted = the sum of all the others. */
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../lib/clock.ts';
+import type { IngestStore } from '../stores/ingest-store.ts';
+import type { Ingestion } from './ingestion.ts';
 
 export interface IngestCounts {
   accepted: number;
@@ -32,6 +35,17 @@ export function ingestCounts(
     pending: accepted - settled,
     lagMs,
   };
+}
+
+export async function readIngestCounts(
+  ingest: Pick<IngestStore, 'counts'>,
+  ingestion: Pick<Ingestion, 'accepted' | 'lag'>,
+  clock: Clock,
+): Promise<IngestCounts> {
+  const fates = await ingest.counts();
+  // Read after the fates, so that the difference is never negative.
+  const { accepted } = ingestion;
+  return ingestCounts(fates, { accepted, lagMs: ingestion.lag(clock.now()) });
 }
 
 /** Adds the counts to what Prometheus reads. They are read when it asks, so that they are those of the store. */

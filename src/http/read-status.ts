@@ -1,0 +1,52 @@
+import type { Static } from '@sinclair/typebox';
+import type { IngestCounts } from '../ingest/ingest-counts.ts';
+import { diskSpace } from '../lib/disk-space.ts';
+import type { EventStore, PromotedProperty } from '../stores/event-store.ts';
+import type { MetadataStore } from '../stores/metadata-store.ts';
+import { VERSION } from '../version.ts';
+import type { StatusSchema } from './schemas/status.ts';
+
+export interface StatusDeps {
+  dataDir: string;
+  metadata: Pick<MetadataStore, 'check'>;
+  events: Pick<EventStore, 'query' | 'promoted'>;
+  counts(): Promise<IngestCounts>;
+}
+
+/** How the server is: answered whatever is away, since that is when it is asked for. */
+export async function readStatus({
+  dataDir,
+  metadata,
+  events,
+  counts,
+}: StatusDeps): Promise<Static<typeof StatusSchema>> {
+  let engine = 'unknown';
+  const askEngine = async (): Promise<void> => {
+    const [row] = await events.query('select version() as version', []);
+    engine = String(row?.['version']);
+  };
+  const stores = { metadata: await wordOf(metadata.check()), events: await wordOf(askEngine()) };
+  const promoted = await events.promoted().catch(() => []);
+  const { deadLettered, lagMs, ...ingest } = await counts();
+  const { dataBytes, freeBytes, totalBytes } = await diskSpace(dataDir);
+  return {
+    version: VERSION,
+    versions: { node: process.version, events: engine },
+    uptime_seconds: Math.round(process.uptime()),
+    stores,
+    ingest: { ...ingest, dead_lettered: deadLettered, lag_ms: lagMs },
+    disk: { data_bytes: dataBytes, free_bytes: freeBytes, total_bytes: totalBytes },
+    // No backup is made by Cairn itself yet.
+    last_backup_at: null,
+    promoted_columns: countPromoted(promoted),
+  };
+}
+
+const wordOf = (check: Promise<unknown>): Promise<string> =>
+  check.then(() => 'ok').catch((error: Error) => error.message);
+
+/** How many, and how far those are that are being filled; their names are the projects' own business. */
+function countPromoted(promoted: readonly PromotedProperty[]) {
+  const filling = promoted.filter(({ filled }) => filled < 1).map(({ filled }) => filled);
+  return { ready: promoted.length - filling.length, filling };
+}
