@@ -1,4 +1,4 @@
-/** Whom a flag can be released to, and what its conditions can look at: cohorts, kinds of groups, roles, persons. */
+/** Whom a flag can be released to, and what its conditions can look at: cohorts, roles, properties of groups, persons. */
 import { get, projectPath } from './request.ts';
 import type { FlagRoleAccess, Page } from './types.ts';
 
@@ -9,22 +9,12 @@ export interface CohortName {
   is_static: boolean;
 }
 
-export interface GroupKind {
-  group_type: string;
-  group_type_index: number;
-  name_singular: string | null;
-  name_plural: string | null;
-}
-
 type Role = FlagRoleAccess['role'];
 
 const ALL = { limit: 1000 };
 
 export const listCohortNames = async (projectId: number, signal?: AbortSignal): Promise<CohortName[]> =>
   (await get<Page<CohortName>>(projectPath(projectId, 'cohorts'), ALL, signal)).results;
-
-export const listGroupKinds = (projectId: number, signal?: AbortSignal): Promise<GroupKind[]> =>
-  get<GroupKind[]>(projectPath(projectId, 'groups_types'), undefined, signal);
 
 export const listRoles = async (organizationId: string, signal?: AbortSignal): Promise<Role[]> =>
   (await get<Page<Role>>(`/api/organizations/${organizationId}/roles/`, ALL, signal)).results;

@@ -1,7 +1,8 @@
 /** What the flag is for somebody, and why. */
 import { useState } from 'preact/hooks';
-import { findDistinctIds, type GroupKind } from '../../api/flag-targets.ts';
+import { findDistinctIds } from '../../api/flag-targets.ts';
 import { explainFlags } from '../../api/flags.ts';
+import type { GroupType } from '../../api/groups.ts';
 import type { EvaluationReasons, FeatureFlag } from '../../api/types.ts';
 import { useProject } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
@@ -20,7 +21,7 @@ import { conditionSentence, type Names, reasonWords } from './words.ts';
 export interface TryTabProps {
   flag: FeatureFlag;
   isDirty: boolean;
-  kinds: readonly GroupKind[];
+  kinds: readonly GroupType[];
   names: Names;
 }
 
@@ -66,7 +67,7 @@ export function TryTab({ flag, isDirty, kinds, names }: TryTabProps) {
 interface FormProps {
   who: string;
   group: string;
-  kind: GroupKind | undefined;
+  kind: GroupType | undefined;
   onTry(who: string, group: string): void;
 }
 

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
-import { type CohortName, type GroupKind, listCohortNames, listGroupKinds } from '../../api/flag-targets.ts';
+import { type CohortName, listCohortNames } from '../../api/flag-targets.ts';
 import { listFlags } from '../../api/flags.ts';
+import { type GroupType, listGroupTypes } from '../../api/groups.ts';
 import type { FeatureFlag } from '../../api/types.ts';
 import { type Resource, useResource } from '../../lib/use-resource.ts';
 import type { Names } from './words.ts';
@@ -8,20 +9,20 @@ import type { Names } from './words.ts';
 /** Everything that a condition can name. */
 export interface Targets {
   cohorts: readonly CohortName[];
-  kinds: readonly GroupKind[];
+  kinds: readonly GroupType[];
   flags: readonly FeatureFlag[];
 }
 
 const NOTHING: Targets = { cohorts: [], kinds: [], flags: [] };
 
-export const kindName = (kind: GroupKind): string => kind.name_plural ?? `${kind.group_type} groups`;
+export const kindName = (kind: GroupType): string => kind.name_plural ?? `${kind.group_type} groups`;
 
 export function useTargets(projectId: number): { targets: Targets; names: Names; resource: Resource<Targets> } {
   const resource = useResource(
     async (signal): Promise<Targets> => {
       const [cohorts, kinds, flags] = await Promise.all([
         listCohortNames(projectId, signal),
-        listGroupKinds(projectId, signal),
+        listGroupTypes(projectId, signal),
         listFlags(projectId, { limit: 1000 }, signal),
       ]);
       return { cohorts, kinds, flags: flags.results };
