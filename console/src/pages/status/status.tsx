@@ -58,6 +58,7 @@ function Report({ status }: { status: Status }) {
               answer === 'ok' ? <Badge tone="good">answers</Badge> : <Badge tone="bad">{answer}</Badge>,
             ])}
           />
+          <Columns columns={status.promoted_columns} />
         </section>
         <section class="card stack-s" aria-label="Disk">
           <h2>Disk</h2>
@@ -86,6 +87,16 @@ function Report({ status }: { status: Status }) {
     </>
   );
 }
+
+/** Properties that questions ask for get a column of their own, in the background. */
+const Columns = ({ columns: { ready, filling } }: { columns: Status['promoted_columns'] }) => (
+  <>
+    <Facts facts={[['Properties with a column of their own', formatNumber(ready)]]} />
+    {filling.map((share, index) => (
+      <Progress key={index} label="One more is being filled" value={share} />
+    ))}
+  </>
+);
 
 const reasonsIn = (dropped: Status['ingest']['dropped']): string =>
   Object.entries(dropped)
