@@ -87,7 +87,6 @@ export async function makeDemoThings(deps: DemoThingsDeps, caller: Caller, proje
   if (!cohorts.some(({ name }) => name === COHORT_NAME)) {
     const filters = { properties: { type: 'AND', values: [PRO] } };
     await createCohort(deps, caller, project, { name: COHORT_NAME, filters }, null);
-    deps.calculations.wake();
   }
   await makeDashboard(deps, caller, project);
 }

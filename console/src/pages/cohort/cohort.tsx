@@ -168,13 +168,7 @@ function Members({ cohort }: { cohort: Cohort }) {
                 </Empty>
               }
             />
-            <Pager
-              offset={offset}
-              limit={LIMIT}
-              count={null}
-              hasNext={next !== null && results.length === LIMIT}
-              onChange={setOffset}
-            />
+            <Pager offset={offset} limit={LIMIT} count={null} hasNext={next !== null} onChange={setOffset} />
           </>
         )}
       </Loaded>

@@ -124,13 +124,7 @@ export function Page() {
               onOpen={({ uuid }) => navigate(pathTo('person', { project: id, person: uuid }) ?? '/')}
               empty={isFiltered || offset > 0 ? <NobodyFits /> : <NobodyYet projectId={id} />}
             />
-            <Pager
-              offset={offset}
-              limit={LIMIT}
-              count={null}
-              hasNext={next !== null && results.length === LIMIT}
-              onChange={setOffset}
-            />
+            <Pager offset={offset} limit={LIMIT} count={null} hasNext={next !== null} onChange={setOffset} />
           </>
         )}
       </Loaded>
