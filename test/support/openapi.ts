@@ -39,7 +39,7 @@ export interface Operation {
 
 interface Described {
   requestBody?: Content;
-  security?: unknown[];
+  security?: object[];
   'x-least-level'?: number;
   responses: Record<string, Content>;
 }
@@ -59,7 +59,7 @@ export class OpenApi {
         path,
         body: described.requestBody?.content?.['application/json']?.schema,
         params: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
-        isPrivate: (described.security ?? []).length > 0,
+        isPrivate: (described.security ?? []).some((scheme) => 'personalKey' in scheme),
         level: described['x-least-level'],
         responses: described.responses,
       })),
