@@ -46,6 +46,7 @@ describe('defaults', () => {
       queryTimeoutSeconds: 60,
       sessionDays: 14,
       eraseAfterSeconds: 10,
+      webhookPrivateAddresses: false,
       faults: false,
     });
     expect(defaultConfig()).toEqual(readConfig({}));

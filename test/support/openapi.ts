@@ -32,6 +32,8 @@ export interface Operation {
   params: string[];
   /** True: a personal key or a session is asked for. */
   isPrivate: boolean;
+  /** True: the secret key of the project will do. */
+  takesSecretKey: boolean;
   /** The least level in the organization, where one is asked for. */
   level: number | undefined;
   responses: Record<string, Content>;
@@ -59,6 +61,7 @@ export class OpenApi {
         path,
         body: described.requestBody?.content?.['application/json']?.schema,
         params: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+        takesSecretKey: (described.security ?? []).some((scheme) => 'secretKey' in scheme),
         isPrivate: (described.security ?? []).some((scheme) => 'personalKey' in scheme),
         level: described['x-least-level'],
         responses: described.responses,
