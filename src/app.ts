@@ -102,7 +102,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       clock,
       logger: log,
       publicUrl: config.publicUrl,
-      isInsideAllowed: config.webhookPrivateAddresses,
+      isInsideAllowed: config.webhookAllowPrivate,
     });
     const onNews = (): void => webhooks.wake();
     const definitions = new Definitions(metadata);

@@ -46,7 +46,7 @@ describe('defaults', () => {
       queryTimeoutSeconds: 60,
       sessionDays: 14,
       eraseAfterSeconds: 10,
-      webhookPrivateAddresses: false,
+      webhookAllowPrivate: false,
       faults: false,
     });
     expect(defaultConfig()).toEqual(readConfig({}));

@@ -29,7 +29,7 @@ export interface Config {
   queryTimeoutSeconds: number;
   sessionDays: number;
   eraseAfterSeconds: number;
-  webhookPrivateAddresses: boolean;
+  webhookAllowPrivate: boolean;
   faults: boolean;
 }
 
@@ -217,8 +217,8 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     help: 'Seconds from the deletion of a person with events until files are written afresh; deletions in between share it.',
     read: whole(0, 86_400),
   },
-  webhookPrivateAddresses: {
-    env: 'WEBHOOK_PRIVATE_ADDRESSES',
+  webhookAllowPrivate: {
+    env: 'WEBHOOK_ALLOW_PRIVATE',
     fallback: 'false',
     help: 'True lets webhooks of projects be in private networks; without it, admins of projects reach only public addresses.',
     read: (value) => oneOf('true', 'false')(value) === 'true',

@@ -186,7 +186,7 @@ describe('the address of a webhook', () => {
     async (url) => {
       const { status, body } = await client.patch(project, { body: { slack_incoming_webhook: url } });
       expect([status, body.attr]).toEqual([400, 'slack_incoming_webhook']);
-      expect(body.detail).toContain('WEBHOOK_PRIVATE_ADDRESSES');
+      expect(body.detail).toContain('WEBHOOK_ALLOW_PRIVATE');
     },
   );
 });

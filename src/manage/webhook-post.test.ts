@@ -84,7 +84,7 @@ describe('addresses of the inside', () => {
   ])('are known by sight: %s', async (url) => {
     expect(isInsideUrl(url)).toBe(true);
     const outcome = await postToWebhook(url, 'hello', { ...options, isInsideAllowed: false });
-    expect(outcome).toMatchObject({ kind: 'refused', why: expect.stringContaining('WEBHOOK_PRIVATE_ADDRESSES') });
+    expect(outcome).toMatchObject({ kind: 'refused', why: expect.stringContaining('WEBHOOK_ALLOW_PRIVATE') });
   });
 
   it('are known by what a name leads to, when it is looked up to be connected to', async () => {

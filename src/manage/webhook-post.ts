@@ -43,7 +43,7 @@ export async function postToWebhook(url: string, text: string, options: PostOpti
 
 const REFUSED_INSIDE: PostOutcome = {
   kind: 'refused',
-  why: 'its address is of a private network; WEBHOOK_PRIVATE_ADDRESSES=true would allow it',
+  why: 'its address is of a private network; WEBHOOK_ALLOW_PRIVATE=true would allow it',
 };
 
 /** Whether the address itself says so; a name is looked at when it is resolved. */

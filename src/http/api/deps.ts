@@ -22,7 +22,7 @@ import type { MetadataStore } from '../../stores/metadata-store.ts';
 
 /** What the private API is built from. Each route passes on only what the manager it calls asks for. */
 export interface ApiDeps extends Pick<DeletePersonDeps, 'filing' | 'caughtUp' | 'erasure' | 'log'> {
-  config: Pick<Config, 'publicUrl' | 'queryTimeoutSeconds' | 'webhookPrivateAddresses'>;
+  config: Pick<Config, 'publicUrl' | 'queryTimeoutSeconds' | 'webhookAllowPrivate'>;
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;

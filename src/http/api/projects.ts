@@ -141,11 +141,11 @@ function toChanges({ config }: ApiDeps, body: Static<typeof ProjectWriteSchema>)
 }
 
 /** By sight: what a name leads to is looked at whenever the webhook is told something. */
-function refuseInside({ webhookPrivateAddresses }: ApiDeps['config'], url: string | null | undefined): void {
-  if (!url || webhookPrivateAddresses || !isInsideUrl(url)) return;
+function refuseInside({ webhookAllowPrivate }: ApiDeps['config'], url: string | null | undefined): void {
+  if (!url || webhookAllowPrivate || !isInsideUrl(url)) return;
   throw invalid(
     'slack_incoming_webhook',
     'This address is of a private network, which this server does not post to. Its operator can allow it with ' +
-      'WEBHOOK_PRIVATE_ADDRESSES=true.',
+      'WEBHOOK_ALLOW_PRIVATE=true.',
   );
 }
