@@ -15,7 +15,10 @@ export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof Failure) return error.kind === 'unavailable';
   const { code } = error as { code?: unknown };
-  return (typeof code === 'string' && (SQLITE.test(code) || POSTGRES.test(code) || code === 'ENOSPC')) || DUCKDB.test(error.message);
+  return (
+    (typeof code === 'string' && (SQLITE.test(code) || POSTGRES.test(code) || code === 'ENOSPC')) ||
+    DUCKDB.test(error.message)
+  );
 }
 
 /** The engine of events had no room for what it was asked to do. */

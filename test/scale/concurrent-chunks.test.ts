@@ -143,8 +143,8 @@ describe('chunks side by side', () => {
       }),
       { numRuns: 6 },
     );
-    // Said for whoever wonders how often it comes to that.
-    expect(retries).toBeLessThan(stored);
+    // Locks are taken in one order, so it hardly ever comes to that.
+    expect(retries).toBeLessThan(stored / 10);
   });
 
   it('store an event once that comes through several logs at the same time', async () => {

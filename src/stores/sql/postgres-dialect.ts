@@ -74,7 +74,9 @@ export const postgresDialect: SqlDialect = {
    * settled looks at the last number first and at the announcements then: a number that is drawn in between is greater.
    */
   async nextChange(db) {
-    await sql`select pg_advisory_xact_lock_shared(${sql.lit(CHANGE_LOCKS)} + last_value) from person_changes`.execute(db);
+    await sql`select pg_advisory_xact_lock_shared(${sql.lit(CHANGE_LOCKS)} + last_value) from person_changes`.execute(
+      db,
+    );
     const { rows } = await sql<{ change: number }>`select nextval('person_changes') as change`.execute(db);
     return Number(rows[0]?.change);
   },

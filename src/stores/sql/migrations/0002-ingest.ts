@@ -96,7 +96,9 @@ async function createGroups(db: Kysely<unknown>, { name, bigInteger }: SqlDialec
     .addColumn('type_index', 'integer', (c) => c.notNull())
     .addColumn('name', 'text', (c) => c.notNull())
     .addPrimaryKeyConstraint('group_types_pk', ['project_id', 'type_index'])
-    .$call((table) => (name === 'sqlite' ? table.addUniqueConstraint('group_types_once', ['project_id', 'name']) : table))
+    .$call((table) =>
+      name === 'sqlite' ? table.addUniqueConstraint('group_types_once', ['project_id', 'name']) : table,
+    )
     .execute();
   // A name may be of any length, which PostgreSQL refuses in an index.
   if (name === 'postgres') {
