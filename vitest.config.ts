@@ -3,13 +3,16 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Tests in a real browser take long, and are a command of their own: `npm run test:browser`. */
 const IN_BROWSERS = ['test/console/**/*.test.ts', 'test/docs-page.test.ts', 'test/decide/browser.test.ts'];
+/** SDKs as they are published, of several ages: `npm run test:sdks`. */
+const WITH_SDKS = ['test/sdks/**/*.test.ts'];
 const OTHERS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'console/src/**/*.test.ts'];
-const isInBrowsers = process.env['TESTS'] === 'browser';
+const APART: Readonly<Record<string, string[]>> = { browser: IN_BROWSERS, sdks: WITH_SDKS };
+const chosen = APART[process.env['TESTS'] ?? ''];
 
 export default defineConfig({
   test: {
-    include: isInBrowsers ? IN_BROWSERS : OTHERS,
-    exclude: [...configDefaults.exclude, ...(isInBrowsers ? [] : IN_BROWSERS)],
+    include: chosen ?? OTHERS,
+    exclude: [...configDefaults.exclude, ...(chosen ? [] : Object.values(APART).flat())],
     globalSetup: ['test/support/build-worker.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
