@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Tests in a real browser take long, and are a command of their own: `npm run test:browser`. */
-const IN_BROWSERS = ['test/console/**/*.test.ts', 'test/docs-page.test.ts', 'test/decide/browser.test.ts'];
+const IN_BROWSERS = ['test/console/**/*.test.ts', 'test/docs-page.test.ts'];
 /** SDKs as they are published, of several ages: `npm run test:sdks`. */
 const WITH_SDKS = ['test/sdks/**/*.test.ts'];
 const OTHERS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'console/src/**/*.test.ts'];

@@ -93,6 +93,9 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       expect(only(events, 'leaving ada').distinct_id).toBe('ada');
       expect(only(events, 'somebody else').distinct_id).toBe(another);
       expect(another).not.toBe(anonymous);
+      // The page was gone by then: a beacon, which nobody waits for.
+      const last = world.relay.exchanges.find(({ text }) => text.includes('"somebody else"'));
+      expect(last?.headers).toMatchObject({ 'sec-fetch-mode': 'no-cors', 'sec-fetch-site': 'cross-site' });
 
       const ada = await world.person('ada');
       expect(ada).toMatchObject({

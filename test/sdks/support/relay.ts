@@ -53,6 +53,7 @@ export async function startRelay(target: string, { prefix = '' } = {}): Promise<
     else response.writeHead(status, answer.headers).end(answered);
   };
   const server = createServer((incoming, response) => void pass(incoming, response).catch(() => response.destroy()));
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`,

@@ -1,5 +1,5 @@
 /** A project with flags that an SDK is let loose on, and what the private API says of it afterwards. */
-import type { Json, JsonObject } from '../../../src/core/events/json.ts';
+import type { JsonObject } from '../../../src/core/events/json.ts';
 import { capture } from '../../support/capture.ts';
 import { clientFor } from '../../support/client.ts';
 import type { TestProject, TestServer } from '../../support/server.ts';
@@ -119,5 +119,3 @@ export function only(events: readonly SeenEvent[], name: string): SeenEvent {
   if (found.length !== 1 || !found[0]) throw new Error(`${found.length} events are called ${name}`);
   return found[0];
 }
-
-export const property = ({ properties }: SeenEvent, name: string): Json | undefined => properties[name];
