@@ -23,7 +23,7 @@ describe('the README', () => {
   });
 
   it('lists the SDKs that are tried, in their versions', () => {
-    const [, section = ''] = read('README.md').split('## The SDKs');
+    const [, section = ''] = read('README.md').split('## SDKs\n');
     const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| (\S+) +\| ([\d., ]+?) +\|/gm)];
     const listed = rows.flatMap(([, name, versions = '']) =>
       versions.split(', ').map((version) => `${name} ${version}`),
