@@ -37,7 +37,7 @@ describe('an upload whose answer gets lost comes again, and is stored once', () 
     sdk.capture({ distinctId: 'ada', event: 'paid', properties: { $set: { paid: 1 } } });
     sdk.capture({ distinctId: 'ada', event: 'thanked' });
     await shutDown(sdk, world);
-    await expect.poll(uploads, { timeout: 10_000 }).toEqual([
+    await expect.poll(uploads, { timeout: 20_000 }).toEqual([
       [true, 200],
       [false, 200],
     ]);
@@ -51,7 +51,7 @@ describe('an upload whose answer gets lost comes again, and is stored once', () 
     const sdk = openNodeSdk(alias, world);
     sdk.capture({ distinctId: 'ada', event: 'paid' });
     await shutDown(sdk, world);
-    await expect.poll(uploads, { timeout: 10_000 }).toHaveLength(2);
+    await expect.poll(uploads, { timeout: 20_000 }).toHaveLength(2);
     expect(await world.names()).toEqual(['paid', 'paid']);
   });
 });
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await world.holds('$pageview', 'said early');
     world.relay.swallow('paid');
     await page.run("posthog.capture('paid')");
-    await expect.poll(uploads, { timeout: 10_000 }).toEqual([
+    await expect.poll(uploads, { timeout: 20_000 }).toEqual([
       [true, 200],
       [false, 200],
     ]);

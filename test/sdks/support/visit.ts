@@ -20,6 +20,9 @@ export interface VisitOptions {
   script?: string;
 }
 
+/** Of a machine that has other things to do as well. */
+const PATIENCE_MS = 20_000;
+
 /** The version that this server hands out itself. */
 export const SERVED = 'posthog-js';
 
@@ -44,7 +47,12 @@ export async function visit(
   const visiting = {
     ...watched,
     run: (code: string) => page.evaluate(code),
-    until: async (code: string) => void (await page.waitForFunction(code, undefined, { timeout: 10_000 })),
+    until: async (code: string) => {
+      // By a timer, not at each frame: a headless page on a busy machine may draw none for a while.
+      await page.waitForFunction(code, undefined, { timeout: PATIENCE_MS, polling: 50 }).catch((cause: unknown) => {
+        throw new Error(`Never came true: ${code}; asked were ${world.relay.asked().join(', ')}`, { cause });
+      });
+    },
     leave: async () => {
       await page.goto('about:blank');
       await page.close();
