@@ -11,6 +11,7 @@ import { flagsRoutes } from './flags.ts';
 import { ofrepRoutes } from './ofrep.ts';
 import { remoteConfigRoutes } from './remote-config.ts';
 import { Scripts } from './scripts.ts';
+import { segmentRoutes } from './segment.ts';
 import { staticRoutes } from './static.ts';
 
 export type { PublicDeps } from './deps.ts';
@@ -27,6 +28,7 @@ export function publicRoutes(app: FastifyInstance, deps: PublicDeps): void {
   captureRoutes(app, deps);
   captureV1Routes(app, deps);
   cspReportRoutes(app, deps);
+  segmentRoutes(app, deps);
   decideRoutes(app, deps);
   flagsRoutes(app, deps);
   ofrepRoutes(app, deps);
