@@ -5,13 +5,15 @@ import type { RetentionPeopleQuestion, RetentionQuestion } from '../../core/insi
 import { periodUnit } from '../../core/insights/questions/read-retention.ts';
 import { addTo } from '../../core/insights/time/interval.ts';
 import type { Page } from '../../stores/metadata-store.ts';
+import type { AskedDeps } from '../asked-events.ts';
+import { type ActivityPatterns, askPatterns } from './activity-patterns.ts';
 import { type InsightDeps, type Prepared, prepare } from './prepare.ts';
 import { MOST_INTERVALS, retainedSql } from './retained-sql.ts';
 import { arrivalsSql, returnsSql } from './retention-sql.ts';
 import { Statement } from './statement.ts';
 
 export async function askRetention(
-  deps: InsightDeps,
+  deps: AskedDeps,
   projectId: number,
   question: RetentionQuestion,
 ): Promise<RetentionRow[]> {
@@ -27,23 +29,32 @@ export async function askRetention(
 }
 
 async function countsByInterval(
-  deps: InsightDeps,
+  deps: AskedDeps,
   projectId: number,
   question: RetentionQuestion,
 ): Promise<ReadonlyMap<string, Counts>> {
   if (question.intervals > MOST_INTERVALS) return countsBy(deps, projectId, question, ['a.interval']);
   const prepared = await prepareRetention(deps, projectId, question);
   const statement = new Statement(deps.dialect, prepared);
-  const counts = new Map<string, Map<number, number>>();
-  for (const row of await prepared.run(statement, retainedSql(statement, question))) {
-    for (const [name, n] of Object.entries(row)) {
-      const [, at = row['i'], after] = /^c(?:(\d+)_)?(\d+)$/.exec(name) ?? [];
-      if (after === undefined) continue;
-      const key = JSON.stringify([String(at)]);
-      counts.set(key, (counts.get(key) ?? new Map()).set(Number(after), Number(n ?? 0)));
-    }
+  const alike = { rows: retainedSql(statement, question), bits: ['came', 'again'] };
+  return countPatterns(await askPatterns(deps, statement, alike), question);
+}
+
+/** Interval → intervals after it → how many came then, and were there again so much later. */
+function countPatterns(patterns: ActivityPatterns, { isFirstCohortOnly }: RetentionQuestion): Map<string, Counts> {
+  const counts = new Map<number, Map<number, number>>();
+  for (let pattern = 0; pattern < patterns.size; pattern++) {
+    const persons = patterns.actors[pattern] as number;
+    patterns.eachOf(0, pattern, (came) => {
+      if (isFirstCohortOnly && came > 0) return;
+      const own = counts.get(came) ?? new Map<number, number>();
+      counts.set(came, own.set(0, (own.get(0) ?? 0) + persons));
+      patterns.eachOf(1, pattern, (again) => {
+        if (again > came) own.set(again - came, (own.get(again - came) ?? 0) + persons);
+      });
+    });
   }
-  return counts;
+  return new Map([...counts].map(([came, own]) => [JSON.stringify([String(came)]), own]));
 }
 
 /** More rows nobody reads, and they would fill the memory. */
