@@ -3,7 +3,7 @@
  * by the ids that events have; whose ids those are is asked once for each id, not for each event.
  */
 import type { Actor } from '../../core/insights/questions/question.ts';
-import { peopleSql } from '../people-sql.ts';
+import { ownersSql } from '../people-sql.ts';
 import type { Statement } from './statement.ts';
 
 /** Bits of one word. */
@@ -45,7 +45,7 @@ export function activitySql(statement: Statement, activity: Activity): string {
     ...also.map(({ name, together }) => `${together} as ${name}`),
   ].join(', ');
   return `select p.person_id as actor${value === null ? '' : ', a.value as value'}, ${joined}
-    from (${byKey}) a join ${peopleSql(sql, statement.projectId)} p on p.key = a.actor
+    from (${byKey}) a ${ownersSql(sql, statement.projectId, 'a.actor')}
     group by p.person_id${value === null ? '' : ', a.value'}`;
 }
 

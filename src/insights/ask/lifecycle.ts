@@ -11,7 +11,7 @@ import { type Tick, tickNames, ticksOf } from '../../core/insights/time/ticks.ts
 import type { InsightSql } from '../../stores/dialect.ts';
 import type { Page } from '../../stores/metadata-store.ts';
 import type { AskedDeps } from '../asked-events.ts';
-import { type ActivityPatterns, askPatterns } from './activity-patterns.ts';
+import { type ActivityBits, askBits } from './activity-bits.ts';
 import { activitySql, MOST_TICKS, wordsOf } from './activity-sql.ts';
 import { type InsightDeps, type Prepared, prepare } from './prepare.ts';
 import { Statement } from './statement.ts';
@@ -81,22 +81,21 @@ async function countBits(
   const created = `select person_id, ${createdSql(sql, bounds, 'created_at')} as created from person_rows
     where project_id = ${sql.param(statement.projectId)}`;
   const persons = `select b.*, c.created as created from (${activity}) b join (${created}) c on c.person_id = b.actor`;
-  const alike = { rows: persons, bits: wordsOf(ticks), numbers: ['created'] };
-  return countPatterns(await askPatterns(deps, statement, alike), ticks);
+  const asked = { actors: persons, bits: wordsOf(ticks), numbers: ['created'] };
+  return countStatuses(await askBits(deps, statement, asked), ticks);
 }
 
 /** Whoever was there, and is not new and was not there before, is back; whoever was there before and is not, is gone. */
-function countPatterns(patterns: ActivityPatterns, ticks: number): Counts {
+function countStatuses(bits: ActivityBits, ticks: number): Counts {
   const [active, returning, fresh] = [new Float64Array(ticks), new Float64Array(ticks), new Float64Array(ticks)];
-  const created = patterns.numbers('created');
-  for (let pattern = 0; pattern < patterns.size; pattern++) {
-    const persons = patterns.actors[pattern] as number;
+  const created = bits.numbers('created');
+  for (let person = 0; person < bits.actors; person++) {
     let before = -1;
-    patterns.each(pattern, (tick) => {
-      add(active, tick, persons);
+    bits.each(person, (tick) => {
+      (active[tick] as number)++;
       if (before === -1) {
-        if (created[pattern] === tick) add(fresh, tick, persons);
-      } else if (before === tick - 1) add(returning, tick, persons);
+        if (created[person] === tick) (fresh[tick] as number)++;
+      } else if (before === tick - 1) (returning[tick] as number)++;
       before = tick;
     });
   }
@@ -109,10 +108,6 @@ function countPatterns(patterns: ActivityPatterns, ticks: number): Counts {
     counts.set(`dormant ${tick}`, (active[tick - 1] as number) - again);
   }
   return counts;
-}
-
-function add(counts: Float64Array, at: number, more: number): void {
-  counts[at] = (counts[at] as number) + more;
 }
 
 /** In which interval somebody was created; -1 outside of them all. */

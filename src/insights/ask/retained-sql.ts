@@ -3,7 +3,7 @@
  * in which they were there again, as bits.
  */
 import type { RetentionQuestion } from '../../core/insights/questions/question.ts';
-import { peopleSql } from '../people-sql.ts';
+import { ownersSql } from '../people-sql.ts';
 import { nameIsOf } from '../step-sql.ts';
 import { axisOf } from './retention-sql.ts';
 import type { Statement } from './statement.ts';
@@ -61,7 +61,7 @@ function personsSql(
   if (!isLater) return byKey;
   const joined = also.map(({ name, together }) => `, ${together} as ${name}`).join('');
   return `select p.person_id as person, ${sql.bitOr('a.again')} as again${joined}
-    from (${byKey}) a join ${peopleSql(sql, statement.projectId)} p on p.key = a.person
+    from (${byKey}) a ${ownersSql(sql, statement.projectId, 'a.person')}
     group by p.person_id`;
 }
 

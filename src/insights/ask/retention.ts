@@ -6,7 +6,7 @@ import { periodUnit } from '../../core/insights/questions/read-retention.ts';
 import { addTo } from '../../core/insights/time/interval.ts';
 import type { Page } from '../../stores/metadata-store.ts';
 import type { AskedDeps } from '../asked-events.ts';
-import { type ActivityPatterns, askPatterns } from './activity-patterns.ts';
+import { type ActivityBits, askBits } from './activity-bits.ts';
 import { type InsightDeps, type Prepared, prepare } from './prepare.ts';
 import { MOST_INTERVALS, retainedSql } from './retained-sql.ts';
 import { arrivalsSql, returnsSql } from './retention-sql.ts';
@@ -36,25 +36,28 @@ async function countsByInterval(
   if (question.intervals > MOST_INTERVALS) return countsBy(deps, projectId, question, ['a.interval']);
   const prepared = await prepareRetention(deps, projectId, question);
   const statement = new Statement(deps.dialect, prepared);
-  const alike = { rows: retainedSql(statement, question), bits: ['came', 'again'] };
-  return countPatterns(await askPatterns(deps, statement, alike), question);
+  const asked = { actors: retainedSql(statement, question), bits: ['came', 'again'] };
+  return countReturns(await askBits(deps, statement, asked), question);
 }
 
 /** Interval → intervals after it → how many came then, and were there again so much later. */
-function countPatterns(patterns: ActivityPatterns, { isFirstCohortOnly }: RetentionQuestion): Map<string, Counts> {
-  const counts = new Map<number, Map<number, number>>();
-  for (let pattern = 0; pattern < patterns.size; pattern++) {
-    const persons = patterns.actors[pattern] as number;
-    patterns.eachOf(0, pattern, (came) => {
+function countReturns(bits: ActivityBits, { isFirstCohortOnly, intervals }: RetentionQuestion): Map<string, Counts> {
+  const counts = new Float64Array(intervals * intervals);
+  for (let person = 0; person < bits.actors; person++) {
+    bits.eachOf(0, person, (came) => {
       if (isFirstCohortOnly && came > 0) return;
-      const own = counts.get(came) ?? new Map<number, number>();
-      counts.set(came, own.set(0, (own.get(0) ?? 0) + persons));
-      patterns.eachOf(1, pattern, (again) => {
-        if (again > came) own.set(again - came, (own.get(again - came) ?? 0) + persons);
+      (counts[came * intervals] as number)++;
+      bits.eachOf(1, person, (again) => {
+        if (again > came) (counts[came * intervals + again - came] as number)++;
       });
     });
   }
-  return new Map([...counts].map(([came, own]) => [JSON.stringify([String(came)]), own]));
+  return new Map(
+    Array.from({ length: intervals }, (_, came) => [
+      JSON.stringify([String(came)]),
+      new Map(Array.from(counts.subarray(came * intervals, (came + 1) * intervals), (n, after) => [after, n])),
+    ]),
+  );
 }
 
 /** More rows nobody reads, and they would fill the memory. */

@@ -12,7 +12,7 @@ import { type Tick, ticksOf } from '../../core/insights/time/ticks.ts';
 import type { SqlRow } from '../../stores/event-store.ts';
 import type { AskedDeps } from '../asked-events.ts';
 import { activeSql, type WindowTick } from './active-sql.ts';
-import { type ActivityPatterns, askPatterns } from './activity-patterns.ts';
+import { type ActivityBits, askBits } from './activity-bits.ts';
 import { activitySql, MOST_TICKS, wordsOf } from './activity-sql.ts';
 import { aggregateSql, emptyNumber, measuredColumn } from './aggregate-sql.ts';
 import { binSql, type Divided, dividedBy, UNDIVIDED } from './breakdown-sql.ts';
@@ -180,8 +180,8 @@ class SeriesCounter {
       where: `${this.#matches(statement, during)} and ${condition}`,
     });
     const numbers = texts === null ? [] : ['value'];
-    const patterns = await askPatterns(this.#deps, statement, { rows: activity, bits: wordsOf(ticks), numbers });
-    return uniqueRows(patterns, texts, ticks);
+    const bits = await askBits(this.#deps, statement, { actors: activity, bits: wordsOf(ticks), numbers });
+    return uniqueRows(bits, texts, ticks);
   }
 
   #lastDays(days: number): Range {
@@ -259,15 +259,14 @@ class SeriesCounter {
 }
 
 /** How many there were of each value in each interval. */
-function uniqueRows(patterns: ActivityPatterns, texts: readonly string[] | null, ticks: number): SqlRow[] {
+function uniqueRows(bits: ActivityBits, texts: readonly string[] | null, ticks: number): SqlRow[] {
   const values = texts ?? [''];
-  const places = texts === null ? null : patterns.numbers('value');
+  const places = texts === null ? null : bits.numbers('value');
   const counts = new Float64Array(values.length * ticks);
-  for (let pattern = 0; pattern < patterns.size; pattern++) {
-    const from = (places?.[pattern] ?? 0) * ticks;
-    const actors = patterns.actors[pattern] as number;
-    patterns.each(pattern, (tick) => {
-      counts[from + tick] = (counts[from + tick] as number) + actors;
+  for (let actor = 0; actor < bits.actors; actor++) {
+    const from = (places?.[actor] ?? 0) * ticks;
+    bits.each(actor, (tick) => {
+      (counts[from + tick] as number)++;
     });
   }
   return Array.from(counts, (n, at) => ({ value: values[Math.floor(at / ticks)] ?? '', tick: at % ticks, n }));
