@@ -32,10 +32,48 @@ export function rowsByActor(table: ColumnTable, tied: Tied): ActorRows {
   const actors = starts.length - 1;
   for (let own = 0; own < actors; own++) {
     const [from, to] = [starts[own] as number, starts[own + 1] as number];
-    if (to - from <= FEW) sortFew({ at, rows }, from, to, tied);
-    else sortMany({ at, rows }, from, to, tied);
+    if (!sortNear({ at, rows }, from, to, tied)) sortFar({ at, rows }, from, to, tied);
   }
   return { actors, starts, at, rows };
+}
+
+export interface ActorKeys {
+  readonly actors: number;
+  /** Actor → the place of their first key; one more, behind the last. */
+  readonly starts: Int32Array;
+  /** Place → key; each actor's in order. */
+  readonly keys: Float64Array;
+}
+
+/** The same for rows that are wholly told by a number each, which has their order: a third of the time. */
+export function keysByActor(actor: Int32Array, column: Float64Array): ActorKeys {
+  const starts = startsOf(actor);
+  const next = starts.slice();
+  const keys = new Float64Array(column.length);
+  for (let row = 0; row < column.length; row++) {
+    const own = actor[row] as number;
+    const place = next[own] as number;
+    next[own] = place + 1;
+    keys[place] = column[row] as number;
+  }
+  const actors = starts.length - 1;
+  for (let own = 0; own < actors; own++) sortKeys(keys, starts[own] as number, starts[own + 1] as number);
+  return { actors, starts, keys };
+}
+
+/** Mostly they are in order, or nearly so. */
+function sortKeys(keys: Float64Array, from: number, to: number): void {
+  for (let place = from + 1; place < to; place++) {
+    const key = keys[place] as number;
+    if (key >= (keys[place - 1] as number)) continue;
+    if (to - from > FEW) {
+      keys.subarray(from, to).sort();
+      return;
+    }
+    let free = place;
+    for (; free > from && (keys[free - 1] as number) > key; free--) keys[free] = keys[free - 1] as number;
+    keys[free] = key;
+  }
 }
 
 /** The values of a column, in the order of places. */
@@ -59,9 +97,12 @@ type Part = Pick<ActorRows, 'at' | 'rows'>;
 
 const FEW = 100;
 
-/** Each row is moved to before those that are later than it: mostly none. */
-function sortFew(part: Part, from: number, to: number, tied: Tied): void {
-  const { at, rows } = part;
+/** So many places are rows moved at most, for each of them, before it is given up to move them one by one. */
+const NEAR = 16;
+
+/** Moves each row to before those that are later than it: mostly none. False where they turn out to be in no order. */
+function sortNear({ at, rows }: Part, from: number, to: number, tied: Tied): boolean {
+  let left = FEW * FEW + NEAR * (to - from);
   for (let place = from + 1; place < to; place++) {
     const [time, row] = [at[place] as number, rows[place] as number];
     let free = place;
@@ -72,13 +113,13 @@ function sortFew(part: Part, from: number, to: number, tied: Tied): void {
     }
     at[free] = time;
     rows[free] = row;
+    left -= place - free;
+    if (left < 0) return false;
   }
+  return true;
 }
 
-function sortMany({ at, rows }: Part, from: number, to: number, tied: Tied): void {
-  let place = from + 1;
-  while (place < to && (at[place - 1] as number) < (at[place] as number)) place++;
-  if (place >= to) return;
+function sortFar({ at, rows }: Part, from: number, to: number, tied: Tied): void {
   const own = Array.from(rows.subarray(from, to), (row, index) => ({ row, time: at[from + index] as number }));
   own.sort((a, b) => (isBefore(a.time, a.row, b.time, b.row, tied) ? -1 : 1));
   for (const [index, { row, time }] of own.entries()) {
