@@ -45,7 +45,7 @@ async function readSlice(
   const isPacked = !minds && !codes.hasValues && !codes.hasNames && fitsKey(question);
   const columns = [
     isPerson ? 'p.number as actor' : 'cast(g.number as integer) as actor',
-    `${sql.toDouble(sql.millis('e.timestamp'))} as at`,
+    `${isPacked ? sql.millis('e.timestamp') : sql.toDouble(sql.millis('e.timestamp'))} as at`,
     ...wordsOf(question).map((entities, i) => `${bitsSql(sql, asked, entities)} as bits${i}`),
     ...(codes.hasValues ? [`${codes.valueSql(sql)} as value`] : []),
     ...(minds ? ['e.uuid as uuid'] : []),
@@ -88,8 +88,8 @@ const fitsKey = (question: FunnelQuestion): boolean =>
 
 /** Its time within the range, then its bits. */
 function keySql(sql: InsightSql, question: FunnelQuestion): string {
-  const since = `(d.at - ${sql.toDouble(sql.integer(question.range.from))})`;
-  return `${since} * ${sql.toDouble(sql.integer(2 ** entitiesOf(question).length))} + ${sql.toDouble('d.bits0')}`;
+  const since = `(d.at - ${sql.integer(question.range.from)})`;
+  return sql.toDouble(`(${since} * ${sql.integer(2 ** entitiesOf(question).length)} + d.bits0)`);
 }
 
 function unpack(table: ColumnTable, question: FunnelQuestion, codes: FunnelCodes): FunnelEvents {
