@@ -32,7 +32,8 @@ export function rowsByActor(table: ColumnTable, tied: Tied): ActorRows {
   const actors = starts.length - 1;
   for (let own = 0; own < actors; own++) {
     const [from, to] = [starts[own] as number, starts[own + 1] as number];
-    if (!sortNear({ at, rows }, from, to, tied)) sortFar({ at, rows }, from, to, tied);
+    if (to - from <= FEW) sortFew({ at, rows }, from, to, tied);
+    else sortMany({ at, rows }, from, to, tied);
   }
   return { actors, starts, at, rows };
 }
@@ -97,12 +98,9 @@ type Part = Pick<ActorRows, 'at' | 'rows'>;
 
 const FEW = 100;
 
-/** So many places are rows moved at most, for each of them, before it is given up to move them one by one. */
-const NEAR = 16;
-
-/** Moves each row to before those that are later than it: mostly none. False where they turn out to be in no order. */
-function sortNear({ at, rows }: Part, from: number, to: number, tied: Tied): boolean {
-  let left = FEW * FEW + NEAR * (to - from);
+/** Each row is moved to before those that are later than it: mostly none. */
+function sortFew(part: Part, from: number, to: number, tied: Tied): void {
+  const { at, rows } = part;
   for (let place = from + 1; place < to; place++) {
     const [time, row] = [at[place] as number, rows[place] as number];
     let free = place;
@@ -113,13 +111,13 @@ function sortNear({ at, rows }: Part, from: number, to: number, tied: Tied): boo
     }
     at[free] = time;
     rows[free] = row;
-    left -= place - free;
-    if (left < 0) return false;
   }
-  return true;
 }
 
-function sortFar({ at, rows }: Part, from: number, to: number, tied: Tied): void {
+function sortMany({ at, rows }: Part, from: number, to: number, tied: Tied): void {
+  let place = from + 1;
+  while (place < to && (at[place - 1] as number) < (at[place] as number)) place++;
+  if (place >= to) return;
   const own = Array.from(rows.subarray(from, to), (row, index) => ({ row, time: at[from + index] as number }));
   own.sort((a, b) => (isBefore(a.time, a.row, b.time, b.row, tied) ? -1 : 1));
   for (const [index, { row, time }] of own.entries()) {
