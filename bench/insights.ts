@@ -8,7 +8,16 @@
  * its peak of memory. `--short` is for the build machine: it shows that everything runs, not how fast.
  */
 import { fork } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -210,6 +219,8 @@ async function main(folder: string): Promise<void> {
     show(report, reports.at(-1));
     reports.push(report);
   }
+  mkdirSync('bench/results', { recursive: true });
+  writeFileSync('bench/results/insights.json', `${JSON.stringify(reports, null, 2)}\n`);
   const problems = reports.flatMap(({ events, measured, peakMb }) => [
     ...measured.filter(({ areSame }) => !areSame).map(({ name }) => `${name} at ${events}: other numbers than by hand`),
     ...(peakMb > MOST_MEMORY_MB ? [`${events} events took ${peakMb.toFixed(0)} MB`] : []),
