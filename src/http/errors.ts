@@ -71,7 +71,8 @@ export function explain(error: unknown, asked: IncomingHttpHeaders): Explained {
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, headers, body, log } = explain(error, request.headers);
   if (log !== null) request.log[log.level]({ err: error }, log.message);
-  return reply.code(status).headers(headers).send(body);
+  for (const [name, value] of Object.entries(headers)) reply.header(name, value);
+  return reply.code(status).send(body);
 }
 
 /** The web framework's own complaints about a request, said in our words. */
