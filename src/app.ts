@@ -33,9 +33,11 @@ import type { EventFiling } from './manage/change-identities.ts';
 import { DemoData } from './manage/demo-data.ts';
 import { Erasure } from './manage/erasure.ts';
 import { startHousekeeping } from './manage/housekeeping.ts';
+import { KeyGuard } from './manage/key-guard.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
 import { Rollbacks } from './manage/rollbacks.ts';
 import { Sessions } from './manage/sessions.ts';
+import { SignInGuard } from './manage/sign-in-guard.ts';
 import { WebhookSender } from './manage/webhook-sender.ts';
 import { duckdbDialect } from './stores/duckdb/dialect.ts';
 import type { EventStore } from './stores/event-store.ts';
@@ -78,6 +80,8 @@ export interface App {
   calculations: Pick<CohortCalculations, 'startRound' | 'settled'>;
   /** Writes down what insights asked for, as happens every few seconds. */
   usage: Pick<QueryUsage, 'flush'>;
+  /** Every route of the server. */
+  routes(): { method: string; url: string }[];
   /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
   breakWorker(): void;
 }
@@ -93,7 +97,13 @@ export async function openApp(options: AppOptions): Promise<App> {
     const shelves = await openShelves(config, clock, opened);
     const { metadata } = shelves;
     const firstStart = await bootstrap({ metadata, clock, ids }, initialKeys(config));
-    const webhooks = new WebhookSender({ metadata, clock, logger: log, publicUrl: config.publicUrl });
+    const webhooks = new WebhookSender({
+      metadata,
+      clock,
+      logger: log,
+      publicUrl: config.publicUrl,
+      isInsideAllowed: config.webhookAllowPrivate,
+    });
     const onNews = (): void => webhooks.wake();
     const definitions = new Definitions(metadata);
     const results = new ResultCache(clock);
@@ -161,6 +171,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     });
     opened.push(() => demo.stop());
     let stopping = false;
+    const signInGuard = new SignInGuard({ metadata, clock, ids });
     const server = await buildServer(
       {
         config,
@@ -190,7 +201,9 @@ export async function openApp(options: AppOptions): Promise<App> {
         usage,
         demo,
         metrics,
-        sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
+        sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays, guard: signInGuard }),
+        signInGuard,
+        keys: new KeyGuard(clock),
         removeEvents: async (projectId) => {
           await thread.methods.deleteBefore(projectId, END_OF_TIME);
           await thread.methods.forgetPersons(projectId);
@@ -262,6 +275,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       checkRollbacks: () => rollbacks.check(),
       calculations,
       usage,
+      routes: () => server.knownRoutes.all(),
       breakWorker: () => thread.tell('fault'),
     };
   } catch (error) {

@@ -13,31 +13,36 @@ export interface FlagRequestContext {
   runtime(): Runtime;
 }
 
-/** The names that SDKs of several ages use: the first that is there counts. */
-const NAMES = {
+type Field = 'distinctId' | 'groups' | 'personProperties' | 'groupProperties' | 'deviceId' | 'flagKeys';
+/** What each is called in a body: the first that is there counts. */
+export type FieldNames = Readonly<Record<Field, readonly string[]>>;
+
+/** As SDKs of several ages write them. */
+const NAMES: FieldNames = {
   distinctId: ['distinct_id', '$distinct_id'],
-  anonDistinctId: ['$anon_distinct_id'],
   groups: ['groups', '$groups'],
   personProperties: ['person_properties', '$properties'],
   groupProperties: ['group_properties', '$group_properties'],
   deviceId: ['device_id', '$device_id'],
   flagKeys: ['flag_keys', 'flag_keys_to_evaluate'],
-} as const;
+};
 
-/** Fields are asked for one by one, in plain words: names that come out of a list take the engine five times as long. */
-export function readFlagRequest(body: JsonObject, { missingDistinctId, runtime }: FlagRequestContext): DecideRequest {
-  const distinctId = readId(body, body['distinct_id'] ?? body['$distinct_id'], NAMES.distinctId);
+export function readFlagRequest(
+  body: JsonObject,
+  { missingDistinctId, runtime }: FlagRequestContext,
+  names: FieldNames = NAMES,
+): DecideRequest {
+  const distinctId = readId(body, names.distinctId);
   if (distinctId === null) throw missingDistinctId();
-  const given = body['person_properties'] ?? body['$properties'];
-  const personProperties = readObject(body, given, NAMES.personProperties);
+  const personProperties = readObject(body, names.personProperties);
   return {
     distinctId,
-    anonDistinctId: readId(body, body['$anon_distinct_id'], NAMES.anonDistinctId) || null,
-    deviceId: readId(body, body['device_id'] ?? body['$device_id'], NAMES.deviceId) || deviceOf(personProperties),
+    anonDistinctId: readId(body, ['$anon_distinct_id']) || null,
+    deviceId: readId(body, names.deviceId) || deviceOf(personProperties),
     personProperties,
-    groups: readGroups(body),
-    groupProperties: readGroupProperties(body),
-    flagKeys: readFlagKeys(body),
+    groups: readGroups(body, names.groups),
+    groupProperties: readGroupProperties(body, names.groupProperties),
+    flagKeys: readFlagKeys(body, names.flagKeys),
     runtime,
   };
 }
@@ -46,19 +51,25 @@ export function readFlagRequest(body: JsonObject, { missingDistinctId, runtime }
 export const hasFlagsDisabled = ({ disable_flags: value }: JsonObject): boolean =>
   value === true || value === 1 || value === 'true' || value === '1';
 
-/** Null is 'not given'. */
-type Given = Json | undefined;
+type Found = [value: Json, name: string] | undefined;
 
-/** The name under which something was given. */
-const nameIn = (body: JsonObject, names: readonly string[]): string =>
-  names.find((name) => (body[name] ?? null) !== null) ?? '';
+/** Null is 'not given'. */
+function find(body: JsonObject, names: readonly string[]): Found {
+  for (const name of names) {
+    const value = body[name];
+    if (value !== undefined && value !== null) return [value, name];
+  }
+  return undefined;
+}
 
 /** Cut and cleaned as ids of events are, so that both mean the same person. An empty text is an id, if an odd one. */
-function readId(body: JsonObject, value: Given, names: readonly string[]): string | null {
-  if (value === undefined || value === null) return null;
-  if (typeof value === 'string' || typeof value === 'number') return toDistinctId(value) ?? null;
-  const name = nameIn(body, names);
-  throw invalid(name, `${name} must be a text or a number.`);
+function readId(body: JsonObject, names: readonly string[]): string | null {
+  const found = find(body, names);
+  if (found === undefined) return null;
+  const [value, name] = found;
+  if (typeof value !== 'string' && typeof value !== 'number')
+    throw invalid(name, `${name} must be a text or a number.`);
+  return toDistinctId(value) ?? null;
 }
 
 const deviceOf = ({ $device_id: id }: Properties): string | null =>
@@ -66,18 +77,23 @@ const deviceOf = ({ $device_id: id }: Properties): string | null =>
 
 const NO_PROPERTIES: JsonObject = {};
 
-function readObject(body: JsonObject, value: Given, names: readonly string[]): JsonObject {
-  if (value === undefined || value === null) return NO_PROPERTIES;
-  if (isJsonObject(value)) return value;
-  const name = nameIn(body, names);
-  throw invalid(name, `${name} must be an object.`);
+function readObject(body: JsonObject, names: readonly string[]): JsonObject {
+  const found = find(body, names);
+  if (found === undefined) return NO_PROPERTIES;
+  const [value, name] = found;
+  if (isEmptyList(value)) return NO_PROPERTIES;
+  if (!isJsonObject(value)) throw invalid(name, `${name} must be an object.`);
+  return value;
 }
+
+/** PHP writes an empty map as an empty list. */
+const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0;
 
 const NO_GROUPS: ReadonlyMap<string, string> = new Map();
 const NO_GROUP_PROPERTIES: ReadonlyMap<string, Properties> = new Map();
 
-function readGroups(body: JsonObject): ReadonlyMap<string, string> {
-  const given = readObject(body, body['groups'] ?? body['$groups'], NAMES.groups);
+function readGroups(body: JsonObject, names: readonly string[]): ReadonlyMap<string, string> {
+  const given = readObject(body, names);
   if (given === NO_PROPERTIES) return NO_GROUPS;
   const groups = new Map<string, string>();
   for (const type of Object.keys(given)) {
@@ -94,24 +110,26 @@ function readGroups(body: JsonObject): ReadonlyMap<string, string> {
 const nameOf = (value: Json): string =>
   Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 
-function readGroupProperties(body: JsonObject): ReadonlyMap<string, Properties> {
-  const found = body['group_properties'] ?? body['$group_properties'];
-  const given = readObject(body, found, NAMES.groupProperties);
+function readGroupProperties(body: JsonObject, names: readonly string[]): ReadonlyMap<string, Properties> {
+  const given = readObject(body, names);
   if (given === NO_PROPERTIES) return NO_GROUP_PROPERTIES;
   const properties = new Map<string, Properties>();
   for (const type of Object.keys(given)) {
     const value = given[type];
-    if (value === null || value === undefined) continue;
-    if (!isJsonObject(value)) throw invalid('group_properties', 'group_properties must map each kind to an object.');
+    if (value === null || value === undefined || isEmptyList(value)) continue;
+    if (!isJsonObject(value)) {
+      const name = names[0] ?? '';
+      throw invalid(name, `${name} must map each kind to an object.`);
+    }
     properties.set(type, value);
   }
   return properties;
 }
 
-function readFlagKeys(body: JsonObject): ReadonlySet<string> | null {
-  const value = body['flag_keys'] ?? body['flag_keys_to_evaluate'] ?? null;
-  if (value === null) return null;
-  const name = nameIn(body, NAMES.flagKeys);
+function readFlagKeys(body: JsonObject, names: readonly string[]): ReadonlySet<string> | null {
+  const found = find(body, names);
+  if (found === undefined) return null;
+  const [value, name] = found;
   if (!Array.isArray(value) || !value.every((key) => typeof key === 'string')) {
     throw invalid(name, `${name} must be a list of flag keys.`);
   }
