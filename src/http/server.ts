@@ -2,6 +2,7 @@
  * The house's front: one Fastify server with every door in it.
  * What comes in: requests. What goes out: answers, all errors through `errors.ts`. It keeps nothing.
  */
+import type { RequestListener } from 'node:http';
 import swagger from '@fastify/swagger';
 import {
   type FastifyBaseLogger,
@@ -24,7 +25,10 @@ import { KnownRoutes } from './known-routes.ts';
 import { lazyLog } from './lazy-log.ts';
 import { OPENAPI } from './openapi.ts';
 import { type OperationsDeps, operationsRoutes } from './operations.ts';
+import { DECIDE } from './public/decide.ts';
+import { FLAGS } from './public/flags.ts';
 import { type PublicDeps, publicRoutes } from './public/index.ts';
+import { QuickDoor } from './public/quick-door.ts';
 import { type Tell, tellAnswers, teller } from './tell-answers.ts';
 import { readValue } from './validate.ts';
 
@@ -81,6 +85,7 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
     publicRoutes(open, { ...deps, tell });
     done();
   });
+  openQuickDoor(app, new QuickDoor({ ...deps, tell }, [DECIDE, FLAGS]));
   answerUnknownPaths(app, deps, known, tell);
   await app.register((watched, _options, done) => {
     guardData(watched, publicUrl);
@@ -104,6 +109,15 @@ function letConnectionsGo(app: FastifyInstance): void {
     const timer = setInterval(() => app.server.closeIdleConnections(), 50);
     app.server.once('close', () => clearInterval(timer));
   });
+}
+
+/** Everything that comes in passes it first. */
+function openQuickDoor(app: FastifyInstance, door: QuickDoor): void {
+  const { server } = app;
+  const usual = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  for (const listener of usual) server.on('request', door.before(listener));
+  app.addHook('preClose', async () => door.close());
 }
 
 function decorateRequests(app: FastifyInstance): void {
