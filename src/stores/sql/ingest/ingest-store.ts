@@ -55,6 +55,7 @@ function ingestTransaction(on: Sql): IngestTransaction {
     markedEvents: (projectIds) => markedEvents(on, projectIds),
     apply: async (changes) => {
       await applyChanges(on, changes);
+      if (changes.position === null) return;
       await sql`insert into ingest_position (log, position) values (${LOG}, ${changes.position})
         on conflict (log) do update set position = excluded.position`.execute(on.db);
     },
