@@ -10,16 +10,24 @@ export interface SqlDialect {
   readonly name: 'sqlite' | 'postgres';
   /** Takes the lock under which migrations run; called first in each migration's transaction. */
   lockForMigration(db: Kysely<unknown>): Promise<void>;
+  /**
+   * Keeps other writers of the shelf out until the transaction ends: alone, or together with others who share it and
+   * settle among themselves what each of them touches.
+   */
+  lockShelf<T>(db: Kysely<T>, alone: boolean): Promise<void>;
   /** Type of a column that counts up by itself and never gives a number twice. */
   readonly countingType: 'integer' | 'bigserial';
   counting(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
   /** Type of an integer that may exceed 32 bits. */
   readonly bigInteger: 'integer' | 'bigint';
+  readonly bytes: 'blob' | 'bytea';
   /**
    * Many rows as one bound value: a table expression over JSON, to select from, join with or insert. One statement
    * with one value is prepared once and serves any number of rows.
    */
   rows(columns: Readonly<Record<string, RowType>>, rows: readonly object[]): RawBuilder<unknown>;
+  /** A bound text where nothing else says that it is one; it compares by its bytes, as columns do. */
+  text(value: string): RawBuilder<string>;
   /** The JSON text of a top-level value of JSON text; null where it is absent. The key has no quotes or backslashes. */
   jsonValue(text: RawBuilder<unknown>, key: string): RawBuilder<unknown>;
   /** True where `text` contains `part`, letter for letter. */
@@ -45,13 +53,16 @@ export const sqliteDialect: SqlDialect = {
   name: 'sqlite',
   // Every transaction begins with 'begin immediate' (see sqlite/driver.ts), and that is the lock.
   lockForMigration: async () => {},
+  lockShelf: async () => {},
   countingType: 'integer',
   counting: (column) => column.primaryKey().autoIncrement(),
   bigInteger: 'integer',
+  bytes: 'blob',
   rows(columns, rows) {
     const picks = Object.keys(columns).map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.id(name)}`);
     return sql`(select ${sql.join(picks)} from json_each(${JSON.stringify(rows)}))`;
   },
+  text: (value) => sql`cast(${value} as text)`,
   // Without the quotes a dot, a bracket or a dollar sign would mean something.
   jsonValue: (text, key) => sql`${text} -> ${`$."${key}"`}`,
   contains: (text, part) => sql`instr(${text}, ${part}) > 0`,

@@ -80,8 +80,8 @@ async function upsertPersons({ db }: Sql, states: readonly PersonState[], change
 }
 
 async function addIds(on: Sql, ops: readonly PersonOp[]): Promise<void> {
-  const columns = { projectId: 'integer', distinctId: 'text', personUuid: 'text' } as const;
-  const added = ops.filter((op) => op.op === 'add_id');
+  const columns = { projectId: 'integer', distinctId: 'text', personUuid: 'text', place: 'integer' } as const;
+  const added = ops.filter((op) => op.op === 'add_id').map((op, place) => ({ ...op, place }));
   await forRows(
     on,
     columns,
@@ -91,7 +91,8 @@ async function addIds(on: Sql, ops: readonly PersonOp[]): Promise<void> {
     select r.project_id, r.distinct_id, p.id, 0
     from ${table} r
     cross join persons p
-    where p.uuid = r.person_uuid`,
+    where p.uuid = r.person_uuid
+    order by r.place`,
   );
 }
 

@@ -6,9 +6,8 @@ import type { Migration } from '../migrate.ts';
 export const personIndex: Migration = {
   name: 'persons by columns',
   async up(db, dialect) {
-    const { bigInteger, name } = dialect;
-    const bytes = name === 'sqlite' ? 'blob' : 'bytea';
-    await addBlocks(db, dialect, bytes);
+    const { bigInteger, bytes } = dialect;
+    await addBlocks(db, dialect);
     await db.schema
       .createTable('person_columns')
       .addColumn('project_id', bigInteger, (c) => c.notNull())
@@ -31,9 +30,8 @@ export const personIndex: Migration = {
 
 async function addBlocks(
   db: Kysely<unknown>,
-  { bigInteger, countingType, counting }: SqlDialect,
-  bytes: 'blob' | 'bytea',
-) {
+  { bigInteger, bytes, countingType, counting }: SqlDialect,
+): Promise<void> {
   await db.schema
     .createTable('person_blocks')
     .addColumn('id', countingType, counting)
