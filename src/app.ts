@@ -7,7 +7,7 @@ import type { Config } from './config.ts';
 import { Continuity } from './decide/continuity.ts';
 import { Definitions } from './decide/definitions.ts';
 import { readStatus } from './http/read-status.ts';
-import { buildServer } from './http/server.ts';
+import { buildServer, buildWatchServer, type ServerDeps } from './http/server.ts';
 import { acceptEvents } from './ingest/accept-events.ts';
 import { reportIngestCounts } from './ingest/ingest-counts.ts';
 import { reportOutdated } from './ingest/read-your-writes.ts';
@@ -25,8 +25,9 @@ import { DemoData } from './manage/demo-data.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
 import { Sessions } from './manage/sessions.ts';
 import { builtFile } from './sets/built-file.ts';
-import { CATCH_UP_MS, openEmbedded } from './sets/embedded.ts';
-import type { Opened, SetListeners } from './sets/store-set.ts';
+import { CATCH_UP_MS, openEmbedded, type SetOptions } from './sets/embedded.ts';
+import { openLarge } from './sets/large.ts';
+import type { Opened, SetListeners, StoreSet } from './sets/store-set.ts';
 import type { EventStore } from './stores/event-store.ts';
 import type { MetadataStore } from './stores/metadata-store.ts';
 
@@ -82,7 +83,7 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
   const clock = clockOn(clockMemory);
   const results = new ResultCache(clock);
   let memory: Memory | null = null;
-  const set = await openEmbedded(
+  const set = await openSet(
     { config, logger: log, clockMemory, listeners: listenersOf(results, () => memory) },
     opened,
   );
@@ -115,61 +116,57 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
   });
   opened.push(() => demo.stop());
   let stopping = false;
-  const server = await buildServer(
-    {
-      config,
-      log,
-      metadata,
-      clock,
-      ids,
-      ingestion,
-      tail: set.tail,
-      events,
-      dialect: set.dialect,
-      findPending: set.findPending,
-      directory,
-      definitions,
-      filing,
-      caughtUp,
-      erasure: { begin: (...deletion) => chores.beginErasure(...deletion) },
-      decide: {
-        metadata,
-        definitions,
-        writes: set.writes,
-        continuity: new Continuity(metadata),
-        clock,
-        onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
-      },
-      calculations,
-      usage,
-      demo,
-      metrics,
-      sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
-      removeEvents: async (projectId) => {
-        await worker().deleteBefore(projectId, END_OF_TIME);
-        await worker().forgetPersons(projectId);
-        results.touch(projectId);
-      },
-      mirrorPersons,
-      follow: async (projectId, question, page, signal) =>
-        worker().follow(projectId, question, page, ...(signal ? [signal] : [])),
-      results,
-      checkStores: async () => {
-        await metadata.check();
-        await events.query('select 1', []);
-      },
-      status: () =>
-        readStatus({
-          dataDir: config.dataDir,
-          metadata,
-          events: { query: events.query, promoted: async () => worker().promoted() },
-          counts: set.counts,
-        }),
-      isStopping: () => stopping,
-      consoleFolder: fileURLToPath(builtFile('console/')),
-    },
+  const deps: ServerDeps = {
     config,
-  );
+    log,
+    metadata,
+    clock,
+    ids,
+    ingestion,
+    tail: set.tail,
+    events,
+    dialect: set.dialect,
+    findPending: set.findPending,
+    directory,
+    definitions,
+    filing,
+    caughtUp,
+    erasure: { begin: (...deletion) => chores.beginErasure(...deletion) },
+    decide: {
+      metadata,
+      definitions,
+      writes: set.writes,
+      continuity: new Continuity(metadata),
+      clock,
+      onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
+    },
+    calculations,
+    usage,
+    demo,
+    metrics,
+    sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
+    removeEvents: async (projectId) => {
+      await worker().deleteBefore(projectId, END_OF_TIME);
+      await worker().forgetPersons(projectId);
+      results.touch(projectId);
+    },
+    mirrorPersons,
+    follow: async (projectId, question, page, signal) =>
+      worker().follow(projectId, question, page, ...(signal ? [signal] : [])),
+    results,
+    checkStores: () => set.isReady(),
+    status: () =>
+      readStatus({
+        dataDir: config.dataDir,
+        metadata,
+        events: { query: events.query, promoted: async () => worker().promoted() },
+        counts: set.counts,
+        describe: set.describe,
+      }),
+    isStopping: () => stopping,
+    consoleFolder: fileURLToPath(builtFile('console/')),
+  };
+  const server = config.role === 'worker' ? buildWatchServer(deps, config) : await buildServer(deps, config);
   opened.push(() => server.close());
   await set.ready;
   set.takeCharge(chores);
@@ -196,6 +193,14 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
   };
 }
 
+/** Two addresses make the difference between one machine and many. */
+function openSet(options: SetOptions, opened: Opened): Promise<StoreSet> {
+  const { databaseUrl, clickhouseUrl } = options.config;
+  return databaseUrl === null || clickhouseUrl === null
+    ? openEmbedded(options, opened)
+    : openLarge(options, { databaseUrl, clickhouseUrl }, opened);
+}
+
 /** The last instant that both stores can hold. */
 const END_OF_TIME = Date.UTC(9999, 11, 31);
 
@@ -218,8 +223,13 @@ function listenersOf(results: ResultCache, memory: () => Memory | null): SetList
     },
     onRedefined(projectId) {
       memory()?.directory.forget();
-      if (projectId === null) memory()?.definitions.forgetAll();
-      else memory()?.definitions.forget(projectId);
+      if (projectId === null) {
+        memory()?.definitions.forgetAll();
+        results.touchAll();
+      } else {
+        memory()?.definitions.forget(projectId);
+        results.touch(projectId);
+      }
     },
   };
 }

@@ -37,6 +37,7 @@ const MAP: Record<string, readonly string[]> = {
   'chores.ts': ['sets', 'manage', 'decide', 'insights', 'stores', 'lib', 'config.ts'],
   'app.ts': ['http', 'sets', 'chores.ts', ...ROUTES_OF_DATA, 'stores', 'core', 'lib', 'config.ts', 'version.ts'],
   'worker.ts': [...ROUTES_OF_DATA, 'stores', ...DRAWERS, 'core', 'lib', 'config.ts', 'version.ts'],
+  'large-worker.ts': [...ROUTES_OF_DATA, 'stores', ...DRAWERS, 'core', 'lib', 'config.ts', 'version.ts'],
   'main.ts': ['app.ts', 'config.ts', 'welcome.ts', 'version.ts', 'lib'],
 };
 

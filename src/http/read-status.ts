@@ -11,6 +11,8 @@ export interface StatusDeps {
   metadata: Pick<MetadataStore, 'check'>;
   events: Pick<EventStore, 'query' | 'promoted'>;
   counts(): Promise<IngestCounts>;
+  /** On many machines: who else is there. */
+  describe(): Promise<Static<typeof StatusSchema>['cluster']>;
 }
 
 /** How the server is: answered whatever is away, since that is when it is asked for. */
@@ -19,6 +21,7 @@ export async function readStatus({
   metadata,
   events,
   counts,
+  describe,
 }: StatusDeps): Promise<Static<typeof StatusSchema>> {
   let engine = 'unknown';
   const askEngine = async (): Promise<void> => {
@@ -27,7 +30,7 @@ export async function readStatus({
   };
   const stores = { metadata: await wordOf(metadata.check()), events: await wordOf(askEngine()) };
   const promoted = await events.promoted().catch(() => []);
-  const { deadLettered, lagMs, ...ingest } = await counts();
+  const { deadLettered, lagMs, ...ingest } = await counts().catch(() => UNKNOWN);
   const { dataBytes, freeBytes, totalBytes } = await diskSpace(dataDir);
   return {
     version: VERSION,
@@ -39,8 +42,20 @@ export async function readStatus({
     // No backup is made by Cairn itself yet.
     last_backup_at: null,
     promoted_columns: countPromoted(promoted),
+    cluster: await describe().catch(() => null),
   };
 }
+
+/** While the store that counts is away. */
+const UNKNOWN: IngestCounts = {
+  accepted: -1,
+  stored: -1,
+  duplicate: -1,
+  dropped: {},
+  deadLettered: -1,
+  pending: -1,
+  lagMs: -1,
+};
 
 const wordOf = (check: Promise<unknown>): Promise<string> =>
   check.then(() => 'ok').catch((error: Error) => error.message);

@@ -63,6 +63,11 @@ export async function openEmbedded(options: SetOptions, opened: Opened): Promise
       await ingestLog.scrub();
     },
     scanFiles: (texts) => scanFiles(config.dataDir, texts),
+    async isReady() {
+      await metadata.check();
+      await thread.methods.query('select 1', []);
+    },
+    describe: async () => null,
     ready,
     takeCharge(chores) {
       charge = chores;

@@ -32,6 +32,10 @@ export interface StoreSet {
   scrubLog(): Promise<void>;
   /** Looks for texts in every file that this machine keeps. */
   scanFiles(texts: readonly string[]): Promise<FileScan>;
+  /** Rejects while nothing should be sent to this node. */
+  isReady(): Promise<void>;
+  /** Who else is there, and what they do; null on one machine. */
+  describe(): Promise<SetDescription | null>;
   /** Resolves when the second thread has opened its stores. */
   ready: Promise<void>;
   /** From the time when this process is the one that does the chores, and until it no longer is. */
@@ -40,6 +44,16 @@ export interface StoreSet {
   tellCharge(): void;
   /** Ends the second thread as a fault would. */
   breakWorker(): void;
+}
+
+/** As `/_status` shows it. */
+export interface SetDescription {
+  node: string;
+  role: string;
+  nodes: { id: string; role: string; host: string; version: string; started_at: string; silent_ms: number }[];
+  partitions: { partition: number; worker: string | null; waiting: number }[];
+  keeper: string | null;
+  blocks_waiting: number;
 }
 
 /** What only one process of the whole may do at a time. */

@@ -3,21 +3,26 @@
  * look sooner than they would by themselves.
  */
 export interface News {
-  /** Entries came: the newest of each partition; and whose flags they may change. */
-  came?: { heads: Readonly<Record<string, number>>; changed: readonly ChangedNote[] };
-  /** A chunk was processed: pairs of partition and position, and projects with a new kind of group. */
-  processed?: { positions: readonly [number, number][]; regrouped: readonly number[] };
+  /** Entries came through a node: the newest of each partition; and whose flags they may change. */
+  came?: { from: string; heads: Readonly<Record<string, number>>; changed: readonly ChangedNote[] };
+  /** A chunk was processed: pairs of partition and position. */
+  processed?: { positions: readonly [number, number][] };
+  /** Something waits for a webhook. */
+  messages?: true;
   /** Events of these projects can be asked for, or persons have been moved; null: of any. */
   shipped?: readonly number[] | null;
   /** The definitions of a project, or the project itself, have changed. */
   redefined?: number;
   /** Somebody waits for what is in the log. */
   hurry?: true;
-  /** There is something for whoever does the chores; or a block, an order or an errand for the shipper. */
+  /** There is something for whoever does the chores. */
   chores?: true;
+  /** There is a block, an order or an errand for whoever ships events. */
   queued?: true;
   /** An errand has ended. */
   errand?: number;
+  /** Somebody watches the events of these projects as they come. */
+  watched?: { node: string; projects: readonly number[] };
   /** A lease was given up. */
   leases?: true;
 }

@@ -4,12 +4,20 @@
  */
 import type pg from 'pg';
 import type { ChangedNote } from '../news.ts';
-import type { NewPartitionEntry, PartitionedLog, PartitionedState, PartitionEntry, Positions } from '../partitioned-log.ts';
-import { unavailable } from './errors.ts';
+import type {
+  NewPartitionEntry,
+  PartitionEntry,
+  PartitionedLog,
+  PartitionedState,
+  Positions,
+} from '../partitioned-log.ts';
 import { Groups } from './groups.ts';
 import { ask, openQuickPool } from './log-pool.ts';
+import { unavailable } from './unavailable.ts';
 
 export interface LogOptions {
+  /** This node's name: others hear from whom entries came. */
+  node?: string;
   /** Most bytes of payload that may wait for processing, over all partitions and nodes. */
   maxBytes: number;
   /** How many partitions a new log gets. */
@@ -32,7 +40,9 @@ export async function openPartitionedLog(url: string, options: LogOptions): Prom
   const pool = openQuickPool(url, CONNECTIONS);
   try {
     const partitions = await fixPartitions(pool, options.partitions ?? PARTITIONS);
-    return new PostgresLog(pool, partitions, options);
+    const log = new PostgresLog(pool, partitions, options);
+    await log.look();
+    return log;
   } catch (error) {
     await pool.end();
     throw error;
@@ -68,9 +78,9 @@ class PostgresLog implements PartitionedLog {
     this.partitions = partitions;
     this.#options = options;
     this.#groups = new Groups({ write: (group) => this.#write(group), sizeOf });
-    this.#looking = setInterval(() => void this.#look(), options.lookEveryMs ?? LOOK_EVERY_MS);
+    // A database that is away is heard of by whoever appends; the next look comes by itself.
+    this.#looking = setInterval(() => void this.look().catch(() => undefined), options.lookEveryMs ?? LOOK_EVERY_MS);
     this.#looking.unref();
-    void this.#look();
   }
 
   async append(entries: readonly NewPartitionEntry[], changed: readonly ChangedNote[] = []): Promise<Positions> {
@@ -100,7 +110,7 @@ class PostgresLog implements PartitionedLog {
   }
 
   positions(): Promise<Positions> {
-    return readPositions(this.#pool, 'log_positions', 'select partition, position as at from log_progress');
+    return readProgress(this.#pool);
   }
 
   async close(): Promise<void> {
@@ -111,35 +121,47 @@ class PostgresLog implements PartitionedLog {
     await this.#pool.end();
   }
 
-  /** What comes while the look is under way may be counted twice until the next one, never not at all. */
-  async #look(): Promise<void> {
+  /** How much waits. What comes meanwhile may be counted twice until the next look, never not at all. */
+  async look(): Promise<void> {
     const before = this.#sinceLook;
-    try {
-      const { bytes } = await this.state();
-      this.#waiting = bytes;
-      this.#sinceLook -= before;
-    } catch {
-      // The database is away: whoever appends hears of it, and the next look comes by itself.
-    }
+    const { bytes } = await this.state();
+    this.#waiting = bytes;
+    this.#sinceLook -= before;
   }
 
   async #write(group: readonly Request[]): Promise<Positions[]> {
-    const rows = await ask<{ of_partition: number; up_to: number }>(this.#pool, 'append', APPEND, valuesOf(group)).catch(
-      (cause: unknown) => {
-        throw unavailable('The log could not be written.', cause);
-      },
-    );
-    const reached = new Map(rows.map((row) => [row.of_partition, row.up_to]));
-    return group.map(({ entries }) => new Map(entries.map(({ partition }) => [partition, reached.get(partition) ?? 0])));
+    const rows = await ask<{ of_partition: number; up_to: number }>(
+      this.#pool,
+      'append',
+      APPEND,
+      valuesOf(group, this.#options.node ?? ''),
+    ).catch((cause: unknown) => {
+      throw unavailable('The log could not be written.', cause);
+    });
+    return numbersOf(group, new Map(rows.map((row) => [row.of_partition, row.up_to])));
   }
+}
+
+/** Counted back from where each partition has got to with the whole group. */
+function numbersOf(group: readonly Request[], heads: Map<number, number>): Positions[] {
+  const numbers = group.map(() => new Map<number, number>());
+  for (let index = group.length - 1; index >= 0; index--) {
+    for (const { partition } of group[index]?.entries ?? []) {
+      const head = heads.get(partition) ?? 0;
+      const own = numbers[index];
+      if (own && !own.has(partition)) own.set(partition, head);
+      heads.set(partition, head - 1);
+    }
+  }
+  return numbers;
 }
 
 const sizeOf = ({ entries }: Request): number => entries.reduce((sum, { payload }) => sum + payload.length, 0);
 
-const APPEND = `select * from append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+const APPEND = `select * from append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
 
 /** Payloads travel as one value: an array of them would be sent as text, twice as long. */
-function valuesOf(group: readonly Request[]): unknown[] {
+function valuesOf(group: readonly Request[], node: string): unknown[] {
   const entries = group.flatMap((request) => request.entries);
   let start = 0;
   const starts = entries.map(({ payload }) => {
@@ -157,6 +179,7 @@ function valuesOf(group: readonly Request[]): unknown[] {
     starts,
     Buffer.concat(entries.map(({ seed }) => seed)),
     Buffer.concat(entries.map(({ payload }) => payload)),
+    node,
     changedText(group.flatMap(({ changed }) => changed)),
   ];
 }
@@ -167,7 +190,9 @@ const NEWS_BYTES = 6000;
 function changedText(changed: readonly ChangedNote[]): string {
   const whole = JSON.stringify(changed);
   if (whole.length <= NEWS_BYTES) return whole;
-  const places = new Map(changed.map(([partition, projectId]) => [`${partition} ${projectId}`, [partition, projectId, null]]));
+  const places = new Map(
+    changed.map(([partition, projectId]) => [`${partition} ${projectId}`, [partition, projectId, null]]),
+  );
   const short = JSON.stringify([...places.values()]);
   return short.length <= NEWS_BYTES ? short : '[[-1,-1,null]]';
 }
@@ -182,6 +207,10 @@ const STATE = `
   left join lateral (
     select e.received_at from log_entries e where e.partition = p.partition and e.seq > d.position order by e.seq limit 1
   ) o on true`;
+
+/** Up to where each partition has been processed. */
+export const readProgress = (pool: pg.Pool): Promise<Positions> =>
+  readPositions(pool, 'log_positions', 'select partition, position as at from log_progress');
 
 async function readPositions(pool: pg.Pool, name: string, text: string): Promise<Positions> {
   const rows = await ask<{ partition: number; at: number }>(pool, name, text);
@@ -209,7 +238,6 @@ const READ = `
   where c.nth = 1 or (c.events <= $4 and c.bytes <= $5)
   order by c.nth`;
 
-const MOST_ENTRIES = 1000;
 /** Beyond this, a bound is none: PostgreSQL knows no infinite integers. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
@@ -220,7 +248,9 @@ export async function readEntries(
   maxBytes: number,
 ): Promise<PartitionEntry[]> {
   if (after.size === 0) return [];
-  const most = Number.isFinite(maxEvents) ? Math.min(maxEvents, MOST_ENTRIES) : UNBOUNDED;
-  const bounds = [most, Math.min(maxEvents, UNBOUNDED), Math.min(maxBytes, UNBOUNDED)];
+  const events = Math.min(maxEvents, UNBOUNDED);
+  // An entry holds an event at least; and where many partitions wait, none has more than about its share.
+  const entries = after.size === 1 ? events : Math.min(events, Math.ceil((2 * events) / after.size) + 16);
+  const bounds = [Math.min(entries, UNBOUNDED), events, Math.min(maxBytes, UNBOUNDED)];
   return ask<PartitionEntry>(pool, 'read_entries', READ, [[...after.keys()], [...after.values()], ...bounds]);
 }

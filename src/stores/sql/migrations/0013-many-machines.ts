@@ -60,7 +60,7 @@ const LOG = [
 const APPEND = `
   create function append_entries(
     partitions integer[], projects bigint[], received bigint[], counts integer[], contexts text[],
-    sizes integer[], starts integer[], seeds bytea, payloads bytea, changed text
+    sizes integer[], starts integer[], seeds bytea, payloads bytea, node text, changed text
   ) returns table (of_partition integer, up_to bigint) language plpgsql as $$
   begin
     perform from log_partitions p where p.partition = any(partitions) order by p.partition for update;
@@ -81,6 +81,7 @@ const APPEND = `
       where p.partition = r.partition
       returning p.partition, p.head;
     perform pg_notify('cairn', jsonb_build_object('came', jsonb_build_object(
+      'from', node,
       'heads', (select jsonb_object_agg(p.partition, p.head) from log_partitions p where p.partition = any(partitions)),
       'changed', changed::jsonb))::text);
   end $$`;
@@ -95,6 +96,7 @@ const QUEUE = [
     events integer not null,
     projects bigint[] not null,
     received_at bigint not null,
+    made_at timestamptz not null default clock_timestamp(),
     overrides text not null,
     rows bytea not null
   )`,
