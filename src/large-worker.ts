@@ -27,7 +27,7 @@ import { isOutage, isOutOfMemory } from './stores/outage.ts';
 import { PostgresBlockQueue } from './stores/postgres/block-queue.ts';
 import { isLeaseLost, postgresChunkStore } from './stores/postgres/chunk-store.ts';
 import { postgresErrands } from './stores/postgres/errand-store.ts';
-import { forgetNode, note, PostgresLeases } from './stores/postgres/lease-store.ts';
+import { note, PostgresLeases } from './stores/postgres/lease-store.ts';
 import { openQuickPool } from './stores/postgres/log-pool.ts';
 import { openDatabase } from './stores/postgres/metadata-store.ts';
 import { openNewsChannel } from './stores/postgres/news-channel.ts';
@@ -106,7 +106,7 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
   const close = async (): Promise<void> => {
     if (noting) clearInterval(noting);
     await workers?.stop();
-    await forgetNode(pool, node).catch(() => undefined);
+    if (role === 'web') await leases.leave(node).catch(() => undefined);
     await news.close();
     await events.close();
     await db.destroy();

@@ -57,10 +57,10 @@ export class LeaseKeeper {
   async stop(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer);
     await this.#loop?.stop();
-    const held = [...this.#held.values()];
-    await Promise.all(held.map((lease) => this.#drop(lease)));
+    await Promise.all([...this.#held.values()].map((lease) => this.#drop(lease)));
     const { store, node, onGiven } = this.#deps;
-    await store.give(node().id, held).catch(() => undefined);
+    // Where the database is away, it runs out by itself.
+    await store.leave(node().id).catch(() => undefined);
     onGiven();
   }
 

@@ -79,7 +79,10 @@ export class PartitionWorkers {
 
   #taken(lease: Lease): void {
     const partition = partitionOf(lease.name);
-    if (partition !== null) return this.#laneOf(partition)?.add(partition, lease);
+    if (partition !== null) {
+      this.#laneOf(partition)?.add(partition, lease);
+      return;
+    }
     this.#deps.keeper.begin(lease);
     this.#deps.onCharge(true);
   }

@@ -34,7 +34,10 @@ export class PendingSubjects {
 
   note(seq: number, projectId: number, subjects: readonly string[]): void {
     if (subjects.length === 0 || seq <= this.#position) return;
-    if (this.#count + subjects.length > this.#limit) return this.crowd(seq, projectId);
+    if (this.#count + subjects.length > this.#limit) {
+      this.crowd(seq, projectId);
+      return;
+    }
     this.#count += subjects.length;
     this.#noted.push({ seq, projectId, subjects });
     const last = this.#last.get(projectId) ?? new Map<string, number>();

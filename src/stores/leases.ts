@@ -19,6 +19,8 @@ export interface LeaseStore {
   /** Takes those that are still free; says which, with their tokens. */
   take(node: string, names: readonly string[]): Promise<Lease[]>;
   give(node: string, leases: readonly Lease[]): Promise<void>;
+  /** Gives everything, and is no longer counted among the workers. */
+  leave(node: string): Promise<void>;
 }
 
 export interface NodeNote {

@@ -33,7 +33,7 @@ export class Groups<T, R> {
 
   /** Resolves when nothing waits any more. */
   async finish(): Promise<void> {
-    while (this.#running) await this.#running;
+    while (this.#running !== null) await this.#running;
   }
 
   async #run(): Promise<void> {

@@ -35,15 +35,14 @@ export class PostgresLeases implements LeaseStore {
     const values = [node, leases.map(({ name }) => name), leases.map(({ token }) => token)];
     await ask(this.#pool, 'give', GIVE, values);
   }
+
+  async leave(node: string): Promise<void> {
+    await ask(this.#pool, 'leave', LEAVE, [node]);
+  }
 }
 
 export async function note(pool: pg.Pool, { id, role, host, version, facts }: NodeNote): Promise<void> {
   await ask(pool, 'note_node', NOTE, [id, role, host, version, JSON.stringify(facts)]);
-}
-
-/** A node that stops is no longer counted from then on. */
-export async function forgetNode(pool: pg.Pool, id: string): Promise<void> {
-  await pool.query('delete from nodes where id = $1', [id]);
 }
 
 /** Those that were seen within the last minute. */
@@ -81,6 +80,10 @@ const GIVE = `
   update leases l set holder = null, expires_at = '-infinity'
   from unnest($2::text[], $3::bigint[]) as g(name, token)
   where l.name = g.name and l.token = g.token and l.holder = $1`;
+
+const LEAVE = `
+  with gone as (delete from nodes where id = $1)
+  update leases set holder = null, expires_at = '-infinity' where holder = $1`;
 
 const SEEN = `
   select id, role, host, version, facts,

@@ -7,10 +7,10 @@ import { openPool } from './pool.ts';
  */
 export function openQuickPool(url: string, size: number): pg.Pool {
   const pool = openPool(url, { size });
-  pool.on('connect', (client) => {
-    client.on('error', () => undefined);
-    client.query(DURABLE).catch(() => undefined);
-  });
+  // Otherwise a connection lost in the middle of a statement would end the process.
+  pool.on('connect', (client) => void client.on('error', () => undefined));
+  const { options } = pool as unknown as { options: { onConnect?(client: pg.PoolClient): Promise<unknown> } };
+  options.onConnect = (client) => client.query(DURABLE);
   return pool;
 }
 

@@ -22,6 +22,7 @@ class PostgresNews implements NewsChannel {
   readonly #gapHearers: (() => void)[] = [];
   #client: pg.Client | null = null;
   #asking: NodeJS.Timeout | null = null;
+  #lastAsked: Promise<unknown> = Promise.resolve();
   #closed = false;
 
   constructor(url: string) {
@@ -29,8 +30,14 @@ class PostgresNews implements NewsChannel {
   }
 
   send(news: News): void {
-    const config = { text: `select pg_notify('${CHANNEL}', $1)`, values: [JSON.stringify(news)] };
-    this.#client?.query(config).catch(() => undefined);
+    this.#ask({ text: `select pg_notify('${CHANNEL}', $1)`, values: [JSON.stringify(news)] }).catch(() => undefined);
+  }
+
+  /** One after the other, on the connection of that time. */
+  #ask(config: pg.QueryConfig): Promise<unknown> {
+    const asked = this.#lastAsked.then(() => this.#client?.query(config));
+    this.#lastAsked = asked.catch(() => undefined);
+    return asked;
   }
 
   on(hear: (news: News) => void): void {
@@ -72,7 +79,7 @@ class PostgresNews implements NewsChannel {
   #probe(client: pg.Client): void {
     const config = { text: 'select 1', query_timeout: ANSWER_WITHIN_MS };
     // One that hangs is cut, so that the end of it is heard.
-    client.query(config as pg.QueryConfig).catch(() => void client.end().catch(() => undefined));
+    this.#ask(config as pg.QueryConfig).catch(() => void client.end().catch(() => undefined));
   }
 
   #lost(client: pg.Client): void {

@@ -22,17 +22,24 @@ const empty = (): Promise<unknown> => pool.query('truncate log_entries, log_part
 /** A log of one partition is a plain log. What is processed is what is trimmed. */
 async function openPlain(maxBytes: number): Promise<TestedLog> {
   const log = await openPartitionedLog(database.url, { maxBytes, partitions: 1, lookEveryMs: 5 });
+  let last = (await log.heads()).get(0) ?? 0;
   return {
-    append: async (entry) => (await log.append([{ ...entry, partition: 0 }])).get(0) ?? 0,
+    async append(entry) {
+      const seq = (await log.append([{ ...entry, partition: 0 }])).get(0) ?? 0;
+      last = Math.max(last, seq);
+      return seq;
+    },
     async trim(seq) {
+      // Nobody has processed what has not been acknowledged.
+      const upTo = Math.min(seq, last);
       await pool.query(
         `with gone as (
-          delete from log_entries where seq <= $1 and seq <= (select head from log_partitions)
+          delete from log_entries where seq <= $1
           returning seq, events, octet_length(payload) as bytes
         ) update log_progress p set position = greatest(p.position, g.seq), events = p.events + g.events,
             bytes = p.bytes + g.bytes
           from (select max(seq) as seq, sum(events) as events, sum(bytes) as bytes from gone) g where g.seq is not null`,
-        [seq],
+        [upTo],
       );
       await new Promise((resolve) => setTimeout(resolve, 30));
     },

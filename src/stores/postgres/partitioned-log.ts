@@ -68,9 +68,10 @@ class PostgresLog implements PartitionedLog {
   readonly #options: LogOptions;
   readonly #groups: Groups<Request, Positions>;
   readonly #looking: NodeJS.Timeout;
-  /** What waited at the last look, and what has come through here since. */
+  /** What waited at the last look, what has been written through here since, and what is on its way. */
   #waiting = 0;
   #sinceLook = 0;
+  #underWay = 0;
   #closed = false;
 
   constructor(pool: pg.Pool, partitions: number, options: LogOptions) {
@@ -87,11 +88,17 @@ class PostgresLog implements PartitionedLog {
     if (this.#closed) throw unavailable('The server is stopping.');
     const request = { entries, changed };
     const bytes = sizeOf(request);
-    if (this.#waiting + this.#sinceLook + bytes > this.#options.maxBytes) {
+    if (this.#waiting + this.#sinceLook + this.#underWay + bytes > this.#options.maxBytes) {
       throw unavailable('Too many events wait to be processed; send this again in a moment.');
     }
-    this.#sinceLook += bytes;
-    return this.#groups.add(request);
+    this.#underWay += bytes;
+    try {
+      const reached = await this.#groups.add(request);
+      this.#sinceLook += bytes;
+      return reached;
+    } finally {
+      this.#underWay -= bytes;
+    }
   }
 
   async state(): Promise<PartitionedState> {
