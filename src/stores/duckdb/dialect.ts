@@ -3,9 +3,9 @@ import { DATE_PATTERNS, DATE_PREFIX } from '../../core/properties/filter-dates.t
 import type { Span } from '../../core/time/span.ts';
 import { type BucketInterval, type Dialect, type InsightSql, PERSON_PROPERTIES } from '../dialect.ts';
 import type { SqlValue } from '../event-store.ts';
+import { readableJson } from '../readable-json.ts';
 import { type Reading, readJson } from './promoted-text.ts';
 import { jsonPointer, propertyNote } from './read-properties.ts';
-import { readableJson } from './readable-json.ts';
 
 export const duckdbDialect: Dialect = { begin: (table) => new DuckDbSql(table) };
 
