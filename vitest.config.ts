@@ -4,16 +4,12 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** Tests in a real browser take long, and are a command of their own: `npm run test:browser`. */
 const IN_BROWSERS = ['test/console/**/*.test.ts', 'test/docs-page.test.ts', 'test/decide/browser.test.ts'];
 const OTHERS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'console/src/**/*.test.ts'];
-/** Those with the engines of many machines likewise: `npm run test:scale`. */
-const AT_SCALE = ['src/stores/postgres/**/*.test.ts', 'src/stores/clickhouse/**/*.test.ts', 'test/scale/**/*.test.ts'];
-const APART: Readonly<Record<string, readonly string[]>> = { browser: IN_BROWSERS, scale: AT_SCALE };
-const group = process.env['TESTS'] ?? '';
-const chosen = APART[group];
+const isInBrowsers = process.env['TESTS'] === 'browser';
 
 export default defineConfig({
   test: {
-    include: [...(chosen ?? OTHERS)],
-    exclude: [...configDefaults.exclude, ...(chosen ? [] : Object.values(APART).flat())],
+    include: isInBrowsers ? IN_BROWSERS : OTHERS,
+    exclude: [...configDefaults.exclude, ...(isInBrowsers ? [] : IN_BROWSERS)],
     globalSetup: ['test/support/build-worker.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
