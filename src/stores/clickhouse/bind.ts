@@ -36,7 +36,7 @@ function typeOf(value: SqlValue): string {
   if (value === null) return 'Nullable(String)';
   if (typeof value === 'string') return 'String';
   if (typeof value === 'boolean') return 'Bool';
-  return typeof value === 'bigint' || Number.isInteger(value) ? 'Int64' : 'Float64';
+  return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'Int64' : 'Float64';
 }
 
 /** Never between the halves of a surrogate pair. */

@@ -2,16 +2,20 @@ import type { BlockStore, Shipment } from '../block-store.ts';
 import { packBlock } from '../event-block.ts';
 import type { ColumnTable, EventBatch, PromotedProperty, SqlRow, SqlValue } from '../event-store.ts';
 import type { MirrorPosition, MirrorSlice } from '../person-mirror.ts';
+import { type NoteWords, resolveNotes } from '../property-notes.ts';
 import type { Refiled, Refiling } from '../refiling.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { migrate } from './migrate.ts';
 import { forgetPersons, mirrorPosition, mirrorPositions, writeMirror } from './mirror.ts';
 import { Notes } from './notes.ts';
 import { writeOverrides } from './overrides.ts';
+import { readJson } from './property-words.ts';
 import { refile } from './refile.ts';
 import { changed, type Place } from './schema.ts';
 
 export type ClickHouseOptions = ConnectionOptions;
+
+const WORDS: NoteWords = { path: (key) => key, fromJson: readJson, fromColumn: () => undefined };
 
 const POSITION = 'log_position';
 
@@ -77,11 +81,13 @@ class ClickHouseEventStore implements BlockStore {
   }
 
   query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
-    return this.#asking(() => this.#connection.query(sql, values, signal));
+    const resolved = resolveNotes(sql, values, WORDS);
+    return this.#asking(() => this.#connection.query(resolved.sql, resolved.values, signal));
   }
 
   columns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
-    return this.#asking(() => this.#connection.columns(sql, values, signal));
+    const resolved = resolveNotes(sql, values, WORDS);
+    return this.#asking(() => this.#connection.columns(resolved.sql, resolved.values, signal));
   }
 
   mirrorPosition(projectId: number): Promise<MirrorPosition> {
