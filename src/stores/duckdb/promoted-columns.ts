@@ -4,9 +4,7 @@
  * column can tell afterwards whether it meant the same all the while.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
-
-/** Whose properties: those of events, or of the copied persons. */
-export type PropertyOwner = 'event' | 'person';
+import type { PropertyOwner, PropertyRead } from '../property-notes.ts';
 
 export interface PromotedColumn {
   readonly id: number;
@@ -20,11 +18,6 @@ export interface PromotedColumn {
   hasSavedMarks: boolean;
   /** When it was read last, as far as the file knows; ms UTC. */
   lastUsed: number;
-}
-
-export interface PropertyRead {
-  owner: PropertyOwner;
-  key: string;
 }
 
 export const TABLE_OF: Readonly<Record<PropertyOwner, string>> = { event: 'event_rows', person: 'person_rows' };

@@ -5,14 +5,9 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { PromotedProperty, SqlRow } from '../event-store.ts';
+import type { PropertyRead } from '../property-notes.ts';
 import { inTransaction } from './in-transaction.ts';
-import {
-  columnName,
-  type PromotedColumn,
-  type PromotedColumns,
-  type PropertyRead,
-  TABLE_OF,
-} from './promoted-columns.ts';
+import { columnName, type PromotedColumn, type PromotedColumns, TABLE_OF } from './promoted-columns.ts';
 import { isMarkedSql, PENDING_SQL, promotedTextSql } from './promoted-text.ts';
 import { jsonPointer } from './read-properties.ts';
 import { readNumber } from './schema.ts';
