@@ -1,11 +1,11 @@
 import { CamelCasePlugin, Kysely, PostgresAdapter, PostgresDriver, PostgresIntrospector } from 'kysely';
 import type { IngestStore } from '../ingest-store.ts';
 import type { MetadataStore } from '../metadata-store.ts';
-import { sqlIngestStore } from '../sql/ingest/ingest-store.ts';
 import { sqlMetadataStore } from '../sql/metadata-store.ts';
 import { migrate } from '../sql/migrate.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
 import type { Tables } from '../sql/tables.ts';
+import { postgresIngestStore } from './ingest-store.ts';
 import { kyselyPool, openPool, type PoolOptions } from './pool.ts';
 import { BinaryTextCompiler } from './query-compiler.ts';
 
@@ -41,5 +41,5 @@ export async function openPostgresShelf(url: string, now: number, options?: Pool
     await db.destroy();
     throw error;
   }
-  return { metadata: sqlMetadataStore(db, postgresDialect), ingest: sqlIngestStore(db, postgresDialect), db };
+  return { metadata: sqlMetadataStore(db, postgresDialect), ingest: postgresIngestStore(db), db };
 }

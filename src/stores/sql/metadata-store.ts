@@ -58,7 +58,7 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     queryUsage: queryUsageStore(on),
     transaction: (work) =>
       db.transaction().execute(async (tx) => {
-        await dialect.lockShelf(tx, true);
+        await dialect.lock(tx, 'alone');
         return work(sqlMetadataStore(tx, dialect));
       }),
     async check() {

@@ -28,7 +28,7 @@ export function sqlIngestStore(db: Db, dialect: SqlDialect, log = MAIN_LOG): Ing
     refilings: () => waitingRefilings({ db, dialect }),
     transaction: (work) =>
       db.transaction().execute(async (tx) => {
-        await dialect.lockShelf(tx, false);
+        await dialect.lock(tx, 'chunk');
         return work(sqlIngestTransaction({ db: tx, dialect }, log));
       }),
     changedPersons: (projectId, after, limit) => changedPersons({ db, dialect }, projectId, after, limit),

@@ -17,12 +17,15 @@ export const personIndex: Migration = {
       .addColumn('owners', bytes)
       .addColumn('places', bytes, (c) => c.notNull())
       .execute();
-    await db.schema
-      .createIndex('person_columns_by_name')
-      .on('person_columns')
-      .columns(['project_id', 'name', 'block_id'])
-      .unique()
-      .execute();
+    // A name may be of any length, which PostgreSQL refuses in an index; there, those of a block are gone through.
+    if (dialect.name === 'sqlite') {
+      await db.schema
+        .createIndex('person_columns_by_name')
+        .on('person_columns')
+        .columns(['project_id', 'name', 'block_id'])
+        .unique()
+        .execute();
+    }
     await db.schema.createIndex('person_columns_by_block').on('person_columns').column('block_id').execute();
     await addPlaces(db, dialect);
   },
