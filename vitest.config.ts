@@ -16,7 +16,7 @@ export default defineConfig({
   test: {
     include: group === undefined ? ALL : (GROUPS[group] ?? []),
     exclude: [...configDefaults.exclude, ...(group === undefined ? Object.values(GROUPS).flat() : [])],
-    globalSetup: ['test/support/build-worker.ts'],
+    globalSetup: ['test/support/build-worker.ts', ...(group === 'scale' ? ['test/support/start-postgres.ts'] : [])],
     testTimeout: group === undefined ? 20_000 : 60_000,
     hookTimeout: group === undefined ? 30_000 : 120_000,
     pool: 'threads',

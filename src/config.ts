@@ -16,6 +16,8 @@ export interface Config {
   databaseUrl: string | null;
   clickhouseUrl: string | null;
   clickhouseCluster: string | null;
+  /** How the store talks to ClickHouse, beyond its address. */
+  clickhouseOptions: Readonly<Record<string, unknown>>;
   logPartitions: number;
   role: 'all' | 'web' | 'worker';
   initProjectApiKey: string | null;
@@ -136,6 +138,13 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     fallback: null,
     help: 'Name of the ClickHouse cluster, where events are to be replicated and distributed.',
     read: text,
+  },
+  clickhouseOptions: {
+    env: 'CAIRN_CLICKHOUSE_OPTIONS',
+    fallback: '{}',
+    help: 'JSON, for engines that stand in for ClickHouse in tests.',
+    internal: true,
+    read: (value) => JSON.parse(value) as Record<string, unknown>,
   },
   logPartitions: {
     env: 'LOG_PARTITIONS',

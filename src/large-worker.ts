@@ -54,6 +54,7 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
       url: options.clickhouseUrl,
       cluster: options.clickhouseCluster,
       queryTimeoutSeconds: options.queryTimeoutSeconds,
+      ...options.clickhouseOptions,
     }),
   );
   const errands = new Errands(postgresErrands(pool));

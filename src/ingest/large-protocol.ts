@@ -7,6 +7,7 @@ export interface LargeWorkerOptions {
   databaseUrl: string;
   clickhouseUrl: string;
   clickhouseCluster: string | null;
+  clickhouseOptions: Readonly<Record<string, unknown>>;
   partitions: number;
   clockMemory: ClockMemory;
   logLevel: string;

@@ -71,6 +71,7 @@ export async function openLarge(
     databaseUrl,
     clickhouseUrl,
     clickhouseCluster: config.clickhouseCluster,
+    clickhouseOptions: config.clickhouseOptions,
     partitions: log.partitions,
     clockMemory,
     logLevel: logger.level,

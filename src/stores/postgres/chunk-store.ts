@@ -1,26 +1,28 @@
 import { sql } from 'kysely';
-import type { ChunkStore, NewBlock, Stretch } from '../chunk-store.ts';
+import type { ChunkStore, ChunkTransaction, NewBlock, Stretch } from '../chunk-store.ts';
 import { sqlIngestStore, sqlIngestTransaction } from '../sql/ingest/ingest-store.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
 import type { Db } from '../sql/tables.ts';
 import { codeOf } from './errors.ts';
+import { tryAgain } from './ingest-store.ts';
 
 /** Another worker has what this one was working on: `settle_entries` of migration 13 says so. */
 export const isLeaseLost = (error: unknown): boolean => codeOf(error) === 'CAIRN';
 
-export function postgresChunkStore(db: Db): ChunkStore {
+export function postgresChunkStore(db: Db, onRetry?: (error: unknown) => void): ChunkStore {
+  const attempt = <T>(work: (store: ChunkTransaction) => Promise<T>): Promise<T> =>
+    db.transaction().execute(async (tx) => {
+      await postgresDialect.lock(tx, 'chunk');
+      const settle = async (node: string, stretches: readonly Stretch[], block: NewBlock | null): Promise<void> => {
+        await settleEntries(tx, node, stretches);
+        if (block) await addBlock(tx, block);
+        await tell(tx, stretches);
+      };
+      return work({ ...sqlIngestTransaction({ db: tx, dialect: postgresDialect }), settle });
+    });
   return {
     ...sqlIngestStore(db, postgresDialect),
-    transaction: (work) =>
-      db.transaction().execute(async (tx) => {
-        await postgresDialect.lockShelf(tx, false);
-        const settle = async (node: string, stretches: readonly Stretch[], block: NewBlock | null): Promise<void> => {
-          await settleEntries(tx, node, stretches);
-          if (block) await addBlock(tx, block);
-          await tell(tx, stretches);
-        };
-        return work({ ...sqlIngestTransaction({ db: tx, dialect: postgresDialect }), settle });
-      }),
+    transaction: (work) => tryAgain(() => attempt(work), onRetry),
   };
 }
 
