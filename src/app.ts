@@ -92,9 +92,11 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
   const definitions = new Definitions(metadata);
   const directory = new ProjectDirectory({ metadata, clock });
   memory = { definitions, directory };
+  results.tellOthers = (projectId) => set.tellChanged(projectId);
   const metrics = openMetrics();
   reportIngestCounts(metrics.registry, set.counts);
   reportOutdated(metrics.registry, set.writes);
+  set.report(metrics.registry);
   const events: App['events'] = { query: async (...question) => worker().query(...question) };
   const mirrorPersons = async (projectId: number): Promise<void> => worker().mirrorPersons(projectId);
   const filing = touching(results, set.filing);
@@ -215,7 +217,7 @@ function listenersOf(results: ResultCache, memory: () => Memory | null): SetList
   return {
     onStored(projects, regrouped) {
       for (const projectId of regrouped) memory()?.definitions.forget(projectId);
-      for (const projectId of projects) results.touch(projectId);
+      for (const projectId of projects) results.hear(projectId);
     },
     onUnknown() {
       memory()?.definitions.forgetAll();
@@ -228,7 +230,7 @@ function listenersOf(results: ResultCache, memory: () => Memory | null): SetList
         results.touchAll();
       } else {
         memory()?.definitions.forget(projectId);
-        results.touch(projectId);
+        results.hear(projectId);
       }
     },
   };

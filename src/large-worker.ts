@@ -4,6 +4,7 @@
  */
 import { hostname } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { Failure } from './core/errors.ts';
 import { Definitions } from './ingest/definitions.ts';
 import { Errands } from './ingest/errands.ts';
 import { EventKeeper } from './ingest/event-keeper.ts';
@@ -11,6 +12,7 @@ import type { LargeWorkerOptions } from './ingest/large-protocol.ts';
 import { lateStore } from './ingest/late-store.ts';
 import { PartitionWorkers } from './ingest/partition-workers.ts';
 import { CHORES, partitionLease } from './ingest/plan-leases.ts';
+import { StoreTail } from './ingest/store-tail.ts';
 import type { WorkerMethods } from './ingest/worker-protocol.ts';
 import { tooLarge } from './insights/ask-limits.ts';
 import { calculateCohort } from './insights/calculate-cohort.ts';
@@ -33,6 +35,7 @@ import { openDatabase } from './stores/postgres/metadata-store.ts';
 import { openNewsChannel } from './stores/postgres/news-channel.ts';
 import { readEntries, readProgress } from './stores/postgres/partitioned-log.ts';
 import { sqlMetadataStore } from './stores/sql/metadata-store.ts';
+import { sqlPersonIndex } from './stores/sql/person-index.ts';
 import { postgresDialect } from './stores/sql/postgres-dialect.ts';
 import { VERSION } from './version.ts';
 
@@ -59,7 +62,14 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
   );
   const errands = new Errands(postgresErrands(pool));
   const queue = new PostgresBlockQueue(pool, db);
-  const keeper = new EventKeeper({ node, events, ingest, queue, errands, clock, logger });
+  const personIndex = sqlPersonIndex(db, postgresDialect);
+  const keeper = new EventKeeper({ node, events, ingest, queue, errands, personIndex, clock, logger });
+  const tail = new StoreTail({
+    events,
+    dialect: clickhouseDialect,
+    clock,
+    show: (shown) => notify(port, 'tail', shown),
+  });
   const noteOf = (): NodeNote => ({
     id: node,
     role,
@@ -98,6 +108,10 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
         });
   news.on((piece) => {
     workers?.hear(piece);
+    if (piece.processed) keeper.personsChanged();
+    if (piece.shipped !== undefined) {
+      tail.shipped(piece.shipped).catch((err: unknown) => logger.warn({ err }, 'a live stream has a gap'));
+    }
     if (piece.errand !== undefined) errands.ended(piece.errand);
   });
   await leases.name([CHORES, ...Array.from({ length: options.partitions }, (_, n) => partitionLease(n))]);
@@ -118,7 +132,7 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
     process.exit(1);
   };
   process.on('uncaughtException', (error) => void die(error));
-  const mirrorPersons = (projectId: number): Promise<void> => keeper.mirrorPersons(projectId);
+  const mirrorPersons = (projectId: number): Promise<void> => keeper.mirrorPersons(projectId).catch(explain);
   const refile = async (): Promise<void> => {
     const waiting = new Set((await ingest.refilings()).map(({ id }) => id));
     while (waiting.size > 0) {
@@ -132,7 +146,7 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
   const methods: WorkerMethods = {
     // Processing ends in the relational shelf: the event store is never ahead of it.
     position: async () => 0,
-    query: (sql, values, signal) => events.query(sql, values, signal).catch(explainMemory),
+    query: (sql, values, signal) => events.query(sql, values, signal).catch(explain),
     deleteBefore: (projectId, timestamp) => keeper.deleteBefore(projectId, timestamp),
     refile,
     scrub: () => keeper.scrub(),
@@ -140,17 +154,21 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
     forgetPersons: (projectId) => keeper.forgetPersons(projectId),
     size: () => events.size(),
     promoted: () => events.promoted(),
-    watch: async () => undefined,
+    watch: async (projectIds) => tail.watch(projectIds),
     follow: (projectId, question, page, signal) => {
       const ending = {
         query: (...[sql, values]: Parameters<typeof events.query>) => events.query(sql, values, signal),
         columns: (...[sql, values]: Parameters<typeof events.columns>) => events.columns(sql, values, signal),
       };
       const deps = { metadata, events: ending, dialect: clickhouseDialect, clock, mirrorPersons, signal };
-      return follow(deps, projectId, question, page).catch(explainMemory);
+      return follow(deps, projectId, question, page).catch(explain);
     },
     calculateCohort: (projectId, cohortId) =>
-      calculateCohort({ metadata, events, dialect: clickhouseDialect, clock, mirrorPersons }, projectId, cohortId),
+      calculateCohort(
+        { metadata, events, dialect: clickhouseDialect, clock, mirrorPersons },
+        projectId,
+        cohortId,
+      ).catch(explain),
     close,
   };
   serve(port, methods);
@@ -159,9 +177,14 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
   workers?.start();
 }
 
-/** What one question wants too much of, it can be told to do without. */
-function explainMemory(error: unknown): never {
-  throw isOutOfMemory(error) ? tooLarge(error) : error;
+/** What one question wants too much of, it can be told to do without; what is away comes back. */
+function explain(error: unknown): never {
+  if (isOutOfMemory(error)) throw tooLarge(error);
+  if (!isOutage(error) || error instanceof Failure) throw error;
+  throw new Failure('unavailable', 'The event store cannot be reached; try again in a moment.', {
+    retryAfter: 5,
+    cause: error,
+  });
 }
 
 if (parentPort) await start(parentPort, workerData as LargeWorkerOptions);

@@ -8,7 +8,9 @@ import type { BlockQueue } from '../stores/block-queue.ts';
 import type { BlockStore } from '../stores/block-store.ts';
 import type { IngestStore } from '../stores/ingest-store.ts';
 import type { Lease } from '../stores/leases.ts';
+import type { PersonIndexKeeper } from '../stores/person-index.ts';
 import type { Errands } from './errands.ts';
+import { PersonIndexer } from './person-indexer.ts';
 import { PersonMirror } from './person-mirror.ts';
 import { Shipper } from './shipper.ts';
 import { Tending } from './tending.ts';
@@ -19,6 +21,7 @@ export interface EventKeeperDeps {
   ingest: Pick<IngestStore, 'changedPersons' | 'refilings' | 'scrub'>;
   queue: BlockQueue;
   errands: Errands;
+  personIndex: Pick<PersonIndexKeeper, 'catchUp' | 'forgetGone'>;
   clock: Clock;
   logger: Logger;
   gatherMs?: number;
@@ -30,6 +33,7 @@ type Kind = 'mirrorPersons' | 'deleteBefore' | 'forgetPersons' | 'scrub';
 interface Keeping {
   shipper: Shipper;
   tending: Tending;
+  indexer: PersonIndexer;
 }
 
 export class EventKeeper {
@@ -49,6 +53,7 @@ export class EventKeeper {
       forgetPersons: (projectId: number) => events.forgetPersons(projectId),
       scrub: async () => {
         await this.#mirror.finish();
+        await deps.personIndex.forgetGone();
         await events.scrub();
         await ingest.scrub();
       },
@@ -66,13 +71,21 @@ export class EventKeeper {
     const shipper = new Shipper({ node, queue, events, logger, runErrands, ...given }, lease);
     const tending = new Tending({ events, clock, logger, between: (work) => shipper.between(work) });
     tending.start();
-    this.#keeping = { shipper, tending };
+    // It is kept in the relational shelf, which is not in the shipper's way.
+    const indexer = new PersonIndexer({ index: this.#deps.personIndex, between: (work) => work(), logger });
+    indexer.onIdle();
+    this.#keeping = { shipper, tending, indexer };
+  }
+
+  /** A chunk was processed, here or elsewhere. */
+  personsChanged(): void {
+    this.#keeping?.indexer.onProcessed();
   }
 
   async end(): Promise<void> {
     const keeping = this.#keeping;
     this.#keeping = null;
-    await Promise.all([keeping?.tending.stop(), keeping?.shipper.stop()]);
+    await Promise.all([keeping?.tending.stop(), keeping?.indexer.stop(), keeping?.shipper.stop()]);
   }
 
   wake(): void {

@@ -75,6 +75,8 @@ export async function openEmbedded(options: SetOptions, opened: Opened): Promise
       opened.push(() => chores.stop());
     },
     tellCharge: () => charge?.wake(),
+    tellChanged: () => undefined,
+    report: () => undefined,
     breakWorker: () => thread.tell('fault'),
   };
 }

@@ -21,6 +21,8 @@ import { readWhole } from '../stores/postgres/read-whole.ts';
 import { builtFile } from './built-file.ts';
 import type { SetOptions } from './embedded.ts';
 import { followNews } from './follow-news.ts';
+import { impatient } from './impatient.ts';
+import { reportWhole } from './report-whole.ts';
 import type { Charge, Opened, StoreSet } from './store-set.ts';
 
 /** Where they are: the settings have been checked. */
@@ -55,7 +57,7 @@ export async function openLarge(
   });
   let charge: Charge | null = null;
   let isInCharge = false;
-  const { metadata } = shelf;
+  const metadata = { ...shelf.metadata, subjects: impatient(shelf.metadata.subjects) };
   const { listeners } = options;
   const following = followNews({ news, node, log, pool, writes, metadata, listeners, onChores: () => charge?.wake() });
   opened.push(() => following.stop());
@@ -136,6 +138,8 @@ export async function openLarge(
       if (isInCharge) chores.start();
     },
     tellCharge,
+    tellChanged: (projectId) => news.send({ shipped: [projectId] }),
+    report: (registry) => reportWhole(registry, whole),
     breakWorker: () => thread.tell('fault'),
   };
 }

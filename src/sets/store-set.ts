@@ -2,6 +2,7 @@
  * A set of stores, opened and joined with what carries events from the door to the answer. There are two: the embedded
  * one of a single machine, and the large one on PostgreSQL and ClickHouse. The rest of the house does not ask which.
  */
+import type { Registry } from 'prom-client';
 import type { EventDoor } from '../ingest/event-door.ts';
 import type { FateDeps } from '../ingest/fate-of-event.ts';
 import type { IngestCounts } from '../ingest/ingest-counts.ts';
@@ -42,6 +43,10 @@ export interface StoreSet {
   takeCharge(chores: Charge): void;
   /** There is something to do for whoever does the chores. */
   tellCharge(): void;
+  /** Something of the project was changed here, of which other nodes may keep answers. */
+  tellChanged(projectId: number): void;
+  /** Adds to what Prometheus reads what this set has to tell. */
+  report(registry: Registry): void;
   /** Ends the second thread as a fault would. */
   breakWorker(): void;
 }

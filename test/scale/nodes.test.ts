@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLog } from '../../src/lib/log.ts';
 import { capture } from '../support/capture.ts';
-import { call } from '../support/client.ts';
 import { findClickHouse } from '../support/clickhouse.ts';
+import { call } from '../support/client.ts';
 import { type LargePlace, makeLargePlace } from '../support/large-place.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -43,7 +43,11 @@ describe.skipIf(server === null)('many machines', () => {
     key: 'pro-only',
     name: '',
     active: true,
-    filters: { groups: [{ properties: [{ key: 'plan', value: 'pro', type: 'person', operator: 'exact' }], rollout_percentage: 100 }] },
+    filters: {
+      groups: [
+        { properties: [{ key: 'plan', value: 'pro', type: 'person', operator: 'exact' }], rollout_percentage: 100 },
+      ],
+    },
   };
 
   it('shows every node of the whole at each of them', async () => {
@@ -63,23 +67,33 @@ describe.skipIf(server === null)('many machines', () => {
     expect((await decide(two, 'ada')).featureFlags).toEqual({});
     const made = await api(one, 'POST', '/feature_flags/', PRO);
     expect(made.status).toBe(201);
-    await expect.poll(async () => (await decide(two, 'ada')).featureFlags, { timeout: 1000, interval: 10 }).toEqual({ 'pro-only': false });
+    await expect
+      .poll(async () => (await decide(two, 'ada')).featureFlags, { timeout: 1000, interval: 10 })
+      .toEqual({ 'pro-only': false });
     await api(two, 'PATCH', `/feature_flags/${made.body.id}/`, { name: 'renamed' });
     expect((await api(one, 'GET', `/feature_flags/${made.body.id}/`)).body.name).toBe('renamed');
   });
 
   it('lets a decision on one node see what another has acknowledged', async () => {
     for (const [n, id] of ['bo', 'cy', 'di', 'ed'].entries()) {
-      const sent = await send(n % 2 === 0 ? one : two, { event: '$set', distinct_id: id, properties: { $set: { plan: 'pro' } } });
+      const sent = await send(n % 2 === 0 ? one : two, {
+        event: '$set',
+        distinct_id: id,
+        properties: { $set: { plan: 'pro' } },
+      });
       expect(sent.status).toBe(200);
       expect((await decide(n % 2 === 0 ? two : one, id)).featureFlags).toEqual({ 'pro-only': true });
     }
   });
 
   it('answers insights about what came through any node, and anew when more has come', async () => {
-    await capture(one, one.projectKey, [{ event: 'bought', distinct_id: 'ada' }, { event: 'bought', distinct_id: 'bo' }]);
+    await capture(one, one.projectKey, [
+      { event: 'bought', distinct_id: 'ada' },
+      { event: 'bought', distinct_id: 'bo' },
+    ]);
     const ask = async (node: TestServer) =>
-      (await api(node, 'GET', '/insights/trend/?events=[{"id":"bought"}]&date_from=-1d&interval=day')).body.result?.[0]?.count;
+      (await api(node, 'GET', '/insights/trend/?events=[{"id":"bought"}]&date_from=-1d&interval=day')).body.result?.[0]
+        ?.count;
     expect([await ask(one), await ask(two)]).toEqual([2, 2]);
     await capture(two, one.projectKey, [{ event: 'bought', distinct_id: 'cy' }]);
     await expect.poll(() => ask(one), { timeout: 20_000 }).toBe(3);

@@ -163,7 +163,8 @@ it('lets no worker commit whose lease another has taken', async () => {
   await expect(settle('new', 1, 0)).rejects.toSatisfy(isLeaseLost);
   // Whoever has the lease but believes in a position of long ago is no better off.
   await expect(settle('new', 2, 7)).rejects.toSatisfy(isLeaseLost);
-  const left = async () => (await sql`select 1 from log_entries union all select 2 from event_blocks`.execute(place.db)).rows;
+  const left = async () =>
+    (await sql`select 1 from log_entries union all select 2 from event_blocks`.execute(place.db)).rows;
   expect(await left()).toHaveLength(1);
   await settle('new', 2, 0);
   expect(await sql`select events from event_blocks`.execute(place.db)).toMatchObject({ rows: [{ events: 1 }] });

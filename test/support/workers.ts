@@ -4,16 +4,16 @@
  */
 import { gunzipSync } from 'node:zlib';
 import type pg from 'pg';
+import { HOT_PROPERTIES } from '../../src/core/events/hot-properties.ts';
 import { Definitions } from '../../src/ingest/definitions.ts';
 import { Errands } from '../../src/ingest/errands.ts';
 import { EventKeeper } from '../../src/ingest/event-keeper.ts';
 import { PartitionWorkers } from '../../src/ingest/partition-workers.ts';
-import { CHORES, partitionLease } from '../../src/ingest/plan-leases.ts';
 import { PartitionedIngestion } from '../../src/ingest/partitioned-ingestion.ts';
 import { PartitionedWrites } from '../../src/ingest/partitioned-writes.ts';
+import { CHORES, partitionLease } from '../../src/ingest/plan-leases.ts';
 import { randomIds } from '../../src/lib/ids.ts';
 import { openLog } from '../../src/lib/log.ts';
-import { HOT_PROPERTIES } from '../../src/core/events/hot-properties.ts';
 import type { BlockStore, Shipment } from '../../src/stores/block-store.ts';
 import { packBlock } from '../../src/stores/event-block.ts';
 import type { EventStore, StoredEvent } from '../../src/stores/event-store.ts';
@@ -27,6 +27,8 @@ import { openDatabase } from '../../src/stores/postgres/metadata-store.ts';
 import { openNewsChannel } from '../../src/stores/postgres/news-channel.ts';
 import { openPartitionedLog, readEntries, readProgress } from '../../src/stores/postgres/partitioned-log.ts';
 import { readWhole } from '../../src/stores/postgres/read-whole.ts';
+import { sqlPersonIndex } from '../../src/stores/sql/person-index.ts';
+import { postgresDialect } from '../../src/stores/sql/postgres-dialect.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 15) };
 const PARTITIONS = 8;
@@ -100,7 +102,8 @@ export async function startWorker(url: string, node: string, events: BlockStore,
   const logger = openLog('silent');
   const errands = new Errands(postgresErrands(pool));
   const queue = new PostgresBlockQueue(pool, db);
-  const keeper = new EventKeeper({ node, events, ingest, queue, errands, clock, logger, gatherMs: 20 });
+  const personIndex = sqlPersonIndex(db, postgresDialect);
+  const keeper = new EventKeeper({ node, events, ingest, queue, errands, personIndex, clock, logger, gatherMs: 20 });
   const leases = new PostgresLeases(pool, leaseMs);
   await leases.name([CHORES, ...Array.from({ length: PARTITIONS }, (_, n) => partitionLease(n))]);
   const workers = new PartitionWorkers({
