@@ -1,5 +1,6 @@
 /** The work of a worker: leases of partitions, lanes that process them, and the keeping of the event store. */
 import type { Logger } from '../lib/log.ts';
+import { within } from '../lib/within.ts';
 import type { Lease, LeaseStore, NodeNote } from '../stores/leases.ts';
 import type { News } from '../stores/news.ts';
 import type { EventKeeper } from './event-keeper.ts';
@@ -25,6 +26,7 @@ export interface PartitionWorkersDeps {
 const LANES = 2;
 /** News may get lost. */
 const LOOK_EVERY_MS = 1000;
+const PATIENCE_MS = 2000;
 
 export class PartitionWorkers {
   readonly #deps: PartitionWorkersDeps;
@@ -91,6 +93,7 @@ export class PartitionWorkers {
     const partition = partitionOf(name);
     if (partition !== null) return this.#laneOf(partition)?.remove(partition);
     this.#deps.onCharge(false);
-    await this.#deps.keeper.end();
+    // An event store that hangs must not keep others from taking over: whatever still arrives there has its number.
+    await within(PATIENCE_MS, this.#deps.keeper.end());
   }
 }

@@ -38,8 +38,8 @@ export class StoreTail {
     this.#looking = this.#looking
       .catch(() => undefined)
       .then(async () => {
-      for (const id of watched) await this.#look(id);
-    });
+        for (const id of watched) await this.#look(id);
+      });
     return this.#looking;
   }
 
