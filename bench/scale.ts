@@ -125,7 +125,7 @@ async function main(): Promise<void> {
             name: `PostgreSQL, one web node, ${count} worker${count > 1 ? 's' : ''}`,
             async start() {
               const web = await start({ ...large, ROLE: 'web' });
-              const workers = [];
+              const workers: RunningProcess[] = [];
               for (let n = 0; n < count; n++) workers.push(await start({ ...large, ROLE: 'worker' }));
               return {
                 web,
