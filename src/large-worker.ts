@@ -30,7 +30,7 @@ import { PostgresBlockQueue } from './stores/postgres/block-queue.ts';
 import { isLeaseLost, postgresChunkStore } from './stores/postgres/chunk-store.ts';
 import { postgresErrands } from './stores/postgres/errand-store.ts';
 import { note, PostgresLeases } from './stores/postgres/lease-store.ts';
-import { openQuickPool } from './stores/postgres/log-pool.ts';
+import { openQuickPool, withoutSleepers } from './stores/postgres/log-pool.ts';
 import { openDatabase } from './stores/postgres/metadata-store.ts';
 import { openNewsChannel } from './stores/postgres/news-channel.ts';
 import { readEntries, readProgress } from './stores/postgres/partitioned-log.ts';
@@ -47,7 +47,7 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
   const { node, role, databaseUrl } = options;
   const logger = openLog(options.logLevel).child({ thread: 'worker' });
   const clock = clockOn(options.clockMemory);
-  const db = openDatabase(databaseUrl, { size: CONNECTIONS });
+  const db = openDatabase(withoutSleepers(databaseUrl), { size: CONNECTIONS });
   const pool = openQuickPool(databaseUrl, QUICK_CONNECTIONS);
   const news = await openNewsChannel(databaseUrl);
   const metadata = sqlMetadataStore(db, postgresDialect);

@@ -13,7 +13,7 @@ import { randomIds } from '../lib/ids.ts';
 import { clickhouseDialect } from '../stores/clickhouse/dialect.ts';
 import type { News, NewsChannel } from '../stores/news.ts';
 import type { PartitionedLog } from '../stores/partitioned-log.ts';
-import { openQuickPool } from '../stores/postgres/log-pool.ts';
+import { openQuickPool, withoutSleepers } from '../stores/postgres/log-pool.ts';
 import { openPostgresShelf } from '../stores/postgres/metadata-store.ts';
 import { openNewsChannel } from '../stores/postgres/news-channel.ts';
 import { openPartitionedLog, readEntries } from '../stores/postgres/partitioned-log.ts';
@@ -41,7 +41,7 @@ export async function openLarge(
   const { config, logger, clockMemory } = options;
   const clock = clockOn(clockMemory);
   const node = randomIds.uuid();
-  const shelf = await openPostgresShelf(databaseUrl, clock.now());
+  const shelf = await openPostgresShelf(withoutSleepers(databaseUrl), clock.now());
   opened.push(() => shelf.metadata.close());
   const { ingestLogMaxBytes: maxBytes, logPartitions: partitions } = config;
   const log = await openPartitionedLog(databaseUrl, { maxBytes, partitions, node });
