@@ -14,6 +14,7 @@ export interface Config {
   dataDir: string;
   publicUrl: string | null;
   databaseUrl: string | null;
+  databasePoolSize: number;
   clickhouseUrl: string | null;
   clickhouseCluster: string | null;
   /** How the store talks to ClickHouse, beyond its address. */
@@ -125,6 +126,12 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     help: 'PostgreSQL 15 or newer, for many machines; with CLICKHOUSE_URL it takes the place of DATA_DIR.',
     read: address('postgres:', 'postgresql:'),
     secret: true,
+  },
+  databasePoolSize: {
+    env: 'DATABASE_POOL_SIZE',
+    fallback: '10',
+    help: 'Connections to PostgreSQL that each of the two threads of a node may open.',
+    read: whole(2, 500),
   },
   clickhouseUrl: {
     env: 'CLICKHOUSE_URL',

@@ -31,10 +31,10 @@ export function isRetry(error: unknown): boolean {
 
 /**
  * The server is not there, is starting or stopping, has no connection to spare or no room to write: 08 connection, 53
- * resources, 57P0x shutdown, 57014 an answer that took too long, 58 the operating system, 25006 a server that only reads
- * (a standby).
+ * resources, 57P0x shutdown, 57014 an answer that took too long, 25P03 a transaction that stood still, 58 the
+ * operating system, 25006 a server that only reads (a standby).
  */
-const LOST = /^(08|53|58|57P0|57014|25006|E(CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND|AI_AGAIN))/;
+const LOST = /^(08|53|58|57P0|57014|25P03|25006|E(CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND|AI_AGAIN))/;
 /** The driver has no codes for these. */
 const LOST_WORDS =
   /^Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed/;

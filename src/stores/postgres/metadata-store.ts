@@ -6,6 +6,7 @@ import { migrate } from '../sql/migrate.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
 import type { Tables } from '../sql/tables.ts';
 import { postgresIngestStore } from './ingest-store.ts';
+import { indexReader } from './person-index-reader.ts';
 import { kyselyPool, openPool, type PoolOptions } from './pool.ts';
 import { BinaryTextCompiler } from './query-compiler.ts';
 
@@ -41,5 +42,7 @@ export async function openPostgresShelf(url: string, now: number, options?: Pool
     await db.destroy();
     throw error;
   }
-  return { metadata: sqlMetadataStore(db, postgresDialect), ingest: postgresIngestStore(db), db };
+  const general = sqlMetadataStore(db, postgresDialect);
+  const metadata = { ...general, persons: { ...general.persons, passing: indexReader(db) } };
+  return { metadata, ingest: postgresIngestStore(db), db };
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OwnPostgres, startPostgres } from '../../../test/support/start-postgres.ts';
 import { Failure } from '../../core/errors.ts';
+import { ProjectDirectory } from '../../manage/project-directory.ts';
 import { NO_CHANGES } from '../contract/no-changes.ts';
 import { isOutage } from '../outage.ts';
 import { codeOf, explainLoss, isRetry } from './errors.ts';
@@ -59,6 +60,11 @@ describe('with PostgreSQL away', () => {
       expect(isOutage(failure)).toBe(true);
       expect(isRetry(failure)).toBe(false);
     }
+    const directory = new ProjectDirectory({ metadata: shelf.metadata, clock: { now: () => 0 } });
+    expect(await failureOf(directory.projectFor('phc_key', undefined))).toMatchObject({
+      kind: 'unavailable',
+      code: 'fetch_team_fail',
+    });
     expect(performance.now() - start).toBeLessThan(6000);
     await server.resume();
     expect(await shelf.metadata.installation.get('a')).toBe('1');

@@ -13,6 +13,8 @@ export interface PoolOptions {
 const CONNECT_MS = 5_000;
 /** Longer than anything that is meant to run, so that nothing holds a connection for ever. */
 const STATEMENT_MS = 60_000;
+/** A machine that vanished in the middle of a transaction holds its locks no longer than this. */
+const IDLE_IN_TRANSACTION_MS = 15_000;
 
 const NUMBERS = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
 /** Counts, ids and times stay far below 2⁵³, where numbers are exact. */
@@ -29,6 +31,7 @@ export function openPool(url: string, { size }: PoolOptions): pg.Pool {
     types,
     connectionTimeoutMillis: CONNECT_MS,
     statement_timeout: STATEMENT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
     application_name: 'cairn',
   });
@@ -61,11 +64,14 @@ function kyselyClient(client: pg.PoolClient, names: StatementNames): PostgresPoo
   const ask = async (text: string, parameters: readonly unknown[]): Promise<unknown> => {
     const values = parameters.map(toStorable);
     const name = names.nameOf(text);
+    if (name === undefined) return client.query({ text, values }).catch(explainLoss);
     try {
-      return await client.query(name === undefined ? { text, values } : { name, text, values });
+      return await client.query({ name, text, values });
     } catch (error) {
-      if (name !== undefined && isOutdatedPlan(error)) names.forget(text);
-      return explainLoss(error);
+      if (!isOutdatedPlan(error)) return explainLoss(error);
+      names.forget(text);
+      // Inside of a transaction nothing more can be asked: then it is the transaction that is to be tried again.
+      return client.query({ text, values }).catch(() => Promise.reject(error));
     }
   };
   return { query: ask as unknown as PostgresPoolClient['query'], release: () => client.release() };
