@@ -23,6 +23,10 @@ const LOOK_EVERY_MS = 60_000;
 /** Opens the event store of many machines. Any number of processes may ask it; one at a time writes. */
 export async function openClickHouseEventStore(options: ClickHouseOptions): Promise<BlockStore> {
   const place = { cluster: options.cluster ?? null };
+  // It becomes part of statements.
+  if (place.cluster !== null && !/^[\w.-]+$/.test(place.cluster)) {
+    throw new Error(`CLICKHOUSE_CLUSTER must be a name of letters, digits, dots and dashes, not ${place.cluster}.`);
+  }
   const connection = new Connection(options);
   try {
     await migrate(connection, place, options.url);
