@@ -144,6 +144,12 @@ export class Connection {
     await this.#told(() => this.#writing.command({ query, query_params: params, clickhouse_settings: this.#writes }));
   }
 
+  /** Begins a change, and does not wait for its end. */
+  async start(sql: string): Promise<void> {
+    const clickhouse_settings: ClickHouseSettings = { ...this.#writes, mutations_sync: '0' };
+    await this.#told(() => this.#writing.command({ query: sql, clickhouse_settings }));
+  }
+
   /**
    * Inserts packed rows (see `packRows`). With a token it is one insert however often it is tried; without one nothing
    * is ever taken for a repetition.

@@ -2,26 +2,31 @@ import type { BlockStore, Shipment } from '../block-store.ts';
 import { packBlock } from '../event-block.ts';
 import type { ColumnTable, EventBatch, PromotedProperty, SqlRow, SqlValue } from '../event-store.ts';
 import type { MirrorPosition, MirrorSlice } from '../person-mirror.ts';
-import { type NoteWords, resolveNotes } from '../property-notes.ts';
+import { type ResolvedNotes, resolveNotes } from '../property-notes.ts';
 import type { Refiled, Refiling } from '../refiling.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
+import { hasCode } from './failure.ts';
 import { migrate } from './migrate.ts';
 import { forgetPersons, mirrorPosition, mirrorPositions, writeMirror } from './mirror.ts';
 import { Notes } from './notes.ts';
 import { writeOverrides } from './overrides.ts';
+import { Promotion } from './promotion.ts';
 import { readJson } from './property-words.ts';
 import { refile } from './refile.ts';
 import { changed, type Place } from './schema.ts';
 
 export type ClickHouseOptions = ConnectionOptions;
 
-const WORDS: NoteWords = { path: (key) => key, fromJson: readJson, fromColumn: () => undefined };
-
 const POSITION = 'log_position';
+const LOOK_EVERY_MS = 60_000;
 
 /** Opens the event store of many machines. Any number of processes may ask it; one at a time writes. */
 export async function openClickHouseEventStore(options: ClickHouseOptions): Promise<BlockStore> {
   const place = { cluster: options.cluster ?? null };
+  // It becomes part of statements.
+  if (place.cluster !== null && !/^[\w.-]+$/.test(place.cluster)) {
+    throw new Error(`CLICKHOUSE_CLUSTER must be a name of letters, digits, dots and dashes, not ${place.cluster}.`);
+  }
   const connection = new Connection(options);
   try {
     await migrate(connection, place, options.url);
@@ -36,6 +41,9 @@ class ClickHouseEventStore implements BlockStore {
   readonly #connection: Connection;
   readonly #place: Place;
   readonly #notes: Notes;
+  readonly #promotion: Promotion;
+  /** When it was looked last which columns there are. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
   /** As far as this process knows; null after a failure, when it has to be asked for. */
   #position: number | null = null;
   #lastWrite: Promise<unknown> = Promise.resolve();
@@ -46,6 +54,7 @@ class ClickHouseEventStore implements BlockStore {
     this.#connection = connection;
     this.#place = place;
     this.#notes = new Notes(connection);
+    this.#promotion = new Promotion(connection, this.#notes, place);
   }
 
   /** Asked for each time: another process may have written since. */
@@ -81,13 +90,42 @@ class ClickHouseEventStore implements BlockStore {
   }
 
   query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
-    const resolved = resolveNotes(sql, values, WORDS);
-    return this.#asking(() => this.#connection.query(resolved.sql, resolved.values, signal));
+    return this.#reading(sql, values, (resolved) => this.#connection.query(resolved.sql, resolved.values, signal));
   }
 
   columns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
-    const resolved = resolveNotes(sql, values, WORDS);
-    return this.#asking(() => this.#connection.columns(resolved.sql, resolved.values, signal));
+    return this.#reading(sql, values, (resolved) => this.#connection.columns(resolved.sql, resolved.values, signal));
+  }
+
+  /** Runs a statement with its properties resolved; once more if another process has dropped a column that it reads. */
+  #reading<T>(sql: string, values: readonly SqlValue[], run: (resolved: ResolvedNotes) => Promise<T>): Promise<T> {
+    const resolve = (): ResolvedNotes =>
+      resolveNotes(sql, values, {
+        path: (key) => key,
+        fromJson: readJson,
+        fromColumn: (...read) => this.#promotion.fromColumn(...read),
+      });
+    const first = resolve();
+    this.#promotion.note(first.reads);
+    this.#lookAgain();
+    return this.#asking(async () => {
+      try {
+        return await run(first);
+      } catch (error) {
+        if (!hasCode(error, 'UNKNOWN_IDENTIFIER', 'NO_SUCH_COLUMN_IN_TABLE', 'NOT_FOUND_COLUMN_IN_BLOCK')) throw error;
+        await this.#promotion.load();
+        const second = resolve();
+        if (second.sql === first.sql) throw error;
+        return await run(second);
+      }
+    });
+  }
+
+  /** Others may have made columns, or taken them away. */
+  #lookAgain(): void {
+    if (performance.now() - this.#lookedAt < LOOK_EVERY_MS) return;
+    this.#lookedAt = performance.now();
+    void this.#asking(() => this.#promotion.load()).catch(() => undefined);
   }
 
   mirrorPosition(projectId: number): Promise<MirrorPosition> {
@@ -140,16 +178,16 @@ class ClickHouseEventStore implements BlockStore {
     });
   }
 
-  async tend(_now: number): Promise<boolean> {
-    return false;
+  tend(now: number): Promise<boolean> {
+    return this.#oneAtATime(() => this.#promotion.step(Math.trunc(now)));
   }
 
-  needsTending(_now: number): boolean {
-    return false;
+  needsTending(now: number): boolean {
+    return this.#promotion.isDue(now);
   }
 
   async promoted(): Promise<PromotedProperty[]> {
-    return [];
+    return this.#promotion.describe();
   }
 
   async size(): Promise<number> {

@@ -13,6 +13,7 @@
  * two, and nothing relies on them not doing so. Persons, overrides and notes are few: every node has all of them.
  */
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
+import { promotedText } from './property-words.ts';
 
 export interface Place {
   /** The cluster's name; null: one server. */
@@ -155,6 +156,24 @@ export function views(place: Place, promoted: { event: readonly string[]; person
     select ${ofPersons} from person_versions final`,
   ];
 }
+
+/** A cluster's table for all shards has to know its columns too, and that nobody writes them. */
+const tablesOf = (place: Place, table: ChangedTable): string[] =>
+  place.cluster !== null && table === 'event_rows'
+    ? [changed(place, table), `event_rows${onCluster(place)}`]
+    : [changed(place, table)];
+
+export const addColumn = (place: Place, table: ChangedTable, column: string, key: string): string[] =>
+  tablesOf(place, table).map(
+    (name) =>
+      `alter table ${name} add column if not exists ${column} Nullable(String) materialized ${promotedText(key)} codec(ZSTD(1))`,
+  );
+
+/** The table for all shards first: it must not ask for what is no more. */
+export const dropColumn = (place: Place, table: ChangedTable, column: string): string[] =>
+  tablesOf(place, table)
+    .toReversed()
+    .map((name) => `alter table ${name} drop column if exists ${column}`);
 
 /** Step by step, forward only; a step that has been released is never changed. */
 export const steps = (place: Place): readonly (readonly string[])[] => [

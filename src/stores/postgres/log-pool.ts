@@ -40,12 +40,3 @@ export async function ask<R extends pg.QueryResultRow>(
 
 /** The driver has no code for it. */
 const TOO_LATE = 'Query read timeout';
-
-/** A process that sleeps in the middle of a transaction would keep everybody else from their turn. */
-const MOST_SLEEP_MS = '15000';
-
-export function withoutSleepers(url: string): string {
-  const address = new URL(url);
-  address.searchParams.set('idle_in_transaction_session_timeout', MOST_SLEEP_MS);
-  return address.href;
-}
