@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Tests that take long, or need what not every machine has, are commands of their own: `npm run test:browser` and so on. */
 const GROUPS: Record<string, string[]> = {
-  browser: ['test/console/**/*.test.ts', 'test/docs-page.test.ts', 'test/decide/browser.test.ts'],
+  browser: ['test/console/**/*.test.ts', 'test/docs-page.test.ts'],
   guides: ['test/guides/**/*.test.ts', 'test/deploying.test.ts'],
   sdks: ['test/sdks/**/*.test.ts'],
   cli: ['test/cli/**/*.test.ts'],
