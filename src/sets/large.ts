@@ -61,7 +61,17 @@ export async function openLarge(
   let isInCharge = false;
   const metadata = { ...shelf.metadata, subjects: impatient(shelf.metadata.subjects) };
   const { listeners } = options;
-  const following = followNews({ news, node, log, pool, writes, heard, metadata, listeners, onChores: () => charge?.wake() });
+  const following = followNews({
+    news,
+    node,
+    log,
+    pool,
+    writes,
+    heard,
+    metadata,
+    listeners,
+    onChores: () => charge?.wake(),
+  });
   opened.push(() => following.stop());
   const tellCharge = (): void => news.send({ chores: true });
   const onCharge = (isOurs: boolean): void => {
