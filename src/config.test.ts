@@ -50,6 +50,7 @@ describe('defaults', () => {
       queryTimeoutSeconds: 60,
       sessionDays: 14,
       eraseAfterSeconds: 10,
+      webhookAllowPrivate: false,
       faults: false,
     });
     expect(defaultConfig()).toEqual(readConfig({}));
