@@ -31,6 +31,7 @@ describe('defaults', () => {
       dataDir: resolve('./data'),
       publicUrl: null,
       databaseUrl: null,
+      databasePoolSize: 10,
       clickhouseUrl: null,
       role: 'all',
       initProjectApiKey: null,

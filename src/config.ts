@@ -14,6 +14,7 @@ export interface Config {
   dataDir: string;
   publicUrl: string | null;
   databaseUrl: string | null;
+  databasePoolSize: number;
   clickhouseUrl: string | null;
   role: 'all' | 'web' | 'worker';
   initProjectApiKey: string | null;
@@ -121,6 +122,12 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     help: 'PostgreSQL, for many machines. Not supported by this version yet: leave it unset.',
     read: () => wrong('nothing yet: this version keeps its data in DATA_DIR only. Unset it'),
     secret: true,
+  },
+  databasePoolSize: {
+    env: 'DATABASE_POOL_SIZE',
+    fallback: '10',
+    help: 'Connections to PostgreSQL that each of the two threads of a node may open.',
+    read: whole(2, 500),
   },
   clickhouseUrl: {
     env: 'CLICKHOUSE_URL',

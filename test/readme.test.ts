@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { settingsHelp } from '../src/config.ts';
 import { VERSION } from '../src/version.ts';
+import { testedSdks } from './sdks/support/versions.ts';
 
 const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -19,6 +20,15 @@ describe('the README', () => {
     expect(cells).toEqual(
       settingsHelp().map(({ env, fallback, help }) => [`\`${env}\``, fallback ? `\`${fallback}\`` : '', help]),
     );
+  });
+
+  it('lists the SDKs that are tried, in their versions', () => {
+    const [, section = ''] = read('README.md').split('## SDKs\n');
+    const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| (\S+) +\| ([\d., ]+?) +\|/gm)];
+    const listed = rows.flatMap(([, name, versions = '']) =>
+      versions.split(', ').map((version) => `${name} ${version}`),
+    );
+    expect(listed).toEqual(testedSdks());
   });
 
   it('links to files that are there', () => {

@@ -1,3 +1,5 @@
+import { Failure } from '../core/errors.ts';
+
 /**
  * Whether an error is about a store and not about what was to be stored: the disk is full, the file cannot be reached,
  * the engine has given up. Such errors go away; the same work is tried again until they do.
@@ -16,13 +18,16 @@ const CLICKHOUSE = new RegExp(
   ].join('|')})$`,
 );
 
+/** Chunks that were in each other's way too often: 40001, 40P01. */
+const POSTGRES = /^40(001|P01)$/;
+
+const TRANSIENT = [SQLITE, POSTGRES, CLICKHOUSE, /^ENOSPC$/];
+
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof Failure) return error.kind === 'unavailable';
   const { code } = error as { code?: unknown };
-  return (
-    (typeof code === 'string' && (SQLITE.test(code) || CLICKHOUSE.test(code) || code === 'ENOSPC')) ||
-    DUCKDB.test(error.message)
-  );
+  return (typeof code === 'string' && TRANSIENT.some((one) => one.test(code))) || DUCKDB.test(error.message);
 }
 
 /** The engine of events had no room for what it was asked to do. */

@@ -73,9 +73,13 @@ function readObject(body: JsonObject, names: readonly string[]): JsonObject {
   const found = find(body, names);
   if (found === undefined) return NO_PROPERTIES;
   const [value, name] = found;
+  if (isEmptyList(value)) return NO_PROPERTIES;
   if (!isJsonObject(value)) throw invalid(name, `${name} must be an object.`);
   return value;
 }
+
+/** PHP writes an empty map as an empty list. */
+const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0;
 
 const NO_GROUPS: ReadonlyMap<string, string> = new Map();
 const NO_GROUP_PROPERTIES: ReadonlyMap<string, Properties> = new Map();
@@ -104,7 +108,7 @@ function readGroupProperties(body: JsonObject): ReadonlyMap<string, Properties> 
   const properties = new Map<string, Properties>();
   for (const type of Object.keys(given)) {
     const value = given[type];
-    if (value === null || value === undefined) continue;
+    if (value === null || value === undefined || isEmptyList(value)) continue;
     if (!isJsonObject(value)) throw invalid('group_properties', 'group_properties must map each kind to an object.');
     properties.set(type, value);
   }

@@ -10,6 +10,7 @@ import type { PublicDeps } from './deps.ts';
 import { flagsRoutes } from './flags.ts';
 import { remoteConfigRoutes } from './remote-config.ts';
 import { Scripts } from './scripts.ts';
+import { segmentRoutes } from './segment.ts';
 import { staticRoutes } from './static.ts';
 
 export type { PublicDeps } from './deps.ts';
@@ -26,6 +27,7 @@ export function publicRoutes(app: FastifyInstance, deps: PublicDeps): void {
   captureRoutes(app, deps);
   captureV1Routes(app, deps);
   cspReportRoutes(app, deps);
+  segmentRoutes(app, deps);
   decideRoutes(app, deps);
   flagsRoutes(app, deps);
   const scripts = new Scripts();
