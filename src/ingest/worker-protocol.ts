@@ -22,6 +22,8 @@ export interface ProcessedNotice {
   projects: readonly number[];
   /** Projects that have got a new kind of group. */
   regrouped: readonly number[];
+  /** Persons who are new, have changed or are no more. */
+  persons: readonly string[];
 }
 
 /** What the main thread may ask of it. */
