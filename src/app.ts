@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from './config.ts';
 import { Failure } from './core/errors.ts';
 import { Continuity } from './decide/continuity.ts';
+import type { DecideDeps } from './decide/decide.ts';
 import { Definitions } from './decide/definitions.ts';
 import { readStatus } from './http/read-status.ts';
 import { buildServer } from './http/server.ts';
@@ -37,7 +38,11 @@ import { ProjectDirectory } from './manage/project-directory.ts';
 import { Rollbacks } from './manage/rollbacks.ts';
 import { Sessions } from './manage/sessions.ts';
 import { WebhookSender } from './manage/webhook-sender.ts';
+import { controlPath } from './operate/control-path.ts';
+import { type Door, openDoor } from './operate/door.ts';
+import { localOperator, type Operator } from './operate/operator.ts';
 import { duckdbDialect } from './stores/duckdb/dialect.ts';
+import { folderSnapshots } from './stores/embedded/folder-snapshots.ts';
 import type { EventStore } from './stores/event-store.ts';
 import { FILES } from './stores/files.ts';
 import type { IngestLog } from './stores/ingest-log.ts';
@@ -78,6 +83,8 @@ export interface App {
   calculations: Pick<CohortCalculations, 'startRound' | 'settled'>;
   /** Writes down what insights asked for, as happens every few seconds. */
   usage: Pick<QueryUsage, 'flush'>;
+  /** Does what operators ask for, in this process. */
+  operator: Operator;
   /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
   breakWorker(): void;
 }
@@ -161,6 +168,19 @@ export async function openApp(options: AppOptions): Promise<App> {
     });
     opened.push(() => demo.stop());
     let stopping = false;
+    const removeEvents = async (projectId: number): Promise<void> => {
+      await thread.methods.deleteBefore(projectId, END_OF_TIME);
+      await thread.methods.forgetPersons(projectId);
+      results.touch(projectId);
+    };
+    const decide: DecideDeps = {
+      metadata,
+      definitions,
+      writes,
+      continuity: new Continuity(metadata),
+      clock,
+      onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
+    };
     const server = await buildServer(
       {
         config,
@@ -178,24 +198,13 @@ export async function openApp(options: AppOptions): Promise<App> {
         filing,
         caughtUp,
         erasure,
-        decide: {
-          metadata,
-          definitions,
-          writes,
-          continuity: new Continuity(metadata),
-          clock,
-          onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
-        },
+        decide,
         calculations,
         usage,
         demo,
         metrics,
         sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
-        removeEvents: async (projectId) => {
-          await thread.methods.deleteBefore(projectId, END_OF_TIME);
-          await thread.methods.forgetPersons(projectId);
-          results.touch(projectId);
-        },
+        removeEvents,
         mirrorPersons,
         follow: async (projectId, question, page, signal) =>
           thread.methods.follow(projectId, question, page, ...(signal ? [signal] : [])),
@@ -246,8 +255,33 @@ export async function openApp(options: AppOptions): Promise<App> {
     });
     const rollbackSchedule = rollbacks.start();
     opened.push(() => rollbackSchedule.stop());
+    const operator = localOperator({
+      metadata,
+      ingest: shelves.ingest,
+      clock,
+      ids,
+      ingestion,
+      drain: () => ingestion.drain(),
+      counts,
+      events: { query: events.query, position: filing.position },
+      asking,
+      decide,
+      demo,
+      directory,
+      removeEvents,
+      touch: (projectId) => results.touch(projectId),
+      snapshots: folderSnapshots(config.dataDir, async (folder) => thread.methods.snapshot(folder)),
+      checkStores: async () => thread.methods.checkStores(),
+    });
+    let door: Door | null = null;
+    // First of all that is closed: what a command has under way needs the rest.
+    opened.push(async () => door?.close());
     return {
-      listen: () => server.listen({ host: config.host, port: config.port }),
+      listen: async () => {
+        const address = await server.listen({ host: config.host, port: config.port });
+        door = await openControl(config, operator, log);
+        return address;
+      },
       drain: () => ingestion.drain(),
       close: async () => {
         stopping = true;
@@ -262,11 +296,24 @@ export async function openApp(options: AppOptions): Promise<App> {
       checkRollbacks: () => rollbacks.check(),
       calculations,
       usage,
+      operator,
       breakWorker: () => thread.tell('fault'),
     };
   } catch (error) {
     await closeAll();
     throw error;
+  }
+}
+
+/** A server without it serves all the same; its operators have to stop it for their commands. */
+async function openControl({ dataDir }: Config, operator: Operator, log: Logger): Promise<Door | null> {
+  const path = controlPath(dataDir);
+  try {
+    if (path === null) throw new Error('The path of DATA_DIR is too long for a socket in it.');
+    return await openDoor(path, operator, log);
+  } catch (err) {
+    log.warn({ err }, 'commands cannot reach this server while it runs');
+    return null;
   }
 }
 

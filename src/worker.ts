@@ -21,6 +21,8 @@ import { notify, onNotice, serve } from './lib/rpc.ts';
 import { duckdbDialect } from './stores/duckdb/dialect.ts';
 import { openEventStore } from './stores/duckdb/event-store.ts';
 import { EventStoreInvalidated } from './stores/duckdb/invalidated.ts';
+import { checkStores } from './stores/embedded/check-stores.ts';
+import { takeSnapshot } from './stores/embedded/take-snapshot.ts';
 import { FILES } from './stores/files.ts';
 import { isOutage, isOutOfMemory } from './stores/outage.ts';
 import { sqliteDialect } from './stores/sql/dialect.ts';
@@ -107,6 +109,9 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
       const deps = { metadata, events: ending, dialect: duckdbDialect, clock, mirrorPersons, signal };
       return follow(deps, projectId, question, page).catch(explainMemory);
     },
+    snapshot: (folder) =>
+      takeSnapshot({ dataDir: options.dataDir, events, between: (work) => processor.between(work) }, folder),
+    checkStores: () => checkStores(options.dataDir, events),
     calculateCohort: (projectId, cohortId) =>
       calculateCohort({ metadata, events, dialect: duckdbDialect, clock, mirrorPersons }, projectId, cohortId),
     close,
@@ -144,6 +149,7 @@ function surviving(methods: WorkerMethods, die: (error: unknown) => Promise<void
     mirrorPersons: (projectId) => watched(methods.mirrorPersons(projectId)),
     forgetPersons: (projectId) => watched(methods.forgetPersons(projectId)),
     scrub: () => watched(methods.scrub()),
+    snapshot: (folder) => watched(methods.snapshot(folder)),
     follow: (projectId, question, page, signal) => watched(methods.follow(projectId, question, page, signal)),
     calculateCohort: (projectId, cohortId) => watched(methods.calculateCohort(projectId, cohortId)),
   };

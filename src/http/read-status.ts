@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import type { IngestCounts } from '../ingest/ingest-counts.ts';
 import { diskSpace } from '../lib/disk-space.ts';
+import { LAST_BACKUP } from '../manage/last-backup.ts';
 import type { EventStore, PromotedProperty } from '../stores/event-store.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 import { VERSION } from '../version.ts';
@@ -8,7 +9,7 @@ import type { StatusSchema } from './schemas/status.ts';
 
 export interface StatusDeps {
   dataDir: string;
-  metadata: Pick<MetadataStore, 'check'>;
+  metadata: Pick<MetadataStore, 'check' | 'installation'>;
   events: Pick<EventStore, 'query' | 'promoted'>;
   counts(): Promise<IngestCounts>;
 }
@@ -36,8 +37,7 @@ export async function readStatus({
     stores,
     ingest: { ...ingest, dead_lettered: deadLettered, lag_ms: lagMs },
     disk: { data_bytes: dataBytes, free_bytes: freeBytes, total_bytes: totalBytes },
-    // No backup is made by Cairn itself yet.
-    last_backup_at: null,
+    last_backup_at: await metadata.installation.get(LAST_BACKUP).catch(() => null),
     promoted_columns: countPromoted(promoted),
   };
 }
