@@ -261,7 +261,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       clock,
       ids,
       ingestion,
-      drain: () => ingestion.drain(),
+      caughtUp: () => ingestion.caughtUp(),
       counts,
       events: { query: events.query, position: filing.position },
       asking,

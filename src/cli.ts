@@ -24,6 +24,10 @@ async function main(): Promise<number> {
     },
     onProgress: out.progress,
   };
+  // Whoever reads the answer may have seen enough of it.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+    process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed),
+  );
   process.once('SIGINT', () => end.abort(new Error('Stopped.')));
   process.once('SIGTERM', () => end.abort(new Error('Stopped.')));
   try {

@@ -5,7 +5,7 @@ import type { Ids } from '../lib/ids.ts';
 import { writeContext } from './accepted.ts';
 import type { Ingestion } from './ingestion.ts';
 
-interface AcceptDeps {
+export interface AcceptDeps {
   ingestion: Pick<Ingestion, 'accept'>;
   clock: Clock;
   ids: Ids;

@@ -16,8 +16,8 @@ export interface OperateDeps {
   clock: Clock;
   ids: Ids;
   ingestion: Pick<Ingestion, 'accept'>;
-  /** Resolves when everything accepted so far is visible to queries. */
-  drain(): Promise<void>;
+  /** Resolves when everything accepted so far is visible to queries, whatever comes in meanwhile. */
+  caughtUp(): Promise<void>;
   counts(): Promise<IngestCounts>;
   events: Pick<EventStore, 'query' | 'position'>;
   /** What the list of events is read with. */

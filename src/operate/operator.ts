@@ -1,9 +1,14 @@
 /** Everything an operator can have done, by name: the one list that the door and the command line share. */
 import { backUp, noteBackup } from './backup.ts';
+import { checkHealth } from './check.ts';
+import { loadDemo } from './demo.ts';
 import type { OperateDeps } from './deps.ts';
+import { evaluateFlag } from './evaluate-flag.ts';
+import { exportEvents, exportPersons } from './export.ts';
+import { importLines, settleImport } from './import.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import type { Outlet } from './operation.ts';
-import { createProject, listProjects, removeProject, resetProjectKey } from './projects.ts';
+import { createProject, findProject, listProjects, removeProject, resetProjectKey } from './projects.ts';
 import { createUser, listUsers, resetPassword, setUserActive } from './users.ts';
 
 const OPERATIONS = {
@@ -12,6 +17,7 @@ const OPERATIONS = {
   'keys.create': createKey,
   'keys.revoke': revokeKey,
   'projects.list': listProjects,
+  'projects.find': findProject,
   'projects.create': createProject,
   'projects.reset-key': resetProjectKey,
   'projects.delete': removeProject,
@@ -21,6 +27,13 @@ const OPERATIONS = {
   'users.reset-password': resetPassword,
   backup: backUp,
   'backup.note': noteBackup,
+  'export.events': exportEvents,
+  'export.persons': exportPersons,
+  'import.lines': importLines,
+  'import.settle': settleImport,
+  'flags.eval': evaluateFlag,
+  check: checkHealth,
+  demo: loadDemo,
 } as const;
 
 type Operations = typeof OPERATIONS;

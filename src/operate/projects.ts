@@ -32,6 +32,15 @@ export const listProjects: Operation<object, ShownProject[]> = async ({ metadata
   );
 };
 
+/** The one with that number; without one, the only one there is. */
+export const findProject: Operation<{ id: number | null }, { id: number; name: string }> = async (
+  { metadata },
+  { id },
+) => {
+  const project = await chosenProject(metadata, id);
+  return { id: project.id, name: project.name };
+};
+
 interface NewProject {
   name: string;
   organization: string | null;

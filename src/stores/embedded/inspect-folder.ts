@@ -47,7 +47,8 @@ export interface WholeDatabase {
 /** SQLite's own check of the whole file comes first. */
 export function openWhole(path: string): WholeDatabase {
   if (!existsSync(path)) throw new Error(`${path} is missing.`);
-  const database = new Database(path, { readonly: true });
+  // Not for reading alone: the last reader of a journal could not tidy it away then.
+  const database = new Database(path, { fileMustExist: true });
   const close = (): void => void database.close();
   try {
     const found = String(database.pragma('quick_check(1)', { simple: true }));
