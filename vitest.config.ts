@@ -1,18 +1,24 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** Tests in a real browser take long, and are a command of their own: `npm run test:browser`. */
-const IN_BROWSERS = ['test/console/**/*.test.ts', 'test/docs-page.test.ts', 'test/decide/browser.test.ts'];
-const OTHERS = ['src/**/*.test.ts', 'test/**/*.test.ts', 'console/src/**/*.test.ts'];
-const isInBrowsers = process.env['TESTS'] === 'browser';
+/** Tests that take long, or need what not every machine has, are commands of their own: `npm run test:browser` and so on. */
+const GROUPS: Record<string, string[]> = {
+  browser: ['test/console/**/*.test.ts', 'test/docs-page.test.ts', 'test/decide/browser.test.ts'],
+  guides: ['test/guides/**/*.test.ts', 'test/deploying.test.ts'],
+  sdks: ['test/sdks/**/*.test.ts'],
+  cli: ['test/cli/**/*.test.ts'],
+  scale: ['src/stores/postgres/**/*.test.ts', 'src/stores/clickhouse/**/*.test.ts', 'test/scale/**/*.test.ts'],
+};
+const ALL = ['src/**/*.test.ts', 'test/**/*.test.ts', 'console/src/**/*.test.ts'];
+const group = process.env['TESTS'];
 
 export default defineConfig({
   test: {
-    include: isInBrowsers ? IN_BROWSERS : OTHERS,
-    exclude: [...configDefaults.exclude, ...(isInBrowsers ? [] : IN_BROWSERS)],
+    include: group === undefined ? ALL : (GROUPS[group] ?? []),
+    exclude: [...configDefaults.exclude, ...(group === undefined ? Object.values(GROUPS).flat() : [])],
     globalSetup: ['test/support/build-worker.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: group === undefined ? 20_000 : 60_000,
+    hookTimeout: group === undefined ? 30_000 : 120_000,
     pool: 'threads',
     // Nothing is mocked, so files may share what they import: a quarter of the time would go into importing it again.
     isolate: false,

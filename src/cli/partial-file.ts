@@ -1,5 +1,5 @@
 /** A file that appears under its name only when it is whole. */
-import { open, rename, rm } from 'node:fs/promises';
+import { chmod, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 export interface PartialFile {
@@ -16,6 +16,8 @@ export function partialFile(target: string): PartialFile {
   return {
     path,
     async finish() {
+      // Whoever wrote it may have left it open to others.
+      await chmod(path, 0o600);
       await sync(path);
       await rename(path, target);
       await sync(dirname(target));
