@@ -33,6 +33,8 @@ async function post(socketPath: string, path: string, body: string, signal?: Abo
   const sent = request({
     socketPath,
     path,
+    // A connection that is kept for later would keep the process from ending.
+    agent: false,
     method: 'POST',
     headers: { 'x-cairn-version': VERSION, 'content-type': 'application/json' },
     ...(signal && { signal }),
