@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Tests that take long, or need what not every machine has, are commands of their own: `npm run test:browser` and so on. */
 const GROUPS: Record<string, string[]> = {
-  browser: ['test/console/**/*.test.ts', 'test/docs-page.test.ts', 'test/decide/browser.test.ts'],
+  browser: ['test/console/**/*.test.ts', 'test/docs-page.test.ts'],
   guides: ['test/guides/**/*.test.ts', 'test/deploying.test.ts'],
   sdks: ['test/sdks/**/*.test.ts'],
   cli: ['test/cli/**/*.test.ts'],
@@ -16,7 +16,7 @@ export default defineConfig({
   test: {
     include: group === undefined ? ALL : (GROUPS[group] ?? []),
     exclude: [...configDefaults.exclude, ...(group === undefined ? Object.values(GROUPS).flat() : [])],
-    globalSetup: ['test/support/build-worker.ts'],
+    globalSetup: ['test/support/build-worker.ts', ...(group === 'scale' ? ['test/support/start-postgres.ts'] : [])],
     testTimeout: group === undefined ? 20_000 : 60_000,
     hookTimeout: group === undefined ? 30_000 : 120_000,
     pool: 'threads',

@@ -34,9 +34,11 @@ import type { EventFiling } from './manage/change-identities.ts';
 import { DemoData } from './manage/demo-data.ts';
 import { Erasure } from './manage/erasure.ts';
 import { startHousekeeping } from './manage/housekeeping.ts';
+import { KeyGuard } from './manage/key-guard.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
 import { Rollbacks } from './manage/rollbacks.ts';
 import { Sessions } from './manage/sessions.ts';
+import { SignInGuard } from './manage/sign-in-guard.ts';
 import { WebhookSender } from './manage/webhook-sender.ts';
 import { controlPath } from './operate/control-path.ts';
 import { type Door, openDoor } from './operate/door.ts';
@@ -85,6 +87,8 @@ export interface App {
   usage: Pick<QueryUsage, 'flush'>;
   /** Does what operators ask for, in this process. */
   operator: Operator;
+  /** Every route of the server. */
+  routes(): { method: string; url: string }[];
   /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
   breakWorker(): void;
 }
@@ -100,7 +104,13 @@ export async function openApp(options: AppOptions): Promise<App> {
     const shelves = await openShelves(config, clock, opened);
     const { metadata } = shelves;
     const firstStart = await bootstrap({ metadata, clock, ids }, initialKeys(config));
-    const webhooks = new WebhookSender({ metadata, clock, logger: log, publicUrl: config.publicUrl });
+    const webhooks = new WebhookSender({
+      metadata,
+      clock,
+      logger: log,
+      publicUrl: config.publicUrl,
+      isInsideAllowed: config.webhookAllowPrivate,
+    });
     const onNews = (): void => webhooks.wake();
     const definitions = new Definitions(metadata);
     const results = new ResultCache(clock);
@@ -181,6 +191,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       clock,
       onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
     };
+    const signInGuard = new SignInGuard({ metadata, clock, ids });
     const server = await buildServer(
       {
         config,
@@ -203,7 +214,9 @@ export async function openApp(options: AppOptions): Promise<App> {
         usage,
         demo,
         metrics,
-        sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
+        sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays, guard: signInGuard }),
+        signInGuard,
+        keys: new KeyGuard(clock),
         removeEvents,
         mirrorPersons,
         follow: async (projectId, question, page, signal) =>
@@ -297,6 +310,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       calculations,
       usage,
       operator,
+      routes: () => server.knownRoutes.all(),
       breakWorker: () => thread.tell('fault'),
     };
   } catch (error) {

@@ -31,6 +31,7 @@ describe('defaults', () => {
       dataDir: resolve('./data'),
       publicUrl: null,
       databaseUrl: null,
+      databasePoolSize: 10,
       clickhouseUrl: null,
       role: 'all',
       initProjectApiKey: null,
@@ -46,6 +47,7 @@ describe('defaults', () => {
       queryTimeoutSeconds: 60,
       sessionDays: 14,
       eraseAfterSeconds: 10,
+      webhookAllowPrivate: false,
       faults: false,
     });
     expect(defaultConfig()).toEqual(readConfig({}));

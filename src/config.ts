@@ -14,6 +14,7 @@ export interface Config {
   dataDir: string;
   publicUrl: string | null;
   databaseUrl: string | null;
+  databasePoolSize: number;
   clickhouseUrl: string | null;
   role: 'all' | 'web' | 'worker';
   initProjectApiKey: string | null;
@@ -29,6 +30,7 @@ export interface Config {
   queryTimeoutSeconds: number;
   sessionDays: number;
   eraseAfterSeconds: number;
+  webhookAllowPrivate: boolean;
   faults: boolean;
 }
 
@@ -121,6 +123,12 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     help: 'PostgreSQL, for many machines. Not supported by this version yet: leave it unset.',
     read: () => wrong('nothing yet: this version keeps its data in DATA_DIR only. Unset it'),
     secret: true,
+  },
+  databasePoolSize: {
+    env: 'DATABASE_POOL_SIZE',
+    fallback: '10',
+    help: 'Connections to PostgreSQL that each of the two threads of a node may open.',
+    read: whole(2, 500),
   },
   clickhouseUrl: {
     env: 'CLICKHOUSE_URL',
@@ -215,6 +223,12 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     fallback: '10',
     help: 'Seconds from the deletion of a person with events until files are written afresh; deletions in between share it.',
     read: whole(0, 86_400),
+  },
+  webhookAllowPrivate: {
+    env: 'WEBHOOK_ALLOW_PRIVATE',
+    fallback: 'false',
+    help: 'True lets webhooks of projects be in private networks; without it, admins of projects reach only public addresses.',
+    read: (value) => oneOf('true', 'false')(value) === 'true',
   },
   faults: {
     env: 'CAIRN_FAULTS',

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { settingsHelp } from '../src/config.ts';
 import { VERSION } from '../src/version.ts';
+import { testedSdks } from './sdks/support/versions.ts';
 
 const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -21,8 +22,17 @@ describe('the README', () => {
     );
   });
 
+  it('lists the SDKs that are tried, in their versions', () => {
+    const [, section = ''] = read('README.md').split('## SDKs\n');
+    const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| (\S+) +\| ([\d., ]+?) +\|/gm)];
+    const listed = rows.flatMap(([, name, versions = '']) =>
+      versions.split(', ').map((version) => `${name} ${version}`),
+    );
+    expect(listed).toEqual(testedSdks());
+  });
+
   it('links to files that are there', () => {
-    for (const file of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']) {
+    for (const file of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']) {
       const links = [...read(file).matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, link = '']) => link);
       expect(links.filter((link) => !existsSync(new URL(link, root)))).toEqual([]);
     }

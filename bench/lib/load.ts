@@ -14,6 +14,7 @@ export interface Template {
 export interface LoadOptions {
   url: string;
   path: string;
+  headers?: Readonly<Record<string, string>>;
   connections: number;
   templates: readonly Template[];
   /** Stops after this many requests or ms, whichever comes first. */
@@ -67,12 +68,13 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   return { requests: times.length, events, seconds, failures, p50: at(0.5), p99: at(0.99) };
 }
 
-function withHead({ url, path }: LoadOptions, template: Template) {
+function withHead({ url, path, headers = {} }: LoadOptions, template: Template) {
   const head = [
     `POST ${path} HTTP/1.1`,
     `Host: ${new URL(url).host}`,
     'Content-Type: application/json',
     `Content-Length: ${template.bytes.length}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     '',
     '',
   ].join('\r\n');

@@ -19,6 +19,7 @@ import { acceptPrivateBodies } from './body-parsers.ts';
 import { consoleRoutes } from './console.ts';
 import { docsRoutes } from './docs.ts';
 import { sendError } from './errors.ts';
+import { guardData, guardPages, guardReply } from './guard-headers.ts';
 import { KnownRoutes } from './known-routes.ts';
 import { lazyLog } from './lazy-log.ts';
 import { OPENAPI } from './openapi.ts';
@@ -32,6 +33,12 @@ export type ServerDeps = ApiDeps & Omit<PublicDeps, 'tell'> & OperationsDeps & {
 export interface ServerOptions {
   trustProxy: boolean | number | string;
   maxBodyBytes: number;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    knownRoutes: KnownRoutes;
+  }
 }
 
 export async function buildServer(deps: ServerDeps, options: ServerOptions): Promise<FastifyInstance> {
@@ -60,8 +67,11 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
   const tell = teller(deps);
   tellAnswers(app, tell);
   const known = rememberRoutes(app);
+  app.decorate('knownRoutes', known);
   await app.register(swagger, { openapi: OPENAPI });
+  const { publicUrl } = deps.config;
   await app.register((api, _options, done) => {
+    guardData(api, publicUrl);
     acceptPrivateBodies(api);
     refuseMistakenNames(api, deps, known);
     apiRoutes(api, deps);
@@ -72,9 +82,16 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
     done();
   });
   answerUnknownPaths(app, deps, known, tell);
-  operationsRoutes(app, deps);
-  consoleRoutes(app, { folder: deps.consoleFolder, publicUrl: deps.config.publicUrl });
-  await docsRoutes(app);
+  await app.register((watched, _options, done) => {
+    guardData(watched, publicUrl);
+    operationsRoutes(watched, deps);
+    done();
+  });
+  await app.register(async (pages) => {
+    guardPages(pages, publicUrl);
+    consoleRoutes(pages, { folder: deps.consoleFolder, publicUrl });
+    await docsRoutes(pages);
+  });
   return app;
 }
 
@@ -126,6 +143,7 @@ function answerUnknownPaths(app: FastifyInstance, deps: ServerDeps, known: Known
   // It runs before every route: those that are found must not wait for a promise.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
+    guardReply(request, reply, deps.config.publicUrl);
     reply.raw.once('finish', () => tell(request, reply));
     refuse(request).then(() => done(), done);
   });

@@ -35,6 +35,7 @@ describe('looking for an event that waits', () => {
     ['an id of its own', anEntry(5, { event: 'ping', uuid: UUID }), UUID],
     ['an id in capitals', anEntry(5, { batch: [{ event: 'ping', uuid: UUID.toUpperCase() }] }), UUID],
     ['a message id', anEntry(5, { event: 'ping', messageId: 'm' }), eventUuid(1, 'messageId', 'm')],
+    ['the older name of it', anEntry(5, { event: 'ping', message_id: 'm' }), eventUuid(1, 'messageId', 'm')],
     ['an insert id', anEntry(5, { properties: { $insert_id: 'i' } }), eventUuid(1, '$insert_id', 'i')],
     ['an id that we gave', derived, derivedUuid(derived, 1)],
   ])('finds it by %s', async (_name, entry, uuid) => {

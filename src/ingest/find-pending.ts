@@ -47,11 +47,13 @@ function holds(entry: LogEntry, uuid: string): boolean {
 }
 
 const TIME_DIGITS = 12;
+/** What ids of version 5 are made from. */
+const MADE_FROM = ['messageId', 'message_id', '$insert_id'];
 
 function mayHold({ payload, receivedAt }: LogEntry, uuid: string): boolean {
   const time = receivedAt.toString(16).padStart(TIME_DIGITS, '0');
   if (uuid.replaceAll('-', '').startsWith(time)) return true;
-  if (uuid[14] === '5' && (payload.includes('messageId') || payload.includes('$insert_id'))) return true;
+  if (uuid[14] === '5' && MADE_FROM.some((name) => payload.includes(name))) return true;
   return payload.includes(uuid) || payload.includes(uuid.toUpperCase()) || payload.includes('\\u');
 }
 

@@ -66,7 +66,7 @@ export class ProjectDirectory {
     try {
       return await this.#find(key, projectId);
     } catch (cause) {
-      if (cause instanceof Failure) throw cause;
+      if (cause instanceof Failure && cause.kind !== 'unavailable') throw cause;
       throw new Failure('unavailable', 'The project could not be looked up; try again in a moment.', {
         code: 'fetch_team_fail',
         retryAfter: 2,

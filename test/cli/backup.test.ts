@@ -19,7 +19,7 @@ const anEvent = (n: number) => ({
 });
 
 /** Enough of a pause that a slow machine gets on with its work, and little enough that something always waits. */
-const PAUSE_MS = 20;
+const PAUSE_MS = 50;
 
 /** Sends batches until it is told to stop; says how many events were acknowledged by which time. */
 function storm(url: string) {
@@ -27,7 +27,7 @@ function storm(url: string) {
   const acknowledged = { events: 0 };
   const run = async (): Promise<void> => {
     while (!isOver) {
-      const batch = Array.from({ length: 200 }, () => anEvent(next++));
+      const batch = Array.from({ length: 100 }, () => anEvent(next++));
       const { status } = await call(url, 'POST', '/batch/', { key: null, body: { api_key: KEY, batch } });
       expect(status).toBe(200);
       acknowledged.events += batch.length;

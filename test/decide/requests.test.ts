@@ -250,6 +250,7 @@ describe('absurd, but harmless', () => {
     ['groups without keys', { groups: { company: null, team: '' } }],
     ['group keys that are numbers', { groups: { company: 7 } }],
     ['groups that are null', { groups: null, group_properties: null, person_properties: null }],
+    ['empty maps as PHP writes them', { groups: [], group_properties: { company: [] }, person_properties: [] }],
     ['properties called __proto__', { person_properties: { constructor: 1, nested: { deeper: [] } } }],
     ['properties of unknown groups', { group_properties: { unheard: { of: 1 } } }],
   ])('%s', async (_name, more) => {

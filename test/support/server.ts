@@ -81,6 +81,8 @@ export interface TestServer extends TestProject {
   rows(sql: string, ...values: unknown[]): any[];
   /** The relational shelf itself, for what a test cannot bring about through a route. */
   metadata: MetadataStore;
+  /** Every route of the server, in the document or not. */
+  routes(): { method: string; url: string }[];
   /** What `/_status` says about ingestion. */
   counters(): Promise<Counters>;
   close(): Promise<void>;
@@ -211,6 +213,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     mirrorPersons: () => app.mirrorPersons(first.id),
     query: (sql, values = []) => app.events.query(sql, values),
     metadata: app.metadata,
+    routes: () => app.routes(),
     rows: (sql, ...values) => reader.prepare(sql).all(...values),
     counters: async () => {
       const status = (await (await fetch(new URL('/_status', url))).json()) as { ingest: Counters };

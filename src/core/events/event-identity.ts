@@ -15,7 +15,8 @@ export function identityOf(
   if (!hasUsableUuid(raw)) return undefined;
   const { uuid } = raw;
   if (typeof uuid === 'string' && uuid !== '') return uuid.toLowerCase();
-  const messageId = idText(raw['messageId']);
+  // Apps of the first Android SDK write it the other way.
+  const messageId = idText(raw['messageId']) ?? idText(raw['message_id']);
   if (messageId !== undefined) return eventUuid(projectId, 'messageId', messageId);
   const insertId = idText(properties['$insert_id']);
   return insertId === undefined ? fallback : eventUuid(projectId, '$insert_id', insertId);

@@ -93,6 +93,7 @@ describe('uuid', () => {
     [{ uuid: '018A981F-4B35-7C66-825E-8B0EEAE65714' }, '018a981f-4b35-7c66-825e-8b0eeae65714'],
     [{ uuid: '' }, FALLBACK],
     [{ messageId: 'm', properties: { $insert_id: 'i' } }, eventUuid(1, 'messageId', 'm')],
+    [{ message_id: 'm', properties: { $insert_id: 'i' } }, eventUuid(1, 'messageId', 'm')],
     [{ properties: { $insert_id: 'i' } }, eventUuid(1, '$insert_id', 'i')],
     [{}, FALLBACK],
   ])('%j', (given, uuid) => {

@@ -73,6 +73,12 @@ async function withoutFlags(deps: PublicDeps, projectId: number): Promise<Decisi
   return { evaluations: [], hasErrors: false, snapshot: await definitionsOf(deps.decide, projectId) };
 }
 
+/** The body alone, for those who know the project and the question by other ways. */
+export async function bodyOf(deps: PublicDeps, request: FastifyRequest, wording: Wording): Promise<JsonObject> {
+  const plain = plainJson(request);
+  return plain === undefined ? (await decodedBody(deps, request, wording)).body : readObject(plain, wording);
+}
+
 interface Body {
   body: JsonObject;
   fields: ReadonlyMap<string, string>;
@@ -105,7 +111,7 @@ function reworded(error: unknown, { malformed }: Wording): unknown {
   return new Failure('invalid', malformed(why), { code: MALFORMED, cause: error });
 }
 
-const MALFORMED = 'malformed_data';
+export const MALFORMED = 'malformed_data';
 
 const unreadable = (why: string): Failure => new Failure('invalid', why);
 

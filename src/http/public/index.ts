@@ -8,8 +8,10 @@ import { cspReportRoutes } from './csp-report.ts';
 import { decideRoutes } from './decide.ts';
 import type { PublicDeps } from './deps.ts';
 import { flagsRoutes } from './flags.ts';
+import { ofrepRoutes } from './ofrep.ts';
 import { remoteConfigRoutes } from './remote-config.ts';
 import { Scripts } from './scripts.ts';
+import { segmentRoutes } from './segment.ts';
 import { staticRoutes } from './static.ts';
 
 export type { PublicDeps } from './deps.ts';
@@ -26,8 +28,10 @@ export function publicRoutes(app: FastifyInstance, deps: PublicDeps): void {
   captureRoutes(app, deps);
   captureV1Routes(app, deps);
   cspReportRoutes(app, deps);
+  segmentRoutes(app, deps);
   decideRoutes(app, deps);
   flagsRoutes(app, deps);
+  ofrepRoutes(app, deps);
   const scripts = new Scripts();
   remoteConfigRoutes(app, deps, scripts);
   staticRoutes(app, scripts);

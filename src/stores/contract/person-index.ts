@@ -32,8 +32,8 @@ type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
 
 const PARITY: PersonTest = { kind: 'property', key: 'parity', fits: (value) => value === 1, part: null };
 
-/** The index of persons never changes what is found, whatever it knows by then. */
-export function describePersonIndex(name: string, open: () => Promise<IndexedPlace>): void {
+/** The index of persons never changes what is found, whatever it knows by then. `runs`: how many stories are tried. */
+export function describePersonIndex(name: string, open: () => Promise<IndexedPlace>, runs = 40): void {
   describe(`index of persons: ${name}`, () => {
     let place: IndexedPlace;
     beforeAll(async () => {
@@ -125,7 +125,7 @@ export function describePersonIndex(name: string, open: () => Promise<IndexedPla
             if (after) expect(await find(PARITY, after, 2)).toEqual(uuids.slice(2, 4));
           }
         }),
-        { numRuns: 40 },
+        { numRuns: runs },
       );
     });
 

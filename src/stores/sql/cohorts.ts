@@ -111,6 +111,8 @@ export function cohortMemberStore({ db, dialect }: Sql): CohortMemberStore {
         from ${idRows(personIds)} r
         cross join persons p
         where p.id = r.id and p.project_id = ${projectId}
+        order by p.id
+        ${dialect.keepRows}
         on conflict do nothing`.execute(db);
       return Number(numAffectedRows ?? 0);
     },

@@ -10,25 +10,52 @@ export interface SqlDialect {
   readonly name: 'sqlite' | 'postgres';
   /** Takes the lock under which migrations run; called first in each migration's transaction. */
   lockForMigration(db: Kysely<unknown>): Promise<void>;
+  /** Takes a lock that the transaction keeps until it ends. */
+  lock<T>(db: Kysely<T>, what: ShelfLock): Promise<void>;
+  /**
+   * True where chunks are written side by side: then each locks the stripes, persons and groups that it touches. What
+   * they all share is written in the order of its keys, so that nobody waits in a circle.
+   */
+  readonly isShared: boolean;
+  /** True where the engine is another process, and every statement a journey. */
+  readonly isRemote: boolean;
+  /** Takes stripes of one kind, for as long as the transaction lasts; they are given in ascending order. */
+  lockStripes<T>(db: Kysely<T>, kind: StripeKind, stripes: readonly number[]): Promise<void>;
+  /** Said of rows that must not go away before what is written about them. */
+  readonly keepRows: RawBuilder<unknown>;
   /** Type of a column that counts up by itself and never gives a number twice. */
   readonly countingType: 'integer' | 'bigserial';
   counting(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
   /** Type of an integer that may exceed 32 bits. */
   readonly bigInteger: 'integer' | 'bigint';
+  readonly bytes: 'blob' | 'bytea';
   /**
    * Many rows as one bound value: a table expression over JSON, to select from, join with or insert. One statement
    * with one value is prepared once and serves any number of rows.
    */
   rows(columns: Readonly<Record<string, RowType>>, rows: readonly object[]): RawBuilder<unknown>;
+  /** A bound text where nothing else says that it is one; it compares by its bytes, as columns do. */
+  text(value: string): RawBuilder<string>;
   /** The JSON text of a top-level value of JSON text; null where it is absent. The key has no quotes or backslashes. */
   jsonValue(text: RawBuilder<unknown>, key: string): RawBuilder<unknown>;
   /** True where `text` contains `part`, letter for letter. */
   contains(text: RawBuilder<unknown>, part: string): RawBuilder<unknown>;
   /** What an object of JSON holds, as a table to join with: its keys, and its values as JSON text. */
   entries(json: RawBuilder<unknown>, alias: string): JsonEntries;
+  /** The next number of the changes of persons; it belongs to this transaction. */
+  nextChange<T>(db: Kysely<T>): Promise<number>;
+  /** The last number up to which every change can be read, and none is still to come. */
+  settledChange<T>(db: Kysely<T>): Promise<number>;
   /** Leaves no byte on disk of what was removed. */
   scrub<T>(db: Kysely<T>): Promise<void>;
 }
+
+/**
+ * 'alone' keeps every other writer of the shelf out; chunks share it ('chunk') and settle among themselves what each of
+ * them touches; 'index' is for the one who writes the index of persons.
+ */
+export type ShelfLock = 'alone' | 'chunk' | 'index';
+export type StripeKind = 'ids' | 'groups';
 
 export interface JsonEntries {
   from: RawBuilder<unknown>;
@@ -45,13 +72,20 @@ export const sqliteDialect: SqlDialect = {
   name: 'sqlite',
   // Every transaction begins with 'begin immediate' (see sqlite/driver.ts), and that is the lock.
   lockForMigration: async () => {},
+  lock: async () => {},
+  isShared: false,
+  isRemote: false,
+  lockStripes: async () => {},
+  keepRows: sql``,
   countingType: 'integer',
   counting: (column) => column.primaryKey().autoIncrement(),
   bigInteger: 'integer',
+  bytes: 'blob',
   rows(columns, rows) {
     const picks = Object.keys(columns).map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.id(name)}`);
     return sql`(select ${sql.join(picks)} from json_each(${JSON.stringify(rows)}))`;
   },
+  text: (value) => sql`cast(${value} as text)`,
   // Without the quotes a dot, a bracket or a dollar sign would mean something.
   jsonValue: (text, key) => sql`${text} -> ${`$."${key}"`}`,
   contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
@@ -66,6 +100,16 @@ export const sqliteDialect: SqlDialect = {
         else json_quote(${of('value')})
       end`,
     };
+  },
+  // Whoever has raised the number holds it until they commit: so when it can be read, everything up to it can be read.
+  async nextChange(db) {
+    const { rows } = await sql<{ change: number }>`
+      update person_change set change = change + 1 returning change`.execute(db);
+    return Number(rows[0]?.change);
+  },
+  async settledChange(db) {
+    const { rows } = await sql<{ change: number }>`select change from person_change`.execute(db);
+    return Number(rows[0]?.change);
   },
   // 'secure_delete' would not do: pages that were split before keep copies of rows that lay there once. The checkpoint
   // cannot cut the journal while somebody reads; they never do so for long.

@@ -56,7 +56,11 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     dashboards: dashboardStore(on),
     actions: actionStore(on),
     queryUsage: queryUsageStore(on),
-    transaction: (work) => db.transaction().execute((tx) => work(sqlMetadataStore(tx, dialect))),
+    transaction: (work) =>
+      db.transaction().execute(async (tx) => {
+        await dialect.lock(tx, 'alone');
+        return work(sqlMetadataStore(tx, dialect));
+      }),
     async check() {
       await sql`select 1`.execute(db);
     },

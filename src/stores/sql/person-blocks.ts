@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { JsonObject } from '../../core/events/json.ts';
 import { toColumns } from '../../core/persons/person-columns.ts';
+import type { FirstOfList } from './first-of-list.ts';
 import { repeat } from './repeat.ts';
 import type { Sql } from './tables.ts';
 
@@ -23,7 +24,31 @@ const copied = ({ buffer, byteOffset, byteLength }: Uint8Array): ArrayBuffer =>
 
 /** A uuid as text has always the same length. */
 const UUID_LENGTH = 36;
-export const uuidAt = (uuids: string, row: number): string => uuids.slice(row * UUID_LENGTH, (row + 1) * UUID_LENGTH);
+const uuidAt = (uuids: string, row: number): string => uuids.slice(row * UUID_LENGTH, (row + 1) * UUID_LENGTH);
+
+/** Who stands in a block, row by row. */
+export interface Spine {
+  lives: Uint8Array;
+  ids: Uint8Array;
+  times: Uint8Array;
+  uuids: string;
+}
+
+/** Those of a block who passed, are not struck out, and of whom nothing newer is known `elsewhere`. */
+export function takePassing(
+  verdicts: Uint8Array,
+  spine: Spine,
+  elsewhere: ReadonlySet<number>,
+  first: FirstOfList,
+): void {
+  const [ids, times] = [numbersOf(spine.ids), numbersOf(spine.times)];
+  for (let row = verdicts.indexOf(1); row >= 0; row = verdicts.indexOf(1, row + 1)) {
+    const id = ids[row] as number;
+    if (spine.lives[row] === 0 || elsewhere.has(id)) continue;
+    const person = { id, createdAt: times[row] as number, uuid: uuidAt(spine.uuids, row) };
+    if (first.mayTake(person)) first.take(person);
+  }
+}
 
 export async function writeBlock(on: Sql, projectId: number, persons: readonly IndexedPerson[]): Promise<void> {
   const times = Float64Array.from(persons, ({ createdAt }) => createdAt);

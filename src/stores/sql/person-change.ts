@@ -2,15 +2,11 @@ import { sql } from 'kysely';
 import type { MirrorPosition, MirrorSlice } from '../person-mirror.ts';
 import type { Sql } from './tables.ts';
 
-/**
- * The number of a change of persons, to be written beside whatever it changes, in the same transaction. Whoever has
- * raised it holds it until they commit: so when a number can be read, everything up to it can be read as well.
- */
-export async function nextPersonChange({ db }: Sql): Promise<number> {
-  const { rows } = await sql<{ change: number }>`
-    update person_change set change = change + 1 returning change`.execute(db);
-  return Number(rows[0]?.change);
-}
+/** The number of a change of persons, to be written beside whatever it changes, in the same transaction. */
+export const nextPersonChange = ({ db, dialect }: Sql): Promise<number> => dialect.nextChange(db);
+
+/** Everything up to this change can be read, and no change up to it is still to come. */
+export const settledChange = ({ db, dialect }: Sql): Promise<number> => dialect.settledChange(db);
 
 /** Removes a person's own row. The index hears of it: see `person-index.ts`. */
 export async function deletePerson({ db }: Sql, uuid: string): Promise<number> {
@@ -21,12 +17,13 @@ export async function deletePerson({ db }: Sql, uuid: string): Promise<number> {
 }
 
 export async function changedPersons(
-  { db }: Sql,
+  on: Sql,
   projectId: number,
   after: MirrorPosition,
   limit: number,
 ): Promise<MirrorSlice> {
-  const { change: last } = await db.selectFrom('personChange').select('change').executeTakeFirstOrThrow();
+  const { db } = on;
+  const last = await settledChange(on);
   const removed = await db
     .selectFrom('retiredPersonUuids')
     .select('uuid')
@@ -49,7 +46,7 @@ export async function changedPersons(
     projectId,
     removed: removed.map(({ uuid }) => uuid),
     persons: persons.map(({ uuid, createdAt, properties }) => ({ uuid, createdAt: Number(createdAt), properties })),
-    position: end ? { change: Number(end.change), id: Number(end.id) } : { change: Number(last), id: END },
+    position: end ? { change: Number(end.change), id: Number(end.id) } : { change: last, id: END },
   };
 }
 

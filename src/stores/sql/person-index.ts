@@ -3,6 +3,7 @@ import { INDEX_SIZES, type PersonIndexKeeper } from '../person-index.ts';
 import { MIRROR_START, type MirrorPosition } from '../person-mirror.ts';
 import type { SqlDialect } from './dialect.ts';
 import { type IndexedPerson, idsIn, removeBlocks, strikeOut, writeBlock } from './person-blocks.ts';
+import { settledChange } from './person-change.ts';
 import type { Db, Sql } from './tables.ts';
 
 /** So many blocks that are at most half full are put together at once. */
@@ -10,7 +11,10 @@ const POOR_BLOCKS = 4;
 
 export function sqlPersonIndex(db: Db, dialect: SqlDialect, sizes = INDEX_SIZES): PersonIndexKeeper {
   const inTransaction = <T>(work: (on: Sql) => Promise<T>): Promise<T> =>
-    db.transaction().execute((tx) => work({ db: tx, dialect }));
+    db.transaction().execute(async (tx) => {
+      await dialect.lock(tx, 'index');
+      return work({ db: tx, dialect });
+    });
   return {
     async catchUp() {
       const due = await dueProject(db, sizes.dueAfter);
@@ -70,11 +74,13 @@ async function addChanged(on: Sql, projectId: number, most: number): Promise<voi
   const { db } = on;
   await strikeOutGone(on, projectId);
   const after = await indexPosition(on, projectId);
+  const settled = await settledChange(on);
   const persons = await db
     .selectFrom('persons')
     .select(['id', 'uuid', 'createdAt', 'properties', 'change'])
     .where('projectId', '=', projectId)
     .where(sql<boolean>`(change, id) > (${after.change}, ${after.id})`)
+    .where('change', '<=', settled)
     .orderBy('change')
     .orderBy('id')
     .limit(most)
@@ -93,11 +99,11 @@ async function addChanged(on: Sql, projectId: number, most: number): Promise<voi
 }
 
 async function strikeOutGone(on: Sql, projectId: number): Promise<void> {
-  const gone = await on.db.selectFrom('gonePersons').select('personId').where('projectId', '=', projectId).execute();
+  const ofProject = on.db.deleteFrom('gonePersons').where('projectId', '=', projectId);
+  const gone = await ofProject.returning('personId').execute();
   if (gone.length === 0) return;
   const ids = gone.map(({ personId }) => personId);
   await strikeOut(on, projectId, ids);
-  await on.db.deleteFrom('gonePersons').where('projectId', '=', projectId).execute();
 }
 
 interface Poor {

@@ -3,6 +3,7 @@ import type { Person } from '../../core/persons/person.ts';
 import type { MergeKind } from '../../core/persons/plan-merge.ts';
 import type { MergeRecord, PersonJournal } from '../person-journal.ts';
 import { giveBelongingsBack } from './belongings.ts';
+import type { SqlDialect } from './dialect.ts';
 import { readPosition } from './ingest/ingest-store.ts';
 import { writeHistory } from './ingest/write-history.ts';
 import { paged } from './paging.ts';
@@ -126,12 +127,12 @@ async function addPersons(on: Sql, persons: readonly (Person & { id?: number | n
   }
 }
 
-function mergeRecords({ db }: Sql): Pick<PersonJournal, MergeMethods> {
+function mergeRecords({ db, dialect }: Sql): Pick<PersonJournal, MergeMethods> {
   const ofProject = (projectId: number) => db.selectFrom('personMerges').where('projectId', '=', projectId);
   return {
     merges(projectId, personUuid, page) {
       const shown = sql`project_id = ${projectId} and (source_uuid = ${personUuid} or target_uuid in (
-        ${familyOf(projectId, personUuid)} select uuid from family))`;
+        ${familyOf(dialect, projectId, personUuid)} select uuid from family))`;
       return paged(
         {
           count: async () =>
@@ -179,16 +180,16 @@ function mergeRecords({ db }: Sql): Pick<PersonJournal, MergeMethods> {
     },
     async family(projectId, personUuid) {
       const { rows } = await sql<{ uuid: string; sourceId: number | null }>`
-        ${familyOf(projectId, personUuid)} select uuid, source_id from family`.execute(db);
+        ${familyOf(dialect, projectId, personUuid)} select uuid, source_id from family`.execute(db);
       const numbers = rows.map((row) => row.sourceId).filter((id) => id !== null);
       return { uuids: rows.map((row) => row.uuid), ids: numbers.map(Number) };
     },
   };
 }
 
-const familyOf = (projectId: number, personUuid: string) => sql`
+const familyOf = (dialect: SqlDialect, projectId: number, personUuid: string) => sql`
   with recursive family (uuid, source_id) as (
-    select cast(${personUuid} as text), cast(null as bigint)
+    select ${dialect.text(personUuid)}, cast(null as bigint)
     union
     select m.source_uuid, m.source_id
     from person_merges m

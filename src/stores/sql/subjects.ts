@@ -14,7 +14,7 @@ export const toPerson = ({ id, properties }: PersonRow): SubjectPerson => ({
 });
 
 export function subjectStore(on: Sql): SubjectStore {
-  const { db } = on;
+  const { db, dialect } = on;
   const ask = questions(on);
   return {
     async personOf(projectId, distinctId) {
@@ -54,12 +54,16 @@ export function subjectStore(on: Sql): SubjectStore {
     },
     async addOverrides(projectId, overrides) {
       if (overrides.length === 0) return;
-      const values = overrides.map((override) => ({ ...override, projectId }));
-      await db
-        .insertInto('flagOverrides')
-        .values(values)
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+      // Whoever is being merged away meanwhile gets none: it would be left behind.
+      await sql`
+        insert into flag_overrides (person_id, flag_key, project_id, identifier)
+        select p.id, r.flag_key, p.project_id, r.identifier
+        from ${dialect.rows({ personId: 'integer', flagKey: 'text', identifier: 'text' }, overrides)} r
+        cross join persons p
+        where p.id = r.person_id and p.project_id = ${projectId}
+        order by p.id
+        ${dialect.keepRows}
+        on conflict do nothing`.execute(db);
     },
   };
 }

@@ -3,16 +3,16 @@
  * its own: so it does not matter what is written meanwhile, nor that blocks are put together. Between two blocks other
  * requests get their turn.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { type PersonRows, type PersonTest, passes, passing } from '../../core/persons/person-columns.ts';
+import { pauses } from '../../lib/pauses.ts';
 import { MOST_UNINDEXED } from '../person-index.ts';
 import { MIRROR_START } from '../person-mirror.ts';
 import type { ListedPerson, PersonCursor } from '../person-store.ts';
-import { type IndexedPerson, numbersOf, shortsOf, uuidAt } from '../sql/person-blocks.ts';
+import { FirstOfList } from '../sql/first-of-list.ts';
+import { type IndexedPerson, numbersOf, type Spine, shortsOf, takePassing } from '../sql/person-blocks.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { isBusy } from './driver.ts';
-import { FirstOfList } from './first-of-list.ts';
 
 interface BlockRow {
   id: number;
@@ -21,20 +21,10 @@ interface BlockRow {
   oldest: number;
 }
 
-interface Spine {
-  lives: Uint8Array;
-  ids: Uint8Array;
-  times: Uint8Array;
-  uuids: string;
-}
-
 interface PlacesRow {
   owners: Uint8Array | null;
   places: Uint8Array;
 }
-
-/** So long others wait at the most, roughly. */
-const TURN_MS = 5;
 
 function prepare(database: Database.Database) {
   return {
@@ -126,17 +116,6 @@ async function ask(view: View, question: Question): Promise<ListedPerson[] | nul
   return first.list();
 }
 
-/** Gives others their turn, when it is time. */
-function pauses(): () => Promise<void> | undefined {
-  let turn = performance.now();
-  return () => {
-    if (performance.now() - turn < TURN_MS) return undefined;
-    return nextTurn().then(() => {
-      turn = performance.now();
-    });
-  };
-}
-
 function lookThrough(
   view: View,
   { projectId, test }: Question,
@@ -146,14 +125,7 @@ function lookThrough(
 ): void {
   const verdicts = passing(test, rowsOf(view, projectId, block));
   if (verdicts === null || !verdicts.includes(1)) return;
-  const spine = view.spine.get(block.id) as Spine;
-  const [ids, times] = [numbersOf(spine.ids), numbersOf(spine.times)];
-  for (let row = verdicts.indexOf(1); row >= 0; row = verdicts.indexOf(1, row + 1)) {
-    const id = ids[row] as number;
-    if (spine.lives[row] === 0 || elsewhere.has(id)) continue;
-    const person = { id, createdAt: times[row] as number, uuid: uuidAt(spine.uuids, row) };
-    if (first.mayTake(person)) first.take(person);
-  }
+  takePassing(verdicts, view.spine.get(block.id) as Spine, elsewhere, first);
 }
 
 /** The columns of a block, read when they are asked for. */

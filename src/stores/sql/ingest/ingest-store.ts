@@ -20,13 +20,17 @@ import {
 import { settleRefilings, waitingRefilings } from './refilings.ts';
 
 /** The name of the one log of the embedded set; many machines have one for each partition. */
-const LOG = 'main';
+const MAIN_LOG = 'main';
 
-export function sqlIngestStore(db: Db, dialect: SqlDialect): IngestStore {
+export function sqlIngestStore(db: Db, dialect: SqlDialect, log = MAIN_LOG): IngestStore {
   return {
-    position: () => readPosition({ db, dialect }),
+    position: () => readPosition({ db, dialect }, log),
     refilings: () => waitingRefilings({ db, dialect }),
-    transaction: (work) => db.transaction().execute((tx) => work(ingestTransaction({ db: tx, dialect }))),
+    transaction: (work) =>
+      db.transaction().execute(async (tx) => {
+        await dialect.lock(tx, 'chunk');
+        return work(sqlIngestTransaction({ db: tx, dialect }, log));
+      }),
     changedPersons: (projectId, after, limit) => changedPersons({ db, dialect }, projectId, after, limit),
     async counts() {
       const rows = await db.selectFrom('eventCounters').selectAll().execute();
@@ -41,9 +45,10 @@ export function sqlIngestStore(db: Db, dialect: SqlDialect): IngestStore {
   };
 }
 
-function ingestTransaction(on: Sql): IngestTransaction {
+/** Inside of a transaction that has the shelf's lock. */
+export function sqlIngestTransaction(on: Sql, log = MAIN_LOG): IngestTransaction {
   return {
-    position: () => readPosition(on),
+    position: () => readPosition(on, log),
     refilings: () => waitingRefilings(on),
     settleRefilings: (done) => settleRefilings(on, done),
     projects: (ids) => projectsById(on, ids),
@@ -55,13 +60,13 @@ function ingestTransaction(on: Sql): IngestTransaction {
     markedEvents: (projectIds) => markedEvents(on, projectIds),
     apply: async (changes) => {
       await applyChanges(on, changes);
-      await sql`insert into ingest_position (log, position) values (${LOG}, ${changes.position})
+      await sql`insert into ingest_position (log, position) values (${log}, ${changes.position})
         on conflict (log) do update set position = excluded.position`.execute(on.db);
     },
   };
 }
 
-export async function readPosition({ db }: Sql): Promise<number> {
-  const row = await db.selectFrom('ingestPosition').select('position').where('log', '=', LOG).executeTakeFirst();
+export async function readPosition({ db }: Sql, log = MAIN_LOG): Promise<number> {
+  const row = await db.selectFrom('ingestPosition').select('position').where('log', '=', log).executeTakeFirst();
   return Number(row?.position ?? 0);
 }

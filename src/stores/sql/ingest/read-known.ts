@@ -11,6 +11,7 @@ import type {
   MarkedEvent,
 } from '../../ingest-store.ts';
 import type { Sql } from '../tables.ts';
+import { lockGroups, lockPersons } from './lock-subjects.ts';
 
 export async function projectsById({ db }: Sql, ids: readonly number[]): Promise<IngestProject[]> {
   if (ids.length === 0) return [];
@@ -28,6 +29,7 @@ export async function projectsById({ db }: Sql, ids: readonly number[]): Promise
 }
 
 interface PersonRow {
+  id: number;
   projectId: number;
   distinctId: string;
   uuid: string;
@@ -37,20 +39,25 @@ interface PersonRow {
   version: number;
 }
 
-export async function personsOf({ db, dialect }: Sql, ids: readonly DistinctId[]): Promise<KnownIds> {
+export async function personsOf(on: Sql, ids: readonly DistinctId[]): Promise<KnownIds> {
   if (ids.length === 0) return { persons: [], distinctIds: [] };
-  const wanted = dialect.rows({ projectId: 'integer', distinctId: 'text' }, ids);
-  // 'cross join' keeps SQLite from scanning the large tables: it begins with the small one, as written.
-  const { rows } = await sql<PersonRow>`
-    select d.project_id, d.distinct_id, p.uuid, p.created_at, p.properties, p.is_identified, p.version
-    from ${wanted} w
-    cross join person_distinct_ids d
-    cross join persons p
-    where d.project_id = w.project_id and d.distinct_id = w.distinct_id and p.id = d.person_id`.execute(db);
+  const rows = on.dialect.isShared ? await lockPersons(on, ids, () => personRows(on, ids)) : await personRows(on, ids);
   const persons = new Map<string, Person>();
   for (const row of rows) if (!persons.has(row.uuid)) persons.set(row.uuid, toPerson(row));
   const distinctIds = rows.map(({ projectId, distinctId, uuid }) => ({ projectId, distinctId, personUuid: uuid }));
   return { persons: [...persons.values()], distinctIds };
+}
+
+async function personRows({ db, dialect }: Sql, ids: readonly DistinctId[]): Promise<PersonRow[]> {
+  const wanted = dialect.rows({ projectId: 'integer', distinctId: 'text' }, ids);
+  // 'cross join' keeps SQLite from scanning the large tables: it begins with the small one, as written.
+  const { rows } = await sql<PersonRow>`
+    select p.id, d.project_id, d.distinct_id, p.uuid, p.created_at, p.properties, p.is_identified, p.version
+    from ${wanted} w
+    cross join person_distinct_ids d
+    cross join persons p
+    where d.project_id = w.project_id and d.distinct_id = w.distinct_id and p.id = d.person_id`.execute(db);
+  return rows;
 }
 
 const toPerson = (row: PersonRow): Person => ({
@@ -95,6 +102,7 @@ export async function groupsByKey(
   keys: readonly Pick<Group, 'projectId' | 'typeIndex' | 'key'>[],
 ): Promise<Group[]> {
   if (keys.length === 0) return [];
+  await lockGroups({ db, dialect }, keys);
   const wanted = dialect.rows({ projectId: 'integer', typeIndex: 'integer', key: 'text' }, keys);
   const { rows } = await sql<Omit<Group, 'properties' | 'key'> & { properties: string; groupKey: string }>`
     select g.*

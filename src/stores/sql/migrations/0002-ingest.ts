@@ -89,15 +89,21 @@ async function createPersonJournal(db: Kysely<unknown>, dialect: SqlDialect): Pr
     .execute();
 }
 
-async function createGroups(db: Kysely<unknown>, { bigInteger }: SqlDialect): Promise<void> {
+async function createGroups(db: Kysely<unknown>, { name, bigInteger }: SqlDialect): Promise<void> {
   await db.schema
     .createTable('group_types')
     .addColumn('project_id', bigInteger, (c) => c.notNull())
     .addColumn('type_index', 'integer', (c) => c.notNull())
     .addColumn('name', 'text', (c) => c.notNull())
     .addPrimaryKeyConstraint('group_types_pk', ['project_id', 'type_index'])
-    .addUniqueConstraint('group_types_once', ['project_id', 'name'])
+    .$call((table) =>
+      name === 'sqlite' ? table.addUniqueConstraint('group_types_once', ['project_id', 'name']) : table,
+    )
     .execute();
+  // A name may be of any length, which PostgreSQL refuses in an index.
+  if (name === 'postgres') {
+    await sql`create unique index group_types_once on group_types (project_id, md5(name))`.execute(db);
+  }
   await db.schema
     .createTable('groups')
     .addColumn('project_id', bigInteger, (c) => c.notNull())

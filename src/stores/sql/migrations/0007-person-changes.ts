@@ -1,15 +1,11 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Migration } from '../migrate.ts';
 
 /** Persons who change get the number of the change, and so do those who go: the event store copies what is new to it. */
 export const personChanges: Migration = {
   name: 'numbers of the changes of persons',
-  async up(db, { bigInteger }) {
-    await db.schema
-      .createTable('person_change')
-      .addColumn('change', bigInteger, (c) => c.notNull())
-      .execute();
-    await sql`insert into person_change (change) values (0)`.execute(db);
+  async up(db, { name, bigInteger }) {
+    await (name === 'sqlite' ? addCounter(db) : addSequence(db));
     for (const table of ['persons', 'retired_person_uuids']) {
       await db.schema
         .alterTable(table)
@@ -24,3 +20,17 @@ export const personChanges: Migration = {
       .execute();
   },
 };
+
+async function addCounter(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('person_change')
+    .addColumn('change', 'integer', (c) => c.notNull())
+    .execute();
+  await sql`insert into person_change (change) values (0)`.execute(db);
+}
+
+/** A sequence keeps nobody waiting. 0 is drawn at once, so that its last value is always one that was drawn. */
+async function addSequence(db: Kysely<unknown>): Promise<void> {
+  await sql`create sequence person_changes minvalue 0 start 0`.execute(db);
+  await sql`select nextval('person_changes')`.execute(db);
+}

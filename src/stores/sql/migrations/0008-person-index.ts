@@ -6,9 +6,8 @@ import type { Migration } from '../migrate.ts';
 export const personIndex: Migration = {
   name: 'persons by columns',
   async up(db, dialect) {
-    const { bigInteger, name } = dialect;
-    const bytes = name === 'sqlite' ? 'blob' : 'bytea';
-    await addBlocks(db, dialect, bytes);
+    const { bigInteger, bytes } = dialect;
+    await addBlocks(db, dialect);
     await db.schema
       .createTable('person_columns')
       .addColumn('project_id', bigInteger, (c) => c.notNull())
@@ -18,12 +17,15 @@ export const personIndex: Migration = {
       .addColumn('owners', bytes)
       .addColumn('places', bytes, (c) => c.notNull())
       .execute();
-    await db.schema
-      .createIndex('person_columns_by_name')
-      .on('person_columns')
-      .columns(['project_id', 'name', 'block_id'])
-      .unique()
-      .execute();
+    // A name may be of any length, which PostgreSQL refuses in an index; there, those of a block are gone through.
+    if (dialect.name === 'sqlite') {
+      await db.schema
+        .createIndex('person_columns_by_name')
+        .on('person_columns')
+        .columns(['project_id', 'name', 'block_id'])
+        .unique()
+        .execute();
+    }
     await db.schema.createIndex('person_columns_by_block').on('person_columns').column('block_id').execute();
     await addPlaces(db, dialect);
   },
@@ -31,9 +33,8 @@ export const personIndex: Migration = {
 
 async function addBlocks(
   db: Kysely<unknown>,
-  { bigInteger, countingType, counting }: SqlDialect,
-  bytes: 'blob' | 'bytea',
-) {
+  { bigInteger, bytes, countingType, counting }: SqlDialect,
+): Promise<void> {
   await db.schema
     .createTable('person_blocks')
     .addColumn('id', countingType, counting)

@@ -1,0 +1,59 @@
+/**
+ * What it takes to have Cairn around: the time to start and the memory when idle, beside a bare Fastify server.
+ *
+ *   npm run bench:footprint [-- --starts 7]
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { type RunningProcess, startProcess } from './lib/processes.ts';
+import { median } from './lib/race.ts';
+
+const { values: options } = parseArgs({ options: { starts: { type: 'string', default: '7' } } });
+const IDLE_MS = 5000;
+/** Where scripts/run.js leaves it; run from there, it starts without being built first. */
+const BARE = 'dist/tools/bench-bare-server-ts.mjs';
+
+/** Until it answers. */
+async function startUp(args: readonly string[], env: Record<string, string>) {
+  const before = performance.now();
+  const server = await startProcess(args, env);
+  await fetch(`${server.url}/_readyz`);
+  return { server, ms: performance.now() - before };
+}
+
+async function measured(args: readonly string[], env: Record<string, string>) {
+  const times: number[] = [];
+  let idleMb = 0;
+  for (let n = 0; n < Number(options.starts); n++) {
+    const { server, ms } = await startUp(args, env);
+    times.push(ms);
+    if (n === 0) idleMb = await idleMemory(server);
+    await server.stop();
+  }
+  return { startMs: Math.round(median(times)), idleMb: Math.round(idleMb) };
+}
+
+async function idleMemory(server: RunningProcess): Promise<number> {
+  await sleep(IDLE_MS);
+  return server.memoryMb();
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), 'cairn-bench-'));
+try {
+  execFileSync(process.execPath, ['scripts/build.js']);
+  await (await startProcess(['scripts/run.js', 'bench/bare-server.ts'], {})).stop();
+  const report = {
+    machine: `${cpus().length} × ${cpus()[0]?.model ?? process.arch}, Node ${process.version}`,
+    cairn: await measured(['scripts/start.js', '--built'], { DATA_DIR: dataDir, PORT: '0' }),
+    bare: await measured([BARE], {}),
+  };
+  console.log(JSON.stringify(report, null, 2));
+  mkdirSync('bench/results', { recursive: true });
+  writeFileSync('bench/results/footprint.json', `${JSON.stringify(report, null, 2)}\n`);
+} finally {
+  rmSync(dataDir, { recursive: true, force: true });
+}

@@ -1,0 +1,108 @@
+/**
+ * Runs all benchmarks, one after the other, and writes bench/REPORT.md: each figure beside its baseline from the same
+ * run, and the command that makes it.
+ *
+ *   npm run bench [-- --short --only capture,decide --from-results]
+ *
+ * Takes about half an hour; nothing else should run meanwhile. `--from-results` writes the report of what has been
+ * measured before (bench/results/).
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import { BENCHES, type Bench } from './lib/report-sections.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    short: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    'from-results': { type: 'boolean', default: false },
+  },
+});
+const RESULTS = 'bench/results';
+const REPORT = 'bench/REPORT.md';
+
+interface Measured {
+  bench: Bench;
+  command: string;
+  output: string;
+  result: unknown;
+}
+
+const chosen = (): readonly Bench[] =>
+  flags.only === '' ? BENCHES : BENCHES.filter(({ name }) => flags.only.split(',').includes(name));
+
+const commandOf = ({ name, short }: Bench): string =>
+  flags.short ? `npm run bench:${name} -- ${short}` : `npm run bench:${name}`;
+
+/** Shows what it prints, and keeps it. One that cannot be run is named as such; it does not end the others. */
+async function run(bench: Bench): Promise<void> {
+  const command = commandOf(bench);
+  console.log(`\n── ${command} ──`);
+  const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    process.stdout.write(part);
+    output += part;
+  });
+  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const printed = output.replace(/^> .*\n/gm, '').trim();
+  writeFileSync(`${RESULTS}/${bench.name}.run.json`, JSON.stringify({ command, code, output: printed }));
+}
+
+function measured(bench: Bench): Measured | null {
+  const file = `${RESULTS}/${bench.name}.run.json`;
+  if (!existsSync(file)) return null;
+  const { command, code, output } = JSON.parse(readFileSync(file, 'utf8'));
+  if (code !== 0) return { bench, command, output: `It ended with code ${code}.\n${output}`, result: null };
+  const json = `${RESULTS}/${bench.name}.json`;
+  const result = bench.rows && existsSync(json) ? JSON.parse(readFileSync(json, 'utf8')) : null;
+  return { bench, command, output, result };
+}
+
+function section({ bench, command, output, result }: Measured): string {
+  const rows = result === null || !bench.rows ? [] : bench.rows(result as never);
+  const table =
+    rows.length === 0
+      ? []
+      : ['| | Cairn | beside it | ratio |', '|---|--:|--:|--:|', ...rows.map((row) => `| ${row.join(' | ')} |`), ''];
+  return [
+    `## ${bench.title}`,
+    '',
+    bench.explains,
+    '',
+    `Command: \`${command}\``,
+    '',
+    ...table,
+    '<details><summary>All that it printed</summary>',
+    '',
+    '```',
+    output,
+    '```',
+    '',
+    '</details>',
+    '',
+  ].join('\n');
+}
+
+const machineOf = (all: readonly Measured[]): string =>
+  all.map(({ result }) => (result as { machine?: string } | null)?.machine).find((one) => one !== undefined) ?? '';
+
+function write(all: readonly Measured[]): void {
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GB`;
+  const head = [
+    '# Benchmark report',
+    '',
+    `Machine: ${machineOf(all)}, ${memory} of memory. Load, server and baseline share it, so **ratios count, absolute`,
+    'figures do not**: every figure stands beside a baseline measured in the same run. No figure here was typed by hand;',
+    'this page is written by `npm run bench`.',
+    '',
+  ];
+  writeFileSync(REPORT, [...head, ...all.map(section)].join('\n'));
+  console.log(`\n${REPORT} is written.`);
+}
+
+mkdirSync(RESULTS, { recursive: true });
+if (!flags['from-results']) for (const bench of chosen()) await run(bench);
+write(BENCHES.map(measured).filter((one) => one !== null));

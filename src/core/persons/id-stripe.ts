@@ -1,0 +1,16 @@
+/**
+ * Distinct ids in a fixed number of stripes: what many machines divide work by, and lock. Partitions of the log are
+ * whole stripes (`stripe % partitions`), so that workers of different partitions lock different stripes.
+ */
+export const STRIPES = 4096;
+
+export const stripeOf = (projectId: number, distinctId: string): number => hash(`${projectId}:${distinctId}`) % STRIPES;
+
+/** FNV-1a over UTF-16 units, then mixed well, so that the last bits depend on all of them. */
+export function hash(text: string): number {
+  let h = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}

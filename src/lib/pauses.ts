@@ -1,0 +1,15 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** So long others wait at the most, roughly. */
+const TURN_MS = 5;
+
+/** For long work in small steps: called after each, it gives others their turn when it is time. */
+export function pauses(): () => Promise<void> | undefined {
+  let turn = performance.now();
+  return () => {
+    if (performance.now() - turn < TURN_MS) return undefined;
+    return nextTurn().then(() => {
+      turn = performance.now();
+    });
+  };
+}

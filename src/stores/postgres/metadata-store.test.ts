@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { freshDatabase, openPostgresPlace } from '../../../test/support/postgres.ts';
+import { describeFlagStores } from '../contract/flags.ts';
+import { describeMetadataStore } from '../contract/metadata-store.ts';
+import type { MetadataStore } from '../metadata-store.ts';
+import { openPostgresShelf } from './metadata-store.ts';
+
+/** Whoever closes it, drops its database. */
+async function open(): Promise<MetadataStore> {
+  const { metadata, remove } = await openPostgresPlace();
+  return { ...metadata, close: remove };
+}
+
+describeMetadataStore('PostgreSQL', open);
+describeFlagStores('PostgreSQL', open);
+
+it('keeps what it was given when it is opened again, also by two nodes at once that find nothing there', async () => {
+  const database = await freshDatabase({ empty: true });
+  const nodes = await Promise.all([1, 2, 3].map((now) => openPostgresShelf(database.url, now, { size: 2 })));
+  const [first, second] = nodes.map(({ metadata }) => metadata);
+  await first?.installation.set('a', '1');
+  expect(await second?.installation.get('a')).toBe('1');
+  for (const { metadata } of nodes) await metadata.close();
+  const again = await openPostgresShelf(database.url, 4);
+  expect(await again.metadata.installation.get('a')).toBe('1');
+  await again.metadata.close();
+  await expect(again.metadata.check()).rejects.toThrow();
+  await database.drop();
+});

@@ -1,0 +1,48 @@
+import { CamelCasePlugin, Kysely, PostgresAdapter, PostgresDriver, PostgresIntrospector } from 'kysely';
+import type { IngestStore } from '../ingest-store.ts';
+import type { MetadataStore } from '../metadata-store.ts';
+import { sqlMetadataStore } from '../sql/metadata-store.ts';
+import { migrate } from '../sql/migrate.ts';
+import { postgresDialect } from '../sql/postgres-dialect.ts';
+import type { Tables } from '../sql/tables.ts';
+import { postgresIngestStore } from './ingest-store.ts';
+import { indexReader } from './person-index-reader.ts';
+import { kyselyPool, openPool, type PoolOptions } from './pool.ts';
+import { BinaryTextCompiler } from './query-compiler.ts';
+
+const DEFAULTS: PoolOptions = { size: 10 };
+
+/** The relational database on another machine; any number of nodes and threads may each open it. */
+export function openDatabase(url: string, options: PoolOptions = DEFAULTS): Kysely<Tables> {
+  const pool = kyselyPool(openPool(url, options));
+  return new Kysely<Tables>({
+    dialect: {
+      createDriver: () => new PostgresDriver({ pool }),
+      createQueryCompiler: () => new BinaryTextCompiler(),
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+    },
+    plugins: [new CamelCasePlugin()],
+  });
+}
+
+export interface PostgresShelf {
+  metadata: MetadataStore;
+  /** The processor's side of the same database, for looking at. */
+  ingest: IngestStore;
+  db: Kysely<Tables>;
+}
+
+/** Opens the relational shelf and brings it to this version's shape. Closing `metadata` closes everything. */
+export async function openPostgresShelf(url: string, now: number, options?: PoolOptions): Promise<PostgresShelf> {
+  const db = openDatabase(url, options);
+  try {
+    await migrate(db as unknown as Kysely<unknown>, postgresDialect, now);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  const general = sqlMetadataStore(db, postgresDialect);
+  const metadata = { ...general, persons: { ...general.persons, passing: indexReader(db) } };
+  return { metadata, ingest: postgresIngestStore(db), db };
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type OwnPostgres, startPostgres } from '../../../test/support/start-postgres.ts';
+import { Failure } from '../../core/errors.ts';
+import { ProjectDirectory } from '../../manage/project-directory.ts';
+import { NO_CHANGES } from '../contract/no-changes.ts';
+import { isOutage } from '../outage.ts';
+import { codeOf, explainLoss, isRetry } from './errors.ts';
+import { openPostgresShelf, type PostgresShelf } from './metadata-store.ts';
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'it worked',
+    (error) => error,
+  );
+
+describe('with PostgreSQL away', () => {
+  let server: OwnPostgres;
+  let shelf: PostgresShelf;
+  beforeAll(async () => {
+    server = await startPostgres();
+    shelf = await openPostgresShelf(server.url, 0, { size: 3 });
+  });
+  afterAll(async () => {
+    await shelf.metadata.close();
+    await server.stop();
+  });
+
+  it('everything fails as unavailable, soon, also what was under way; and works again by itself', async () => {
+    await shelf.metadata.installation.set('a', '1');
+    let isUnderWay = (): void => undefined;
+    const begun = new Promise<void>((resolve) => {
+      isUnderWay = resolve;
+    });
+    let goOn = (): void => undefined;
+    const gone = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const underWay = failureOf(
+      shelf.ingest.transaction(async (store) => {
+        await store.apply({ ...NO_CHANGES, counts: { stored: 1 }, position: 7 });
+        isUnderWay();
+        await gone;
+        await store.position();
+      }),
+    );
+    await begun;
+    await server.halt();
+    goOn();
+    const start = performance.now();
+    const failures = [
+      await underWay,
+      await failureOf(shelf.metadata.check()),
+      await failureOf(shelf.metadata.installation.get('a')),
+      await failureOf(shelf.metadata.transaction(async (store) => store.installation.set('a', '2'))),
+      await failureOf(shelf.ingest.transaction(async (store) => store.position())),
+    ];
+    for (const failure of failures) {
+      expect(failure).toBeInstanceOf(Failure);
+      expect(failure).toMatchObject({ kind: 'unavailable', code: 'server_error', retryAfter: 2 });
+      expect(isOutage(failure)).toBe(true);
+      expect(isRetry(failure)).toBe(false);
+    }
+    const directory = new ProjectDirectory({ metadata: shelf.metadata, clock: { now: () => 0 } });
+    expect(await failureOf(directory.projectFor('phc_key', undefined))).toMatchObject({
+      kind: 'unavailable',
+      code: 'fetch_team_fail',
+    });
+    expect(performance.now() - start).toBeLessThan(6000);
+    await server.resume();
+    expect(await shelf.metadata.installation.get('a')).toBe('1');
+    expect(await shelf.ingest.position()).toBe(0);
+    expect(await shelf.ingest.counts()).toEqual({});
+  });
+
+  it('says where nothing listens that it cannot be reached, and never shows the password', async () => {
+    const failure = await failureOf(openPostgresShelf('postgresql://somebody:secret@127.0.0.1:1/x', 0));
+    expect(failure).toMatchObject({ kind: 'unavailable' });
+    expect(String((failure as Error).message)).toContain('cannot be reached (ECONNREFUSED)');
+    expect(String((failure as Error).message)).not.toContain('secret');
+  });
+});
+
+describe('errors', () => {
+  const withCode = (code: string, more: object = {}): Error => Object.assign(new Error('words'), { code, ...more });
+
+  it.each([
+    ['40001', {}, true],
+    ['40P01', {}, true],
+    ['23505', { constraint: 'seen_events_pk' }, true],
+    ['23505', { constraint: 'person_distinct_ids_once' }, true],
+    ['23505', { constraint: 'users_email_key' }, false],
+    ['22P02', {}, false],
+    ['ECONNRESET', {}, false],
+  ])('%s %j mean another try at once: %s', (code, more, expected) => {
+    expect(isRetry(withCode(code, more))).toBe(expected);
+  });
+
+  it.each(['08006', '53300', '53100', '57P01', '57P03', '57014', 'ECONNREFUSED', 'ETIMEDOUT', 'ENOTFOUND'])(
+    '%s means that it will come back',
+    (code) => {
+      expect(() => explainLoss(withCode(code))).toThrow(Failure);
+    },
+  );
+
+  it('of ours go on as they are', () => {
+    const error = withCode('42P01');
+    expect(() => explainLoss(error)).toThrow(error);
+    expect(codeOf(error)).toBe('42P01');
+    expect(isOutage(error)).toBe(false);
+    expect(isOutage(withCode('40P01'))).toBe(true);
+  });
+});

@@ -1,0 +1,137 @@
+/**
+ * Finds persons by way of the index, as `sqlite/person-index-reader.ts` does: one state of the database from beginning to
+ * end, whatever is written meanwhile. Here every look is a journey, so what a block may have to tell is fetched at once.
+ */
+import { type Kysely, sql } from 'kysely';
+import { type PersonRows, type PersonTest, passes, passing } from '../../core/persons/person-columns.ts';
+import { pauses } from '../../lib/pauses.ts';
+import { MOST_UNINDEXED } from '../person-index.ts';
+import { MIRROR_START } from '../person-mirror.ts';
+import type { PersonStore } from '../person-store.ts';
+import { FirstOfList } from '../sql/first-of-list.ts';
+import { numbersOf, shortsOf, takePassing } from '../sql/person-blocks.ts';
+import type { Tables } from '../sql/tables.ts';
+
+type Find = PersonStore['passing'];
+type Db = Kysely<Tables>;
+
+/** What a test looks at. */
+interface Needs {
+  keys: Set<string>;
+  persons: Set<number>;
+  ids: boolean;
+}
+
+function needsOf(test: PersonTest, needs: Needs = { keys: new Set(), persons: new Set(), ids: false }): Needs {
+  if (test.kind === 'property') needs.keys.add(test.key);
+  else if (test.kind === 'named') needs.persons.add(test.id);
+  else if (test.kind === 'person') needs.ids = true;
+  else for (const inner of test.tests) needsOf(inner, needs);
+  return needs;
+}
+
+export const indexReader =
+  (db: Db): Find =>
+  (...question) =>
+    db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute((view) => find(view, ...question));
+
+/** Null where too many have changed since the index was written. */
+async function find(view: Db, ...[projectId, test, after, limit]: Parameters<Find>): ReturnType<Find> {
+  const changed = await changedSince(view, projectId);
+  if (changed.length > MOST_UNINDEXED) return null;
+  const gone = await view.selectFrom('gonePersons').select('personId').where('projectId', '=', projectId).execute();
+  const first = new FirstOfList(after, limit);
+  // What blocks tell of these is out of date.
+  const elsewhere = new Set(gone.map(({ personId }) => personId));
+  const pause = pauses();
+  for (const person of changed) {
+    elsewhere.add(person.id);
+    if (first.mayTake(person) && passes(test, person.id, JSON.parse(person.properties))) first.take(person);
+    await pause();
+  }
+  const needs = needsOf(test);
+  const places = await placesOf(view, projectId, needs);
+  const blocks = view.selectFrom('personBlocks').select(['id', 'persons', 'newest', 'oldest']);
+  const living = await blocks
+    .where('projectId', '=', projectId)
+    .where('living', '>', 0)
+    .orderBy('newest', 'desc')
+    .execute();
+  for (const block of living) {
+    if (!first.mayTakeFrom(block)) continue;
+    const verdicts = passing(test, await rowsOf(view, block, needs, places));
+    if (!verdicts?.includes(1)) continue;
+    takePassing(verdicts, await spineOf(view, block.id), elsewhere, first);
+  }
+  return first.list();
+}
+
+async function changedSince(view: Db, projectId: number) {
+  const ofProject = view.selectFrom('personIndexPositions').where('projectId', '=', projectId);
+  const position = await ofProject.select(['change', 'personId as id']).executeTakeFirst();
+  const { change, id } = position ?? MIRROR_START;
+  return view
+    .selectFrom('persons')
+    .select(['id', 'uuid', 'createdAt', 'properties'])
+    .where('projectId', '=', projectId)
+    .where(sql<boolean>`(change, id) > (${change}, ${id})`)
+    .limit(MOST_UNINDEXED + 1)
+    .execute();
+}
+
+type Places = ReadonlyMap<number, { blockId: number; place: number }>;
+
+async function placesOf(view: Db, projectId: number, { persons }: Needs): Promise<Places> {
+  if (persons.size === 0) return new Map();
+  const rows = await view
+    .selectFrom('personPlaces')
+    .select(['personId', 'blockId', 'place'])
+    .where('projectId', '=', projectId)
+    .where('personId', 'in', [...persons])
+    .execute();
+  return new Map(rows.map(({ personId, ...place }) => [personId, place]));
+}
+
+const spineOf = (view: Db, blockId: number) =>
+  view
+    .selectFrom('personBlocks')
+    .select(['lives', 'ids', 'times', 'uuids'])
+    .where('id', '=', blockId)
+    .executeTakeFirstOrThrow();
+
+/** The columns of a block that the test looks at. */
+async function rowsOf(
+  view: Db,
+  block: { id: number; persons: number },
+  needs: Needs,
+  places: Places,
+): Promise<PersonRows> {
+  const ofBlock = view.selectFrom('personColumns').where('blockId', '=', block.id);
+  const columns =
+    needs.keys.size === 0
+      ? []
+      : await ofBlock
+          .select(['name', 'distinctValues', 'owners', 'places'])
+          .where(sql<boolean>`name = any(${[...needs.keys]})`)
+          .execute();
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  const ids = needs.ids ? numbersOf((await spineOf(view, block.id)).ids) : [];
+  return {
+    count: block.persons,
+    ids: () => ids,
+    rowOf: (id) => {
+      const place = places.get(id);
+      return place?.blockId === block.id ? place.place : undefined;
+    },
+    column: (name) => {
+      const column = byName.get(name);
+      if (column === undefined) return undefined;
+      const { distinctValues: values, owners, places: inList } = column;
+      return { values, rest: () => ({ rows: owners && shortsOf(owners), places: shortsOf(inList) }) };
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { sql } from 'kysely';
+import { openPostgresPlace } from '../../../test/support/postgres.ts';
+import { describePersonIndex, type IndexedPlace } from '../contract/person-index.ts';
+import { sqlPersonIndex } from '../sql/person-index.ts';
+import { postgresDialect } from '../sql/postgres-dialect.ts';
+
+async function open(): Promise<IndexedPlace> {
+  const place = await openPostgresPlace();
+  return {
+    ...place,
+    keeper: (sizes) => sqlPersonIndex(place.db, postgresDialect, sizes),
+    texts: async () => {
+      const { rows } = await sql<{ text: string }>`
+        select distinct_values as text from person_columns union all select uuids from person_blocks`.execute(place.db);
+      return rows.map(({ text }) => text);
+    },
+  };
+}
+
+// Every look is a journey here: fewer stories do.
+describePersonIndex('PostgreSQL', open, 12);

@@ -1,0 +1,4 @@
+import { openPostgresPlace } from '../../../test/support/postgres.ts';
+import { describePersonStore } from '../contract/persons.ts';
+
+describePersonStore('PostgreSQL', openPostgresPlace);

@@ -1,0 +1,12 @@
+import { openPostgresPlace } from '../../../test/support/postgres.ts';
+import { describeSubjectStore } from '../contract/subject-store.ts';
+
+describeSubjectStore('PostgreSQL', async () => {
+  const place = await openPostgresPlace();
+  return {
+    ...place,
+    addMember: async (cohortId, personId) => {
+      await place.db.insertInto('cohortMembers').values({ cohortId, personId, projectId: 1 }).execute();
+    },
+  };
+});

@@ -1,0 +1,44 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { RowType } from './dialect.ts';
+import { repeat } from './repeat.ts';
+import type { Sql } from './tables.ts';
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+/** Letters of one statement, roughly. */
+const MOST_AT_ONCE = 4_000_000;
+
+/**
+ * Inserts rows that may be large, the way that suits the engine: with SQLite a statement costs less than to wrap a row
+ * in JSON and unwrap it again; with a server on the other side of a wire every statement is a journey. `statement` is
+ * given what stands after the names of the columns.
+ */
+export async function writeRows(
+  on: Sql,
+  columns: Readonly<Record<string, RowType>>,
+  rows: readonly Row[],
+  statement: (source: RawBuilder<unknown>) => RawBuilder<unknown>,
+): Promise<void> {
+  const names = Object.keys(columns);
+  if (!on.dialect.isRemote) {
+    const valuesOf = (row: Row): unknown[] => names.map((name) => row[name]);
+    await repeat(on.db as never, rows, valuesOf, (values) => statement(sql`values (${sql.join(values)})`));
+    return;
+  }
+  const picked = sql.join(names.map((name) => sql.ref(`r.${name}`)));
+  for (const some of slices(rows)) {
+    await statement(sql`select ${picked} from ${on.dialect.rows(columns, some)} r`).execute(on.db);
+  }
+}
+
+function* slices(rows: readonly Row[]): Generator<Row[]> {
+  let [slice, size]: [Row[], number] = [[], 0];
+  for (const row of rows) {
+    slice.push(row);
+    for (const value of Object.values(row)) size += String(value).length;
+    if (size < MOST_AT_ONCE) continue;
+    yield slice;
+    [slice, size] = [[], 0];
+  }
+  if (slice.length > 0) yield slice;
+}

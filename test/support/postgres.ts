@@ -1,0 +1,66 @@
+/**
+ * A real PostgreSQL for the tests of `TESTS=scale`: the one at DATABASE_URL, or one of our own that lives as long as the
+ * run. Each test gets a database to itself, a copy of one that has been brought to this version's shape.
+ */
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { openPostgresShelf, type PostgresShelf } from '../../src/stores/postgres/metadata-store.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where databases may be created. */
+    postgresUrl: string;
+    /** The database that new ones are copies of. */
+    postgresTemplate: string;
+  }
+}
+
+export interface TestDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+export async function askServer(url: string, ...statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+export const withDatabase = (url: string, name: string): string => {
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return address.href;
+};
+
+/** `empty`: without any table. */
+export async function freshDatabase({ empty = false } = {}): Promise<TestDatabase> {
+  const server = inject('postgresUrl');
+  const template = empty ? 'template0' : inject('postgresTemplate');
+  const name = `cairn_test_${randomBytes(6).toString('hex')}`;
+  await askServer(server, `create database ${name} template ${template}`);
+  return {
+    url: withDatabase(server, name),
+    drop: () => askServer(server, `drop database if exists ${name} with (force)`),
+  };
+}
+
+export interface PostgresPlace extends PostgresShelf {
+  database: TestDatabase;
+  remove(): Promise<void>;
+}
+
+/** A shelf in a database of its own. */
+export async function openPostgresPlace(): Promise<PostgresPlace> {
+  const database = await freshDatabase();
+  const shelf = await openPostgresShelf(database.url, 0, { size: 4 });
+  const remove = async (): Promise<void> => {
+    await shelf.metadata.close();
+    await database.drop();
+  };
+  return { ...shelf, database, remove };
+}
