@@ -359,7 +359,7 @@ interface Shelves {
 }
 
 async function openShelves(config: Config, clock: Clock, opened: Opened): Promise<Shelves> {
-  mkdirSync(config.dataDir, { recursive: true });
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const lock = lockFolder(config.dataDir);
   opened.push(() => lock.release());
   const { metadata, ingest } = await openRelationalShelf(join(config.dataDir, FILES.metadata), clock.now());
