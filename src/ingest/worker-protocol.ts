@@ -36,7 +36,7 @@ export interface WorkerMethods
   mirrorPersons(projectId: number): Promise<void>;
   /** From now on, stored events of these projects are shown as they come. */
   watch(projectIds: readonly number[]): Promise<void>;
-  /** Answers a question about journeys; of people only the page. */
+  /** Answers a question about what persons did; of people only the page. */
   follow<Q extends JourneyQuestion>(
     projectId: number,
     question: Q,

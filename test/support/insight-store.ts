@@ -1,7 +1,7 @@
 /** Small worlds in real stores, to ask the engine what the oracle knows. */
 import type { WorldData, WorldEvent } from '../../src/core/insights/oracle/world.ts';
 import { PersonMirror } from '../../src/ingest/person-mirror.ts';
-import type { InsightDeps } from '../../src/insights/ask/prepare.ts';
+import type { AskedDeps } from '../../src/insights/asked-events.ts';
 import { anEvent } from '../../src/stores/contract/events.ts';
 import { aCohort } from '../../src/stores/contract/flag-builders.ts';
 import { NO_CHANGES } from '../../src/stores/contract/no-changes.ts';
@@ -17,7 +17,7 @@ export interface PutWorld {
 }
 
 export interface InsightStore {
-  deps: InsightDeps;
+  deps: AskedDeps;
   /** Puts a world into a project of its own. */
   put(data: WorldData): Promise<PutWorld>;
   close(): Promise<void>;

@@ -34,7 +34,7 @@ export interface ApiDeps extends Pick<DeletePersonDeps, 'filing' | 'caughtUp' | 
   dialect: Dialect;
   /** Brings the copy of persons beside the events up to date, before they are asked about. */
   mirrorPersons(projectId: number): Promise<void>;
-  /** Answers questions about journeys, on the worker's thread. */
+  /** Answers questions about what persons did, on the worker's thread. */
   follow: WorkerMethods['follow'];
   /** Hears of every insight that is answered. */
   usage: Pick<QueryUsage, 'note' | 'inThirtyDays'>;
