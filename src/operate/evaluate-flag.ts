@@ -97,7 +97,7 @@ async function decideThen(deps: OperateDeps, projectId: number, request: DecideR
 function noFlag({ flag, at }: FlagAsked, flags: readonly FeatureFlag[]): Failure {
   const when = at === null ? '' : ` at ${new Date(at).toISOString()}`;
   const keys = flags.map(({ key }) => key).sort();
-  const known = keys.length === 0 ? 'There was none.' : `There are: ${keys.slice(0, 20).join(', ')}.`;
+  const known = keys.length === 0 ? 'There are none.' : `There are: ${keys.slice(0, 20).join(', ')}.`;
   return new Failure('not_found', `There is no flag "${flag}"${when}. ${known}`);
 }
 
