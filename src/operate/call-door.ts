@@ -24,8 +24,12 @@ export async function findOperator(path: string): Promise<Operator | null> {
 
 const operatorAt = (path: string): Operator => ({
   async run(name, args, outlet = {}) {
-    const response = await post(path, `/run/${name}`, JSON.stringify(args), outlet.signal);
-    return (await follow(response, outlet)) as never;
+    try {
+      const response = await post(path, `/run/${name}`, JSON.stringify(args), outlet.signal);
+      return (await follow(response, outlet)) as never;
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === 'ECONNRESET' ? cutShort() : error;
+    }
   },
 });
 
@@ -45,15 +49,14 @@ async function post(socketPath: string, path: string, body: string, signal?: Abo
 }
 
 async function follow(response: IncomingMessage, outlet: Partial<Outlet>): Promise<unknown> {
-  try {
-    for await (const { kind, payload } of decodeFrames(response)) {
-      if (kind === 'd') await outlet.write?.(payload);
-      else if (kind === 'p') outlet.progress?.(JSON.parse(payload.toString('utf8')));
-      else if (kind === 'r') return JSON.parse(payload.toString('utf8'));
-      else throw fromSent(JSON.parse(payload.toString('utf8')));
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+  for await (const { kind, payload } of decodeFrames(response)) {
+    if (kind === 'd') await outlet.write?.(payload);
+    else if (kind === 'p') outlet.progress?.(JSON.parse(payload.toString('utf8')));
+    else if (kind === 'r') return JSON.parse(payload.toString('utf8'));
+    else throw fromSent(JSON.parse(payload.toString('utf8')));
   }
-  throw new Error('The server ended before this was done. See its log; then run the command again.');
+  throw cutShort();
 }
+
+const cutShort = (): Error =>
+  new Error('The server ended before this was done. See its log; then run the command again.');
