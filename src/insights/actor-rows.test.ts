@@ -25,19 +25,21 @@ const listsOf = ({ actors, starts }: { actors: number; starts: Int32Array }, val
   Array.from({ length: actors }, (_, own) => [...values.subarray(starts[own], starts[own + 1])]);
 
 describe('rows by actor', () => {
-  it('have the keys of each actor in order, and lose none', () => {
+  it('have the keys of each actor in order, in their two parts, and lose none', () => {
     fc.assert(
       fc.property(someRows, (rows) => {
         const table = tableOf(rows);
-        const sorted = keysByActor(table.integers(), table.doubles());
+        const sorted = keysByActor(table.integers(), table.doubles(), { base: 4, from: 1000 });
         const most = Math.max(-1, ...rows.map(({ actor }) => actor));
-        const wanted = Array.from({ length: most + 1 }, (_, own) =>
+        const keys = Array.from({ length: most + 1 }, (_, own) =>
           rows
             .filter(({ actor }) => actor === own)
             .map(({ at }) => at)
             .sort((a, b) => a - b),
         );
-        expect(listsOf(sorted, sorted.keys)).toEqual(wanted);
+        const times = keys.map((own) => own.map((key) => 1000 + Math.floor(key / 4)));
+        expect(listsOf(sorted, sorted.at)).toEqual(times);
+        expect(listsOf(sorted, sorted.rest)).toEqual(keys.map((own) => own.map((key) => key % 4)));
       }),
     );
   });

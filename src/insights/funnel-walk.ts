@@ -77,12 +77,19 @@ export class FunnelWalk {
     this.cursors = new Int32Array(steps.length);
   }
 
-  /** Goes over the places from `from` to before `to`. Attempts that an exclusion falls into are none. */
-  walk(deeds: Deeds, from: number, to: number, onAttempt: OnAttempt): void {
-    this.excluded = this.exclusions.map((_, index) => timesOf(deeds, from, to, this.count + index));
+  /**
+   * Goes over the places from `from` to before `to`, and says whether there was an attempt. Those that an exclusion falls
+   * into are none.
+   */
+  walk(deeds: Deeds, from: number, to: number, onAttempt: OnAttempt): boolean {
+    if (this.exclusions.length > 0)
+      this.excluded = this.exclusions.map((_, index) => timesOf(deeds, from, to, this.count + index));
+    let hasTried = false;
     if (this.order === 'unordered') {
-      for (let first = 0; first < this.count; first++) this.unordered(deeds, from, to, first, onAttempt);
-      return;
+      for (let first = 0; first < this.count; first++) {
+        if (this.unordered(deeds, from, to, first, onAttempt)) hasTried = true;
+      }
+      return hasTried;
     }
     this.cursors.fill(from);
     this.hasBegun = false;
@@ -92,25 +99,24 @@ export class FunnelWalk {
       if (((steps[start] as number) & 1) === 0) continue;
       if (isStrict) this.strict(deeds, start, to);
       else this.ordered(deeds, start, to);
-      if (!this.isVoid()) onAttempt(this.depth(), this.times);
-      if (this.canStop && (this.cursors[1] as number) >= to) return;
+      if (!this.isVoid()) {
+        hasTried = true;
+        onAttempt(this.depth(), this.times);
+      }
+      if (this.canStop && (this.cursors[1] as number) >= to) break;
     }
+    return hasTried;
   }
 
   /** Each step is the first event of its kind at or after the one before it. */
   private ordered(deeds: Deeds, start: number, to: number): void {
-    if (this.hasBegun && this.isStillAhead(deeds, start, to)) {
-      this.times[0] = deeds.at[start] as number;
-      return;
-    }
-    this.hasBegun = true;
-    this.times.fill(Number.NaN);
     this.times[0] = deeds.at[start] as number;
+    if (this.hasBegun && this.isStillAhead(deeds, start, to)) return;
+    this.hasBegun = true;
     let before = start;
     for (let step = 1; step < this.count; step++) {
-      before = this.next(deeds, step, before, to);
-      if (before >= to) return;
-      this.times[step] = deeds.at[before] as number;
+      if (before < to) before = this.next(deeds, step, before, to);
+      this.times[step] = before < to ? (deeds.at[before] as number) : Number.NaN;
     }
   }
 
@@ -146,7 +152,8 @@ export class FunnelWalk {
   }
 
   /** Any step may be the first; the others count where they come after it. */
-  private unordered(deeds: Deeds, from: number, to: number, first: number, onAttempt: OnAttempt): void {
+  private unordered(deeds: Deeds, from: number, to: number, first: number, onAttempt: OnAttempt): boolean {
+    let hasTried = false;
     this.cursors.fill(from);
     for (let start = from; start < to; start++) {
       if (!hasBit(deeds, start, first)) continue;
@@ -162,8 +169,11 @@ export class FunnelWalk {
         if (place < to) this.times[done++] = deeds.at[place] as number;
       }
       this.times.subarray(0, done).sort();
-      if (!this.isVoid()) onAttempt(this.depth(), this.times);
+      if (this.isVoid()) continue;
+      hasTried = true;
+      onAttempt(this.depth(), this.times);
     }
+    return hasTried;
   }
 
   /** How many steps, one after the other, lie within the window. */
