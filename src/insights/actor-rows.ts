@@ -62,9 +62,10 @@ export function keysByActor(actor: Int32Array, column: Float64Array, { base, fro
   }
   const actors = starts.length - 1;
   const rest = new Int32Array(keys.length);
+  const spare = new Float64Array(longestOf(starts));
   for (let own = 0; own < actors; own++) {
     const [first, past] = [starts[own] as number, starts[own + 1] as number];
-    sortKeys(keys, first, past);
+    sortKeys(keys, first, past, spare);
     // The keys become the times, in their own place, while they are at hand.
     for (let place = first; place < past; place++) {
       const key = keys[place] as number;
@@ -80,7 +81,7 @@ export function keysByActor(actor: Int32Array, column: Float64Array, { base, fro
  * Each thread of the engine hands its rows over in the order of time, one thread after the other: what an actor has is
  * a few runs that are in order. The next run is merged into what was merged so far.
  */
-function sortKeys(keys: Float64Array, from: number, to: number): void {
+function sortKeys(keys: Float64Array, from: number, to: number, spare: Float64Array): void {
   let middle = runEnd(keys, from, to);
   for (let runs = 1; middle < to; runs++) {
     if (runs > FEW_RUNS) {
@@ -88,7 +89,7 @@ function sortKeys(keys: Float64Array, from: number, to: number): void {
       return;
     }
     const end = runEnd(keys, middle, to);
-    mergeRuns(keys, from, middle, end);
+    mergeRuns(keys, from, middle, end, spare);
     middle = end;
   }
 }
@@ -99,13 +100,9 @@ function runEnd(keys: Float64Array, from: number, to: number): number {
   return place;
 }
 
-let spare = new Float64Array(1024);
-
 /** The first run is moved out of the way; once nothing is left of it, the rest is in its place. */
-function mergeRuns(keys: Float64Array, from: number, middle: number, to: number): void {
+function mergeRuns(keys: Float64Array, from: number, middle: number, to: number, first: Float64Array): void {
   const count = middle - from;
-  if (count > spare.length) spare = new Float64Array(count * 2);
-  const first = spare;
   for (let at = 0; at < count; at++) first[at] = keys[from + at] as number;
   let [at, second, place] = [0, middle, from];
   while (at < count) {
@@ -132,6 +129,13 @@ function startsOf(actor: Int32Array): Int32Array {
   for (let row = 0; row < actor.length; row++) (starts[(actor[row] as number) + 1] as number)++;
   for (let own = 0; own <= most; own++) starts[own + 1] = (starts[own + 1] as number) + (starts[own] as number);
   return starts;
+}
+
+function longestOf(starts: Int32Array): number {
+  let longest = 0;
+  for (let own = 1; own < starts.length; own++)
+    longest = Math.max(longest, (starts[own] as number) - (starts[own - 1] as number));
+  return longest;
 }
 
 type Tied = ((a: number, b: number) => number) | null;

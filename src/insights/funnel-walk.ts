@@ -61,8 +61,6 @@ export class FunnelWalk {
   private readonly times: Float64Array;
   /** Step → how far its events were looked at. */
   private readonly cursors: Int32Array;
-  /** Whether the steps after a start of this actor are known. */
-  private hasBegun = false;
   /** Exclusion → the times of its events. */
   private excluded: readonly (readonly number[])[] = [];
 
@@ -91,14 +89,16 @@ export class FunnelWalk {
       }
       return hasTried;
     }
-    this.cursors.fill(from);
-    this.hasBegun = false;
     const steps = deeds.bits[0] as Int32Array;
     const isStrict = this.order === 'strict';
+    this.cursors.fill(from);
+    // Before this place starts have the same second step.
+    let sameUntil = from;
     for (let start = from; start < to; start++) {
       if (((steps[start] as number) & 1) === 0) continue;
+      this.times[0] = deeds.at[start] as number;
       if (isStrict) this.strict(deeds, start, to);
-      else this.ordered(deeds, start, to);
+      else if (start >= sameUntil) sameUntil = this.ordered(deeds, start, to);
       if (!this.isVoid()) {
         hasTried = true;
         onAttempt(this.depth(), this.times);
@@ -108,25 +108,26 @@ export class FunnelWalk {
     return hasTried;
   }
 
-  /** Each step is the first event of its kind at or after the one before it. */
-  private ordered(deeds: Deeds, start: number, to: number): void {
-    this.times[0] = deeds.at[start] as number;
-    if (this.hasBegun && this.isStillAhead(deeds, start, to)) return;
-    this.hasBegun = true;
+  /**
+   * Each step is the first event of its kind at or after the one before it. Says before which place starts have the same
+   * second step, and so all that follows: mostly many of them.
+   */
+  private ordered(deeds: Deeds, start: number, to: number): number {
     let before = start;
     for (let step = 1; step < this.count; step++) {
       if (before < to) before = this.next(deeds, step, before, to);
       this.times[step] = before < to ? (deeds.at[before] as number) : Number.NaN;
     }
+    return this.pastSecond(deeds, to);
   }
 
-  /** Whether the second step of the start before is also that of this one: then so is all that follows. Mostly it is. */
-  private isStillAhead(deeds: Deeds, start: number, to: number): boolean {
-    const second = this.cursors[1] as number;
-    if (second >= to) return true;
-    return this.mustBeAnother[1] === true
-      ? second > start
-      : (deeds.at[second] as number) >= (deeds.at[start] as number);
+  /** The first place whose start needs another second step than the one that was found. */
+  private pastSecond({ at }: Deeds, to: number): number {
+    const second = this.cursors[1] ?? to;
+    if (second >= to || this.mustBeAnother[1] === true) return second;
+    let place = second + 1;
+    while (place < to && at[place] === at[second]) place++;
+    return place;
   }
 
   private next(deeds: Deeds, step: number, before: number, to: number): number {
