@@ -89,21 +89,23 @@ export class FunnelWalk {
       }
       return hasTried;
     }
+    const { at } = deeds;
     const steps = deeds.bits[0] as Int32Array;
+    const { times, cursors, canStop } = this;
     const isStrict = this.order === 'strict';
-    this.cursors.fill(from);
+    cursors.fill(from);
     // Before this place starts have the same second step.
     let sameUntil = from;
     for (let start = from; start < to; start++) {
       if (((steps[start] as number) & 1) === 0) continue;
-      this.times[0] = deeds.at[start] as number;
+      times[0] = at[start] as number;
       if (isStrict) this.strict(deeds, start, to);
       else if (start >= sameUntil) sameUntil = this.ordered(deeds, start, to);
       if (!this.isVoid()) {
         hasTried = true;
-        onAttempt(this.depth(), this.times);
+        onAttempt(this.depth(), times);
       }
-      if (this.canStop && (this.cursors[1] as number) >= to) break;
+      if (canStop && (cursors[1] as number) >= to) break;
     }
     return hasTried;
   }
@@ -132,15 +134,12 @@ export class FunnelWalk {
 
   private next(deeds: Deeds, step: number, before: number, to: number): number {
     const [word, bit] = [deeds.bits[Math.floor(step / WORD)] as Int32Array, 1 << (step % WORD)];
-    const from = deeds.at[before] as number;
-    const another = this.mustBeAnother[step] === true;
+    const { at } = deeds;
+    const from = at[before] as number;
     let place = this.cursors[step] as number;
-    while (
-      place < to &&
-      (((word[place] as number) & bit) === 0 || (another ? place <= before : (deeds.at[place] as number) < from))
-    ) {
-      place++;
-    }
+    // Otherwise one of the same instant will do, wherever it stands.
+    if (this.mustBeAnother[step] === true) place = Math.max(place, before + 1);
+    while (place < to && (((word[place] as number) & bit) === 0 || (at[place] as number) < from)) place++;
     this.cursors[step] = place;
     return place;
   }
@@ -179,10 +178,11 @@ export class FunnelWalk {
 
   /** How many steps, one after the other, lie within the window. */
   private depth(): number {
-    if (Number.isNaN(this.times[1] as number)) return 1;
-    const end = this.windowEnd(this.times[0] as number);
+    const { times, count } = this;
+    if (Number.isNaN(times[1] as number)) return 1;
+    const end = this.windowEnd(times[0] as number);
     let depth = 0;
-    while (depth < this.count && (this.times[depth] as number) <= end) depth++;
+    while (depth < count && (times[depth] as number) <= end) depth++;
     return depth;
   }
 
