@@ -2,10 +2,12 @@
  * The house's front: one Fastify server with every door in it.
  * What comes in: requests. What goes out: answers, all errors through `errors.ts`. It keeps nothing.
  */
+import type { RequestListener } from 'node:http';
 import swagger from '@fastify/swagger';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyPluginAsync,
   type FastifyReply,
   type FastifyRequest,
   fastify,
@@ -24,7 +26,10 @@ import { KnownRoutes } from './known-routes.ts';
 import { lazyLog } from './lazy-log.ts';
 import { OPENAPI } from './openapi.ts';
 import { type OperationsDeps, operationsRoutes } from './operations.ts';
+import { DECIDE } from './public/decide.ts';
+import { FLAGS } from './public/flags.ts';
 import { type PublicDeps, publicRoutes } from './public/index.ts';
+import { QuickDoor } from './public/quick-door.ts';
 import { type Tell, tellAnswers, teller } from './tell-answers.ts';
 import { readValue } from './validate.ts';
 
@@ -41,7 +46,17 @@ declare module 'fastify' {
   }
 }
 
-export async function buildServer(deps: ServerDeps, options: ServerOptions): Promise<FastifyInstance> {
+/** The front of a node that takes no requests of users: it can be watched, and nothing else. */
+export function buildWatchServer(deps: OperationsDeps & Pick<ServerDeps, 'log' | 'ids'>, options: ServerOptions) {
+  const app = newServer(deps, options);
+  app.setNotFoundHandler(() => {
+    throw notFound('This node processes events (ROLE=worker); requests are answered by web nodes.');
+  });
+  operationsRoutes(app, deps);
+  return app;
+}
+
+function newServer(deps: Pick<ServerDeps, 'log' | 'ids'>, options: ServerOptions): FastifyInstance {
   const { trustProxy } = options;
   const app: FastifyInstance = fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
@@ -56,13 +71,18 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
     frameworkErrors: (error, request, reply) => void sendError(error, request as FastifyRequest, reply as FastifyReply),
   });
   app.setErrorHandler(sendError);
+  letConnectionsGo(app);
+  return app;
+}
+
+export async function buildServer(deps: ServerDeps, options: ServerOptions): Promise<FastifyInstance> {
+  const app = newServer(deps, options);
   app.setValidatorCompiler(({ schema, httpPart }) =>
     // No body at all (null, says the framework) is an empty one, so that the first field that is missing is named.
     httpPart === 'body' ? (body) => ({ value: readValue(schema as never, body ?? {}) }) : () => true,
   );
   // Answers are written as they are: their schemas are for the document and for the tests that hold answers to it.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
-  letConnectionsGo(app);
   decorateRequests(app);
   const tell = teller(deps);
   tellAnswers(app, tell);
@@ -81,17 +101,14 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
     publicRoutes(open, { ...deps, tell });
     done();
   });
+  openQuickDoor(app, new QuickDoor({ ...deps, tell }, [DECIDE, FLAGS]));
   answerUnknownPaths(app, deps, known, tell);
   await app.register((watched, _options, done) => {
     guardData(watched, publicUrl);
     operationsRoutes(watched, deps);
     done();
   });
-  await app.register(async (pages) => {
-    guardPages(pages, publicUrl);
-    consoleRoutes(pages, { folder: deps.consoleFolder, publicUrl });
-    await docsRoutes(pages);
-  });
+  await app.register(pagesOf(deps.consoleFolder, publicUrl));
   return app;
 }
 
@@ -104,6 +121,15 @@ function letConnectionsGo(app: FastifyInstance): void {
     const timer = setInterval(() => app.server.closeIdleConnections(), 50);
     app.server.once('close', () => clearInterval(timer));
   });
+}
+
+/** Everything that comes in passes it first. */
+function openQuickDoor(app: FastifyInstance, door: QuickDoor): void {
+  const { server } = app;
+  const usual = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  for (const listener of usual) server.on('request', door.before(listener));
+  app.addHook('preClose', async () => door.close());
 }
 
 function decorateRequests(app: FastifyInstance): void {
@@ -152,3 +178,12 @@ function answerUnknownPaths(app: FastifyInstance, deps: ServerDeps, known: Known
     throw notAllowed(request);
   });
 }
+
+/** What people open in a browser. */
+const pagesOf =
+  (folder: string, publicUrl: string | null): FastifyPluginAsync =>
+  async (pages) => {
+    guardPages(pages, publicUrl);
+    consoleRoutes(pages, { folder, publicUrl });
+    await docsRoutes(pages);
+  };

@@ -43,7 +43,7 @@ export async function propertiesTimeline(
 }
 
 /** Properties that events carry themselves and leave on their person: those the person has, and those asked for. */
-const toldKeys = ({ person, keys }: TimelineQuestion): string[] =>
+export const toldKeys = ({ person, keys }: Pick<TimelineQuestion, 'person' | 'keys'>): string[] =>
   [...new Set([...Object.keys(person.properties), ...keys])].filter((key) => initialName(key) !== undefined);
 
 interface PersonEvent {
@@ -56,9 +56,9 @@ interface PersonEvent {
   told: JsonObject;
 }
 
-async function eventsOf(
+export async function eventsOf(
   { events, dialect }: Asking,
-  { person, from, to }: TimelineQuestion,
+  { person, from, to }: Pick<TimelineQuestion, 'person' | 'from' | 'to'>,
   told: readonly string[],
   which: 'in range' | 'before',
 ): Promise<PersonEvent[]> {
@@ -75,9 +75,9 @@ async function eventsOf(
     from event_rows r
     where r.project_id = ${project} and ${range('r')} and r.uuid in (
       select e.uuid from events e
-      where e.project_id = ${project} and ${range('e')} and e.person_id = cast(${sql.param(person.uuid)} as uuid)
+      where e.project_id = ${project} and ${range('e')} and e.person_id = cast(${sql.param(person.uuid)} as UUID)
     )
-    order by r.timestamp ${direction}, r.created_at ${direction}, r.uuid ${direction}
+    order by r.timestamp ${direction}, r.created_at ${direction}, ${sql.idOrder('r.uuid')} ${direction}
     limit ${sql.param(which === 'before' ? LOOK_BACK : MOST_EVENTS + 1)}`,
     sql.values,
   );
@@ -138,7 +138,7 @@ function* moments(
   }
 }
 
-function momentOf(
+export function momentOf(
   timestamp: number,
   history: PropertyHistory,
   latest: JsonObject,

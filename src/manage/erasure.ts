@@ -61,6 +61,11 @@ export class Erasure {
     });
   }
 
+  /** A deletion may have been written down by another process. */
+  wake(): void {
+    this.#loop?.wake();
+  }
+
   begin(deletionId: string, telltales: readonly string[]): void {
     const useful = telltales.filter((text) => text.length >= SHORTEST_TELLTALE);
     this.#telltales.set(deletionId, useful.slice(0, MOST_TELLTALES));
@@ -102,8 +107,8 @@ export class Erasure {
     const { deletions, query } = this.#deps;
     const telltales = this.#telltales.get(id);
     const [row] = await query(
-      `select (select count(*) from events where project_id = $1 and person_id = $2::uuid)
-        + (select count(*) from person_rows where project_id = $1 and person_id = $2::uuid) as n`,
+      `select (select count(*) from events where project_id = $1 and person_id = cast($2 as UUID))
+        + (select count(*) from person_rows where project_id = $1 and person_id = cast($2 as UUID)) as n`,
       [projectId, personUuid],
     );
     const rows = Number(row?.['n'] ?? 0) + (await deletions.leftovers(projectId, personUuid));
