@@ -92,7 +92,11 @@ function* journeyersOf(
       yield {
         value,
         name: () => events.nameOf(actor),
-        walk: (onAttempt) => parts.map((places) => walkPart(events, actor, places, walk, onAttempt)).includes(true),
+        walk: (onAttempt) => {
+          let hasTried = false;
+          for (const places of parts) if (walkPart(events, actor, places, walk, onAttempt)) hasTried = true;
+          return hasTried;
+        },
       };
     }
   }
@@ -100,6 +104,7 @@ function* journeyersOf(
 
 /** Several small values may have become one. */
 function byValue(parts: readonly OwnPart[]): Iterable<[FunnelValue | null, Places[]]> {
+  if (parts === WHOLE) return ALONE;
   if (parts.length === 1) return parts.map(({ value, places }) => [value, [places]]);
   const joined = new Map<string, [FunnelValue | null, Places[]]>();
   for (const { value, places } of parts) {
@@ -117,21 +122,15 @@ function walkPart(
   walk: FunnelWalk,
   onAttempt: OnAttempt,
 ): boolean {
-  let hasTried = false;
-  const heard: OnAttempt = (depth, times) => {
-    hasTried = true;
-    onAttempt(depth, times);
-  };
-  if (places === null) walk.walk(events, events.starts[actor] as number, events.starts[actor + 1] as number, heard);
-  else {
-    const at = Float64Array.from(places, (place) => events.at[place] as number);
-    const bits = events.bits.map((word) => Int32Array.from(places, (place) => word[place] as number));
-    walk.walk({ at, bits }, 0, places.length, heard);
-  }
-  return hasTried;
+  if (places === null)
+    return walk.walk(events, events.starts[actor] as number, events.starts[actor + 1] as number, onAttempt);
+  const at = Float64Array.from(places, (place) => events.at[place] as number);
+  const bits = events.bits.map((word) => Int32Array.from(places, (place) => word[place] as number));
+  return walk.walk({ at, bits }, 0, places.length, onAttempt);
 }
 
 const WHOLE: readonly OwnPart[] = [{ value: null, places: null }];
+const ALONE: readonly [FunnelValue | null, Places[]][] = [[null, [null]]];
 
 async function dividerOf(
   deps: AskedDeps,

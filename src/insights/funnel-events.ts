@@ -93,18 +93,9 @@ function keySql(sql: InsightSql, question: FunnelQuestion): string {
 }
 
 function unpack(table: ColumnTable, question: FunnelQuestion, codes: FunnelCodes): FunnelEvents {
-  const { actors, starts, keys } = keysByActor(table.integers('actor'), table.doubles('key'));
-  const base = 2 ** entitiesOf(question).length;
-  const { from } = question.range;
-  // The keys become the times, in their own place.
-  const bits = new Int32Array(keys.length);
-  for (let place = 0; place < keys.length; place++) {
-    const key = keys[place] as number;
-    const since = Math.floor(key / base);
-    bits[place] = key - since * base;
-    keys[place] = from + since;
-  }
-  return { actors, starts, at: keys, bits: [bits], values: NO_VALUES, nameOf: (actor) => codes.groupAt(actor) };
+  const parts = { base: 2 ** entitiesOf(question).length, from: question.range.from };
+  const { rest, ...rows } = keysByActor(table.integers('actor'), table.doubles('key'), parts);
+  return { ...rows, bits: [rest], values: NO_VALUES, nameOf: (actor) => codes.groupAt(actor) };
 }
 
 const sliceSql = (sql: InsightSql, { actor }: FunnelQuestion, { at, count }: Slice): string =>

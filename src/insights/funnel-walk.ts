@@ -61,8 +61,6 @@ export class FunnelWalk {
   private readonly times: Float64Array;
   /** Step → how far its events were looked at. */
   private readonly cursors: Int32Array;
-  /** Whether the steps after a start of this actor are known. */
-  private hasBegun = false;
   /** Exclusion → the times of its events. */
   private excluded: readonly (readonly number[])[] = [];
 
@@ -77,63 +75,71 @@ export class FunnelWalk {
     this.cursors = new Int32Array(steps.length);
   }
 
-  /** Goes over the places from `from` to before `to`. Attempts that an exclusion falls into are none. */
-  walk(deeds: Deeds, from: number, to: number, onAttempt: OnAttempt): void {
-    this.excluded = this.exclusions.map((_, index) => timesOf(deeds, from, to, this.count + index));
+  /**
+   * Goes over the places from `from` to before `to`, and says whether there was an attempt. Those that an exclusion falls
+   * into are none.
+   */
+  walk(deeds: Deeds, from: number, to: number, onAttempt: OnAttempt): boolean {
+    if (this.exclusions.length > 0)
+      this.excluded = this.exclusions.map((_, index) => timesOf(deeds, from, to, this.count + index));
+    let hasTried = false;
     if (this.order === 'unordered') {
-      for (let first = 0; first < this.count; first++) this.unordered(deeds, from, to, first, onAttempt);
-      return;
+      for (let first = 0; first < this.count; first++) {
+        if (this.unordered(deeds, from, to, first, onAttempt)) hasTried = true;
+      }
+      return hasTried;
     }
-    this.cursors.fill(from);
-    this.hasBegun = false;
+    const { at } = deeds;
     const steps = deeds.bits[0] as Int32Array;
+    const { times, cursors, canStop } = this;
     const isStrict = this.order === 'strict';
+    cursors.fill(from);
+    // Before this place starts have the same second step.
+    let sameUntil = from;
     for (let start = from; start < to; start++) {
       if (((steps[start] as number) & 1) === 0) continue;
+      times[0] = at[start] as number;
       if (isStrict) this.strict(deeds, start, to);
-      else this.ordered(deeds, start, to);
-      if (!this.isVoid()) onAttempt(this.depth(), this.times);
-      if (this.canStop && (this.cursors[1] as number) >= to) return;
+      else if (start >= sameUntil) sameUntil = this.ordered(deeds, start, to);
+      if (!this.isVoid()) {
+        hasTried = true;
+        onAttempt(this.depth(), times);
+      }
+      if (canStop && (cursors[1] as number) >= to) break;
     }
+    return hasTried;
   }
 
-  /** Each step is the first event of its kind at or after the one before it. */
-  private ordered(deeds: Deeds, start: number, to: number): void {
-    if (this.hasBegun && this.isStillAhead(deeds, start, to)) {
-      this.times[0] = deeds.at[start] as number;
-      return;
-    }
-    this.hasBegun = true;
-    this.times.fill(Number.NaN);
-    this.times[0] = deeds.at[start] as number;
+  /**
+   * Each step is the first event of its kind at or after the one before it. Says before which place starts have the same
+   * second step, and so all that follows: mostly many of them.
+   */
+  private ordered(deeds: Deeds, start: number, to: number): number {
     let before = start;
     for (let step = 1; step < this.count; step++) {
-      before = this.next(deeds, step, before, to);
-      if (before >= to) return;
-      this.times[step] = deeds.at[before] as number;
+      if (before < to) before = this.next(deeds, step, before, to);
+      this.times[step] = before < to ? (deeds.at[before] as number) : Number.NaN;
     }
+    return this.pastSecond(deeds, to);
   }
 
-  /** Whether the second step of the start before is also that of this one: then so is all that follows. Mostly it is. */
-  private isStillAhead(deeds: Deeds, start: number, to: number): boolean {
-    const second = this.cursors[1] as number;
-    if (second >= to) return true;
-    return this.mustBeAnother[1] === true
-      ? second > start
-      : (deeds.at[second] as number) >= (deeds.at[start] as number);
+  /** The first place whose start needs another second step than the one that was found. */
+  private pastSecond({ at }: Deeds, to: number): number {
+    const second = this.cursors[1] ?? to;
+    if (second >= to || this.mustBeAnother[1] === true) return second;
+    let place = second + 1;
+    while (place < to && at[place] === at[second]) place++;
+    return place;
   }
 
   private next(deeds: Deeds, step: number, before: number, to: number): number {
     const [word, bit] = [deeds.bits[Math.floor(step / WORD)] as Int32Array, 1 << (step % WORD)];
-    const from = deeds.at[before] as number;
-    const another = this.mustBeAnother[step] === true;
+    const { at } = deeds;
+    const from = at[before] as number;
     let place = this.cursors[step] as number;
-    while (
-      place < to &&
-      (((word[place] as number) & bit) === 0 || (another ? place <= before : (deeds.at[place] as number) < from))
-    ) {
-      place++;
-    }
+    // Otherwise one of the same instant will do, wherever it stands.
+    if (this.mustBeAnother[step] === true) place = Math.max(place, before + 1);
+    while (place < to && (((word[place] as number) & bit) === 0 || (at[place] as number) < from)) place++;
     this.cursors[step] = place;
     return place;
   }
@@ -146,7 +152,8 @@ export class FunnelWalk {
   }
 
   /** Any step may be the first; the others count where they come after it. */
-  private unordered(deeds: Deeds, from: number, to: number, first: number, onAttempt: OnAttempt): void {
+  private unordered(deeds: Deeds, from: number, to: number, first: number, onAttempt: OnAttempt): boolean {
+    let hasTried = false;
     this.cursors.fill(from);
     for (let start = from; start < to; start++) {
       if (!hasBit(deeds, start, first)) continue;
@@ -162,16 +169,20 @@ export class FunnelWalk {
         if (place < to) this.times[done++] = deeds.at[place] as number;
       }
       this.times.subarray(0, done).sort();
-      if (!this.isVoid()) onAttempt(this.depth(), this.times);
+      if (this.isVoid()) continue;
+      hasTried = true;
+      onAttempt(this.depth(), this.times);
     }
+    return hasTried;
   }
 
   /** How many steps, one after the other, lie within the window. */
   private depth(): number {
-    if (Number.isNaN(this.times[1] as number)) return 1;
-    const end = this.windowEnd(this.times[0] as number);
+    const { times, count } = this;
+    if (Number.isNaN(times[1] as number)) return 1;
+    const end = this.windowEnd(times[0] as number);
     let depth = 0;
-    while (depth < this.count && (this.times[depth] as number) <= end) depth++;
+    while (depth < count && (times[depth] as number) <= end) depth++;
     return depth;
   }
 

@@ -1,4 +1,5 @@
-import { type DuckDBDataChunk, type DuckDBResult, DuckDBTypeId } from '@duckdb/node-api';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DuckDBDataChunk, type DuckDBResult, DuckDBTypeId } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import type { ColumnTable, UuidColumn } from '../event-store.ts';
 import { UuidHalves } from '../uuid-column.ts';
@@ -15,9 +16,11 @@ export async function readColumns(result: DuckDBResult): Promise<ColumnTable> {
     index,
     data: columnOf(name, result.columnTypeId(index), rows),
   }));
-  for (let at = 0; at < rows; ) {
-    const chunk = await result.fetchChunk();
-    if (chunk === null || chunk.rowCount === 0) break;
+  const chunks = duckdb.result_chunk_count(result['result']);
+  for (let next = 0, at = 0; next < chunks; next++) {
+    // All of the result is there, so that nothing has to be waited for: others get their turn now and then.
+    if (next % CHUNKS_AT_ONCE === CHUNKS_AT_ONCE - 1) await nextTurn();
+    const chunk = new DuckDBDataChunk(duckdb.result_get_chunk(result['result'], next));
     for (const { index, data } of columns) copy(chunk, index, data, at);
     at += chunk.rowCount;
   }
@@ -30,6 +33,9 @@ export async function readColumns(result: DuckDBResult): Promise<ColumnTable> {
     uuids: (name) => uuidsIn(ofType(named.get(name), BigUint64Array, name)),
   };
 }
+
+/** Some milliseconds of copying. */
+const CHUNKS_AT_ONCE = 100;
 
 type Column = Int32Array | Float64Array | BigUint64Array | string[];
 

@@ -1,7 +1,8 @@
 import type { FunnelAnswer, FunnelGroup, FunnelStep, FunnelTrend } from '../answers/answers.ts';
 import { compareText } from '../answers/assemble-trends.ts';
 import { round2 } from '../formula/evaluate-formula.ts';
-import { mean, median, sum } from '../numbers/statistics.ts';
+import { Numbers } from '../numbers/numbers.ts';
+import { mean, sum } from '../numbers/statistics.ts';
 import { timeBins } from '../numbers/time-bins.ts';
 import type { FunnelQuestion, FunnelValue } from '../questions/question.ts';
 import { type Tick, tickNames, ticksOf } from '../time/ticks.ts';
@@ -12,6 +13,8 @@ import type { Summary } from './summary.ts';
 export class FunnelAssembly {
   private readonly question: FunnelQuestion;
   private readonly tallies = new Map<string, Tally>();
+  /** Whose turn it was last: mostly it is the same one's again. */
+  private last: { value: FunnelValue | null; tally: Tally } | undefined;
   private readonly times: number[] = [];
 
   constructor(question: FunnelQuestion) {
@@ -29,9 +32,11 @@ export class FunnelAssembly {
   }
 
   private tallyOf(value: FunnelValue | null): Tally {
+    if (this.last !== undefined && this.last.value === value) return this.last.tally;
     const key = JSON.stringify(value);
     const tally = this.tallies.get(key) ?? new Tally(this.question, value);
     this.tallies.set(key, tally);
+    this.last = { value, tally };
     return tally;
   }
 
@@ -58,8 +63,8 @@ class Tally {
   private readonly question: FunnelQuestion;
   private readonly value: FunnelValue | null;
   private readonly counts: number[];
-  private readonly means: number[][];
-  private readonly medians: number[][];
+  private readonly means: readonly Numbers[];
+  private readonly medians: readonly Numbers[];
   private readonly ticks: readonly Tick[];
   private readonly reachedFrom: number[];
   private readonly reachedTo: number[];
@@ -68,8 +73,8 @@ class Tally {
     this.question = question;
     this.value = value;
     this.counts = question.steps.map(() => 0);
-    this.means = question.steps.map(() => []);
-    this.medians = question.steps.map(() => []);
+    this.means = question.steps.map(() => new Numbers());
+    this.medians = question.steps.map(() => new Numbers());
     this.ticks = question.view === 'trends' ? ticksOf(question.range, question.interval, question.timezone) : [];
     this.reachedFrom = this.ticks.map(() => 0);
     this.reachedTo = this.ticks.map(() => 0);
@@ -104,8 +109,8 @@ class Tally {
       name: isUnordered ? `Completed ${order + 1} step${order === 0 ? '' : 's'}` : (steps[order]?.name ?? ''),
       customName: isUnordered ? null : (steps[order]?.customName ?? null),
       count: this.counts[order] ?? 0,
-      averageTime: mean(this.means[order] ?? []),
-      medianTime: median(this.medians[order] ?? []),
+      averageTime: this.means[order]?.mean() ?? null,
+      medianTime: this.medians[order]?.median() ?? null,
     };
   }
 

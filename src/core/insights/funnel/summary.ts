@@ -56,11 +56,12 @@ export class Summariser {
     if (depth < this.depth) return;
     if (depth > this.depth) this.forgetGaps();
     this.depth = depth;
+    let before = times[0] as number;
     for (let step = 1; step < this.steps; step++) {
-      const [before, at] = [times[step - 1] as number, times[step] as number];
-      if (Number.isNaN(before) || Number.isNaN(at)) continue;
-      // Not where the step came later than a window after the step before it.
-      if (at <= this.windowEnd(before)) this.gaps[step]?.push((at - before) / 1000);
+      const at = times[step] as number;
+      // Neither where one of both was not done, nor where it came later than a window after the step before it.
+      if (at >= before && at <= this.windowEnd(before)) this.gaps[step]?.push((at - before) / 1000);
+      before = at;
     }
   }
 

@@ -6,7 +6,7 @@ import { medianInOrder } from './statistics.ts';
  */
 export class Numbers {
   #values = new Float64Array(16);
-  #sorted = new Float64Array(16);
+  #arranged = new Float64Array(16);
   #length = 0;
 
   push(value: number): void {
@@ -28,31 +28,47 @@ export class Numbers {
   median(): number | null {
     const length = this.#length;
     if (length <= 1) return length === 0 ? null : (this.#values[0] as number);
-    if (length <= FEW) this.#sortFew();
-    else {
-      this.#sorted.set(this.#values.subarray(0, length));
-      this.#sorted.subarray(0, length).sort();
-    }
-    return medianInOrder(this.#sorted, length);
-  }
-
-  /** From the last to the first: what is measured until the same moment shrinks from one to the next. */
-  #sortFew(): void {
-    const sorted = this.#sorted;
-    for (let place = 0; place < this.#length; place++) {
-      const value = this.#values[this.#length - 1 - place] as number;
-      let free = place;
-      for (; free > 0 && (sorted[free - 1] as number) > value; free--) sorted[free] = sorted[free - 1] as number;
-      sorted[free] = value;
-    }
+    for (let at = 0; at < length; at++) this.#arranged[at] = this.#values[at] as number;
+    // How long the quicker way takes depends on how the numbers lie: whoever makes them up is not to choose it.
+    if (length > MANY) this.#arranged.subarray(0, length).sort();
+    else arrangeMiddle(this.#arranged, length);
+    return medianInOrder(this.#arranged, length);
   }
 
   #grow(): void {
     const larger = new Float64Array(this.#values.length * 2);
     larger.set(this.#values);
     this.#values = larger;
-    this.#sorted = new Float64Array(larger.length);
+    this.#arranged = new Float64Array(larger.length);
   }
 }
 
-const FEW = 32;
+const MANY = 1000;
+
+/** Moves the first `length` numbers until the two in the middle are where order would have them: less than sorting. */
+function arrangeMiddle(numbers: Float64Array, length: number): void {
+  const middle = (length - 1) >> 1;
+  let [low, high] = [0, length - 1];
+  while (low < high) {
+    const pivot = numbers[(low + high) >> 1] as number;
+    let [left, right] = [low, high];
+    while (left <= right) {
+      while ((numbers[left] as number) < pivot) left++;
+      while ((numbers[right] as number) > pivot) right--;
+      if (left > right) break;
+      const moved = numbers[left] as number;
+      numbers[left++] = numbers[right] as number;
+      numbers[right--] = moved;
+    }
+    // All up to `right` are at most the pivot, all from `left` on at least; what lies between them is the pivot.
+    if (middle <= right) high = right;
+    else if (middle >= left) low = left;
+    else break;
+  }
+  let least = middle + 1;
+  for (let at = middle + 2; at < length; at++) if ((numbers[at] as number) < (numbers[least] as number)) least = at;
+  if (least >= length) return;
+  const moved = numbers[least] as number;
+  numbers[least] = numbers[middle + 1] as number;
+  numbers[middle + 1] = moved;
+}
