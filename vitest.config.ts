@@ -5,7 +5,8 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const GROUPS: Record<string, string[]> = {
   browser: ['test/console/**/*.test.ts', 'test/docs-page.test.ts'],
   guides: ['test/guides/**/*.test.ts', 'test/deploying.test.ts'],
-  security: ['test/guards.test.ts', 'test/strangers.test.ts', 'test/fuzz-private-api.test.ts'],
+  security: ['test/guards.test.ts', 'test/strangers.test.ts', 'test/fuzz-private-api.test.ts', 'test/sessions.test.ts'],
+  faults: ['test/process.test.ts', 'test/person-deletion*.test.ts', 'src/stores/duckdb/event-file.test.ts'],
   sdks: ['test/sdks/**/*.test.ts'],
   cli: ['test/cli/**/*.test.ts'],
   postgres: ['src/stores/postgres/**/*.test.ts', 'test/scale/*.test.ts'],
