@@ -38,5 +38,5 @@ export function cohortSql(
     ['uuid'],
     uuids.map((uuid) => ({ uuid })),
   );
-  return `(${column} ${negated ? 'not in' : 'in'} (select cast(r.uuid as uuid) from ${rows} r))`;
+  return `(${column} ${negated ? 'not in' : 'in'} (select cast(r.uuid as UUID) from ${rows} r))`;
 }

@@ -47,7 +47,7 @@ async function uuidsOfActions(
   const { source, isDeed } = scopeFor(sql);
   const rows = await deps.events.query(
     `select e.uuid from ${source}
-    where e.project_id = ${sql.param(projectId)} and e.person_id = cast(${sql.param(person.uuid)} as uuid)
+    where e.project_id = ${sql.param(projectId)} and e.person_id = cast(${sql.param(person.uuid)} as UUID)
       and e.timestamp >= ${sql.time(from)} and e.timestamp < ${sql.time(to + 1)}
       and (${deeds.map(isDeed).join(' or ')})`,
     sql.values,

@@ -106,7 +106,7 @@ async function ask(deps: EventsDeps, question: PreparedQuestion, cursor?: Cursor
   const sql = deps.dialect.begin('e');
   const { newestFirst, limit, offset } = question;
   const direction = newestFirst ? 'desc' : 'asc';
-  const order = `e.timestamp ${direction}, e.created_at ${direction}, e.uuid ${direction}`;
+  const order = `e.timestamp ${direction}, e.created_at ${direction}, ${sql.idOrder('e.uuid')} ${direction}`;
   // Persons are looked through the overrides, which costs a join: only where they matter.
   const asksForPersons = question.person !== undefined || question.persons.size > 0 || question.cohorts.size > 0;
   const source = asksForPersons ? 'events' : 'event_rows';
@@ -142,7 +142,7 @@ function conditions(sql: InsightSql, question: PreparedQuestion, cursor: Cursor 
   if (after !== undefined) all.push(`e.timestamp > ${sql.time(after)}`);
   if (event !== undefined) all.push(`e.event = ${sql.param(event)}`);
   if (distinctId !== undefined) all.push(`e.distinct_id = ${sql.param(distinctId)}`);
-  if (person !== undefined) all.push(`e.person_id = cast(${sql.param(person)} as uuid)`);
+  if (person !== undefined) all.push(`e.person_id = cast(${sql.param(person)} as UUID)`);
   if (cursor !== undefined) all.push(beyond(sql, cursor, newestFirst ? '<' : '>'));
   all.push(filterSql(sql, filter, scope));
   const { patterns } = scope;
@@ -151,8 +151,9 @@ function conditions(sql: InsightSql, question: PreparedQuestion, cursor: Cursor 
 }
 
 function beyond(sql: InsightSql, { timestamp, createdAt, uuid }: Cursor, sign: string): string {
-  const last = `(${sql.time(timestamp)}, ${sql.time(createdAt)}, cast(${sql.param(uuid)} as uuid))`;
-  return `(e.timestamp, e.created_at, e.uuid) ${sign} ${last}`;
+  const last = sql.idOrder(`cast(${sql.param(uuid)} as UUID)`);
+  return `(e.timestamp, e.created_at, ${sql.idOrder('e.uuid')})
+    ${sign} (${sql.time(timestamp)}, ${sql.time(createdAt)}, ${last})`;
 }
 
 /** One event by its id; null where there is none. */
@@ -161,7 +162,7 @@ export async function findEvent(deps: Asking, projectId: number, uuid: string): 
   const [row] = await deps.events.query(
     `select e.uuid, e.event, e.distinct_id, e.person_id, e.timestamp, e.created_at, e.properties, e.elements_chain
     from events e
-    where e.project_id = ${sql.param(projectId)} and e.uuid = cast(${sql.param(uuid)} as uuid)
+    where e.project_id = ${sql.param(projectId)} and e.uuid = cast(${sql.param(uuid)} as UUID)
     limit 1`,
     sql.values,
   );

@@ -23,7 +23,7 @@ export async function personActivity(
   const [row] = await events.query(
     `select count(*) as n, min(e.timestamp) as first_at, max(e.timestamp) as last_at
     from events e
-    where e.project_id = ${sql.param(projectId)} and e.person_id = cast(${sql.param(personUuid)} as uuid)
+    where e.project_id = ${sql.param(projectId)} and e.person_id = cast(${sql.param(personUuid)} as UUID)
       ${only}`,
     sql.values,
   );

@@ -84,7 +84,7 @@ async function answers(
   if (persons.length === 0) return [];
   const sql = dialect.begin();
   const columns = filters.map(
-    (filter, i) => `${ownPropertySql(sql, filter, { json: 'x.properties', patterns })} as a${i}`,
+    (filter, i) => `cast(${ownPropertySql(sql, filter, { json: 'x.properties', patterns })} as boolean) as a${i}`,
   );
   const rows = sql.rows(['uuid', 'properties'], persons);
   const found = await events.query(`select x.uuid as uuid, ${columns.join(', ')} from ${rows} x`, sql.values);
@@ -105,5 +105,5 @@ export function personSql(
     ['uuid'],
     set.others.map((uuid) => ({ uuid })),
   );
-  return `(${column} ${set.usual ? 'not in' : 'in'} (select cast(r.uuid as uuid) from ${rows} r))`;
+  return `(${column} ${set.usual ? 'not in' : 'in'} (select cast(r.uuid as UUID) from ${rows} r))`;
 }

@@ -75,9 +75,9 @@ async function eventsOf(
     from event_rows r
     where r.project_id = ${project} and ${range('r')} and r.uuid in (
       select e.uuid from events e
-      where e.project_id = ${project} and ${range('e')} and e.person_id = cast(${sql.param(person.uuid)} as uuid)
+      where e.project_id = ${project} and ${range('e')} and e.person_id = cast(${sql.param(person.uuid)} as UUID)
     )
-    order by r.timestamp ${direction}, r.created_at ${direction}, r.uuid ${direction}
+    order by r.timestamp ${direction}, r.created_at ${direction}, ${sql.idOrder('r.uuid')} ${direction}
     limit ${sql.param(which === 'before' ? LOOK_BACK : MOST_EVENTS + 1)}`,
     sql.values,
   );

@@ -49,7 +49,7 @@ export async function* askWays(
     }));
     const table = sql.rows(['actor', 'outcome', 'began', 'ended'], rows);
     const at = sql.millis('e.timestamp');
-    const own = funnel.actor.kind === 'person' ? 'cast(t.actor as uuid)' : 't.actor';
+    const own = funnel.actor.kind === 'person' ? 'cast(t.actor as UUID)' : 't.actor';
     const { select, where, groupBy } = write(sql);
     yield await deps.events.query(
       `select ${select}

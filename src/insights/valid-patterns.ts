@@ -16,7 +16,7 @@ export async function validPatterns({ events, dialect }: Asking, filter: Filter)
   const asked = [...new Set(leavesOf(filter).flatMap(patternsIn))];
   if (asked.length === 0) return new Set();
   const sql = dialect.begin();
-  const columns = asked.map((pattern, i) => `${sql.isPattern(pattern)} as p${i}`);
+  const columns = asked.map((pattern, i) => `cast(${sql.isPattern(pattern)} as boolean) as p${i}`);
   const [row] = await events.query(`select ${columns.join(', ')}`, sql.values);
   return new Set(asked.filter((_, i) => row?.[`p${i}`] === true));
 }

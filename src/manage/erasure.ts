@@ -102,8 +102,8 @@ export class Erasure {
     const { deletions, query } = this.#deps;
     const telltales = this.#telltales.get(id);
     const [row] = await query(
-      `select (select count(*) from events where project_id = $1 and person_id = $2::uuid)
-        + (select count(*) from person_rows where project_id = $1 and person_id = $2::uuid) as n`,
+      `select (select count(*) from events where project_id = $1 and person_id = cast($2 as UUID))
+        + (select count(*) from person_rows where project_id = $1 and person_id = cast($2 as UUID)) as n`,
       [projectId, personUuid],
     );
     const rows = Number(row?.['n'] ?? 0) + (await deletions.leftovers(projectId, personUuid));

@@ -43,6 +43,8 @@ export interface InsightSql {
   date(text: string): string;
   /** Many rows as one bound value: a table expression with these columns, all of them text. */
   rows<C extends string>(columns: readonly C[], rows: readonly Readonly<Record<C, string>>[]): string;
+  /** What ids are ordered and compared by, so that they come in the order of their texts. */
+  idOrder(id: string): string;
   /** The point in time that lies a span after `time`: months by the calendar, and its last day where one is too short. */
   later(time: string, span: Span): string;
   /** True where `text` contains `part`, letter for letter. */

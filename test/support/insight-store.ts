@@ -2,24 +2,35 @@
 import type { WorldData, WorldEvent } from '../../src/core/insights/oracle/world.ts';
 import { PersonMirror } from '../../src/ingest/person-mirror.ts';
 import type { InsightDeps } from '../../src/insights/ask/prepare.ts';
+import type { TravelDeps } from '../../src/insights/travellers.ts';
 import { anEvent } from '../../src/stores/contract/events.ts';
 import { aCohort } from '../../src/stores/contract/flag-builders.ts';
 import { NO_CHANGES } from '../../src/stores/contract/no-changes.ts';
 import { makeTempDir } from '../../src/stores/contract/temp-dir.ts';
 import { duckdbDialect } from '../../src/stores/duckdb/dialect.ts';
 import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
+import type { PersonOverride, StoredEvent } from '../../src/stores/event-store.ts';
 import { openRelationalShelf } from '../../src/stores/sqlite/metadata-store.ts';
 
 export interface PutWorld {
   projectId: number;
+  /** Its events as they were stored. */
+  stored: readonly StoredEvent[];
+  overrides: readonly PersonOverride[];
   /** The same world under the ids that it got. */
   data: WorldData;
 }
 
+/** Somebody's former id, for each who was merged: the events of then still have it. */
+export type Merged = ReadonlyMap<string, string>;
+
+/** What any question needs. */
+export type EngineDeps = InsightDeps & TravelDeps;
+
 export interface InsightStore {
-  deps: InsightDeps;
-  /** Puts a world into a project of its own. */
-  put(data: WorldData): Promise<PutWorld>;
+  deps: EngineDeps;
+  /** Puts a world into a project of its own; `merged`: as if these had happened to its persons since. */
+  put(data: WorldData, merged?: Merged): Promise<PutWorld>;
   close(): Promise<void>;
 }
 
@@ -66,13 +77,18 @@ export async function openInsightStore(): Promise<InsightStore> {
       clock: { now: () => 0 },
       mirrorPersons: (id) => mirror.refresh(id),
     },
-    async put(given) {
+    async put(given, merged = new Map()) {
       projectId++;
       const data = renamed(given, projectId);
-      const stored = data.events.map((event) => storedEvent(projectId, event));
-      await events.write({ events: stored, overrides: [], position: projectId });
+      const own = projectId;
+      const former = new Map([...merged].map(([to, from]) => [ownId(to, own), ownId(from, own)]));
+      const stored = data.events
+        .map((event) => storedEvent(own, event))
+        .map((event, at) => ({ ...event, personId: (at % 2 === 0 && former.get(event.personId)) || event.personId }));
+      const overrides = [...former].map(([to, from]) => ({ projectId: own, from, to }));
+      await events.write({ events: stored, overrides, position: projectId });
       await writePersons(data);
-      return { projectId, data: { ...data, cohorts: await writeCohorts(data) } };
+      return { projectId, stored, overrides, data: { ...data, cohorts: await writeCohorts(data) } };
     },
     async close() {
       await events.close();
@@ -82,9 +98,11 @@ export async function openInsightStore(): Promise<InsightStore> {
   };
 }
 
+const ownId = (uuid: string, projectId: number): string => String(projectId).padStart(8, '0') + uuid.slice(8);
+
 /** No two persons have the same uuid, whatever their project. */
 function renamed(data: WorldData, projectId: number): WorldData {
-  const own = (uuid: string): string => String(projectId).padStart(8, '0') + uuid.slice(8);
+  const own = (uuid: string): string => ownId(uuid, projectId);
   return {
     ...data,
     events: data.events.map((event) => ({ ...event, personId: event.personId === null ? null : own(event.personId) })),

@@ -19,7 +19,7 @@ import { answerPaths, pathsPeople } from '../../src/core/insights/oracle/paths.t
 import { answerRetention, retentionPeople } from '../../src/core/insights/oracle/retention.ts';
 import { answerStickiness, stickinessPeople } from '../../src/core/insights/oracle/stickiness.ts';
 import { answerTrends, trendsPeople } from '../../src/core/insights/oracle/trends.ts';
-import { World, type WorldTools } from '../../src/core/insights/oracle/world.ts';
+import { World, type WorldData, type WorldTools } from '../../src/core/insights/oracle/world.ts';
 import type { QuestionContext } from '../../src/core/insights/questions/context.ts';
 import type { ActionDefinition } from '../../src/core/insights/questions/entity.ts';
 import type { CorrelationQuestion, FunnelQuestion, FunnelValue } from '../../src/core/insights/questions/question.ts';
@@ -74,7 +74,9 @@ export const personIdsIn =
   (distinctId) =>
     [ownerOf(one, distinctId)].filter((id) => id !== null);
 
-export function worldOf(one: InsightCase): World {
+export const worldOf = (one: InsightCase): World => new World(worldDataOf(one), tools);
+
+export function worldDataOf(one: InsightCase): WorldData {
   const persons = one.persons.map(({ distinct_ids, properties, created_at }, index) => ({
     id: index + 1,
     uuid: uuidAt(index + 1),
@@ -97,7 +99,7 @@ export function worldOf(one: InsightCase): World {
   );
   const members = (cohort: CaseCohort) => persons.filter((person) => isMember(cohort, person)).map(({ uuid }) => uuid);
   const cohorts = new Map((one.cohorts ?? []).map((cohort) => [cohort.id, new Set(members(cohort))]));
-  return new World({ events, persons, groups, cohorts }, tools);
+  return { events, persons, groups, cohorts };
 }
 
 const isMember = (cohort: CaseCohort, person: { distinctIds: string[]; properties: JsonObject }): boolean =>

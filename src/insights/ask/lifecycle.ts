@@ -139,8 +139,8 @@ function stagesSql(statement: Statement, question: LifecycleQuestion, entity: En
       and ${statement.holds(question.filter)} and p.person_id is not null
     group by 1, 2`;
   const known = `select person, tick, created,
-      lag(tick) over (partition by person order by tick) as before,
-      lead(tick) over (partition by person order by tick) as after
+      max(tick) over (partition by person order by tick rows between 1 preceding and 1 preceding) as before,
+      max(tick) over (partition by person order by tick rows between 1 following and 1 following) as after
     from (${active}) a`;
   const last = sql.integer(bounds.length - 2);
   return `with known as (${known})

@@ -29,7 +29,7 @@ export function arrivalsSql(statement: Statement, question: RetentionQuestion): 
   const named = values.map((_, at) => `, value${at}`).join('');
   const during = isFirstTime ? 'true' : statement.during(range);
   // Of all times, not only of the range: only somebody's first event makes them new.
-  const first = `row_number() over (partition by p.person_id order by e.timestamp, e.uuid)`;
+  const first = `row_number() over (partition by p.person_id order by e.timestamp, ${statement.sql.idOrder('e.uuid')})`;
   const events = `select p.person_id as person, e.timestamp as happened, ${isFirstTime ? first : '1'} as place
       ${values.map((value, at) => `, ${value} as value${at}`).join('')}
     ${statement.from()} ${divided.map(({ join }) => join).join(' ')}

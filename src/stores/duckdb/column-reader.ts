@@ -1,6 +1,7 @@
 import { type DuckDBDataChunk, type DuckDBResult, DuckDBTypeId } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import type { ColumnTable, UuidColumn } from '../event-store.ts';
+import { UuidHalves } from '../uuid-column.ts';
 
 /**
  * Copies a result column by column, without a value of JavaScript for each cell: a twentieth of the time that rows take.
@@ -26,7 +27,7 @@ export async function readColumns(result: DuckDBResult): Promise<ColumnTable> {
     integers: (name) => ofType(named.get(name), Int32Array, name),
     doubles: (name) => ofType(named.get(name), Float64Array, name),
     texts: (name) => ofType<string[]>(named.get(name), Array, name),
-    uuids: (name) => new Uuids(ofType(named.get(name), BigUint64Array, name)),
+    uuids: (name) => uuidsIn(ofType(named.get(name), BigUint64Array, name)),
   };
 }
 
@@ -66,26 +67,8 @@ function ofType<T>(column: unknown, type: abstract new (...args: never[]) => T, 
 const TOP = 1n << 63n;
 
 /** 128-bit integers, the lower half first, the top bit flipped. */
-class Uuids implements UuidColumn {
-  readonly #words: BigUint64Array;
-
-  constructor(words: BigUint64Array) {
-    this.#words = words;
-  }
-
-  textAt(row: number): string {
-    const hex = (this.#high(row).toString(16).padStart(16, '0') + this.#low(row).toString(16).padStart(16, '0')).match(
-      /^(.{8})(.{4})(.{4})(.{4})(.{12})$/,
-    );
-    return (hex ?? []).slice(1).join('-');
-  }
-
-  compare(a: number, b: number): number {
-    return order(this.#high(a), this.#high(b)) || order(this.#low(a), this.#low(b));
-  }
-
-  #high = (row: number): bigint => (this.#words[row * 2 + 1] as bigint) ^ TOP;
-  #low = (row: number): bigint => this.#words[row * 2] as bigint;
-}
-
-const order = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
+const uuidsIn = (words: BigUint64Array): UuidColumn =>
+  new UuidHalves(
+    (row) => (words[row * 2 + 1] as bigint) ^ TOP,
+    (row) => words[row * 2] as bigint,
+  );

@@ -3,9 +3,10 @@ import { DATE_PATTERNS, DATE_PREFIX } from '../../core/properties/filter-dates.t
 import type { Span } from '../../core/time/span.ts';
 import { type BucketInterval, type Dialect, type InsightSql, PERSON_PROPERTIES } from '../dialect.ts';
 import type { SqlValue } from '../event-store.ts';
-import { type Reading, readJson } from './promoted-text.ts';
-import { jsonPointer, propertyNote } from './read-properties.ts';
-import { readableJson } from './readable-json.ts';
+import { propertyNote, type Reading } from '../property-notes.ts';
+import { readableJson } from '../readable-json.ts';
+import { readJson } from './promoted-text.ts';
+import { jsonPointer } from './read-properties.ts';
 
 export const duckdbDialect: Dialect = { begin: (table) => new DuckDbSql(table) };
 
@@ -101,6 +102,10 @@ class DuckDbSql implements InsightSql {
     const names = columns.map((name, i) => `x.c${i} as "${name}"`).join(', ');
     const list = `from_json(${this.param(readableJson(JSON.stringify(picked)))}, '[${JSON.stringify(shape)}]')`;
     return `(select ${names} from (select unnest(${list}) as x))`;
+  }
+
+  idOrder(id: string): string {
+    return id;
   }
 
   later(time: string, { months, ms }: Span): string {

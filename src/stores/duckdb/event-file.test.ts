@@ -6,9 +6,9 @@ import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
 import { anEvent, uuidOf } from '../contract/events.ts';
 import { runApart } from '../contract/run-apart.ts';
 import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
+import { readableJson } from '../readable-json.ts';
 import { openEventStore } from './event-store.ts';
 import { EventStoreInvalidated, isFatal, surfacingFatal } from './invalidated.ts';
-import { readableJson } from './readable-json.ts';
 
 describe('the file of the event store', () => {
   let dir: TempDir;

@@ -4,9 +4,8 @@
  * column can tell afterwards whether it meant the same all the while.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
-
-/** Whose properties: those of events, or of the copied persons. */
-export type PropertyOwner = 'event' | 'person';
+import { PropertyDemand } from '../property-demand.ts';
+import type { PropertyOwner, PropertyRead } from '../property-notes.ts';
 
 export interface PromotedColumn {
   readonly id: number;
@@ -22,26 +21,14 @@ export interface PromotedColumn {
   lastUsed: number;
 }
 
-export interface PropertyRead {
-  owner: PropertyOwner;
-  key: string;
-}
-
 export const TABLE_OF: Readonly<Record<PropertyOwner, string>> = { event: 'event_rows', person: 'person_rows' };
 
 export const columnName = ({ id }: Pick<PromotedColumn, 'id'>): string => `promoted_${Number(id)}`;
 
-/** So many properties without a column are counted at a time; those that were asked for longest ago are forgotten. */
-const COUNTED = 500;
-/** Longer names are nobody's favourite. */
-const LONGEST_KEY = 200;
-
-const nameOf = ({ owner, key }: PropertyRead): string => `${owner} ${key}`;
-
 export class PromotedColumns {
   #columns: PromotedColumn[];
   readonly #used = new Set<PromotedColumn>();
-  readonly #wanted = new Map<string, PropertyRead & { statements: number }>();
+  readonly #demand = new PropertyDemand();
 
   constructor(columns: readonly PromotedColumn[]) {
     this.#columns = [...columns];
@@ -66,7 +53,7 @@ export class PromotedColumns {
 
   add(column: PromotedColumn): void {
     this.#columns.push(column);
-    this.#wanted.delete(nameOf(column));
+    this.#demand.remove(column);
   }
 
   /** In its old place. */
@@ -84,24 +71,13 @@ export class PromotedColumns {
     for (const read of reads) {
       const column = this.find(read);
       if (column !== undefined) this.#used.add(column);
-      else if (read.key.length <= LONGEST_KEY) this.#want(read);
+      else this.#demand.add(read);
     }
   }
 
-  #want({ owner, key }: PropertyRead): void {
-    const name = nameOf({ owner, key });
-    const statements = (this.#wanted.get(name)?.statements ?? 0) + 1;
-    // Put at the end again: the first one is that which was asked for longest ago.
-    this.#wanted.delete(name);
-    this.#wanted.set(name, { owner, key, statements });
-    if (this.#wanted.size > COUNTED) this.#wanted.delete(this.#wanted.keys().next().value ?? '');
-  }
-
-  /** What is read by so many statements, the most wanted one first. */
-  wanted(atLeast: number): PropertyRead[] {
-    return [...this.#wanted.values()]
-      .filter(({ statements }) => statements >= atLeast)
-      .sort((a, b) => b.statements - a.statements);
+  /** What is read by enough statements, the most wanted one first. */
+  wanted(): PropertyRead[] {
+    return this.#demand.most();
   }
 
   /** Those that were read since this was asked last. */

@@ -7,6 +7,7 @@
  */
 import { propertyText } from '../../core/events/hot-properties.ts';
 import type { Json } from '../../core/events/json.ts';
+import type { Reading } from '../property-notes.ts';
 
 const MARK = '\u0001';
 const MARK_SQL = 'chr(1)';
@@ -34,9 +35,6 @@ export function promotedTextSql(json: string, pointer: string): string {
     case when json_exists(${json}, ${pointer}) then ${MARK_SQL} end
   )`;
 }
-
-/** How a property is read: its text or null, whether it is there, or the text that stands for it in any case. */
-export type Reading = 'value' | 'key' | 'text';
 
 /** From JSON; `value` is a column that holds the property's text already, if there is one. */
 export function readJson(reading: Reading, json: string, pointer: string, value?: string): string {

@@ -5,28 +5,13 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { PromotedProperty, SqlRow } from '../event-store.ts';
+import { isUnused, isUseOld, MOST_COLUMNS, replaceable } from '../property-demand.ts';
+import type { PropertyRead } from '../property-notes.ts';
 import { inTransaction } from './in-transaction.ts';
-import {
-  columnName,
-  type PromotedColumn,
-  type PromotedColumns,
-  type PropertyRead,
-  TABLE_OF,
-} from './promoted-columns.ts';
+import { columnName, type PromotedColumn, type PromotedColumns, TABLE_OF } from './promoted-columns.ts';
 import { isMarkedSql, PENDING_SQL, promotedTextSql } from './promoted-text.ts';
 import { jsonPointer } from './read-properties.ts';
 import { readNumber } from './schema.ts';
-
-/** Statements that read a property before it gets a column; a question with a breakdown is two of them. */
-const WANTED_AFTER = 4;
-/** Each costs something with every event that is written. */
-const MOST_COLUMNS = 24;
-const DAY_MS = 86_400_000;
-const UNUSED_MS = 30 * DAY_MS;
-/** Makes room for another one only after so long: else more favourites than columns would drive each other out. */
-const RESTED_MS = DAY_MS;
-/** The file hears of a column's use so often. */
-const SAVE_USE_MS = 3_600_000;
 
 /** Writing waits about so long for one step; how many rows that is depends on their size. */
 const STEP_MS = 100;
@@ -66,8 +51,7 @@ export class Promotion {
       all.some(
         (column) => !column.isReady || isUnused(column, now) || (isUseOld(column, now) && this.#columns.isUsed(column)),
       ) ||
-      (this.#columns.wanted(WANTED_AFTER).length > 0 &&
-        (all.length < MOST_COLUMNS || this.#replaceable(now) !== undefined))
+      (this.#columns.wanted().length > 0 && (all.length < MOST_COLUMNS || replaceable(all, now) !== undefined))
     );
   }
 
@@ -78,7 +62,7 @@ export class Promotion {
     if (unused !== undefined) return this.#drop(store.writer, unused);
     const unfilled = this.#columns.all.find(({ isReady }) => !isReady);
     if (unfilled !== undefined) return this.#fill(store, unfilled);
-    const [wanted] = this.#columns.wanted(WANTED_AFTER);
+    const [wanted] = this.#columns.wanted();
     return wanted === undefined ? false : this.#promote(store.writer, wanted, now);
   }
 
@@ -107,7 +91,7 @@ export class Promotion {
 
   async #promote(writer: DuckDBConnection, { owner, key }: PropertyRead, now: number): Promise<boolean> {
     if (this.#columns.all.length >= MOST_COLUMNS) {
-      const rested = this.#replaceable(now);
+      const rested = replaceable(this.#columns.all, now);
       return rested === undefined ? false : this.#drop(writer, rested);
     }
     const id = (await readNumber(writer, 'select max(id) from promoted_columns')) + 1;
@@ -124,12 +108,6 @@ export class Promotion {
     });
     this.#columns.add({ id, owner, key, isReady: false, hasMarks: false, hasSavedMarks: false, lastUsed: now });
     return true;
-  }
-
-  /** The one that was used longest ago, if that is long enough. */
-  #replaceable(now: number): PromotedColumn | undefined {
-    const [oldest] = [...this.#columns.all].sort((a, b) => a.lastUsed - b.lastUsed);
-    return oldest !== undefined && oldest.lastUsed <= now - RESTED_MS ? oldest : undefined;
   }
 
   /** Forgotten before it goes: from then on nobody begins to read it, and who does already asks again. */
@@ -186,9 +164,6 @@ export class Promotion {
     return true;
   }
 }
-
-const isUnused = ({ lastUsed }: PromotedColumn, now: number): boolean => lastUsed <= now - UNUSED_MS;
-const isUseOld = ({ lastUsed }: PromotedColumn, now: number): boolean => lastUsed <= now - SAVE_USE_MS;
 
 async function beginPass(writer: DuckDBConnection, column: PromotedColumn): Promise<Pass> {
   const last = await readNumber(writer, `select coalesce(max(rowid), -1) from ${TABLE_OF[column.owner]}`);

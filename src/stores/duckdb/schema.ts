@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { columnName, type PropertyOwner, TABLE_OF } from './promoted-columns.ts';
+import type { PropertyOwner } from '../property-notes.ts';
+import { columnName, TABLE_OF } from './promoted-columns.ts';
 
 /**
  * The tables of the event store, in numbered steps, forward only. A step that has been released is never changed.

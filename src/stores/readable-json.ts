@@ -9,3 +9,17 @@ export function readableJson(json: string): string {
   const isHalf = (found: string): boolean => found.length === 6;
   return json.replace(SURROGATE_ESCAPES, (found) => (isHalf(found) ? '\\ufffd' : found));
 }
+
+const STRINGS_AND_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+const WIDE_INTEGER = /^-?\d{20,}$/;
+
+/**
+ * ClickHouse takes JSON with an integer of more than 64 bits for no JSON at all. JavaScript writes numbers up to 1e21 in
+ * plain digits; with an exponent they are the same numbers, and can be read.
+ */
+export function withoutWideIntegers(json: string): string {
+  if (!/\d{20}/.test(json)) return json;
+  return json.replace(STRINGS_AND_NUMBERS, (found) =>
+    WIDE_INTEGER.test(found) ? Number(found).toExponential() : found,
+  );
+}

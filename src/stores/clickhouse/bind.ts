@@ -1,0 +1,62 @@
+/** Values of a statement as ClickHouse binds them: `$1` becomes `{p1:String}`, and what it stands for travels beside it. */
+import type { SqlValue } from '../event-store.ts';
+
+export interface Bound {
+  sql: string;
+  params: Readonly<Record<string, SqlValue>>;
+}
+
+/** A field of a request may be 128 KiB long: longer texts come in pieces. Three bytes at most for each unit. */
+const PIECE = 30_000;
+
+const QUOTED_OR_PLACE = /'(?:[^'\\]|\\.|'')*'|"[^"]*"|\$(\d+)/g;
+
+export function bind(sql: string, values: readonly SqlValue[]): Bound {
+  const params: Record<string, SqlValue> = {};
+  const places = new Map<string, string>();
+  const text = sql.replace(QUOTED_OR_PLACE, (found, place?: string) => {
+    if (place === undefined) return found;
+    const known = places.get(place) ?? placeOf(`p${place}`, values[Number(place) - 1] ?? null, params);
+    places.set(place, known);
+    return known;
+  });
+  return { sql: text, params };
+}
+
+function placeOf(name: string, value: SqlValue, params: Record<string, SqlValue>): string {
+  if (typeof value !== 'string' || value.length <= PIECE) {
+    params[name] = value;
+    return `{${name}:${typeOf(value)}}`;
+  }
+  const pieces = piecesOf(value).map((piece, at) => placeOf(`${name}_${at}`, piece, params));
+  return `concat(${pieces.join(', ')})`;
+}
+
+function typeOf(value: SqlValue): string {
+  if (value === null) return 'Nullable(String)';
+  if (typeof value === 'string') return 'String';
+  if (typeof value === 'boolean') return 'Bool';
+  return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'Int64' : 'Float64';
+}
+
+/** Never between the halves of a surrogate pair. */
+function piecesOf(text: string): string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const last = text.charCodeAt(at + PIECE - 1);
+    const end = at + PIECE - (last >= 0xd800 && last < 0xdc00 ? 1 : 0);
+    pieces.push(text.slice(at, end));
+    at = end;
+  }
+  return pieces;
+}
+
+const READS = /^\s*(?:select|with|explain)\b/i;
+
+/** The server is told so as well; this also stops a second statement behind the first. */
+export function checkReadOnly(sql: string): void {
+  const bare = sql.replace(QUOTED_OR_PLACE, '');
+  if (!READS.test(bare) || bare.includes(';')) {
+    throw new Error(`Only statements that read are run here, one at a time, not: ${sql.trim().slice(0, 60)}`);
+  }
+}

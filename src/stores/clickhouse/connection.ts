@@ -1,0 +1,183 @@
+import { Readable } from 'node:stream';
+import { buffer as readAll } from 'node:stream/consumers';
+import { type ClickHouseClient, ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clickhouse/client';
+import type { ColumnTable, SqlRow, SqlValue } from '../event-store.ts';
+import { type Bound, bind, checkReadOnly } from './bind.ts';
+import { ClickHouseFailure } from './failure.ts';
+import { readNative } from './native-columns.ts';
+
+export interface ConnectionOptions {
+  /** `http(s)://user:password@host:8123/database`. */
+  url: string;
+  /** The cluster's name, where there is one. */
+  cluster?: string | null;
+  /** After so long the server ends a question by itself, should nobody have told it before; default 600. */
+  queryTimeoutSeconds?: number;
+  /** What one question may take of the server's memory; by default what the server's own profile says. */
+  queryMemoryMb?: number;
+  /** Further settings for every statement; they win over ours. */
+  settings?: ClickHouseSettings;
+  /** How values travel that are too long for an address: as parts of the body, unless the server cannot read those. */
+  longValues?: 'in parts' | 'in the address';
+}
+
+/** What SQL means everywhere else: joins and aggregates say null where there is nothing, and so do casts of null. */
+const MEANING: ClickHouseSettings = {
+  join_use_nulls: 1,
+  aggregate_functions_null_for_empty: 1,
+  cast_keep_nullable: 1,
+  union_default_mode: 'DISTINCT',
+  session_timezone: 'UTC',
+};
+
+const ANSWERS: ClickHouseSettings = {
+  output_format_json_quote_64bit_integers: 0,
+  low_cardinality_allow_in_native_format: 0,
+  // An error is told as such, and not in the middle of rows.
+  wait_end_of_query: 1,
+};
+
+/** A connection that says nothing for minutes is cut by somebody on the way. */
+const SIGNS_OF_LIFE: ClickHouseSettings = {
+  send_progress_in_http_headers: 1,
+  http_headers_progress_interval_ms: '20000',
+};
+
+const READ_ONLY: ClickHouseSettings = { readonly: '2', cancel_http_readonly_queries_on_client_close: 1 };
+
+/** Several shards are asked as one: what a join needs is found once and sent to all of them. */
+const CLUSTER: ClickHouseSettings = { prefer_global_in_and_join: 1, select_sequential_consistency: '1' };
+
+const WRITES: ClickHouseSettings = {
+  async_insert: 0,
+  // Clocks of devices are wrong by years: one block may reach into any number of months.
+  max_partitions_per_insert_block: '0',
+  // What was changed is changed for the very next question.
+  mutations_sync: '1',
+  lightweight_deletes_sync: '1',
+};
+
+const CLUSTER_WRITES: ClickHouseSettings = {
+  mutations_sync: '2',
+  lightweight_deletes_sync: '2',
+  distributed_foreground_insert: 1,
+  insert_quorum: 'auto',
+};
+
+/** Statements that write may take very long: a deletion goes through all events. */
+const WRITE_TIMEOUT_MS = 6 * 3_600_000;
+
+/** One client of the server. It speaks only of `ClickHouseFailure`, or of the reason for which it was told to stop. */
+export class Connection {
+  readonly #asking: ClickHouseClient;
+  readonly #writing: ClickHouseClient;
+  readonly #questions: ClickHouseSettings;
+  readonly #writes: ClickHouseSettings;
+
+  constructor(options: ConnectionOptions) {
+    const { url, cluster = null, queryTimeoutSeconds = 600, queryMemoryMb, settings = {} } = options;
+    const base = {
+      url,
+      application: 'cairn',
+      // What goes wrong is told to whoever asked.
+      log: { level: ClickHouseLogLevel.OFF },
+      clickhouse_settings: { ...MEANING, ...SIGNS_OF_LIFE, ...(cluster === null ? {} : CLUSTER) },
+    };
+    this.#asking = createClient({
+      ...base,
+      request_timeout: (queryTimeoutSeconds + 30) * 1000,
+      use_multipart_params_auto: options.longValues !== 'in the address',
+    });
+    this.#writing = createClient({ ...base, request_timeout: WRITE_TIMEOUT_MS });
+    this.#questions = {
+      ...ANSWERS,
+      ...READ_ONLY,
+      max_execution_time: queryTimeoutSeconds,
+      ...(queryMemoryMb === undefined ? {} : { max_memory_usage: String(queryMemoryMb * 1024 * 1024) }),
+      ...settings,
+    };
+    this.#writes = { ...WRITES, ...(cluster === null ? {} : CLUSTER_WRITES), ...settings };
+  }
+
+  async query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
+    const answer = await this.#ask(sql, values, signal, async (asked) => {
+      const result = await this.#asking.query({ ...asked, format: 'JSONCompact' });
+      return result.json<SqlValue[]>();
+    });
+    const names = (answer.meta ?? []).map(({ name }) => name);
+    return answer.data.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])));
+  }
+
+  columns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
+    return this.#ask(sql, values, signal, async (asked) => {
+      // The client's own word for it, `query`, knows formats of text only.
+      const result = await this.#asking.exec({ ...asked, query: `${asked.query} format Native` });
+      return readNative(await readAll(result.stream));
+    });
+  }
+
+  async #ask<T>(
+    sql: string,
+    values: readonly SqlValue[],
+    signal: AbortSignal | undefined,
+    run: (asked: {
+      query: string;
+      query_params: Bound['params'];
+      clickhouse_settings: ClickHouseSettings;
+    }) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    checkReadOnly(sql);
+    const { sql: query, params } = bind(sql, values);
+    const asked = { query, query_params: params, clickhouse_settings: this.#questions };
+    try {
+      return await run(signal === undefined ? asked : ({ ...asked, abort_signal: signal } as typeof asked));
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw new ClickHouseFailure(error);
+    }
+  }
+
+  /** Runs a statement that changes something. */
+  async run(sql: string, values: readonly SqlValue[] = []): Promise<void> {
+    const { sql: query, params } = bind(sql, values);
+    await this.#told(() => this.#writing.command({ query, query_params: params, clickhouse_settings: this.#writes }));
+  }
+
+  /** Begins a change, and does not wait for its end. */
+  async start(sql: string): Promise<void> {
+    const clickhouse_settings: ClickHouseSettings = { ...this.#writes, mutations_sync: '0' };
+    await this.#told(() => this.#writing.command({ query: sql, clickhouse_settings }));
+  }
+
+  /**
+   * Inserts packed rows (see `packRows`). With a token it is one insert however often it is tried; without one nothing
+   * is ever taken for a repetition.
+   */
+  async insert(table: string, packed: Uint8Array, token?: string): Promise<void> {
+    if (packed.length === 0) return;
+    const once: ClickHouseSettings =
+      token === undefined ? { insert_deduplicate: 0 } : { insert_deduplicate: 1, insert_deduplication_token: token };
+    await this.#told(async () => {
+      const { stream } = await this.#writing.exec({
+        query: `insert into ${table} format JSONEachRow`,
+        values: Readable.from([packed]),
+        http_headers: { 'Content-Encoding': 'gzip' },
+        clickhouse_settings: { ...this.#writes, ...once },
+      });
+      await readAll(stream);
+    });
+  }
+
+  async #told<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw new ClickHouseFailure(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#asking.close(), this.#writing.close()]);
+  }
+}

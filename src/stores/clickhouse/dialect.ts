@@ -1,0 +1,170 @@
+/**
+ * The words of ClickHouse. Points in time are 64-bit milliseconds (see `schema.ts`), so most of what is asked of them is
+ * plain arithmetic. What aggregates, joins and casts say about nothing is settled by settings (see `connection.ts`).
+ */
+import { isHotProperty } from '../../core/events/hot-properties.ts';
+import type { Span } from '../../core/time/span.ts';
+import { searchPattern } from '../../lib/search-pattern.ts';
+import { type BucketInterval, type Dialect, type InsightSql, PERSON_PROPERTIES } from '../dialect.ts';
+import type { SqlValue } from '../event-store.ts';
+import { propertyNote, type Reading } from '../property-notes.ts';
+import { readableJson } from '../readable-json.ts';
+import { bucketSql } from './bucket-sql.ts';
+import { dateSql } from './date-sql.ts';
+import { readJson } from './property-words.ts';
+
+export const clickhouseDialect: Dialect = { begin: (table) => new ClickHouseSql(table) };
+
+class ClickHouseSql implements InsightSql {
+  readonly #values: SqlValue[] = [];
+  readonly #prefix: string;
+
+  constructor(table: string | undefined) {
+    this.#prefix = table === undefined ? '' : `${table}.`;
+  }
+
+  get values(): readonly SqlValue[] {
+    return this.#values;
+  }
+
+  param(value: SqlValue): string {
+    this.#values.push(value);
+    return `$${this.#values.length}`;
+  }
+
+  time(ms: number): string {
+    return this.param(Math.trunc(ms));
+  }
+
+  property(key: string, json?: string): string {
+    if (json === undefined && isHotProperty(key)) return `${this.#prefix}"${key}"`;
+    return this.#read('value', key, json);
+  }
+
+  text(key: string, json?: string): string {
+    return this.#read('text', key, json);
+  }
+
+  json(key: string): string {
+    return `nullIf(JSONExtractRaw(${this.#prefix}properties, ${this.param(key)}), '')`;
+  }
+
+  hasKey(key: string, json?: string): string {
+    return this.#read('key', key, json);
+  }
+
+  /** What may lie in a column of its own is left open until the statement runs. */
+  #read(reading: Reading, key: string, json: string | undefined): string {
+    if (json === undefined) return propertyNote(reading, 'event', this.#prefix, key);
+    if (json === PERSON_PROPERTIES) return propertyNote(reading, 'person', 'p.', key);
+    return readJson(reading, json, this.param(key));
+  }
+
+  hasProperty(key: string): string {
+    return `(${this.property(key)} is not null)`;
+  }
+
+  /** Left to itself, ClickHouse lets a dot stand for a line break. */
+  matches(text: string, pattern: string): string {
+    return `match(${text}, ${this.param(`(?-s)${pattern}`)})`;
+  }
+
+  /** There is no way to try a pattern out that does not fail; ours are matched by the same rules. */
+  isPattern(pattern: string): string {
+    return String(searchPattern(pattern, '') !== null);
+  }
+
+  containsIgnoringCase(text: string, part: string): string {
+    return `(position(lowerUTF8(${text}), lowerUTF8(${this.param(part)})) > 0)`;
+  }
+
+  number(text: string, pattern: string): string {
+    return `if(match(${text}, ${this.param(`^(?:${pattern})$`)}), toFloat64OrNull(${text}), null)`;
+  }
+
+  double(value: number): string {
+    return `toFloat64(${this.param(Number.isFinite(value) ? String(value) : value > 0 ? 'inf' : '-inf')})`;
+  }
+
+  date(text: string): string {
+    return dateSql(text, (value) => this.param(value));
+  }
+
+  rows<C extends string>(columns: readonly C[], rows: readonly Readonly<Record<C, string>>[]): string {
+    const json = JSON.stringify(rows.map((row) => columns.map((name) => row[name])));
+    const type = `Array(Tuple(${columns.map(() => 'String').join(', ')}))`;
+    const names = columns.map((name, i) => `tupleElement(x, ${i + 1}) as "${name}"`).join(', ');
+    return `(select ${names} from (select arrayJoin(JSONExtract(${this.param(readableJson(json))}, '${type}')) as x))`;
+  }
+
+  /** Ids are kept as two halves, and compared by the second one first. */
+  idOrder(id: string): string {
+    return `toString(${id})`;
+  }
+
+  later(time: string, { months, ms }: Span): string {
+    if (months === 0) return `(${time} + ${this.integer(ms)})`;
+    const moved = `addMonths(fromUnixTimestamp64Milli(${time}, 'UTC'), ${this.integer(months)})`;
+    return `(toUnixTimestamp64Milli(${moved}) + ${this.integer(ms)})`;
+  }
+
+  contains(text: string, part: string): string {
+    return `(position(${text}, ${this.param(part)}) > 0)`;
+  }
+
+  bit(place: string): string {
+    return `bitShiftLeft(toInt64(1), ${place})`;
+  }
+
+  bitOr(bits: string): string {
+    return `groupBitOr(${bits})`;
+  }
+
+  bitAt(bits: string, place: string): string {
+    return `bitAnd(bitShiftRight(${bits}, ${place}), 1)`;
+  }
+
+  bitCount(bits: string): string {
+    return `toInt64(bitCount(${bits}))`;
+  }
+
+  toDouble(number: string): string {
+    return `toFloat64(${number})`;
+  }
+
+  integer(value: number): string {
+    return this.param(Math.trunc(value));
+  }
+
+  ms(time: string): string {
+    return time;
+  }
+
+  quotient(value: string, divisor: string): string {
+    return `intDiv(${value}, ${divisor})`;
+  }
+
+  quantile(value: string, level: number): string {
+    return `quantileExactInclusive(${Number(level)})(${value})`;
+  }
+
+  joined(value: string): string {
+    return `arrayStringConcat(groupArray(toString(${value})), ',')`;
+  }
+
+  jsonList(value: string): string {
+    return `toJSONString(groupArray(${value}))`;
+  }
+
+  millis(time: string): string {
+    return time;
+  }
+
+  slice(value: string, count: number): string {
+    return `toInt64(cityHash64(${value}) % toUInt64(${this.param(count)}))`;
+  }
+
+  bucket(time: string, interval: BucketInterval, timezone: string): string {
+    return bucketSql(time, interval, timezone === 'UTC' ? null : this.param(timezone));
+  }
+}

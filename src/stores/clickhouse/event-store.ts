@@ -1,0 +1,228 @@
+import type { BlockStore, Shipment } from '../block-store.ts';
+import { packBlock } from '../event-block.ts';
+import type { ColumnTable, EventBatch, PromotedProperty, SqlRow, SqlValue } from '../event-store.ts';
+import type { MirrorPosition, MirrorSlice } from '../person-mirror.ts';
+import { type ResolvedNotes, resolveNotes } from '../property-notes.ts';
+import type { Refiled, Refiling } from '../refiling.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
+import { hasCode } from './failure.ts';
+import { migrate } from './migrate.ts';
+import { forgetPersons, mirrorPosition, mirrorPositions, writeMirror } from './mirror.ts';
+import { Notes } from './notes.ts';
+import { writeOverrides } from './overrides.ts';
+import { Promotion } from './promotion.ts';
+import { readJson } from './property-words.ts';
+import { refile } from './refile.ts';
+import { changed, type Place } from './schema.ts';
+
+export type ClickHouseOptions = ConnectionOptions;
+
+const POSITION = 'log_position';
+const LOOK_EVERY_MS = 60_000;
+
+/** Opens the event store of many machines. Any number of processes may ask it; one at a time writes. */
+export async function openClickHouseEventStore(options: ClickHouseOptions): Promise<BlockStore> {
+  const place = { cluster: options.cluster ?? null };
+  // It becomes part of statements.
+  if (place.cluster !== null && !/^[\w.-]+$/.test(place.cluster)) {
+    throw new Error(`CLICKHOUSE_CLUSTER must be a name of letters, digits, dots and dashes, not ${place.cluster}.`);
+  }
+  const connection = new Connection(options);
+  try {
+    await migrate(connection, place, options.url);
+    return new ClickHouseEventStore(connection, place);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+class ClickHouseEventStore implements BlockStore {
+  readonly #connection: Connection;
+  readonly #place: Place;
+  readonly #notes: Notes;
+  readonly #promotion: Promotion;
+  /** When it was looked last which columns there are. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** As far as this process knows; null after a failure, when it has to be asked for. */
+  #position: number | null = null;
+  #lastWrite: Promise<unknown> = Promise.resolve();
+  readonly #questions = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  constructor(connection: Connection, place: Place) {
+    this.#connection = connection;
+    this.#place = place;
+    this.#notes = new Notes(connection);
+    this.#promotion = new Promotion(connection, this.#notes, place);
+  }
+
+  /** Asked for each time: another process may have written since. */
+  async position(): Promise<number> {
+    this.#position = await this.#notes.readNumber(POSITION);
+    return this.#position;
+  }
+
+  async write({ events, overrides, position, meanwhile }: EventBatch): Promise<void> {
+    const block = packBlock(events);
+    const written = this.writeBlocks({ blocks: [block], overrides, position });
+    meanwhile?.();
+    await written;
+  }
+
+  /**
+   * Three steps, each of which may be done again: the events under a token that ClickHouse remembers, the overrides,
+   * which remember it themselves, and the position.
+   */
+  writeBlocks({ blocks, overrides, position }: Shipment): Promise<void> {
+    return this.#oneAtATime(async () => {
+      if (position <= (this.#position ?? (await this.position()))) return;
+      try {
+        await this.#connection.insert('event_rows', Buffer.concat(blocks), `events ${position}`);
+        await writeOverrides(this.#connection, overrides, position);
+        await this.#notes.write({ [POSITION]: position });
+        this.#position = position;
+      } catch (error) {
+        this.#position = null;
+        throw error;
+      }
+    });
+  }
+
+  query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
+    return this.#reading(sql, values, (resolved) => this.#connection.query(resolved.sql, resolved.values, signal));
+  }
+
+  columns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
+    return this.#reading(sql, values, (resolved) => this.#connection.columns(resolved.sql, resolved.values, signal));
+  }
+
+  /** Runs a statement with its properties resolved; once more if another process has dropped a column that it reads. */
+  #reading<T>(sql: string, values: readonly SqlValue[], run: (resolved: ResolvedNotes) => Promise<T>): Promise<T> {
+    const resolve = (): ResolvedNotes =>
+      resolveNotes(sql, values, {
+        path: (key) => key,
+        fromJson: readJson,
+        fromColumn: (...read) => this.#promotion.fromColumn(...read),
+      });
+    const first = resolve();
+    this.#promotion.note(first.reads);
+    this.#lookAgain();
+    return this.#asking(async () => {
+      try {
+        return await run(first);
+      } catch (error) {
+        if (!hasCode(error, 'UNKNOWN_IDENTIFIER', 'NO_SUCH_COLUMN_IN_TABLE', 'NOT_FOUND_COLUMN_IN_BLOCK')) throw error;
+        await this.#promotion.load();
+        const second = resolve();
+        if (second.sql === first.sql) throw error;
+        return await run(second);
+      }
+    });
+  }
+
+  /** Others may have made columns, or taken them away. */
+  #lookAgain(): void {
+    if (performance.now() - this.#lookedAt < LOOK_EVERY_MS) return;
+    this.#lookedAt = performance.now();
+    void this.#asking(() => this.#promotion.load()).catch(() => undefined);
+  }
+
+  mirrorPosition(projectId: number): Promise<MirrorPosition> {
+    return this.#asking(() => mirrorPosition(this.#notes, projectId));
+  }
+
+  mirroredProjects(): Promise<number[]> {
+    return this.#asking(async () => [...(await mirrorPositions(this.#notes)).keys()].sort((a, b) => a - b));
+  }
+
+  mirror(slice: MirrorSlice): Promise<void> {
+    return this.#oneAtATime(() => writeMirror(this.#connection, this.#notes, slice));
+  }
+
+  forgetPersons(projectId: number): Promise<void> {
+    return this.#oneAtATime(() => forgetPersons(this.#connection, this.#notes, this.#place, projectId));
+  }
+
+  deleteBefore(projectId: number, timestamp: number): Promise<number> {
+    const values = [projectId, Math.trunc(timestamp)];
+    const where = 'where project_id = $1 and timestamp < $2';
+    return this.#oneAtATime(async () => {
+      const [row] = await this.#connection.query(`select count(*) as n from event_rows ${where}`, values);
+      const count = Number(row?.['n'] ?? 0);
+      if (count > 0) await this.#connection.run(`delete from ${changed(this.#place, 'event_rows')} ${where}`, values);
+      return count;
+    });
+  }
+
+  refile(refilings: readonly Refiling[]): Promise<Refiled[]> {
+    const deps = { connection: this.#connection, notes: this.#notes, place: this.#place };
+    return this.#oneAtATime(async () => {
+      const done: Refiled[] = [];
+      for (const order of refilings) done.push(await refile(deps, order));
+      return done;
+    });
+  }
+
+  /**
+   * Rows that were deleted are only hidden until their part is written anew, and so are older versions of persons. The
+   * parts that were replaced go from disk some minutes later, by ClickHouse itself.
+   */
+  scrub(): Promise<void> {
+    return this.#oneAtATime(async () => {
+      await this.#connection.run(`alter table ${changed(this.#place, 'event_rows')} apply deleted mask`);
+      await this.#connection.run(`delete from ${changed(this.#place, 'person_versions')} where is_gone = 1`);
+      for (const table of ['person_versions', 'person_override_rows', 'store_notes'] as const) {
+        await this.#connection.run(`optimize table ${changed(this.#place, table)} final`);
+      }
+    });
+  }
+
+  tend(now: number): Promise<boolean> {
+    return this.#oneAtATime(() => this.#promotion.step(Math.trunc(now)));
+  }
+
+  needsTending(now: number): boolean {
+    return this.#promotion.isDue(now);
+  }
+
+  async promoted(): Promise<PromotedProperty[]> {
+    return this.#promotion.describe();
+  }
+
+  async size(): Promise<number> {
+    const [row] = await this.query(
+      'select sum(bytes_on_disk) as bytes from system.parts where database = currentDatabase() and active',
+      [],
+    );
+    return Number(row?.['bytes'] ?? 0);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled([this.#lastWrite, ...this.#questions]);
+    await this.#connection.close();
+  }
+
+  async #asking<T>(ask: () => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) throw new Error('The event store is closed.');
+    const asked = ask();
+    this.#questions.add(asked);
+    try {
+      return await asked;
+    } finally {
+      this.#questions.delete(asked);
+    }
+  }
+
+  #oneAtATime<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) return Promise.reject(new Error('The event store is closed.'));
+    const turn = this.#lastWrite.catch(() => undefined).then(work);
+    this.#lastWrite = turn;
+    return turn;
+  }
+}

@@ -1,0 +1,41 @@
+import type { Connection } from './connection.ts';
+import { hasCode } from './failure.ts';
+import { Notes } from './notes.ts';
+import { type Place, steps } from './schema.ts';
+
+const VERSION = 'schema_version';
+
+/** Several processes may do this at once: every statement may be repeated. */
+export async function migrate(connection: Connection, place: Place, url: string): Promise<void> {
+  const all = steps(place);
+  const notes = new Notes(connection);
+  const version = await readVersion(notes);
+  if (version > all.length) {
+    throw new Error(
+      `The event store at ${withoutPassword(url)} was written by a newer version of Cairn (schema ${version}, this one ` +
+        `knows ${all.length}). Start that version, or restore a backup from before the upgrade.`,
+    );
+  }
+  for (const [i, step] of all.entries()) {
+    if (i < version) continue;
+    for (const statement of step) await connection.run(statement);
+    await notes.write({ [VERSION]: i + 1 });
+  }
+}
+
+async function readVersion(notes: Notes): Promise<number> {
+  try {
+    return await notes.readNumber(VERSION);
+  } catch (error) {
+    if (hasCode(error, 'UNKNOWN_TABLE')) return 0;
+    if (!hasCode(error, 'UNKNOWN_DATABASE')) throw error;
+    throw new Error('The database that CLICKHOUSE_URL names does not exist: create it, then start again.', {
+      cause: error,
+    });
+  }
+}
+
+function withoutPassword(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}

@@ -1,0 +1,125 @@
+/**
+ * Reads ClickHouse's format Native: blocks of columns, each of which lies there as it lies in memory. See
+ * https://clickhouse.com/docs/interfaces/formats/Native; without a protocol version there is nothing before a block
+ * but its two counts.
+ */
+import type { ColumnTable } from '../event-store.ts';
+import { UuidHalves } from '../uuid-column.ts';
+
+type Column = Int32Array | Float64Array | BigUint64Array | string[];
+
+interface Found {
+  type: string;
+  parts: Column[];
+}
+
+export function readNative(bytes: Buffer): ColumnTable {
+  const reader = new Reader(bytes);
+  const found = new Map<string, Found>();
+  let rows = 0;
+  while (!reader.isAtEnd) {
+    const columns = reader.count();
+    const count = reader.count();
+    for (let i = 0; i < columns; i++) {
+      const [name, type] = [reader.text(), plainType(reader)];
+      const known = found.get(name) ?? { type: type.name, parts: [] };
+      found.set(name, known);
+      if (count === 0) continue;
+      if (type.isNullable) reader.skip(count);
+      known.parts.push(readColumn(reader, name, type.name, count));
+    }
+    rows += count;
+  }
+  const column = (name: string, type: string): Column[] => {
+    const own = found.get(name);
+    if (own === undefined ? rows > 0 : own.type !== type) throw new Error(`There is no column ${name} of that type.`);
+    return own?.parts ?? [];
+  };
+  return {
+    rows,
+    integers: (name) => joined(column(name, 'Int32') as Int32Array[], new Int32Array(rows)),
+    doubles: (name) => joined(column(name, 'Float64') as Float64Array[], new Float64Array(rows)),
+    texts: (name) => (column(name, 'String') as string[][]).flat(),
+    uuids: (name) => {
+      const words = joined(column(name, 'UUID') as BigUint64Array[], new BigUint64Array(rows * 2));
+      return new UuidHalves(
+        (row) => words[row * 2] as bigint,
+        (row) => words[row * 2 + 1] as bigint,
+      );
+    },
+  };
+}
+
+/** Whoever asks for columns has seen to it that there are no nulls: then a column that may have some is like another. */
+function plainType(reader: Reader): { name: string; isNullable: boolean } {
+  const type = reader.text();
+  const [, inner] = /^Nullable\((.*)\)$/.exec(type) ?? [];
+  return { name: inner ?? type, isNullable: inner !== undefined };
+}
+
+function readColumn(reader: Reader, name: string, type: string, count: number): Column {
+  switch (type) {
+    case 'Int32':
+      return new Int32Array(reader.bytes(count * 4));
+    case 'Float64':
+      return new Float64Array(reader.bytes(count * 8));
+    case 'UUID':
+      return new BigUint64Array(reader.bytes(count * 16));
+    case 'String':
+      return Array.from({ length: count }, () => reader.text());
+    default:
+      throw new Error(`The column ${name} is of a type that is not read in columns: ${type}.`);
+  }
+}
+
+function joined<T extends Int32Array | Float64Array | BigUint64Array>(parts: readonly T[], all: T): T {
+  let at = 0;
+  for (const part of parts) {
+    all.set(part as never, at);
+    at += part.length;
+  }
+  return all;
+}
+
+class Reader {
+  readonly #buffer: Buffer;
+  #at = 0;
+
+  constructor(buffer: Buffer) {
+    this.#buffer = buffer;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#buffer.length;
+  }
+
+  /** Seven bits in each byte, the lowest first. */
+  count(): number {
+    let value = 0;
+    for (let shift = 1; ; shift *= 128) {
+      const byte = this.#buffer[this.#at++];
+      if (byte === undefined) throw new Error('The answer of ClickHouse ends in the middle.');
+      value += (byte & 0x7f) * shift;
+      if (byte < 0x80) return value;
+    }
+  }
+
+  text(): string {
+    const length = this.count();
+    const text = this.#buffer.toString('utf8', this.#at, this.#at + length);
+    this.skip(length);
+    return text;
+  }
+
+  skip(length: number): void {
+    this.#at += length;
+    if (this.#at > this.#buffer.length) throw new Error('The answer of ClickHouse ends in the middle.');
+  }
+
+  /** A copy, since typed arrays begin at multiples of their width. */
+  bytes(length: number): ArrayBuffer {
+    const from = this.#at;
+    this.skip(length);
+    return new Uint8Array(this.#buffer.subarray(from, from + length)).buffer;
+  }
+}

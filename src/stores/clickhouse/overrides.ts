@@ -1,0 +1,94 @@
+import { checkedUuid, packRows } from '../event-block.ts';
+import type { PersonOverride } from '../event-store.ts';
+import { FlatOverrides } from '../flat-overrides.ts';
+import type { Connection } from './connection.ts';
+
+const ROWS = 'person_override_rows';
+
+/**
+ * Writes a batch of overrides: reads those that touch the same persons, works out the flat result, and adds what
+ * differs in one insert. Rows say which position they came with: to follow the same merges twice does not always lead
+ * to the same end, so those that have arrived are not followed again.
+ */
+export async function writeOverrides(
+  connection: Connection,
+  overrides: readonly PersonOverride[],
+  position: number,
+): Promise<void> {
+  if (overrides.length === 0) return;
+  const wanted = overrides.map(lowerCase);
+  const { touched, last } = await readTouched(connection, wanted);
+  if (last.position >= position) return;
+  const flat = new FlatOverrides(touched);
+  for (const override of wanted) flat.add(override);
+  await insertOverrides(connection, flat.changes(), position, last.version + 1);
+}
+
+/** Takes back the overrides from these persons. */
+export async function endOverrides(connection: Connection, projectId: number, from: readonly string[]): Promise<void> {
+  const { last } = await readTouched(connection, []);
+  const ended = from.map((id) => ({ projectId, from: id, to: id }));
+  await insertOverrides(connection, ended, 0, last.version + 1);
+}
+
+const lowerCase = ({ projectId, from, to }: PersonOverride): PersonOverride => ({
+  projectId,
+  from: checkedUuid(from).toLowerCase(),
+  to: checkedUuid(to).toLowerCase(),
+});
+
+const insertOverrides = (
+  connection: Connection,
+  changes: readonly PersonOverride[],
+  position: number,
+  version: number,
+): Promise<void> =>
+  connection.insert(
+    ROWS,
+    packRows(changes, ({ projectId, from, to }) => ({
+      project_id: projectId,
+      from_id: from,
+      to_id: to,
+      position,
+      version,
+    })),
+  );
+
+interface Touched {
+  touched: PersonOverride[];
+  /** Of all rows that there are. */
+  last: { position: number; version: number };
+}
+
+/** In one question: what touches these persons, and how far the table has got. */
+async function readTouched(connection: Connection, overrides: readonly PersonOverride[]): Promise<Touched> {
+  const ids = [...new Set(overrides.flatMap(({ from, to }) => [from, to]))].join(',');
+  const rows = await connection.query(
+    `with arrayMap(id -> toUUID(id), arrayFilter(id -> id != '', splitByChar(',', $1))) as ids
+    select toInt64(project_id) as project, toString(from_id) as from_text, toString(to_id) as to_text,
+      toInt64(0) as last_version, toInt64(0) as last_position
+    from person_overrides where has(ids, from_id) or has(ids, to_id)
+    union all
+    select toInt64(0), '', '', toInt64(ifNull(max(version), 0)), toInt64(ifNull(max(position), 0)) from ${ROWS}`,
+    [ids],
+  );
+  const touched: PersonOverride[] = [];
+  const last = { position: 0, version: 0 };
+  for (const row of rows) {
+    last.position = Math.max(last.position, Number(row['last_position']));
+    last.version = Math.max(last.version, Number(row['last_version']));
+    if (row['from_text'] !== '') {
+      touched.push({ projectId: Number(row['project']), from: String(row['from_text']), to: String(row['to_text']) });
+    }
+  }
+  return { touched, last };
+}
+
+/** The ids that queries show as this person: its own, and those that an override leads from. */
+export async function shownAs(connection: Connection, projectId: number, personId: string): Promise<string[]> {
+  const rows = await connection.query(
+    'select toString(from_id) as id from person_overrides where project_id = $1 and to_id = toUUID($2)',
+    [projectId, checkedUuid(personId)],
+  );
+  return [personId.toLowerCase(), ...rows.map((row) => String(row['id']))];
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { findClickHouse, makeDatabase, PATIENCE, type TestDatabase } from '../../../test/support/clickhouse.ts';
+import { anEvent, uuidOf } from '../contract/events.ts';
+import { PERSON_PROPERTIES } from '../dialect.ts';
+import type { EventStore } from '../event-store.ts';
+import { clickhouseDialect } from './dialect.ts';
+import { openClickHouseEventStore } from './event-store.ts';
+
+vi.setConfig(PATIENCE);
+const server = await findClickHouse();
+
+const START = Date.UTC(2024, 0, 1);
+const DAY_MS = 86_400_000;
+const VALUES = ['pro', null, undefined, '\u0001', '\u0001x', '', 5, ['a'], 'null'];
+const TRUTH = [
+  { value: 'pro', has_key: true, text: 'pro' },
+  { value: null, has_key: true, text: 'null' },
+  { value: null, has_key: false, text: '' },
+  { value: '\u0001', has_key: true, text: '\u0001' },
+  { value: '\u0001x', has_key: true, text: '\u0001x' },
+  { value: '', has_key: true, text: '' },
+  { value: '5', has_key: true, text: '5' },
+  { value: '["a"]', has_key: true, text: '["a"]' },
+  { value: 'null', has_key: true, text: 'null' },
+];
+
+describe.skipIf(server === null)('a property with a column of its own in ClickHouse', () => {
+  let database: TestDatabase;
+  let store: EventStore;
+  let other: EventStore;
+  beforeAll(async () => {
+    if (server === null) return;
+    database = await makeDatabase(server);
+    store = await openClickHouseEventStore(database.options);
+    other = await openClickHouseEventStore(database.options);
+  });
+  afterAll(async () => {
+    await store?.close();
+    await other?.close();
+    await database?.drop();
+  });
+
+  let position = 0;
+  const write = async (): Promise<void> => {
+    const properties = VALUES.map((value) => (value === undefined ? {} : { "it's": value }));
+    const at = position * 100;
+    const events = properties.map((own, i) => anEvent({ properties: own, timestamp: at + i, personId: uuidOf(i) }));
+    await store.write({ events, overrides: [], position: ++position });
+    const persons = properties.map((own, i) => ({ uuid: uuidOf(i), createdAt: 0, properties: JSON.stringify(own) }));
+    await store.mirror({ projectId: 1, removed: [], persons, position: { change: position, id: 0 } });
+  };
+
+  /** Of events through the view, joined with their persons, whose property is read too. */
+  async function ask(of: EventStore = store): Promise<void> {
+    const sql = clickhouseDialect.begin('e');
+    const key = "it's";
+    const rows = await of.query(
+      `select ${sql.property(key)} as value, cast(${sql.hasKey(key)} as boolean) as has_key, ${sql.text(key)} as text,
+        ${sql.text(key, PERSON_PROPERTIES)} as of_person
+      from events e join person_rows p on p.person_id = e.person_id order by e.timestamp`,
+      sql.values,
+    );
+    const all = Array.from({ length: position }, () => TRUTH).flat();
+    expect(rows).toEqual(all.map((truth) => ({ ...truth, of_person: truth.text })));
+  }
+
+  /** Filling goes on by itself. */
+  async function tendUntil(state: readonly string[], now: number): Promise<void> {
+    const told = async () => (await store.promoted()).map(({ owner, key, filled }) => `${owner} ${key} ${filled}`);
+    for (let i = 0; i < 60 && JSON.stringify(await told()) !== JSON.stringify(state); i++) {
+      if (!(await store.tend(now))) await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    expect(await told()).toEqual(state);
+  }
+
+  it('reads the same before, with and after it, also where another process knows nothing of it', async () => {
+    await write();
+    for (let i = 0; i < 4; i++) await ask();
+    expect([await store.promoted(), store.needsTending(START)]).toEqual([[], true]);
+    await tendUntil(["event it's 1", "person it's 1"], START);
+    await write();
+    await ask();
+    const columns = await store.query(
+      `select table, name, default_kind from system.columns
+      where database = currentDatabase() and startsWith(name, 'promoted_') order by name, table`,
+      [],
+    );
+    expect(columns.map((row) => Object.values(row).join(' '))).toEqual([
+      'event_rows promoted_1 MATERIALIZED',
+      'events promoted_1 ',
+      'person_rows promoted_2 ',
+      'person_versions promoted_2 MATERIALIZED',
+    ]);
+    await ask(other);
+    await tendUntil([], START + 31 * DAY_MS);
+    await ask(other);
+    await ask();
+  });
+});

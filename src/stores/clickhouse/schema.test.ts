@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
+import { addColumn, changed, dropColumn, EVENT_COLUMNS, steps, views } from './schema.ts';
+
+const alone = { cluster: null };
+const many = { cluster: 'main' };
+const flat = (place: { cluster: string | null }): string[] =>
+  steps(place)
+    .flat()
+    .map((sql) => sql.replace(/\s+/g, ' '));
+const statement = (place: { cluster: string | null }, begin: string): string =>
+  flat(place).find((sql) => sql.startsWith(begin)) ?? '';
+
+it('makes plain tables on one server, which remember what was inserted', () => {
+  const all = flat(alone).join('\n');
+  expect(all).not.toMatch(/on cluster|Replicated|Distributed/);
+  expect(statement(alone, 'create table if not exists event_rows')).toContain(
+    'engine = MergeTree() partition by toYYYYMM(',
+  );
+  expect(all).toContain('settings non_replicated_deduplication_window = 1000, fsync_after_insert = 1');
+  expect(statement(alone, 'create table if not exists person_versions')).toContain(
+    'engine = ReplacingMergeTree(version, is_gone) order by (project_id, person_id)',
+  );
+});
+
+it('makes replicated tables on a cluster, events by shard and the rest everywhere', () => {
+  for (const sql of flat(many)) expect(sql).toContain('on cluster "main"');
+  const events = statement(many, 'create table if not exists event_rows_local on cluster "main"');
+  expect(events).toContain(
+    `engine = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}') partition by`,
+  );
+  expect(events).toContain('replicated_deduplication_window = 1000, replicated_deduplication_window_seconds = 7776000');
+  expect(statement(many, 'create table if not exists event_rows on cluster')).toBe(
+    'create table if not exists event_rows on cluster "main" as event_rows_local engine = Distributed("main", ' +
+      'currentDatabase(), event_rows_local, cityHash64(project_id, person_id))',
+  );
+  expect(statement(many, 'create table if not exists person_override_rows')).toContain(
+    `ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/all', '{shard}-{replica}', version)`,
+  );
+  expect(statement(many, 'create table if not exists store_notes')).toContain(
+    `ReplicatedReplacingMergeTree('/clickhouse/tables/{uuid}/all', '{shard}-{replica}') order by name`,
+  );
+});
+
+it('orders events by what questions name, and by nothing that changes', () => {
+  for (const [place, name] of [
+    [alone, 'event_rows '],
+    [many, 'event_rows_local '],
+  ] as const) {
+    const [, order = ''] =
+      /order by (\(.*?\)) settings/.exec(statement(place, `create table if not exists ${name}`)) ?? [];
+    expect(order).toBe('(project_id, event, intDiv(timestamp, 86400000), distinct_id, timestamp)');
+  }
+});
+
+it('has a column for each hot property, in the table and in the view', () => {
+  const table = statement(alone, 'create table if not exists event_rows');
+  const [view = ''] = views(alone, { event: ['promoted_3'], person: [] });
+  for (const name of HOT_PROPERTIES) {
+    expect(table).toMatch(new RegExp(`"${name.replace('$', '\\$')}" (LowCardinality\\(Nullable|Nullable)\\(String\\)`));
+    expect(view).toContain(`e."${name}" as "${name}"`);
+  }
+  expect(EVENT_COLUMNS).toHaveLength(14 + HOT_PROPERTIES.length);
+  expect(view).toContain('e."promoted_3" as "promoted_3"');
+});
+
+it('changes the tables of the shards, and the one for all of them where columns come and go', () => {
+  expect(changed(many, 'event_rows')).toBe('event_rows_local on cluster "main"');
+  expect(changed(many, 'person_versions')).toBe('person_versions on cluster "main"');
+  const [local = '', all = ''] = addColumn(many, 'event_rows', 'promoted_1', `it's`);
+  expect(local).toMatch(/^alter table event_rows_local on cluster "main" add column if not exists promoted_1 /);
+  expect(all).toMatch(/^alter table event_rows on cluster "main" add column if not exists promoted_1 /);
+  expect(local).toContain(`unhex('69742773')`);
+  expect(dropColumn(many, 'event_rows', 'promoted_1')).toEqual([
+    'alter table event_rows on cluster "main" drop column if exists promoted_1',
+    'alter table event_rows_local on cluster "main" drop column if exists promoted_1',
+  ]);
+  expect(addColumn(alone, 'event_rows', 'promoted_1', 'a')).toHaveLength(1);
+});

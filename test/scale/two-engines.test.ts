@@ -1,0 +1,104 @@
+/**
+ * One question, two engines, one answer: every kind of question about random worlds, and the recorded cases. Where the
+ * engine is emulated a statement takes seconds, so only some of them are asked; TWO_ENGINES=all asks them all, and
+ * TWO_ENGINES_WORLDS says how many worlds there are.
+ */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Failure } from '../../src/core/errors.ts';
+import type { JsonObject } from '../../src/core/events/json.ts';
+import type { QuestionContext } from '../../src/core/insights/questions/context.ts';
+import { findClickHouse, makeDatabase, PATIENCE, type TestDatabase } from '../support/clickhouse.ts';
+import { ASKS, askOf, rounded } from '../support/engine-answers.ts';
+import type { EngineDeps } from '../support/insight-store.ts';
+import { type InsightCase, loadInsightCases } from '../support/insight-vectors.ts';
+import { aWorld, type RandomWorld } from '../support/insight-worlds.ts';
+import { contextOf, worldDataOf } from '../support/oracle-answers.ts';
+import { withCohorts } from '../support/send-case.ts';
+import { openTwoEngines, type TwoEngines } from '../support/two-engines.ts';
+import { QUESTIONS } from '../support/world-questions.ts';
+
+vi.setConfig(PATIENCE);
+const isWhole = process.env['TWO_ENGINES'] === 'all';
+const seed = Number(process.env['TWO_ENGINES_SEED'] ?? 20);
+const worldCount = Number(process.env['TWO_ENGINES_WORLDS'] ?? (isWhole ? 8 : 1));
+/** Every so many of the recorded cases. */
+const EACH = isWhole ? 1 : 24;
+
+const FAMILIES = ['funnel', 'trends', 'paths', 'retention', 'stickiness', 'lifecycle', 'correlation', 'persons'];
+const cases = loadInsightCases(FAMILIES).filter(({ endpoint }) => askOf(endpoint) !== undefined);
+const asked = cases.filter((_, at) => at % EACH === 0);
+const server = await findClickHouse();
+
+describe.skipIf(server === null)('DuckDB and ClickHouse', () => {
+  let database: TestDatabase;
+  let engines: TwoEngines;
+  const projects = new Map<object, { projectId: number; cohorts: ReadonlyMap<number, number> }>();
+  const worlds: RandomWorld[] = fc.sample(aWorld, { numRuns: worldCount, seed });
+
+  beforeAll(async () => {
+    if (server === null) return;
+    database = await makeDatabase(server);
+    engines = await openTwoEngines(database.options);
+    for (const one of asked) projects.set(one, await putCase(one));
+    for (const world of worlds) {
+      const merged = new Map(
+        world.data.persons
+          .slice(0, 2)
+          .map(({ uuid }) => [uuid, uuid.replace(/^.{8}-0000/, (found) => `${found.slice(0, 8)}-ffff`)]),
+      );
+      const { projectId, data } = await engines.put(world.data, merged);
+      const [cohort = 0] = data.cohorts?.keys() ?? [];
+      projects.set(world, { projectId, cohorts: new Map([[1, cohort]]) });
+    }
+    await engines.ship();
+  });
+  afterAll(async () => {
+    await engines?.close();
+    await database?.drop();
+  });
+
+  async function putCase(one: InsightCase) {
+    const given = worldDataOf(one);
+    const { projectId, data } = await engines.put(given);
+    const numbers = [...(data.cohorts?.keys() ?? [])];
+    return { projectId, cohorts: new Map([...(given.cohorts?.keys() ?? [])].map((id, at) => [id, numbers[at] ?? 0])) };
+  }
+
+  /** The answer, or what the question is refused with. */
+  async function answer(ask: (deps: EngineDeps) => Promise<unknown>, deps: EngineDeps): Promise<unknown> {
+    try {
+      return rounded(await ask(deps));
+    } catch (error) {
+      if (error instanceof Failure) return `${error.kind}: ${error.message}`;
+      throw error;
+    }
+  }
+
+  async function expectSame(now: number, ask: (deps: EngineDeps) => Promise<unknown>): Promise<void> {
+    const clock = { now: () => now };
+    const expected = await answer(ask, { ...engines.duckdb, clock });
+    expect(await answer(ask, { ...engines.clickhouse, clock })).toEqual(expected);
+  }
+
+  describe.each(worlds.map((world, at) => ({ world, at })))('say the same about world $at', ({ world }) => {
+    it.each(QUESTIONS)('$path $why', async ({ path, fields }) => {
+      const { projectId, cohorts } = projects.get(world) ?? { projectId: 0, cohorts: new Map<number, number>() };
+      const cohort = cohorts.get(1) ?? 0;
+      const context: QuestionContext = {
+        now: world.now,
+        timezone: world.timezone,
+        cohort: (id) => (id === cohort ? { name: 'some' } : undefined),
+      };
+      const own = JSON.parse(JSON.stringify(fields).replaceAll('"$cohort"', String(cohort))) as JsonObject;
+      await expectSame(world.now, async (deps) => ASKS[path]?.(deps, projectId, own, context));
+    });
+  });
+
+  it.each(asked.map((one) => [one.id, one] as const))('say the same: %s', async (_, recorded) => {
+    const { projectId, cohorts } = projects.get(recorded) ?? { projectId: 0, cohorts: new Map() };
+    const one = withCohorts(recorded, { cohorts } as Parameters<typeof withCohorts>[1]);
+    const context = { ...contextOf(recorded), cohort: () => ({ name: 'some' }) } as QuestionContext;
+    await expectSame(Date.parse(one.now), async (deps) => askOf(one.endpoint)?.(deps, projectId, one.filter, context));
+  });
+});

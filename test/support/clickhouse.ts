@@ -1,0 +1,85 @@
+/**
+ * A ClickHouse for tests: `CLICKHOUSE_URL`, or what `CLICKHOUSE_COMMAND start` prints (by default a command beside the
+ * repository). Where there is none, the tests that need one are skipped, and say so.
+ */
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { type ClickHouseOptions, openClickHouseEventStore } from '../../src/stores/clickhouse/event-store.ts';
+import type { EventPlace } from '../../src/stores/contract/event-store.ts';
+
+const COMMAND = resolve(process.env['CLICKHOUSE_COMMAND'] ?? '../shared/tools/clickhouse/clickhouse');
+const PORT = '18124';
+
+/** A statement takes a second where the engine is emulated. */
+export const PATIENCE = { testTimeout: 600_000, hookTimeout: 600_000 };
+
+let found: Promise<ClickHouseOptions | null> | undefined;
+
+export const findClickHouse = (): Promise<ClickHouseOptions | null> => {
+  found ??= find();
+  return found;
+};
+
+async function find(): Promise<ClickHouseOptions | null> {
+  const url = process.env['CLICKHOUSE_URL'] ?? start();
+  if (url !== null) return { url, ...(await limitsOf(url)) };
+  console.info(`No ClickHouse: set CLICKHOUSE_URL, or CLICKHOUSE_COMMAND to what starts one. Its tests are skipped.`);
+  return null;
+}
+
+function start(): string | null {
+  if (!existsSync(COMMAND)) return null;
+  // Where the server is a program of Node's, this lets it take long addresses.
+  const env = { ...process.env, NODE_OPTIONS: '--max-http-header-size=33554432' };
+  return execFileSync(COMMAND, ['start', PORT], { env, encoding: 'utf8' }).trim();
+}
+
+/** The engine without its server keeps settings from one statement to the next, and reads no bodies in parts. */
+async function limitsOf(url: string): Promise<Partial<ClickHouseOptions>> {
+  const answer = await fetch(new URL('/?query=select+1', url));
+  await answer.arrayBuffer();
+  const isBare = answer.headers.get('x-clickhouse-server-display-name') === 'clickhouse-for-tests';
+  return isBare ? { longValues: 'in the address', settings: { readonly: '0' } } : {};
+}
+
+export interface TestDatabase {
+  options: ClickHouseOptions;
+  /** One place after the other: each begins empty, in the same database. */
+  makePlace(): EventPlace;
+  run(sql: string): Promise<void>;
+  drop(): Promise<void>;
+}
+
+export async function makeDatabase(server: ClickHouseOptions): Promise<TestDatabase> {
+  const name = `cairn_test_${randomBytes(6).toString('hex')}`;
+  const client = createClient({ url: server.url, request_timeout: 600_000, log: { level: ClickHouseLogLevel.OFF } });
+  await client.command({ query: `create database ${name}` });
+  const options = { ...server, url: new URL(name, server.url).href };
+  const run = async (sql: string): Promise<void> => {
+    await client.command({ query: sql });
+  };
+  return {
+    options,
+    run,
+    makePlace: () =>
+      placeIn(options, async () => {
+        for (const table of ['event_rows', 'person_override_rows', 'person_versions'])
+          await run(`truncate table ${name}.${table}`);
+        await run(`delete from ${name}.store_notes where name != 'schema_version'`);
+      }),
+    async drop() {
+      await run(`drop database ${name}`);
+      await client.close();
+    },
+  };
+}
+
+/** A power cut of ours leaves the server as it is: the same database, opened by somebody else. */
+const placeIn = (options: ClickHouseOptions, empty: () => Promise<void>): EventPlace => ({
+  openStore: () => openClickHouseEventStore(options),
+  copy: () => placeIn(options, async () => undefined),
+  remove: empty,
+});
