@@ -1,52 +1,35 @@
 /**
  * The one place where things are built and joined, by hand. `main.ts` starts what this builds; the tests start the same.
  */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { Chores } from './chores.ts';
 import type { Config } from './config.ts';
-import { Failure } from './core/errors.ts';
 import { Continuity } from './decide/continuity.ts';
 import { Definitions } from './decide/definitions.ts';
 import { readStatus } from './http/read-status.ts';
-import { buildServer } from './http/server.ts';
+import { buildServer, buildWatchServer, type ServerDeps } from './http/server.ts';
 import { acceptEvents } from './ingest/accept-events.ts';
-import { findPending, type PendingDeps } from './ingest/find-pending.ts';
-import { type IngestCounts, readIngestCounts, reportIngestCounts } from './ingest/ingest-counts.ts';
-import { Ingestion } from './ingest/ingestion.ts';
-import { ReadYourWrites, reportOutdated } from './ingest/read-your-writes.ts';
-import { Tail } from './ingest/tail.ts';
-import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
-import { WorkerThread } from './ingest/worker-thread.ts';
-import { CohortCalculations } from './insights/cohort-calculations.ts';
-import { measureEvents } from './insights/measure-events.ts';
+import { reportIngestCounts } from './ingest/ingest-counts.ts';
+import { reportOutdated } from './ingest/read-your-writes.ts';
+import type { CohortCalculations } from './insights/cohort-calculations.ts';
 import { QueryUsage } from './insights/query-usage.ts';
 import { ResultCache } from './insights/result-cache.ts';
-import { type Clock, type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
+import { type ClockMemory, clockOn, makeClockMemory } from './lib/clock.ts';
 import { type Ids, randomIds } from './lib/ids.ts';
 import type { Logger } from './lib/log.ts';
 import { openMetrics } from './lib/metrics.ts';
-import { scanFiles } from './lib/scan-files.ts';
+import { within } from './lib/within.ts';
 import { bootstrap, type FirstStart } from './manage/bootstrap.ts';
 import type { EventFiling } from './manage/change-identities.ts';
 import { DemoData } from './manage/demo-data.ts';
-import { Erasure } from './manage/erasure.ts';
-import { startHousekeeping } from './manage/housekeeping.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
-import { Rollbacks } from './manage/rollbacks.ts';
 import { Sessions } from './manage/sessions.ts';
-import { WebhookSender } from './manage/webhook-sender.ts';
-import { duckdbDialect } from './stores/duckdb/dialect.ts';
+import { builtFile } from './sets/built-file.ts';
+import { CATCH_UP_MS, openEmbedded, type SetOptions } from './sets/embedded.ts';
+import { openLarge } from './sets/large.ts';
+import type { Opened, SetListeners, StoreSet } from './sets/store-set.ts';
 import type { EventStore } from './stores/event-store.ts';
-import { FILES } from './stores/files.ts';
-import type { IngestLog } from './stores/ingest-log.ts';
-import type { IngestStore } from './stores/ingest-store.ts';
 import type { MetadataStore } from './stores/metadata-store.ts';
-import { lockFolder } from './stores/sqlite/folder-lock.ts';
-import { openIngestLog } from './stores/sqlite/ingest-log.ts';
-import { openIngestLogReader } from './stores/sqlite/ingest-log-reader.ts';
-import { openRelationalShelf } from './stores/sqlite/metadata-store.ts';
 
 export interface AppOptions {
   config: Config;
@@ -83,292 +66,183 @@ export interface App {
 }
 
 export async function openApp(options: AppOptions): Promise<App> {
-  const { config, log, ids = randomIds, clockMemory = makeClockMemory() } = options;
-  const clock = clockOn(clockMemory);
-  const opened: (() => Promise<void> | void)[] = [];
+  const opened: Opened = [];
   const closeAll = async (): Promise<void> => {
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
-    const shelves = await openShelves(config, clock, opened);
-    const { metadata } = shelves;
-    const firstStart = await bootstrap({ metadata, clock, ids }, initialKeys(config));
-    const webhooks = new WebhookSender({ metadata, clock, logger: log, publicUrl: config.publicUrl });
-    const onNews = (): void => webhooks.wake();
-    const definitions = new Definitions(metadata);
-    const results = new ResultCache(clock);
-    const { ingestion, writes, thread, tail, ready } = startIngestion(
-      config,
-      log,
-      clockMemory,
-      shelves,
-      definitions,
-      results,
-      onNews,
-      opened,
-    );
-    const counts = (): Promise<IngestCounts> => readIngestCounts(shelves.ingest, ingestion, clock);
-    const metrics = openMetrics();
-    reportIngestCounts(metrics.registry, counts);
-    reportOutdated(metrics.registry, writes);
-    const events: App['events'] = {
-      query: async (sql, values, signal) => thread.methods.query(sql, values, ...(signal ? [signal] : [])),
-    };
-    const mirrorPersons = async (projectId: number): Promise<void> => thread.methods.mirrorPersons(projectId);
-    const directory = new ProjectDirectory({ metadata, clock });
-    const filing: EventFiling = {
-      position: async () => thread.methods.position(),
-      refile: async () => {
-        await thread.methods.refile();
-        results.touchAll();
-      },
-    };
-    const caughtUp = (): Promise<boolean> => within(CATCH_UP_MS, ingestion.caughtUp());
-    const erasure = new Erasure({
-      deletions: metadata.deletions,
-      refile: filing.refile,
-      scrubLog: () => scrubLog(shelves, caughtUp),
-      scrubStores: async () => thread.methods.scrub(),
-      query: events.query,
-      scanFiles: (texts) => scanFiles(config.dataDir, texts),
-      gatherMs: config.eraseAfterSeconds * 1000,
-      clock,
-      logger: log,
-    });
-    // On the worker's thread: going through all persons must not be in the way of requests.
-    const calculations = new CohortCalculations({
-      metadata,
-      clock,
-      logger: log,
-      calculate: async (projectId, cohortId) => {
-        await thread.methods.calculateCohort(projectId, cohortId);
-        results.touch(projectId);
-      },
-    });
-    opened.push(() => calculations.stop());
-    const usage = new QueryUsage({ store: metadata.queryUsage, clock, logger: log });
-    const usageSchedule = usage.start();
-    opened.push(() => usageSchedule.stop());
-    const demo = new DemoData({
-      metadata,
-      clock,
-      ids,
-      definitions,
-      calculations,
-      accept: (projectId, batch) => acceptEvents({ ingestion, clock, ids }, projectId, batch),
-      caughtUp,
-      log,
-    });
-    opened.push(() => demo.stop());
-    let stopping = false;
-    const server = await buildServer(
-      {
-        config,
-        log,
-        metadata,
-        clock,
-        ids,
-        ingestion,
-        tail,
-        events,
-        dialect: duckdbDialect,
-        findPending: (projectId, uuid) => findPending(shelves.waiting, projectId, uuid),
-        directory,
-        definitions,
-        filing,
-        caughtUp,
-        erasure,
-        decide: {
-          metadata,
-          definitions,
-          writes,
-          continuity: new Continuity(metadata),
-          clock,
-          onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
-        },
-        calculations,
-        usage,
-        demo,
-        metrics,
-        sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
-        removeEvents: async (projectId) => {
-          await thread.methods.deleteBefore(projectId, END_OF_TIME);
-          await thread.methods.forgetPersons(projectId);
-          results.touch(projectId);
-        },
-        mirrorPersons,
-        follow: async (projectId, question, page, signal) =>
-          thread.methods.follow(projectId, question, page, ...(signal ? [signal] : [])),
-        results,
-        checkStores: async () => {
-          await metadata.check();
-          await thread.methods.query('select 1', []);
-        },
-        status: () =>
-          readStatus({
-            dataDir: config.dataDir,
-            metadata,
-            events: { query: events.query, promoted: async () => thread.methods.promoted() },
-            counts,
-          }),
-        isStopping: () => stopping,
-        consoleFolder: fileURLToPath(CONSOLE),
-      },
-      config,
-    );
-    opened.push(() => server.close());
-    await ready;
-    const housekeeping = startHousekeeping({
-      metadata,
-      ingest: shelves.ingest,
-      removeEventsBefore: async (projectId, time) => {
-        const removed = await thread.methods.deleteBefore(projectId, time);
-        if (removed > 0) results.touch(projectId);
-        return removed;
-      },
-      eventsRetentionDays: config.eventsRetentionDays,
-      clock,
-      logger: log,
-    });
-    opened.push(() => housekeeping.stop());
-    webhooks.start();
-    opened.push(() => webhooks.stop());
-    erasure.start();
-    opened.push(() => erasure.stop());
-    const asking = { metadata, events, dialect: duckdbDialect, persons: metadata.eventPersons, clock, mirrorPersons };
-    const rollbacks = new Rollbacks({
-      metadata,
-      clock,
-      ids,
-      definitions,
-      measure: (projectId, metric, from, to) => measureEvents(asking, { projectId, ...metric, from, to }),
-      logger: log,
-    });
-    const rollbackSchedule = rollbacks.start();
-    opened.push(() => rollbackSchedule.stop());
-    return {
-      listen: () => server.listen({ host: config.host, port: config.port }),
-      drain: () => ingestion.drain(),
-      close: async () => {
-        stopping = true;
-        await closeAll();
-      },
-      firstStart,
-      metadata,
-      directory,
-      definitions,
-      events,
-      mirrorPersons,
-      checkRollbacks: () => rollbacks.check(),
-      calculations,
-      usage,
-      breakWorker: () => thread.tell('fault'),
-    };
+    return await openAll(options, opened, closeAll);
   } catch (error) {
     await closeAll();
     throw error;
   }
 }
 
-/** Longer than this nobody waits for the processing of what was accepted. */
-const CATCH_UP_MS = 20_000;
-
-/** Whether the promise is kept in time. */
-async function within(ms: number, promise: Promise<void>): Promise<boolean> {
-  return Promise.race([promise.then(() => true), sleep(ms, false, { ref: false })]);
+async function openAll(options: AppOptions, opened: Opened, closeAll: () => Promise<void>): Promise<App> {
+  const { config, log, ids = randomIds, clockMemory = makeClockMemory() } = options;
+  const clock = clockOn(clockMemory);
+  const results = new ResultCache(clock);
+  let memory: Memory | null = null;
+  const set = await openSet(
+    { config, logger: log, clockMemory, listeners: listenersOf(results, () => memory) },
+    opened,
+  );
+  const { metadata, ingestion, worker } = set;
+  const firstStart = await bootstrap({ metadata, clock, ids }, initialKeys(config));
+  const definitions = new Definitions(metadata);
+  const directory = new ProjectDirectory({ metadata, clock });
+  memory = { definitions, directory };
+  results.tellOthers = (projectId) => set.tellChanged(projectId);
+  const metrics = openMetrics();
+  reportIngestCounts(metrics.registry, set.counts);
+  reportOutdated(metrics.registry, set.writes);
+  set.report(metrics.registry);
+  const events: App['events'] = { query: async (...question) => worker().query(...question) };
+  const mirrorPersons = async (projectId: number): Promise<void> => worker().mirrorPersons(projectId);
+  const filing = touching(results, set.filing);
+  const chores = new Chores({ set: { ...set, filing }, config, clock, ids, log, definitions, results });
+  const calculations = { wake: () => set.tellCharge() };
+  const usage = new QueryUsage({ store: metadata.queryUsage, clock, logger: log });
+  const usageSchedule = usage.start();
+  opened.push(() => usageSchedule.stop());
+  const caughtUp = (): Promise<boolean> => within(CATCH_UP_MS, ingestion.caughtUp());
+  const demo = new DemoData({
+    metadata,
+    clock,
+    ids,
+    definitions,
+    calculations,
+    accept: (projectId, batch) => acceptEvents({ ingestion, clock, ids }, projectId, batch),
+    caughtUp,
+    log,
+  });
+  opened.push(() => demo.stop());
+  let stopping = false;
+  const deps: ServerDeps = {
+    config,
+    log,
+    metadata,
+    clock,
+    ids,
+    ingestion,
+    tail: set.tail,
+    events,
+    dialect: set.dialect,
+    findPending: set.findPending,
+    directory,
+    definitions,
+    filing,
+    caughtUp,
+    erasure: { begin: (...deletion) => chores.beginErasure(...deletion) },
+    decide: {
+      metadata,
+      definitions,
+      writes: set.writes,
+      continuity: new Continuity(metadata),
+      clock,
+      onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
+    },
+    calculations,
+    usage,
+    demo,
+    metrics,
+    sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
+    removeEvents: async (projectId) => {
+      await worker().deleteBefore(projectId, END_OF_TIME);
+      await worker().forgetPersons(projectId);
+      results.touch(projectId);
+    },
+    mirrorPersons,
+    follow: async (projectId, question, page, signal) =>
+      worker().follow(projectId, question, page, ...(signal ? [signal] : [])),
+    results,
+    checkStores: () => set.isReady(),
+    status: () =>
+      readStatus({
+        dataDir: config.dataDir,
+        metadata,
+        events: { query: events.query, promoted: async () => worker().promoted() },
+        counts: set.counts,
+        describe: set.describe,
+      }),
+    isStopping: () => stopping,
+    consoleFolder: fileURLToPath(builtFile('console/')),
+  };
+  const server = config.role === 'worker' ? buildWatchServer(deps, config) : await buildServer(deps, config);
+  opened.push(() => server.close());
+  await set.ready;
+  set.takeCharge(chores);
+  return {
+    listen: () => server.listen({ host: config.host, port: config.port }),
+    drain: () => ingestion.drain(),
+    close: async () => {
+      stopping = true;
+      await closeAll();
+    },
+    firstStart,
+    metadata,
+    directory,
+    definitions,
+    events,
+    mirrorPersons,
+    checkRollbacks: async () => chores.underWay?.rollbacks.check(),
+    calculations: {
+      startRound: async () => chores.underWay?.calculations.startRound(),
+      settled: async () => chores.underWay?.calculations.settled(),
+    },
+    usage,
+    breakWorker: () => set.breakWorker(),
+  };
 }
 
-async function scrubLog({ ingest, ingestLog }: Shelves, caughtUp: () => Promise<boolean>): Promise<void> {
-  if (!(await caughtUp())) throw new Failure('unavailable', 'Too many events wait to be processed.');
-  await ingestLog.trim(await ingest.position());
-  await ingestLog.scrub();
+/** Two addresses make the difference between one machine and many. */
+function openSet(options: SetOptions, opened: Opened): Promise<StoreSet> {
+  const { databaseUrl, clickhouseUrl } = options.config;
+  return databaseUrl === null || clickhouseUrl === null
+    ? openEmbedded(options, opened)
+    : openLarge(options, { databaseUrl, clickhouseUrl }, opened);
 }
 
 /** The last instant that both stores can hold. */
 const END_OF_TIME = Date.UTC(9999, 11, 31);
 
-type Opened = (() => Promise<void> | void)[];
-
-interface Shelves {
-  metadata: MetadataStore;
-  ingest: IngestStore;
-  ingestLog: IngestLog;
-  /** A look into the log from this thread. */
-  waiting: PendingDeps;
+/** What is remembered of the relational shelf. */
+interface Memory {
+  definitions: Definitions;
+  directory: ProjectDirectory;
 }
 
-async function openShelves(config: Config, clock: Clock, opened: Opened): Promise<Shelves> {
-  mkdirSync(config.dataDir, { recursive: true });
-  const lock = lockFolder(config.dataDir);
-  opened.push(() => lock.release());
-  const { metadata, ingest } = await openRelationalShelf(join(config.dataDir, FILES.metadata), clock.now());
-  opened.push(() => metadata.close());
-  const after = await ingest.position();
-  const ingestLog = openIngestLog(join(config.dataDir, FILES.log), { maxBytes: config.ingestLogMaxBytes, after });
-  opened.push(() => ingestLog.close());
-  // What was processed before the last stop, but not trimmed in time.
-  await ingestLog.trim(after);
-  const reader = openIngestLogReader(join(config.dataDir, FILES.log));
-  opened.push(() => reader.close());
-  return { metadata, ingest, ingestLog, waiting: { log: reader, position: () => ingest.position() } };
+/** Whoever remembers something hears when it may have changed. Nothing is remembered before everything is opened. */
+function listenersOf(results: ResultCache, memory: () => Memory | null): SetListeners {
+  return {
+    onStored(projects, regrouped) {
+      for (const projectId of regrouped) memory()?.definitions.forget(projectId);
+      for (const projectId of projects) results.hear(projectId);
+    },
+    onUnknown() {
+      memory()?.definitions.forgetAll();
+      results.touchAll();
+    },
+    onRedefined(projectId) {
+      memory()?.directory.forget();
+      if (projectId === null) {
+        memory()?.definitions.forgetAll();
+        results.touchAll();
+      } else {
+        memory()?.definitions.forget(projectId);
+        results.hear(projectId);
+      }
+    },
+  };
 }
 
-/** In the built server the worker lies beside this file; in tests this file is TypeScript and the worker is in dist/. */
-const BUILT = new URL(import.meta.url.endsWith('.ts') ? '../dist/' : './', import.meta.url);
-const WORKER = new URL('worker.js', BUILT);
-const CONSOLE = new URL('console/', BUILT);
-
-/** `ready` resolves when the thread has opened its stores; meanwhile the rest of the house is built. */
-function startIngestion(
-  config: Config,
-  logger: Logger,
-  clockMemory: ClockMemory,
-  { ingestLog, metadata }: Shelves,
-  definitions: Definitions,
-  results: ResultCache,
-  onNews: () => void,
-  opened: Opened,
-) {
-  const { entries, head } = ingestLog.state();
-  const writes = new ReadYourWrites({ unread: entries > 0 ? head : 0, hurry: () => thread.tell('hurry') });
-  const ingestion = new Ingestion({ log: ingestLog, logger, writes, wake: () => thread.tell('wake') });
-  const tail = new Tail(async (projectIds) => thread.methods.watch(projectIds));
-  const options: WorkerOptions = {
-    dataDir: config.dataDir,
-    clockMemory,
-    logLevel: logger.level,
-    eventsMemoryMb: config.eventsMemoryMb,
-    faults: config.faults,
-  };
-  const onProcessed = (chunk: ProcessedNotice): void => {
-    // Before anybody who waits for the chunk goes on: they must find what it has brought.
-    for (const projectId of chunk.regrouped) definitions.forget(projectId);
-    for (const projectId of chunk.projects) results.touch(projectId);
-    metadata.subjects.refresh();
-    ingestion.onProcessed(chunk);
-  };
-  const onReady = (position: number): void => {
-    // A thread that died may have brought some without saying so.
-    definitions.forgetAll();
+const touching = (results: ResultCache, filing: EventFiling): EventFiling => ({
+  position: () => filing.position(),
+  async refile() {
+    await filing.refile();
     results.touchAll();
-    metadata.subjects.refresh();
-    ingestion.onReady(position);
-    tail.tell().catch((err: unknown) => logger.warn({ err }, 'live streams stay silent until the next one opens'));
-  };
-  const thread = new WorkerThread<WorkerMethods>(
-    WORKER,
-    options,
-    { onReady, onProcessed, onIdle: ingestion.onIdle, onTail: (events) => tail.show(events), onNews },
-    logger,
-  );
-  const ready = thread.start();
-  opened.push(async () => {
-    // Whoever waits for `ready` hears why it failed; here it only must have ended.
-    await ready.catch(() => undefined);
-    await thread.close();
-  });
-  return { ingestion, writes, thread, tail, ready };
-}
+  },
+});
 
 const initialKeys = (config: Config) => ({
   projectKey: config.initProjectApiKey,

@@ -91,9 +91,38 @@ describe('values that are taken', () => {
   });
 });
 
+describe('many machines', () => {
+  const BOTH = { DATABASE_URL: 'postgres://db/cairn', CLICKHOUSE_URL: 'http://ch:8123/cairn' };
+
+  it('takes both addresses, a cluster and a role', () => {
+    const given = { ...BOTH, CLICKHOUSE_CLUSTER: 'main', ROLE: 'worker', LOG_PARTITIONS: '64' };
+    expect(readConfig(given)).toEqual({
+      ...defaultConfig(),
+      databaseUrl: 'postgres://db/cairn',
+      clickhouseUrl: 'http://ch:8123/cairn',
+      clickhouseCluster: 'main',
+      role: 'worker',
+      logPartitions: 64,
+    });
+  });
+
+  const TOGETHER =
+    'DATABASE_URL and CLICKHOUSE_URL go together: set both for many machines, neither for one with its data in DATA_DIR.';
+  it.each([
+    [{ DATABASE_URL: BOTH.DATABASE_URL }, [TOGETHER]],
+    [{ CLICKHOUSE_URL: BOTH.CLICKHOUSE_URL, ROLE: 'web' }, [TOGETHER]],
+    [
+      { ROLE: 'web' },
+      ['ROLE web needs DATABASE_URL and CLICKHOUSE_URL, which all nodes share; without them, ROLE is all.'],
+    ],
+    [{ CLICKHOUSE_CLUSTER: 'main' }, ['CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL.']],
+  ])('%j does not start, and says what to do', (given, problems) => {
+    expect(problemsOf(given)).toEqual(problems);
+  });
+});
+
 describe('values that stop the start', () => {
   const KEY = (prefix: string) => `${prefix} followed by letters and digits, 10 to 64 characters in all`;
-  const NOT_YET = 'nothing yet: this version keeps its data in DATA_DIR only. Unset it';
   const PROXIES = 'true, false, a number of hops, or a list of addresses';
   it.each([
     ['PORT', '65536', 'a whole number from 0 to 65535'],
@@ -102,7 +131,9 @@ describe('values that stop the start', () => {
     ['PORT', '8e3', 'a whole number from 0 to 65535'],
     ['PUBLIC_URL', 'cairn.example.org', 'an address that starts with http:// or https://'],
     ['PUBLIC_URL', 'ftp://cairn.example.org', 'an address that starts with http:// or https://'],
-    ['ROLE', 'web', 'all (web and worker need DATABASE_URL)'],
+    ['ROLE', 'shipper', 'one of all, web, worker'],
+    ['LOG_PARTITIONS', '12', 'a power of two from 1 to 1024'],
+    ['LOG_PARTITIONS', '2048', 'a whole number from 1 to 1024'],
     ['INIT_ADMIN_EMAIL', 'ada', 'an e-mail address such as ada@example.org'],
     ['INIT_ADMIN_EMAIL', 'ada@localhost', 'an e-mail address such as ada@example.org'],
     ['LOG_LEVEL', 'loud', 'one of fatal, error, warn, info, debug, trace, silent'],
@@ -119,8 +150,8 @@ describe('values that stop the start', () => {
   });
 
   it.each([
-    ['DATABASE_URL', 'postgres://cairn:hunter22@db/cairn', NOT_YET],
-    ['CLICKHOUSE_URL', 'http://cairn:hunter22@ch:8123', NOT_YET],
+    ['DATABASE_URL', 'mysql://cairn:hunter22@db/cairn', 'an address that starts with postgres:// or postgresql://'],
+    ['CLICKHOUSE_URL', 'clickhouse://hunter22@ch:8123', 'an address that starts with http:// or https://'],
     ['INIT_PROJECT_API_KEY', 'hunter22', KEY('phc_')],
     ['INIT_PROJECT_API_KEY', 'phc_has a space', KEY('phc_')],
     ['INIT_PERSONAL_API_KEY', 'phc_hunter22hunter22', KEY('phx_')],

@@ -16,6 +16,10 @@ export interface Config {
   databaseUrl: string | null;
   databasePoolSize: number;
   clickhouseUrl: string | null;
+  clickhouseCluster: string | null;
+  /** How the store talks to ClickHouse, beyond its address. */
+  clickhouseOptions: Readonly<Record<string, unknown>>;
+  logPartitions: number;
   role: 'all' | 'web' | 'worker';
   initProjectApiKey: string | null;
   initPersonalApiKey: string | null;
@@ -119,8 +123,8 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   databaseUrl: {
     env: 'DATABASE_URL',
     fallback: null,
-    help: 'PostgreSQL, for many machines. Not supported by this version yet: leave it unset.',
-    read: () => wrong('nothing yet: this version keeps its data in DATA_DIR only. Unset it'),
+    help: 'PostgreSQL 15 or newer, for many machines; with CLICKHOUSE_URL it takes the place of DATA_DIR.',
+    read: address('postgres:', 'postgresql:'),
     secret: true,
   },
   databasePoolSize: {
@@ -132,15 +136,37 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   clickhouseUrl: {
     env: 'CLICKHOUSE_URL',
     fallback: null,
-    help: 'ClickHouse, for many machines. Not supported by this version yet: leave it unset.',
-    read: () => wrong('nothing yet: this version keeps its data in DATA_DIR only. Unset it'),
+    help: 'ClickHouse 24 or newer, for many machines: http://user:password@host:8123/database.',
+    read: address('http:', 'https:'),
     secret: true,
+  },
+  clickhouseCluster: {
+    env: 'CLICKHOUSE_CLUSTER',
+    fallback: null,
+    help: 'Name of the ClickHouse cluster, where events are to be replicated and distributed.',
+    read: text,
+  },
+  clickhouseOptions: {
+    env: 'CAIRN_CLICKHOUSE_OPTIONS',
+    fallback: '{}',
+    help: 'JSON, for engines that stand in for ClickHouse in tests.',
+    internal: true,
+    read: (value) => JSON.parse(value) as Record<string, unknown>,
+  },
+  logPartitions: {
+    env: 'LOG_PARTITIONS',
+    fallback: '16',
+    help: 'Parts of the log that workers share out, many machines only: a power of two. The first start decides for ever.',
+    read: (value) => {
+      const number = whole(1, 1024)(value);
+      return Number.isInteger(Math.log2(number)) ? number : wrong('a power of two from 1 to 1024');
+    },
   },
   role: {
     env: 'ROLE',
     fallback: 'all',
-    help: 'What this process does. Only "all" without DATABASE_URL.',
-    read: (value) => (value === 'all' ? value : wrong('all (web and worker need DATABASE_URL)')),
+    help: 'What this process does: web (requests), worker (processing) or all. Only all without DATABASE_URL.',
+    read: oneOf('all', 'web', 'worker'),
   },
   initProjectApiKey: {
     env: 'INIT_PROJECT_API_KEY',
@@ -283,8 +309,24 @@ function describe(setting: Setting<unknown>, env: Environment, error: unknown): 
 }
 
 function conflicts(config: Config): string[] {
-  const half = (config.initAdminEmail === null) !== (config.initAdminPassword === null);
-  return half ? ['INIT_ADMIN_EMAIL and INIT_ADMIN_PASSWORD go together: set both or neither.'] : [];
+  const problems: string[] = [];
+  const isHalf = (one: string | null, other: string | null): boolean => (one === null) !== (other === null);
+  if (isHalf(config.initAdminEmail, config.initAdminPassword)) {
+    problems.push('INIT_ADMIN_EMAIL and INIT_ADMIN_PASSWORD go together: set both or neither.');
+  }
+  if (isHalf(config.databaseUrl, config.clickhouseUrl)) {
+    problems.push(
+      'DATABASE_URL and CLICKHOUSE_URL go together: set both for many machines, neither for one with its data in DATA_DIR.',
+    );
+  } else if (config.databaseUrl === null && config.role !== 'all') {
+    problems.push(
+      `ROLE ${config.role} needs DATABASE_URL and CLICKHOUSE_URL, which all nodes share; without them, ROLE is all.`,
+    );
+  }
+  if (config.clickhouseCluster !== null && config.clickhouseUrl === null) {
+    problems.push('CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL.');
+  }
+  return problems;
 }
 
 /** A setting as people read of it: in `--help`, and in the README's table. */

@@ -9,6 +9,7 @@ import { LiveTail } from './ingest/live-tail.ts';
 import { PersonIndexer } from './ingest/person-indexer.ts';
 import { PersonMirror } from './ingest/person-mirror.ts';
 import { Processor } from './ingest/processor.ts';
+import { lastSeq } from './ingest/sink.ts';
 import { Tending } from './ingest/tending.ts';
 import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
 import { tooLarge } from './insights/ask-limits.ts';
@@ -48,7 +49,8 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
     logger,
     definitions: new Definitions(randomIds),
     isOutage,
-    onProcessed: ({ position, events: count, stored, messages, regrouped }) => {
+    onProcessed: ({ entries, events: count, stored, messages, regrouped }) => {
+      const position = lastSeq(entries);
       indexer.onProcessed();
       const projects = [...new Set(stored.map(({ projectId }) => projectId))];
       notify(port, 'processed', { position, events: count, projects, regrouped } satisfies ProcessedNotice);

@@ -32,8 +32,12 @@ const MAP: Record<string, readonly string[]> = {
   'config.ts': [],
   'version.ts': [],
   'welcome.ts': ['manage'],
-  'app.ts': ['http', ...ROUTES_OF_DATA, 'stores', ...DRAWERS, 'core', 'lib', 'config.ts', 'version.ts'],
+  // Only a set opens implementations; the rest of the house does not ask which they are.
+  sets: [...ROUTES_OF_DATA, 'stores', ...DRAWERS, 'core', 'lib', 'config.ts'],
+  'chores.ts': ['sets', 'manage', 'decide', 'insights', 'stores', 'lib', 'config.ts'],
+  'app.ts': ['http', 'sets', 'chores.ts', ...ROUTES_OF_DATA, 'stores', 'core', 'lib', 'config.ts', 'version.ts'],
   'worker.ts': [...ROUTES_OF_DATA, 'stores', ...DRAWERS, 'core', 'lib', 'config.ts', 'version.ts'],
+  'large-worker.ts': [...ROUTES_OF_DATA, 'stores', ...DRAWERS, 'core', 'lib', 'config.ts', 'version.ts'],
   'main.ts': ['app.ts', 'config.ts', 'welcome.ts', 'version.ts', 'lib'],
 };
 

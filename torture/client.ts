@@ -16,6 +16,7 @@ export class Client {
   readonly #chance: Chance;
   readonly #ledger: Ledger;
   readonly #url: string;
+  readonly #name: string;
   readonly #numbers = new Map<string, number>();
   readonly #unanswered: SentRequest[] = [];
   #agent = new Agent({ keepAlive: true });
@@ -26,7 +27,9 @@ export class Client {
   /** Pause of each lane after a request; 0 sends as fast as the server answers. */
   paceMs = 0;
 
-  constructor(url: string, ledger: Ledger, chance: Chance) {
+  /** `name`: tells the events and people of several clients apart. */
+  constructor(url: string, ledger: Ledger, chance: Chance, name = '') {
+    this.#name = name;
     this.#url = url;
     this.#ledger = ledger;
     this.#chance = chance;
@@ -116,7 +119,7 @@ export class Client {
 
   /** An event of an id whose order is watched; now and then it joins a fresh id with it. */
   #orderedEvent(lane: number): { raw: object; event: SentEvent } {
-    const distinctId = `ordered-${lane}-${this.#chance.between(1, IDS_PER_LANE)}`;
+    const distinctId = `ordered-${this.#name}${lane}-${this.#chance.between(1, IDS_PER_LANE)}`;
     const number = (this.#numbers.get(distinctId) ?? 0) + 1;
     this.#numbers.set(distinctId, number);
     const marker = this.#marker();
@@ -139,7 +142,9 @@ export class Client {
     const marker = this.#marker();
     const isNameless = this.#chance.happens(0.02);
     const isPersonless = this.#chance.happens(0.1);
-    const distinctId = isPersonless ? `nobody-${this.#chance.between(1, 50)}` : `loose-${this.#chance.between(1, 300)}`;
+    const distinctId = isPersonless
+      ? `nobody-${this.#name}${this.#chance.between(1, 50)}`
+      : `loose-${this.#name}${this.#chance.between(1, 300)}`;
     const identity = this.#chance.oneOf([
       { uuid: this.#chance.uuid() },
       { messageId: marker },
@@ -163,7 +168,7 @@ export class Client {
   }
 
   #marker(): string {
-    return `m${++this.#made}`;
+    return `${this.#name}m${++this.#made}`;
   }
 
   async #attempt(sent: SentRequest): Promise<boolean> {

@@ -4,10 +4,13 @@ import { build } from '../scripts/build.js';
 
 const root = new URL('..', import.meta.url).pathname;
 
+// `npm run torture:scale` is the same for many machines.
+const name = process.argv[2] === 'scale' ? 'scale-main' : 'main';
+
 await build();
 await bundle({
-  entryPoints: [`${root}torture/main.ts`],
-  outfile: `${root}dist/torture.js`,
+  entryPoints: [`${root}torture/${name}.ts`],
+  outfile: `${root}dist/torture-${name}.js`,
   bundle: true,
   packages: 'external',
   platform: 'node',
@@ -15,4 +18,4 @@ await bundle({
   format: 'esm',
   logLevel: 'warning',
 });
-await import('../dist/torture.js');
+await import(`../dist/torture-${name}.js`);

@@ -34,7 +34,17 @@ export interface ServerOptions {
   maxBodyBytes: number;
 }
 
-export async function buildServer(deps: ServerDeps, options: ServerOptions): Promise<FastifyInstance> {
+/** The front of a node that takes no requests of users: it can be watched, and nothing else. */
+export function buildWatchServer(deps: OperationsDeps & Pick<ServerDeps, 'log' | 'ids'>, options: ServerOptions) {
+  const app = newServer(deps, options);
+  app.setNotFoundHandler(() => {
+    throw notFound('This node processes events (ROLE=worker); requests are answered by web nodes.');
+  });
+  operationsRoutes(app, deps);
+  return app;
+}
+
+function newServer(deps: Pick<ServerDeps, 'log' | 'ids'>, options: ServerOptions): FastifyInstance {
   const { trustProxy } = options;
   const app: FastifyInstance = fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
@@ -49,13 +59,18 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
     frameworkErrors: (error, request, reply) => void sendError(error, request as FastifyRequest, reply as FastifyReply),
   });
   app.setErrorHandler(sendError);
+  letConnectionsGo(app);
+  return app;
+}
+
+export async function buildServer(deps: ServerDeps, options: ServerOptions): Promise<FastifyInstance> {
+  const app = newServer(deps, options);
   app.setValidatorCompiler(({ schema, httpPart }) =>
     // No body at all (null, says the framework) is an empty one, so that the first field that is missing is named.
     httpPart === 'body' ? (body) => ({ value: readValue(schema as never, body ?? {}) }) : () => true,
   );
   // Answers are written as they are: their schemas are for the document and for the tests that hold answers to it.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
-  letConnectionsGo(app);
   decorateRequests(app);
   const tell = teller(deps);
   tellAnswers(app, tell);

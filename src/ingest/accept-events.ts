@@ -3,10 +3,10 @@ import type { JsonObject } from '../core/events/json.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import { writeContext } from './accepted.ts';
-import type { Ingestion } from './ingestion.ts';
+import type { EventDoor } from './event-door.ts';
 
 interface AcceptDeps {
-  ingestion: Pick<Ingestion, 'accept'>;
+  ingestion: Pick<EventDoor, 'accept'>;
   clock: Clock;
   ids: Ids;
 }
@@ -25,5 +25,5 @@ export function acceptEvents(
     seed: ids.seed(),
     payload: Buffer.from(JSON.stringify(events)),
   };
-  return ingestion.accept(entry, changedSubjects(events, false));
+  return ingestion.accept(entry, changedSubjects(events, false), events);
 }

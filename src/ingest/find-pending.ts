@@ -27,7 +27,7 @@ export interface PendingDeps {
 export async function findPending(deps: PendingDeps, projectId: number, uuid: string): Promise<LogEntry | null> {
   let at = await deps.position();
   for (let bytes = 0; ; ) {
-    const slice = deps.log.read(at, SLICE_EVENTS, SLICE_BYTES);
+    const slice = await deps.log.read(at, SLICE_EVENTS, SLICE_BYTES);
     if (slice.length === 0) return null;
     for (const entry of slice) {
       if (entry.projectId === projectId && holds(entry, uuid)) return entry;

@@ -4,6 +4,7 @@
  */
 import type { Logger } from '../lib/log.ts';
 import type { IngestLog, NewLogEntry } from '../stores/ingest-log.ts';
+import type { EventDoor } from './event-door.ts';
 import type { ReadYourWrites } from './read-your-writes.ts';
 import type { ProcessedNotice } from './worker-protocol.ts';
 import type { ThreadEvents } from './worker-thread.ts';
@@ -17,7 +18,7 @@ export interface IngestionDeps {
   writes: Pick<ReadYourWrites, 'note' | 'processed'>;
 }
 
-export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' | 'onIdle'> {
+export class Ingestion implements EventDoor, Pick<ThreadEvents, 'onReady' | 'onProcessed' | 'onIdle'> {
   readonly #deps: IngestionDeps;
   #pending: number;
   #workerIsIdle = false;
@@ -31,10 +32,6 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
     this.#pending = deps.log.state().events;
   }
 
-  /**
-   * Resolves when the request's events are on disk. Rejects with `unavailable` when they cannot be kept.
-   * `subjects`: those whose flags the events may change, see `changedSubjects`.
-   */
   async accept(entry: NewLogEntry, subjects: readonly string[] = []): Promise<void> {
     const seq = await this.#deps.log.append(entry);
     this.#deps.writes.note(seq, entry.projectId, subjects);
@@ -58,12 +55,10 @@ export class Ingestion implements Pick<ThreadEvents, 'onReady' | 'onProcessed' |
     return this.#pending === 0 || oldestReceivedAt === null ? 0 : Math.max(0, now - oldestReceivedAt);
   }
 
-  /** Resolves when everything accepted so far is visible to queries. */
   async drain(): Promise<void> {
     if (this.#pending > 0) await new Promise<void>((resolve) => this.#drained.push(resolve));
   }
 
-  /** Resolves when everything accepted before this call has been processed, however much comes in meanwhile. */
   caughtUp(): Promise<void> {
     const { head, entries } = this.#deps.log.state();
     if (entries === 0 || head <= this.#position) return Promise.resolve();

@@ -35,7 +35,7 @@ export class PendingSubjects {
   note(seq: number, projectId: number, subjects: readonly string[]): void {
     if (subjects.length === 0 || seq <= this.#position) return;
     if (this.#count + subjects.length > this.#limit) {
-      this.#crowded.set(projectId, seq);
+      this.crowd(seq, projectId);
       return;
     }
     this.#count += subjects.length;
@@ -45,12 +45,21 @@ export class PendingSubjects {
     for (const subject of subjects) last.set(subject, seq);
   }
 
+  /** Everybody of the project is taken to wait for this entry. */
+  crowd(seq: number, projectId: number): void {
+    if (seq > this.#position) this.#crowded.set(projectId, seq);
+  }
+
+  get isEmpty(): boolean {
+    return this.#count === 0 && this.#unread === 0 && this.#crowded.size === 0;
+  }
+
   /** The entry up to which the log must be processed before these subjects are as they were told; 0 when they are. */
   lastOf(projectId: number, subjects: readonly string[]): number {
     let seq = Math.max(this.#unread, this.#crowded.get(projectId) ?? 0);
     const last = this.#last.get(projectId);
     if (last !== undefined) for (const subject of subjects) seq = Math.max(seq, last.get(subject) ?? 0);
-    return seq;
+    return seq > this.#position ? seq : 0;
   }
 
   /** The log is processed up to `position`. */

@@ -1,7 +1,7 @@
 /**
  * One chunk of the log, from accepted requests to stored events: reads in bulk, rules in memory, writes at once.
  *
- * The order of the two commits is what makes a crash harmless. Persons, definitions, counters and the position are
+ * On one machine, the order of the two commits is what makes a crash harmless. Persons, definitions, counters and the position are
  * written in one transaction of the relational shelf, which has kept other writers out since before the first read, and
  * stay uncommitted. Then events are committed, with the log position, in one transaction of the event store; then the
  * shelf commits. If the process dies between the two, the shelf still is as it was: the chunk is computed again from the
@@ -14,7 +14,7 @@ import { hotProperties } from '../core/events/hot-properties.ts';
 import { personUuid } from '../core/events/uuid.ts';
 import { distinctIdsOf } from '../core/persons/merge-attempt.ts';
 import { PersonBook } from '../core/persons/person-book.ts';
-import type { EventStore, StoredEvent } from '../stores/event-store.ts';
+import type { StoredEvent } from '../stores/event-store.ts';
 import type { LogEntry } from '../stores/ingest-log.ts';
 import type { DistinctId, IngestStore, IngestTransaction } from '../stores/ingest-store.ts';
 import type { Definitions, Sightings } from './definitions.ts';
@@ -23,16 +23,17 @@ import { GroupBook } from './group-book.ts';
 import { NewsBook } from './news-book.ts';
 import { isStillTrue, type Projects, type ReadChunk } from './read-ahead.ts';
 import { type FreshEvent, type ReadEvent, readEntries } from './read-entries.ts';
+import type { Sink } from './sink.ts';
 
 export interface ChunkDeps {
   ingest: IngestStore;
-  events: EventStore;
+  sink: Sink;
   definitions: Definitions;
 }
 
 export interface ProcessedChunk {
-  /** The position reached. */
-  position: number;
+  /** The entries that it was made from. */
+  entries: readonly LogEntry[];
   /** Events of the log that have met their fate. */
   events: number;
   /** Those that are stored, in order. */
@@ -56,9 +57,8 @@ export async function processChunk(
   entries: readonly LogEntry[],
   { now, read, meanwhile }: ChunkOptions,
 ): Promise<ProcessedChunk> {
-  const position = entries.at(-1)?.seq ?? 0;
   const chunk = await deps.ingest.transaction(async (store) => {
-    await refileFirst(store, deps.events);
+    await deps.sink.prepare(store);
     const projects = await projectsOf(store, entries);
     const fates = new FateBook(now);
     const events = read && isStillTrue(read, projects) ? read.events : [...readEntries(entries, projects)];
@@ -90,26 +90,18 @@ export async function processChunk(
       ...fates.changes(),
       messages,
       firstEvents: firstEvents(projects, stored),
-      position,
+      position: deps.sink.position(entries),
     });
-    await deps.events.write({
-      events: stored,
-      overrides: persons.overrides,
-      position,
-      meanwhile: () => meanwhile?.(projects),
-    });
+    await deps.sink.write(
+      { entries, events: stored, overrides: persons.overrides, meanwhile: () => meanwhile?.(projects) },
+      store,
+    );
     const regrouped = [...new Set(grouped.groupTypes.map(({ projectId }) => projectId))];
-    return { result: { position, events: fates.total, stored, messages: messages.length, regrouped }, sightings };
+    return { result: { entries, events: fates.total, stored, messages: messages.length, regrouped }, sightings };
   });
   // Only what is committed is known from now on.
   deps.definitions.keep(chunk.sightings);
   return chunk.result;
-}
-
-/** Orders that came in just before this chunk took the shelf: they are about the events so far, and not about these. */
-async function refileFirst(store: IngestTransaction, events: EventStore): Promise<void> {
-  const orders = await store.refilings();
-  if (orders.length > 0) await store.settleRefilings(await events.refile(orders));
 }
 
 async function projectsOf(store: IngestTransaction, entries: readonly LogEntry[]): Promise<Projects> {

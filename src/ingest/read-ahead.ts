@@ -2,6 +2,7 @@
  * The next chunk, read and normalised while the one before it is being committed: the engine works on its own threads
  * then, and ours would only wait. Normalising asks nothing but the project's settings, so it can be done beforehand.
  */
+import type { Eventually } from '../lib/eventually.ts';
 import type { IngestLogReader, LogEntry } from '../stores/ingest-log.ts';
 import type { IngestProject } from '../stores/ingest-store.ts';
 import { type ReadEvent, readEntries } from './read-entries.ts';
@@ -24,13 +25,16 @@ export function readAhead(
   maxEvents: number,
   maxBytes: number,
   projects: Projects,
-): ReadChunk | null {
-  try {
-    const entries = log.read(after, maxEvents, maxBytes);
+): Eventually<ReadChunk | null> {
+  const prepare = (entries: readonly LogEntry[]): ReadChunk | null => {
     if (entries.length === 0 || !entries.every((entry) => projects.has(entry.projectId))) return null;
     return { after, entries, events: [...readEntries(entries, projects)], projects };
+  };
+  // Whatever goes wrong comes up again when the chunk has its turn, and is dealt with there.
+  try {
+    const entries = log.read(after, maxEvents, maxBytes);
+    return entries instanceof Promise ? entries.then(prepare).catch(() => null) : prepare(entries);
   } catch {
-    // Whatever it was, it comes up again when the chunk has its turn, and is dealt with there.
     return null;
   }
 }

@@ -34,6 +34,16 @@ export class ReadYourWrites {
     return this.#outdated;
   }
 
+  /** Whether anything at all waits. */
+  get isWaiting(): boolean {
+    return !this.#pending.isEmpty;
+  }
+
+  /** Too many to name: whoever of the project asks waits for this entry. */
+  crowd(seq: number, projectId: number): void {
+    this.#pending.crowd(seq, projectId);
+  }
+
   /** Must be called before the entry is acknowledged. */
   note(seq: number, projectId: number, subjects: readonly string[]): void {
     this.#pending.note(seq, projectId, subjects);

@@ -18,6 +18,8 @@ export interface ThreadEvents {
   onTail(events: TailEvent[]): void;
   /** Something waits for a webhook. */
   onNews(): void;
+  /** On many machines: this process does the chores of the whole from now on, or no longer. */
+  onCharge?(isInCharge: boolean): void;
 }
 
 /**
@@ -67,6 +69,7 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
     onNotice(worker, 'idle', this.#events.onIdle);
     onNotice(worker, 'tail', this.#events.onTail);
     onNotice(worker, 'news', this.#events.onNews);
+    onNotice(worker, 'charge', (isInCharge: boolean) => this.#events.onCharge?.(isInCharge));
     return new Promise((resolve, reject) => {
       let ready = false;
       onNotice(worker, 'ready', (position: number) => {
@@ -87,6 +90,7 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
           this.#worker = null;
           this.#remote = null;
         }
+        this.#events.onCharge?.(false);
         if (!this.#closing) void this.#restart(fault);
       });
     });

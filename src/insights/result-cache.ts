@@ -54,8 +54,17 @@ export class ResultCache {
     this.#mostBytes = mostBytes;
   }
 
+  /** Others that keep answers to the same questions hear through this of what was changed here. */
+  tellOthers: (projectId: number) => void = () => undefined;
+
   /** Something in the project has changed. To be said after the change, and before anybody is told of it. */
   touch(projectId: number): void {
+    this.hear(projectId);
+    this.tellOthers(projectId);
+  }
+
+  /** The same where others know it already. */
+  hear(projectId: number): void {
     this.#generations.set(projectId, this.#ownGeneration(projectId) + 1);
   }
 

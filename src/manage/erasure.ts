@@ -61,6 +61,11 @@ export class Erasure {
     });
   }
 
+  /** A deletion may have been written down by another process. */
+  wake(): void {
+    this.#loop?.wake();
+  }
+
   begin(deletionId: string, telltales: readonly string[]): void {
     const useful = telltales.filter((text) => text.length >= SHORTEST_TELLTALE);
     this.#telltales.set(deletionId, useful.slice(0, MOST_TELLTALES));

@@ -1,3 +1,5 @@
+import type { Eventually } from '../lib/eventually.ts';
+
 /**
  * The shelf between the front door and the processor: accepted requests, on disk, until their events are stored.
  *
@@ -62,6 +64,6 @@ export interface IngestLogReader {
    * Entries after `seq`, oldest first. An entry that would carry the sum past `maxEvents` or `maxBytes` is left for the
    * next call, except the first: there is always at least one if there is one.
    */
-  read(seq: number, maxEvents: number, maxBytes: number): LogEntry[];
+  read(seq: number, maxEvents: number, maxBytes: number): Eventually<LogEntry[]>;
   close(): void;
 }

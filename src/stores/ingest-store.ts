@@ -132,7 +132,8 @@ export interface IngestChanges {
   firstEvents: readonly number[];
   /** How many events met which fate: `stored`, `duplicate`, `dead_lettered`, `dropped:<reason>`. */
   counts: Readonly<Record<string, number>>;
-  position: number;
+  /** The log position up to which the chunk reaches; null where it is kept elsewhere. */
+  position: number | null;
 }
 
 export interface IngestTransaction {

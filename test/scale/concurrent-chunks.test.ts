@@ -6,6 +6,7 @@ import { stripeOf } from '../../src/core/persons/id-stripe.ts';
 import { writeContext } from '../../src/ingest/accepted.ts';
 import { Definitions } from '../../src/ingest/definitions.ts';
 import { processChunk } from '../../src/ingest/process-chunk.ts';
+import { directSink } from '../../src/ingest/sink.ts';
 import { randomIds } from '../../src/lib/ids.ts';
 import { bootstrap } from '../../src/manage/bootstrap.ts';
 import type { EventStore } from '../../src/stores/event-store.ts';
@@ -64,7 +65,7 @@ async function processAll(raws: readonly Raw[], chunkSize: number): Promise<numb
     const definitions = new Definitions(randomIds);
     for (let at = 0; at < own.length; at += chunkSize) {
       const entries = own.slice(at, at + chunkSize).map((raw, i) => entryOf(raw, at + i + 1));
-      await processChunk({ ingest, events: noEvents, definitions }, entries, { now: NOW });
+      await processChunk({ ingest, sink: directSink(noEvents), definitions }, entries, { now: NOW });
     }
     expect(await ingest.position()).toBe(own.length);
     await db.destroy();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { writeContext } from '../../src/ingest/accepted.ts';
 import { Definitions, type Sightings } from '../../src/ingest/definitions.ts';
 import { processChunk } from '../../src/ingest/process-chunk.ts';
+import { directSink } from '../../src/ingest/sink.ts';
 import { randomIds } from '../../src/lib/ids.ts';
 import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
 import { FILES } from '../../src/stores/files.ts';
@@ -63,9 +64,8 @@ export async function processPoisoned(
   const reader = openIngestLogReader(join(dataDir, FILES.log));
   const store = await openEventStore(join(dataDir, FILES.events));
   const entries = reader.read(after, 1000, 1e9);
-  await processChunk({ ingest, events: store, definitions: new PoisonedDefinitions(randomIds) }, entries, {
-    now: receivedAt + 1000,
-  });
+  const definitions = new PoisonedDefinitions(randomIds);
+  await processChunk({ ingest, sink: directSink(store), definitions }, entries, { now: receivedAt + 1000 });
   reader.close();
   await store.close();
   await log.close();

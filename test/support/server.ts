@@ -20,10 +20,13 @@ import { FILES } from '../../src/stores/files.ts';
 import type { FeatureFlag } from '../../src/stores/flag-records.ts';
 import type { MetadataStore } from '../../src/stores/metadata-store.ts';
 import { type MembershipLevel, OWNER } from '../../src/stores/records.ts';
+import type { LargePlace } from './large-place.ts';
 
 export interface StartOptions {
-  /** Which set of stores; the embedded one is the only one yet. */
-  stores?: 'embedded';
+  /** Which set of stores; the embedded one unless said otherwise. The large one is for tests of `TESTS=scale`. */
+  stores?: 'embedded' | 'large';
+  /** Of the large set: where other nodes keep everything as well; otherwise a place of its own. */
+  place?: LargePlace;
   /** The clock's first instant. */
   now?: string;
   /** A folder to start on, which is left alone afterwards; otherwise a fresh one that is removed at the end. */
@@ -101,12 +104,17 @@ const KNOWN_KEYS = { initProjectApiKey: 'phc_test_project_key', initPersonalApiK
 
 export const START = '2026-01-15T12:00:00.000Z';
 
+/** Only tests with the engines of many machines need what it imports. */
+const makePlace = async (): Promise<LargePlace> => (await import('./large-place.ts')).makeLargePlace();
+
 export async function startServer(options: StartOptions = {}): Promise<TestServer> {
   const clockMemory = makeClockMemory();
   const setNow = (iso: string): void => holdClock(clockMemory, Date.parse(iso));
   setNow(options.now ?? START);
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'cairn-test-'));
-  const config = { ...defaultConfig(), ...KNOWN_KEYS, port: 0, dataDir, ...options.config };
+  const ownPlace = options.stores === 'large' && !options.place ? await makePlace() : null;
+  const place = options.place ?? ownPlace;
+  const config = { ...defaultConfig(), ...KNOWN_KEYS, port: 0, dataDir, ...place?.config, ...options.config };
   const app = await openApp({ config, log: options.log ?? openLog('silent'), clockMemory });
   const url = await app.listen();
   const clock = { now: () => Date.parse(options.now ?? START) };
@@ -173,7 +181,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     });
   };
 
-  const reader = new Database(join(dataDir, FILES.metadata), { readonly: true });
+  const reader = place ? null : new Database(join(dataDir, FILES.metadata), { readonly: true });
   return {
     url,
     dataDir,
@@ -211,14 +219,18 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     mirrorPersons: () => app.mirrorPersons(first.id),
     query: (sql, values = []) => app.events.query(sql, values),
     metadata: app.metadata,
-    rows: (sql, ...values) => reader.prepare(sql).all(...values),
+    rows(sql, ...values) {
+      if (!reader) throw new Error('The large set has no file to look into: ask `metadata`.');
+      return reader.prepare(sql).all(...values);
+    },
     counters: async () => {
       const status = (await (await fetch(new URL('/_status', url))).json()) as { ingest: Counters };
       return status.ingest;
     },
     close: async () => {
-      reader.close();
+      reader?.close();
       await app.close();
+      await ownPlace?.remove();
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
     },
   };

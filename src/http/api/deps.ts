@@ -1,8 +1,8 @@
 import type { Config } from '../../config.ts';
 import type { DecideDeps } from '../../decide/decide.ts';
 import type { Definitions } from '../../decide/definitions.ts';
+import type { EventDoor } from '../../ingest/event-door.ts';
 import type { FateDeps } from '../../ingest/fate-of-event.ts';
-import type { Ingestion } from '../../ingest/ingestion.ts';
 import type { Tail } from '../../ingest/tail.ts';
 import type { WorkerMethods } from '../../ingest/worker-protocol.ts';
 import type { CohortCalculations } from '../../insights/cohort-calculations.ts';
@@ -37,7 +37,7 @@ export interface ApiDeps extends Pick<DeletePersonDeps, 'filing' | 'caughtUp' | 
   /** Answers that are kept; must hear of every change that may change one. */
   results: ResultCache;
   tail: Tail;
-  ingestion: Pick<Ingestion, 'accept'>;
+  ingestion: Pick<EventDoor, 'accept'>;
   /** The entry of the log in which an event still waits. */
   findPending: FateDeps['findPending'];
   /** Must hear of every change to a project. */

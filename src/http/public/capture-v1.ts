@@ -46,7 +46,7 @@ async function captureV1(deps: PublicDeps, request: FastifyRequest, reply: Fasti
       seed: deps.ids.seed(),
       payload: Buffer.from(JSON.stringify(events)),
     };
-    await keep(deps, entry, changedSubjects(events, false));
+    await keep(deps, entry, changedSubjects(events, false), events);
   }
   return { results: results satisfies Record<string, V1Result> };
 }

@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { changedSubjects } from '../../core/events/changed-subjects.ts';
 import { type ExtractedEvents, extractEvents } from '../../core/events/extract-events.ts';
+import type { JsonObject } from '../../core/events/json.ts';
 import { parseJson } from '../../core/events/parse-json.ts';
 import { isRecording } from '../../core/events/special-events.ts';
 import { validateEvents } from '../../core/events/validate-events.ts';
@@ -37,15 +38,16 @@ async function capture(deps: PublicDeps, request: FastifyRequest, reply: Fastify
   const sentAt = sentAtOf({ query, body: extracted.sentAt, form: decoded.formFields.get('sent_at') });
   const project = await deps.directory.projectFor(...credentials(request, decoded, extracted));
   validateEvents(extracted.events);
+  const kept = worthKeeping(extracted, decoded.payload);
   const entry = {
     projectId: project.id,
     receivedAt,
     events: extracted.events.length,
     context: writeContext({ ip: callerAddress(request), sentAt, engage, historical: extracted.historicalMigration }),
     seed: deps.ids.seed(),
-    payload: worthKeeping(extracted, decoded.payload),
+    payload: kept.payload,
   };
-  await keep(deps, entry, changedSubjects(extracted.events, engage));
+  await keep(deps, entry, changedSubjects(extracted.events, engage), kept.events);
   return query.get('beacon') === '1' ? reply.code(204).send() : OK;
 }
 
@@ -63,7 +65,8 @@ function credentials(
 }
 
 /** Session recordings are large and not kept: the log takes only their names, so that they are counted like all else. */
-function worthKeeping({ events }: ExtractedEvents, payload: Buffer): Buffer {
-  if (!events.every((event) => isRecording(event['event']))) return payload;
-  return Buffer.from(JSON.stringify(events.map(({ event }) => ({ event }))));
+function worthKeeping({ events }: ExtractedEvents, payload: Buffer): { events: JsonObject[]; payload: Buffer } {
+  if (!events.every((event) => isRecording(event['event']))) return { events, payload };
+  const names = events.map(({ event }) => ({ event })) as JsonObject[];
+  return { events: names, payload: Buffer.from(JSON.stringify(names)) };
 }

@@ -28,14 +28,15 @@ async function report(deps: PublicDeps, request: FastifyRequest, reply: FastifyR
     version: query.get('v') ?? undefined,
     fallbackId: deps.ids.uuid(),
   });
-  await keep(deps, {
+  const entry = {
     projectId: project.id,
     receivedAt,
     events: events.length,
     context: writeContext({ ip: callerAddress(request), sentAt: null, engage: false, historical: false }),
     seed: deps.ids.seed(),
     payload: Buffer.from(JSON.stringify(events)),
-  });
+  };
+  await keep(deps, entry, [], events);
   return reply.code(204).send();
 }
 

@@ -1,5 +1,5 @@
 import type { DecideDeps } from '../../decide/decide.ts';
-import type { Ingestion } from '../../ingest/ingestion.ts';
+import type { EventDoor } from '../../ingest/event-door.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { ProjectDirectory } from '../../manage/project-directory.ts';
@@ -8,7 +8,7 @@ import type { Tell } from '../tell-answers.ts';
 /** What the public doors are built from. */
 export interface PublicDeps {
   directory: ProjectDirectory;
-  ingestion: Ingestion;
+  ingestion: Pick<EventDoor, 'accept'>;
   decide: DecideDeps;
   clock: Clock;
   ids: Ids;

@@ -1,4 +1,5 @@
 import { Failure } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/events/json.ts';
 import type { NewLogEntry } from '../../stores/ingest-log.ts';
 import type { PublicDeps } from './deps.ts';
 
@@ -9,10 +10,11 @@ import type { PublicDeps } from './deps.ts';
 export async function keep(
   { ingestion }: Pick<PublicDeps, 'ingestion'>,
   entry: NewLogEntry,
-  subjects: readonly string[] = [],
+  subjects: readonly string[],
+  events: readonly JsonObject[],
 ): Promise<void> {
   try {
-    await ingestion.accept(entry, subjects);
+    await ingestion.accept(entry, subjects, events);
   } catch (cause) {
     const retryAfter = (cause instanceof Failure ? cause.retryAfter : undefined) ?? RETRY_AFTER;
     throw new Failure('unavailable', UNABLE, { code: 'server_error', retryAfter, cause });

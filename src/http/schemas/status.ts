@@ -32,4 +32,32 @@ export const StatusSchema = Type.Object({
     },
     { description: 'Properties with a column of their own, because questions ask for them.' },
   ),
+  cluster: nullable(
+    Type.Object(
+      {
+        node: Type.String({ description: 'The one that answers.' }),
+        role: Type.String(),
+        nodes: Type.Array(
+          Type.Object({
+            id: Type.String(),
+            role: Type.String(),
+            host: Type.String(),
+            version: Type.String(),
+            started_at: DateTime,
+            silent_ms: Type.Number({ description: 'How long ago it was heard of.' }),
+          }),
+        ),
+        partitions: Type.Array(
+          Type.Object({
+            partition: Type.Integer(),
+            worker: nullable(Type.String({ description: 'The node that processes it.' })),
+            waiting: Type.Integer({ description: 'Events in the log.' }),
+          }),
+        ),
+        keeper: nullable(Type.String({ description: 'The node that ships events and does the chores.' })),
+        blocks_waiting: Type.Integer({ description: 'Blocks of events on their way to the event store.' }),
+      },
+      { description: 'The other nodes; null on one machine.' },
+    ),
+  ),
 });

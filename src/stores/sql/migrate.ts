@@ -14,6 +14,7 @@ import { personChanges } from './migrations/0007-person-changes.ts';
 import { personIndex } from './migrations/0008-person-index.ts';
 import { savedInsights } from './migrations/0009-saved-insights.ts';
 import { droppedInOrder } from './migrations/0010-dropped-in-order.ts';
+import { manyMachines } from './migrations/0013-many-machines.ts';
 
 export interface Migration {
   /** What it does, in a few words: kept in the database for whoever looks. */
@@ -33,6 +34,7 @@ const MIGRATIONS: readonly Migration[] = [
   personIndex,
   savedInsights,
   droppedInOrder,
+  manyMachines,
 ];
 
 interface VersionTable {

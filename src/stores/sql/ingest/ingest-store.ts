@@ -60,6 +60,7 @@ export function sqlIngestTransaction(on: Sql, log = MAIN_LOG): IngestTransaction
     markedEvents: (projectIds) => markedEvents(on, projectIds),
     apply: async (changes) => {
       await applyChanges(on, changes);
+      if (changes.position === null) return;
       await sql`insert into ingest_position (log, position) values (${log}, ${changes.position})
         on conflict (log) do update set position = excluded.position`.execute(on.db);
     },

@@ -1,0 +1,152 @@
+/**
+ * How fast many machines take and process events, beside one machine with its embedded stores, in one run.
+ *
+ *   npm run bench:scale [-- --events 60000 --seconds 5]
+ *
+ * PostgreSQL is one of our own, with its journal synced as in earnest. Without CLICKHOUSE_URL nothing is shipped: what
+ * is measured then ends where record 22 lets processing end, in PostgreSQL. Everything shares this machine.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startOwnPostgres } from '../torture/own-postgres.ts';
+import { browserEvent } from './lib/browser-events.ts';
+import { runLoad } from './lib/load.ts';
+import { type RunningProcess, startProcess } from './lib/processes.ts';
+import { serverEvent } from './lib/server-events.ts';
+import { makeTemplates } from './lib/templates.ts';
+
+const { values: flags } = parseArgs({
+  options: { events: { type: 'string', default: '60000' }, seconds: { type: 'string', default: '5' } },
+});
+const KEY = 'phc_bench_project_key';
+const AWAY = 'http://127.0.0.1:9';
+
+interface Setting {
+  name: string;
+  /** Who answers requests, and who processes. */
+  start(): Promise<{ web: RunningProcess; workers: RunningProcess[]; stop(): Promise<void> }>;
+}
+
+interface Row {
+  set: string;
+  'singles/s': number;
+  'batched events/s accepted': number;
+  'events/s processed': number;
+  'CPU µs/event, web': number;
+  'CPU µs/event, workers': number;
+  'CPU µs/event, PostgreSQL': number | null;
+}
+
+interface Status {
+  ingest: { accepted: number; stored: number; pending: number };
+  cluster: { partitions: { waiting: number }[] } | null;
+}
+
+const statusOf = async ({ url }: RunningProcess): Promise<Status> =>
+  (await (await fetch(`${url}/_status`)).json()) as Status;
+
+/** What waits to be processed; what waits to be shipped is another matter. */
+const waitingIn = ({ ingest, cluster }: Status): number =>
+  cluster ? cluster.partitions.reduce((sum, { waiting }) => sum + waiting, 0) : ingest.pending;
+
+async function processed(web: RunningProcess): Promise<void> {
+  while (waitingIn(await statusOf(web)) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+const start = (env: Record<string, string>): Promise<RunningProcess> =>
+  startProcess(['scripts/start.js', '--built'], { HOST: '127.0.0.1', PORT: '0', INIT_PROJECT_API_KEY: KEY, ...env });
+
+async function measure({ name, start }: Setting, postgresCpu: () => number | null): Promise<Row> {
+  const { web, workers, stop } = await start();
+  try {
+    const singles = await runLoad({
+      url: web.url,
+      path: '/capture/',
+      connections: 64,
+      templates: makeTemplates({ key: KEY, event: browserEvent, eventsPerBody: 1, persons: 5000, seed: 1 }),
+      maxMs: Number(flags.seconds) * 1000,
+    });
+    await processed(web);
+    const all = [web, ...workers.filter((worker) => worker !== web)];
+    const before = { cpu: all.map((one) => one.cpuSeconds()), postgres: postgresCpu(), at: performance.now() };
+    const events = Number(flags.events);
+    const batches = await runLoad({
+      url: web.url,
+      path: '/batch/',
+      connections: 8,
+      templates: makeTemplates({ key: KEY, event: serverEvent, eventsPerBody: 100, persons: 100_000, seed: 2 }),
+      maxRequests: Math.ceil(events / 100),
+    });
+    await processed(web);
+    const seconds = (performance.now() - before.at) / 1000;
+    const [webCpu = 0, ...workerCpu] = all.map((one, index) => one.cpuSeconds() - (before.cpu[index] ?? 0));
+    const micros = (cpu: number): number => Math.round((cpu / batches.events) * 1e6);
+    const inPostgres = postgresCpu();
+    return {
+      set: name,
+      'singles/s': Math.round(singles.events / singles.seconds),
+      'batched events/s accepted': Math.round(batches.events / batches.seconds),
+      'events/s processed': Math.round(batches.events / seconds),
+      'CPU µs/event, web': micros(webCpu),
+      'CPU µs/event, workers': micros(workerCpu.reduce((sum, cpu) => sum + cpu, 0)),
+      'CPU µs/event, PostgreSQL':
+        inPostgres === null || before.postgres === null ? null : micros(inPostgres - before.postgres),
+    };
+  } finally {
+    await stop();
+  }
+}
+
+async function main(): Promise<void> {
+  const postgres = await startOwnPostgres({ fsync: true });
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-bench-scale-'));
+  const rows: Row[] = [];
+  try {
+    rows.push(
+      await measure(
+        {
+          name: 'one machine, embedded',
+          async start() {
+            const web = await start({ DATA_DIR: join(folder, 'embedded') });
+            return { web, workers: [], stop: () => web.stop() };
+          },
+        },
+        () => null,
+      ),
+    );
+    for (const count of [1, 2]) {
+      const url = await postgres.freshDatabase();
+      const large = { DATABASE_URL: url, CLICKHOUSE_URL: process.env['CLICKHOUSE_URL'] ?? AWAY, DATA_DIR: folder };
+      rows.push(
+        await measure(
+          {
+            name: `PostgreSQL, one web node, ${count} worker${count > 1 ? 's' : ''}`,
+            async start() {
+              const web = await start({ ...large, ROLE: 'web' });
+              const workers: RunningProcess[] = [];
+              for (let n = 0; n < count; n++) workers.push(await start({ ...large, ROLE: 'worker' }));
+              return {
+                web,
+                workers,
+                stop: async () => {
+                  await Promise.all([web, ...workers].map((one) => one.stop()));
+                },
+              };
+            },
+          },
+          () => postgres.cpuSeconds(),
+        ),
+      );
+    }
+    console.log(`${cpus().length} cores, all of it on them: nodes, PostgreSQL and the load.`);
+    console.table(rows);
+  } finally {
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+await main();
+process.exit(0);

@@ -1,0 +1,74 @@
+/**
+ * A request as entries of the log's partitions: one for each that its events belong to, by project and distinct id. Most
+ * requests are about one person and stay as they came.
+ */
+
+import { changedSubjects } from '../core/events/changed-subjects.ts';
+import { distinctIdOf } from '../core/events/distinct-id.ts';
+import { extractEvents } from '../core/events/extract-events.ts';
+import { isJsonObject, type JsonObject } from '../core/events/json.ts';
+import { parseJson } from '../core/events/parse-json.ts';
+import { hash, stripeOf } from '../core/persons/id-stripe.ts';
+import type { NewLogEntry } from '../stores/ingest-log.ts';
+import type { ChangedNote } from '../stores/news.ts';
+import type { NewPartitionEntry } from '../stores/partitioned-log.ts';
+
+const NONE: JsonObject = {};
+
+/** Events without an id belong together: whatever becomes of them, it is the same for all. */
+export function partitionFor(projectId: number, raw: JsonObject, partitions: number): number {
+  const properties = isJsonObject(raw['properties']) ? raw['properties'] : NONE;
+  return stripeOf(projectId, distinctIdOf(raw, properties) ?? '') % partitions;
+}
+
+export interface Cut {
+  entry: NewPartitionEntry;
+  events: readonly JsonObject[];
+}
+
+/** `newSeed`: ids of events that came without one are derived from it, so each entry has its own. */
+export function cutRequest(
+  entry: NewLogEntry,
+  events: readonly JsonObject[] | undefined,
+  partitions: number,
+  newSeed: () => Buffer,
+): Cut[] {
+  const all = events ?? extractEvents(parseJson(entry.payload.toString('utf8'))).events;
+  const byPartition = new Map<number, JsonObject[]>();
+  for (const raw of all) {
+    const partition = partitionFor(entry.projectId, raw, partitions);
+    const own = byPartition.get(partition);
+    if (own) own.push(raw);
+    else byPartition.set(partition, [raw]);
+  }
+  if (byPartition.size === 1) {
+    const [partition = 0] = byPartition.keys();
+    return [{ entry: { ...entry, partition }, events: all }];
+  }
+  return [...byPartition].map(([partition, own], index) => ({
+    entry: {
+      ...entry,
+      partition,
+      events: own.length,
+      seed: index === 0 ? entry.seed : newSeed(),
+      payload: Buffer.from(JSON.stringify(own)),
+    },
+    events: own,
+  }));
+}
+
+/** A subject in a few letters, the same on every node. Two that share one only wait for each other. */
+export const subjectMark = (subject: string): string => hash(subject).toString(36);
+
+/**
+ * Whose flags each entry may change. `subjects`: those of the whole request; where it was cut, each entry's own are
+ * found again.
+ */
+export function changedNotes(cuts: readonly Cut[], subjects: readonly string[]): ChangedNote[] {
+  if (subjects.length === 0) return [];
+  return cuts.flatMap(({ entry, events }): ChangedNote[] => {
+    // A request that was cut is a list, and what is in a list needs a name of its own, also at /engage/.
+    const own = cuts.length === 1 ? subjects : changedSubjects(events, false);
+    return own.length === 0 ? [] : [[entry.partition, entry.projectId, own.map(subjectMark)]];
+  });
+}

@@ -1,0 +1,50 @@
+/** The door of many machines: a request is cut into the partitions of the log, and every node hears of it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonObject } from '../core/events/json.ts';
+import type { NewLogEntry } from '../stores/ingest-log.ts';
+import type { PartitionedLog, Positions } from '../stores/partitioned-log.ts';
+import { changedNotes, cutRequest } from './cut-request.ts';
+import type { EventDoor } from './event-door.ts';
+import type { PartitionedWrites } from './partitioned-writes.ts';
+
+export interface PartitionedIngestionDeps {
+  log: Pick<PartitionedLog, 'append' | 'heads' | 'positions' | 'partitions'>;
+  writes: Pick<PartitionedWrites, 'note'>;
+  newSeed(): Buffer;
+  /** Whether something waits to be shipped to the event store. */
+  isShipping(): Promise<boolean>;
+}
+
+const LOOK_EVERY_MS = 25;
+
+export class PartitionedIngestion implements EventDoor {
+  readonly #deps: PartitionedIngestionDeps;
+
+  constructor(deps: PartitionedIngestionDeps) {
+    this.#deps = deps;
+  }
+
+  async accept(entry: NewLogEntry, subjects: readonly string[] = [], events?: readonly JsonObject[]): Promise<void> {
+    const { log, writes, newSeed } = this.#deps;
+    const cuts = cutRequest(entry, events, log.partitions, newSeed);
+    const changed = changedNotes(cuts, subjects);
+    const reached = await log.append(
+      cuts.map((cut) => cut.entry),
+      changed,
+    );
+    writes.note(changed, reached);
+  }
+
+  async caughtUp(): Promise<void> {
+    const heads = await this.#deps.log.heads();
+    while (!isPast(await this.#deps.log.positions(), heads)) await sleep(LOOK_EVERY_MS);
+  }
+
+  async drain(): Promise<void> {
+    await this.caughtUp();
+    while (await this.#deps.isShipping()) await sleep(LOOK_EVERY_MS);
+  }
+}
+
+const isPast = (positions: Positions, heads: Positions): boolean =>
+  [...heads].every(([partition, head]) => (positions.get(partition) ?? 0) >= head);

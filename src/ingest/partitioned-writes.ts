@@ -1,0 +1,57 @@
+/**
+ * Read your writes (decision 15) over the partitions of the log: what was acknowledged about somebody waits in one or
+ * two of them, accepted here or by another node.
+ */
+import type { ChangedNote } from '../stores/news.ts';
+import type { Positions } from '../stores/partitioned-log.ts';
+import { subjectMark } from './cut-request.ts';
+import { ReadYourWrites } from './read-your-writes.ts';
+
+export interface PartitionedWritesDeps {
+  /** The newest entry of each partition in which something waited at the start; 0 elsewhere. */
+  unread: Positions;
+  partitions: number;
+  hurry(): void;
+  patienceMs?: number;
+}
+
+export class PartitionedWrites {
+  readonly #each: readonly ReadYourWrites[];
+
+  constructor({ unread, partitions, ...deps }: PartitionedWritesDeps) {
+    this.#each = Array.from(
+      { length: partitions },
+      (_, partition) => new ReadYourWrites({ ...deps, unread: unread.get(partition) ?? 0 }),
+    );
+  }
+
+  get outdated(): number {
+    return this.#each.reduce((sum, { outdated }) => sum + outdated, 0);
+  }
+
+  /** `heads`: up to where each partition reaches with what the notes are about. */
+  note(notes: readonly ChangedNote[], heads: Positions): void {
+    for (const [partition, projectId, marks] of notes) {
+      const seq = heads.get(partition);
+      if (seq === undefined) continue;
+      if (marks === null) this.#each[partition]?.crowd(seq, projectId);
+      else this.#each[partition]?.note(seq, projectId, marks);
+    }
+  }
+
+  settled(projectId: number, subjects: readonly string[]): Promise<void> | undefined {
+    let marks: string[] | undefined;
+    let waiting: Promise<void>[] | undefined;
+    for (const one of this.#each) {
+      if (!one.isWaiting) continue;
+      marks ??= subjects.map(subjectMark);
+      const settled = one.settled(projectId, marks);
+      if (settled) waiting = [...(waiting ?? []), settled];
+    }
+    return waiting && Promise.all(waiting).then(() => undefined);
+  }
+
+  processed(positions: Iterable<readonly [number, number]>): void {
+    for (const [partition, position] of positions) this.#each[partition]?.processed(position);
+  }
+}

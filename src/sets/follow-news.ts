@@ -1,0 +1,68 @@
+/**
+ * What the main thread of a node makes of the news of others. News may get lost, so it also looks by itself every few
+ * seconds; while the database is away nothing is forgotten, since memory is all there is then.
+ */
+import type pg from 'pg';
+import type { PartitionedWrites } from '../ingest/partitioned-writes.ts';
+import type { MetadataStore } from '../stores/metadata-store.ts';
+import type { News, NewsChannel } from '../stores/news.ts';
+import type { PartitionedLog } from '../stores/partitioned-log.ts';
+import { ask } from '../stores/postgres/log-pool.ts';
+import type { SetListeners } from './store-set.ts';
+
+export interface FollowDeps {
+  news: NewsChannel;
+  node: string;
+  log: Pick<PartitionedLog, 'positions'>;
+  pool: pg.Pool;
+  writes: PartitionedWrites;
+  metadata: Pick<MetadataStore, 'subjects'>;
+  listeners: SetListeners;
+  onChores(): void;
+  lookEveryMs?: number;
+}
+
+const LOOK_EVERY_MS = 2000;
+
+export function followNews(deps: FollowDeps): { stop(): void } {
+  const { news, node, writes, metadata, listeners } = deps;
+  news.on((piece: News) => {
+    const { came, processed, shipped, redefined } = piece;
+    if (came && came.from !== node) {
+      writes.note(
+        came.changed,
+        new Map(Object.entries(came.heads).map(([partition, head]) => [Number(partition), head])),
+      );
+    }
+    if (processed) {
+      metadata.subjects.refresh();
+      writes.processed(processed.positions);
+    }
+    if (shipped !== undefined) shipped === null ? listeners.onUnknown() : listeners.onStored(shipped, []);
+    if (redefined !== undefined) listeners.onRedefined(redefined);
+    if (piece.chores) deps.onChores();
+  });
+  let lastVersion: number | null = null;
+  const look = async (): Promise<void> => {
+    writes.processed(await deps.log.positions());
+    const version = await versionOf(deps.pool);
+    if (lastVersion !== null && version !== lastVersion) listeners.onRedefined(null);
+    lastVersion = version;
+  };
+  news.onGap(() => {
+    listeners.onUnknown();
+    listeners.onRedefined(null);
+    deps.onChores();
+    look().catch(() => undefined);
+  });
+  const timer = setInterval(() => look().catch(() => undefined), deps.lookEveryMs ?? LOOK_EVERY_MS);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+}
+
+/** Grows with every change of a definition. */
+async function versionOf(pool: pg.Pool): Promise<number> {
+  const text = 'select coalesce(sum(version), 0)::bigint as version from project_versions';
+  const [row] = await ask<{ version: number }>(pool, 'definitions_version', text);
+  return row?.version ?? 0;
+}

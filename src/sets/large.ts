@@ -1,0 +1,182 @@
+/** The set of many machines: PostgreSQL and ClickHouse, which any number of web nodes and workers share. */
+
+import { findPending } from '../ingest/find-pending.ts';
+import { ingestCounts } from '../ingest/ingest-counts.ts';
+import type { LargeWorkerOptions } from '../ingest/large-protocol.ts';
+import { PartitionedIngestion } from '../ingest/partitioned-ingestion.ts';
+import { PartitionedWrites } from '../ingest/partitioned-writes.ts';
+import { Tail } from '../ingest/tail.ts';
+import type { WorkerMethods } from '../ingest/worker-protocol.ts';
+import { WorkerThread } from '../ingest/worker-thread.ts';
+import { clockOn } from '../lib/clock.ts';
+import { randomIds } from '../lib/ids.ts';
+import { clickhouseDialect } from '../stores/clickhouse/dialect.ts';
+import type { News, NewsChannel } from '../stores/news.ts';
+import type { PartitionedLog } from '../stores/partitioned-log.ts';
+import { openQuickPool } from '../stores/postgres/log-pool.ts';
+import { openPostgresShelf } from '../stores/postgres/metadata-store.ts';
+import { openNewsChannel } from '../stores/postgres/news-channel.ts';
+import { openPartitionedLog, readEntries } from '../stores/postgres/partitioned-log.ts';
+import { readWhole } from '../stores/postgres/read-whole.ts';
+import { builtFile } from './built-file.ts';
+import type { SetOptions } from './embedded.ts';
+import { followNews } from './follow-news.ts';
+import { impatient } from './impatient.ts';
+import { reportWhole } from './report-whole.ts';
+import type { Charge, Opened, StoreSet } from './store-set.ts';
+
+/** Where they are: the settings have been checked. */
+export interface LargeAddresses {
+  databaseUrl: string;
+  clickhouseUrl: string;
+}
+
+const CONNECTIONS = 2;
+
+export async function openLarge(
+  options: SetOptions,
+  { databaseUrl, clickhouseUrl }: LargeAddresses,
+  opened: Opened,
+): Promise<StoreSet> {
+  const { config, logger, clockMemory } = options;
+  const clock = clockOn(clockMemory);
+  const node = randomIds.uuid();
+  const shelf = await openPostgresShelf(databaseUrl, clock.now());
+  opened.push(() => shelf.metadata.close());
+  const { ingestLogMaxBytes: maxBytes, logPartitions: partitions } = config;
+  const log = await openPartitionedLog(databaseUrl, { maxBytes, partitions, node });
+  opened.push(() => log.close());
+  const pool = openQuickPool(databaseUrl, CONNECTIONS);
+  opened.push(() => pool.end());
+  const news = await openNewsChannel(databaseUrl);
+  opened.push(() => news.close());
+  const writes = new PartitionedWrites({
+    unread: await unreadOf(log),
+    partitions: log.partitions,
+    hurry: throttled(news, { hurry: true }),
+  });
+  let charge: Charge | null = null;
+  let isInCharge = false;
+  const metadata = { ...shelf.metadata, subjects: impatient(shelf.metadata.subjects) };
+  const { listeners } = options;
+  const following = followNews({ news, node, log, pool, writes, metadata, listeners, onChores: () => charge?.wake() });
+  opened.push(() => following.stop());
+  const tellCharge = (): void => news.send({ chores: true });
+  const onCharge = (isOurs: boolean): void => {
+    isInCharge = isOurs;
+    if (isOurs) charge?.start();
+    else charge?.stop().catch((err: unknown) => logger.warn({ err }, 'the chores did not end in peace'));
+  };
+  const worker: LargeWorkerOptions = {
+    node,
+    role: config.role,
+    databaseUrl,
+    clickhouseUrl,
+    clickhouseCluster: config.clickhouseCluster,
+    clickhouseOptions: config.clickhouseOptions,
+    partitions: log.partitions,
+    clockMemory,
+    logLevel: logger.level,
+    eventsMemoryMb: config.eventsMemoryMb,
+    queryTimeoutSeconds: config.queryTimeoutSeconds,
+    faults: config.faults,
+  };
+  const tail = new Tail(async (projectIds) => thread.methods.watch(projectIds));
+  const thread = new WorkerThread<WorkerMethods>(
+    builtFile('large-worker.js'),
+    worker,
+    {
+      onReady: () => undefined,
+      onProcessed: () => undefined,
+      onIdle: () => undefined,
+      onTail: (events) => tail.show(events),
+      onNews: () => undefined,
+      onCharge,
+    },
+    logger,
+  );
+  const ready = thread.start();
+  opened.push(async () => {
+    await ready.catch(() => undefined);
+    await charge?.stop();
+    await thread.close();
+  });
+  const whole = () => readWhole(pool);
+  return {
+    metadata,
+    ingest: shelf.ingest,
+    ingestion: new PartitionedIngestion({
+      log,
+      writes,
+      newSeed: () => randomIds.seed(),
+      isShipping: async () => (await whole()).isShipping,
+    }),
+    writes,
+    tail,
+    dialect: clickhouseDialect,
+    worker: () => thread.methods,
+    filing: {
+      position: async () => 0,
+      refile: async () => thread.methods.refile(),
+    },
+    findPending: (projectId, uuid) => findInPartitions(pool, log, projectId, uuid),
+    async counts() {
+      const { accepted, fates, shipping, oldestReceivedAt } = await whole();
+      const lagMs = oldestReceivedAt === null ? 0 : Math.max(0, clock.now() - oldestReceivedAt);
+      const counts = ingestCounts(fates, { accepted, lagMs });
+      // What is processed but not shipped cannot be asked for yet.
+      return { ...counts, stored: counts.stored - shipping, pending: counts.pending + shipping };
+    },
+    // Entries go with the transaction that processes them; the rest is PostgreSQL's to clean.
+    scrubLog: async () => undefined,
+    scanFiles: async () => ({ files: 0, bytes: 0, found: new Map() }),
+    isReady: config.role === 'worker' ? () => metadata.check() : async () => undefined,
+    describe: async () => ({ node, role: config.role, ...(await whole()).parts }),
+    ready,
+    takeCharge(chores) {
+      charge = chores;
+      if (isInCharge) chores.start();
+    },
+    tellCharge,
+    tellChanged: (projectId) => news.send({ shipped: [projectId] }),
+    report: (registry) => reportWhole(registry, whole),
+    breakWorker: () => thread.tell('fault'),
+  };
+}
+
+/** Whatever waits at the start may be about anybody. */
+async function unreadOf(log: PartitionedLog): Promise<Map<number, number>> {
+  const [heads, positions] = [await log.heads(), await log.positions()];
+  return new Map([...heads].map(([partition, head]) => [partition, head > (positions.get(partition) ?? 0) ? head : 0]));
+}
+
+const HURRY_EVERY_MS = 10;
+
+/** Says it at once, and then not again for a moment. */
+function throttled(news: NewsChannel, piece: News): () => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (performance.now() - last < HURRY_EVERY_MS) return;
+    last = performance.now();
+    news.send(piece);
+  };
+}
+
+/** An event's partition cannot be told from its uuid: one after the other is looked through. */
+async function findInPartitions(
+  pool: ReturnType<typeof openQuickPool>,
+  log: PartitionedLog,
+  projectId: number,
+  uuid: string,
+) {
+  for (const [partition, position] of await log.positions()) {
+    const reader = {
+      read: (seq: number, maxEvents: number, maxBytes: number) =>
+        readEntries(pool, new Map([[partition, seq]]), maxEvents, maxBytes),
+      close: () => undefined,
+    };
+    const found = await findPending({ log: reader, position: async () => position }, projectId, uuid);
+    if (found) return found;
+  }
+  return null;
+}

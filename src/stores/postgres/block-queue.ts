@@ -1,0 +1,133 @@
+import { sql } from 'kysely';
+import type pg from 'pg';
+import type { BlockQueue, WaitingBlocks } from '../block-queue.ts';
+import type { Shipment } from '../block-store.ts';
+import type { PersonOverride } from '../event-store.ts';
+import type { Lease } from '../leases.ts';
+import type { Refiled, Refiling } from '../refiling.ts';
+import { settleRefilings, waitingRefilings } from '../sql/ingest/refilings.ts';
+import { postgresDialect } from '../sql/postgres-dialect.ts';
+import type { Db } from '../sql/tables.ts';
+import { ask } from './log-pool.ts';
+import { unavailable } from './unavailable.ts';
+
+/** So many blocks are looked at for one shipment. */
+const MOST_BLOCKS = 500;
+
+interface BlockRow {
+  number: number;
+  events: number;
+  bytes: number;
+  waitedMs: number;
+}
+
+export class PostgresBlockQueue implements BlockQueue {
+  readonly #pool: pg.Pool;
+  readonly #db: Db;
+
+  /** `db`: the relational shelf in the same database. */
+  constructor(pool: pg.Pool, db: Db) {
+    this.#pool = pool;
+    this.#db = db;
+  }
+
+  async underWay(): Promise<Shipment | null> {
+    const rows = await ask<{ shipment: number; rows: Buffer; overrides: string }>(this.#pool, 'under_way', UNDER_WAY);
+    const [first] = rows;
+    if (first === undefined) return null;
+    return {
+      position: first.shipment,
+      blocks: rows.map((row) => row.rows).filter(({ length }) => length > 0),
+      overrides: rows.flatMap(({ overrides }) => JSON.parse(overrides) as PersonOverride[]),
+    };
+  }
+
+  /**
+   * Blocks before the first order are found in one look: whoever waited for an order to be written comes into sight after
+   * it. Where there are none, orders up to the next block have their turn.
+   */
+  async next(maxEvents: number, maxBytes: number): Promise<{ orders: Refiling[] } | WaitingBlocks | null> {
+    const rows = await ask<BlockRow>(this.#pool, 'next_blocks', NEXT, [MOST_BLOCKS]);
+    if (rows.length > 0) return takeBlocks(rows, maxEvents, maxBytes);
+    const orders = await waitingRefilings({ db: this.#db, dialect: postgresDialect });
+    if (orders[0] === undefined) return null;
+    const [after] = await ask<{ number: number | null }>(this.#pool, 'block_after', AFTER, [orders[0].id]);
+    const nextBlock = after?.number ?? Number.MAX_SAFE_INTEGER;
+    return { orders: orders.filter(({ id }) => id < nextBlock) };
+  }
+
+  begin(holder: string, lease: Lease, numbers: readonly number[]): Promise<void> {
+    return this.#fenced(holder, lease, async (db) => {
+      await sql`insert into shipments (number, blocks)
+        values (nextval('shipment_numbers'), ${[...numbers]}::bigint[])`.execute(db);
+    });
+  }
+
+  arrived(holder: string, lease: Lease, shipment: number): Promise<void> {
+    return this.#fenced(holder, lease, async (db) => {
+      const { rows } = await sql<{ projects: number[] }>`
+        with shipment as (delete from shipments where number = ${shipment} returning blocks)
+        delete from event_blocks b using shipment s where b.number = any(s.blocks) returning b.projects`.execute(db);
+      await tellShipped(db, [...new Set(rows.flatMap(({ projects }) => projects.map(Number)))]);
+    });
+  }
+
+  settle(holder: string, lease: Lease, done: readonly Refiled[]): Promise<void> {
+    return this.#fenced(holder, lease, async (db) => {
+      await settleRefilings({ db, dialect: postgresDialect }, done);
+      await tellShipped(db, null);
+    });
+  }
+
+  async skipTo(position: number): Promise<void> {
+    await this.#pool.query(
+      `select setval('shipment_numbers', $1) where $1 > (select last_value from shipment_numbers)`,
+      [position],
+    );
+  }
+
+  /** A holder whose lease another has taken writes nothing. */
+  #fenced(holder: string, { name, token }: Lease, work: (db: Db) => Promise<void>): Promise<void> {
+    return this.#db.transaction().execute(async (db) => {
+      const { rows } = await sql`select 1 as held from leases
+        where name = ${name} and holder = ${holder} and token = ${token} for share`.execute(db);
+      if (rows.length !== 1) throw unavailable('The lease was lost: another worker ships events now.');
+      await work(db);
+    });
+  }
+}
+
+/** Those projects are told by their numbers while that fits into a piece of news. */
+const MOST_TOLD = 500;
+
+async function tellShipped(db: Db, projects: readonly number[] | null): Promise<void> {
+  const shipped = projects !== null && projects.length <= MOST_TOLD ? projects : null;
+  await sql`select pg_notify('cairn', ${JSON.stringify({ shipped })})`.execute(db);
+}
+
+function takeBlocks(rows: readonly BlockRow[], maxEvents: number, maxBytes: number): WaitingBlocks {
+  const numbers: number[] = [];
+  let events = 0;
+  let bytes = 0;
+  for (const row of rows) {
+    events += row.events;
+    bytes += row.bytes;
+    if (numbers.length > 0 && (events > maxEvents || bytes > maxBytes)) break;
+    numbers.push(row.number);
+  }
+  return { numbers, events, waitedMs: rows[0]?.waitedMs ?? 0 };
+}
+
+const UNDER_WAY = `
+  select s.number as shipment, b.rows, b.overrides
+  from shipments s join event_blocks b on b.number = any(s.blocks)
+  order by b.number`;
+
+const NEXT = `
+  select number, events, octet_length(rows) as bytes,
+    (extract(epoch from clock_timestamp() - made_at) * 1000)::float8 as "waitedMs"
+  from event_blocks
+  where number < coalesce((select min(id) from person_refilings), 9223372036854775807)
+  order by number limit $1`;
+
+const AFTER = `select min(number) as number from event_blocks where number > $1`;

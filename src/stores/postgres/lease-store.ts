@@ -1,0 +1,92 @@
+import type pg from 'pg';
+import type { Lease, LeaseState, LeaseStore, NodeNote, SeenNode } from '../leases.ts';
+import { ask } from './log-pool.ts';
+
+/** A lease that is not renewed runs out after this; a worker that is not seen for so long counts as gone. */
+export const LEASE_MS = 5000;
+
+export class PostgresLeases implements LeaseStore {
+  readonly #pool: pg.Pool;
+  readonly #leaseMs: number;
+
+  constructor(pool: pg.Pool, leaseMs = LEASE_MS) {
+    this.#pool = pool;
+    this.#leaseMs = leaseMs;
+  }
+
+  /** Brings leases into being, of which nobody has any yet. */
+  async name(names: readonly string[]): Promise<void> {
+    await this.#pool.query('insert into leases (name) select unnest($1::text[]) on conflict do nothing', [[...names]]);
+  }
+
+  async beat(node: NodeNote): Promise<{ leases: LeaseState[]; workers: string[] }> {
+    await note(this.#pool, node);
+    await ask(this.#pool, 'renew', RENEW, [node.id, this.#leaseMs]);
+    const leases = await ask<LeaseState>(this.#pool, 'leases', LOOK);
+    const nodes = await ask<{ id: string }>(this.#pool, 'workers', WORKERS, [this.#leaseMs]);
+    return { leases, workers: nodes.map(({ id }) => id) };
+  }
+
+  take(node: string, names: readonly string[]): Promise<Lease[]> {
+    return ask<Lease>(this.#pool, 'take', TAKE, [node, [...names], this.#leaseMs]);
+  }
+
+  async give(node: string, leases: readonly Lease[]): Promise<void> {
+    const values = [node, leases.map(({ name }) => name), leases.map(({ token }) => token)];
+    await ask(this.#pool, 'give', GIVE, values);
+  }
+
+  async leave(node: string): Promise<void> {
+    await ask(this.#pool, 'leave', LEAVE, [node]);
+  }
+}
+
+export async function note(pool: pg.Pool, { id, role, host, version, facts }: NodeNote): Promise<void> {
+  await ask(pool, 'note_node', NOTE, [id, role, host, version, JSON.stringify(facts)]);
+}
+
+/** Those that were seen within the last minute. */
+export async function seenNodes(pool: pg.Pool): Promise<SeenNode[]> {
+  const rows = await ask<Omit<SeenNode, 'facts'> & { facts: string }>(pool, 'seen_nodes', SEEN);
+  return rows.map((row) => ({ ...row, facts: JSON.parse(row.facts) }));
+}
+
+const NOTE = `
+  insert into nodes (id, role, host, version, facts) values ($1, $2, $3, $4, $5)
+  on conflict (id) do update set seen_at = now(), facts = excluded.facts`;
+
+const RENEW = `
+  update leases set expires_at = clock_timestamp() + $2 * interval '1 ms'
+  where holder = $1 and expires_at > clock_timestamp()`;
+
+const LOOK = `
+  select name, token, case when expires_at > clock_timestamp() then holder end as holder from leases order by name`;
+
+const WORKERS = `
+  select id from nodes where role <> 'web' and seen_at > now() - $1 * interval '1 ms' order by id`;
+
+/** One that another is just taking is passed over. */
+const TAKE = `
+  update leases l set holder = $1, token = l.token + 1, expires_at = clock_timestamp() + $3 * interval '1 ms'
+  from (
+    select name from leases
+    where name = any($2::text[]) and (holder is null or expires_at <= clock_timestamp())
+    order by name for update skip locked
+  ) free
+  where l.name = free.name
+  returning l.name, l.token`;
+
+const GIVE = `
+  update leases l set holder = null, expires_at = '-infinity'
+  from unnest($2::text[], $3::bigint[]) as g(name, token)
+  where l.name = g.name and l.token = g.token and l.holder = $1`;
+
+const LEAVE = `
+  with gone as (delete from nodes where id = $1)
+  update leases set holder = null, expires_at = '-infinity' where holder = $1`;
+
+const SEEN = `
+  select id, role, host, version, facts,
+    (extract(epoch from started_at) * 1000)::bigint as "startedAt",
+    greatest(0, (extract(epoch from now() - seen_at) * 1000))::bigint as "silentMs"
+  from nodes where seen_at > now() - interval '1 minute' order by role, id`;

@@ -1,0 +1,32 @@
+import type pg from 'pg';
+import { openPool } from './pool.ts';
+
+/**
+ * Connections for what must be answered soon or not at all. Whatever the server is set to, a commit here has reached the
+ * disk: that is what an answer to a capture request means.
+ */
+export function openQuickPool(url: string, size: number): pg.Pool {
+  const pool = openPool(url, { size });
+  // Otherwise a connection lost in the middle of a statement would end the process.
+  pool.on('connect', (client) => void client.on('error', () => undefined));
+  const { options } = pool as unknown as { options: { onConnect?(client: pg.PoolClient): Promise<unknown> } };
+  options.onConnect = (client) => client.query(DURABLE);
+  return pool;
+}
+
+const DURABLE = `select set_config('synchronous_commit', 'on', false)
+  where current_setting('synchronous_commit') in ('off', 'local')`;
+
+/** Nobody waits longer than this for the database, even one that hangs without a word. */
+const PATIENCE_MS = 8_000;
+
+/** One statement on any connection, prepared under its name. */
+export async function ask<R extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  name: string,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<R[]> {
+  const config = { name, text, values: [...values], query_timeout: PATIENCE_MS };
+  return (await pool.query<R>(config as pg.QueryConfig)).rows;
+}

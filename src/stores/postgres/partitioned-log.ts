@@ -1,0 +1,263 @@
+/**
+ * The log of many machines in PostgreSQL. Requests that wait at the same moment share one statement and one commit: one
+ * group is under way at a time, and what comes meanwhile makes the next.
+ */
+import type pg from 'pg';
+import type { ChangedNote } from '../news.ts';
+import type {
+  NewPartitionEntry,
+  PartitionEntry,
+  PartitionedLog,
+  PartitionedState,
+  Positions,
+} from '../partitioned-log.ts';
+import { Groups } from './groups.ts';
+import { ask, openQuickPool } from './log-pool.ts';
+import { unavailable } from './unavailable.ts';
+
+export interface LogOptions {
+  /** This node's name: others hear from whom entries came. */
+  node?: string;
+  /** Most bytes of payload that may wait for processing, over all partitions and nodes. */
+  maxBytes: number;
+  /** How many partitions a new log gets. */
+  partitions?: number;
+  /** How often it is looked up how much waits. */
+  lookEveryMs?: number;
+}
+
+const PARTITIONS = 16;
+const LOOK_EVERY_MS = 1000;
+/** One for the group under way, one for looking. */
+const CONNECTIONS = 3;
+
+interface Request {
+  entries: readonly NewPartitionEntry[];
+  changed: readonly ChangedNote[];
+}
+
+export async function openPartitionedLog(url: string, options: LogOptions): Promise<PartitionedLog> {
+  const pool = openQuickPool(url, CONNECTIONS);
+  try {
+    const partitions = await fixPartitions(pool, options.partitions ?? PARTITIONS);
+    const log = new PostgresLog(pool, partitions, options);
+    await log.look();
+    return log;
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+/** The first start decides for ever: the place of an id must not change while something of it waits. */
+async function fixPartitions(pool: pg.Pool, wanted: number): Promise<number> {
+  await pool.query(
+    `with fresh as (
+      insert into log_partitions (partition) select n - 1 from generate_series(1, $1::integer) n
+      where not exists (select from log_partitions) on conflict do nothing returning partition
+    ) insert into log_progress (partition) select partition from fresh on conflict do nothing`,
+    [wanted],
+  );
+  const { rows } = await pool.query('select count(*)::integer as n from log_partitions');
+  return rows[0].n;
+}
+
+class PostgresLog implements PartitionedLog {
+  readonly partitions: number;
+  readonly #pool: pg.Pool;
+  readonly #options: LogOptions;
+  readonly #groups: Groups<Request, Positions>;
+  readonly #looking: NodeJS.Timeout;
+  /** What waited at the last look, what has been written through here since, and what is on its way. */
+  #waiting = 0;
+  #sinceLook = 0;
+  #underWay = 0;
+  #closed = false;
+
+  constructor(pool: pg.Pool, partitions: number, options: LogOptions) {
+    this.#pool = pool;
+    this.partitions = partitions;
+    this.#options = options;
+    this.#groups = new Groups({ write: (group) => this.#write(group), sizeOf });
+    // A database that is away is heard of by whoever appends; the next look comes by itself.
+    this.#looking = setInterval(() => void this.look().catch(() => undefined), options.lookEveryMs ?? LOOK_EVERY_MS);
+    this.#looking.unref();
+  }
+
+  async append(entries: readonly NewPartitionEntry[], changed: readonly ChangedNote[] = []): Promise<Positions> {
+    if (this.#closed) throw unavailable('The server is stopping.');
+    const request = { entries, changed };
+    const bytes = sizeOf(request);
+    if (this.#waiting + this.#sinceLook + this.#underWay + bytes > this.#options.maxBytes) {
+      throw unavailable('Too many events wait to be processed; send this again in a moment.');
+    }
+    this.#underWay += bytes;
+    try {
+      const reached = await this.#groups.add(request);
+      this.#sinceLook += bytes;
+      return reached;
+    } finally {
+      this.#underWay -= bytes;
+    }
+  }
+
+  async state(): Promise<PartitionedState> {
+    const [row] = await ask<Record<keyof PartitionedState, number | null>>(this.#pool, 'log_state', STATE);
+    const { accepted, events, bytes, oldestReceivedAt } = row ?? {};
+    return {
+      accepted: Number(accepted ?? 0),
+      events: Number(events ?? 0),
+      bytes: Number(bytes ?? 0),
+      oldestReceivedAt: oldestReceivedAt ?? null,
+    };
+  }
+
+  heads(): Promise<Positions> {
+    return readPositions(this.#pool, 'log_heads', 'select partition, head as at from log_partitions');
+  }
+
+  positions(): Promise<Positions> {
+    return readProgress(this.#pool);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearInterval(this.#looking);
+    await this.#groups.finish();
+    await this.#pool.end();
+  }
+
+  /** How much waits. What comes meanwhile may be counted twice until the next look, never not at all. */
+  async look(): Promise<void> {
+    const before = this.#sinceLook;
+    const { bytes } = await this.state();
+    this.#waiting = bytes;
+    this.#sinceLook -= before;
+  }
+
+  async #write(group: readonly Request[]): Promise<Positions[]> {
+    const rows = await ask<{ of_partition: number; up_to: number }>(
+      this.#pool,
+      'append',
+      APPEND,
+      valuesOf(group, this.#options.node ?? ''),
+    ).catch((cause: unknown) => {
+      throw unavailable('The log could not be written.', cause);
+    });
+    return numbersOf(group, new Map(rows.map((row) => [row.of_partition, row.up_to])));
+  }
+}
+
+/** Counted back from where each partition has got to with the whole group. */
+function numbersOf(group: readonly Request[], heads: Map<number, number>): Positions[] {
+  const numbers = group.map(() => new Map<number, number>());
+  for (let index = group.length - 1; index >= 0; index--) {
+    for (const { partition } of group[index]?.entries ?? []) {
+      const head = heads.get(partition) ?? 0;
+      const own = numbers[index];
+      if (own && !own.has(partition)) own.set(partition, head);
+      heads.set(partition, head - 1);
+    }
+  }
+  return numbers;
+}
+
+const sizeOf = ({ entries }: Request): number => entries.reduce((sum, { payload }) => sum + payload.length, 0);
+
+const APPEND = `select * from append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+
+/** Payloads travel as one value: an array of them would be sent as text, twice as long. */
+function valuesOf(group: readonly Request[], node: string): unknown[] {
+  const entries = group.flatMap((request) => request.entries);
+  let start = 0;
+  const starts = entries.map(({ payload }) => {
+    const own = start;
+    start += payload.length;
+    return own;
+  });
+  return [
+    entries.map(({ partition }) => partition),
+    entries.map(({ projectId }) => projectId),
+    entries.map(({ receivedAt }) => receivedAt),
+    entries.map(({ events }) => events),
+    entries.map(({ context }) => context),
+    entries.map(({ payload }) => payload.length),
+    starts,
+    Buffer.concat(entries.map(({ seed }) => seed)),
+    Buffer.concat(entries.map(({ payload }) => payload)),
+    node,
+    changedText(group.flatMap(({ changed }) => changed)),
+  ];
+}
+
+/** A piece of news holds 8000 bytes at the most. What is too much is told as 'anybody of this project'. */
+const NEWS_BYTES = 6000;
+
+function changedText(changed: readonly ChangedNote[]): string {
+  const whole = JSON.stringify(changed);
+  if (whole.length <= NEWS_BYTES) return whole;
+  const places = new Map(
+    changed.map(([partition, projectId]) => [`${partition} ${projectId}`, [partition, projectId, null]]),
+  );
+  const short = JSON.stringify([...places.values()]);
+  return short.length <= NEWS_BYTES ? short : '[[-1,-1,null]]';
+}
+
+const STATE = `
+  select sum(p.events)::bigint as accepted,
+    (sum(p.events) - sum(d.events))::bigint as events,
+    (sum(p.bytes) - sum(d.bytes))::bigint as bytes,
+    min(o.received_at) as "oldestReceivedAt"
+  from log_partitions p
+  join log_progress d using (partition)
+  left join lateral (
+    select e.received_at from log_entries e where e.partition = p.partition and e.seq > d.position order by e.seq limit 1
+  ) o on true`;
+
+/** Up to where each partition has been processed. */
+export const readProgress = (pool: pg.Pool): Promise<Positions> =>
+  readPositions(pool, 'log_positions', 'select partition, position as at from log_progress');
+
+async function readPositions(pool: pg.Pool, name: string, text: string): Promise<Positions> {
+  const rows = await ask<{ partition: number; at: number }>(pool, name, text);
+  return new Map(rows.map(({ partition, at }) => [partition, at]));
+}
+
+/**
+ * Partitions take turns, entry by entry, until there are enough events or bytes. Only what is chosen is read whole.
+ */
+const READ = `
+  with waiting as (
+    select e.partition, e.seq, e.events, e.size, row_number() over (partition by e.partition order by e.seq) as turn
+    from unnest($1::integer[], $2::bigint[]) as c(partition, after)
+    cross join lateral (
+      select e.partition, e.seq, e.events, octet_length(e.payload) as size from log_entries e
+      where e.partition = c.partition and e.seq > c.after order by e.seq limit $3
+    ) e
+  ), chosen as (
+    select partition, seq, sum(events) over w as events, sum(size) over w as bytes, row_number() over w as nth
+    from waiting window w as (order by turn, partition)
+  )
+  select e.partition, e.seq, e.project_id as "projectId", e.received_at as "receivedAt", e.events, e.context, e.seed,
+    e.payload
+  from chosen c join log_entries e using (partition, seq)
+  where c.nth = 1 or (c.events <= $4 and c.bytes <= $5)
+  order by c.nth`;
+
+/** Beyond this, a bound is none: PostgreSQL knows no infinite integers. */
+const UNBOUNDED = Number.MAX_SAFE_INTEGER;
+
+export async function readEntries(
+  pool: pg.Pool,
+  after: Positions,
+  maxEvents: number,
+  maxBytes: number,
+): Promise<PartitionEntry[]> {
+  if (after.size === 0) return [];
+  const events = Math.min(maxEvents, UNBOUNDED);
+  // An entry holds an event at least; and where many partitions wait, none has more than about its share.
+  const entries = after.size === 1 ? events : Math.min(events, Math.ceil((2 * events) / after.size) + 16);
+  const bounds = [Math.min(entries, UNBOUNDED), events, Math.min(maxBytes, UNBOUNDED)];
+  return ask<PartitionEntry>(pool, 'read_entries', READ, [[...after.keys()], [...after.values()], ...bounds]);
+}

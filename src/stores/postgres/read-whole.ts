@@ -1,0 +1,83 @@
+/** How the whole does, from any node: what was accepted, where it is, and who works on it. One look, so that it adds up. */
+import type pg from 'pg';
+import { seenNodes } from './lease-store.ts';
+import { ask } from './log-pool.ts';
+
+export interface Whole {
+  accepted: number;
+  fates: Record<string, number>;
+  /** Events that are processed and wait to be shipped. */
+  shipping: number;
+  /** Whether anything at all waits to be shipped. */
+  isShipping: boolean;
+  oldestReceivedAt: number | null;
+  parts: WholeParts;
+}
+
+export interface WholeParts {
+  nodes: { id: string; role: string; host: string; version: string; started_at: string; silent_ms: number }[];
+  partitions: { partition: number; worker: string | null; waiting: number }[];
+  /** Who ships events and does the chores. */
+  keeper: string | null;
+  blocks_waiting: number;
+}
+
+interface Row {
+  accepted: number;
+  fates: Record<string, number>;
+  shipping: number;
+  blocks: number;
+  orders: number;
+  oldest: number | null;
+  partitions: WholeParts['partitions'];
+  keeper: string | null;
+}
+
+export async function readWhole(pool: pg.Pool): Promise<Whole> {
+  const [row] = await ask<Row>(pool, 'whole', WHOLE);
+  if (row === undefined) throw new Error('The database did not answer.');
+  const nodes = await seenNodes(pool);
+  const { accepted, fates, shipping, blocks, orders, oldest, partitions, keeper } = row;
+  return {
+    accepted,
+    fates,
+    shipping,
+    isShipping: blocks + orders > 0,
+    oldestReceivedAt: oldest,
+    parts: {
+      nodes: nodes.map(({ id, role, host, version, startedAt, silentMs }) => ({
+        id,
+        role,
+        host,
+        version,
+        started_at: new Date(startedAt).toISOString(),
+        silent_ms: silentMs,
+      })),
+      partitions,
+      keeper,
+      blocks_waiting: blocks,
+    },
+  };
+}
+
+const WHOLE = `
+  select
+    (select coalesce(sum(events), 0)::bigint from log_partitions) as accepted,
+    (select coalesce(jsonb_object_agg(fate, n), '{}')
+      from (select fate, sum(count) as n from event_counters group by fate) f) as fates,
+    b.shipping, b.blocks,
+    (select count(*) from person_refilings) as orders,
+    least(b.oldest, (
+      select min(o.received_at) from log_progress d cross join lateral (
+        select e.received_at from log_entries e where e.partition = d.partition and e.seq > d.position
+        order by e.seq limit 1
+      ) o
+    )) as oldest,
+    (select holder from leases where name = 'chores' and expires_at > clock_timestamp()) as keeper,
+    (select coalesce(jsonb_agg(jsonb_build_object('partition', p.partition, 'worker', l.holder,
+        'waiting', p.events - d.events) order by p.partition), '[]')
+      from log_partitions p join log_progress d using (partition)
+      left join leases l on l.name = 'log:' || p.partition and l.expires_at > clock_timestamp()) as partitions
+  from (
+    select coalesce(sum(events), 0)::bigint as shipping, count(*) as blocks, min(received_at) as oldest from event_blocks
+  ) b`;

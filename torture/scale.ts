@@ -1,0 +1,202 @@
+/**
+ * Many machines in a storm: two web nodes and one worker, then two, on a PostgreSQL of our own and a ClickHouse behind a
+ * gate of our own. Nodes are killed at random, PostgreSQL is stopped and started, ClickHouse is out of reach for a
+ * while; and then the books are held against each other.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '@clickhouse/client';
+import pg from 'pg';
+import { Chance } from './chance.ts';
+import { type Books, reckon, type StoredRow } from './check.ts';
+import { Client } from './client.ts';
+import { Gate } from './gate.ts';
+import { Ledger } from './ledger.ts';
+import { startOwnPostgres } from './own-postgres.ts';
+import { PROJECT_KEY, ServerProcess } from './server-process.ts';
+import type { Reckoning } from './storm.ts';
+
+export interface ScaleOptions {
+  seed: number;
+  rounds: number;
+  /** How long ClickHouse stays away, ms. */
+  awayMs: number;
+  clickhouseUrl: string;
+  clickhouseOptions: string;
+}
+
+/** Between two acts. */
+const BREATH_MS = 1500;
+
+export async function scaleStorm(options: ScaleOptions): Promise<Reckoning> {
+  const say = (line: string): void => console.log(`[scale] ${line}`);
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-torture-scale-'));
+  const chance = new Chance(options.seed);
+  const ledger = new Ledger();
+  const postgres = await startOwnPostgres({ fsync: false });
+  const databaseUrl = await postgres.freshDatabase();
+  const database = `cairn_torture_${process.pid}`;
+  const clickhouse = createClient({ url: options.clickhouseUrl, request_timeout: 600_000 });
+  await clickhouse.command({ query: `create database ${database}` });
+  const gate = await Gate.to(options.clickhouseUrl);
+  const env = {
+    DATABASE_URL: databaseUrl,
+    CLICKHOUSE_URL: `${gate.url}/${database}`,
+    CAIRN_CLICKHOUSE_OPTIONS: options.clickhouseOptions,
+  };
+  const node = (role: string): Promise<ServerProcess> => ServerProcess.on(folder, { ...env, ROLE: role });
+  const webs = [await node('web'), await node('web')];
+  const workers = [await node('worker'), await node('worker')];
+  const all = [...webs, ...workers];
+  const violations: string[] = [];
+  try {
+    for (const web of webs) await web.start();
+    await workers[0]?.start();
+    const clients = webs.map((web, n) => new Client(web.url, ledger, chance, `${'ab'[n]}-`));
+    for (const client of clients) {
+      client.paceMs = 20;
+      client.start();
+    }
+    const kill = async (victim: ServerProcess | undefined): Promise<void> => {
+      if (!victim?.isRunning) return;
+      await victim.kill();
+      await sleep(chance.between(0, 300));
+      await victim.start();
+    };
+    const acts: Record<string, () => Promise<void>> = {
+      'a web node is killed': () => kill(chance.oneOf(webs)),
+      'a worker is killed': () => kill(chance.oneOf(workers)),
+      'a worker is restarted in peace': async () => {
+        const one = chance.oneOf(workers.filter(({ isRunning }) => isRunning));
+        const code = await one.stop();
+        if (code !== 0) violations.push(`a polite stop of a worker ended with exit code ${code}`);
+        await one.start();
+      },
+      'PostgreSQL is stopped and started': async () => {
+        await postgres.halt();
+        await checkWithoutPostgres(webs, violations);
+        await postgres.resume();
+      },
+    };
+    for (let round = 0; round < options.rounds; round++) {
+      if (round === Math.ceil(options.rounds / 2)) {
+        say('a second worker joins');
+        await workers[1]?.start();
+      }
+      const [name, act] = chance.oneOf(Object.entries(acts));
+      say(`${round + 1}/${options.rounds}: ${name}`);
+      await act();
+      await sleep(chance.between(200, BREATH_MS));
+    }
+    say(`ClickHouse is out of reach for ${options.awayMs / 1000} s`);
+    gate.close();
+    await checkWithoutClickHouse(webs, options.awayMs, violations);
+    await gate.open();
+    for (const client of clients) await client.stop();
+    for (const one of all) if (!one.isRunning) await one.start();
+    for (const client of clients) await client.finish();
+    const status = await (webs[0] as ServerProcess).settled(300_000);
+    const books = openBooks(databaseUrl);
+    const rows = await readEvents(options.clickhouseUrl, database);
+    const findings = await reckon(rows, books, ledger, status);
+    await books.close();
+    for (const answer of ledger.answers.keys()) {
+      if (![0, 200, 503].includes(answer))
+        violations.push(`${ledger.answers.get(answer)} answers with status ${answer}`);
+    }
+    for (const one of all) {
+      const code = await one.stop();
+      if (code !== 0) violations.push(`a polite stop ended with exit code ${code}`);
+    }
+    return {
+      scenario: 'scale',
+      requests: ledger.requests.length,
+      acknowledged: ledger.acknowledgedEvents,
+      stored: findings.events,
+      answers: Object.fromEntries(ledger.answers),
+      violations: [...violations, ...findings.violations],
+    };
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : error}\n${all.map(({ output }) => output).join('\n')}`);
+  } finally {
+    for (const one of all) await one.kill();
+    gate.end();
+    await clickhouse.command({ query: `drop database if exists ${database}` }).catch(() => undefined);
+    await clickhouse.close();
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Flags go on from memory, capture says 'come back', and nothing else is answered with a lie. */
+async function checkWithoutPostgres(webs: readonly ServerProcess[], violations: string[]): Promise<void> {
+  for (const web of webs.filter(({ isRunning }) => isRunning)) {
+    const post = (path: string, token: string) =>
+      fetch(`${web.url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ token, api_key: token, distinct_id: 'ada', event: 'ping' }),
+      });
+    const unknown = await post('/capture/', 'phc_nobody_knows_this_key');
+    const { code } = (await unknown.json()) as { code?: string };
+    if (unknown.status !== 503 || code !== 'fetch_team_fail') {
+      violations.push(`without PostgreSQL a key that is not in memory got ${unknown.status} ${code}`);
+    }
+    const known = await post('/capture/', PROJECT_KEY);
+    if (known.status !== 503) violations.push(`without PostgreSQL capture answered ${known.status}`);
+    const decided = await post('/decide/?v=3', PROJECT_KEY);
+    if (![200, 503].includes(decided.status)) violations.push(`without PostgreSQL /decide/ answered ${decided.status}`);
+  }
+}
+
+async function checkWithoutClickHouse(
+  webs: readonly ServerProcess[],
+  awayMs: number,
+  violations: string[],
+): Promise<void> {
+  const end = Date.now() + awayMs;
+  let answers = 0;
+  while (Date.now() < end) {
+    for (const web of webs) {
+      const sent = await fetch(`${web.url}/capture/`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ api_key: PROJECT_KEY, distinct_id: 'nobody-away' }),
+      }).catch(() => null);
+      // An event without a name is not stored, but it is taken: that is all that is asked here.
+      if (sent && sent.status !== 400) violations.push(`without ClickHouse capture answered ${sent.status}`);
+      answers++;
+      const decided = await fetch(`${web.url}/decide/?v=3`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ token: PROJECT_KEY, distinct_id: 'ada' }),
+      });
+      if (decided.status !== 200) violations.push(`without ClickHouse /decide/ answered ${decided.status}`);
+    }
+    await sleep(500);
+  }
+  if (answers === 0) violations.push('nobody asked while ClickHouse was away');
+}
+
+function openBooks(url: string): Books & { close(): Promise<void> } {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  return {
+    rows: async <T>(sql: string) => (await pool.query(sql)).rows as T[],
+    close: () => pool.end(),
+  };
+}
+
+async function readEvents(url: string, database: string): Promise<StoredRow[]> {
+  const client = createClient({ url: `${url}/${database}`, request_timeout: 600_000 });
+  const answer = await client.query({
+    query: `select JSONExtractString(properties, 'marker') as marker, toString(uuid) as uuid, distinct_id as distinctId,
+        toString(person_id) as personId, JSONExtract(properties, 'number', 'Nullable(Int32)') as number
+      from events`,
+    format: 'JSONEachRow',
+  });
+  const rows = await answer.json<StoredRow>();
+  await client.close();
+  return rows;
+}
