@@ -39,7 +39,6 @@ import { sqlPersonIndex } from './stores/sql/person-index.ts';
 import { postgresDialect } from './stores/sql/postgres-dialect.ts';
 import { VERSION } from './version.ts';
 
-const CONNECTIONS = 6;
 const QUICK_CONNECTIONS = 4;
 const NOTE_EVERY_MS = 2000;
 
@@ -47,7 +46,7 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
   const { node, role, databaseUrl } = options;
   const logger = openLog(options.logLevel).child({ thread: 'worker' });
   const clock = clockOn(options.clockMemory);
-  const db = openDatabase(databaseUrl, { size: CONNECTIONS });
+  const db = openDatabase(databaseUrl, { size: options.databasePoolSize });
   const pool = openQuickPool(databaseUrl, QUICK_CONNECTIONS);
   const news = await openNewsChannel(databaseUrl);
   const metadata = sqlMetadataStore(db, postgresDialect);

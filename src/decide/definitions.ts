@@ -3,6 +3,7 @@
  * changed, and replaced when something in it changes. Whoever changes a flag or a cohort calls `forget` before
  * answering, so that the next request sees the change.
  */
+import { Failure } from '../core/errors.ts';
 import { isJsonObject } from '../core/events/json.ts';
 import type { CohortDefinition, EvaluationRuntime, FlagDefinition } from '../core/flags/flag.ts';
 import { prepareFlags } from '../core/flags/prepare-flags.ts';
@@ -31,14 +32,19 @@ type Shelf = Pick<MetadataStore, 'flags' | 'cohorts' | 'subjects'>;
 
 /** More projects than this are not remembered at once. */
 const REMEMBERED = 1000;
+const PAUSE_MS = 1000;
+
+const isAway = (error: unknown): boolean => error instanceof Failure && error.kind === 'unavailable';
 
 export class Definitions {
   readonly #metadata: Shelf;
   readonly #kept = new Map<number, Promise<Snapshot>>();
   /** Those of them that have been read. */
   readonly #ready = new Map<number, Snapshot>();
-  /** The last snapshot that was made, for what need not be prepared again. */
-  readonly #last = new Map<number, PreparedFlags>();
+  /** The last snapshot that was made, for what need not be prepared again, and for when nothing can be read. */
+  readonly #last = new Map<number, Snapshot>();
+  /** Until then nobody tries again to read from a store that is away. */
+  #awayUntil = 0;
 
   constructor(metadata: Shelf) {
     this.#metadata = metadata;
@@ -47,6 +53,8 @@ export class Definitions {
   of(projectId: number): Promise<Snapshot> {
     const kept = this.#kept.get(projectId);
     if (kept !== undefined) return kept;
+    const last = this.#last.get(projectId);
+    if (last !== undefined && performance.now() < this.#awayUntil) return Promise.resolve(last);
     const read = this.#read(projectId);
     if (this.#kept.size >= REMEMBERED) this.#forgetOldest();
     // A read that is under way when something changes is no longer in the map then, and whoever asks later reads anew.
@@ -57,7 +65,18 @@ export class Definitions {
       (snapshot) => isCurrent() && this.#ready.set(projectId, snapshot),
       () => isCurrent() && this.forget(projectId),
     );
-    return read;
+    return last === undefined ? read : this.#orLast(read, last);
+  }
+
+  /** While the store is away, what was true when it could last be read is better than nothing. */
+  async #orLast(read: Promise<Snapshot>, last: Snapshot): Promise<Snapshot> {
+    try {
+      return await read;
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      this.#awayUntil = performance.now() + PAUSE_MS;
+      return last;
+    }
   }
 
   /** The snapshot without waiting for it, where it has been read. */
@@ -90,18 +109,18 @@ export class Definitions {
     const groupTypes = await subjects.groupTypes(projectId);
     const prepared = prepareFlags(
       { flags: flags.map(toFlagDefinition), cohorts: cohorts.map(toCohortDefinition), groupTypes },
-      this.#last.get(projectId),
+      this.#last.get(projectId)?.prepared,
     );
-    this.#last.set(projectId, prepared);
-    const groupTypeIndexes = new Map([...groupTypes].map(([index, name]) => [name, index]));
-    return {
+    const snapshot = {
       flags,
       cohorts,
       prepared,
-      groupTypeIndexes,
+      groupTypeIndexes: new Map([...groupTypes].map(([index, name]) => [name, index])),
       continuityKeys: continuityKeys(prepared),
       offered: offeredTo(prepared),
     };
+    this.#last.set(projectId, snapshot);
+    return snapshot;
   }
 }
 

@@ -5,6 +5,7 @@ export interface LargeWorkerOptions {
   node: string;
   role: 'all' | 'web' | 'worker';
   databaseUrl: string;
+  databasePoolSize: number;
   clickhouseUrl: string;
   clickhouseCluster: string | null;
   clickhouseOptions: Readonly<Record<string, unknown>>;

@@ -71,12 +71,14 @@ export class LeaseKeeper {
     const mine = new Map(leases.filter(({ holder }) => holder === me.id).map((lease) => [lease.name, lease.token]));
     const lost = [...this.#held.values()].filter(({ name, token }) => mine.get(name) !== token);
     await Promise.all(lost.map((lease) => this.#drop(lease)));
+    // What this node took and does not know of, as after a fault or a lost answer: others shall have it.
+    const unknown = leases.filter(({ name, holder }) => holder === me.id && !this.#held.has(name));
+    if (unknown.length > 0) await store.give(me.id, unknown);
     const { take, give } = planLeases(leases, me.id, workers);
     await this.#give(me.id, give);
     if (take.length > 0) for (const lease of await store.take(me.id, take)) this.#take(lease);
   }
 
-  /** What the database says is ours although we have let it go, as after a beat that failed half-way, is given too. */
   async #give(me: string, names: readonly string[]): Promise<void> {
     const given = names.map((name) => this.#held.get(name)).filter((lease) => lease !== undefined);
     if (given.length === 0) return;

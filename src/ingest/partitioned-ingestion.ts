@@ -1,6 +1,7 @@
 /** The door of many machines: a request is cut into the partitions of the log, and every node hears of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../core/events/json.ts';
+import { within } from '../lib/within.ts';
 import type { NewLogEntry } from '../stores/ingest-log.ts';
 import type { PartitionedLog, Positions } from '../stores/partitioned-log.ts';
 import { changedNotes, cutRequest } from './cut-request.ts';
@@ -11,11 +12,14 @@ export interface PartitionedIngestionDeps {
   log: Pick<PartitionedLog, 'append' | 'heads' | 'positions' | 'partitions'>;
   writes: Pick<PartitionedWrites, 'note'>;
   newSeed(): Buffer;
+  /** Resolves when the news of these entries has come back to this node. */
+  heard(reached: Positions): Promise<void>;
   /** Whether something waits to be shipped to the event store. */
   isShipping(): Promise<boolean>;
 }
 
 const LOOK_EVERY_MS = 25;
+const HEARD_WITHIN_MS = 100;
 
 export class PartitionedIngestion implements EventDoor {
   readonly #deps: PartitionedIngestionDeps;
@@ -33,6 +37,8 @@ export class PartitionedIngestion implements EventDoor {
       changed,
     );
     writes.note(changed, reached);
+    // Where this node has heard of it, the others have as well, or are about to: somebody's next request may go to them.
+    if (changed.length > 0) await within(HEARD_WITHIN_MS, this.#deps.heard(reached));
   }
 
   async caughtUp(): Promise<void> {

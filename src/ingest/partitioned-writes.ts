@@ -15,6 +15,9 @@ export interface PartitionedWritesDeps {
   patienceMs?: number;
 }
 
+/** Said in place of a partition where even the projects were too many to be told. */
+export const ANYWHERE = -1;
+
 export class PartitionedWrites {
   readonly #each: readonly ReadYourWrites[];
 
@@ -32,6 +35,7 @@ export class PartitionedWrites {
   /** `heads`: up to where each partition reaches with what the notes are about. */
   note(notes: readonly ChangedNote[], heads: Positions): void {
     for (const [partition, projectId, marks] of notes) {
+      if (partition === ANYWHERE) for (const [one, seq] of heads) this.#each[one]?.crowdAll(seq);
       const seq = heads.get(partition);
       if (seq === undefined) continue;
       if (marks === null) this.#each[partition]?.crowd(seq, projectId);

@@ -50,6 +50,11 @@ export class PendingSubjects {
     if (seq > this.#position) this.#crowded.set(projectId, seq);
   }
 
+  /** Everybody of any project is. */
+  crowdAll(seq: number): void {
+    if (seq > this.#position) this.#unread = Math.max(this.#unread, seq);
+  }
+
   get isEmpty(): boolean {
     return this.#count === 0 && this.#unread === 0 && this.#crowded.size === 0;
   }

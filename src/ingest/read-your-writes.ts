@@ -44,6 +44,11 @@ export class ReadYourWrites {
     this.#pending.crowd(seq, projectId);
   }
 
+  /** Anybody at all may be meant. */
+  crowdAll(seq: number): void {
+    this.#pending.crowdAll(seq);
+  }
+
   /** Must be called before the entry is acknowledged. */
   note(seq: number, projectId: number, subjects: readonly string[]): void {
     this.#pending.note(seq, projectId, subjects);

@@ -42,6 +42,8 @@ const wrongProject = (): Failure => invalid('project_id', 'Invalid Project ID.',
 export class ProjectDirectory {
   readonly #deps: DirectoryDeps;
   readonly #byToken = new Map<string, Project>();
+  /** What was remembered before it was forgotten: for while the store is away. */
+  #before: ReadonlyMap<string, Project> = new Map();
 
   constructor(deps: DirectoryDeps) {
     this.#deps = deps;
@@ -49,6 +51,7 @@ export class ProjectDirectory {
 
   /** Everything remembered may have changed. */
   forget(): void {
+    if (this.#byToken.size > 0) this.#before = new Map(this.#byToken);
     this.#byToken.clear();
   }
 
@@ -67,6 +70,8 @@ export class ProjectDirectory {
       return await this.#find(key, projectId);
     } catch (cause) {
       if (cause instanceof Failure && cause.kind !== 'unavailable') throw cause;
+      const before = this.#before.get(key);
+      if (before) return before;
       throw new Failure('unavailable', 'The project could not be looked up; try again in a moment.', {
         code: 'fetch_team_fail',
         retryAfter: 2,

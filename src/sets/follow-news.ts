@@ -3,6 +3,7 @@
  * seconds; while the database is away nothing is forgotten, since memory is all there is then.
  */
 import type pg from 'pg';
+import type { HeardNews } from '../ingest/heard-news.ts';
 import type { PartitionedWrites } from '../ingest/partitioned-writes.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 import type { News, NewsChannel } from '../stores/news.ts';
@@ -16,6 +17,7 @@ export interface FollowDeps {
   log: Pick<PartitionedLog, 'positions'>;
   pool: pg.Pool;
   writes: PartitionedWrites;
+  heard: HeardNews;
   metadata: Pick<MetadataStore, 'subjects'>;
   listeners: SetListeners;
   onChores(): void;
@@ -28,11 +30,10 @@ export function followNews(deps: FollowDeps): { stop(): void } {
   const { news, node, writes, metadata, listeners } = deps;
   news.on((piece: News) => {
     const { came, processed, shipped, redefined } = piece;
-    if (came && came.from !== node) {
-      writes.note(
-        came.changed,
-        new Map(Object.entries(came.heads).map(([partition, head]) => [Number(partition), head])),
-      );
+    if (came) {
+      const heads = new Map(Object.entries(came.heads).map(([partition, head]) => [Number(partition), head]));
+      if (came.from === node) deps.heard.hear(heads);
+      else writes.note(came.changed, heads);
     }
     if (processed) {
       metadata.subjects.refresh();

@@ -1,6 +1,7 @@
 /** The set of many machines: PostgreSQL and ClickHouse, which any number of web nodes and workers share. */
 
 import { findPending } from '../ingest/find-pending.ts';
+import { HeardNews } from '../ingest/heard-news.ts';
 import { ingestCounts } from '../ingest/ingest-counts.ts';
 import type { LargeWorkerOptions } from '../ingest/large-protocol.ts';
 import { PartitionedIngestion } from '../ingest/partitioned-ingestion.ts';
@@ -41,7 +42,7 @@ export async function openLarge(
   const { config, logger, clockMemory } = options;
   const clock = clockOn(clockMemory);
   const node = randomIds.uuid();
-  const shelf = await openPostgresShelf(databaseUrl, clock.now());
+  const shelf = await openPostgresShelf(databaseUrl, clock.now(), { size: config.databasePoolSize });
   opened.push(() => shelf.metadata.close());
   const { ingestLogMaxBytes: maxBytes, logPartitions: partitions } = config;
   const log = await openPartitionedLog(databaseUrl, { maxBytes, partitions, node });
@@ -55,11 +56,22 @@ export async function openLarge(
     partitions: log.partitions,
     hurry: throttled(news, { hurry: true }),
   });
+  const heard = new HeardNews();
   let charge: Charge | null = null;
   let isInCharge = false;
   const metadata = { ...shelf.metadata, subjects: impatient(shelf.metadata.subjects) };
   const { listeners } = options;
-  const following = followNews({ news, node, log, pool, writes, metadata, listeners, onChores: () => charge?.wake() });
+  const following = followNews({
+    news,
+    node,
+    log,
+    pool,
+    writes,
+    heard,
+    metadata,
+    listeners,
+    onChores: () => charge?.wake(),
+  });
   opened.push(() => following.stop());
   const tellCharge = (): void => news.send({ chores: true });
   const onCharge = (isOurs: boolean): void => {
@@ -71,6 +83,7 @@ export async function openLarge(
     node,
     role: config.role,
     databaseUrl,
+    databasePoolSize: config.databasePoolSize,
     clickhouseUrl,
     clickhouseCluster: config.clickhouseCluster,
     clickhouseOptions: config.clickhouseOptions,
@@ -109,6 +122,7 @@ export async function openLarge(
       log,
       writes,
       newSeed: () => randomIds.seed(),
+      heard: (reached) => heard.heard(reached),
       isShipping: async () => (await whole()).isShipping,
     }),
     writes,

@@ -26,8 +26,7 @@ export function isOutage(error: unknown): boolean {
   if (error instanceof Failure) return error.kind === 'unavailable';
   const { code } = error as { code?: unknown };
   return (
-    (typeof code === 'string' &&
-      (SQLITE.test(code) || POSTGRES.test(code) || CLICKHOUSE.test(code) || code === 'ENOSPC')) ||
+    (typeof code === 'string' && [SQLITE, POSTGRES, CLICKHOUSE, /^ENOSPC$/].some((codes) => codes.test(code))) ||
     DUCKDB.test(error.message)
   );
 }

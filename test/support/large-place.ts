@@ -8,6 +8,18 @@ export interface LargePlace {
   remove(): Promise<void>;
 }
 
+/** Nobody listens there. */
+const AWAY = 'http://127.0.0.1:9';
+
+/** A place whose ClickHouse is away: everything but questions about events works. */
+export async function makePlaceWithoutClickHouse(): Promise<LargePlace> {
+  const postgres = await freshDatabase();
+  return {
+    config: { databaseUrl: postgres.url, clickhouseUrl: AWAY, clickhouseOptions: {} },
+    remove: () => postgres.drop(),
+  };
+}
+
 export async function makeLargePlace(): Promise<LargePlace> {
   const server = await findClickHouse();
   if (server === null) throw new Error('No ClickHouse: see test/support/clickhouse.ts.');

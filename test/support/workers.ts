@@ -185,6 +185,7 @@ export async function openDoor(url: string, node = 'door'): Promise<TestDoor> {
     log,
     writes,
     newSeed: () => randomIds.seed(),
+    heard: async () => undefined,
     isShipping: async () => (await readWhole(pool)).isShipping,
   });
   return {

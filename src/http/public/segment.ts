@@ -47,6 +47,7 @@ async function take(deps: PublicDeps, request: FastifyRequest, kind: string | un
       payload: Buffer.from(JSON.stringify(events)),
     },
     changedSubjects(events, false),
+    events,
   );
   return { success: true };
 }

@@ -1,5 +1,7 @@
 import type pg from 'pg';
+import { explainLoss } from './errors.ts';
 import { openPool } from './pool.ts';
+import { unavailable } from './unavailable.ts';
 
 /**
  * Connections for what must be answered soon or not at all. Whatever the server is set to, a commit here has reached the
@@ -28,5 +30,13 @@ export async function ask<R extends pg.QueryResultRow>(
   values: readonly unknown[] = [],
 ): Promise<R[]> {
   const config = { name, text, values: [...values], query_timeout: PATIENCE_MS };
-  return (await pool.query<R>(config as pg.QueryConfig)).rows;
+  try {
+    return (await pool.query<R>(config as pg.QueryConfig)).rows;
+  } catch (error) {
+    if (error instanceof Error && error.message === TOO_LATE) throw unavailable('The database does not answer.', error);
+    return explainLoss(error);
+  }
 }
+
+/** The driver has no code for it. */
+const TOO_LATE = 'Query read timeout';
