@@ -6,19 +6,19 @@ import type { Progress } from './progress.ts';
 import type { Source } from './source.ts';
 import type { Target } from './target.ts';
 
-const BATCH_EVENTS = 5000;
-const BATCH_BYTES = 8 * 1024 * 1024;
+const BOUNDS = { events: 5000, bytes: 8 * 1024 * 1024 };
 
 export async function copyLog(
   source: Pick<Source, 'log' | 'position' | 'logTotals'>,
   target: Target,
   ids: Ids,
   progress: Progress,
+  bounds = BOUNDS,
 ): Promise<void> {
   let reached = await target.mark<number>('log');
   if (reached === null) reached = await beginLog(source, target);
   for (;;) {
-    const entries = source.log.read(reached, BATCH_EVENTS, BATCH_BYTES);
+    const entries = source.log.read(reached, bounds.events, bounds.bytes);
     const last = entries.at(-1)?.seq;
     if (last === undefined) return;
     const cuts = entries.flatMap((entry) => cutRequest(entry, undefined, target.partitions, ids.seed));
