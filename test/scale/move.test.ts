@@ -17,7 +17,7 @@ const server = await findClickHouse();
 const silent: Progress = { begin: () => undefined, add: () => undefined, end: () => undefined };
 const SMALL: LoadBounds = { window: 2, events: 5, bytes: 1e9, overrides: 1 };
 
-describe.skipIf(server === null)('a move to many machines', PATIENCE, () => {
+describe.skipIf(server === null)('a move to many machines', { timeout: PATIENCE.testTimeout }, () => {
   let folder: string;
   let before: string[];
   let place: LargePlace;
