@@ -5,6 +5,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const GROUPS: Record<string, string[]> = {
   browser: ['test/console/**/*.test.ts', 'test/docs-page.test.ts'],
   guides: ['test/guides/**/*.test.ts', 'test/deploying.test.ts'],
+  security: ['test/guards.test.ts', 'test/strangers.test.ts', 'test/fuzz-private-api.test.ts'],
   sdks: ['test/sdks/**/*.test.ts'],
   cli: ['test/cli/**/*.test.ts'],
   scale: ['src/stores/postgres/**/*.test.ts', 'src/stores/clickhouse/**/*.test.ts', 'test/scale/**/*.test.ts'],

@@ -51,9 +51,11 @@ async function measured(server: RunningProcess, path: string, size: number, maxM
 const warmUp = (server: RunningProcess, path: string): Promise<LoadResult> =>
   runLoad({ url: server.url, path, connections: 64, templates: requests(SIZES[0]), maxRequests: 20_000 });
 
-/** Each asks about somebody else. */
+let seed = 0;
+
+/** Each asks about somebody else, and every run about others than the one before. */
 function requests(size: number): Template[] {
-  const random = seeded(size);
+  const random = seeded(++seed);
   const bytes = Buffer.from(JSON.stringify({ token: keyOf(size), distinct_id: personId(0) }));
   const at = bytes.indexOf(personId(0)) + 'person-'.length;
   const refresh = (target: Buffer): void => {

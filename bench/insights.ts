@@ -1,14 +1,23 @@
 /**
  * How fast insights are answered, beside hand-written SQL for the same questions on the same file, and how that grows.
  *
- *   npm run bench:insights [-- --events 1000000,3000000,10000000 --folder kept/ --only funnel --short]
+ *   npm run bench:insights [-- --events 1000000,3000000,10000000 --folder kept/ --only funnel,paths --short]
  *
  * The events are written through the event store's own interface, and kept for the next run where a folder is named.
  * Each question is asked three times and the median counts; what takes long is asked once. Every size is asked in a process of its own, which tells
  * its peak of memory. `--short` is for the build machine: it shows that everything runs, not how fast.
  */
 import { fork } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -124,7 +133,9 @@ async function ask(folder: string, events: number): Promise<Report> {
   return { events, measured, peakMb };
 }
 
-const chosen = (cases: readonly InsightCase[]): InsightCase[] => cases.filter(({ name }) => name.includes(flags.only));
+/** Those whose names contain one of the words. */
+const chosen = (cases: readonly InsightCase[]): InsightCase[] =>
+  cases.filter(({ name }) => flags.only.split(',').some((word) => name.includes(word)));
 
 async function measure(store: EventStore, deps: TravelDeps, cases: readonly InsightCase[]): Promise<Measured[]> {
   const measured: Measured[] = [];
@@ -208,6 +219,8 @@ async function main(folder: string): Promise<void> {
     show(report, reports.at(-1));
     reports.push(report);
   }
+  mkdirSync('bench/results', { recursive: true });
+  writeFileSync('bench/results/insights.json', `${JSON.stringify(reports, null, 2)}\n`);
   const problems = reports.flatMap(({ events, measured, peakMb }) => [
     ...measured.filter(({ areSame }) => !areSame).map(({ name }) => `${name} at ${events}: other numbers than by hand`),
     ...(peakMb > MOST_MEMORY_MB ? [`${events} events took ${peakMb.toFixed(0)} MB`] : []),

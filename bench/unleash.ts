@@ -12,11 +12,11 @@ import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { startPostgres } from '../test/support/own-postgres.ts';
 import { makeFolder } from './lib/decide-folder.ts';
 import { flagKey, personProperties } from './lib/flag-definitions.ts';
 import { runLoad, type Template } from './lib/load.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
-import { startPostgres } from './lib/start-postgres.ts';
 import { makeUnleashFlags } from './lib/unleash-flags.ts';
 
 /** The newest that runs on Node 20. */
@@ -98,7 +98,7 @@ const median = (figures: readonly Figures[]): Figures =>
 
 async function main(): Promise<void> {
   install();
-  const postgres = await startPostgres();
+  const postgres = await startPostgres({ isDurable: true });
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-bench-'));
   const running: RunningProcess[] = [];
   try {
@@ -114,7 +114,7 @@ async function main(): Promise<void> {
     running.push(cairn);
     const unleash = await startProcess(['scripts/run.js', 'bench/lib/unleash-process.ts'], {
       UNLEASH,
-      DATABASE_URL: await postgres.createDatabase('unleash'),
+      DATABASE_URL: postgres.url,
       FRONTEND_TOKEN: TOKEN,
     });
     running.push(unleash);

@@ -22,8 +22,10 @@ import { within } from './lib/within.ts';
 import { bootstrap, type FirstStart } from './manage/bootstrap.ts';
 import type { EventFiling } from './manage/change-identities.ts';
 import { DemoData } from './manage/demo-data.ts';
+import { KeyGuard } from './manage/key-guard.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
 import { Sessions } from './manage/sessions.ts';
+import { SignInGuard } from './manage/sign-in-guard.ts';
 import { builtFile } from './sets/built-file.ts';
 import { CATCH_UP_MS, openEmbedded, type SetOptions } from './sets/embedded.ts';
 import { openLarge } from './sets/large.ts';
@@ -61,6 +63,8 @@ export interface App {
   calculations: Pick<CohortCalculations, 'startRound' | 'settled'>;
   /** Writes down what insights asked for, as happens every few seconds. */
   usage: Pick<QueryUsage, 'flush'>;
+  /** Every route of the server. */
+  routes(): { method: string; url: string }[];
   /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
   breakWorker(): void;
 }
@@ -118,6 +122,7 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
   });
   opened.push(() => demo.stop());
   let stopping = false;
+  const signInGuard = new SignInGuard({ metadata, clock, ids });
   const deps: ServerDeps = {
     config,
     log,
@@ -146,7 +151,9 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
     usage,
     demo,
     metrics,
-    sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays }),
+    sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays, guard: signInGuard }),
+    signInGuard,
+    keys: new KeyGuard(clock),
     removeEvents: async (projectId) => {
       await worker().deleteBefore(projectId, END_OF_TIME);
       await worker().forgetPersons(projectId);
@@ -191,6 +198,7 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
       settled: async () => chores.underWay?.calculations.settled(),
     },
     usage,
+    routes: () => (config.role === 'worker' ? [] : server.knownRoutes.all()),
     breakWorker: () => set.breakWorker(),
   };
 }

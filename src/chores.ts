@@ -76,6 +76,7 @@ function startChores(deps: ChoreDeps): Running {
     clock,
     logger: log,
     publicUrl: deps.config.publicUrl,
+    isInsideAllowed: deps.config.webhookAllowPrivate,
   });
   webhooks.start();
   const erasure = newErasure(deps);

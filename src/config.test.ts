@@ -33,6 +33,9 @@ describe('defaults', () => {
       databaseUrl: null,
       databasePoolSize: 10,
       clickhouseUrl: null,
+      clickhouseCluster: null,
+      clickhouseOptions: {},
+      logPartitions: 16,
       role: 'all',
       initProjectApiKey: null,
       initPersonalApiKey: null,
@@ -47,6 +50,7 @@ describe('defaults', () => {
       queryTimeoutSeconds: 60,
       sessionDays: 14,
       eraseAfterSeconds: 10,
+      webhookAllowPrivate: false,
       faults: false,
     });
     expect(defaultConfig()).toEqual(readConfig({}));
@@ -196,8 +200,8 @@ describe('secrets in files', () => {
 describe('help', () => {
   it('lists every setting with its default', () => {
     const help = configHelp();
-    // All but the switch for tests of Cairn itself.
-    expect(settingsHelp()).toHaveLength(Object.keys(defaultConfig()).length - 1);
+    // All but those for tests of Cairn itself.
+    expect(settingsHelp()).toHaveLength(Object.keys(defaultConfig()).length - 2);
     for (const { env, fallback, help: line } of settingsHelp()) {
       expect(help).toContain(`  ${env.padEnd(24)}${line}\n`);
       expect(help).toContain(`Default: ${fallback ?? 'unset'}`);

@@ -34,6 +34,7 @@ export interface Config {
   queryTimeoutSeconds: number;
   sessionDays: number;
   eraseAfterSeconds: number;
+  webhookAllowPrivate: boolean;
   faults: boolean;
 }
 
@@ -248,6 +249,12 @@ const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     fallback: '10',
     help: 'Seconds from the deletion of a person with events until files are written afresh; deletions in between share it.',
     read: whole(0, 86_400),
+  },
+  webhookAllowPrivate: {
+    env: 'WEBHOOK_ALLOW_PRIVATE',
+    fallback: 'false',
+    help: 'True lets webhooks of projects be in private networks; without it, admins of projects reach only public addresses.',
+    read: (value) => oneOf('true', 'false')(value) === 'true',
   },
   faults: {
     env: 'CAIRN_FAULTS',

@@ -33,7 +33,7 @@ import { note, PostgresLeases } from './stores/postgres/lease-store.ts';
 import { openQuickPool } from './stores/postgres/log-pool.ts';
 import { openDatabase } from './stores/postgres/metadata-store.ts';
 import { openNewsChannel } from './stores/postgres/news-channel.ts';
-import { readEntries, readProgress } from './stores/postgres/partitioned-log.ts';
+import { readEntries, readProgress } from './stores/postgres/read-partitions.ts';
 import { sqlMetadataStore } from './stores/sql/metadata-store.ts';
 import { sqlPersonIndex } from './stores/sql/person-index.ts';
 import { postgresDialect } from './stores/sql/postgres-dialect.ts';

@@ -49,11 +49,11 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
     logger,
     definitions: new Definitions(randomIds),
     isOutage,
-    onProcessed: ({ entries, events: count, stored, messages, regrouped }) => {
+    onProcessed: ({ entries, events: count, stored, messages, regrouped, persons }) => {
       const position = lastSeq(entries);
       indexer.onProcessed();
       const projects = [...new Set(stored.map(({ projectId }) => projectId))];
-      notify(port, 'processed', { position, events: count, projects, regrouped } satisfies ProcessedNotice);
+      notify(port, 'processed', { position, events: count, projects, regrouped, persons } satisfies ProcessedNotice);
       tail.show(stored);
       if (messages > 0) notify(port, 'news', null);
     },

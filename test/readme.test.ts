@@ -32,7 +32,7 @@ describe('the README', () => {
   });
 
   it('links to files that are there', () => {
-    for (const file of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']) {
+    for (const file of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']) {
       const links = [...read(file).matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, link = '']) => link);
       expect(links.filter((link) => !existsSync(new URL(link, root)))).toEqual([]);
     }

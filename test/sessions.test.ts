@@ -28,7 +28,7 @@ describe('signing in', () => {
       success: true,
       user: expect.objectContaining({ id: 1, email: 'ada@example.org', first_name: 'Owner' }),
     });
-    expect(headers.get('set-cookie')).toMatch(
+    expect(headers.getSetCookie()[0]).toMatch(
       /^cairn_session=[0-9A-Za-z]{43}; Path=\/; Expires=Thu, 29 Jan 2026 12:00:00 GMT; HttpOnly; SameSite=Lax$/,
     );
     expect((await client.get('/api/users/@me/', withCookie(cookieOf(headers)))).body.email).toBe('ada@example.org');

@@ -11,7 +11,7 @@ import { startServer, type TestProject, type TestServer } from './support/server
 let server: TestServer;
 let hook: Hook;
 const open = async (options: Parameters<typeof startServer>[0] = {}): Promise<void> => {
-  server = await startServer(options);
+  server = await startServer({ ...options, config: { webhookAllowPrivate: true, ...options.config } });
 };
 beforeEach(async () => {
   hook = await startHook();

@@ -12,10 +12,6 @@ import { readPathsQuestion } from '../core/insights/questions/read-paths.ts';
 import { readRetentionQuestion } from '../core/insights/questions/read-retention.ts';
 import { readStickinessQuestion } from '../core/insights/questions/read-stickiness.ts';
 import { readTrendKind, readTrendsQuestion } from '../core/insights/questions/read-trends.ts';
-import { askLifecycle } from '../insights/ask/lifecycle.ts';
-import { askRetention } from '../insights/ask/retention.ts';
-import { askStickiness } from '../insights/ask/stickiness.ts';
-import { askTrends } from '../insights/ask/trends.ts';
 import type { Project } from '../stores/records.ts';
 import type { ApiDeps } from './api/deps.ts';
 import type { Asking } from './asking.ts';
@@ -67,19 +63,19 @@ export async function answerTrend(asking: Asking, project: Project, fields: Insi
     case 'trends': {
       const question = readTrendsQuestion(fields, context);
       deps.usage.note(project.id, question);
-      const items = await asking.keep(question, (own) => askTrends(own, project.id, question));
+      const items = await asking.keep(question, (own) => own.follow(project.id, question, NO_PAGE));
       return items.map((item) => presentTrend(question, item, presenting));
     }
     case 'lifecycle': {
       const question = readLifecycleQuestion(fields, context);
       deps.usage.note(project.id, question);
-      const items = await asking.keep(question, (own) => askLifecycle(own, project.id, question));
+      const items = await asking.keep(question, (own) => own.follow(project.id, question, NO_PAGE));
       return items.map((item) => presentLifecycle(question, item, presenting));
     }
     case 'stickiness': {
       const question = readStickinessQuestion(fields, context);
       deps.usage.note(project.id, question);
-      const items = await asking.keep(question, (own) => askStickiness(own, project.id, question));
+      const items = await asking.keep(question, (own) => own.follow(project.id, question, NO_PAGE));
       return items.map((item) => presentStickiness(question, item, presenting));
     }
   }
@@ -89,7 +85,7 @@ export async function answerRetention(asking: Asking, project: Project, fields: 
   const { deps } = asking;
   const question = readRetentionQuestion(fields, await insightContext(deps, project, fields));
   deps.usage.note(project.id, question);
-  const rows = await asking.keep(question, (own) => askRetention(own, project.id, question));
+  const rows = await asking.keep(question, (own) => own.follow(project.id, question, NO_PAGE));
   const linkTo = linkIn(project.id);
   return rows.map((row, at) => presentRetention(question, row, at, linkTo));
 }

@@ -2,6 +2,7 @@
  * The one place where a failure becomes an answer: kind → status and body.
  * Bodies always have the same four keys; `attr` is null when no field is to blame.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, type FailureKind, notFound } from '../core/errors.ts';
 
@@ -42,27 +43,47 @@ export function errorBody(failure: Failure): ErrorBody {
 /** What nobody foresaw: logged whole by the caller, answered with nothing that could help an attacker. */
 const FAULT: ErrorBody = { type: 'server_error', code: 'error', detail: 'A server error occurred.', attr: null };
 
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const failure = error instanceof Failure ? error : error instanceof Error ? fromFramework(error, request) : null;
+/** An error as an answer, and what the operator should read about it. */
+export interface Explained {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: ErrorBody;
+  log: { level: 'warn' | 'error'; message: string } | null;
+}
+
+export function explain(error: unknown, asked: IncomingHttpHeaders): Explained {
+  const failure = error instanceof Failure ? error : error instanceof Error ? fromFramework(error, asked) : null;
   if (failure === null) {
-    request.log.error({ err: error }, 'unexpected fault');
-    return reply.code(500).send(FAULT);
+    return { status: 500, headers: {}, body: FAULT, log: { level: 'error', message: 'unexpected fault' } };
   }
-  if (failure.kind === 'unavailable') request.log.warn({ err: failure }, 'unavailable');
-  if (failure.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer');
-  if (failure.retryAfter !== undefined) reply.header('retry-after', String(failure.retryAfter));
-  return reply.code(statusOf(failure.kind)).send(errorBody(failure));
+  const { kind, retryAfter } = failure;
+  return {
+    status: statusOf(kind),
+    headers: {
+      ...(kind === 'unauthenticated' ? { 'www-authenticate': 'Bearer' } : {}),
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+    },
+    body: errorBody(failure),
+    log: kind === 'unavailable' ? { level: 'warn', message: 'unavailable' } : null,
+  };
+}
+
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, headers, body, log } = explain(error, request.headers);
+  if (log !== null) request.log[log.level]({ err: error }, log.message);
+  for (const [name, value] of Object.entries(headers)) reply.header(name, value);
+  return reply.code(status).send(body);
 }
 
 /** The web framework's own complaints about a request, said in our words. */
-function fromFramework(error: Error & Partial<FastifyError>, request: FastifyRequest): Failure | null {
+function fromFramework(error: Error & Partial<FastifyError>, asked: IncomingHttpHeaders): Failure | null {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Failure('too_large', 'The request body is too large. Send fewer events at once.', { cause: error });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Failure(
         'unsupported_media_type',
-        `Unsupported media type "${request.headers['content-type'] ?? ''}" in request.`,
+        `Unsupported media type "${asked['content-type'] ?? ''}" in request.`,
       );
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return notFound();

@@ -1,9 +1,14 @@
 /** Tells 'there is no such path' from 'there is, but not with this method'. */
 export class KnownRoutes {
-  readonly #routes: { segments: string[]; method: string }[] = [];
+  readonly #routes: { url: string; segments: string[]; method: string }[] = [];
 
   add(url: string, methods: string | string[]): void {
-    for (const method of [methods].flat()) this.#routes.push({ segments: split(url), method });
+    for (const method of [methods].flat()) this.#routes.push({ url, segments: split(url), method });
+  }
+
+  /** Every route there is, in the document or not. */
+  all(): { method: string; url: string }[] {
+    return this.#routes.map(({ method, url }) => ({ method, url }));
   }
 
   /** Methods that the path takes; empty when there is no such path. */

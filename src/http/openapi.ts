@@ -15,6 +15,8 @@ export const OPENAPI = {
     securitySchemes: {
       personalKey: { type: 'http', scheme: 'bearer', description: 'A personal API key: `phx_…`' },
       secretKey: { type: 'http', scheme: 'bearer', description: 'The secret key of a project: `phs_…`' },
+      projectKey: { type: 'http', scheme: 'bearer', description: 'The key of a project: `phc_…`' },
+      projectKeyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same in a header.' },
       session: { type: 'apiKey', in: 'cookie', name: 'cairn_session' },
     },
   },

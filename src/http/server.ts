@@ -2,6 +2,7 @@
  * The house's front: one Fastify server with every door in it.
  * What comes in: requests. What goes out: answers, all errors through `errors.ts`. It keeps nothing.
  */
+import type { RequestListener } from 'node:http';
 import swagger from '@fastify/swagger';
 import {
   type FastifyBaseLogger,
@@ -19,11 +20,15 @@ import { acceptPrivateBodies } from './body-parsers.ts';
 import { consoleRoutes } from './console.ts';
 import { docsRoutes } from './docs.ts';
 import { sendError } from './errors.ts';
+import { guardData, guardPages, guardReply } from './guard-headers.ts';
 import { KnownRoutes } from './known-routes.ts';
 import { lazyLog } from './lazy-log.ts';
 import { OPENAPI } from './openapi.ts';
 import { type OperationsDeps, operationsRoutes } from './operations.ts';
+import { DECIDE } from './public/decide.ts';
+import { FLAGS } from './public/flags.ts';
 import { type PublicDeps, publicRoutes } from './public/index.ts';
+import { QuickDoor } from './public/quick-door.ts';
 import { type Tell, tellAnswers, teller } from './tell-answers.ts';
 import { readValue } from './validate.ts';
 
@@ -32,6 +37,12 @@ export type ServerDeps = ApiDeps & Omit<PublicDeps, 'tell'> & OperationsDeps & {
 export interface ServerOptions {
   trustProxy: boolean | number | string;
   maxBodyBytes: number;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    knownRoutes: KnownRoutes;
+  }
 }
 
 /** The front of a node that takes no requests of users: it can be watched, and nothing else. */
@@ -75,8 +86,11 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
   const tell = teller(deps);
   tellAnswers(app, tell);
   const known = rememberRoutes(app);
+  app.decorate('knownRoutes', known);
   await app.register(swagger, { openapi: OPENAPI });
+  const { publicUrl } = deps.config;
   await app.register((api, _options, done) => {
+    guardData(api, publicUrl);
     acceptPrivateBodies(api);
     refuseMistakenNames(api, deps, known);
     apiRoutes(api, deps);
@@ -86,10 +100,18 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
     publicRoutes(open, { ...deps, tell });
     done();
   });
+  openQuickDoor(app, new QuickDoor({ ...deps, tell }, [DECIDE, FLAGS]));
   answerUnknownPaths(app, deps, known, tell);
-  operationsRoutes(app, deps);
-  consoleRoutes(app, { folder: deps.consoleFolder, publicUrl: deps.config.publicUrl });
-  await docsRoutes(app);
+  await app.register((watched, _options, done) => {
+    guardData(watched, publicUrl);
+    operationsRoutes(watched, deps);
+    done();
+  });
+  await app.register(async (pages) => {
+    guardPages(pages, publicUrl);
+    consoleRoutes(pages, { folder: deps.consoleFolder, publicUrl });
+    await docsRoutes(pages);
+  });
   return app;
 }
 
@@ -102,6 +124,15 @@ function letConnectionsGo(app: FastifyInstance): void {
     const timer = setInterval(() => app.server.closeIdleConnections(), 50);
     app.server.once('close', () => clearInterval(timer));
   });
+}
+
+/** Everything that comes in passes it first. */
+function openQuickDoor(app: FastifyInstance, door: QuickDoor): void {
+  const { server } = app;
+  const usual = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  for (const listener of usual) server.on('request', door.before(listener));
+  app.addHook('preClose', async () => door.close());
 }
 
 function decorateRequests(app: FastifyInstance): void {
@@ -141,6 +172,7 @@ function answerUnknownPaths(app: FastifyInstance, deps: ServerDeps, known: Known
   // It runs before every route: those that are found must not wait for a promise.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
+    guardReply(request, reply, deps.config.publicUrl);
     reply.raw.once('finish', () => tell(request, reply));
     refuse(request).then(() => done(), done);
   });

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
+import { within } from '../lib/within.ts';
 import type { BlockQueue } from '../stores/block-queue.ts';
 import type { BlockStore } from '../stores/block-store.ts';
 import type { IngestStore } from '../stores/ingest-store.ts';
@@ -26,6 +27,8 @@ export interface EventKeeperDeps {
   logger: Logger;
   gatherMs?: number;
 }
+
+const COPY_WITHIN_MS = 10_000;
 
 /** By their names, since they also travel to other nodes. */
 type Kind = 'mirrorPersons' | 'deleteBefore' | 'forgetPersons' | 'scrub';
@@ -92,11 +95,17 @@ export class EventKeeper {
     this.#keeping?.shipper.wake();
   }
 
-  /** Copies persons only where something is new about them: whoever asks a question asks for it. */
+  /**
+   * Copies persons only where something is new about them: whoever asks a question asks for it. Where no worker takes
+   * care of it, events do not get further either, and the question is answered by what is there.
+   */
   async mirrorPersons(projectId: number): Promise<void> {
-    const { ingest, events } = this.#deps;
+    const { ingest, events, logger } = this.#deps;
     const { removed, persons } = await ingest.changedPersons(projectId, await events.mirrorPosition(projectId), 1);
-    if (removed.length + persons.length > 0) await this.#do('mirrorPersons', projectId);
+    if (removed.length + persons.length === 0) return;
+    const copied = this.#do('mirrorPersons', projectId).then(() => undefined);
+    if (!(await within(COPY_WITHIN_MS, copied))) logger.warn({ project: projectId }, 'persons are not copied in time');
+    copied.catch(() => undefined);
   }
 
   async deleteBefore(projectId: number, timestamp: number): Promise<number> {

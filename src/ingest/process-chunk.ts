@@ -42,6 +42,8 @@ export interface ProcessedChunk {
   messages: number;
   /** Projects that have got a new kind of group. */
   regrouped: readonly number[];
+  /** Uuids of persons who are new, have changed or are no more. */
+  persons: readonly string[];
 }
 
 export interface ChunkOptions {
@@ -97,7 +99,9 @@ export async function processChunk(
       store,
     );
     const regrouped = [...new Set(grouped.groupTypes.map(({ projectId }) => projectId))];
-    return { result: { entries, events: fates.total, stored, messages: messages.length, regrouped }, sightings };
+    const changed = [...persons.persons.map(({ person }) => person.uuid), ...persons.overrides.map(({ from }) => from)];
+    const result = { entries, events: fates.total, stored, messages: messages.length, regrouped, persons: changed };
+    return { result, sightings };
   });
   // Only what is committed is known from now on.
   deps.definitions.keep(chunk.sightings);

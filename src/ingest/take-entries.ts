@@ -61,7 +61,7 @@ async function setAside(deps: TakeDeps, entry: LogEntry, error: unknown): Promis
     await store.apply({ ...NOTHING, ...fates.changes(), position: sink.position(entries) });
     await sink.write({ entries, events: [], overrides: [] }, store);
   });
-  return { entries, events: entry.events, stored: [], messages: 0, regrouped: [] };
+  return { entries, events: entry.events, stored: [], messages: 0, regrouped: [], persons: [] };
 }
 
 const NOTHING = {

@@ -22,6 +22,8 @@ export interface ProcessedNotice {
   projects: readonly number[];
   /** Projects that have got a new kind of group. */
   regrouped: readonly number[];
+  /** Persons who are new, have changed or are no more. */
+  persons: readonly string[];
 }
 
 /** What the main thread may ask of it. */
@@ -35,7 +37,7 @@ export interface WorkerMethods
   mirrorPersons(projectId: number): Promise<void>;
   /** From now on, stored events of these projects are shown as they come. */
   watch(projectIds: readonly number[]): Promise<void>;
-  /** Answers a question about journeys; of people only the page. */
+  /** Answers a question about what persons did; of people only the page. */
   follow<Q extends JourneyQuestion>(
     projectId: number,
     question: Q,

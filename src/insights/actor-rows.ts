@@ -38,6 +38,45 @@ export function rowsByActor(table: ColumnTable, tied: Tied): ActorRows {
   return { actors, starts, at, rows };
 }
 
+export interface ActorKeys {
+  readonly actors: number;
+  /** Actor → the place of their first key; one more, behind the last. */
+  readonly starts: Int32Array;
+  /** Place → key; each actor's in order. */
+  readonly keys: Float64Array;
+}
+
+/** The same for rows that are wholly told by a number each, which has their order: a third of the time. */
+export function keysByActor(actor: Int32Array, column: Float64Array): ActorKeys {
+  const starts = startsOf(actor);
+  const next = starts.slice();
+  const keys = new Float64Array(column.length);
+  for (let row = 0; row < column.length; row++) {
+    const own = actor[row] as number;
+    const place = next[own] as number;
+    next[own] = place + 1;
+    keys[place] = column[row] as number;
+  }
+  const actors = starts.length - 1;
+  for (let own = 0; own < actors; own++) sortKeys(keys, starts[own] as number, starts[own + 1] as number);
+  return { actors, starts, keys };
+}
+
+/** Mostly they are in order, or nearly so. */
+function sortKeys(keys: Float64Array, from: number, to: number): void {
+  for (let place = from + 1; place < to; place++) {
+    const key = keys[place] as number;
+    if (key >= (keys[place - 1] as number)) continue;
+    if (to - from > FEW) {
+      keys.subarray(from, to).sort();
+      return;
+    }
+    let free = place;
+    for (; free > from && (keys[free - 1] as number) > key; free--) keys[free] = keys[free - 1] as number;
+    keys[free] = key;
+  }
+}
+
 /** The values of a column, in the order of places. */
 export function placed<T extends Int32Array | Float64Array>({ rows }: ActorRows, column: T): T {
   const values = new (column.constructor as new (length: number) => T)(rows.length);

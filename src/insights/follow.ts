@@ -3,9 +3,13 @@ import type { Page } from '../stores/metadata-store.ts';
 import { answerCorrelation, correlationPeople } from './answer-correlation.ts';
 import { answerFunnel, funnelPeople } from './answer-funnel.ts';
 import { answerPaths, pathsPeople } from './answer-paths.ts';
+import { askLifecycle } from './ask/lifecycle.ts';
+import { askRetention } from './ask/retention.ts';
+import { askStickiness } from './ask/stickiness.ts';
+import { askTrends } from './ask/trends.ts';
 import type { TravelDeps } from './travellers.ts';
 
-/** Answers a question about journeys. Belongs on the worker's thread: it goes through the events of everybody. */
+/** Answers a question about what persons did. Belongs on the worker's thread: it goes through something of everybody. */
 export async function follow<Q extends JourneyQuestion>(
   deps: TravelDeps,
   projectId: number,
@@ -18,6 +22,14 @@ export async function follow<Q extends JourneyQuestion>(
 async function answer(deps: TravelDeps, projectId: number, question: JourneyQuestion, page: Page) {
   const cut = (actors: readonly string[]): readonly string[] => actors.slice(page.offset, page.offset + page.limit);
   switch (question.kind) {
+    case 'trends':
+      return askTrends(deps, projectId, question);
+    case 'stickiness':
+      return askStickiness(deps, projectId, question);
+    case 'lifecycle':
+      return askLifecycle(deps, projectId, question);
+    case 'retention':
+      return askRetention(deps, projectId, question);
     case 'funnel':
       return answerFunnel(deps, projectId, question);
     case 'funnel_people':

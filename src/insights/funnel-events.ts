@@ -6,14 +6,15 @@ import type { Entity } from '../core/insights/questions/entity.ts';
 import type { FunnelQuestion } from '../core/insights/questions/question.ts';
 import type { Filter } from '../core/properties/property-filter.ts';
 import type { InsightSql } from '../stores/dialect.ts';
-import { type ActorRows, placed, rowsByActor } from './actor-rows.ts';
+import type { ColumnTable } from '../stores/event-store.ts';
+import { type ActorRows, keysByActor, placed, rowsByActor } from './actor-rows.ts';
 import { type AskedDeps, type AskedEvents, actorColumn } from './asked-events.ts';
 import type { FunnelCodes } from './funnel-codes.ts';
 import { type Deeds, mindsTies, WORD } from './funnel-walk.ts';
 import { type Slice, slicesOf } from './sliced.ts';
 import { nameIsOf } from './step-sql.ts';
 
-export interface FunnelEvents extends ActorRows, Deeds {
+export interface FunnelEvents extends Pick<ActorRows, 'actors' | 'starts'>, Deeds {
   /** Place → code of its value of the breakdown; empty where there is none. */
   readonly values: Float64Array;
   /** The id of a person, or the key of a group; only where names were asked for. */
@@ -41,9 +42,10 @@ async function readSlice(
   const sql = deps.dialect.begin('e');
   const minds = mindsTies(question) || codes.mindsTies;
   const isPerson = question.actor.kind === 'person';
+  const isPacked = !minds && !codes.hasValues && !codes.hasNames && fitsKey(question);
   const columns = [
     isPerson ? 'p.number as actor' : 'cast(g.number as integer) as actor',
-    `${sql.toDouble(sql.millis('e.timestamp'))} as at`,
+    `${isPacked ? sql.millis('e.timestamp') : sql.toDouble(sql.millis('e.timestamp'))} as at`,
     ...wordsOf(question).map((entities, i) => `${bitsSql(sql, asked, entities)} as bits${i}`),
     ...(codes.hasValues ? [`${codes.valueSql(sql)} as value`] : []),
     ...(minds ? ['e.uuid as uuid'] : []),
@@ -53,19 +55,56 @@ async function readSlice(
   const areAll = question.order === 'strict' || entitiesOf(question).every((entity) => plainName(entity) !== null);
   const from = `${sourceSql(sql, asked, question, codes.joins(sql))} and ${sliceSql(sql, question, slice)}`;
   const table = await deps.events.columns(
-    `select * from (select ${columns.join(', ')} ${from}) d
+    `select ${isPacked ? `d.actor as actor, ${keySql(sql, question)} as key` : '*'}
+    from (select ${columns.join(', ')} ${from}) d
     where ${areAll ? 'true' : words.join(' or ')}`,
     sql.values,
   );
+  return isPacked ? unpack(table, question, codes) : placeColumns(table, question, codes, { minds, isPerson });
+}
+
+function placeColumns(
+  table: ColumnTable,
+  question: FunnelQuestion,
+  codes: FunnelCodes,
+  { minds, isPerson }: { minds: boolean; isPerson: boolean },
+): FunnelEvents {
   const uuids = minds ? table.uuids('uuid') : null;
   const names = isPerson && codes.hasNames ? table.uuids('name') : null;
   const rows = rowsByActor(table, uuids && ((a, b) => uuids.compare(a, b)));
   return {
     ...rows,
     bits: wordsOf(question).map((_, i) => placed(rows, table.integers(`bits${i}`))),
-    values: codes.hasValues ? placed(rows, table.doubles('value')) : new Float64Array(0),
+    values: codes.hasValues ? placed(rows, table.doubles('value')) : NO_VALUES,
     nameOf: (actor) => names?.textAt(rows.rows[rows.starts[actor] as number] as number) ?? codes.groupAt(actor),
   };
+}
+
+const NO_VALUES = new Float64Array(0);
+
+/** Whether when an event happened and what it is of go into one number, without loss. */
+const fitsKey = (question: FunnelQuestion): boolean =>
+  (question.range.until - question.range.from) * 2 ** entitiesOf(question).length <= Number.MAX_SAFE_INTEGER;
+
+/** Its time within the range, then its bits. */
+function keySql(sql: InsightSql, question: FunnelQuestion): string {
+  const since = `(d.at - ${sql.integer(question.range.from)})`;
+  return sql.toDouble(`(${since} * ${sql.integer(2 ** entitiesOf(question).length)} + d.bits0)`);
+}
+
+function unpack(table: ColumnTable, question: FunnelQuestion, codes: FunnelCodes): FunnelEvents {
+  const { actors, starts, keys } = keysByActor(table.integers('actor'), table.doubles('key'));
+  const base = 2 ** entitiesOf(question).length;
+  const { from } = question.range;
+  // The keys become the times, in their own place.
+  const bits = new Int32Array(keys.length);
+  for (let place = 0; place < keys.length; place++) {
+    const key = keys[place] as number;
+    const since = Math.floor(key / base);
+    bits[place] = key - since * base;
+    keys[place] = from + since;
+  }
+  return { actors, starts, at: keys, bits: [bits], values: NO_VALUES, nameOf: (actor) => codes.groupAt(actor) };
 }
 
 const sliceSql = (sql: InsightSql, { actor }: FunnelQuestion, { at, count }: Slice): string =>

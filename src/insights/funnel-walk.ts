@@ -22,8 +22,9 @@ export const hasBit = ({ bits }: Deeds, place: number, bit: number): boolean =>
   ((bits[Math.floor(bit / WORD)]?.[place] ?? 0) & (1 << (bit % WORD))) !== 0;
 
 /**
- * Is told of each attempt: how many steps were done within the window, and when each was done (in an unordered funnel:
- * the first, the second, … of them), not a number where it was not. The list of times is used again for the next one.
+ * Is told of each attempt that makes a difference: how many steps were done within the window, and when each was done
+ * (in an unordered funnel: the first, the second, … of them), not a number where it was not. The list of times is used
+ * again for the next one.
  */
 export type OnAttempt = (depth: number, times: Float64Array) => void;
 
@@ -50,16 +51,24 @@ export class FunnelWalk {
   private readonly order: FunnelQuestion['order'];
   private readonly count: number;
   private readonly exclusions: readonly Exclusion[];
+  /**
+   * Whether of those starts after which there is no second step only the first is told: the others get no further, and
+   * matter only to whom it matters when they were.
+   */
+  private readonly canStop: boolean;
   private readonly windowEnd: (from: number) => number;
   private readonly mustBeAnother: readonly boolean[];
   private readonly times: Float64Array;
   /** Step → how far its events were looked at. */
   private readonly cursors: Int32Array;
+  /** Whether the steps after a start of this actor are known. */
+  private hasBegun = false;
   /** Exclusion → the times of its events. */
   private excluded: readonly (readonly number[])[] = [];
 
-  constructor({ order, steps, exclusions, window, timezone }: FunnelQuestion) {
+  constructor({ order, steps, exclusions, window, timezone, view }: FunnelQuestion) {
     this.order = order;
+    this.canStop = order === 'ordered' && exclusions.length === 0 && view !== 'trends';
     this.count = steps.length;
     this.exclusions = order === 'strict' ? [] : exclusions;
     this.windowEnd = windowEnds(window, timezone);
@@ -76,17 +85,25 @@ export class FunnelWalk {
       return;
     }
     this.cursors.fill(from);
+    this.hasBegun = false;
     const steps = deeds.bits[0] as Int32Array;
+    const isStrict = this.order === 'strict';
     for (let start = from; start < to; start++) {
       if (((steps[start] as number) & 1) === 0) continue;
-      if (this.order === 'strict') this.strict(deeds, start, to);
+      if (isStrict) this.strict(deeds, start, to);
       else this.ordered(deeds, start, to);
       if (!this.isVoid()) onAttempt(this.depth(), this.times);
+      if (this.canStop && (this.cursors[1] as number) >= to) return;
     }
   }
 
   /** Each step is the first event of its kind at or after the one before it. */
   private ordered(deeds: Deeds, start: number, to: number): void {
+    if (this.hasBegun && this.isStillAhead(deeds, start, to)) {
+      this.times[0] = deeds.at[start] as number;
+      return;
+    }
+    this.hasBegun = true;
     this.times.fill(Number.NaN);
     this.times[0] = deeds.at[start] as number;
     let before = start;
@@ -95,6 +112,15 @@ export class FunnelWalk {
       if (before >= to) return;
       this.times[step] = deeds.at[before] as number;
     }
+  }
+
+  /** Whether the second step of the start before is also that of this one: then so is all that follows. Mostly it is. */
+  private isStillAhead(deeds: Deeds, start: number, to: number): boolean {
+    const second = this.cursors[1] as number;
+    if (second >= to) return true;
+    return this.mustBeAnother[1] === true
+      ? second > start
+      : (deeds.at[second] as number) >= (deeds.at[start] as number);
   }
 
   private next(deeds: Deeds, step: number, before: number, to: number): number {
@@ -142,6 +168,7 @@ export class FunnelWalk {
 
   /** How many steps, one after the other, lie within the window. */
   private depth(): number {
+    if (Number.isNaN(this.times[1] as number)) return 1;
     const end = this.windowEnd(this.times[0] as number);
     let depth = 0;
     while (depth < this.count && (this.times[depth] as number) <= end) depth++;
@@ -150,6 +177,7 @@ export class FunnelWalk {
 
   /** What is excluded happened after the one step and before the other, or before the window closed on the other. */
   private isVoid(): boolean {
+    if (this.exclusions.length === 0) return false;
     for (const [index, exclusion] of this.exclusions.entries()) {
       const from = this.times[exclusion.from] as number;
       if (Number.isNaN(from)) continue;

@@ -8,6 +8,7 @@ import { correlationLink } from '../core/insights/answers/people-links.ts';
 import * as correlations from '../core/insights/oracle/correlation.ts';
 import * as oracle from '../core/insights/oracle/funnel.ts';
 import * as ways from '../core/insights/oracle/paths.ts';
+import type { WorldData } from '../core/insights/oracle/world.ts';
 import type { QuestionContext } from '../core/insights/questions/context.ts';
 import { readCorrelationPeopleQuestion, readCorrelationQuestion } from '../core/insights/questions/read-correlation.ts';
 import { readFunnelQuestion } from '../core/insights/questions/read-funnel.ts';
@@ -23,6 +24,14 @@ interface Asked extends StoredWorld {
   context: QuestionContext;
 }
 
+const SIX_HOURS = 6 * 3_600_000;
+
+/** The same events at few instants. */
+const crowded = (data: WorldData): WorldData => ({
+  ...data,
+  events: data.events.map((event) => ({ ...event, timestamp: event.timestamp - (event.timestamp % SIX_HOURS) })),
+});
+
 describe('the engine agrees with the oracle', () => {
   let stores: WorldStore;
   beforeAll(async () => {
@@ -34,10 +43,11 @@ describe('the engine agrees with the oracle', () => {
     choice: fc.Arbitrary<T>,
     check: (asked: Asked, choice: T) => Promise<void>,
     numRuns = 15,
+    arrange = (data: WorldData): WorldData => data,
   ): Promise<void> =>
     fc.assert(
       fc.asyncProperty(aWorld, choice, async ({ data, timezone, now }, chosen) => {
-        const stored = await stores.store(data);
+        const stored = await stores.store(arrange(data));
         const context = { now, timezone };
         await check({ ...stored, context, deps: { ...stores.deps, clock: { now: () => now } } }, chosen);
       }),
@@ -116,6 +126,32 @@ describe('the engine agrees with the oracle', () => {
         expect(await answerFunnel(deps, projectId, question)).toEqual(oracle.answerFunnel(question, world));
       },
       40,
+    ));
+
+  /** Few steps that many take at the same instants, some of them nothing else: where events are told by numbers. */
+  const plain = fc
+    .record({
+      names: fc.array(fc.constantFrom(...NAMES), { minLength: 2, maxLength: 4 }),
+      order: fc.constantFrom('ordered', 'ordered', 'unordered', 'strict'),
+      window,
+      actor: fc.constantFrom<JsonObject>({}, {}, {}, { aggregation_group_type_index: 0 }),
+    })
+    .map(({ names, order, window: within, actor }): JsonObject => {
+      const events = names.map((id, at) => ({ id, order: at }));
+      return { ...within, ...actor, events, funnel_order_type: order, date_from: '-14d' };
+    });
+
+  it('about plain funnels of crowded instants, however they are shown', () =>
+    always(
+      plain,
+      async ({ deps, projectId, world, context }, fields) => {
+        for (const funnel_viz_type of ['steps', 'trends', 'time_to_convert']) {
+          const question = readFunnelQuestion({ ...fields, funnel_viz_type }, context);
+          expect(await answerFunnel(deps, projectId, question)).toEqual(oracle.answerFunnel(question, world));
+        }
+      },
+      25,
+      crowded,
     ));
 
   it('about funnels over time', () =>

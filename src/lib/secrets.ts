@@ -1,11 +1,19 @@
 /** Passwords and keys: how they are kept, and how they are compared. */
-import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
 const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt);
 
 /** A key has 256 random bits, so a plain digest hides it well enough; and it must be found by its digest. */
 export const digest = (secret: string | Buffer): string => createHash('sha256').update(secret).digest('hex');
+
+/** Whether two texts are the same, in a time that tells nothing about where they differ. */
+export const isSameSecret = (one: string, other: string): boolean =>
+  timingSafeEqual(Buffer.from(digest(one), 'hex'), Buffer.from(digest(other), 'hex'));
+
+/** What only the holder of the secret can say about a text. */
+export const signature = (secret: string, text: string): string =>
+  createHmac('sha256', secret).update(text).digest('base64url');
 
 const COST = { N: 16_384, r: 8, p: 5, maxmem: 64 * 1024 * 1024 };
 const KEY_BYTES = 32;
@@ -14,12 +22,12 @@ const KEY_BYTES = 32;
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const key = await derive(password.normalize('NFKC'), salt, KEY_BYTES, COST);
-  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64'), key.toString('base64')].join('$');
+  return kept(salt, key);
 }
 
 /** Takes the same time whether or not there is a hash, so that nobody learns which addresses have an account. */
 export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
-  const [, N, r, p, salt = '', key = ''] = (hash ?? (await decoyHash())).split('$');
+  const [, N, r, p, salt = '', key = ''] = (hash ?? DECOY).split('$');
   const expected = Buffer.from(key, 'base64');
   const cost = { N: Number(N), r: Number(r), p: Number(p), maxmem: COST.maxmem };
   const actual = await derive(password.normalize('NFKC'), Buffer.from(salt, 'base64'), expected.length, cost);
@@ -27,8 +35,8 @@ export async function verifyPassword(password: string, hash: string | null): Pro
   return expected.length === KEY_BYTES && timingSafeEqual(actual, expected) && hash !== null;
 }
 
-let decoy: Promise<string> | undefined;
-const decoyHash = (): Promise<string> => {
-  decoy ??= hashPassword(randomBytes(16).toString('base64'));
-  return decoy;
-};
+const kept = (salt: Buffer, key: Buffer): string =>
+  ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64'), key.toString('base64')].join('$');
+
+/** The hash of no password: checking against it is as dear as against any. */
+const DECOY = kept(randomBytes(16), randomBytes(KEY_BYTES));

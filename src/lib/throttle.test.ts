@@ -59,4 +59,21 @@ describe('three attempts a minute', () => {
     expect(throttle.waitFor('ada')).toBe(60);
     expect(throttle.waitFor('old 1')).toBe(0);
   });
+
+  it('takes an attempt back', () => {
+    for (let i = 0; i < 3; i++) attempt('ada');
+    throttle.takeBack('ada');
+    expect(throttle.waitFor('ada')).toBe(0);
+    attempt('ada');
+    expect(throttle.waitFor('ada')).toBe(60);
+    for (let i = 0; i < 5; i++) throttle.takeBack('ada');
+    expect([throttle.waitFor('ada'), throttle.size]).toEqual([0, 0]);
+  });
+
+  it('takes bounded memory, however many names are tried', () => {
+    for (let i = 0; i < 15_000; i++) attempt(`name ${i}`);
+    expect(throttle.size).toBe(10_000);
+    for (let i = 0; i < 3; i++) attempt('name 14999');
+    expect(throttle.waitFor('name 14999')).toBe(60);
+  });
 });

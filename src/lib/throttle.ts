@@ -1,7 +1,12 @@
+import { Failure } from '../core/errors.ts';
 import type { Clock } from './clock.ts';
+
+/** So many names are remembered at once: whoever tries more of them pushes out the oldest. */
+const REMEMBERED = 10_000;
 
 /** Counts attempts by name (an address, an account) in a sliding window, and says how long to wait. */
 export class Throttle {
+  /** Those that tried last come last. */
   readonly #attempts = new Map<string, number[]>();
   readonly #clock: Clock;
   readonly #limit: number;
@@ -13,6 +18,11 @@ export class Throttle {
     this.#windowMs = windowMs;
   }
 
+  /** Names that are remembered. */
+  get size(): number {
+    return this.#attempts.size;
+  }
+
   /** Seconds to wait before the next attempt; 0 when it may be made now. */
   waitFor(name: string): number {
     const recent = this.#recent(name);
@@ -21,23 +31,33 @@ export class Throttle {
   }
 
   record(name: string): void {
-    this.#attempts.set(name, [...this.#recent(name), this.#clock.now()].slice(-this.#limit));
-    if (this.#attempts.size > 10_000) this.#forgetOld();
+    const attempts = [...this.#recent(name), this.#clock.now()].slice(-this.#limit);
+    this.#attempts.delete(name);
+    this.#attempts.set(name, attempts);
+    if (this.#attempts.size > REMEMBERED) this.#forgetOldest();
+  }
+
+  /** The last attempt was a right one after all. */
+  takeBack(name: string): void {
+    const attempts = this.#recent(name).slice(0, -1);
+    if (attempts.length === 0) this.#attempts.delete(name);
+    else this.#attempts.set(name, attempts);
   }
 
   forget(name: string): void {
     this.#attempts.delete(name);
   }
 
+  #forgetOldest(): void {
+    const [oldest] = this.#attempts.keys();
+    if (oldest !== undefined) this.#attempts.delete(oldest);
+  }
+
   #recent(name: string): number[] {
     const since = this.#clock.now() - this.#windowMs;
     return (this.#attempts.get(name) ?? []).filter((at) => at > since);
   }
-
-  /** Somebody tries many names: keep the memory bounded. */
-  #forgetOld(): void {
-    for (const name of this.#attempts.keys()) {
-      if (this.#recent(name).length === 0) this.#attempts.delete(name);
-    }
-  }
 }
+
+export const throttled = (seconds: number): Failure =>
+  new Failure('throttled', `Request was throttled. Expected available in ${seconds} seconds.`, { retryAfter: seconds });

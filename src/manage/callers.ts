@@ -7,6 +7,7 @@ import type { Clock } from '../lib/clock.ts';
 import { digest } from '../lib/secrets.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 import { ADMIN, type Membership, type MembershipLevel, OWNER, type Project, type User } from '../stores/records.ts';
+import type { KeyGuard } from './key-guard.ts';
 
 export interface Caller {
   user: User;
@@ -28,8 +29,13 @@ export type KeyPlace = 'Authorization header' | 'body' | 'query string';
 /** `last_used_at` is for people to see which keys are dead; once an hour is often enough. */
 const TOUCH_EVERY_MS = 3_600_000;
 
-export async function callerByKey(deps: CallerDeps, key: string, place: KeyPlace): Promise<Caller> {
-  const found = await findCallerByKey(deps, key);
+export async function callerByKey(
+  deps: CallerDeps & { keys: KeyGuard },
+  key: string,
+  place: KeyPlace,
+  address: string,
+): Promise<Caller> {
+  const found = await deps.keys.lookUp(key, address, () => findCallerByKey(deps, key));
   if (found) return found;
   throw new Failure('unauthenticated', `Personal API key found in request ${place} is invalid.`);
 }

@@ -2,12 +2,12 @@
 import { Failure, invalid } from '../core/errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
-import { digest, hashPassword, verifyPassword } from '../lib/secrets.ts';
-import { Throttle } from '../lib/throttle.ts';
+import { digest, hashPassword, isSameSecret, verifyPassword } from '../lib/secrets.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 import type { User } from '../stores/records.ts';
 import { checkedPassword } from './passwords.ts';
 import { SETUP_TOKEN } from './setup-token.ts';
+import type { SignInGuard } from './sign-in-guard.ts';
 import { freeEmail } from './users.ts';
 
 export interface SessionDeps {
@@ -15,6 +15,7 @@ export interface SessionDeps {
   clock: Clock;
   ids: Ids;
   sessionDays: number;
+  guard: SignInGuard;
 }
 
 export interface OpenedSession {
@@ -22,36 +23,26 @@ export interface OpenedSession {
   cookie: string;
   user: User;
   expiresAt: number;
+  /** Tells at the next sign-in that this browser has been here before. */
+  device: string;
 }
 
 const DAY_MS = 86_400_000;
 
-const ATTEMPTS = 5;
-const WINDOW_MS = 60_000;
-/** One address may try more accounts than one account may be tried, or an office behind one address would lock itself out. */
-const ATTEMPTS_PER_ADDRESS = 20;
-
 export class Sessions {
   readonly #deps: SessionDeps;
-  readonly #byAccount: Throttle;
-  readonly #byAddress: Throttle;
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
-    this.#byAccount = new Throttle(deps.clock, ATTEMPTS, WINDOW_MS);
-    this.#byAddress = new Throttle(deps.clock, ATTEMPTS_PER_ADDRESS, WINDOW_MS);
   }
 
-  async signIn(email: string, password: string, address: string): Promise<OpenedSession> {
-    const account = email.toLowerCase();
-    this.#refuseTooMany(account, address);
-    // Counted before the answer is known: attempts that run side by side must not slip through.
-    this.#byAccount.record(account);
-    this.#byAddress.record(address);
-    const user = await this.#deps.metadata.users.byEmail(account);
+  async signIn(email: string, password: string, address: string, device?: string): Promise<OpenedSession> {
+    const attempt = { account: email.toLowerCase(), address, device };
+    await this.#deps.guard.enter(attempt);
+    const user = await this.#deps.metadata.users.byEmail(attempt.account);
     const right = await verifyPassword(password, user?.isActive ? user.passwordHash : null);
     if (!user || !right) throw invalid(undefined, 'Invalid email or password.', 'invalid_credentials');
-    this.#byAccount.forget(account);
+    this.#deps.guard.succeeded(attempt);
     return this.#open(user);
   }
 
@@ -74,22 +65,14 @@ export class Sessions {
     await this.#deps.metadata.sessions.remove(digest(cookie));
   }
 
-  #refuseTooMany(account: string, address: string): void {
-    const wait = Math.max(this.#byAccount.waitFor(account), this.#byAddress.waitFor(address));
-    if (wait <= 0) return;
-    throw new Failure('throttled', `Request was throttled. Expected available in ${wait} seconds.`, {
-      retryAfter: wait,
-    });
-  }
-
   async #open(user: User): Promise<OpenedSession> {
-    const { metadata, clock, ids, sessionDays } = this.#deps;
+    const { metadata, clock, ids, sessionDays, guard } = this.#deps;
     const cookie = ids.token('');
     const now = clock.now();
     const expiresAt = now + sessionDays * DAY_MS;
     await metadata.sessions.removeExpired(now);
     await metadata.sessions.add({ hash: digest(cookie), userId: user.id, createdAt: now, expiresAt });
-    return { cookie, user, expiresAt };
+    return { cookie, user, expiresAt, device: await guard.deviceFor(user.email.toLowerCase()) };
   }
 }
 
@@ -97,6 +80,6 @@ export class Sessions {
 async function refuseWrongLink(store: MetadataStore, token: string): Promise<User> {
   const expected = await store.installation.get(SETUP_TOKEN);
   const [first] = await store.users.list();
-  if (expected !== null && expected === digest(token) && first) return first;
+  if (expected !== null && isSameSecret(expected, digest(token)) && first) return first;
   throw new Failure('forbidden', 'This set-up link is not valid, or has been used. Sign in instead.');
 }

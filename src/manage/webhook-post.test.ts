@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { postToWebhook, readRetryAfter } from './webhook-post.ts';
+import { isInsideUrl, lookUpOutside, postToWebhook, readRetryAfter } from './webhook-post.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
-const options = { timeoutMs: 300, signal: new AbortController().signal, now: NOW };
+const options = { timeoutMs: 300, signal: new AbortController().signal, now: NOW, isInsideAllowed: true };
 
 let server: Server | null = null;
 afterEach(() => {
@@ -67,6 +67,36 @@ describe('an attempt', () => {
     server?.close();
     const outcome = await postToWebhook(`${url}T0/B0/secret`, 'hello', options);
     expect(outcome).toEqual({ kind: 'failed', why: 'ECONNREFUSED', retryAfterMs: 0 });
+  });
+});
+
+describe('addresses of the inside', () => {
+  it.each([
+    'http://127.0.0.1:9/',
+    'http://127.1/',
+    'http://2130706433/',
+    'http://0x7f000001/',
+    'http://[::1]:9/',
+    'http://[::ffff:10.0.0.1]/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://LOCALHOST:9/',
+    'https://db.localhost/',
+  ])('are known by sight: %s', async (url) => {
+    expect(isInsideUrl(url)).toBe(true);
+    const outcome = await postToWebhook(url, 'hello', { ...options, isInsideAllowed: false });
+    expect(outcome).toMatchObject({ kind: 'refused', why: expect.stringContaining('WEBHOOK_ALLOW_PRIVATE') });
+  });
+
+  it('are known by what a name leads to, when it is looked up to be connected to', async () => {
+    for (const all of [true, false]) {
+      const answer = await new Promise((resolve) => lookUpOutside('localhost', { all }, (...given) => resolve(given)));
+      expect(answer).toEqual([expect.any(Error), []]);
+    }
+  });
+
+  it('are no other addresses', () => {
+    expect(isInsideUrl('https://hooks.example.org/services/T0/B0/x')).toBe(false);
+    expect(isInsideUrl('http://203.0.113.7/')).toBe(false);
   });
 });
 

@@ -18,6 +18,8 @@ import { type PostOutcome, postToWebhook } from './webhook-post.ts';
 export interface WebhookDeps extends NewsDeps {
   metadata: Pick<MetadataStore, 'outbox' | 'projects' | 'eventPersons'>;
   logger: Logger;
+  /** Whether webhooks may be in private networks. */
+  isInsideAllowed: boolean;
 }
 
 const SECOND_MS = 1000;
@@ -137,6 +139,7 @@ export class WebhookSender {
       timeoutMs: TIMEOUT_MS,
       signal: this.#stopping.signal,
       now: clock.now(),
+      isInsideAllowed: this.#deps.isInsideAllowed,
     });
     if (this.#stopping.signal.aborted && outcome.kind !== 'taken') return;
     await this.#settle(project, turn, waiting, outcome);

@@ -120,7 +120,7 @@ function startIngestion(
   const onProcessed = (chunk: ProcessedNotice): void => {
     // Before anybody who waits for the chunk goes on: they must find what it has brought.
     listeners.onStored(chunk.projects, chunk.regrouped);
-    metadata.subjects.refresh();
+    metadata.subjects.refresh(chunk.persons);
     ingestion.onProcessed(chunk);
   };
   const onReady = (position: number): void => {

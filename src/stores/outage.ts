@@ -21,14 +21,13 @@ const CLICKHOUSE = new RegExp(
 /** Chunks that were in each other's way too often: 40001, 40P01. */
 const POSTGRES = /^40(001|P01)$/;
 
+const TRANSIENT = [SQLITE, POSTGRES, CLICKHOUSE, /^ENOSPC$/];
+
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof Failure) return error.kind === 'unavailable';
   const { code } = error as { code?: unknown };
-  return (
-    (typeof code === 'string' && [SQLITE, POSTGRES, CLICKHOUSE, /^ENOSPC$/].some((codes) => codes.test(code))) ||
-    DUCKDB.test(error.message)
-  );
+  return (typeof code === 'string' && TRANSIENT.some((one) => one.test(code))) || DUCKDB.test(error.message);
 }
 
 /** The engine of events had no room for what it was asked to do. */

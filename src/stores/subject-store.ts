@@ -32,8 +32,8 @@ export interface SubjectStore {
    * what this thread has written, and what others have written before `refresh`.
    */
   personOf(projectId: number, distinctId: string): Eventually<SubjectPerson | null>;
-  /** Another thread has written something that must be seen from here on. */
-  refresh(): void;
+  /** Another thread has written something that must be seen from here on: about these persons (uuids), or about any. */
+  refresh(persons?: readonly string[]): void;
   /** By distinct id; those that nobody has are missing. */
   personsOf(projectId: number, distinctIds: readonly string[]): Promise<ReadonlyMap<string, SubjectPerson>>;
   /** Names of the project's kinds of groups, by their index. */

@@ -54,7 +54,7 @@ describe.skipIf(server === null)('many machines', () => {
 
   it('shows every node of the whole at each of them', async () => {
     const status = (await call(two.url, 'GET', '/_status')).body;
-    expect(status.stores).toEqual({ metadata: 'ok', events: 'ok' });
+    expect(status.stores.metadata).toBe('ok');
     expect(status.cluster.nodes.map(({ role }: { role: string }) => role).sort()).toEqual(['web', 'web', 'worker']);
     const workerId = (await call(worker.url, 'GET', '/_status')).body.cluster.node;
     await expect

@@ -68,7 +68,9 @@ export async function makeDatabase(server: ClickHouseOptions): Promise<TestDatab
       placeIn(options, async () => {
         for (const table of ['event_rows', 'person_override_rows', 'person_versions'])
           await run(`truncate table ${name}.${table}`);
-        await run(`delete from ${name}.store_notes where name != 'schema_version'`);
+        await run(
+          `insert into ${name}.store_notes select name, '' from ${name}.store_notes where name != 'schema_version'`,
+        );
       }),
     async drop() {
       await run(`drop database ${name}`);

@@ -1,8 +1,7 @@
 /** Small worlds in real stores, to ask the engine what the oracle knows. */
 import type { WorldData, WorldEvent } from '../../src/core/insights/oracle/world.ts';
 import { PersonMirror } from '../../src/ingest/person-mirror.ts';
-import type { InsightDeps } from '../../src/insights/ask/prepare.ts';
-import type { TravelDeps } from '../../src/insights/travellers.ts';
+import type { AskedDeps } from '../../src/insights/asked-events.ts';
 import { anEvent } from '../../src/stores/contract/events.ts';
 import { aCohort } from '../../src/stores/contract/flag-builders.ts';
 import { NO_CHANGES } from '../../src/stores/contract/no-changes.ts';
@@ -25,7 +24,7 @@ export interface PutWorld {
 export type Merged = ReadonlyMap<string, string>;
 
 /** What any question needs. */
-export type EngineDeps = InsightDeps & TravelDeps;
+export type EngineDeps = AskedDeps;
 
 export interface InsightStore {
   deps: EngineDeps;

@@ -54,8 +54,8 @@ async function fill(server: TestServer): Promise<void> {
   await client.post(`${projects}feature_flags/`, { body: { key: 'pro-only', filters: { groups: [PRO] } } });
   const half = { key: 'half', ensure_experience_continuity: true, filters: { groups: [{ rollout_percentage: 50 }] } };
   await client.post(`${projects}feature_flags/`, { body: half });
-  // One after the other: persons who are known already are merged.
-  await capture(server, server.projectKey, EVENTS.slice(0, 1));
+  // Both are known before they turn out to be one.
+  await capture(server, server.projectKey, [...EVENTS.slice(0, 1), { event: 'visit', distinct_id: 'ada' }]);
   await capture(server, server.projectKey, EVENTS.slice(1));
   const groups = [{ properties: [{ key: 'plan', value: 'pro', type: 'person' }] }];
   await client.post(`${projects}cohorts/`, { body: { name: `Pro ${LONELY}`, groups } });

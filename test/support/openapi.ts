@@ -32,6 +32,8 @@ export interface Operation {
   params: string[];
   /** True: a personal key or a session is asked for. */
   isPrivate: boolean;
+  /** True: the secret key of the project will do. */
+  takesSecretKey: boolean;
   /** The least level in the organization, where one is asked for. */
   level: number | undefined;
   responses: Record<string, Content>;
@@ -39,7 +41,7 @@ export interface Operation {
 
 interface Described {
   requestBody?: Content;
-  security?: unknown[];
+  security?: object[];
   'x-least-level'?: number;
   responses: Record<string, Content>;
 }
@@ -59,7 +61,8 @@ export class OpenApi {
         path,
         body: described.requestBody?.content?.['application/json']?.schema,
         params: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
-        isPrivate: (described.security ?? []).length > 0,
+        takesSecretKey: (described.security ?? []).some((scheme) => 'secretKey' in scheme),
+        isPrivate: (described.security ?? []).some((scheme) => 'personalKey' in scheme),
         level: described['x-least-level'],
         responses: described.responses,
       })),

@@ -44,14 +44,25 @@ async function firstOf(get: Get, collection: string, part: string): Promise<stri
   return String((part === '{user_uuid}' ? item?.user?.uuid : item?.id) ?? 1);
 }
 
+/** Asks for each address once: for filling many paths with the same ids. */
+export function remembering(get: Get): Get {
+  const known = new Map<string, Promise<Answer>>();
+  return (path) => {
+    const answer = known.get(path) ?? get(path);
+    known.set(path, answer);
+    return answer;
+  };
+}
+
 /** To ask an insight counts for what it asks, and the answer is kept for who asks next. */
 const CHANGED_BY_READING = new Set(['last_used_at', 'query_usage_30_day', 'is_cached', 'last_refresh']);
 
 /** Everything that the owner can read, by path, without what reading itself changes. */
 export async function everything(get: Get, api: OpenApi): Promise<Record<string, unknown>> {
   const seen: Record<string, unknown> = {};
+  const asked = remembering(get);
   for (const operation of api.operations.filter(({ method, isPrivate }) => method === 'GET' && isPrivate)) {
-    const path = await realPath(get, operation);
+    const path = await realPath(asked, operation);
     seen[path] = JSON.parse(JSON.stringify((await get(path)).body), (name, value) =>
       CHANGED_BY_READING.has(name) ? null : value,
     );

@@ -84,6 +84,8 @@ export interface TestServer extends TestProject {
   rows(sql: string, ...values: unknown[]): any[];
   /** The relational shelf itself, for what a test cannot bring about through a route. */
   metadata: MetadataStore;
+  /** Every route of the server, in the document or not. */
+  routes(): { method: string; url: string }[];
   /** What `/_status` says about ingestion. */
   counters(): Promise<Counters>;
   close(): Promise<void>;
@@ -219,6 +221,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     mirrorPersons: () => app.mirrorPersons(first.id),
     query: (sql, values = []) => app.events.query(sql, values),
     metadata: app.metadata,
+    routes: () => app.routes(),
     rows(sql, ...values) {
       if (!reader) throw new Error('The large set has no file to look into: ask `metadata`.');
       return reader.prepare(sql).all(...values);

@@ -1,8 +1,8 @@
 import { allOf, BrokenDefinition, broken, type Check, DEEPEST, noAsks } from './check.ts';
 import { type Compilation, compileProperty } from './compile-property.ts';
 import type { CohortDefinition } from './flag.ts';
-import type { PatternCache } from './pattern.ts';
 import { type Fields, readList, readObject } from './read-definition.ts';
+import type { Shared } from './shared-checks.ts';
 
 /** A cohort by itself: the cohorts and flags it names are found when it is asked. */
 export interface CompiledCohort extends Compilation {
@@ -12,9 +12,9 @@ export interface CompiledCohort extends Compilation {
 }
 
 /** Never throws. */
-export function compileCohort(definition: CohortDefinition, patterns: PatternCache): CompiledCohort {
+export function compileCohort(definition: CohortDefinition, shared: Shared): CompiledCohort {
   const { id } = definition;
-  const into = { asks: noAsks(), patterns };
+  const into = { asks: noAsks(), shared };
   const staticCheck: Check = ({ subject }) => subject.staticCohorts.has(id);
   if (definition.isStatic) return { definition, ...into, failure: null, check: staticCheck };
   try {

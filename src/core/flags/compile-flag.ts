@@ -3,8 +3,8 @@ import { compileEarlyAccess, type EarlyAccess } from './compile-early-access.ts'
 import { compileHoldout, type Holdout } from './compile-holdout.ts';
 import { type Compilation, compileProperty } from './compile-property.ts';
 import type { FlagDefinition } from './flag.ts';
-import type { PatternCache } from './pattern.ts';
 import { type Fields, readIndex, readList, readNumber, readObject, readText } from './read-definition.ts';
+import type { Shared } from './shared-checks.ts';
 
 /** A flag by itself, ready to run: the cohorts and flags it names are found when it is evaluated. */
 export interface CompiledFlag {
@@ -52,11 +52,11 @@ export interface Variant {
 }
 
 /** Never throws: a definition that cannot be read becomes a flag that fails. */
-export function compileFlag(definition: FlagDefinition, patterns: PatternCache): CompiledFlag {
+export function compileFlag(definition: FlagDefinition, shared: Shared): CompiledFlag {
   const asks = noAsks();
   const prefix = `${definition.key}.`;
   try {
-    return { definition, asks, failure: null, prefix, filters: compileFilters(definition, { asks, patterns }) };
+    return { definition, asks, failure: null, prefix, filters: compileFilters(definition, { asks, shared }) };
   } catch (error) {
     if (!(error instanceof BrokenDefinition)) throw error;
     return { definition, asks: noAsks(), failure: error.message, prefix, filters: NOTHING };

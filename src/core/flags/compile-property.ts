@@ -1,13 +1,13 @@
 import { type Asks, broken, type Check } from './check.ts';
 import { type Comparison, compileComparison } from './comparison.ts';
-import type { PatternCache } from './pattern.ts';
 import { type Fields, readId, readIndex, readObject, readText } from './read-definition.ts';
+import { type Shared, shareCheck } from './shared-checks.ts';
 import type { Properties } from './subject.ts';
 
-/** What is being compiled into: what it asks for is noted, and patterns are shared. */
+/** What is being compiled into: what it asks for is noted. */
 export interface Compilation {
   asks: Asks;
-  patterns: PatternCache;
+  shared: Shared;
 }
 
 /**
@@ -70,17 +70,18 @@ function compileComparisonOf(
   { key, value }: Fields,
   operator: string,
   groupIndex: number | null,
-  { asks, patterns }: Compilation,
+  { asks, shared }: Compilation,
 ): Check {
   if (typeof key !== 'string') throw broken('the key of a property is not a text');
-  const comparison = compileComparison(operator, value, patterns);
+  const comparison = compileComparison(operator, value, shared.patterns);
   if (comparison === null) throw broken(`properties have no operator '${operator}'`);
   if (groupIndex !== null) {
     asks.groupTypes.add(groupIndex);
     return checkGroup(groupIndex, key, comparison);
   }
-  if (key !== 'distinct_id') asks.personProperties.add(key);
-  return key === 'distinct_id' ? checkDistinctId(comparison) : checkPerson(key, comparison);
+  if (key === 'distinct_id') return checkDistinctId(comparison);
+  asks.personProperties.add(key);
+  return shareCheck(shared, JSON.stringify([key, operator, value]), () => checkPerson(key, comparison));
 }
 
 /** Undefined where there is none. What every object inherits is no property of a person. */

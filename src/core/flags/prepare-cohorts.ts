@@ -2,19 +2,19 @@ import { addAsks, DEEPEST, noAsks } from './check.ts';
 import { type CompiledCohort, compileCohort } from './compile-cohort.ts';
 import type { CohortDefinition } from './flag.ts';
 import { orderByDependency } from './order-by-dependency.ts';
-import type { PatternCache } from './pattern.ts';
 import type { PreparedCohort } from './prepared-flags.ts';
 import { isSameJson } from './same-json.ts';
+import type { Shared } from './shared-checks.ts';
 
 /** Never throws. A cohort that cannot be told, or that names one which cannot, has a failure. */
 export function prepareCohorts(
   definitions: readonly CohortDefinition[],
-  patterns: PatternCache,
+  shared: Shared,
   previous?: ReadonlyMap<number, PreparedCohort>,
 ): Map<number, PreparedCohort> {
   const compiled = definitions.map((definition) => {
     const before = previous?.get(definition.id)?.compiled;
-    return before && isSame(before.definition, definition) ? before : compileCohort(definition, patterns);
+    return before && isSame(before.definition, definition) ? before : compileCohort(definition, shared);
   });
   const indexes = new Map(definitions.map(({ id }, index) => [id, index]));
   const { order, looped } = orderByDependency(

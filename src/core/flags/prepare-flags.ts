@@ -3,10 +3,10 @@ import { type CompiledFlag, compileFlag } from './compile-flag.ts';
 import type { FlagDefinition, FlagDefinitions } from './flag.ts';
 import { orderByDependency } from './order-by-dependency.ts';
 import { Outcomes } from './outcomes.ts';
-import type { PatternCache } from './pattern.ts';
 import { prepareCohorts } from './prepare-cohorts.ts';
 import type { Needs, PreparedFlag, PreparedFlags } from './prepared-flags.ts';
 import { isSameJson } from './same-json.ts';
+import { nothingShared } from './shared-checks.ts';
 
 type Context = Pick<PreparedFlags, 'cohorts' | 'groupTypes'>;
 
@@ -15,13 +15,13 @@ type Context = Pick<PreparedFlags, 'cohorts' | 'groupTypes'>;
  * evaluated. What did not change since `previous` is taken from there.
  */
 export function prepareFlags(definitions: FlagDefinitions, previous?: PreparedFlags): PreparedFlags {
-  const patterns: PatternCache = new Map();
+  const shared = nothingShared();
   const before = new Map(previous?.flags.map(({ compiled }) => [compiled.definition.id, compiled]));
   const compiled = definitions.flags
     .filter(({ active }) => active)
-    .map((flag) => reusable(before.get(flag.id), flag) ?? compileFlag(flag, patterns));
+    .map((flag) => reusable(before.get(flag.id), flag) ?? compileFlag(flag, shared));
   const inactive = definitions.flags.filter(({ active }) => !active).map(({ id }) => id);
-  const cohorts = prepareCohorts(definitions.cohorts, patterns, previous?.cohorts);
+  const cohorts = prepareCohorts(definitions.cohorts, shared, previous?.cohorts);
   return link(compiled, inactive, { cohorts, groupTypes: definitions.groupTypes });
 }
 
@@ -30,7 +30,7 @@ export function prepareFlags(definitions: FlagDefinitions, previous?: PreparedFl
  * it with `only` its key; `needs` are those of this flag and of what it depends on.
  */
 export function prepareFlag(flag: FlagDefinition, among: PreparedFlags): PreparedFlags {
-  const compiled = compileFlag(flag, new Map());
+  const compiled = compileFlag(flag, nothingShared());
   const others = among.flags.map((other) => other.compiled).filter(({ definition }) => definition.id !== flag.id);
   const inactive = [...among.slots].filter(([id, slot]) => slot === -1 && id !== flag.id).map(([id]) => id);
   const linked = link([...others, compiled], inactive, among);

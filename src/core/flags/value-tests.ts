@@ -24,7 +24,8 @@ const FEW = 8;
 
 function isOneOfFew(texts: readonly string[]): ValueTest {
   const [only] = texts;
-  if (only !== undefined && texts.length === 1) return (value) => equalsInAnyCase(textOf(value), only);
+  if (only !== undefined && texts.length === 1)
+    return (value) => value === only || equalsInAnyCase(textOf(value), only);
   return (value) => {
     const text = textOf(value);
     for (const lower of texts) if (equalsInAnyCase(text, lower)) return true;
@@ -41,7 +42,8 @@ const compareTexts =
   (holds: (text: string, wanted: string) => boolean): MakeTest =>
   (wanted) => {
     const lower = lowerAscii(wanted);
-    return (value) => holds(lowerAscii(value), lower);
+    // What holds for a text as it is holds for it in small letters, too.
+    return (value) => (typeof value === 'string' && holds(value, lower)) || holds(lowerAscii(value), lower);
   };
 
 export const contains = compareTexts((text, wanted) => text.includes(wanted));

@@ -14,40 +14,27 @@ import {
 } from '../../manage/callers.ts';
 import type { Organization, Project } from '../../stores/records.ts';
 import { type Query, queryText } from '../paging.ts';
+import { refuseForgery } from '../refuse-forgery.ts';
 import { sessionCookie } from '../session-cookie.ts';
 import type { ApiDeps } from './deps.ts';
 
 /** A key in the header or a session cookie: known before the body is read. Null: perhaps the body holds a key. */
 export async function earlyCaller(deps: ApiDeps, request: FastifyRequest): Promise<Caller | null> {
   const header = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1];
-  if (header !== undefined) return callerByKey(deps, header, 'Authorization header');
+  if (header !== undefined) return callerByKey(deps, header, 'Authorization header', request.ip);
   const cookie = sessionCookie(request);
   const caller = cookie === undefined ? null : await callerBySession(deps, cookie);
-  if (caller) refuseForgery(deps, request);
+  if (caller) refuseForgery(request, deps.config.publicUrl);
   return caller;
 }
 
 /** After the body was read: a key there, or in the query. */
 export async function lateCaller(deps: ApiDeps, request: FastifyRequest): Promise<Caller> {
   const inBody = (request.body as { personal_api_key?: unknown } | null | undefined)?.personal_api_key;
-  if (typeof inBody === 'string' && inBody !== '') return callerByKey(deps, inBody, 'body');
+  if (typeof inBody === 'string' && inBody !== '') return callerByKey(deps, inBody, 'body', request.ip);
   const inQuery = queryText(request.query as Query, 'personal_api_key');
-  if (inQuery !== undefined && inQuery !== '') return callerByKey(deps, inQuery, 'query string');
+  if (inQuery !== undefined && inQuery !== '') return callerByKey(deps, inQuery, 'query string', request.ip);
   throw new Failure('unauthenticated', 'Authentication credentials were not provided.', { code: 'not_authenticated' });
-}
-
-/**
- * A browser sends the session cookie by itself, so another site could make it act. It also says which site the request
- * comes from, and that must be ours. Callers without an Origin are no browsers, or only read.
- */
-function refuseForgery(deps: ApiDeps, request: FastifyRequest): void {
-  const { origin } = request.headers;
-  if (request.method === 'GET' || request.method === 'HEAD' || origin === undefined) return;
-  const host = URL.canParse(origin) ? new URL(origin).host : '';
-  const ours = [request.host, deps.config.publicUrl === null ? null : new URL(deps.config.publicUrl).host];
-  if (!ours.includes(host)) {
-    throw forbidden(`CSRF Failed: requests with a session must come from the console itself, not from ${origin}.`);
-  }
 }
 
 /**

@@ -55,7 +55,8 @@ async function projectOf(deps: ApiDeps, request: FastifyRequest): Promise<Projec
 
 /** The key says which project; whatever else the request names must be the same one. */
 async function projectOfSecret(deps: ApiDeps, request: FastifyRequest, secret: string): Promise<Project> {
-  const project = await deps.metadata.projects.bySecretHash(digest(secret));
+  const find = (): Promise<Project | null> => deps.metadata.projects.bySecretHash(digest(secret));
+  const project = await deps.keys.lookUp(secret, request.ip, find);
   if (!project) throw new Failure('unauthenticated', 'Secret API token is invalid.');
   const id = idInPath(request) ?? '@current';
   const named = await projectByToken(deps, request);

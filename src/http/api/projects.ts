@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
+import { invalid } from '../../core/errors.ts';
 import type { Json, JsonObject } from '../../core/events/json.ts';
 import { type Caller, levelIn } from '../../manage/callers.ts';
 import {
@@ -10,6 +11,7 @@ import {
   rotateSecret,
   updateProject,
 } from '../../manage/projects.ts';
+import { isInsideUrl } from '../../manage/webhook-post.ts';
 import { ADMIN, type Project } from '../../stores/records.ts';
 import { envelope, readPage } from '../paging.ts';
 import { PAGE_QUERY, pageOf } from '../schemas/common.ts';
@@ -50,7 +52,7 @@ export function projectRoutes(app: FastifyInstance, deps: ApiDeps): void {
     status: 201,
     response: ProjectSchema,
     handler: async ({ caller, body }) => {
-      return show(deps, caller, await createProject(deps, caller, toChanges(body)));
+      return show(deps, caller, await createProject(deps, caller, toChanges(deps, body)));
     },
   });
   oneProject(app, deps);
@@ -79,7 +81,7 @@ function oneProject(app: FastifyInstance, deps: ApiDeps): void {
     body: ProjectWriteSchema,
     response: ProjectSchema,
     handler: async ({ caller, project, body }) => {
-      return show(deps, caller, await updateProject(deps, caller, project.id, toChanges(body)));
+      return show(deps, caller, await updateProject(deps, caller, project.id, toChanges(deps, body)));
     },
   });
   projectRoute(app, deps, {
@@ -121,7 +123,8 @@ function projectKeys(app: FastifyInstance, deps: ApiDeps): void {
 }
 
 /** From the wire's names to ours; only what was sent is changed. */
-function toChanges(body: Static<typeof ProjectWriteSchema>): ProjectChanges {
+function toChanges({ config }: ApiDeps, body: Static<typeof ProjectWriteSchema>): ProjectChanges {
+  refuseInside(config, body.slack_incoming_webhook);
   const preferences: JsonObject = {};
   for (const name of PREFERENCE_NAMES) if (body[name] !== undefined) preferences[name] = body[name] as Json;
   const changes = {
@@ -135,4 +138,14 @@ function toChanges(body: Static<typeof ProjectWriteSchema>): ProjectChanges {
     preferences,
   };
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+}
+
+/** By sight: what a name leads to is looked at whenever the webhook is told something. */
+function refuseInside({ webhookAllowPrivate }: ApiDeps['config'], url: string | null | undefined): void {
+  if (!url || webhookAllowPrivate || !isInsideUrl(url)) return;
+  throw invalid(
+    'slack_incoming_webhook',
+    'This address is of a private network, which this server does not post to. Its operator can allow it with ' +
+      'WEBHOOK_ALLOW_PRIVATE=true.',
+  );
 }

@@ -3,45 +3,63 @@
 import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenedSession } from '../../manage/sessions.ts';
+import { refuseForgery } from '../refuse-forgery.ts';
 import { presentUserSummary } from '../schemas/common.ts';
 import { PROBLEMS } from '../schemas/errors.ts';
 import { SetUpSchema, SignedInSchema, SignInSchema } from '../schemas/session.ts';
-import { clearSessionCookie, sessionCookie, setSessionCookie } from '../session-cookie.ts';
+import {
+  clearSessionCookie,
+  deviceCookie,
+  sessionCookie,
+  setDeviceCookie,
+  setSessionCookie,
+} from '../session-cookie.ts';
 import type { ApiDeps } from './deps.ts';
 
 export function sessionRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  // Another site must not sign anybody in, as somebody of its choice, or out.
+  const onRequest = async (request: FastifyRequest): Promise<void> => refuseForgery(request, deps.config.publicUrl);
   const schema = { tags: ['sign-in'], response: { 200: SignedInSchema, ...PROBLEMS } };
   app.post(
     '/api/login/',
-    { schema: { ...schema, summary: 'Sign in to the console', body: SignInSchema } },
+    { onRequest, schema: { ...schema, summary: 'Sign in to the console', body: SignInSchema } },
     (request, reply) => {
       const { email, password } = request.body as Static<typeof SignInSchema>;
-      return welcome(request, reply, deps.sessions.signIn(email, password, request.ip));
+      const opening = deps.sessions.signIn(email, password, request.ip, deviceCookie(request));
+      return welcome(deps, request, reply, opening);
     },
   );
   app.post(
     '/api/setup/',
-    { schema: { ...schema, summary: 'Use the set-up link of the first start', body: SetUpSchema } },
+    { onRequest, schema: { ...schema, summary: 'Use the set-up link of the first start', body: SetUpSchema } },
     (request, reply) => {
       const { token, email, password, first_name } = request.body as Static<typeof SetUpSchema>;
-      return welcome(request, reply, deps.sessions.setUp(token, email, password, first_name ?? ''));
+      return welcome(deps, request, reply, deps.sessions.setUp(token, email, password, first_name ?? ''));
     },
   );
   const done = { 204: { type: 'null', description: 'Done; there is no body.' } };
   app.post(
     '/api/logout/',
-    { schema: { tags: ['sign-in'], summary: 'Sign out', response: done } },
+    { onRequest, schema: { tags: ['sign-in'], summary: 'Sign out', response: done } },
     async (request, reply) => {
       const cookie = sessionCookie(request);
       if (cookie !== undefined) await deps.sessions.signOut(cookie);
-      reply.header('set-cookie', clearSessionCookie(request));
+      reply.header('set-cookie', clearSessionCookie(request, deps.config.publicUrl));
       return reply.code(204).send();
     },
   );
 }
 
-async function welcome(request: FastifyRequest, reply: FastifyReply, opening: Promise<OpenedSession>) {
-  const session = await opening;
-  reply.header('set-cookie', setSessionCookie(request, session.cookie, session.expiresAt));
-  return { success: true, user: presentUserSummary(session.user) };
+async function welcome(
+  { config: { publicUrl } }: ApiDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  opening: Promise<OpenedSession>,
+) {
+  const { cookie, user, expiresAt, device } = await opening;
+  reply.header('set-cookie', [
+    setSessionCookie(request, publicUrl, cookie, expiresAt),
+    setDeviceCookie(request, publicUrl, device),
+  ]);
+  return { success: true, user: presentUserSummary(user) };
 }

@@ -29,8 +29,11 @@ export function userRoutes(app: FastifyInstance, deps: ApiDeps): void {
     tag,
     body: UserChangeSchema,
     response: UserSchema,
-    handler: async ({ caller, params, body }) => {
+    handler: async ({ caller, params, body, request }) => {
       onlySelf(caller, params['id']);
+      // An open console or a found key is no way to guess the password.
+      const attempt = { account: caller.user.email.toLowerCase(), address: request.ip, device: undefined };
+      if (body.current_password !== undefined) await deps.signInGuard.enter(attempt);
       const user = await updateUser(deps.metadata, caller, {
         firstName: body.first_name,
         email: body.email,

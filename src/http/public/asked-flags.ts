@@ -1,5 +1,4 @@
 /** What `/decide/` and `/flags/` have in common: who asks, about whom, and the decision. */
-import type { FastifyRequest } from 'fastify';
 import { Failure } from '../../core/errors.ts';
 import { isDeeperThan, MAX_DEPTH } from '../../core/events/clean-json.ts';
 import { keyOf } from '../../core/events/extract-events.ts';
@@ -11,7 +10,7 @@ import type { Project } from '../../stores/records.ts';
 import { callerRuntime } from './caller-runtime.ts';
 import type { PublicDeps } from './deps.ts';
 import { hasFlagsDisabled, readFlagRequest } from './flag-request.ts';
-import { decode, plainJson, queryValues } from './read-request.ts';
+import { type Asked, decode, plainJson, queryValues } from './read-request.ts';
 
 /** The two paths complain in words of their own; clients and their users search for them. */
 export interface Wording {
@@ -27,7 +26,7 @@ export interface Answered {
 }
 
 /** At once, where the body is plain and the project known. */
-export function answerFlags(deps: PublicDeps, request: FastifyRequest, wording: Wording): Eventually<Answered> {
+export function answerFlags(deps: PublicDeps, request: Asked, wording: Wording): Eventually<Answered> {
   const plain = plainJson(request);
   if (plain === undefined) return answerDecoded(deps, request, wording);
   const body = readObject(plain, wording);
@@ -37,17 +36,17 @@ export function answerFlags(deps: PublicDeps, request: FastifyRequest, wording: 
     : answered(deps, request, project, body, wording);
 }
 
-async function answerDecoded(deps: PublicDeps, request: FastifyRequest, wording: Wording): Promise<Answered> {
+async function answerDecoded(deps: PublicDeps, request: Asked, wording: Wording): Promise<Answered> {
   return answerTo(deps, request, await decodedBody(deps, request, wording), wording);
 }
 
-async function answerTo(deps: PublicDeps, request: FastifyRequest, asked: Body, wording: Wording): Promise<Answered> {
+async function answerTo(deps: PublicDeps, request: Asked, asked: Body, wording: Wording): Promise<Answered> {
   return answered(deps, request, await projectFor(deps, request, asked, wording), asked.body, wording);
 }
 
 const answered = (
   deps: PublicDeps,
-  request: FastifyRequest,
+  request: Asked,
   project: Project,
   body: JsonObject,
   wording: Wording,
@@ -56,7 +55,7 @@ const answered = (
 
 function decisionFor(
   deps: PublicDeps,
-  request: FastifyRequest,
+  request: Asked,
   projectId: number,
   body: JsonObject,
   { missingDistinctId }: Wording,
@@ -73,6 +72,12 @@ async function withoutFlags(deps: PublicDeps, projectId: number): Promise<Decisi
   return { evaluations: [], hasErrors: false, snapshot: await definitionsOf(deps.decide, projectId) };
 }
 
+/** The body alone, for those who know the project and the question by other ways. */
+export async function bodyOf(deps: PublicDeps, request: Asked, wording: Wording): Promise<JsonObject> {
+  const plain = plainJson(request);
+  return plain === undefined ? (await decodedBody(deps, request, wording)).body : readObject(plain, wording);
+}
+
 interface Body {
   body: JsonObject;
   fields: ReadonlyMap<string, string>;
@@ -80,7 +85,7 @@ interface Body {
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-async function decodedBody(deps: PublicDeps, request: FastifyRequest, wording: Wording): Promise<Body> {
+async function decodedBody(deps: PublicDeps, request: Asked, wording: Wording): Promise<Body> {
   try {
     const { payload, formFields } = await decode(request, deps.config.maxBodyBytes, 'v0');
     return { body: readObject(payload, wording), fields: formFields };
@@ -105,7 +110,7 @@ function reworded(error: unknown, { malformed }: Wording): unknown {
   return new Failure('invalid', malformed(why), { code: MALFORMED, cause: error });
 }
 
-const MALFORMED = 'malformed_data';
+export const MALFORMED = 'malformed_data';
 
 const unreadable = (why: string): Failure => new Failure('invalid', why);
 
@@ -124,7 +129,7 @@ function objectIn(payload: Buffer): JsonObject {
 
 async function projectFor(
   { directory }: PublicDeps,
-  request: FastifyRequest,
+  request: Asked,
   { body, fields }: Body,
   wording: Wording,
 ): Promise<Project> {

@@ -4,7 +4,8 @@ import type { Json } from '../../core/events/json.ts';
 import type { Runtime } from '../../decide/definitions.ts';
 
 const CLIENT_SDK = /posthog-(?:android|ios|react-native|flutter)\//i;
-const SERVER = /posthog-(?:python|ruby|php|java|go|node|dotnet|elixir)\/|python-requests|curl\//i;
+const SERVER =
+  /posthog-(?:python|ruby|php|java|go|node|dotnet|elixir)\/|python-(?:requests|httpx)|go-http-client|curl\/|^(?:node|undici)$/i;
 const BROWSER = /mozilla|chrome|safari|firefox|edge?\/|opera|opr\//i;
 
 export function callerRuntime(said: Json | undefined, headers: IncomingHttpHeaders): Runtime {

@@ -1,12 +1,12 @@
 /** `/decide/`: which flags are on for somebody, and what else an SDK must know to begin. Asked by SDKs of 2020 to 2025. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { after, type Eventually } from '../../lib/eventually.ts';
+import type { FastifyInstance } from 'fastify';
+import { after } from '../../lib/eventually.ts';
 import { DECIDE_DOCUMENT } from '../schemas/decide.ts';
 import { answerFlags, type Wording } from './asked-flags.ts';
 import { DECIDE_MEMBERS } from './client-config.ts';
 import type { PublicDeps } from './deps.ts';
 import { type DecideVersion, flagMembers } from './flag-answers.ts';
-import { quickRoute, sendQuickly } from './quick-route.ts';
+import { answerQuickly, type Question } from './question.ts';
 import { queryValues } from './read-request.ts';
 import { sendJson } from './send-json.ts';
 
@@ -21,9 +21,18 @@ const WORDING: Wording = {
 /** What other methods than POST get: the configuration, and nobody's flags. */
 const WITHOUT_FLAGS = `{"featureFlags":[],${DECIDE_MEMBERS}}`;
 
+export const DECIDE: Question = {
+  path: PATH,
+  document: DECIDE_DOCUMENT,
+  answer: (deps, asked) =>
+    after(answerFlags(deps, asked, WORDING), ({ decision }) => {
+      const version = versionOf(queryValues(asked).get('v'));
+      return `{${flagMembers(decision, version)},${DECIDE_MEMBERS},"requestId":"${asked.id}"}`;
+    }),
+};
+
 export function decideRoutes(app: FastifyInstance, deps: PublicDeps): void {
-  const quick = quickRoute(deps, DECIDE_DOCUMENT);
-  app.post(PATH, quick, (request, reply) => answer(deps, request, reply));
+  answerQuickly(app, deps, DECIDE);
   app.route({
     method: ['GET', 'PUT', 'PATCH', 'DELETE'],
     url: PATH,
@@ -32,18 +41,6 @@ export function decideRoutes(app: FastifyInstance, deps: PublicDeps): void {
   });
   app.options(PATH, { schema: { hide: true } }, async () => ({ status: 1 }));
 }
-
-const answer = (deps: PublicDeps, request: FastifyRequest, reply: FastifyReply): Eventually<void> =>
-  after(answerFlags(deps, request, WORDING), ({ decision }) => {
-    const version = versionOf(queryValues(request).get('v'));
-    sendQuickly(
-      deps,
-      PATH,
-      request,
-      reply,
-      `{${flagMembers(decision, version)},${DECIDE_MEMBERS},"requestId":"${request.id}"}`,
-    );
-  });
 
 /** Without one it is 1. One browser SDK sent its own version as a second `v`: what is no integer means 2. */
 function versionOf(v: string | null | undefined): DecideVersion {

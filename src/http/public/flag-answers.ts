@@ -15,15 +15,28 @@ export function flagMembers({ evaluations, hasErrors }: Decision, version: Decid
       return `"featureFlags":[${join(evaluations, onAsKey)}]`;
     case 2:
       return `"featureFlags":{${join(evaluations, onAsMember)}}`;
-    case 3: {
-      const known = hasErrors ? evaluations.filter(({ reason }) => reason !== 'failed') : evaluations;
-      const [values, payloads] = [join(known, asMember), join(known, asPayload)];
-      return `"featureFlags":{${values}},"featureFlagPayloads":{${payloads}},"errorsWhileComputingFlags":${hasErrors}`;
-    }
+    case 3:
+      return valuesAndPayloads(evaluations, hasErrors);
     default:
       return `"flags":{${join(evaluations, asDetail)}},"errorsWhileComputingFlags":${hasErrors}`;
   }
 }
+
+/** In one walk: this is what is asked for most. */
+function valuesAndPayloads(evaluations: readonly FlagEvaluation[], hasErrors: boolean): string {
+  let values = '';
+  let payloads = '';
+  for (const one of evaluations) {
+    if (one.reason === 'failed') continue;
+    const { member, payload } = textOf(one);
+    values = added(values, member);
+    if (payload !== '') payloads = added(payloads, payload);
+  }
+  return `"featureFlags":{${values}},"featureFlagPayloads":{${payloads}},"errorsWhileComputingFlags":${hasErrors}`;
+}
+
+/** The comma of the first piece goes at once: to cut it off in the end would copy the whole. */
+const added = (joined: string, piece: string): string => (joined === '' ? piece.slice(1) : joined + piece);
 
 /** One outcome of one flag. Each piece begins with a comma, or is empty. */
 interface OutcomeText {
@@ -40,16 +53,14 @@ interface OutcomeText {
 
 type Piece = (text: OutcomeText) => string;
 
-const asMember: Piece = ({ member }) => member;
-const asPayload: Piece = ({ payload }) => payload;
 const asDetail: Piece = ({ detail }) => detail;
 const onAsKey: Piece = ({ isOn, key }) => (isOn ? key : '');
 const onAsMember: Piece = ({ isOn, member }) => (isOn ? member : '');
 
 function join(evaluations: readonly FlagEvaluation[], piece: Piece): string {
   let joined = '';
-  for (const one of evaluations) joined += piece(textOf(one));
-  return joined.slice(1);
+  for (const one of evaluations) joined = added(joined, piece(textOf(one)));
+  return joined;
 }
 
 /** Forgotten together with the definitions that the outcomes belong to. */

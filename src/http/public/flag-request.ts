@@ -13,28 +13,36 @@ export interface FlagRequestContext {
   runtime(): Runtime;
 }
 
-/** The names that SDKs of several ages use: the first that is there counts. */
-const NAMES = {
+type Field = 'distinctId' | 'groups' | 'personProperties' | 'groupProperties' | 'deviceId' | 'flagKeys';
+/** What each is called in a body: the first that is there counts. */
+export type FieldNames = Readonly<Record<Field, readonly string[]>>;
+
+/** As SDKs of several ages write them. */
+const NAMES: FieldNames = {
   distinctId: ['distinct_id', '$distinct_id'],
   groups: ['groups', '$groups'],
   personProperties: ['person_properties', '$properties'],
   groupProperties: ['group_properties', '$group_properties'],
   deviceId: ['device_id', '$device_id'],
   flagKeys: ['flag_keys', 'flag_keys_to_evaluate'],
-} as const;
+};
 
-export function readFlagRequest(body: JsonObject, { missingDistinctId, runtime }: FlagRequestContext): DecideRequest {
-  const distinctId = readId(body, NAMES.distinctId);
+export function readFlagRequest(
+  body: JsonObject,
+  { missingDistinctId, runtime }: FlagRequestContext,
+  names: FieldNames = NAMES,
+): DecideRequest {
+  const distinctId = readId(body, names.distinctId);
   if (distinctId === null) throw missingDistinctId();
-  const personProperties = readObject(body, NAMES.personProperties);
+  const personProperties = readObject(body, names.personProperties);
   return {
     distinctId,
     anonDistinctId: readId(body, ['$anon_distinct_id']) || null,
-    deviceId: readId(body, NAMES.deviceId) || deviceOf(personProperties),
+    deviceId: readId(body, names.deviceId) || deviceOf(personProperties),
     personProperties,
-    groups: readGroups(body),
-    groupProperties: readGroupProperties(body),
-    flagKeys: readFlagKeys(body),
+    groups: readGroups(body, names.groups),
+    groupProperties: readGroupProperties(body, names.groupProperties),
+    flagKeys: readFlagKeys(body, names.flagKeys),
     runtime,
   };
 }
@@ -84,8 +92,8 @@ const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.leng
 const NO_GROUPS: ReadonlyMap<string, string> = new Map();
 const NO_GROUP_PROPERTIES: ReadonlyMap<string, Properties> = new Map();
 
-function readGroups(body: JsonObject): ReadonlyMap<string, string> {
-  const given = readObject(body, NAMES.groups);
+function readGroups(body: JsonObject, names: readonly string[]): ReadonlyMap<string, string> {
+  const given = readObject(body, names);
   if (given === NO_PROPERTIES) return NO_GROUPS;
   const groups = new Map<string, string>();
   for (const type of Object.keys(given)) {
@@ -102,21 +110,24 @@ function readGroups(body: JsonObject): ReadonlyMap<string, string> {
 const nameOf = (value: Json): string =>
   Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 
-function readGroupProperties(body: JsonObject): ReadonlyMap<string, Properties> {
-  const given = readObject(body, NAMES.groupProperties);
+function readGroupProperties(body: JsonObject, names: readonly string[]): ReadonlyMap<string, Properties> {
+  const given = readObject(body, names);
   if (given === NO_PROPERTIES) return NO_GROUP_PROPERTIES;
   const properties = new Map<string, Properties>();
   for (const type of Object.keys(given)) {
     const value = given[type];
     if (value === null || value === undefined || isEmptyList(value)) continue;
-    if (!isJsonObject(value)) throw invalid('group_properties', 'group_properties must map each kind to an object.');
+    if (!isJsonObject(value)) {
+      const name = names[0] ?? '';
+      throw invalid(name, `${name} must map each kind to an object.`);
+    }
     properties.set(type, value);
   }
   return properties;
 }
 
-function readFlagKeys(body: JsonObject): ReadonlySet<string> | null {
-  const found = find(body, NAMES.flagKeys);
+function readFlagKeys(body: JsonObject, names: readonly string[]): ReadonlySet<string> | null {
+  const found = find(body, names);
   if (found === undefined) return null;
   const [value, name] = found;
   if (!Array.isArray(value) || !value.every((key) => typeof key === 'string')) {

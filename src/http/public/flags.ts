@@ -1,12 +1,12 @@
 /** `/flags/`: the same as `/decide/` for SDKs since 2025, with the reason for each value. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { after, type Eventually } from '../../lib/eventually.ts';
+import type { FastifyInstance } from 'fastify';
+import { after } from '../../lib/eventually.ts';
 import { FLAGS_DOCUMENT } from '../schemas/decide.ts';
 import { type Answered, answerFlags, type Wording } from './asked-flags.ts';
 import { DECIDE_MEMBERS, remoteConfigMembers } from './client-config.ts';
 import type { PublicDeps } from './deps.ts';
 import { flagMembers } from './flag-answers.ts';
-import { quickRoute, sendQuickly } from './quick-route.ts';
+import { answerQuickly, type Question } from './question.ts';
 import { queryValues } from './read-request.ts';
 import { sendJson } from './send-json.ts';
 
@@ -23,31 +23,27 @@ const WORDING: Wording = {
 
 const WITHOUT_FLAGS = `{"flags":{},"featureFlags":{},"errorsWhileComputingFlags":false,${DECIDE_MEMBERS}}`;
 
+export const FLAGS: Question = {
+  path: PATH,
+  document: FLAGS_DOCUMENT,
+  answer: (deps, asked) =>
+    after(answerFlags(deps, asked, WORDING), (answered) => {
+      const query = queryValues(asked);
+      const v = query.get('v');
+      const flags = flagMembers(answered.decision, isLegacy(v) ? 3 : 4);
+      const rest = isAskedFor(query.get('config'), v) ? `,${configOf(answered)}` : '';
+      return `{${flags},"requestId":"${asked.id}","evaluatedAt":${deps.clock.now()}${rest}}`;
+    }),
+};
+
 export function flagsRoutes(app: FastifyInstance, deps: PublicDeps): void {
   const hide = { schema: { hide: true } };
-  const quick = quickRoute(deps, FLAGS_DOCUMENT);
-  app.post(PATH, quick, (request, reply) => answer(deps, request, reply));
+  answerQuickly(app, deps, FLAGS);
   app.get(PATH, hide, async (_request, reply) => sendJson(reply, WITHOUT_FLAGS));
   app.options(PATH, hide, async (_request, reply) =>
     reply.header('allow', 'GET, POST, OPTIONS, HEAD').code(204).send(),
   );
 }
-
-const answer = (deps: PublicDeps, request: FastifyRequest, reply: FastifyReply): Eventually<void> =>
-  after(answerFlags(deps, request, WORDING), (answered) => {
-    const query = queryValues(request);
-    const v = query.get('v');
-    const flags = flagMembers(answered.decision, isLegacy(v) ? 3 : 4);
-    const rest = isAskedFor(query.get('config'), v) ? `,${configOf(answered)}` : '';
-    const evaluatedAt = deps.clock.now();
-    sendQuickly(
-      deps,
-      PATH,
-      request,
-      reply,
-      `{${flags},"requestId":"${request.id}","evaluatedAt":${evaluatedAt}${rest}}`,
-    );
-  });
 
 type Parameter = string | null | undefined;
 

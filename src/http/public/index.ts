@@ -8,6 +8,7 @@ import { cspReportRoutes } from './csp-report.ts';
 import { decideRoutes } from './decide.ts';
 import type { PublicDeps } from './deps.ts';
 import { flagsRoutes } from './flags.ts';
+import { ofrepRoutes } from './ofrep.ts';
 import { remoteConfigRoutes } from './remote-config.ts';
 import { Scripts } from './scripts.ts';
 import { segmentRoutes } from './segment.ts';
@@ -30,6 +31,7 @@ export function publicRoutes(app: FastifyInstance, deps: PublicDeps): void {
   segmentRoutes(app, deps);
   decideRoutes(app, deps);
   flagsRoutes(app, deps);
+  ofrepRoutes(app, deps);
   const scripts = new Scripts();
   remoteConfigRoutes(app, deps, scripts);
   staticRoutes(app, scripts);

@@ -4,10 +4,13 @@ import type { FastifyRequest } from 'fastify';
 import type { DecodedRequest, QueryValues } from '../../ingest/decode/decode-request.ts';
 import { decodeRequest } from '../../ingest/decode/decode-request.ts';
 
+/** What the decoder looks at, whoever took the request in. */
+export type Asked = Pick<FastifyRequest, 'id' | 'method' | 'headers' | 'query' | 'body'>;
+
 export type PublicQuery = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Query parameters as the decoder reads them; of several with one name the last counts. */
-export function queryValues(request: FastifyRequest): QueryValues {
+export function queryValues(request: Pick<Asked, 'query'>): QueryValues {
   const query = request.query as PublicQuery;
   return {
     get: (name) => {
@@ -18,14 +21,14 @@ export function queryValues(request: FastifyRequest): QueryValues {
 }
 
 /** Longer bodies are worth the decoder's second look. */
-const SHORT = 64 * 1024;
+export const SHORT = 64 * 1024;
 const BRACE = 0x7b;
 
 /**
  * A short body that is JSON and says nothing else, as most are; undefined for all others. The decoder would find the
  * same, by way of all the wrappings there are.
  */
-export function plainJson({ body, headers, query }: FastifyRequest): Buffer | undefined {
+export function plainJson({ body, headers, query }: Asked): Buffer | undefined {
   if (!Buffer.isBuffer(body) || body[0] !== BRACE || body.length > SHORT) return undefined;
   if (headers['content-encoding'] !== undefined || (query as PublicQuery)['compression'] !== undefined)
     return undefined;
@@ -36,7 +39,7 @@ export function plainJson({ body, headers, query }: FastifyRequest): Buffer | un
 
 const NO_BODY = Buffer.alloc(0);
 
-export function decode(request: FastifyRequest, maxBytes: number, protocol: 'v0' | 'v1'): Promise<DecodedRequest> {
+export function decode(request: Omit<Asked, 'id'>, maxBytes: number, protocol: 'v0' | 'v1'): Promise<DecodedRequest> {
   return decodeRequest({
     method: request.method,
     contentType: request.headers['content-type'],

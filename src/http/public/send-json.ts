@@ -1,6 +1,8 @@
 import type { FastifyReply } from 'fastify';
 
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** Sends text that is JSON already. */
 export function sendJson(reply: FastifyReply, text: string): FastifyReply {
-  return reply.header('content-type', 'application/json; charset=utf-8').send(text);
+  return reply.header('content-type', JSON_TYPE).send(text);
 }

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { Activity, User } from '../../stores/records.ts';
-import { DateTime, iso, nullable, Uuid } from './common.ts';
+import { DateTime, iso, nullable, originOnly, Uuid } from './common.ts';
 
 const ChangeSchema = Type.Object({
   type: Type.String(),
@@ -38,6 +38,19 @@ export const ActivityPageSchema = Type.Object({
 
 export const ACTIVITY_QUERY = { limit: 'Entries on a page: 10 unless given.', page: 'Which page, from 1.' } as const;
 
+/** Whoever has the address of a webhook can post to its channel: that it changed is told, and where it leads to. */
+const SECRET_ADDRESSES = new Set(['slack_incoming_webhook']);
+
+const withoutSecrets = (detail: Activity['detail']): Activity['detail'] => ({
+  ...detail,
+  changes:
+    detail.changes?.map((change) =>
+      SECRET_ADDRESSES.has(change.field ?? '')
+        ? { ...change, before: originOnly(change.before), after: originOnly(change.after) }
+        : change,
+    ) ?? null,
+});
+
 const SYSTEM = { first_name: 'System', email: null, is_system: true };
 
 export const presentActivity = (activity: Activity, users: ReadonlyMap<number, User>) => {
@@ -48,7 +61,7 @@ export const presentActivity = (activity: Activity, users: ReadonlyMap<number, U
     activity: activity.activity,
     scope: activity.scope,
     item_id: activity.itemId,
-    detail: activity.detail,
+    detail: withoutSecrets(activity.detail),
     created_at: iso(activity.createdAt),
   };
 };

@@ -49,3 +49,7 @@ export const presentUserOrNull = (users: ReadonlyMap<number, User>, id: number |
   const user = id === null ? undefined : users.get(id);
   return user ? presentUserSummary(user) : null;
 };
+
+/** Where a secret address leads to, without what makes it secret. */
+export const originOnly = (address: unknown): string | null =>
+  typeof address === 'string' && URL.canParse(address) ? `${new URL(address).origin}/…` : null;

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { JsonObject } from '../../core/events/json.ts';
-import type { MembershipLevel, Project } from '../../stores/records.ts';
-import { DateTime, iso, nullable, Uuid } from './common.ts';
+import { ADMIN, type MembershipLevel, type Project } from '../../stores/records.ts';
+import { DateTime, iso, nullable, originOnly, Uuid } from './common.ts';
 
 const Free = Type.Unknown();
 const FreeList = Type.Array(Free);
@@ -110,7 +110,9 @@ export const presentProject = (project: Project, level: MembershipLevel | null, 
   events_retention_days: project.eventsRetentionDays,
   test_account_filters: project.testAccountFilters,
   path_cleaning_filters: project.pathCleaningFilters,
-  slack_incoming_webhook: project.slackIncomingWebhook,
+  // Whoever has it can post to the channel; only admins can change it, so only they need it whole.
+  slack_incoming_webhook:
+    (level ?? 0) >= ADMIN ? project.slackIncomingWebhook : originOnly(project.slackIncomingWebhook),
   has_secret_api_token: project.secretHash !== null,
   effective_membership_level: level ?? 0,
   has_group_types: hasGroupTypes,

@@ -3,7 +3,7 @@
  * by the ids that events have; whose ids those are is asked once for each id, not for each event.
  */
 import type { Actor } from '../../core/insights/questions/question.ts';
-import { peopleSql } from '../people-sql.ts';
+import { ownersSql } from '../people-sql.ts';
 import type { Statement } from './statement.ts';
 
 /** Bits of one word. */
@@ -25,14 +25,14 @@ export interface Activity {
   also?: readonly { name: string; each: string; together: string }[];
 }
 
-/** A row for each actor, and value: `actor`, `value`, and the words that `isActive` reads. */
+/** A row for each actor, and value: `actor`, `value`, and the words that `wordsOf` names. */
 export function activitySql(statement: Statement, activity: Activity): string {
   const { actor, ticks, tick, value, join, where, also = [] } = activity;
   const { sql } = statement;
   const words = wordsOf(ticks);
   const isLater = actor.kind === 'person' && !statement.namesPersons;
   const key = isLater ? 'e.person_id' : statement.actor(actor);
-  const bits = words.map((at) => `${sql.bitOr(wordSql(statement, at, words.length, 'm.tick'))} as w${at}`);
+  const bits = words.map((word, at) => `${sql.bitOr(wordSql(statement, at, words.length, 'm.tick'))} as ${word}`);
   const own = [...bits, ...also.map(({ name, each }) => `${each} as ${name}`)].join(', ');
   const from = isLater ? 'from event_rows e' : statement.from();
   const matched = `select ${key} as actor, ${value ?? '0'} as value, ${tick} as tick, e.timestamp as timestamp
@@ -41,25 +41,23 @@ export function activitySql(statement: Statement, activity: Activity): string {
   const byKey = `select actor${divided}, ${own} from (${matched}) m group by actor${divided}`;
   if (!isLater) return byKey;
   const joined = [
-    ...words.map((at) => `${sql.bitOr(`a.w${at}`)} as w${at}`),
+    ...words.map((word) => `${sql.bitOr(`a.${word}`)} as ${word}`),
     ...also.map(({ name, together }) => `${together} as ${name}`),
   ].join(', ');
   return `select p.person_id as actor${value === null ? '' : ', a.value as value'}, ${joined}
-    from (${byKey}) a join ${peopleSql(sql, statement.projectId)} p on p.key = a.actor
+    from (${byKey}) a ${ownersSql(sql, statement.projectId, 'a.actor')}
     group by p.person_id${value === null ? '' : ', a.value'}`;
 }
-
-/** 1 where the actor was active in the interval, else 0. */
-export const isActive = ({ sql }: Statement, tick: number): string =>
-  sql.bitAt(`w${Math.floor(tick / WORD)}`, String(tick % WORD));
 
 /** In how many intervals the actor was active. */
 export const activeTicks = ({ sql }: Statement, ticks: number): string =>
   `(${wordsOf(ticks)
-    .map((at) => sql.bitCount(`w${at}`))
+    .map((word) => sql.bitCount(word))
     .join(' + ')})`;
 
-const wordsOf = (ticks: number): number[] => Array.from({ length: Math.ceil(ticks / WORD) }, (_, at) => at);
+/** The columns with the bits of so many intervals. */
+export const wordsOf = (ticks: number): string[] =>
+  Array.from({ length: Math.ceil(ticks / WORD) }, (_, at) => `w${at}`);
 
 function wordSql({ sql }: Statement, at: number, words: number, tick: string): string {
   if (words === 1) return sql.bit(tick);

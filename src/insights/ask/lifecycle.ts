@@ -10,20 +10,22 @@ import { floorTo } from '../../core/insights/time/interval.ts';
 import { type Tick, tickNames, ticksOf } from '../../core/insights/time/ticks.ts';
 import type { InsightSql } from '../../stores/dialect.ts';
 import type { Page } from '../../stores/metadata-store.ts';
-import { activitySql, isActive, MOST_TICKS } from './activity-sql.ts';
+import type { AskedDeps } from '../asked-events.ts';
+import { type ActivityBits, askBits } from './activity-bits.ts';
+import { activitySql, MOST_TICKS, wordsOf } from './activity-sql.ts';
 import { type InsightDeps, type Prepared, prepare } from './prepare.ts';
 import { Statement } from './statement.ts';
 import { tickSql } from './tick-sql.ts';
 
 export async function askLifecycle(
-  deps: InsightDeps,
+  deps: AskedDeps,
   projectId: number,
   question: LifecycleQuestion,
 ): Promise<LifecycleItem[]> {
   const { entity, interval, timezone } = question;
   if (entity === null) return [];
   const prepared = await prepareEntity(deps, projectId, question, entity);
-  const counts = await countStages(new Statement(deps.dialect, prepared), prepared, question, entity);
+  const counts = await countStages(deps, new Statement(deps.dialect, prepared), prepared, question, entity);
   const shown = ticksIn(question);
   const names = tickNames(
     shown.map(({ start }) => start),
@@ -43,12 +45,13 @@ export async function askLifecycle(
 type Counts = ReadonlyMap<string, number>;
 
 async function countStages(
+  deps: AskedDeps,
   statement: Statement,
   prepared: Prepared,
   question: LifecycleQuestion,
   entity: Entity,
 ): Promise<Counts> {
-  if (boundsIn(question).length - 1 <= MOST_TICKS) return countBits(statement, prepared, question, entity);
+  if (boundsIn(question).length - 1 <= MOST_TICKS) return countBits(deps, statement, question, entity);
   const rows = await prepared.run(
     statement,
     `select status, tick, count(*) as n from (${stagesSql(statement, question, entity)}) s group by status, tick`,
@@ -56,10 +59,9 @@ async function countStages(
   return new Map(rows.map(({ status, tick, n }) => [`${status} ${tick}`, Number(n)]));
 }
 
-/** Whoever was there, and is not new and was not there before, is back; whoever was there before and is not, is gone. */
 async function countBits(
+  deps: AskedDeps,
   statement: Statement,
-  prepared: Prepared,
   question: LifecycleQuestion,
   entity: Entity,
 ): Promise<Counts> {
@@ -75,32 +77,37 @@ async function countBits(
     join: '',
     where: `${statement.inProject()} and ${statement.during(range)} and ${statement.isOf(entity)}
       and ${statement.holds(question.filter)}`,
-    also: [{ name: 'first', each: 'min(m.tick)', together: 'min(a.first)' }],
-  });
-  const columns = Array.from({ length: ticks }, (_, at) => {
-    const [now, before] = [isActive(statement, at), at === 0 ? '0' : isActive(statement, at - 1)];
-    return `sum(${now}) as a${at}, sum(${now} * ${before}) as r${at},
-      sum(case when b.first = ${at} and c.created = ${at} then 1 else 0 end) as n${at}`;
   });
   const created = `select person_id, ${createdSql(sql, bounds, 'created_at')} as created from person_rows
     where project_id = ${sql.param(statement.projectId)}`;
-  const [row] = await prepared.run(
-    statement,
-    `select ${columns.join(', ')} from (${activity}) b join (${created}) c on c.person_id = b.actor`,
-  );
-  const number = (name: string): number => Number(row?.[name] ?? 0);
-  return new Map(
-    bounds.slice(1, -1).flatMap((_, index): [string, number][] => {
-      const tick = index + 1;
-      const [active, returning, fresh] = [number(`a${tick}`), number(`r${tick}`), number(`n${tick}`)];
-      return [
-        [`new ${tick}`, fresh],
-        [`returning ${tick}`, returning],
-        [`resurrecting ${tick}`, active - returning - fresh],
-        [`dormant ${tick}`, number(`a${index}`) - returning],
-      ];
-    }),
-  );
+  const persons = `select b.*, c.created as created from (${activity}) b join (${created}) c on c.person_id = b.actor`;
+  const asked = { actors: persons, bits: wordsOf(ticks), numbers: ['created'] };
+  return countStatuses(await askBits(deps, statement, asked), ticks);
+}
+
+/** Whoever was there, and is not new and was not there before, is back; whoever was there before and is not, is gone. */
+function countStatuses(bits: ActivityBits, ticks: number): Counts {
+  const [active, returning, fresh] = [new Float64Array(ticks), new Float64Array(ticks), new Float64Array(ticks)];
+  const created = bits.numbers('created');
+  for (let person = 0; person < bits.actors; person++) {
+    let before = -1;
+    bits.each(person, (tick) => {
+      (active[tick] as number)++;
+      if (before === -1) {
+        if (created[person] === tick) (fresh[tick] as number)++;
+      } else if (before === tick - 1) (returning[tick] as number)++;
+      before = tick;
+    });
+  }
+  const counts = new Map<string, number>();
+  for (let tick = 1; tick < ticks; tick++) {
+    const [here, again, now] = [active[tick] as number, returning[tick] as number, fresh[tick] as number];
+    counts.set(`new ${tick}`, now);
+    counts.set(`returning ${tick}`, again);
+    counts.set(`resurrecting ${tick}`, here - again - now);
+    counts.set(`dormant ${tick}`, (active[tick - 1] as number) - again);
+  }
+  return counts;
 }
 
 /** In which interval somebody was created; -1 outside of them all. */

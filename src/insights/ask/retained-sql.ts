@@ -3,39 +3,28 @@
  * in which they were there again, as bits.
  */
 import type { RetentionQuestion } from '../../core/insights/questions/question.ts';
-import { peopleSql } from '../people-sql.ts';
+import { ownersSql } from '../people-sql.ts';
 import { nameIsOf } from '../step-sql.ts';
 import { axisOf } from './retention-sql.ts';
 import type { Statement } from './statement.ts';
 import { tickSql } from './tick-sql.ts';
 
-/** With more intervals than this there are too many pairs of them to be asked for one by one. */
-export const MOST_INTERVALS = 30;
+/** With more intervals than this a word would have too few bits. */
+export const MOST_INTERVALS = 60;
 
-/**
- * Columns `c<interval>_<after>`: how many came in the interval, and were there again so many intervals after. Of first
- * times, where everybody comes once, a row for each interval `i` with columns `c<after>`.
- */
+/** For each person the intervals in which they `came`, and those in which they were there `again`, as bits. */
 export function retainedSql(statement: Statement, question: RetentionQuestion): string {
   return question.isFirstTime ? firstTimesSql(statement, question) : recurringSql(statement, question);
 }
 
 function recurringSql(statement: Statement, question: RetentionQuestion): string {
   const { sql } = statement;
-  const { intervals, isFirstCohortOnly } = question;
   const { range } = axisOf(question);
   const tick = tickOf(statement, question, 'e.timestamp');
   const came = `case when ${statement.isOf(question.target)} then ${sql.bit(tick)} else 0 end`;
-  const persons = personsSql(statement, question, statement.during(range), [
+  return personsSql(statement, question, statement.during(range), [
     { name: 'came', each: sql.bitOr(came), together: sql.bitOr('a.came') },
   ]);
-  const columns = Array.from({ length: isFirstCohortOnly ? 1 : intervals }, (_, at) =>
-    Array.from({ length: intervals - at }, (__, after) => {
-      const again = after === 0 ? '1' : sql.bitAt('b.again', String(at + after));
-      return `sum(${sql.bitAt('b.came', String(at))} * ${again}) as c${at}_${after}`;
-    }).join(', '),
-  );
-  return `select ${columns.join(', ')} from (${persons}) b`;
 }
 
 /** Of all times, not only of the range: only somebody's first event makes them new. */
@@ -45,13 +34,8 @@ function firstTimesSql(statement: Statement, question: RetentionQuestion): strin
   const first = `min(case when ${statement.isOf(question.target)} then e.timestamp end)`;
   const persons = personsSql(statement, question, 'true', [{ name: 'first', each: first, together: 'min(a.first)' }]);
   const inRange = `b.first >= ${sql.time(range.from)} and b.first < ${sql.time(range.until)}`;
-  const columns = Array.from({ length: question.intervals }, (_, after) =>
-    after === 0 ? 'count(*) as c0' : `sum(${sql.bitAt('f.again', `(f.i + ${after})`)}) as c${after}`,
-  );
-  return `select f.i as i, ${columns.join(', ')}
-    from (select b.again as again, ${tickOf(statement, question, 'b.first')} as i from (${persons}) b where ${inRange}) f
-    ${question.isFirstCohortOnly ? 'where f.i = 0' : ''}
-    group by f.i`;
+  return `select ${sql.bit(tickOf(statement, question, 'b.first'))} as came, b.again as again
+    from (${persons}) b where ${inRange}`;
 }
 
 /** Each person with the bits of `again`, and further columns as in `activitySql`. */
@@ -77,7 +61,7 @@ function personsSql(
   if (!isLater) return byKey;
   const joined = also.map(({ name, together }) => `, ${together} as ${name}`).join('');
   return `select p.person_id as person, ${sql.bitOr('a.again')} as again${joined}
-    from (${byKey}) a join ${peopleSql(sql, statement.projectId)} p on p.key = a.person
+    from (${byKey}) a ${ownersSql(sql, statement.projectId, 'a.person')}
     group by p.person_id`;
 }
 

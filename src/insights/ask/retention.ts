@@ -5,13 +5,15 @@ import type { RetentionPeopleQuestion, RetentionQuestion } from '../../core/insi
 import { periodUnit } from '../../core/insights/questions/read-retention.ts';
 import { addTo } from '../../core/insights/time/interval.ts';
 import type { Page } from '../../stores/metadata-store.ts';
+import type { AskedDeps } from '../asked-events.ts';
+import { type ActivityBits, askBits } from './activity-bits.ts';
 import { type InsightDeps, type Prepared, prepare } from './prepare.ts';
 import { MOST_INTERVALS, retainedSql } from './retained-sql.ts';
 import { arrivalsSql, returnsSql } from './retention-sql.ts';
 import { Statement } from './statement.ts';
 
 export async function askRetention(
-  deps: InsightDeps,
+  deps: AskedDeps,
   projectId: number,
   question: RetentionQuestion,
 ): Promise<RetentionRow[]> {
@@ -27,23 +29,35 @@ export async function askRetention(
 }
 
 async function countsByInterval(
-  deps: InsightDeps,
+  deps: AskedDeps,
   projectId: number,
   question: RetentionQuestion,
 ): Promise<ReadonlyMap<string, Counts>> {
   if (question.intervals > MOST_INTERVALS) return countsBy(deps, projectId, question, ['a.interval']);
   const prepared = await prepareRetention(deps, projectId, question);
   const statement = new Statement(deps.dialect, prepared);
-  const counts = new Map<string, Map<number, number>>();
-  for (const row of await prepared.run(statement, retainedSql(statement, question))) {
-    for (const [name, n] of Object.entries(row)) {
-      const [, at = row['i'], after] = /^c(?:(\d+)_)?(\d+)$/.exec(name) ?? [];
-      if (after === undefined) continue;
-      const key = JSON.stringify([String(at)]);
-      counts.set(key, (counts.get(key) ?? new Map()).set(Number(after), Number(n ?? 0)));
-    }
+  const asked = { actors: retainedSql(statement, question), bits: ['came', 'again'] };
+  return countReturns(await askBits(deps, statement, asked), question);
+}
+
+/** Interval → intervals after it → how many came then, and were there again so much later. */
+function countReturns(bits: ActivityBits, { isFirstCohortOnly, intervals }: RetentionQuestion): Map<string, Counts> {
+  const counts = new Float64Array(intervals * intervals);
+  for (let person = 0; person < bits.actors; person++) {
+    bits.eachOf(0, person, (came) => {
+      if (isFirstCohortOnly && came > 0) return;
+      (counts[came * intervals] as number)++;
+      bits.eachOf(1, person, (again) => {
+        if (again > came) (counts[came * intervals + again - came] as number)++;
+      });
+    });
   }
-  return counts;
+  return new Map(
+    Array.from({ length: intervals }, (_, came) => [
+      JSON.stringify([String(came)]),
+      new Map(Array.from(counts.subarray(came * intervals, (came + 1) * intervals), (n, after) => [after, n])),
+    ]),
+  );
 }
 
 /** More rows nobody reads, and they would fill the memory. */

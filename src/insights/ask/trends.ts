@@ -10,16 +10,18 @@ import { addTo, floorTo } from '../../core/insights/time/interval.ts';
 import type { Range } from '../../core/insights/time/range.ts';
 import { type Tick, ticksOf } from '../../core/insights/time/ticks.ts';
 import type { SqlRow } from '../../stores/event-store.ts';
+import type { AskedDeps } from '../asked-events.ts';
 import { activeSql, type WindowTick } from './active-sql.ts';
-import { activitySql, isActive, MOST_TICKS } from './activity-sql.ts';
+import { type ActivityBits, askBits } from './activity-bits.ts';
+import { activitySql, MOST_TICKS, wordsOf } from './activity-sql.ts';
 import { aggregateSql, emptyNumber, measuredColumn } from './aggregate-sql.ts';
 import { binSql, type Divided, dividedBy, UNDIVIDED } from './breakdown-sql.ts';
 import { actorOfMath, countsPersons } from './measure-sql.ts';
-import { type InsightDeps, type Prepared, prepare, reachOf } from './prepare.ts';
+import { type Prepared, prepare, reachOf } from './prepare.ts';
 import { Statement } from './statement.ts';
 import { tickSql } from './tick-sql.ts';
 
-export async function askTrends(deps: InsightDeps, projectId: number, question: TrendsQuestion): Promise<TrendItem[]> {
+export async function askTrends(deps: AskedDeps, projectId: number, question: TrendsQuestion): Promise<TrendItem[]> {
   const { filter, series, breakdown, range, searchFrom, previous } = question;
   const prepared = await prepare(deps, projectId, {
     filters: [filter],
@@ -47,7 +49,7 @@ type Divide = (statement: Statement) => Divided;
 
 /** Counts one series over one range. */
 class SeriesCounter {
-  readonly #deps: InsightDeps;
+  readonly #deps: AskedDeps;
   readonly #prepared: Prepared;
   readonly #question: TrendsQuestion;
   readonly #series: Series;
@@ -56,7 +58,7 @@ class SeriesCounter {
   /** The range with the days before it that are looked at too. */
   readonly #reach: Range;
 
-  constructor(deps: InsightDeps, prepared: Prepared, question: TrendsQuestion, series: Series, range: Range) {
+  constructor(deps: AskedDeps, prepared: Prepared, question: TrendsQuestion, series: Series, range: Range) {
     this.#deps = deps;
     this.#prepared = prepared;
     this.#question = question;
@@ -168,25 +170,18 @@ class SeriesCounter {
     { tick, ticks }: { tick: string; ticks: number },
     texts: readonly string[] | null,
   ): Promise<SqlRow[]> {
-    const isNamed = texts === null ? 'true' : `${value} in (select r.value from ${this.#named(statement, texts)} r)`;
+    const named = texts === null ? '' : `join ${this.#named(statement, texts)} r on r.value = ${value}`;
     const activity = activitySql(statement, {
       actor: actorOfMath(this.#series.math),
       ticks,
       tick,
-      value: texts === null ? null : value,
-      join,
-      where: `${this.#matches(statement, during)} and ${condition} and ${isNamed}`,
+      value: texts === null ? null : 'r.place',
+      join: `${join} ${named}`,
+      where: `${this.#matches(statement, during)} and ${condition}`,
     });
-    const counts = Array.from({ length: ticks }, (_, at) => `sum(${isActive(statement, at)}) as t${at}`).join(', ');
-    const rows = await this.#prepared.run(
-      statement,
-      texts === null
-        ? `select '' as value, ${counts} from (${activity}) a`
-        : `select value, ${counts} from (${activity}) a group by value`,
-    );
-    return rows.flatMap((row) =>
-      Array.from({ length: ticks }, (_, at) => ({ value: row['value'] ?? '', tick: at, n: row[`t${at}`] ?? 0 })),
-    );
+    const numbers = texts === null ? [] : ['value'];
+    const bits = await askBits(this.#deps, statement, { actors: activity, bits: wordsOf(ticks), numbers });
+    return uniqueRows(bits, texts, ticks);
   }
 
   #lastDays(days: number): Range {
@@ -258,7 +253,21 @@ class SeriesCounter {
 
   #named = ({ sql }: Statement, texts: readonly string[]): string =>
     sql.rows(
-      ['value'],
-      texts.map((text) => ({ value: text })),
+      ['value', 'place'],
+      texts.map((text, place) => ({ value: text, place: String(place) })),
     );
+}
+
+/** How many there were of each value in each interval. */
+function uniqueRows(bits: ActivityBits, texts: readonly string[] | null, ticks: number): SqlRow[] {
+  const values = texts ?? [''];
+  const places = texts === null ? null : bits.numbers('value');
+  const counts = new Float64Array(values.length * ticks);
+  for (let actor = 0; actor < bits.actors; actor++) {
+    const from = (places?.[actor] ?? 0) * ticks;
+    bits.each(actor, (tick) => {
+      (counts[from + tick] as number)++;
+    });
+  }
+  return Array.from(counts, (n, at) => ({ value: values[Math.floor(at / ticks)] ?? '', tick: at % ticks, n }));
 }

@@ -11,7 +11,7 @@ export interface ConnectionOptions {
   url: string;
   /** The cluster's name, where there is one. */
   cluster?: string | null;
-  /** After so long the server ends a question by itself, should nobody have told it before; default 600. */
+  /** Soon after this the server ends a question by itself, should nobody have told it before; default 600. */
   queryTimeoutSeconds?: number;
   /** What one question may take of the server's memory; by default what the server's own profile says. */
   queryMemoryMb?: number;
@@ -62,7 +62,12 @@ const CLUSTER_WRITES: ClickHouseSettings = {
   lightweight_deletes_sync: '2',
   distributed_foreground_insert: 1,
   insert_quorum: 'auto',
+  // Or nobody could read what was written with certainty; one at a time writes anyway.
+  insert_quorum_parallel: 0,
 };
+
+/** Whoever asks ends a question in time by a signal, and says why; the server does it only where that was not heard. */
+const GRACE_SECONDS = 15;
 
 /** Statements that write may take very long: a deletion goes through all events. */
 const WRITE_TIMEOUT_MS = 6 * 3_600_000;
@@ -85,14 +90,14 @@ export class Connection {
     };
     this.#asking = createClient({
       ...base,
-      request_timeout: (queryTimeoutSeconds + 30) * 1000,
+      request_timeout: (queryTimeoutSeconds + 2 * GRACE_SECONDS) * 1000,
       use_multipart_params_auto: options.longValues !== 'in the address',
     });
     this.#writing = createClient({ ...base, request_timeout: WRITE_TIMEOUT_MS });
     this.#questions = {
       ...ANSWERS,
       ...READ_ONLY,
-      max_execution_time: queryTimeoutSeconds,
+      max_execution_time: queryTimeoutSeconds + GRACE_SECONDS,
       ...(queryMemoryMb === undefined ? {} : { max_memory_usage: String(queryMemoryMb * 1024 * 1024) }),
       ...settings,
     };

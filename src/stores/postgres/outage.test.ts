@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OwnPostgres, startPostgres } from '../../../test/support/start-postgres.ts';
+import { type OwnPostgres, startPostgres } from '../../../test/support/own-postgres.ts';
 import { Failure } from '../../core/errors.ts';
 import { ProjectDirectory } from '../../manage/project-directory.ts';
 import { NO_CHANGES } from '../contract/no-changes.ts';

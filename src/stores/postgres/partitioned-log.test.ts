@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freshDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
 import { anEntry, describeIngestLog, type LogPlace, type TestedLog } from '../contract/ingest-log.ts';
 import type { PartitionedLog, Positions } from '../partitioned-log.ts';
-import { openPartitionedLog, readEntries } from './partitioned-log.ts';
+import { openPartitionedLog } from './partitioned-log.ts';
 import { openPool } from './pool.ts';
+import { readEntries } from './read-partitions.ts';
 
 let database: TestDatabase;
 let pool: pg.Pool;

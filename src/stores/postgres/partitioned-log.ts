@@ -4,15 +4,10 @@
  */
 import type pg from 'pg';
 import type { ChangedNote } from '../news.ts';
-import type {
-  NewPartitionEntry,
-  PartitionEntry,
-  PartitionedLog,
-  PartitionedState,
-  Positions,
-} from '../partitioned-log.ts';
+import type { NewPartitionEntry, PartitionedLog, PartitionedState, Positions } from '../partitioned-log.ts';
 import { Groups } from './groups.ts';
 import { ask, openQuickPool } from './log-pool.ts';
+import { readPositions, readProgress } from './read-partitions.ts';
 import { unavailable } from './unavailable.ts';
 
 export interface LogOptions {
@@ -220,50 +215,3 @@ const STATE = `
   left join lateral (
     select e.received_at from log_entries e where e.partition = p.partition and e.seq > d.position order by e.seq limit 1
   ) o on true`;
-
-/** Up to where each partition has been processed. */
-export const readProgress = (pool: pg.Pool): Promise<Positions> =>
-  readPositions(pool, 'log_positions', 'select partition, position as at from log_progress');
-
-async function readPositions(pool: pg.Pool, name: string, text: string): Promise<Positions> {
-  const rows = await ask<{ partition: number; at: number }>(pool, name, text);
-  return new Map(rows.map(({ partition, at }) => [partition, at]));
-}
-
-/**
- * Partitions take turns, entry by entry, until there are enough events or bytes. Only what is chosen is read whole.
- */
-const READ = `
-  with waiting as (
-    select e.partition, e.seq, e.events, e.size, row_number() over (partition by e.partition order by e.seq) as turn
-    from unnest($1::integer[], $2::bigint[]) as c(partition, after)
-    cross join lateral (
-      select e.partition, e.seq, e.events, octet_length(e.payload) as size from log_entries e
-      where e.partition = c.partition and e.seq > c.after order by e.seq limit $3
-    ) e
-  ), chosen as (
-    select partition, seq, sum(events) over w as events, sum(size) over w as bytes, row_number() over w as nth
-    from waiting window w as (order by turn, partition)
-  )
-  select e.partition, e.seq, e.project_id as "projectId", e.received_at as "receivedAt", e.events, e.context, e.seed,
-    e.payload
-  from chosen c join log_entries e using (partition, seq)
-  where c.nth = 1 or (c.events <= $4 and c.bytes <= $5)
-  order by c.nth`;
-
-/** Beyond this, a bound is none: PostgreSQL knows no infinite integers. */
-const UNBOUNDED = Number.MAX_SAFE_INTEGER;
-
-export async function readEntries(
-  pool: pg.Pool,
-  after: Positions,
-  maxEvents: number,
-  maxBytes: number,
-): Promise<PartitionEntry[]> {
-  if (after.size === 0) return [];
-  const events = Math.min(maxEvents, UNBOUNDED);
-  // An entry holds an event at least; and where many partitions wait, none has more than about its share.
-  const entries = after.size === 1 ? events : Math.min(events, Math.ceil((2 * events) / after.size) + 16);
-  const bounds = [Math.min(entries, UNBOUNDED), events, Math.min(maxBytes, UNBOUNDED)];
-  return ask<PartitionEntry>(pool, 'read_entries', READ, [[...after.keys()], [...after.values()], ...bounds]);
-}

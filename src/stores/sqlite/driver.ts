@@ -42,9 +42,9 @@ async function whenFree<T>(attempt: () => T): Promise<T> {
 class PatientConnection implements DatabaseConnection {
   readonly database: Database.Database;
   readonly #statements = new Map<string, Database.Statement>();
-  readonly #onWrite: (() => void) | undefined;
+  readonly #onWrite: ((sql: string) => void) | undefined;
 
-  constructor(database: Database.Database, onWrite?: () => void) {
+  constructor(database: Database.Database, onWrite?: (sql: string) => void) {
     this.database = database;
     this.#onWrite = onWrite;
   }
@@ -54,7 +54,7 @@ class PatientConnection implements DatabaseConnection {
       const statement = this.#prepare(sql);
       const result = run<R>(statement, parameters);
       // 'begin' and 'commit' count as reading to SQLite.
-      if (!statement.readonly || !statement.reader) this.#onWrite?.();
+      if (!statement.readonly || !statement.reader) this.#onWrite?.(sql);
       return result;
     });
   }
@@ -85,11 +85,11 @@ function run<R>(statement: Database.Statement, parameters: readonly unknown[]): 
  */
 class PatientDriver implements Driver {
   readonly #open: () => Database.Database;
-  readonly #onWrite: (() => void) | undefined;
+  readonly #onWrite: ((sql: string) => void) | undefined;
   readonly #free: PatientConnection[] = [];
   readonly #all: PatientConnection[] = [];
 
-  constructor(open: () => Database.Database, onWrite?: () => void) {
+  constructor(open: () => Database.Database, onWrite?: (sql: string) => void) {
     this.#open = open;
     this.#onWrite = onWrite;
   }
@@ -127,7 +127,7 @@ class PatientDriver implements Driver {
 }
 
 /** `onWrite` hears of everything that may have changed something, once it has. */
-export function patientSqlite(open: () => Database.Database, onWrite?: () => void): Dialect {
+export function patientSqlite(open: () => Database.Database, onWrite?: (sql: string) => void): Dialect {
   return {
     createDriver: () => new PatientDriver(open, onWrite),
     createQueryCompiler: () => new SqliteQueryCompiler(),

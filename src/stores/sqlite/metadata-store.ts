@@ -15,7 +15,7 @@ import { PersonReader, withReader } from './person-reader.ts';
  * The relational database, for one thread; several threads may each open it. `onWrite` hears of everything that is
  * written through it.
  */
-export function openDatabase(path: string, onWrite?: () => void): Kysely<Tables> {
+export function openDatabase(path: string, onWrite?: (sql: string) => void): Kysely<Tables> {
   const dialect = patientSqlite(() => connect(path), onWrite);
   return new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
 }
@@ -40,7 +40,7 @@ export interface RelationalShelf {
 export async function openRelationalShelf(path: string, now: number): Promise<RelationalShelf> {
   const reader = new PersonReader(() => connect(path));
   const index = new PersonIndexReader(() => connect(path));
-  const db = openDatabase(path, () => reader.refresh());
+  const db = openDatabase(path, (sql) => reader.onWrite(sql));
   try {
     await migrate(db as unknown as Kysely<unknown>, sqliteDialect, now);
   } catch (error) {

@@ -48,14 +48,39 @@ it('sees what this thread has written, in the same turn', async () => {
   expect(await propertiesOf(BOB)).toEqual({ of: uuidOf(2) });
 });
 
-it('sees what another thread has written: when it is told, and in the next turn anyway', async () => {
+it('sees what another thread has written when it is told, and remembers it until then', async () => {
   await propertiesOf(ADA);
   changeElsewhere('one');
-  shelf.metadata.subjects.refresh();
+  await nextTurn();
+  expect(await propertiesOf(ADA)).toEqual({ of: uuidOf(1) });
+  shelf.metadata.subjects.refresh([uuidOf(2)]);
+  expect(await propertiesOf(ADA)).toEqual({ of: uuidOf(1) });
+  shelf.metadata.subjects.refresh([uuidOf(1)]);
   expect(await propertiesOf(ADA)).toEqual({ word: 'one' });
   changeElsewhere('two');
-  await nextTurn();
+  shelf.metadata.subjects.refresh();
   expect(await propertiesOf(ADA)).toEqual({ word: 'two' });
+});
+
+it('sees in the next turn who has got an id elsewhere, without being told', async () => {
+  expect(await propertiesOf('new')).toBeNull();
+  elsewhere
+    .prepare(
+      "insert into person_distinct_ids (project_id, distinct_id, person_id, version) select 1, 'new', id, 0 from persons",
+    )
+    .run();
+  await nextTurn();
+  expect(await propertiesOf('new')).toEqual({ of: uuidOf(1) });
+});
+
+it('shows what a transaction of this thread has changed once it is committed, whoever asked meanwhile', async () => {
+  await propertiesOf(ADA);
+  await shelf.metadata.transaction(async (store) => {
+    const person = { projectId: 1, uuid: uuidOf(1), createdAt: 1, isIdentified: false, version: 1 };
+    await store.personJournal.update({ ...person, properties: { word: 'set' } });
+    expect(await propertiesOf(ADA)).toEqual({ of: uuidOf(1) });
+  });
+  expect(await propertiesOf(ADA)).toEqual({ word: 'set' });
 });
 
 it('keeps nobody from writing, nor the journal from being emptied', async () => {

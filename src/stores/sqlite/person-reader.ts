@@ -4,26 +4,36 @@
  * of the database: to open and close a view costs more than to find a person in it (measured under load: 20 of 60 µs).
  *
  * A view ends with the turn, when this thread has written something, and when somebody says that another has (`refresh`).
+ * Those who were asked about lately are remembered beyond that, until something is written about them.
  */
 import type Database from 'better-sqlite3';
 import { toPerson } from '../sql/subjects.ts';
 import type { SubjectPerson, SubjectStore } from '../subject-store.ts';
+import { PersonMemory } from './person-memory.ts';
+
+type PersonColumns = [id: number, uuid: string, properties: string];
 
 interface Opened {
   database: Database.Database;
-  person: Database.Statement<[number, string], [id: number, properties: string]>;
+  person: Database.Statement<[number, string], PersonColumns>;
   begin: Database.Statement;
   commit: Database.Statement;
 }
 
 const PERSON = `
-  select p.id, p.properties
+  select p.id, p.uuid, p.properties
   from person_distinct_ids d
   inner join persons p on p.id = d.person_id
   where d.project_id = ? and d.distinct_id = ?`;
 
+/** Whose ids are whose, and what is known of them. */
+const ABOUT_PERSONS = /\bperson(s|_distinct_ids)\b/;
+
 export class PersonReader {
   readonly #open: () => Database.Database;
+  readonly #memory = new PersonMemory();
+  /** A transaction of this thread that is still open has written about persons. */
+  #isWriting = false;
   #opened: Opened | undefined;
   #hasView = false;
   #isClosed = false;
@@ -35,17 +45,42 @@ export class PersonReader {
   /** Undefined where this way is barred for a moment, as it is while SQLite mends its journal. */
   personOf(projectId: number, distinctId: string): SubjectPerson | null | undefined {
     if (this.#isClosed) return undefined;
+    return this.#memory.find(projectId, distinctId) ?? this.#read(projectId, distinctId);
+  }
+
+  #read(projectId: number, distinctId: string): SubjectPerson | null | undefined {
     try {
       const row = this.#view().person.get(projectId, distinctId);
-      return row === undefined ? null : toPerson({ id: row[0], properties: row[1] });
+      if (row === undefined) return null;
+      const [id, uuid, properties] = row;
+      const person = toPerson({ id, properties });
+      this.#memory.keep(projectId, distinctId, uuid, person, properties.length);
+      return person;
     } catch {
       this.#letGo();
       return undefined;
     }
   }
 
-  /** What has been written meanwhile is seen from here on. */
-  refresh(): void {
+  /** What has been written meanwhile is seen from here on: about these persons, or, where none are named, about any. */
+  refresh(persons?: readonly string[]): void {
+    if (persons) this.#memory.forget(persons);
+    else this.#memory.forgetAll();
+    this.#endView();
+  }
+
+  /**
+   * This thread has run a statement. Until a transaction is committed others are read as they were, and remembered so:
+   * its end makes them forgotten once more.
+   */
+  onWrite(sql: string): void {
+    const isAboutPersons = ABOUT_PERSONS.test(sql);
+    if (isAboutPersons || (this.#isWriting && sql === 'commit')) this.#memory.forgetAll();
+    this.#isWriting = isAboutPersons || (this.#isWriting && sql !== 'commit');
+    this.#endView();
+  }
+
+  #endView(): void {
     if (!this.#hasView) return;
     this.#hasView = false;
     try {
@@ -72,7 +107,7 @@ export class PersonReader {
     if (!this.#hasView) {
       this.#opened.begin.run();
       this.#hasView = true;
-      setImmediate(() => this.refresh());
+      setImmediate(() => this.#endView());
     }
     return this.#opened;
   }
@@ -81,7 +116,7 @@ export class PersonReader {
 const prepare = (database: Database.Database): Opened => ({
   database,
   // As a list: to give the columns names takes as long as to find the row.
-  person: database.prepare<[number, string], [id: number, properties: string]>(PERSON).raw(),
+  person: database.prepare<[number, string], PersonColumns>(PERSON).raw(),
   begin: database.prepare('begin'),
   commit: database.prepare('commit'),
 });
@@ -93,5 +128,5 @@ export const withReader = (general: SubjectStore, reader: PersonReader): Subject
     const person = reader.personOf(projectId, distinctId);
     return person === undefined ? general.personOf(projectId, distinctId) : person;
   },
-  refresh: () => reader.refresh(),
+  refresh: (persons) => reader.refresh(persons),
 });

@@ -4,6 +4,7 @@ import { Failure } from '../../errors.ts';
 import type { JsonObject } from '../../events/json.ts';
 import { compileFlag } from '../compile-flag.ts';
 import { isFullyRolledOut, isSimple, readableFilters, simpleRollout } from '../filters-shape.ts';
+import { nothingShared } from '../shared-checks.ts';
 import { pythonText } from './python-text.ts';
 import { checkCohorts, checkDependencies, dependentsOf } from './references.ts';
 import { readRollbackConditions } from './rollback-conditions.ts';
@@ -79,7 +80,7 @@ describe('whatever is sent as filters', () => {
       fc.property(filters, anything, (sent, criteria) => {
         if (isTaken(() => validateFilters(sent))) {
           taken++;
-          expect(compileFlag({ ...FLAG, filters: sent }, new Map()).failure).toBeNull();
+          expect(compileFlag({ ...FLAG, filters: sent }, nothingShared()).failure).toBeNull();
         }
         const others = [{ id: 1, key: 'other', active: true, filters: sent }];
         isTaken(() => checkCohorts(sent, [cohort(1, criteria), cohort(2, { type: 'AND', values: [] })]));

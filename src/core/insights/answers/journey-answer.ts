@@ -3,13 +3,29 @@ import type {
   CorrelationQuestion,
   FunnelPeopleQuestion,
   FunnelQuestion,
+  LifecycleQuestion,
   PathsPeopleQuestion,
   PathsQuestion,
+  RetentionQuestion,
+  StickinessQuestion,
+  TrendsQuestion,
 } from '../questions/question.ts';
-import type { CorrelationAnswer, FunnelAnswer, PathEdge } from './answers.ts';
+import type {
+  CorrelationAnswer,
+  FunnelAnswer,
+  LifecycleItem,
+  PathEdge,
+  RetentionRow,
+  StickinessItem,
+  TrendItem,
+} from './answers.ts';
 
-/** Questions about the ways of persons: what they did after what. */
+/** Questions about who was active when. */
+export type ActivityQuestion = TrendsQuestion | StickinessQuestion | LifecycleQuestion | RetentionQuestion;
+
+/** Questions about what persons did, and after what: they go through something of everybody. */
 export type JourneyQuestion =
+  | ActivityQuestion
   | FunnelQuestion
   | CorrelationQuestion
   | PathsQuestion
@@ -19,11 +35,17 @@ export type JourneyQuestion =
 
 export type JourneyPeopleQuestion = FunnelPeopleQuestion | CorrelationPeopleQuestion | PathsPeopleQuestion;
 
+interface Answers {
+  trends: TrendItem[];
+  stickiness: StickinessItem[];
+  lifecycle: LifecycleItem[];
+  retention: RetentionRow[];
+  funnel: FunnelAnswer;
+  correlation: CorrelationAnswer;
+  paths: readonly PathEdge[];
+}
+
 /** Questions for people are answered with the ids of actors, in order. */
-export type JourneyAnswer<Q extends JourneyQuestion> = Q extends FunnelQuestion
-  ? FunnelAnswer
-  : Q extends CorrelationQuestion
-    ? CorrelationAnswer
-    : Q extends PathsQuestion
-      ? readonly PathEdge[]
-      : readonly string[];
+export type JourneyAnswer<Q extends JourneyQuestion> = Q['kind'] extends keyof Answers
+  ? Answers[Q['kind']]
+  : readonly string[];

@@ -1,4 +1,4 @@
-import { mean, median } from '../numbers/statistics.ts';
+import { Numbers } from '../numbers/numbers.ts';
 import type { FunnelQuestion } from '../questions/question.ts';
 import { type Tick, tickAt, ticksOf } from '../time/ticks.ts';
 import { windowEnds } from '../time/window-end.ts';
@@ -23,12 +23,12 @@ export class Summariser {
   readonly ticks: readonly Tick[];
   private depth = 0;
   /** Of the best attempts so far. */
-  private readonly gaps: number[][];
+  private readonly gaps: readonly Numbers[];
   private depths = new Map<number, number>();
 
   constructor(question: FunnelQuestion) {
     this.steps = question.steps.length;
-    this.gaps = question.steps.map(() => []);
+    this.gaps = question.steps.map(() => new Numbers());
     this.windowEnd = windowEnds(question.window, question.timezone);
     this.ticks = question.view === 'trends' ? ticksOf(question.range, question.interval, question.timezone) : [];
   }
@@ -67,14 +67,14 @@ export class Summariser {
   summary(): Summary {
     return {
       depth: this.depth,
-      meanGaps: this.gaps.map((gaps) => single(gaps) ?? mean(gaps)),
-      medianGaps: this.gaps.map((gaps) => single(gaps) ?? median(gaps)),
+      meanGaps: this.gaps.map((gaps) => gaps.mean()),
+      medianGaps: this.gaps.map((gaps) => gaps.median()),
       depthByTick: this.ticks.length > 0 ? this.depths : NO_TICKS,
     };
   }
 
   private forgetGaps(): void {
-    for (const gaps of this.gaps) gaps.length = 0;
+    for (const gaps of this.gaps) gaps.clear();
   }
 
   private addToTick(depth: number, start: number): void {
@@ -82,6 +82,3 @@ export class Summariser {
     this.depths.set(tick, Math.max(this.depths.get(tick) ?? 0, depth));
   }
 }
-
-/** Most people try once. */
-const single = (gaps: readonly number[]): number | undefined => (gaps.length === 1 ? gaps[0] : undefined);

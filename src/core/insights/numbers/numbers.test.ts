@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Numbers } from './numbers.ts';
 import { fewestThatCount, isSkewed, oddsRatio, strongest } from './odds.ts';
 import { runningSum, smooth } from './points.ts';
-import { quantile, statisticOf } from './statistics.ts';
+import { mean, median, quantile, statisticOf } from './statistics.ts';
 import { timeBins } from './time-bins.ts';
 import { binName, valueBins } from './value-bins.ts';
 
@@ -28,6 +30,21 @@ describe('statistics', () => {
     ['p95', 2.9],
     ['p99', 2.98],
   ] as const)('know the %s', (statistic, wanted) => expect(statisticOf(statistic, [3, 1, 2])).toBeCloseTo(wanted));
+});
+
+describe('a list that is used again', () => {
+  it('has the mean and the median of what was put in since it was emptied', () => {
+    const numbers = new Numbers();
+    const some = fc.array(fc.double({ noNaN: true, min: -1e9, max: 1e9 }), { maxLength: 90, size: 'max' });
+    fc.assert(
+      fc.property(some, (values) => {
+        numbers.clear();
+        for (const value of values) numbers.push(value);
+        expect([numbers.mean(), numbers.median()]).toEqual([mean(values), median(values)]);
+        expect(numbers.mean()).toBe(mean(values));
+      }),
+    );
+  });
 });
 
 describe('points', () => {

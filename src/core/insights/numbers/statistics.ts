@@ -7,8 +7,12 @@ export const mean = (values: readonly number[]): number | null =>
 
 /** Between two neighbours it lies in proportion: the median of 1 and 2 is 1.5. */
 export function quantile(values: readonly number[], level: number): number | null {
-  const sorted = inOrder(values);
-  const at = (sorted.length - 1) * level;
+  return quantileInOrder(inOrder(values), values.length, level);
+}
+
+/** Of the first `length` of numbers that are in order. */
+function quantileInOrder(sorted: ArrayLike<number>, length: number, level: number): number | null {
+  const at = (length - 1) * level;
   const low = sorted[Math.floor(at)];
   const high = sorted[Math.ceil(at)];
   if (low === undefined || high === undefined) return null;
@@ -32,6 +36,9 @@ function inOrder(values: readonly number[]): ArrayLike<number> {
   }
   return sorted;
 }
+
+export const medianInOrder = (sorted: ArrayLike<number>, length: number): number | null =>
+  quantileInOrder(sorted, length, 0.5);
 
 export const median = (values: readonly number[]): number | null => quantile(values, 0.5);
 

@@ -1,0 +1,1 @@
+export function verdictOn(text: string): { kind: 'clean' | 'grave' | 'unknown'; lines: string[] };

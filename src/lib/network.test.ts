@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { isInside, networkOf } from './network.ts';
+
+describe('the network of an address', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['203.0.113.7:4711', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+    ['unknown', 'unknown'],
+    ['x'.repeat(1000), 'x'.repeat(64)],
+  ])('%s is %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+});
+
+describe('the inside', () => {
+  it.each([
+    '127.0.0.1',
+    '0.0.0.0',
+    '10.1.2.3',
+    '172.31.255.255',
+    '192.168.0.1',
+    '169.254.169.254',
+    '100.100.100.200',
+    '255.255.255.255',
+    '::1',
+    '[::1]',
+    '::',
+    '::ffff:127.0.0.1',
+    '::ffff:a9fe:a9fe',
+    '64:ff9b::a9fe:a9fe',
+    'fd00::1',
+    'fe80::1%eth0',
+    'localhost',
+    '',
+  ])('holds %s', (address) => {
+    expect(isInside(address)).toBe(true);
+  });
+
+  it.each(['203.0.113.7', '172.32.0.1', '11.0.0.1', '2001:db8::1', '[2606:4700::1]', '::ffff:203.0.113.7'])(
+    'does not hold %s',
+    (address) => {
+      expect(isInside(address)).toBe(false);
+    },
+  );
+});
