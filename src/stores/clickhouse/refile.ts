@@ -75,7 +75,8 @@ async function move({ connection, place }: RefileDeps, order: MoveOrder, shown: 
     const { where, values } = moved(order, moves, shown);
     await connection.run(
       `alter table ${changed(place, 'event_rows')}
-      update person_id = transform(distinct_id, ${TEXTS('$2')}, ${IDS('$4')}, person_id) where ${where}`,
+      update person_id = toUUID(transform(distinct_id, ${TEXTS('$2')}, ${TEXTS('$4')}, toString(person_id)))
+      where ${where}`,
       [...values, JSON.stringify(moves.map(({ to }) => checkedUuid(to)))],
     );
   }
