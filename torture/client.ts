@@ -26,6 +26,8 @@ export class Client {
 
   /** Pause of each lane after a request; 0 sends as fast as the server answers. */
   paceMs = 0;
+  /** A batch has so many events at the most. */
+  mostEvents = 200;
 
   /** `name`: tells the events and people of several clients apart. */
   constructor(url: string, ledger: Ledger, chance: Chance, name = '') {
@@ -97,7 +99,7 @@ export class Client {
   }
 
   #size(): number {
-    return this.#chance.happens(0.3) ? 1 : this.#chance.between(1, 200);
+    return this.#chance.happens(0.3) ? 1 : this.#chance.between(1, this.mostEvents);
   }
 
   #request(raws: { raw: object; event: SentEvent }[]): SentRequest {

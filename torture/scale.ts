@@ -23,6 +23,9 @@ export interface ScaleOptions {
   rounds: number;
   /** How long ClickHouse stays away, ms. */
   awayMs: number;
+  /** How hard the clients press. */
+  paceMs: number;
+  mostEvents: number;
   clickhouseUrl: string;
   clickhouseOptions: string;
 }
@@ -57,7 +60,8 @@ export async function scaleStorm(options: ScaleOptions): Promise<Reckoning> {
     await workers[0]?.start();
     const clients = webs.map((web, n) => new Client(web.url, ledger, chance, `${'ab'[n]}-`));
     for (const client of clients) {
-      client.paceMs = 20;
+      client.paceMs = options.paceMs;
+      client.mostEvents = options.mostEvents;
       client.start();
     }
     const kill = async (victim: ServerProcess | undefined): Promise<void> => {
