@@ -14,7 +14,7 @@ import { copyTable, rowsLeft } from './copy-tables.ts';
 import type { Progress } from './progress.ts';
 import { eventsLine, type ReportLine, tableLine } from './report.ts';
 import { settleNumbers } from './settle.ts';
-import { openSource, type Source, unready } from './source.ts';
+import { numberOf, openSource, type Source, unready } from './source.ts';
 import { type MovedTable, movedTables } from './tables.ts';
 import { claim, Target } from './target.ts';
 import { compareEvents, compareOverrides } from './verify-events.ts';
@@ -90,13 +90,21 @@ async function copy({ source, target, store, tables, options: { progress, ids } 
 
 async function verify({ source, target, store, tables, options: { progress } }: Move): Promise<ReportLine[]> {
   const lines: ReportLine[] = [];
-  progress.begin('comparing', 0);
+  const rows = tables.map(({ name }) => numberOf(source.shelf, `select count(*) from "${name}"`));
+  progress.begin(
+    'comparing rows',
+    rows.reduce((sum, count) => sum + count, 0),
+  );
   for (const table of tables) {
     lines.push(tableLine(table.name, await compareTable(source.shelf, target, table, progress)));
   }
+  progress.end();
+  progress.begin('comparing events', await source.events.count(await source.events.end()));
   lines.push(tableLine('waiting events', await compareLog(source, target)));
   lines.push(tableLine('merged persons', await compareOverrides(source.events, store)));
-  lines.push(eventsLine(await compareEvents(source.events, store)));
+  const events = eventsLine(await compareEvents(source.events, store));
+  lines.push(events);
+  progress.add(events.source);
   progress.end();
   return lines;
 }
