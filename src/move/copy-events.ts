@@ -58,12 +58,13 @@ export async function copyEvents(deps: CopyEventsDeps): Promise<void> {
   }
 }
 
-/** How many events are left to ship. */
-export async function eventsLeft({ events, target }: Pick<CopyEventsDeps, 'events' | 'target'>): Promise<number> {
+/** How many events and overrides are left to ship. */
+export async function leftToShip({ events, target }: Pick<CopyEventsDeps, 'events' | 'target'>): Promise<number> {
   const last = await target.mark<ShipmentMark>('shipment');
+  const overrides = await events.overrideCount();
+  if (last?.part === 'overrides') return overrides - last.to;
   const all = await events.count(await events.end());
-  if (last?.part === 'overrides') return 0;
-  return all - (last === null ? 0 : await events.count(last.to));
+  return all + overrides - (last === null ? 0 : await events.count(last.to));
 }
 
 /** The last shipment that was begun, which may or may not have arrived: then it is sent again. */

@@ -8,7 +8,7 @@ import type { Ids } from '../lib/ids.ts';
 import type { BlockStore } from '../stores/block-store.ts';
 import { type ClickHouseOptions, openClickHouseEventStore } from '../stores/clickhouse/event-store.ts';
 import { MOVE_FINISHED } from '../stores/move-marks.ts';
-import { copyEvents, eventsLeft } from './copy-events.ts';
+import { copyEvents, leftToShip } from './copy-events.ts';
 import { copyLog } from './copy-log.ts';
 import { copyTable, rowsLeft } from './copy-tables.ts';
 import type { Progress } from './progress.ts';
@@ -82,7 +82,7 @@ async function copy({ source, target, store, tables, options: { progress, ids } 
   progress.begin('waiting events', source.logTotals.waiting);
   await copyLog(source, target, ids, progress);
   progress.end();
-  progress.begin('events', await eventsLeft({ events, target }));
+  progress.begin('events', await leftToShip({ events, target }));
   await copyEvents({ events, store, target, progress });
   progress.end();
   await target.transaction(() => settleNumbers(source, target, tables));

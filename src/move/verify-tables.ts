@@ -31,8 +31,9 @@ export async function compareTable(
     for (;;) {
       const batch = await target.client.query({ text: `fetch ${FETCH} from moved`, rowMode: 'array' });
       if (batch.rows.length === 0) break;
-      for (const row of batch.rows as Row[]) if (!isMark(table, row)) addRow(there, table, row);
-      progress.add(batch.rows.length);
+      const moved = (batch.rows as Row[]).filter((row) => !isMark(table, row));
+      for (const row of moved) addRow(there, table, row);
+      progress.add(moved.length);
     }
     await target.client.query('close moved');
   });

@@ -108,7 +108,7 @@ describe.skipIf(server === null)('a move to many machines', { timeout: PATIENCE.
     const { code, output } = await run();
     expect([code, output]).toEqual([0, expect.stringContaining('Everything is the same on both sides.')]);
     expect(output).toMatch(/\nevents +13 +13 {2}same\n/);
-    expect(output).toMatch(/\nmerged persons +1 +1 {2}same\n/);
+    expect(output).toMatch(/\nmerged persons +2 +2 {2}same\n/);
     expect(output).toMatch(/\nwaiting events +15 +15 {2}same\n/);
     expect(filesOf(folder)).toEqual(before);
   });
