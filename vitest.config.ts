@@ -8,8 +8,11 @@ const GROUPS: Record<string, string[]> = {
   security: ['test/guards.test.ts', 'test/strangers.test.ts', 'test/fuzz-private-api.test.ts'],
   sdks: ['test/sdks/**/*.test.ts'],
   cli: ['test/cli/**/*.test.ts'],
-  scale: ['src/stores/postgres/**/*.test.ts', 'src/stores/clickhouse/**/*.test.ts', 'test/scale/**/*.test.ts'],
+  postgres: ['src/stores/postgres/**/*.test.ts', 'test/scale/*.test.ts'],
+  clickhouse: ['src/stores/clickhouse/**/*.test.ts', 'test/scale/clickhouse/**/*.test.ts'],
 };
+/** Many machines: everything that needs either engine. */
+GROUPS['scale'] = [...(GROUPS['postgres'] ?? []), ...(GROUPS['clickhouse'] ?? [])];
 const ALL = ['src/**/*.test.ts', 'test/**/*.test.ts', 'console/src/**/*.test.ts'];
 const group = process.env['TESTS'];
 
@@ -17,7 +20,10 @@ export default defineConfig({
   test: {
     include: group === undefined ? ALL : (GROUPS[group] ?? []),
     exclude: [...configDefaults.exclude, ...(group === undefined ? Object.values(GROUPS).flat() : [])],
-    globalSetup: ['test/support/build-worker.ts', ...(group === 'scale' ? ['test/support/start-postgres.ts'] : [])],
+    globalSetup: [
+      'test/support/build-worker.ts',
+      ...(['postgres', 'clickhouse', 'scale'].includes(group ?? '') ? ['test/support/start-postgres.ts'] : []),
+    ],
     testTimeout: group === undefined ? 20_000 : 60_000,
     hookTimeout: group === undefined ? 30_000 : 120_000,
     pool: 'threads',

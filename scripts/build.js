@@ -1,4 +1,4 @@
-// Builds the server: TypeScript in src/ to three plain files in dist/.
+// Builds the server: TypeScript in src/ to plain files in dist/.
 // Takes a fraction of a second, so it runs at every `npm start` and before the tests; types are checked elsewhere.
 import { readFileSync } from 'node:fs';
 import { build as bundle, stop } from 'esbuild';
@@ -13,7 +13,7 @@ export const BUNDLED = ['kysely', '@sinclair/typebox', '@duckdb/node-api', 'prom
 
 export async function build() {
   await bundle({
-    entryPoints: ['src/main.ts', 'src/worker.ts', 'src/large-worker.ts'].map((file) => root + file),
+    entryPoints: ['src/main.ts', 'src/worker.ts', 'src/large-worker.ts', 'src/cli.ts'].map((file) => root + file),
     outdir: `${root}dist`,
     bundle: true,
     external: Object.keys(dependencies).filter((name) => !BUNDLED.includes(name)),

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Chores } from './chores.ts';
 import type { Config } from './config.ts';
 import { Continuity } from './decide/continuity.ts';
+import type { DecideDeps } from './decide/decide.ts';
 import { Definitions } from './decide/definitions.ts';
 import { readStatus } from './http/read-status.ts';
 import { buildServer, buildWatchServer, type ServerDeps } from './http/server.ts';
@@ -26,6 +27,9 @@ import { KeyGuard } from './manage/key-guard.ts';
 import { ProjectDirectory } from './manage/project-directory.ts';
 import { Sessions } from './manage/sessions.ts';
 import { SignInGuard } from './manage/sign-in-guard.ts';
+import { controlPath } from './operate/control-path.ts';
+import { type Door, openDoor } from './operate/door.ts';
+import { localOperator, type Operator } from './operate/operator.ts';
 import { builtFile } from './sets/built-file.ts';
 import { CATCH_UP_MS, openEmbedded, type SetOptions } from './sets/embedded.ts';
 import { openLarge } from './sets/large.ts';
@@ -63,6 +67,8 @@ export interface App {
   calculations: Pick<CohortCalculations, 'startRound' | 'settled'>;
   /** Writes down what insights asked for, as happens every few seconds. */
   usage: Pick<QueryUsage, 'flush'>;
+  /** Does what operators ask for, in this process. */
+  operator: Operator;
   /** Every route of the server. */
   routes(): { method: string; url: string }[];
   /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
@@ -122,6 +128,19 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
   });
   opened.push(() => demo.stop());
   let stopping = false;
+  const decide: DecideDeps = {
+    metadata,
+    definitions,
+    writes: set.writes,
+    continuity: new Continuity(metadata),
+    clock,
+    onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
+  };
+  const removeEvents = async (projectId: number): Promise<void> => {
+    await worker().deleteBefore(projectId, END_OF_TIME);
+    await worker().forgetPersons(projectId);
+    results.touch(projectId);
+  };
   const signInGuard = new SignInGuard({ metadata, clock, ids });
   const deps: ServerDeps = {
     config,
@@ -139,14 +158,7 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
     filing,
     caughtUp,
     erasure: { begin: (...deletion) => chores.beginErasure(...deletion) },
-    decide: {
-      metadata,
-      definitions,
-      writes: set.writes,
-      continuity: new Continuity(metadata),
-      clock,
-      onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
-    },
+    decide,
     calculations,
     usage,
     demo,
@@ -154,11 +166,7 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
     sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays, guard: signInGuard }),
     signInGuard,
     keys: new KeyGuard(clock),
-    removeEvents: async (projectId) => {
-      await worker().deleteBefore(projectId, END_OF_TIME);
-      await worker().forgetPersons(projectId);
-      results.touch(projectId);
-    },
+    removeEvents,
     mirrorPersons,
     follow: async (projectId, question, page, signal) =>
       worker().follow(projectId, question, page, ...(signal ? [signal] : [])),
@@ -179,8 +187,33 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
   opened.push(() => server.close());
   await set.ready;
   set.takeCharge(chores);
+  const operator = localOperator({
+    metadata,
+    ingest: set.ingest,
+    clock,
+    ids,
+    ingestion,
+    caughtUp: () => ingestion.caughtUp(),
+    counts: set.counts,
+    events: { query: events.query, position: set.filing.position },
+    asking: { metadata, events, dialect: set.dialect, persons: metadata.eventPersons, clock, mirrorPersons },
+    decide,
+    demo,
+    directory,
+    removeEvents,
+    touch: (projectId) => results.touch(projectId),
+    snapshots: set.snapshots,
+    checkStores: set.checkStores,
+  });
+  let door: Door | null = null;
+  // First of all that is closed: what a command has under way needs the rest.
+  opened.push(async () => door?.close());
   return {
-    listen: () => server.listen({ host: config.host, port: config.port }),
+    listen: async () => {
+      const address = await server.listen({ host: config.host, port: config.port });
+      if (config.role !== 'worker') door = await openControl(config, operator, log);
+      return address;
+    },
     drain: () => ingestion.drain(),
     close: async () => {
       stopping = true;
@@ -198,9 +231,22 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
       settled: async () => chores.underWay?.calculations.settled(),
     },
     usage,
+    operator,
     routes: () => (config.role === 'worker' ? [] : server.knownRoutes.all()),
     breakWorker: () => set.breakWorker(),
   };
+}
+
+/** A server without it serves all the same; its operators have to stop it for their commands. */
+async function openControl({ dataDir }: Config, operator: Operator, log: Logger): Promise<Door | null> {
+  const path = controlPath(dataDir);
+  try {
+    if (path === null) throw new Error('The path of DATA_DIR is too long for a socket in it.');
+    return await openDoor(path, operator, log);
+  } catch (err) {
+    log.warn({ err }, 'commands cannot reach this server while it runs');
+    return null;
+  }
 }
 
 /** Two addresses make the difference between one machine and many. */

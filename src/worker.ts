@@ -11,7 +11,7 @@ import { PersonMirror } from './ingest/person-mirror.ts';
 import { Processor } from './ingest/processor.ts';
 import { lastSeq } from './ingest/sink.ts';
 import { Tending } from './ingest/tending.ts';
-import type { ProcessedNotice, WorkerMethods, WorkerOptions } from './ingest/worker-protocol.ts';
+import type { FolderWorkerMethods, ProcessedNotice, WorkerOptions } from './ingest/worker-protocol.ts';
 import { tooLarge } from './insights/ask-limits.ts';
 import { calculateCohort } from './insights/calculate-cohort.ts';
 import { follow } from './insights/follow.ts';
@@ -22,6 +22,8 @@ import { notify, onNotice, serve } from './lib/rpc.ts';
 import { duckdbDialect } from './stores/duckdb/dialect.ts';
 import { openEventStore } from './stores/duckdb/event-store.ts';
 import { EventStoreInvalidated } from './stores/duckdb/invalidated.ts';
+import { checkStores } from './stores/embedded/check-stores.ts';
+import { takeSnapshot } from './stores/embedded/take-snapshot.ts';
 import { FILES } from './stores/files.ts';
 import { isOutage, isOutOfMemory } from './stores/outage.ts';
 import { sqliteDialect } from './stores/sql/dialect.ts';
@@ -84,7 +86,7 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
   };
   process.on('uncaughtException', (error) => void die(error));
   const mirrorPersons = (projectId: number): Promise<void> => mirror.refresh(projectId);
-  const methods: WorkerMethods = {
+  const methods: FolderWorkerMethods = {
     position: () => events.position(),
     query: (sql, values, signal) => events.query(sql, values, signal).catch(explainMemory),
     deleteBefore: (projectId, timestamp) => events.deleteBefore(projectId, timestamp),
@@ -109,6 +111,9 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
       const deps = { metadata, events: ending, dialect: duckdbDialect, clock, mirrorPersons, signal };
       return follow(deps, projectId, question, page).catch(explainMemory);
     },
+    snapshot: (folder) =>
+      takeSnapshot({ dataDir: options.dataDir, events, between: (work) => processor.between(work) }, folder),
+    checkStores: () => checkStores(options.dataDir, events),
     calculateCohort: (projectId, cohortId) =>
       calculateCohort({ metadata, events, dialect: duckdbDialect, clock, mirrorPersons }, projectId, cohortId),
     close,
@@ -129,7 +134,7 @@ function explainMemory(error: unknown): never {
 }
 
 /** A lost engine cannot be mended in place: the thread ends and a fresh one opens the file again. */
-function surviving(methods: WorkerMethods, die: (error: unknown) => Promise<void>): WorkerMethods {
+function surviving(methods: FolderWorkerMethods, die: (error: unknown) => Promise<void>): FolderWorkerMethods {
   const watched = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
@@ -146,6 +151,7 @@ function surviving(methods: WorkerMethods, die: (error: unknown) => Promise<void
     mirrorPersons: (projectId) => watched(methods.mirrorPersons(projectId)),
     forgetPersons: (projectId) => watched(methods.forgetPersons(projectId)),
     scrub: () => watched(methods.scrub()),
+    snapshot: (folder) => watched(methods.snapshot(folder)),
     follow: (projectId, question, page, signal) => watched(methods.follow(projectId, question, page, signal)),
     calculateCohort: (projectId, cohortId) => watched(methods.calculateCohort(projectId, cohortId)),
   };

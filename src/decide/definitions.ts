@@ -107,21 +107,32 @@ export class Definitions {
     const flags = await flagStore.ofProject(projectId);
     const cohorts = await cohortStore.ofProject(projectId);
     const groupTypes = await subjects.groupTypes(projectId);
-    const prepared = prepareFlags(
-      { flags: flags.map(toFlagDefinition), cohorts: cohorts.map(toCohortDefinition), groupTypes },
-      this.#last.get(projectId)?.prepared,
-    );
-    const snapshot = {
-      flags,
-      cohorts,
-      prepared,
-      groupTypeIndexes: new Map([...groupTypes].map(([index, name]) => [name, index])),
-      continuityKeys: continuityKeys(prepared),
-      offered: offeredTo(prepared),
-    };
+    const snapshot = snapshotOf({ flags, cohorts, groupTypes }, this.#last.get(projectId)?.prepared);
     this.#last.set(projectId, snapshot);
     return snapshot;
   }
+}
+
+export interface SnapshotSource {
+  flags: readonly FeatureFlag[];
+  cohorts: readonly Cohort[];
+  groupTypes: ReadonlyMap<number, string>;
+}
+
+/** `last`: what was prepared before, for what need not be prepared again. */
+export function snapshotOf({ flags, cohorts, groupTypes }: SnapshotSource, last?: PreparedFlags): Snapshot {
+  const prepared = prepareFlags(
+    { flags: flags.map(toFlagDefinition), cohorts: cohorts.map(toCohortDefinition), groupTypes },
+    last,
+  );
+  return {
+    flags,
+    cohorts,
+    prepared,
+    groupTypeIndexes: new Map([...groupTypes].map(([index, name]) => [name, index])),
+    continuityKeys: continuityKeys(prepared),
+    offered: offeredTo(prepared),
+  };
 }
 
 /** What the evaluator must know of a flag. */

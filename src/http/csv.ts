@@ -3,6 +3,7 @@
  * alphabetical order, missing values are empty, lines end in CRLF.
  */
 import type { Json } from '../core/events/json.ts';
+import { csvLine } from '../lib/csv-line.ts';
 
 export type FlatRow = ReadonlyMap<string, string>;
 
@@ -34,8 +35,6 @@ export function columnsOf(rows: Iterable<FlatRow>, known: ReadonlySet<string> = 
   for (const row of rows) for (const column of row.keys()) columns.add(column);
   return columns;
 }
-
-export const csvLine = (cells: readonly string[]): string => `${cells.map(quote).join(',')}\r\n`;
 
 export const csvRow = (columns: readonly string[], row: FlatRow): string =>
   csvLine(columns.map((column) => row.get(column) ?? ''));
@@ -69,5 +68,3 @@ export async function* csvLinesOf(columns: readonly string[], pages: Pages): Asy
   if (columns.length > 0) yield csvLine(columns);
   for await (const rows of pages) yield rows.map((row) => csvRow(columns, row)).join('');
 }
-
-const quote = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);

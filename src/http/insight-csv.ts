@@ -1,7 +1,7 @@
 /** Answers of insights as tables: for spreadsheets, without links and nesting. */
 import type { FastifyReply } from 'fastify';
 import type { Json, JsonObject } from '../core/events/json.ts';
-import { csvLine } from './csv.ts';
+import { csvLine } from '../lib/csv-line.ts';
 import { readFormat } from './event-query.ts';
 import { fieldText, type InsightFields } from './insight-request.ts';
 import type { Query } from './paging.ts';

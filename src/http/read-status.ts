@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Static } from '@sinclair/typebox';
 import type { IngestCounts } from '../ingest/ingest-counts.ts';
 import { diskSpace } from '../lib/disk-space.ts';
+import { LAST_BACKUP } from '../manage/last-backup.ts';
 import type { EventStore, PromotedProperty } from '../stores/event-store.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 import { VERSION } from '../version.ts';
@@ -9,7 +10,7 @@ import type { StatusSchema } from './schemas/status.ts';
 
 export interface StatusDeps {
   dataDir: string;
-  metadata: Pick<MetadataStore, 'check'>;
+  metadata: Pick<MetadataStore, 'check' | 'installation'>;
   events: Pick<EventStore, 'query' | 'promoted'>;
   counts(): Promise<IngestCounts>;
   /** On many machines: who else is there. */
@@ -40,8 +41,7 @@ export async function readStatus({
     stores: { metadata: ofMetadata, events: ofEvents },
     ingest: { ...ingest, dead_lettered: deadLettered, lag_ms: lagMs },
     disk: { data_bytes: dataBytes, free_bytes: freeBytes, total_bytes: totalBytes },
-    // No backup is made by Cairn itself yet.
-    last_backup_at: null,
+    last_backup_at: await metadata.installation.get(LAST_BACKUP).catch(() => null),
     promoted_columns: countPromoted(promoted),
     cluster: await soon(describe()).catch(() => null),
   };

@@ -7,6 +7,7 @@ import swagger from '@fastify/swagger';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyPluginAsync,
   type FastifyReply,
   type FastifyRequest,
   fastify,
@@ -107,11 +108,7 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
     operationsRoutes(watched, deps);
     done();
   });
-  await app.register(async (pages) => {
-    guardPages(pages, publicUrl);
-    consoleRoutes(pages, { folder: deps.consoleFolder, publicUrl });
-    await docsRoutes(pages);
-  });
+  await app.register(pagesOf(deps.consoleFolder, publicUrl));
   return app;
 }
 
@@ -181,3 +178,12 @@ function answerUnknownPaths(app: FastifyInstance, deps: ServerDeps, known: Known
     throw notAllowed(request);
   });
 }
+
+/** What people open in a browser. */
+const pagesOf =
+  (folder: string, publicUrl: string | null): FastifyPluginAsync =>
+  async (pages) => {
+    guardPages(pages, publicUrl);
+    consoleRoutes(pages, { folder, publicUrl });
+    await docsRoutes(pages);
+  };

@@ -5,7 +5,7 @@ import type { Ids } from '../lib/ids.ts';
 import { writeContext } from './accepted.ts';
 import type { EventDoor } from './event-door.ts';
 
-interface AcceptDeps {
+export interface AcceptDeps {
   ingestion: Pick<EventDoor, 'accept'>;
   clock: Clock;
   ids: Ids;

@@ -10,6 +10,8 @@ export interface RequestContext {
   engage: boolean;
   /** A backfill: stored like everything else, but not shown as live. */
   historical: boolean;
+  /** Brought by an operator from another installation: an event's `created_at` is when it arrived there. */
+  imported?: true;
 }
 
 export const writeContext = (context: RequestContext): string => JSON.stringify(context);

@@ -1,6 +1,7 @@
 /** From log entries to normalised events, in the order of the log. What fails for its own reason is set aside alone. */
 import type { Event } from '../core/events/event.ts';
 import { extractEvents } from '../core/events/extract-events.ts';
+import { arrivalOf } from '../core/events/import-line.ts';
 import type { JsonObject } from '../core/events/json.ts';
 import { type Normalised, normalise } from '../core/events/normalise.ts';
 import { parseJson } from '../core/events/parse-json.ts';
@@ -44,14 +45,15 @@ export function* readEntries(
 
 function outcomeOf(
   raw: JsonObject,
-  { projectId, receivedAt }: LogEntry,
-  { ip, sentAt, engage }: RequestContext,
+  { projectId, receivedAt: acceptedAt }: LogEntry,
+  { ip, sentAt, engage, imported }: RequestContext,
   project: IngestProject | undefined,
   fallbackUuid: string,
 ): ReadEvent['outcome'] {
   if (!project) return { kind: 'no_project' };
   try {
     const { anonymizeIps } = project;
+    const receivedAt = imported ? arrivalOf(raw, acceptedAt) : acceptedAt;
     return normalise(raw, { projectId, receivedAt, sentAt, ip, anonymizeIps, engage, fallbackUuid });
   } catch (error) {
     return { kind: 'failed', error };

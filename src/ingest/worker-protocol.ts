@@ -2,6 +2,7 @@
 import type { JourneyAnswer, JourneyQuestion } from '../core/insights/answers/journey-answer.ts';
 import type { ClockMemory } from '../lib/clock.ts';
 import type { EventStore } from '../stores/event-store.ts';
+import type { SnapshotCounts, StoreCheck } from '../stores/folder-snapshots.ts';
 import type { Page } from '../stores/metadata-store.ts';
 
 /** What the worker thread is started with. */
@@ -46,4 +47,12 @@ export interface WorkerMethods
   ): Promise<JourneyAnswer<Q>>;
   /** Finds the members of a cohort anew. */
   calculateCohort(projectId: number, cohortId: number): Promise<void>;
+}
+
+/** What it does besides where all stores lie in one folder. */
+export interface FolderWorkerMethods extends WorkerMethods {
+  /** Copies every store into the folder, so that the copies fit together. */
+  snapshot(folder: string): Promise<SnapshotCounts>;
+  /** Reads every store through. */
+  checkStores(): Promise<StoreCheck[]>;
 }

@@ -43,7 +43,7 @@ export async function propertiesTimeline(
 }
 
 /** Properties that events carry themselves and leave on their person: those the person has, and those asked for. */
-const toldKeys = ({ person, keys }: TimelineQuestion): string[] =>
+export const toldKeys = ({ person, keys }: Pick<TimelineQuestion, 'person' | 'keys'>): string[] =>
   [...new Set([...Object.keys(person.properties), ...keys])].filter((key) => initialName(key) !== undefined);
 
 interface PersonEvent {
@@ -56,9 +56,9 @@ interface PersonEvent {
   told: JsonObject;
 }
 
-async function eventsOf(
+export async function eventsOf(
   { events, dialect }: Asking,
-  { person, from, to }: TimelineQuestion,
+  { person, from, to }: Pick<TimelineQuestion, 'person' | 'from' | 'to'>,
   told: readonly string[],
   which: 'in range' | 'before',
 ): Promise<PersonEvent[]> {
@@ -138,7 +138,7 @@ function* moments(
   }
 }
 
-function momentOf(
+export function momentOf(
   timestamp: number,
   history: PropertyHistory,
   latest: JsonObject,

@@ -10,7 +10,8 @@ export type Port = Pick<MessagePort, 'postMessage' | 'on'> | Pick<Worker, 'postM
 /** An object whose methods can be called from the other thread. */
 export type Methods<T> = { [K in keyof T]: T[K] extends (...args: never[]) => Promise<unknown> ? T[K] : never };
 
-interface SentError {
+/** An error on its way to another thread or process. */
+export interface SentError {
   message: string;
   stack: string | undefined;
   failure?: { kind: FailureKind; code?: string; attr?: string; retryAfter?: number };
@@ -124,7 +125,7 @@ export function onNotice(port: Port, name: string, hear: (value: never) => void)
   });
 }
 
-function toSent(error: unknown): SentError {
+export function toSent(error: unknown): SentError {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   if (!(error instanceof Failure)) return { message, stack };
   const { kind, code, attr, retryAfter } = error;
@@ -134,7 +135,7 @@ function toSent(error: unknown): SentError {
   return { message, stack, failure: failure as NonNullable<SentError['failure']> };
 }
 
-function fromSent({ message, stack, failure }: SentError): Error {
+export function fromSent({ message, stack, failure }: SentError): Error {
   const error = failure ? new Failure(failure.kind, message, failure) : new Error(message);
   if (stack !== undefined) error.stack = stack;
   return error;

@@ -26,6 +26,8 @@ export async function scanFiles(folder: string, texts: readonly string[]): Promi
     if (size === null) continue;
     scan.files++;
     scan.bytes += size;
+    // The lock of the folder is an empty file, and a process that opens and closes a file gives up its locks on it.
+    if (size === 0) continue;
     for (const text of await textsIn(join(folder, name), needles)) {
       scan.found.set(text, [...(scan.found.get(text) ?? []), name]);
     }

@@ -113,7 +113,13 @@ async function change(
   });
 }
 
-function sightings(ids: Ids, projectId: number, changes: readonly PropertyChange[], at: number): PropertySighting[] {
+/** What is new to the project's definitions by these changes. */
+export function sightings(
+  ids: Ids,
+  projectId: number,
+  changes: readonly PropertyChange[],
+  at: number,
+): PropertySighting[] {
   const seen = { projectId, kind: 'person', groupTypeIndex: -1, at } as const;
   return changes.flatMap(({ key: name, after }) =>
     after === undefined || !isDefinable(name)

@@ -8,13 +8,14 @@ import { readIngestCounts } from '../ingest/ingest-counts.ts';
 import { Ingestion } from '../ingest/ingestion.ts';
 import { ReadYourWrites } from '../ingest/read-your-writes.ts';
 import { Tail } from '../ingest/tail.ts';
-import type { ProcessedNotice, WorkerMethods, WorkerOptions } from '../ingest/worker-protocol.ts';
+import type { FolderWorkerMethods, ProcessedNotice, WorkerOptions } from '../ingest/worker-protocol.ts';
 import { WorkerThread } from '../ingest/worker-thread.ts';
 import { type Clock, type ClockMemory, clockOn } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { scanFiles } from '../lib/scan-files.ts';
 import { within } from '../lib/within.ts';
 import { duckdbDialect } from '../stores/duckdb/dialect.ts';
+import { folderSnapshots } from '../stores/embedded/folder-snapshots.ts';
 import { FILES } from '../stores/files.ts';
 import { lockFolder } from '../stores/sqlite/folder-lock.ts';
 import { openIngestLog } from '../stores/sqlite/ingest-log.ts';
@@ -63,6 +64,8 @@ export async function openEmbedded(options: SetOptions, opened: Opened): Promise
       await ingestLog.scrub();
     },
     scanFiles: (texts) => scanFiles(config.dataDir, texts),
+    snapshots: folderSnapshots(config.dataDir, async (folder) => thread.methods.snapshot(folder)),
+    checkStores: async () => thread.methods.checkStores(),
     async isReady() {
       await metadata.check();
       await thread.methods.query('select 1', []);
@@ -84,7 +87,7 @@ export async function openEmbedded(options: SetOptions, opened: Opened): Promise
 type Shelves = Awaited<ReturnType<typeof openShelves>>;
 
 async function openShelves(config: Config, clock: Clock, opened: Opened) {
-  mkdirSync(config.dataDir, { recursive: true });
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const lock = lockFolder(config.dataDir);
   opened.push(() => lock.release());
   const { metadata, ingest } = await openRelationalShelf(join(config.dataDir, FILES.metadata), clock.now());
@@ -130,7 +133,7 @@ function startIngestion(
     ingestion.onReady(position);
     tail.tell().catch((err: unknown) => logger.warn({ err }, 'live streams stay silent until the next one opens'));
   };
-  const thread = new WorkerThread<WorkerMethods>(
+  const thread = new WorkerThread<FolderWorkerMethods>(
     builtFile('worker.js'),
     options,
     { onReady, onProcessed, onIdle: ingestion.onIdle, onTail: (events) => tail.show(events), onNews },

@@ -12,6 +12,7 @@ import { WorkerThread } from '../ingest/worker-thread.ts';
 import { clockOn } from '../lib/clock.ts';
 import { randomIds } from '../lib/ids.ts';
 import { clickhouseDialect } from '../stores/clickhouse/dialect.ts';
+import type { StoreCheck } from '../stores/folder-snapshots.ts';
 import { refuseHalfMoved } from '../stores/move-marks.ts';
 import type { News, NewsChannel } from '../stores/news.ts';
 import type { PartitionedLog } from '../stores/partitioned-log.ts';
@@ -147,6 +148,12 @@ export async function openLarge(
     // Entries go with the transaction that processes them; the rest is PostgreSQL's to clean.
     scrubLog: async () => undefined,
     scanFiles: async () => ({ files: 0, bytes: 0, found: new Map() }),
+    // The engines have tools of their own for that.
+    snapshots: null,
+    checkStores: async () => [
+      await checked('PostgreSQL', metadata.check()),
+      await checked('ClickHouse', thread.methods.size()),
+    ],
     isReady: config.role === 'worker' ? () => metadata.check() : async () => undefined,
     describe: async () => ({ node, role: config.role, ...(await whole()).parts }),
     ready,
@@ -165,6 +172,16 @@ export async function openLarge(
 async function unreadOf(log: PartitionedLog): Promise<Map<number, number>> {
   const [heads, positions] = [await log.heads(), await log.positions()];
   return new Map([...heads].map(([partition, head]) => [partition, head > (positions.get(partition) ?? 0) ? head : 0]));
+}
+
+/** Whether it answers; what lies inside is for its own tools to look through. */
+async function checked(store: string, answer: Promise<unknown>): Promise<StoreCheck> {
+  try {
+    await answer;
+    return { store, problem: null, detail: 'it answers' };
+  } catch (error) {
+    return { store, problem: (error as Error).message, detail: 'it was asked for a sign of life' };
+  }
 }
 
 const HURRY_EVERY_MS = 10;

@@ -12,12 +12,13 @@ import type { WorkerMethods } from '../ingest/worker-protocol.ts';
 import type { FileScan } from '../lib/scan-files.ts';
 import type { EventFiling } from '../manage/change-identities.ts';
 import type { Dialect } from '../stores/dialect.ts';
+import type { FolderSnapshots, StoreCheck } from '../stores/folder-snapshots.ts';
 import type { IngestStore } from '../stores/ingest-store.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
 
 export interface StoreSet {
   metadata: MetadataStore;
-  ingest: Pick<IngestStore, 'prune'>;
+  ingest: IngestStore;
   ingestion: EventDoor;
   /** Lets decisions wait for what was acknowledged. */
   writes: Pick<ReadYourWrites, 'settled' | 'outdated'>;
@@ -33,6 +34,10 @@ export interface StoreSet {
   scrubLog(): Promise<void>;
   /** Looks for texts in every file that this machine keeps. */
   scanFiles(texts: readonly string[]): Promise<FileScan>;
+  /** Copies of everything in the data folder; null where the data does not lie in one. */
+  snapshots: FolderSnapshots | null;
+  /** Reads the stores through, and says of each what is wrong. */
+  checkStores(): Promise<StoreCheck[]>;
   /** Rejects while nothing should be sent to this node. */
   isReady(): Promise<void>;
   /** Who else is there, and what they do; null on one machine. */

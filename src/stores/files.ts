@@ -3,4 +3,6 @@ export const FILES = {
   metadata: 'metadata.sqlite',
   log: 'ingest-log.sqlite',
   events: 'events.duckdb',
+  /** Copies on their way out; emptied at start. */
+  work: 'work',
 } as const;

@@ -64,6 +64,8 @@ export interface FlagStore {
   removeDeleted(projectId: number, key: string): Promise<void>;
   /** Oldest first. */
   versions(projectId: number, id: number): Promise<FlagVersion[]>;
+  /** Of every flag that the project ever had, deleted ones too; each flag's oldest first. */
+  allVersions(projectId: number): Promise<FlagVersion[]>;
 }
 
 export interface FlagRoleAccessStore {

@@ -39,3 +39,7 @@ export const personUuid = (projectId: number, distinctId: string): string =>
 /** The id of an event that is known by another name: its `messageId` or `$insert_id`. */
 export const eventUuid = (projectId: number, field: 'messageId' | '$insert_id', id: string): string =>
   uuidV5(EVENTS, `${projectId}:${field}:${id}`);
+
+/** The id of an imported event that brings none: the same line at the same place of a file is the same event. */
+export const importedUuid = (projectId: number, at: number, line: string): string =>
+  uuidV5(EVENTS, `${projectId}:line:${at}:${line}`);

@@ -90,6 +90,9 @@ export function describeFlagStores(name: string, open: () => Promise<MetadataSto
       const versions = await store.flags.versions(1, flag.id);
       expect(versions).toEqual([flag, second, { ...second, deleted: true, version: 3 }]);
       expect(await store.flags.versions(2, flag.id)).toEqual([]);
+      const other = await store.flags.create(aFlag('two'));
+      expect(await store.flags.allVersions(1)).toEqual([...versions, other]);
+      expect(await store.flags.allVersions(2)).toEqual([]);
     });
 
     it('do not take the place of a version that is kept', async () => {

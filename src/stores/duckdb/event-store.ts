@@ -3,7 +3,7 @@ import type { ColumnTable, EventBatch, EventStore, PromotedProperty, SqlRow, Sql
 import type { MirrorPosition, MirrorSlice } from '../person-mirror.ts';
 import type { Refiled, Refiling } from '../refiling.ts';
 import { appendChunks } from './append-chunks.ts';
-import { copyFile, swapFile } from './copy-file.ts';
+import { copyFile, copyWhole, READ_THROUGH, swapFile } from './copy-file.ts';
 import { closeEngine, type Engine, type EventStoreOptions, openEngine, removeFresh } from './engine.ts';
 import { eventChunks } from './event-rows.ts';
 import { inTransaction } from './in-transaction.ts';
@@ -18,13 +18,21 @@ import { readNumber } from './schema.ts';
 
 export type { EventStoreOptions } from './engine.ts';
 
-export async function openEventStore(path: string, options: EventStoreOptions = {}): Promise<EventStore> {
+/** An event store that is a file, and can be copied as one. */
+export interface EventFile extends EventStore {
+  /** Writes a copy to `target`. Writes wait for it; on file systems that share blocks between copies, hardly. */
+  copyTo(target: string): Promise<void>;
+  /** Reads every block, which the engine checks while it reads; rejects where one is damaged. Says how many events. */
+  readThrough(): Promise<number>;
+}
+
+export async function openEventStore(path: string, options: EventStoreOptions = {}): Promise<EventFile> {
   const engine = await openEngine(path, options);
   const position = await readNumber(engine.writer, 'select position from log_position');
   return new DuckDbEventStore(path, options, engine, position, await loadPromoted(engine.writer));
 }
 
-class DuckDbEventStore implements EventStore {
+class DuckDbEventStore implements EventFile {
   readonly #path: string;
   readonly #options: EventStoreOptions;
   #engine: Engine;
@@ -154,6 +162,15 @@ class DuckDbEventStore implements EventStore {
         this.#exchange = null;
       }
     });
+  }
+
+  copyTo(target: string): Promise<void> {
+    return this.#oneAtATime(() => copyWhole(this.#engine.writer, this.#path, target));
+  }
+
+  async readThrough(): Promise<number> {
+    const [row] = await this.query(READ_THROUGH, []);
+    return Number(row?.['events'] ?? 0);
   }
 
   async size(): Promise<number> {

@@ -106,6 +106,16 @@ export function flagStore({ db }: Sql): FlagStore {
         .execute();
       return rows.map((row) => JSON.parse(row.flag));
     },
+    async allVersions(projectId) {
+      const rows = await db
+        .selectFrom('featureFlagVersions')
+        .select('flag')
+        .where('projectId', '=', projectId)
+        .orderBy('flagId')
+        .orderBy('version')
+        .execute();
+      return rows.map((row) => JSON.parse(row.flag));
+    },
   };
 }
 

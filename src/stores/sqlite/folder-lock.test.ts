@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { scanFiles } from '../../lib/scan-files.ts';
 import { FolderInUse, lockFolder } from './folder-lock.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
@@ -54,6 +55,13 @@ describe('a data folder', () => {
     lock.release();
     expect((await anotherProcess()).said).toBe('locked');
     expect(() => lockFolder(folder)).toThrow(new FolderInUse(folder));
+  });
+
+  it('stays refused when its files are looked through for texts', async () => {
+    const lock = lockFolder(folder);
+    await scanFiles(folder, ['text']);
+    expect((await anotherProcess()).said).toBe(REFUSED());
+    lock.release();
   });
 
   it('is refused within one process too', () => {

@@ -1,4 +1,4 @@
-import { array, assert, constantFrom, integer, property, record } from 'fast-check';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { PersonMemory } from './person-memory.ts';
 
@@ -29,13 +29,13 @@ it('lets go of those who came first when there is no more room, and never takes 
 
 /** Persons with several ids each, read and changed in any order: what is found is what was read since the last change. */
 it('never finds what has changed since it was read', () => {
-  const step = record({
-    kind: constantFrom('read', 'change', 'merge'),
-    id: integer({ min: 0, max: 8 }),
-    other: integer({ min: 0, max: 2 }),
+  const step = fc.record({
+    kind: fc.constantFrom('read', 'change', 'merge'),
+    id: fc.integer({ min: 0, max: 8 }),
+    other: fc.integer({ min: 0, max: 2 }),
   });
-  assert(
-    property(array(step, { maxLength: 60 }), (steps) => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const memory = new PersonMemory(1500);
       const owner = Array.from({ length: 9 }, (_, id) => id % 3);
       const version = [0, 0, 0];

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openLog } from '../../src/lib/log.ts';
-import { capture } from '../support/capture.ts';
-import { findClickHouse } from '../support/clickhouse.ts';
-import { call } from '../support/client.ts';
-import { type LargePlace, makeLargePlace } from '../support/large-place.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { openLog } from '../../../src/lib/log.ts';
+import { capture } from '../../support/capture.ts';
+import { findClickHouse } from '../../support/clickhouse.ts';
+import { call } from '../../support/client.ts';
+import { type LargePlace, makeLargePlace } from '../../support/large-place.ts';
+import { startServer, type TestServer } from '../../support/server.ts';
 
 const server = await findClickHouse();
 

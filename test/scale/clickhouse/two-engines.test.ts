@@ -5,18 +5,18 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Failure } from '../../src/core/errors.ts';
-import type { JsonObject } from '../../src/core/events/json.ts';
-import type { QuestionContext } from '../../src/core/insights/questions/context.ts';
-import { findClickHouse, makeDatabase, PATIENCE, type TestDatabase } from '../support/clickhouse.ts';
-import { ASKS, askOf, rounded } from '../support/engine-answers.ts';
-import type { EngineDeps } from '../support/insight-store.ts';
-import { type InsightCase, loadInsightCases } from '../support/insight-vectors.ts';
-import { aWorld, type RandomWorld } from '../support/insight-worlds.ts';
-import { contextOf, worldDataOf } from '../support/oracle-answers.ts';
-import { withCohorts } from '../support/send-case.ts';
-import { openTwoEngines, type TwoEngines } from '../support/two-engines.ts';
-import { QUESTIONS } from '../support/world-questions.ts';
+import { Failure } from '../../../src/core/errors.ts';
+import type { JsonObject } from '../../../src/core/events/json.ts';
+import type { QuestionContext } from '../../../src/core/insights/questions/context.ts';
+import { findClickHouse, makeDatabase, PATIENCE, type TestDatabase } from '../../support/clickhouse.ts';
+import { ASKS, askOf, rounded } from '../../support/engine-answers.ts';
+import type { EngineDeps } from '../../support/insight-store.ts';
+import { type InsightCase, loadInsightCases } from '../../support/insight-vectors.ts';
+import { aWorld, type RandomWorld } from '../../support/insight-worlds.ts';
+import { contextOf, worldDataOf } from '../../support/oracle-answers.ts';
+import { withCohorts } from '../../support/send-case.ts';
+import { openTwoEngines, type TwoEngines } from '../../support/two-engines.ts';
+import { QUESTIONS } from '../../support/world-questions.ts';
 
 vi.setConfig(PATIENCE);
 const isWhole = process.env['TWO_ENGINES'] === 'all';

@@ -1,0 +1,67 @@
+/** The command line: finds the command, runs it, and ends with a code that says how it went. */
+
+import { type Command, type Context, EXIT, UsageError } from './cli/command.ts';
+import { commandList } from './cli/command-list.ts';
+import { type Connection, connect } from './cli/connect.ts';
+import { makeOutput } from './cli/output.ts';
+import { splitArgs } from './cli/split-args.ts';
+import { ConfigError, readConfig } from './config.ts';
+
+async function main(): Promise<number> {
+  const { command, args, globals } = splitArgs(process.argv.slice(2), commandList);
+  const out = makeOutput(process.stdout, process.stderr, globals.isQuiet);
+  const end = new AbortController();
+  let connection: Connection | null = null;
+  const context: Context = {
+    config: readConfig({ ...process.env, ...(globals.dataDir !== null && { DATA_DIR: globals.dataDir }) }),
+    out,
+    json: globals.isJson,
+    readInput,
+    signal: end.signal,
+    operator: async ({ mayBegin = false } = {}) => {
+      connection ??= await connect(context.config, { mayBegin, note: out.note });
+      return connection.operator;
+    },
+    onProgress: out.progress,
+  };
+  // Whoever reads the answer may have seen enough of it.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+    process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed),
+  );
+  process.once('SIGINT', () => end.abort(new Error('Stopped.')));
+  process.once('SIGTERM', () => end.abort(new Error('Stopped.')));
+  try {
+    return await command.run(context, args);
+  } catch (error) {
+    out.note(explain(command, error));
+    return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+  } finally {
+    await (connection as Connection | null)?.close();
+  }
+}
+
+async function readInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '');
+}
+
+function explain({ name }: Command, error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return error instanceof UsageError ? `${message}\nSee: cairn help ${name}` : `cairn ${name}: ${message}`;
+}
+
+main().then(
+  // Whatever is still on its way to a pipe is written before the process ends by itself.
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    const hint = error instanceof ConfigError ? '\n\nAll settings: npm start -- --help' : '';
+    console.error(`${message}${hint}`);
+    process.exitCode = error instanceof UsageError ? EXIT.usage : EXIT.failed;
+  },
+);

@@ -1,0 +1,25 @@
+import { backup } from './backup.ts';
+import type { Command } from './command.ts';
+import { demo } from './demo.ts';
+import { doctor } from './doctor.ts';
+import { exportCommand } from './export.ts';
+import { flags } from './flags.ts';
+import { importCommand } from './import.ts';
+import { keys } from './keys.ts';
+import { projects } from './projects.ts';
+import { restore } from './restore.ts';
+import { users } from './users.ts';
+
+/** In the order of the help. */
+export const commandList: readonly Command[] = [
+  keys,
+  projects,
+  users,
+  backup,
+  restore,
+  exportCommand,
+  importCommand,
+  flags,
+  doctor,
+  demo,
+];

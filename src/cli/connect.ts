@@ -1,0 +1,55 @@
+/**
+ * Who does the work: the server that holds the data folder, where one runs; else this process, which opens the folder
+ * without listening and does the same by the same code.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { openApp } from '../app.ts';
+import type { Config } from '../config.ts';
+import { openLog } from '../lib/log.ts';
+import { findOperator } from '../operate/call-door.ts';
+import { controlPath } from '../operate/control-path.ts';
+import type { Operator } from '../operate/operator.ts';
+import { FILES } from '../stores/files.ts';
+import { FolderInUse } from '../stores/sqlite/folder-lock.ts';
+import { welcome } from '../welcome.ts';
+
+export interface Connection {
+  operator: Operator;
+  isServer: boolean;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  /** Whether an empty folder becomes a new installation; else it is refused. */
+  mayBegin: boolean;
+  note(text: string): void;
+}
+
+export async function connect(config: Config, { mayBegin, note }: ConnectOptions): Promise<Connection> {
+  const path = controlPath(config.dataDir);
+  const running = path === null ? null : await findOperator(path).catch(explain);
+  if (running) return { operator: running, isServer: true, close: async () => undefined };
+  if (!mayBegin && !existsSync(join(config.dataDir, FILES.metadata))) throw noData(config.dataDir);
+  const app = await openApp({ config, log: openLog('fatal', process.stderr) }).catch((error: unknown) => {
+    throw error instanceof FolderInUse ? notAnswering(config.dataDir) : error;
+  });
+  if (app.firstStart) note(welcome(config.publicUrl ?? `http://${config.host}:${config.port}`, app.firstStart));
+  return { operator: app.operator, isServer: false, close: () => app.close() };
+}
+
+function explain(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'EACCES') throw error;
+  throw new Error('The server that runs on this folder belongs to another user. Run this as that user.');
+}
+
+const noData = (folder: string): Error =>
+  new Error(
+    `There is no data of Cairn in ${folder}. Say where it is with --data-dir or DATA_DIR, or start the server once.`,
+  );
+
+const notAnswering = (folder: string): Error =>
+  new Error(
+    `Another Cairn process is using ${folder}, and does not take commands: it is starting, stopping, or a command itself. ` +
+      'Try again in a moment.',
+  );

@@ -1,0 +1,83 @@
+/** From what a server says of itself to what an operator should know. Pure: the clock comes in. */
+import type { Health } from '../operate/check.ts';
+
+export interface Finding {
+  about: string;
+  state: 'ok' | 'warning' | 'bad';
+  detail: string;
+  /** What to do; empty where there is nothing. */
+  advice: string;
+}
+
+const DAY_MS = 86_400_000;
+const OLD_BACKUP_DAYS = 8;
+const LAG_MS = 60_000;
+const SKEW_MS = 5 * 60_000;
+
+export const fine = (about: string, detail: string): Finding => ({ about, state: 'ok', detail, advice: '' });
+
+export const checkServer = (health: Health, now: number): Finding[] => [
+  ...health.stores.map(ofStore),
+  ofCounts(health),
+  ofDeadLetters(health),
+  ofClock(health, now),
+  ofBackup(health, now),
+];
+
+const ofStore = ({ store, problem, detail }: Health['stores'][number]): Finding =>
+  problem === null
+    ? fine(`store of ${store}`, detail)
+    : {
+        about: `store of ${store}`,
+        state: 'bad',
+        detail: problem,
+        advice: 'Stop the server, keep a copy of the data folder, and restore a backup: cairn restore FILE --replace',
+      };
+
+function ofCounts({ counts }: Health): Finding {
+  const { accepted, stored, duplicate, dropped, deadLettered, pending, lagMs } = counts;
+  const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
+  const detail = `${accepted} accepted = ${stored} stored + ${duplicate} duplicate + ${lost} dropped + ${deadLettered} set aside + ${pending} waiting`;
+  if (pending > 0 && lagMs > LAG_MS) {
+    const advice = `The oldest has waited for ${Math.round(lagMs / 1000)} s. The server's log says why processing pauses.`;
+    return { about: 'events', state: 'warning', detail, advice };
+  }
+  return pending < 0
+    ? {
+        about: 'events',
+        state: 'bad',
+        detail,
+        advice: 'The books do not add up. Keep a copy of the folder and report it.',
+      }
+    : fine('events', detail);
+}
+
+const ofDeadLetters = ({ counts: { deadLettered } }: Health): Finding =>
+  deadLettered === 0
+    ? fine('dead letters', 'none')
+    : {
+        about: 'dead letters',
+        state: 'warning',
+        detail: `events were set aside ${deadLettered} times because their processing failed`,
+        advice: 'See /api/projects/ID/dead_letters/; replay them there when the cause is mended.',
+      };
+
+/** Events that arrived in the future say that the clock was set back. */
+function ofClock({ now: theirs, latest_event_at: latest }: Health, now: number): Finding {
+  if (latest !== null && latest > theirs + SKEW_MS) {
+    const detail = `the latest event arrived at ${new Date(latest).toISOString()}, and it is ${new Date(theirs).toISOString()} now`;
+    return { about: 'clock', state: 'warning', detail, advice: 'The clock was ahead, or is behind: set it by NTP.' };
+  }
+  return Math.abs(theirs - now) > SKEW_MS
+    ? { about: 'clock', state: 'warning', detail: 'the server has another time', advice: 'Set the clock by NTP.' }
+    : fine('clock', new Date(theirs).toISOString());
+}
+
+function ofBackup({ last_backup_at: last }: Health, now: number): Finding {
+  const advice = 'Make one, every day: cairn backup FILE';
+  if (last === null) return { about: 'backup', state: 'warning', detail: 'none was made yet', advice };
+  const days = Math.floor((now - Date.parse(last)) / DAY_MS);
+  return days >= OLD_BACKUP_DAYS
+    ? { about: 'backup', state: 'warning', detail: `the last one is ${days} days old`, advice }
+    : fine('backup', `the last one is of ${last}`);
+}

@@ -1,0 +1,140 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { csvLine } from '../lib/csv-line.ts';
+import { type Command, type Context, EXIT, UsageError } from './command.ts';
+import { columnsOf, type Exportable, linesToParquet } from './parquet.ts';
+import { partialFile } from './partial-file.ts';
+import { oneOf, readArgs, readMoment, readOptionalWhole, readWords } from './read-args.ts';
+import { writeTo } from './write-to.ts';
+
+const HELP = `The events or persons of a project, all of them, in the order of time.
+
+  cairn export events [--out FILE] [--format ndjson|csv|parquet] [--project ID] [--event NAME] [--from TIME] [--to TIME]
+  cairn export persons [--out FILE] [--format ndjson|csv|parquet] [--project ID]
+
+Without --out it goes to standard output. The format follows the name of FILE (.ndjson, .jsonl, .csv, .parquet; with .gz
+at the end it is packed) unless --format says otherwise. FILE appears under its name only when it is whole.
+--from is within the range, --to is not. Times are such as 2026-01-31 or 2026-01-31T12:00:00Z, in UTC.
+
+An event is: uuid, event, distinct_id, person_id, timestamp, created_at, elements_chain, properties. A person: person_id,
+distinct_ids, created_at, is_identified, properties. In CSV, properties and distinct_ids are JSON.
+\`cairn import\` reads the NDJSON and Parquet again. Events come as they are stored, whatever is changed meanwhile.`;
+
+const FORMATS = ['ndjson', 'csv', 'parquet'] as const;
+type Format = (typeof FORMATS)[number];
+
+interface Wanted {
+  what: Exportable;
+  format: Format;
+  project: number | null;
+  event: string | null;
+  from: number | null;
+  to: number | null;
+}
+
+export const exportCommand: Command = {
+  name: 'export',
+  summary: 'Events and persons as NDJSON, CSV or Parquet.',
+  help: HELP,
+  async run(context, args) {
+    const kinds = { out: 'text', format: 'text', project: 'text', event: 'text', from: 'text', to: 'text' } as const;
+    const { words, options } = readArgs(args, kinds);
+    const wanted: Wanted = {
+      what: oneOf('What to export', readWords(words, 'events or persons')['events or persons'], ['events', 'persons']),
+      format: formatOf(options.format, options.out),
+      project: readOptionalWhole('--project', options.project),
+      event: options.event,
+      from: options.from === null ? null : readMoment('--from', options.from),
+      to: options.to === null ? null : readMoment('--to', options.to),
+    };
+    refuseNonsense(wanted, options.out);
+    const exported =
+      options.out === null ? await toStream(context, wanted) : await toFile(context, wanted, resolve(options.out));
+    const where = options.out === null ? '' : ` to ${resolve(options.out)}`;
+    if (context.json && options.out !== null) context.out.json({ file: resolve(options.out), exported });
+    else context.out.note(`${exported} ${wanted.what} exported${where}.`);
+    return EXIT.done;
+  },
+};
+
+function formatOf(given: string | null, file: string | null): Format {
+  if (given !== null) return oneOf('--format', given, FORMATS);
+  const ending = /\.(ndjson|jsonl|csv|parquet)(?:\.gz)?$/.exec(file ?? '')?.[1];
+  return ending === 'csv' || ending === 'parquet' ? ending : 'ndjson';
+}
+
+function refuseNonsense({ what, format, event, from, to }: Wanted, file: string | null): void {
+  if (what === 'persons' && (event !== null || from !== null || to !== null)) {
+    throw new UsageError('--event, --from and --to are for events.');
+  }
+  if (format === 'parquet' && (file === null || file.endsWith('.gz'))) {
+    throw new UsageError('Parquet needs --out FILE, and is packed by itself.');
+  }
+  if (from !== null && to !== null && from >= to) throw new UsageError('--from must be before --to.');
+}
+
+/** Whoever reads the stream may stop before its end; that is no fault. */
+async function toStream(context: Context, wanted: Wanted): Promise<number> {
+  return receive(context, wanted, context.out.stdout);
+}
+
+async function toFile(context: Context, wanted: Wanted, target: string): Promise<number> {
+  const file = partialFile(target);
+  const lines = `${file.path}.ndjson`;
+  try {
+    if (wanted.format !== 'parquet') {
+      const exported = await throughFile(context, wanted, file.path, target.endsWith('.gz'));
+      await file.finish();
+      return exported;
+    }
+    const exported = await throughFile(context, { ...wanted, format: 'ndjson' }, lines, false);
+    context.onProgress({ what: 'writing columns', done: 0, total: null });
+    await linesToParquet(wanted.what, lines, file.path);
+    await file.finish();
+    return exported;
+  } finally {
+    await file.discard();
+    await rm(lines, { force: true });
+  }
+}
+
+async function throughFile(context: Context, wanted: Wanted, path: string, isPacked: boolean): Promise<number> {
+  const disk = createWriteStream(path, { mode: 0o600 });
+  const written = finished(disk);
+  const sink: Writable = isPacked ? createGzip() : disk;
+  if (sink !== disk) sink.pipe(disk as never);
+  written.catch((error: Error) => sink.destroy(error));
+  try {
+    return await receive(context, wanted, sink);
+  } finally {
+    sink.end();
+    await written;
+  }
+}
+
+async function receive(context: Context, { what, format, project, ...range }: Wanted, sink: Writable): Promise<number> {
+  const operator = await context.operator();
+  const write = format === 'csv' ? csvWriter(what, sink) : (chunk: Uint8Array) => writeTo(sink, chunk);
+  if (format === 'csv') await writeTo(sink, csvLine(columnsOf(what)));
+  const outlet = { write, progress: context.onProgress, signal: context.signal };
+  const { exported } =
+    what === 'events'
+      ? await operator.run('export.events', { project, event: range.event, from: range.from, to: range.to }, outlet)
+      : await operator.run('export.persons', { project }, outlet);
+  return exported;
+}
+
+/** What comes is whole lines. */
+function csvWriter(what: Exportable, sink: Writable): (chunk: Uint8Array) => Promise<void> {
+  const columns = columnsOf(what);
+  const cell = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
+  return (chunk) => {
+    const lines = Buffer.from(chunk).toString('utf8').trimEnd().split('\n');
+    const rows = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    return writeTo(sink, rows.map((row) => csvLine(columns.map((column) => cell(row[column])))).join(''));
+  };
+}

@@ -1,0 +1,71 @@
+import type { Json, JsonObject } from '../core/events/json.ts';
+import type { FlagAnswer } from '../operate/evaluate-flag.ts';
+import { type Command, type Context, EXIT, UsageError } from './command.ts';
+import { readArgs, readMoment, readOptionalWhole, readWords } from './read-args.ts';
+import { subCommands } from './sub-commands.ts';
+
+const HELP = `What a feature flag is for somebody, and why.
+
+  cairn flags eval KEY --user ID [--at TIME] [--project ID] [--property KEY=VALUE]… [--group TYPE=KEY]…
+
+ID is a distinct id. --property says something about the user that wins over what is stored; VALUE is read as JSON where
+it is some, else as text. --at tells what the flag was at a moment of the past, such as 2026-01-31T12:00:00Z: by the
+versions of the flag and the history of the user's properties. What has no history is taken as it is now, and named.`;
+
+export const flags: Command = {
+  name: 'flags',
+  summary: 'What a flag is for somebody and why, now or in the past: eval.',
+  help: HELP,
+  run: subCommands({
+    async eval(context, args) {
+      const kinds = { user: 'text', at: 'text', project: 'text', property: 'many', group: 'many' } as const;
+      const { words, options } = readArgs(args, kinds);
+      const { KEY } = readWords(words, 'KEY');
+      if (options.user === null) throw new UsageError('--user is missing.');
+      const answer = await (await context.operator()).run('flags.eval', {
+        project: readOptionalWhole('--project', options.project),
+        flag: KEY,
+        user: options.user,
+        at: options.at === null ? null : readMoment('--at', options.at),
+        properties: readPairs('--property', options.property, valueIn),
+        groups: readPairs('--group', options.group, (text) => text),
+      });
+      if (context.json) context.out.json(answer);
+      else tell(context, answer);
+      return EXIT.done;
+    },
+  }),
+};
+
+function readPairs<T extends Json>(
+  name: string,
+  pairs: readonly string[],
+  read: (text: string) => T,
+): Record<string, T> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const cut = pair.indexOf('=');
+      if (cut < 1) throw new UsageError(`${name} is written KEY=VALUE, not "${pair}".`);
+      return [pair.slice(0, cut), read(pair.slice(cut + 1))];
+    }),
+  );
+}
+
+function valueIn(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+function tell({ out }: Context, answer: FlagAnswer): void {
+  out.say(`${answer.flag} is ${JSON.stringify(answer.value)} for ${answer.user} at ${answer.at}`);
+  out.say(`  because    ${answer.description} (${answer.reason})`);
+  if (answer.payload !== null) out.say(`  payload    ${JSON.stringify(answer.payload)}`);
+  out.say(`  version    ${answer.version}`);
+  out.say(`  person     ${answer.person ?? 'nobody has this id'}`);
+  const told = Object.keys(answer.person_properties as JsonObject).length;
+  if (told > 0) out.say(`  properties ${JSON.stringify(answer.person_properties)}`);
+  for (const assumed of answer.assumed) out.say(`  note       ${assumed}`);
+}

@@ -1,0 +1,100 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createGunzip } from 'node:zlib';
+import { type Command, type Context, EXIT, UsageError } from './command.ts';
+import { type FileImport, importFile } from './import-file.ts';
+import { badPath, type ImportState } from './import-state.ts';
+import { parquetToLines } from './parquet.ts';
+import { readArgs, readOptionalWhole } from './read-args.ts';
+
+const HELP = `Takes in events and persons: what \`cairn export\` wrote, and PostHog's batch exports, one JSON object in a line.
+
+  cairn import FILE… [--project ID] [--restart]
+
+FILE is NDJSON (also packed: .gz) or Parquet. An event keeps its uuid, its timestamp and its created_at; one that is
+there already is not stored again, so a file can be imported twice. Events without a uuid get one from their line and
+place in the file. Persons keep their uuid, ids and properties. Where files of both kinds are given, those of persons are
+read first, so that events find them, and once more at the end, so that their properties are what the files say.
+
+An import that is interrupted goes on where it stopped when the same command is run again (FILE.cairn-import says where);
+--restart begins afresh. Lines that cannot be taken are counted, and written with the reason to FILE.bad-lines; the exit
+code is 3 then. Imported events do not appear in the live stream.`;
+
+export const importCommand: Command = {
+  name: 'import',
+  summary: 'Takes in exports of Cairn and of PostHog.',
+  help: HELP,
+  async run(context, args) {
+    const { words, options } = readArgs(args, { project: 'text', restart: 'flag' });
+    if (words.length === 0) throw new UsageError('FILE is missing.');
+    const files = words.map((word) => resolve(word));
+    const missing = files.find((file) => !existsSync(file));
+    if (missing) throw new UsageError(`${missing} is not there.`);
+    const operator = await context.operator({ mayBegin: true });
+    const asked = readOptionalWhole('--project', options.project);
+    const { id: project } = await operator.run('projects.find', { id: asked });
+    const totals = { events: 0, persons: 0, bad: 0 };
+    for (const { file, isRepeat } of await inOrder(files)) {
+      const one = await importOne(context, { file, project, isFresh: options.restart || isRepeat });
+      if (isRepeat) continue;
+      for (const name of ['events', 'persons', 'bad'] as const) totals[name] += one[name];
+    }
+    await operator.run('import.settle', {});
+    report(context, totals, files);
+    return totals.bad > 0 ? EXIT.attention : EXIT.done;
+  },
+};
+
+async function importOne(context: Context, wanted: FileImport): Promise<ImportState> {
+  const operator = await context.operator();
+  if (!wanted.file.endsWith('.parquet')) return importFile(operator, context, wanted);
+  const lines = `${wanted.file}.ndjson`;
+  // A run that was interrupted has left them, and the places in them count.
+  if (wanted.isFresh || !existsSync(lines)) {
+    await parquetToLines(wanted.file, `${lines}.partial`);
+    await rename(`${lines}.partial`, lines);
+  }
+  const state = await importFile(operator, context, { ...wanted, file: lines });
+  await rm(lines, { force: true });
+  return state;
+}
+
+/** Persons, events, and persons again. */
+async function inOrder(files: readonly string[]): Promise<{ file: string; isRepeat: boolean }[]> {
+  const persons: string[] = [];
+  const events: string[] = [];
+  for (const file of files) ((await isOfPersons(file)) ? persons : events).push(file);
+  const again = events.length > 0 ? persons : [];
+  return [
+    ...[...persons, ...events].map((file) => ({ file, isRepeat: false })),
+    ...again.map((file) => ({ file, isRepeat: true })),
+  ];
+}
+
+/** By its first line; of a file of columns by its name. */
+async function isOfPersons(file: string): Promise<boolean> {
+  if (file.endsWith('.parquet')) return /person/i.test(file);
+  const raw = createReadStream(file);
+  const input = file.endsWith('.gz') ? raw.pipe(createGunzip()) : raw;
+  try {
+    for await (const line of createInterface({ input })) return !/"event"\s*:/.test(line);
+    return false;
+  } finally {
+    raw.destroy();
+  }
+}
+
+function report(
+  { out, json }: Context,
+  totals: Record<'events' | 'persons' | 'bad', number>,
+  files: readonly string[],
+): void {
+  const bad = files.map((file) => badPath(file)).filter((path) => existsSync(path));
+  if (json) out.json({ ...totals, bad_lines_in: totals.bad > 0 ? bad : [] });
+  else {
+    out.say(`${totals.events} events and ${totals.persons} persons taken in.`);
+    if (totals.bad > 0) out.say(`${totals.bad} lines were left out; they are, with the reasons, in ${bad.join(', ')}.`);
+  }
+}

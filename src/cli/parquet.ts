@@ -1,0 +1,53 @@
+/** Columns by an engine that holds nothing: it reads one file and writes another. */
+import { DuckDBInstance } from '@duckdb/node-api';
+
+const COLUMNS = {
+  events: {
+    uuid: 'UUID',
+    event: 'VARCHAR',
+    distinct_id: 'VARCHAR',
+    person_id: 'UUID',
+    timestamp: 'TIMESTAMP',
+    created_at: 'TIMESTAMP',
+    elements_chain: 'VARCHAR',
+    properties: 'JSON',
+  },
+  persons: {
+    person_id: 'UUID',
+    distinct_ids: 'VARCHAR[]',
+    created_at: 'TIMESTAMP',
+    is_identified: 'BOOLEAN',
+    properties: 'JSON',
+  },
+} as const;
+
+export type Exportable = keyof typeof COLUMNS;
+
+/** The names of the columns, in their order. */
+export const columnsOf = (what: Exportable): string[] => Object.keys(COLUMNS[what]);
+
+const LARGEST_LINE = 64 * 1024 * 1024;
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+export function linesToParquet(what: Exportable, lines: string, target: string): Promise<void> {
+  const columns = Object.entries(COLUMNS[what]).map(([name, type]) => `${name}: ${quoted(type)}`);
+  const source = `read_json(${quoted(lines)}, format = 'newline_delimited', maximum_object_size = ${LARGEST_LINE},
+    columns = {${columns.join(', ')}})`;
+  return convert(`copy (select * from ${source}) to ${quoted(target)} (format parquet, compression zstd)`);
+}
+
+export const parquetToLines = (source: string, target: string): Promise<void> =>
+  convert(`copy (select * from read_parquet(${quoted(source)})) to ${quoted(target)} (format json)`);
+
+async function convert(sql: string): Promise<void> {
+  const instance = await DuckDBInstance.create(':memory:', { memory_limit: '1GB', preserve_insertion_order: 'true' });
+  try {
+    const connection = await instance.connect();
+    await connection.run(`set TimeZone = 'UTC'`);
+    await connection.run(sql);
+    connection.closeSync();
+  } finally {
+    instance.closeSync();
+  }
+}

@@ -1,0 +1,66 @@
+import { type Command, EXIT, UsageError } from './command.ts';
+import { timeText } from './output.ts';
+import { readArgs, readWhole, readWords } from './read-args.ts';
+import { subCommands } from './sub-commands.ts';
+
+const HELP = `Projects, each with a public key (phc_…) that SDKs send.
+
+  cairn projects list
+  cairn projects create NAME [--organization ID] [--timezone ZONE]
+  cairn projects reset-key ID      A new public key; the old one stops working at once.
+  cairn projects delete ID --yes   With all its events and persons. It cannot be taken back.`;
+
+export const projects: Command = {
+  name: 'projects',
+  summary: 'Projects: create, list, reset-key, delete.',
+  help: HELP,
+  run: subCommands({
+    async list(context, args) {
+      readWords(readArgs(args, {}).words);
+      const found = await (await context.operator()).run('projects.list', {});
+      if (context.json) context.out.json(found);
+      else {
+        const rows = found.map((one) => [
+          String(one.id),
+          one.name,
+          one.key,
+          one.timezone,
+          timeText(one.created_at),
+          one.organization,
+        ]);
+        context.out.table(
+          ['ID', 'NAME', 'KEY', 'TIME ZONE', 'CREATED', 'ORGANIZATION'],
+          rows,
+          'There are no projects.',
+        );
+      }
+      return EXIT.done;
+    },
+    async create(context, args) {
+      const { words, options } = readArgs(args, { organization: 'text', timezone: 'text' });
+      const { NAME } = readWords(words, 'NAME');
+      const operator = await context.operator({ mayBegin: true });
+      const made = await operator.run('projects.create', { name: NAME, ...options });
+      if (context.json) context.out.json(made);
+      else context.out.say(`Project ${made.id} "${made.name}": ${made.key}`);
+      return EXIT.done;
+    },
+    async 'reset-key'(context, args) {
+      const { ID } = readWords(readArgs(args, {}).words, 'ID');
+      const { key } = await (await context.operator()).run('projects.reset-key', { id: readWhole('ID', ID) });
+      if (context.json) context.out.json({ key });
+      else context.out.say(key);
+      return EXIT.done;
+    },
+    async delete(context, args) {
+      const { words, options } = readArgs(args, { yes: 'flag' });
+      const id = readWhole('ID', readWords(words, 'ID').ID);
+      if (!options.yes)
+        throw new UsageError(`Project ${id} would go with all its events and persons. Say --yes to do it.`);
+      const { name } = await (await context.operator()).run('projects.delete', { id });
+      if (context.json) context.out.json({ id, name });
+      else context.out.say(`Project ${id} "${name}" is gone.`);
+      return EXIT.done;
+    },
+  }),
+};

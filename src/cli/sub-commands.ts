@@ -1,0 +1,13 @@
+import { type Context, UsageError } from './command.ts';
+
+type Run = (context: Context, args: readonly string[]) => Promise<number>;
+
+/** A command whose first word says which of several things it does. */
+export function subCommands(subs: Readonly<Record<string, Run>>): Run {
+  return (context, [first, ...rest]) => {
+    const run = first === undefined ? undefined : subs[first];
+    if (run && first !== undefined && Object.hasOwn(subs, first)) return run(context, rest);
+    const names = Object.keys(subs).join(', ');
+    throw new UsageError(first === undefined ? `Say which: ${names}.` : `"${first}" is none of ${names}.`);
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * One line of an export, as an event or a person to take in. Reads what `cairn export` writes and what PostHog's batch
+ * exports and API give: there, properties may be a text, times have no zone, and persons come one id at a time.
+ */
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { parseJson } from './parse-json.ts';
+import { parseTimestamp } from './parse-timestamp.ts';
+import { isUuid } from './uuid.ts';
+
+export interface ImportedPerson {
+  /** Null where the line has none that could be used. */
+  uuid: string | null;
+  distinctIds: string[];
+  createdAt: number | null;
+  isIdentified: boolean | null;
+  properties: JsonObject;
+}
+
+export type ImportLine =
+  | { kind: 'event'; event: JsonObject }
+  | { kind: 'person'; person: ImportedPerson }
+  | { kind: 'bad'; reason: string };
+
+const bad = (reason: string): ImportLine => ({ kind: 'bad', reason });
+
+export function readImportLine(text: string, fallbackUuid: string): ImportLine {
+  let line: unknown;
+  try {
+    line = parseJson(text);
+  } catch {
+    return bad('it is no JSON');
+  }
+  if (!isJsonObject(line)) return bad('it is no JSON object');
+  const properties = objectIn(line['properties']);
+  if (properties === undefined) return bad('its properties are no JSON object');
+  if (line['event'] !== undefined) return readEvent(line, properties, fallbackUuid);
+  return isPerson(line) ? readPerson(line, properties) : bad('it is neither an event nor a person');
+}
+
+const isPerson = (line: JsonObject): boolean =>
+  line['distinct_ids'] !== undefined || (line['person_id'] !== undefined && line['distinct_id'] !== undefined);
+
+function readEvent(line: JsonObject, properties: JsonObject, fallbackUuid: string): ImportLine {
+  const { event, distinct_id: distinctId, created_at: createdAt } = line;
+  const time = line['timestamp'] ?? createdAt;
+  if (parseTimestamp(time) === undefined) return bad('its timestamp cannot be read');
+  const uuid = line['uuid'] ?? line['id'] ?? fallbackUuid;
+  if (typeof uuid !== 'string' || !isUuid(uuid)) return bad('its uuid is none');
+  const whole = { ...besides(line), ...properties };
+  const arrived = createdAt === undefined ? {} : { created_at: createdAt };
+  const who = distinctId === undefined ? {} : { distinct_id: distinctId };
+  return {
+    kind: 'event',
+    event: { uuid, event: event ?? null, ...who, timestamp: time ?? null, ...arrived, properties: whole },
+  };
+}
+
+/** What exports keep beside the properties, under the names that events are sent with. */
+function besides(line: JsonObject): JsonObject {
+  const found: JsonObject = {};
+  const { elements_chain: chain, ip } = line;
+  if (typeof chain === 'string' && chain !== '') found['$elements_chain'] = chain;
+  if (typeof ip === 'string' && ip !== '') found['$ip'] = ip;
+  for (const [column, name] of [['set', '$set'] as const, ['set_once', '$set_once'] as const]) {
+    const told = objectIn(line[column]);
+    if (told !== undefined && Object.keys(told).length > 0) found[name] = told;
+  }
+  return found;
+}
+
+function readPerson(line: JsonObject, properties: JsonObject): ImportLine {
+  const given = line['distinct_ids'] ?? [line['distinct_id'] ?? null];
+  const distinctIds = Array.isArray(given)
+    ? given.filter((id): id is string => typeof id === 'string' && id !== '')
+    : [];
+  if (distinctIds.length === 0) return bad('it is a person without distinct ids');
+  if (isDeleted(line['is_deleted'])) return bad('it is a person that was deleted');
+  const { person_id: id, is_identified: identified } = line;
+  return {
+    kind: 'person',
+    person: {
+      uuid: typeof id === 'string' && isUuid(id) ? id.toLowerCase() : null,
+      distinctIds: [...new Set(distinctIds)],
+      createdAt: parseTimestamp(line['created_at']) ?? null,
+      isIdentified: typeof identified === 'boolean' ? identified : null,
+      properties,
+    },
+  };
+}
+
+const isDeleted = (value: Json | undefined): boolean => value === true || value === 1;
+
+/** An object, or the text of one; absent and null stand for an empty one, anything else is undefined. */
+function objectIn(value: Json | undefined): JsonObject | undefined {
+  if (value === undefined || value === null || value === '') return {};
+  if (isJsonObject(value)) return value;
+  if (typeof value !== 'string') return undefined;
+  try {
+    const read = parseJson(value);
+    return isJsonObject(read) ? (read as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** When an imported event arrived where it comes from; never later than it arrived here. */
+export const arrivalOf = (raw: JsonObject, acceptedAt: number): number =>
+  Math.min(parseTimestamp(raw['created_at']) ?? acceptedAt, acceptedAt);

@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../core/errors.ts';
+import type { Operation } from './operation.ts';
+import { chosenProject, ownerOf } from './subjects.ts';
+
+const LOOK_EVERY_MS = 50;
+
+/** Loads demo data and waits for it; where it is being loaded already, waits for that. */
+export const loadDemo: Operation<{ project: number | null }, { project: number; events: number }> = async (
+  deps,
+  { project: id },
+  outlet,
+) => {
+  const project = await chosenProject(deps.metadata, id);
+  deps.demo.start(await ownerOf(deps.metadata, project.organizationId), project);
+  for (;;) {
+    const { state, sent, total, problem } = deps.demo.progress(project.id);
+    outlet.progress({ what: 'events', done: sent, total });
+    if (state === 'failed') throw new Failure('unavailable', problem ?? 'It failed.');
+    if (state === 'done') break;
+    outlet.signal.throwIfAborted();
+    await sleep(LOOK_EVERY_MS);
+  }
+  await deps.caughtUp();
+  return { project: project.id, events: deps.demo.progress(project.id).total };
+};

@@ -1,0 +1,34 @@
+import type { DecideDeps } from '../decide/decide.ts';
+import type { EventDoor } from '../ingest/event-door.ts';
+import type { IngestCounts } from '../ingest/ingest-counts.ts';
+import type { EventsDeps } from '../insights/find-events.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Ids } from '../lib/ids.ts';
+import type { DemoData } from '../manage/demo-data.ts';
+import type { EventStore } from '../stores/event-store.ts';
+import type { FolderSnapshots, StoreCheck } from '../stores/folder-snapshots.ts';
+import type { IngestStore } from '../stores/ingest-store.ts';
+import type { MetadataStore } from '../stores/metadata-store.ts';
+
+export interface OperateDeps {
+  metadata: MetadataStore;
+  ingest: IngestStore;
+  clock: Clock;
+  ids: Ids;
+  ingestion: Pick<EventDoor, 'accept'>;
+  /** Resolves when everything accepted so far is visible to queries, whatever comes in meanwhile. */
+  caughtUp(): Promise<void>;
+  counts(): Promise<IngestCounts>;
+  events: Pick<EventStore, 'query' | 'position'>;
+  /** What the list of events is read with. */
+  asking: EventsDeps;
+  decide: DecideDeps;
+  demo: DemoData;
+  directory: { forget(): void };
+  removeEvents(projectId: number): Promise<void>;
+  /** Persons of the project were changed behind everybody's back. */
+  touch(projectId: number): void;
+  /** Null where the data does not lie in one folder. */
+  snapshots: FolderSnapshots | null;
+  checkStores(): Promise<StoreCheck[]>;
+}

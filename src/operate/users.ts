@@ -1,0 +1,102 @@
+/** People, seen from the outside. A password that nobody gave is made here and shown once. */
+import { hashPassword } from '../lib/secrets.ts';
+import { addMember } from '../manage/organizations.ts';
+import { checkedPassword } from '../manage/passwords.ts';
+import { SETUP_TOKEN } from '../manage/setup-token.ts';
+import { ADMIN, MEMBER, type MembershipLevel, OWNER } from '../stores/records.ts';
+import type { Operation } from './operation.ts';
+import { chosenOrganization, ownerOf, userByEmail } from './subjects.ts';
+
+export const LEVELS = { member: MEMBER, admin: ADMIN, owner: OWNER } as const;
+export type LevelName = keyof typeof LEVELS;
+
+const levelName = (level: MembershipLevel): LevelName =>
+  level === OWNER ? 'owner' : level === ADMIN ? 'admin' : 'member';
+
+export interface ShownUser {
+  email: string;
+  name: string;
+  is_active: boolean;
+  has_password: boolean;
+  memberships: { organization: string; level: LevelName }[];
+  keys: number;
+  joined_at: number;
+}
+
+export const listUsers: Operation<object, ShownUser[]> = async ({ metadata }) => {
+  const users = await metadata.users.list();
+  return Promise.all(
+    users.map(async (user) => ({
+      email: user.email,
+      name: user.firstName,
+      is_active: user.isActive,
+      has_password: user.passwordHash !== null,
+      memberships: (await metadata.memberships.ofUser(user.id)).map(({ organizationId, level }) => ({
+        organization: organizationId,
+        level: levelName(level),
+      })),
+      keys: (await metadata.personalKeys.ofUser(user.id)).length,
+      joined_at: user.joinedAt,
+    })),
+  );
+};
+
+interface NewUser {
+  email: string;
+  name: string;
+  level: LevelName;
+  organization: string | null;
+  password: string | null;
+}
+
+/** `password` of the answer is null where one was given, or the user had an account already. */
+export const createUser: Operation<NewUser, { email: string; password: string | null }> = async (deps, wanted) => {
+  const { metadata, ids } = deps;
+  const organization = await chosenOrganization(metadata, wanted.organization);
+  const known = await metadata.users.byEmail(wanted.email);
+  const made = known || wanted.password !== null ? null : ids.token('');
+  const { user } = await addMember(deps, await ownerOf(metadata, organization.id), organization, {
+    email: wanted.email,
+    firstName: wanted.name,
+    password: wanted.password ?? made ?? undefined,
+    level: LEVELS[wanted.level],
+  });
+  return { email: user.email, password: made };
+};
+
+/** Somebody who is not active cannot come in: sessions end and keys are gone, for good. */
+export const setUserActive: Operation<{ email: string; active: boolean }, { keys: number }> = (
+  deps,
+  { email, active },
+) =>
+  deps.metadata.transaction(async (store) => {
+    const user = await userByEmail(store, email);
+    await store.users.update(user.id, { isActive: active });
+    if (active) return { keys: 0 };
+    await store.sessions.removeOfUser(user.id);
+    const keys = await store.personalKeys.ofUser(user.id);
+    for (const { id } of keys) await store.personalKeys.remove(id);
+    return { keys: keys.length };
+  });
+
+interface NewPassword {
+  email: string;
+  password: string | null;
+}
+
+/** Whoever got in with the old password must not stay in. Keys stay. */
+export const resetPassword: Operation<NewPassword, { password: string | null }> = async (
+  { metadata, ids },
+  { email, password },
+) => {
+  const made = password === null ? ids.token('') : null;
+  const passwordHash = await hashPassword(checkedPassword(password ?? made ?? ''));
+  await metadata.transaction(async (store) => {
+    const user = await userByEmail(store, email);
+    await store.users.update(user.id, { passwordHash });
+    // The set-up link stands for the one user without a password.
+    if (user.passwordHash === null) await store.installation.remove(SETUP_TOKEN);
+    await store.sessions.removeOfUser(user.id);
+  });
+  return { password: made };
+};

@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { FILES } from '../files.ts';
+import type { StoreCheck } from '../folder-snapshots.ts';
+import { openWhole } from './inspect-folder.ts';
+
+/** Reads every store of a working server through. Takes its time, and this thread. */
+export async function checkStores(dataDir: string, events: { readThrough(): Promise<number> }): Promise<StoreCheck[]> {
+  return [
+    await checked('metadata', async () => {
+      const database = openWhole(join(dataDir, FILES.metadata));
+      const persons = database.count('select count(*) from persons');
+      database.close();
+      return `${persons} persons`;
+    }),
+    await checked('ingest log', async () => {
+      const database = openWhole(join(dataDir, FILES.log));
+      const entries = database.count('select count(*) from entries');
+      database.close();
+      return `${entries} requests in it`;
+    }),
+    await checked('events', async () => `${await events.readThrough()} events`),
+  ];
+}
+
+async function checked(store: string, look: () => Promise<string>): Promise<StoreCheck> {
+  try {
+    return { store, problem: null, detail: await look() };
+  } catch (error) {
+    return { store, problem: (error as Error).message, detail: '' };
+  }
+}
