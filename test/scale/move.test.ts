@@ -46,18 +46,10 @@ describe.skipIf(server === null)('a move to many machines', { timeout: PATIENCE.
   /** The command itself, in a process of its own; killed as soon as it says `killAt`. */
   async function run(killAt?: string): Promise<{ code: number | null; output: string }> {
     const { databaseUrl, clickhouseUrl, clickhouseOptions } = place.config;
-    const child: ChildProcess = spawn(
-      process.execPath,
-      ['scripts/run.js', 'src/move.ts', '--from', folder, '--to-clickhouse-url', String(clickhouseUrl)],
-      {
-        env: {
-          ...process.env,
-          // A secret need not stand on the command line.
-          DATABASE_URL: String(databaseUrl),
-          CAIRN_CLICKHOUSE_OPTIONS: JSON.stringify(clickhouseOptions),
-        },
-      },
-    );
+    const addresses = ['--to-database-url', String(databaseUrl), '--to-clickhouse-url', String(clickhouseUrl)];
+    const child: ChildProcess = spawn(process.execPath, ['scripts/cairn.js', 'move', '--from', folder, ...addresses], {
+      env: { ...process.env, CAIRN_CLICKHOUSE_OPTIONS: JSON.stringify(clickhouseOptions) },
+    });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (data: Buffer) => {

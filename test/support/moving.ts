@@ -93,6 +93,7 @@ export async function makeInstallation(waiting = 5): Promise<string> {
 export const filesOf = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .sort()
+    .filter((name) => statSync(join(folder, name)).isFile())
     .map((name) => {
       const path = join(folder, name);
       const { mtimeMs, size } = statSync(path);
