@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startOwnPostgres } from '../torture/own-postgres.ts';
+import { startOwnPostgres } from '../test/support/own-postgres.ts';
 import { browserEvent } from './lib/browser-events.ts';
 import { runLoad } from './lib/load.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';

@@ -12,7 +12,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startPostgres } from '../test/support/own-postgres.ts';
+import { startOwnPostgres } from '../test/support/own-postgres.ts';
 import { makeFolder } from './lib/decide-folder.ts';
 import { flagKey, personProperties } from './lib/flag-definitions.ts';
 import { runLoad, type Template } from './lib/load.ts';
@@ -98,7 +98,7 @@ const median = (figures: readonly Figures[]): Figures =>
 
 async function main(): Promise<void> {
   install();
-  const postgres = await startPostgres({ isDurable: true });
+  const postgres = await startOwnPostgres();
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-bench-'));
   const running: RunningProcess[] = [];
   try {

@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import pg from 'pg';
+import { startOwnPostgres } from '../test/support/own-postgres.ts';
 import { Chance } from './chance.ts';
 import { type Books, reckon, type StoredRow } from './check.ts';
 import { Client } from './client.ts';
 import { Gate } from './gate.ts';
 import { Ledger } from './ledger.ts';
-import { startOwnPostgres } from './own-postgres.ts';
 import { PROJECT_KEY, ServerProcess } from './server-process.ts';
 import type { Reckoning } from './storm.ts';
 

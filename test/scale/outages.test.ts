@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config.ts';
-import { type OwnPostgres, startOwnPostgres } from '../../torture/own-postgres.ts';
 import { call } from '../support/client.ts';
 import { type LargePlace, makePlaceWithoutClickHouse } from '../support/large-place.ts';
+import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const KEY = 'phc_test_project_key';

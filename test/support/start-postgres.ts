@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
 import { openPostgresShelf } from '../../src/stores/postgres/metadata-store.ts';
-import { startPostgres } from './own-postgres.ts';
+import { startOwnPostgres } from './own-postgres.ts';
 import { askServer, withDatabase } from './postgres.ts';
 
 /** Once for a run: the server, and a database of this version's shape to copy. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['DATABASE_URL'];
-  const own = given ? null : await startPostgres();
+  const own = given ? null : await startOwnPostgres({ fsync: false });
   const url = given ?? own?.url ?? '';
   const template = `cairn_template_${randomBytes(6).toString('hex')}`;
   await askServer(url, `create database ${template} template template0`);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OwnPostgres, startPostgres } from '../../../test/support/own-postgres.ts';
+import { type OwnPostgres, startOwnPostgres } from '../../../test/support/own-postgres.ts';
 import { Failure } from '../../core/errors.ts';
 import { ProjectDirectory } from '../../manage/project-directory.ts';
 import { NO_CHANGES } from '../contract/no-changes.ts';
@@ -17,7 +17,7 @@ describe('with PostgreSQL away', () => {
   let server: OwnPostgres;
   let shelf: PostgresShelf;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await startOwnPostgres({ fsync: false });
     shelf = await openPostgresShelf(server.url, 0, { size: 3 });
   });
   afterAll(async () => {
