@@ -43,6 +43,7 @@ const MAP: Record<string, readonly string[]> = {
   // The command line works through `operate`; only it opens the app without a server, and restores a folder that nobody uses.
   cli: [
     'operate',
+    'move',
     'app.ts',
     'stores',
     'stores/embedded',
@@ -59,6 +60,8 @@ const MAP: Record<string, readonly string[]> = {
   'welcome.ts': ['manage'],
   // Only a set opens implementations; the rest of the house does not ask which they are.
   sets: [...ROUTES_OF_DATA, 'stores', ...DRAWERS, 'core', 'lib', 'config.ts'],
+  // It copies from one set to the other, table by table, so it knows both.
+  move: ['ingest', 'stores', ...DRAWERS, 'core', 'lib'],
   'chores.ts': ['sets', 'manage', 'decide', 'insights', 'stores', 'lib', 'config.ts'],
   'app.ts': [
     'http',

@@ -6,6 +6,7 @@ import { exportCommand } from './export.ts';
 import { flags } from './flags.ts';
 import { importCommand } from './import.ts';
 import { keys } from './keys.ts';
+import { moveCommand } from './move.ts';
 import { projects } from './projects.ts';
 import { restore } from './restore.ts';
 import { users } from './users.ts';
@@ -19,6 +20,7 @@ export const commandList: readonly Command[] = [
   restore,
   exportCommand,
   importCommand,
+  moveCommand,
   flags,
   doctor,
   demo,

@@ -13,6 +13,7 @@ import { clockOn } from '../lib/clock.ts';
 import { randomIds } from '../lib/ids.ts';
 import { clickhouseDialect } from '../stores/clickhouse/dialect.ts';
 import type { StoreCheck } from '../stores/folder-snapshots.ts';
+import { refuseHalfMoved } from '../stores/move-marks.ts';
 import type { News, NewsChannel } from '../stores/news.ts';
 import type { PartitionedLog } from '../stores/partitioned-log.ts';
 import { openQuickPool } from '../stores/postgres/log-pool.ts';
@@ -46,6 +47,7 @@ export async function openLarge(
   const node = randomIds.uuid();
   const shelf = await openPostgresShelf(databaseUrl, clock.now(), { size: config.databasePoolSize });
   opened.push(() => shelf.metadata.close());
+  await refuseHalfMoved(shelf.metadata.installation);
   const { ingestLogMaxBytes: maxBytes, logPartitions: partitions } = config;
   const log = await openPartitionedLog(databaseUrl, { maxBytes, partitions, node });
   opened.push(() => log.close());

@@ -32,7 +32,8 @@ export const STORAGE_VERSION = 'v1.5.0';
 export const freshPath = (path: string): string => `${path}.fresh`;
 
 /** The engine's own files beside a database. */
-const filesOf = (path: string): string[] => ['', '.wal', '.wal.checkpoint', '.wal.recovery'].map((end) => path + end);
+export const filesOf = (path: string): string[] =>
+  ['', '.wal', '.wal.checkpoint', '.wal.recovery'].map((end) => path + end);
 
 /** What an interrupted copy has left. */
 export function removeFresh(path: string): void {

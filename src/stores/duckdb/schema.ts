@@ -76,6 +76,9 @@ const STEPS: readonly string[] = [
   );`,
 ];
 
+/** What this version writes. */
+export const VERSION = STEPS.length;
+
 /** Every table, for whoever copies the store; the views and the version come with `migrate`. */
 export const TABLES = [
   'event_rows',

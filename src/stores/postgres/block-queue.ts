@@ -80,8 +80,9 @@ export class PostgresBlockQueue implements BlockQueue {
   }
 
   async skipTo(position: number): Promise<void> {
+    // Also where it is equal: of a sequence that nothing was drawn from yet, the first number is the last.
     await this.#pool.query(
-      `select setval('shipment_numbers', $1) where $1 > (select last_value from shipment_numbers)`,
+      `select setval('shipment_numbers', $1) where $1 >= (select last_value from shipment_numbers)`,
       [position],
     );
   }

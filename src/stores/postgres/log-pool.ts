@@ -24,7 +24,7 @@ const PATIENCE_MS = 8_000;
 
 /** One statement on any connection, prepared under its name. */
 export async function ask<R extends pg.QueryResultRow>(
-  pool: pg.Pool,
+  pool: Pick<pg.Pool, 'query'>,
   name: string,
   text: string,
   values: readonly unknown[] = [],

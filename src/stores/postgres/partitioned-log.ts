@@ -132,16 +132,22 @@ class PostgresLog implements PartitionedLog {
   }
 
   async #write(group: readonly Request[]): Promise<Positions[]> {
-    const rows = await ask<{ of_partition: number; up_to: number }>(
-      this.#pool,
-      'append',
-      APPEND,
-      valuesOf(group, this.#options.node ?? ''),
-    ).catch((cause: unknown) => {
+    const rows = await appendGroup(this.#pool, group, this.#options.node ?? '').catch((cause: unknown) => {
       throw unavailable('The log could not be written.', cause);
     });
     return numbersOf(group, new Map(rows.map((row) => [row.of_partition, row.up_to])));
   }
+}
+
+const appendGroup = (
+  on: Pick<pg.Pool, 'query'>,
+  group: readonly Request[],
+  node: string,
+): Promise<{ of_partition: number; up_to: number }[]> => ask(on, 'append', APPEND, valuesOf(group, node));
+
+/** Within a transaction of the caller's, whose commit keeps them. Nobody in particular has sent them. */
+export async function appendEntries(client: pg.PoolClient, entries: readonly NewPartitionEntry[]): Promise<void> {
+  if (entries.length > 0) await appendGroup(client, [{ entries, changed: [] }], '');
 }
 
 /** Counted back from where each partition has got to with the whole group. */

@@ -1,0 +1,83 @@
+import { type Config, readConfig } from '../config.ts';
+import { systemClock } from '../lib/clock.ts';
+import { randomIds } from '../lib/ids.ts';
+import { move } from '../move/move.ts';
+import { MoverError } from '../move/mover-error.ts';
+import { type Progress, showProgress } from '../move/progress.ts';
+import { type ReportLine, sayReport } from '../move/report.ts';
+import { type Command, EXIT, UsageError } from './command.ts';
+import { readArgs, readWords } from './read-args.ts';
+
+const HELP = `Moves an installation from one machine (a data folder) to many (PostgreSQL and ClickHouse).
+
+  cairn move [--from DIR] --to-database-url postgres://user:password@host/cairn \\
+    --to-clickhouse-url http://user:password@host:8123/cairn
+
+  --from               The data folder; without it, DATA_DIR. It is read and left as it is.
+  --to-database-url    An empty database of PostgreSQL; without it, DATABASE_URL.
+  --to-clickhouse-url  An empty database of ClickHouse; without it, CLICKHOUSE_URL.
+
+Stop the server first. LOG_PARTITIONS and, beside both addresses as settings, CLICKHOUSE_CLUSTER are heeded; later starts
+must say the same. The move can end at any moment: the same command goes on where it has stopped. At the end everything is
+compared, and exit code 0 says that both sides are the same.`;
+
+const DONE = `Everything is the same on both sides. Start servers with DATABASE_URL and CLICKHOUSE_URL. The folder was not changed.`;
+const FAILED = `The two sides differ. Empty the two databases and move again. The folder was not changed.`;
+
+export const moveCommand: Command = {
+  name: 'move',
+  summary: 'Moves an installation to PostgreSQL and ClickHouse.',
+  help: HELP,
+  async run({ config, out, json, signal }, args) {
+    const kinds = { from: 'text', 'to-database-url': 'text', 'to-clickhouse-url': 'text' } as const;
+    const { words, options } = readArgs(args, kinds);
+    readWords(words);
+    const to = readAddresses(config, options['to-database-url'], options['to-clickhouse-url']);
+    const report = await move({
+      from: options.from ?? config.dataDir,
+      databaseUrl: to.databaseUrl,
+      logPartitions: config.logPartitions,
+      clickhouse: {
+        url: to.clickhouseUrl,
+        cluster: config.clickhouseCluster,
+        queryTimeoutSeconds: LONG_SECONDS,
+        ...config.clickhouseOptions,
+      },
+      clock: systemClock,
+      ids: randomIds,
+      progress: ending(showProgress(process.stderr), signal),
+    });
+    const isSame = report.every(({ differences }) => differences.length === 0);
+    if (json) out.json(describe(report, isSame));
+    else out.say(`\n${sayReport(report)}\n\n${isSame ? DONE : FAILED}`);
+    return isSame ? EXIT.done : EXIT.failed;
+  },
+};
+
+/** To add up all events of an installation takes as long as it takes. */
+const LONG_SECONDS = 86_400;
+
+/** Checked as the settings of the same meaning are. */
+function readAddresses(config: Config, database: string | null, clickhouse: string | null) {
+  const given = readConfig({
+    DATABASE_URL: database ?? config.databaseUrl ?? undefined,
+    CLICKHOUSE_URL: clickhouse ?? config.clickhouseUrl ?? undefined,
+  });
+  const { databaseUrl, clickhouseUrl } = given;
+  if (databaseUrl !== null && clickhouseUrl !== null) return { databaseUrl, clickhouseUrl };
+  throw new UsageError('Say where to: --to-database-url and --to-clickhouse-url.');
+}
+
+/** Asked to stop, it ends after the piece at hand. */
+const ending = (progress: Progress, signal: AbortSignal): Progress => ({
+  ...progress,
+  add(count) {
+    progress.add(count);
+    if (signal.aborted) throw new MoverError('Stopped. The same command goes on from here.');
+  },
+});
+
+const describe = (report: readonly ReportLine[], isSame: boolean) => ({
+  same: isSame,
+  compared: report.map(({ what, source, target, differences }) => ({ what, source, target, differences })),
+});

@@ -1,0 +1,43 @@
+/**
+ * Counts and checksums that do not depend on the order of rows. Of each row's text the first 64 bits of its MD5 are taken,
+ * as two numbers of 32 bits, and these are added up: every engine here can do it, and a row that is missing, changed or
+ * there twice changes the sums.
+ */
+import { hash } from 'node:crypto';
+
+export interface Sum {
+  count: number;
+  high: bigint;
+  low: bigint;
+}
+
+export type Sums = Map<string, Sum>;
+
+export function addText(sums: Sums, key: string, text: string): void {
+  const digest = hash('md5', text, 'buffer');
+  addSum(sums, key, { count: 1, high: BigInt(digest.readUInt32LE(4)), low: BigInt(digest.readUInt32LE(0)) });
+}
+
+export function addSum(sums: Sums, key: string, { count, high, low }: Sum): void {
+  const known = sums.get(key);
+  if (known === undefined) {
+    sums.set(key, { count, high, low });
+    return;
+  }
+  known.count += count;
+  known.high += high;
+  known.low += low;
+}
+
+/** The keys under which the two differ, in order. */
+export function differences(here: Sums, there: Sums): string[] {
+  const keys = new Set([...here.keys(), ...there.keys()]);
+  return [...keys]
+    .filter((key) => !isSame(here.get(key), there.get(key)))
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+}
+
+const isSame = (a: Sum | undefined, b: Sum | undefined): boolean =>
+  a !== undefined && b !== undefined && a.count === b.count && a.high === b.high && a.low === b.low;
+
+export const countOf = (sums: Sums): number => [...sums.values()].reduce((sum, { count }) => sum + count, 0);

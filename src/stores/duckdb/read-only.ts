@@ -1,0 +1,131 @@
+/** A file of events that is read and left exactly as it is, by whoever carries it elsewhere. */
+import { statSync } from 'node:fs';
+import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
+import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
+import type { PersonOverride, SqlRow, StoredEvent } from '../event-store.ts';
+import { filesOf } from './engine.ts';
+import { readNumber, VERSION } from './schema.ts';
+import { plainRows } from './values.ts';
+
+/** Whether it was not closed in peace: then its journal holds what the file does not. */
+export const hasJournal = (path: string): boolean =>
+  filesOf(path)
+    .slice(1)
+    .some((file) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);
+
+const settings = {
+  access_mode: 'READ_ONLY',
+  memory_limit: '512MB',
+  threads: '2',
+  // Nothing is set aside on disk: the folder is not ours to write to.
+  temp_directory: '',
+  autoinstall_known_extensions: 'false',
+};
+
+const GROUPS = [0, 1, 2, 3, 4];
+const quote = (name: string): string => `"${name}"`;
+const OPTIONAL = [...GROUPS.map((n) => `group_${n}`), ...HOT_PROPERTIES].map(quote).join(', ');
+
+const EVENTS = `
+  select rowid, project_id, uuid::varchar, event, distinct_id, person_id::varchar, epoch_ms(timestamp),
+    epoch_ms(created_at), properties, elements_chain, ${OPTIONAL}
+  from event_rows
+  where rowid >= $1 and rowid < $2`;
+
+export class EventFile {
+  readonly #instance: DuckDBInstance;
+  readonly #connection: DuckDBConnection;
+
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
+    this.#instance = instance;
+    this.#connection = connection;
+  }
+
+  static async open(path: string): Promise<EventFile> {
+    const instance = await DuckDBInstance.create(path, settings);
+    const connection = await instance.connect();
+    await connection.run(`set global TimeZone = 'UTC'`);
+    await connection.run('set global enable_external_access = false');
+    return new EventFile(instance, connection);
+  }
+
+  /** Whether it has the shape that this version writes. */
+  async isCurrent(): Promise<boolean> {
+    return (await readNumber(this.#connection, 'select max(version) from schema_version')) === VERSION;
+  }
+
+  position(): Promise<number> {
+    return readNumber(this.#connection, 'select position from log_position');
+  }
+
+  /** The last order to refile events that was done. */
+  refilingPosition(): Promise<number> {
+    return readNumber(this.#connection, 'select position from refiling_position');
+  }
+
+  /** Rows lie at places that never change while nobody writes; some places are empty. This one is past all of them. */
+  end(): Promise<number> {
+    return readNumber(this.#connection, 'select coalesce(max(rowid) + 1, 0) from event_rows');
+  }
+
+  count(before: number): Promise<number> {
+    return readNumber(this.#connection, `select count(*) from event_rows where rowid < ${Math.trunc(before)}`);
+  }
+
+  /** The events at these places, in the order of places, a few thousand at a time. */
+  async *events(from: number, to: number): AsyncGenerator<StoredEvent[]> {
+    const result = await this.#connection.stream(EVENTS, [from, to]);
+    for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+      yield chunk.getRows().map(toEvent);
+    }
+  }
+
+  /** Overrides in a fixed order. */
+  async overrides(from: number, to: number): Promise<PersonOverride[]> {
+    const rows = await this.query(
+      `select project_id, from_id::varchar as from_id, to_id::varchar as to_id
+      from person_overrides order by project_id, from_id limit ${Math.trunc(to - from)} offset ${Math.trunc(from)}`,
+    );
+    return rows.map((row) => ({
+      projectId: Number(row['project_id']),
+      from: String(row['from_id']),
+      to: String(row['to_id']),
+    }));
+  }
+
+  overrideCount(): Promise<number> {
+    return readNumber(this.#connection, 'select count(*) from person_overrides');
+  }
+
+  async query(sql: string): Promise<SqlRow[]> {
+    return plainRows(await this.#connection.run(sql));
+  }
+
+  close(): void {
+    this.#connection.closeSync();
+    this.#instance.closeSync();
+  }
+}
+
+const textOrNull = (value: DuckDBValue | undefined): string | null =>
+  value === null || value === undefined ? null : String(value);
+
+function toEvent([, ...row]: DuckDBValue[]): StoredEvent {
+  const [projectId, uuid, event, distinctId, personId, timestamp, createdAt, properties, elementsChain, ...rest] = row;
+  const optional = rest.map(textOrNull);
+  return {
+    projectId: Number(projectId),
+    uuid: String(uuid),
+    event: String(event),
+    distinctId: String(distinctId),
+    personId: String(personId),
+    timestamp: Number(timestamp),
+    createdAt: Number(createdAt),
+    properties: String(properties),
+    // Only stores with columns for single properties look at it.
+    read: {},
+    elementsChain: String(elementsChain),
+    groups: optional.slice(0, GROUPS.length),
+    hot: optional.slice(GROUPS.length),
+  };
+}
