@@ -165,7 +165,7 @@ const OPEN_ROUTES = new Set([
 ]);
 /** Where the project key is asked for, or none: the doors of SDKs, the console's files, and what operators watch. */
 const OPEN_PATHS =
-  /^\/(?!api\/|flags\/definitions)(?:$|\*$|(?:capture|batch|e|i|track|engage|s|decide|flags|ofrep|array|static|report|assets|docs|login|setup|account|status|project|organization|metrics|_livez|_readyz|_health|_status)\b)/;
+  /^\/(?!api\/|flags\/definitions)(?:$|\*$|(?:capture|batch|e|i|v1|track|engage|s|decide|flags|ofrep|array|static|report|assets|docs|login|setup|account|status|project|organization|metrics|_livez|_readyz|_health|_status)\b)/;
 
 describe("another organization's key", () => {
   it('opens nothing of ours', async () => {

@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyEvents, type LoadBounds } from '../../src/move/copy-events.ts';
-import type { Progress } from '../../src/move/progress.ts';
-import { openSource } from '../../src/move/source.ts';
-import { Target } from '../../src/move/target.ts';
-import { openClickHouseEventStore } from '../../src/stores/clickhouse/event-store.ts';
-import { findClickHouse, makeDatabase, PATIENCE, type TestDatabase } from '../support/clickhouse.ts';
-import { startFaultyProxy } from '../support/faulty-proxy.ts';
-import type { LargePlace } from '../support/large-place.ts';
-import { answersOf, CONFIG, filesOf, makeInstallation } from '../support/moving.ts';
-import { askServer, freshDatabase } from '../support/postgres.ts';
-import { startServer } from '../support/server.ts';
+import { copyEvents, type LoadBounds } from '../../../src/move/copy-events.ts';
+import type { Progress } from '../../../src/move/progress.ts';
+import { openSource } from '../../../src/move/source.ts';
+import { Target } from '../../../src/move/target.ts';
+import { openClickHouseEventStore } from '../../../src/stores/clickhouse/event-store.ts';
+import { findClickHouse, makeDatabase, PATIENCE, type TestDatabase } from '../../support/clickhouse.ts';
+import { startFaultyProxy } from '../../support/faulty-proxy.ts';
+import type { LargePlace } from '../../support/large-place.ts';
+import { answersOf, CONFIG, filesOf, makeInstallation } from '../../support/moving.ts';
+import { askServer, freshDatabase } from '../../support/postgres.ts';
+import { startServer } from '../../support/server.ts';
 
 const server = await findClickHouse();
 const silent: Progress = { begin: () => undefined, add: () => undefined, end: () => undefined };
