@@ -33,8 +33,10 @@ interface Measured {
 const chosen = (): readonly Bench[] =>
   flags.only === '' ? BENCHES : BENCHES.filter(({ name }) => flags.only.split(',').includes(name));
 
-const commandOf = ({ name, short }: Bench): string =>
-  flags.short ? `npm run bench:${name} -- ${short}` : `npm run bench:${name}`;
+function commandOf({ name, whole, short }: Bench): string {
+  const args = flags.short ? short : whole;
+  return args === undefined ? `npm run bench:${name}` : `npm run bench:${name} -- ${args}`;
+}
 
 /** Shows what it prints, and keeps it. One that cannot be run is named as such; it does not end the others. */
 async function run(bench: Bench): Promise<void> {

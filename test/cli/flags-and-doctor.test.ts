@@ -122,7 +122,7 @@ describe('doctor', () => {
 });
 
 describe('demo', () => {
-  it('fills a fresh folder, and adds nothing the second time', async () => {
+  it('fills a fresh folder with everything that it says it does', async () => {
     const folder = ['--data-dir', scratch.path('demo')];
     const { project, events } = await cairnJson(['demo', ...folder]);
     expect([project, events > 10_000]).toEqual([1, true]);
