@@ -16,7 +16,7 @@ import { StoreTail } from './ingest/store-tail.ts';
 import type { WorkerMethods } from './ingest/worker-protocol.ts';
 import { tooLarge } from './insights/ask-limits.ts';
 import { calculateCohort } from './insights/calculate-cohort.ts';
-import { follow } from './insights/follow.ts';
+import { endingWith, follow } from './insights/follow.ts';
 import { clockOn } from './lib/clock.ts';
 import { randomIds } from './lib/ids.ts';
 import { openLog } from './lib/log.ts';
@@ -155,11 +155,14 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
     promoted: () => events.promoted(),
     watch: async (projectIds) => tail.watch(projectIds),
     follow: (projectId, question, page, signal) => {
-      const ending = {
-        query: (...[sql, values]: Parameters<typeof events.query>) => events.query(sql, values, signal),
-        columns: (...[sql, values]: Parameters<typeof events.columns>) => events.columns(sql, values, signal),
+      const deps = {
+        metadata,
+        events: endingWith(events, signal),
+        dialect: clickhouseDialect,
+        clock,
+        mirrorPersons,
+        signal,
       };
-      const deps = { metadata, events: ending, dialect: clickhouseDialect, clock, mirrorPersons, signal };
       return follow(deps, projectId, question, page).catch(explain);
     },
     calculateCohort: (projectId, cohortId) =>

@@ -7,9 +7,9 @@ import { randomIds } from '../../src/lib/ids.ts';
 import { bootstrap } from '../../src/manage/bootstrap.ts';
 import { newProject } from '../../src/manage/projects.ts';
 import { aFlag } from '../../src/stores/contract/flag-builders.ts';
-import { NO_CHANGES } from '../../src/stores/contract/no-changes.ts';
 import { FILES } from '../../src/stores/files.ts';
 import type { MetadataStore } from '../../src/stores/metadata-store.ts';
+import { NO_CHANGES } from '../../src/stores/no-changes.ts';
 import { openRelationalShelf } from '../../src/stores/sqlite/metadata-store.ts';
 import { flagFilters, flagKey, personProperties } from './flag-definitions.ts';
 

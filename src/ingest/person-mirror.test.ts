@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { uuidOf } from '../stores/contract/events.ts';
-import { NO_CHANGES } from '../stores/contract/no-changes.ts';
 import { newPersonChanges } from '../stores/contract/person-changes.ts';
 import { makeTempDir, type TempDir } from '../stores/contract/temp-dir.ts';
 import { openEventStore } from '../stores/duckdb/event-store.ts';
 import type { EventStore } from '../stores/event-store.ts';
+import { NO_CHANGES } from '../stores/no-changes.ts';
 import { openRelationalShelf } from '../stores/sqlite/metadata-store.ts';
 import { PersonMirror } from './person-mirror.ts';
 

@@ -8,6 +8,7 @@ import { parseJson } from '../core/events/parse-json.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import type { LogEntry } from '../stores/ingest-log.ts';
+import { NO_CHANGES } from '../stores/no-changes.ts';
 import { derivedUuid, readContext } from './accepted.ts';
 import { FateBook } from './fate-book.ts';
 import { type ChunkDeps, type ChunkOptions, type ProcessedChunk, processChunk } from './process-chunk.ts';
@@ -58,22 +59,11 @@ async function setAside(deps: TakeDeps, entry: LogEntry, error: unknown): Promis
     fates.fail({ entry, context, raw, fallbackUuid, outcome: { kind: 'failed', error } }, error);
   }
   await ingest.transaction(async (store) => {
-    await store.apply({ ...NOTHING, ...fates.changes(), position: sink.position(entries) });
+    await store.apply({ ...NO_CHANGES, ...fates.changes(), position: sink.position(entries) });
     await sink.write({ entries, events: [], overrides: [] }, store);
   });
   return { entries, events: entry.events, stored: [], messages: 0, regrouped: [], persons: [] };
 }
-
-const NOTHING = {
-  persons: { persons: [], ops: [], history: [], overrides: [] },
-  groupTypes: [],
-  groups: [],
-  events: [],
-  properties: [],
-  eventProperties: [],
-  messages: [],
-  firstEvents: [],
-};
 
 function rawEvents(entry: LogEntry): Pick<ExtractedEvents, 'events' | 'isSingle'> {
   const text = entry.payload.toString('utf8');

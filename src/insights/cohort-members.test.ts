@@ -7,11 +7,11 @@ import type { Json } from '../core/events/json.ts';
 import type { ActionStep } from '../core/insights/questions/entity.ts';
 import { anEvent, uuidOf } from '../stores/contract/events.ts';
 import { aCohort } from '../stores/contract/flag-builders.ts';
-import { NO_CHANGES } from '../stores/contract/no-changes.ts';
 import { makeTempDir } from '../stores/contract/temp-dir.ts';
 import { duckdbDialect } from '../stores/duckdb/dialect.ts';
 import { openEventStore } from '../stores/duckdb/event-store.ts';
 import type { EventStore } from '../stores/event-store.ts';
+import { NO_CHANGES } from '../stores/no-changes.ts';
 import { openRelationalShelf, type RelationalShelf } from '../stores/sqlite/metadata-store.ts';
 import { CohortMembers } from './cohort-members.ts';
 

@@ -1,4 +1,5 @@
 import type { JourneyAnswer, JourneyQuestion } from '../core/insights/answers/journey-answer.ts';
+import type { EventStore } from '../stores/event-store.ts';
 import type { Page } from '../stores/metadata-store.ts';
 import { answerCorrelation, correlationPeople } from './answer-correlation.ts';
 import { answerFunnel, funnelPeople } from './answer-funnel.ts';
@@ -18,6 +19,15 @@ export async function follow<Q extends JourneyQuestion>(
 ): Promise<JourneyAnswer<Q>> {
   return (await answer(deps, projectId, question, page)) as JourneyAnswer<Q>;
 }
+
+/** The same store, whose every answer ends early when the signal is given. */
+export const endingWith = (
+  events: EventStore,
+  signal: AbortSignal | undefined,
+): Pick<EventStore, 'query' | 'columns'> => ({
+  query: (sql, values) => events.query(sql, values, signal),
+  columns: (sql, values) => events.columns(sql, values, signal),
+});
 
 async function answer(deps: TravelDeps, projectId: number, question: JourneyQuestion, page: Page) {
   const cut = (actors: readonly string[]): readonly string[] => actors.slice(page.offset, page.offset + page.limit);

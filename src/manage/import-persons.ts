@@ -8,6 +8,7 @@ import type { Ids } from '../lib/ids.ts';
 import type { EventStore } from '../stores/event-store.ts';
 import type { IngestStore, IngestTransaction } from '../stores/ingest-store.ts';
 import type { MetadataStore } from '../stores/metadata-store.ts';
+import { NO_CHANGES } from '../stores/no-changes.ts';
 import { sightings } from './persons.ts';
 
 export interface ImportPersonsDeps {
@@ -17,21 +18,6 @@ export interface ImportPersonsDeps {
   clock: Clock;
   ids: Ids;
 }
-
-const NOTHING_ELSE = {
-  groupTypes: [],
-  groups: [],
-  seen: [],
-  repeats: [],
-  events: [],
-  eventProperties: [],
-  dropped: [],
-  deadLetters: [],
-  warnings: [],
-  messages: [],
-  firstEvents: [],
-  counts: {},
-};
 
 /** For each person why it was left out, or null. */
 export async function importPersons(
@@ -49,7 +35,7 @@ export async function importPersons(
     const refusals = lines.map((line) => book.take(line));
     const taken = lines.filter((_, i) => refusals[i] === null);
     const properties = sightings(ids, projectId, taken.flatMap(settingsOf), now);
-    await store.apply({ ...NOTHING_ELSE, persons: book.changes(), properties, position });
+    await store.apply({ ...NO_CHANGES, persons: book.changes(), properties, position });
     return refusals;
   });
 }

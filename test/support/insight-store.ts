@@ -4,11 +4,11 @@ import { PersonMirror } from '../../src/ingest/person-mirror.ts';
 import type { AskedDeps } from '../../src/insights/asked-events.ts';
 import { anEvent } from '../../src/stores/contract/events.ts';
 import { aCohort } from '../../src/stores/contract/flag-builders.ts';
-import { NO_CHANGES } from '../../src/stores/contract/no-changes.ts';
 import { makeTempDir } from '../../src/stores/contract/temp-dir.ts';
 import { duckdbDialect } from '../../src/stores/duckdb/dialect.ts';
 import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
 import type { PersonOverride, StoredEvent } from '../../src/stores/event-store.ts';
+import { NO_CHANGES } from '../../src/stores/no-changes.ts';
 import { openRelationalShelf } from '../../src/stores/sqlite/metadata-store.ts';
 
 export interface PutWorld {

@@ -2,12 +2,11 @@
  * The words of ClickHouse. Points in time are 64-bit milliseconds (see `schema.ts`), so most of what is asked of them is
  * plain arithmetic. What aggregates, joins and casts say about nothing is settled by settings (see `connection.ts`).
  */
-import { isHotProperty } from '../../core/events/hot-properties.ts';
 import type { Span } from '../../core/time/span.ts';
 import { searchPattern } from '../../lib/search-pattern.ts';
-import { type BucketInterval, type Dialect, type InsightSql, PERSON_PROPERTIES } from '../dialect.ts';
-import type { SqlValue } from '../event-store.ts';
-import { propertyNote, type Reading } from '../property-notes.ts';
+import type { BucketInterval, Dialect, InsightSql } from '../dialect.ts';
+import type { Reading } from '../property-notes.ts';
+import { PropertySql } from '../property-sql.ts';
 import { readableJson } from '../readable-json.ts';
 import { bucketSql } from './bucket-sql.ts';
 import { dateSql } from './date-sql.ts';
@@ -15,53 +14,17 @@ import { readJson } from './property-words.ts';
 
 export const clickhouseDialect: Dialect = { begin: (table) => new ClickHouseSql(table) };
 
-class ClickHouseSql implements InsightSql {
-  readonly #values: SqlValue[] = [];
-  readonly #prefix: string;
-
-  constructor(table: string | undefined) {
-    this.#prefix = table === undefined ? '' : `${table}.`;
-  }
-
-  get values(): readonly SqlValue[] {
-    return this.#values;
-  }
-
-  param(value: SqlValue): string {
-    this.#values.push(value);
-    return `$${this.#values.length}`;
-  }
-
+class ClickHouseSql extends PropertySql implements InsightSql {
   time(ms: number): string {
     return this.param(Math.trunc(ms));
   }
 
-  property(key: string, json?: string): string {
-    if (json === undefined && isHotProperty(key)) return `${this.#prefix}"${key}"`;
-    return this.#read('value', key, json);
-  }
-
-  text(key: string, json?: string): string {
-    return this.#read('text', key, json);
-  }
-
   json(key: string): string {
-    return `nullIf(JSONExtractRaw(${this.#prefix}properties, ${this.param(key)}), '')`;
+    return `nullIf(JSONExtractRaw(${this.prefix}properties, ${this.param(key)}), '')`;
   }
 
-  hasKey(key: string, json?: string): string {
-    return this.#read('key', key, json);
-  }
-
-  /** What may lie in a column of its own is left open until the statement runs. */
-  #read(reading: Reading, key: string, json: string | undefined): string {
-    if (json === undefined) return propertyNote(reading, 'event', this.#prefix, key);
-    if (json === PERSON_PROPERTIES) return propertyNote(reading, 'person', 'p.', key);
+  protected readFrom(json: string, reading: Reading, key: string): string {
     return readJson(reading, json, this.param(key));
-  }
-
-  hasProperty(key: string): string {
-    return `(${this.property(key)} is not null)`;
   }
 
   /** Left to itself, ClickHouse lets a dot stand for a line break. */

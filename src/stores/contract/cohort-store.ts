@@ -1,10 +1,10 @@
 /** What every relational shelf does with cohorts and their members. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Cohort } from '../cohort-records.ts';
+import { NO_CHANGES } from '../no-changes.ts';
 import type { RelationalPlace } from './event-records.ts';
 import { uuidOf } from './events.ts';
 import { aCohort as someCohort } from './flag-builders.ts';
-import { NO_CHANGES } from './no-changes.ts';
 import { newPersonChanges } from './person-changes.ts';
 
 const NOW = 1_768_478_400_000;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { IngestChanges, PropertySighting } from '../ingest-store.ts';
+import { NO_CHANGES } from '../no-changes.ts';
 import type { RelationalPlace } from './event-records.ts';
 import { uuidOf } from './events.ts';
-import { NO_CHANGES } from './no-changes.ts';
 
 /** What a definition is before anybody has said a word about it. */
 const FRESH = { description: '', tags: [], verifiedAt: null, verifiedBy: null, updatedAt: null, updatedBy: null };

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { IngestChanges, IngestStore } from '../ingest-store.ts';
 import type { MetadataStore } from '../metadata-store.ts';
+import { NO_CHANGES } from '../no-changes.ts';
 import { uuidOf } from './events.ts';
-import { NO_CHANGES } from './no-changes.ts';
 import { newPersonChanges } from './person-changes.ts';
 
 export interface RelationalPlace {

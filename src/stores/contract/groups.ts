@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../core/events/json.ts';
 import type { GroupPlace, StoredGroup } from '../groups.ts';
 import type { Group, IngestChanges } from '../ingest-store.ts';
+import { NO_CHANGES } from '../no-changes.ts';
 import type { RelationalPlace } from './event-records.ts';
-import { NO_CHANGES } from './no-changes.ts';
 
 const aGroup = (key: string, createdAt: number, properties: JsonObject = {}, over: Partial<Group> = {}): Group => ({
   projectId: 1,

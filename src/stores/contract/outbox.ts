@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { NewMessage } from '../ingest-store.ts';
+import { NO_CHANGES } from '../no-changes.ts';
 import type { RelationalPlace } from './event-records.ts';
 import { uuidOf } from './events.ts';
-import { NO_CHANGES } from './no-changes.ts';
 
 const message = (event: string, count: number, at: number, projectId = 1): NewMessage => ({
   projectId,

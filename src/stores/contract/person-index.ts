@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../core/events/json.ts';
 import type { Person } from '../../core/persons/person.ts';
 import type { PersonTest } from '../../core/persons/person-columns.ts';
+import { NO_CHANGES } from '../no-changes.ts';
 import type { PersonIndexKeeper, PersonIndexSizes } from '../person-index.ts';
 import type { PersonCursor } from '../person-store.ts';
 import type { RelationalPlace } from './event-records.ts';
 import { uuidOf } from './events.ts';
-import { NO_CHANGES } from './no-changes.ts';
 
 export interface IndexedPlace extends RelationalPlace {
   keeper(sizes: PersonIndexSizes): PersonIndexKeeper;

@@ -3,12 +3,12 @@ import type { Person } from '../../core/persons/person.ts';
 import type { PersonOp } from '../../core/persons/person-changes.ts';
 import type { DeletionStore } from '../deletion-store.ts';
 import type { IngestChanges } from '../ingest-store.ts';
+import { NO_CHANGES } from '../no-changes.ts';
 import type { PersonJournal } from '../person-journal.ts';
 import { MIRROR_START } from '../person-mirror.ts';
 import type { PersonStore } from '../person-store.ts';
 import type { RelationalPlace } from './event-records.ts';
 import { uuidOf } from './events.ts';
-import { NO_CHANGES } from './no-changes.ts';
 import { newPersonChanges } from './person-changes.ts';
 
 const ALL = { limit: 100, offset: 0 };

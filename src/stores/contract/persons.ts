@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../core/events/json.ts';
 import type { Person } from '../../core/persons/person.ts';
 import type { HistoryEntry, PersonChanges } from '../../core/persons/person-changes.ts';
+import { NO_CHANGES } from '../no-changes.ts';
 import type { Clue, PersonCursor, PersonSlice, StoredPerson } from '../person-store.ts';
 import type { RelationalPlace } from './event-records.ts';
 import { uuidOf } from './events.ts';
-import { NO_CHANGES } from './no-changes.ts';
 
 /** Beyond 32 bits, as today's times are. */
 const NOW = 1_768_478_400_000;

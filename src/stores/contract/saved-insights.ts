@@ -5,9 +5,9 @@ import type { Dashboard, DashboardTile } from '../dashboard-records.ts';
 import type { IngestStore } from '../ingest-store.ts';
 import type { SavedInsight } from '../insight-records.ts';
 import type { MetadataStore } from '../metadata-store.ts';
+import { NO_CHANGES } from '../no-changes.ts';
 import type { UsageCount } from '../query-usage.ts';
 import { uuidOf } from './events.ts';
-import { NO_CHANGES } from './no-changes.ts';
 
 /** Beyond 32 bits, as times are. */
 const NOW = 1_768_478_400_000;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PersonOp } from '../../core/persons/person-changes.ts';
+import { NO_CHANGES } from '../no-changes.ts';
 import type { RelationalPlace } from './event-records.ts';
 import { uuidOf } from './events.ts';
-import { NO_CHANGES } from './no-changes.ts';
 import { newPersonChanges } from './person-changes.ts';
 
 export interface SubjectPlace extends RelationalPlace {

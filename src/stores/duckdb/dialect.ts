@@ -1,62 +1,25 @@
-import { isHotProperty } from '../../core/events/hot-properties.ts';
 import { DATE_PATTERNS, DATE_PREFIX } from '../../core/properties/filter-dates.ts';
 import type { Span } from '../../core/time/span.ts';
-import { type BucketInterval, type Dialect, type InsightSql, PERSON_PROPERTIES } from '../dialect.ts';
-import type { SqlValue } from '../event-store.ts';
-import { propertyNote, type Reading } from '../property-notes.ts';
+import type { BucketInterval, Dialect, InsightSql } from '../dialect.ts';
+import type { Reading } from '../property-notes.ts';
+import { PropertySql } from '../property-sql.ts';
 import { readableJson } from '../readable-json.ts';
 import { readJson } from './promoted-text.ts';
 import { jsonPointer } from './read-properties.ts';
 
 export const duckdbDialect: Dialect = { begin: (table) => new DuckDbSql(table) };
 
-class DuckDbSql implements InsightSql {
-  readonly #values: SqlValue[] = [];
-  readonly #prefix: string;
-
-  constructor(table: string | undefined) {
-    this.#prefix = table === undefined ? '' : `${table}.`;
-  }
-
-  get values(): readonly SqlValue[] {
-    return this.#values;
-  }
-
-  param(value: SqlValue): string {
-    this.#values.push(value);
-    return `$${this.#values.length}`;
-  }
-
+class DuckDbSql extends PropertySql implements InsightSql {
   time(ms: number): string {
     return `make_timestamp_ms(${this.param(Math.trunc(ms))})`;
   }
 
-  property(key: string, json?: string): string {
-    if (json === undefined && isHotProperty(key)) return `${this.#prefix}"${key}"`;
-    return this.#read('value', key, json);
-  }
-
-  text(key: string, json?: string): string {
-    return this.#read('text', key, json);
-  }
-
   json(key: string): string {
-    return `cast(json_extract(${this.#prefix}properties, ${this.param(jsonPointer(key))}) as varchar)`;
+    return `cast(json_extract(${this.prefix}properties, ${this.param(jsonPointer(key))}) as varchar)`;
   }
 
-  hasKey(key: string, json?: string): string {
-    return this.#read('key', key, json);
-  }
-
-  /** What may lie in a column of its own is left open until the statement runs. */
-  #read(reading: Reading, key: string, json: string | undefined): string {
-    if (json === undefined) return propertyNote(reading, 'event', this.#prefix, key);
-    if (json === PERSON_PROPERTIES) return propertyNote(reading, 'person', 'p.', key);
+  protected readFrom(json: string, reading: Reading, key: string): string {
     return readJson(reading, json, this.param(jsonPointer(key)));
-  }
-
-  hasProperty(key: string): string {
-    return `(${this.property(key)} is not null)`;
   }
 
   matches(text: string, pattern: string): string {

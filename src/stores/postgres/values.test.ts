@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshDatabase, openPostgresPlace, type PostgresPlace } from '../../../test/support/postgres.ts';
 import type { JsonObject } from '../../core/events/json.ts';
 import { uuidOf } from '../contract/events.ts';
-import { NO_CHANGES } from '../contract/no-changes.ts';
+import { NO_CHANGES } from '../no-changes.ts';
 import { postgresDialect, readableJson } from '../sql/postgres-dialect.ts';
 import { openDatabase } from './metadata-store.ts';
 

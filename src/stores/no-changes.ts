@@ -1,4 +1,4 @@
-import type { IngestChanges } from '../ingest-store.ts';
+import type { IngestChanges } from './ingest-store.ts';
 
 /** A chunk that changes nothing: to begin from. */
 export const NO_CHANGES: IngestChanges = {
