@@ -38,83 +38,6 @@ export function rowsByActor(table: ColumnTable, tied: Tied): ActorRows {
   return { actors, starts, at, rows };
 }
 
-export interface ActorKeys extends Pick<ActorRows, 'actors' | 'starts' | 'at'> {
-  /** Place → what its key says beside the time. */
-  readonly rest: Int32Array;
-}
-
-export interface KeyParts {
-  /** A power of two: a key is the time since `from`, times this, and the rest. */
-  readonly base: number;
-  readonly from: number;
-}
-
-/** The same for rows that are wholly told by a number each, which has their order: a third of the time. */
-export function keysByActor(actor: Int32Array, column: Float64Array, { base, from }: KeyParts): ActorKeys {
-  const starts = startsOf(actor);
-  const next = starts.slice();
-  const keys = new Float64Array(column.length);
-  for (let row = 0; row < column.length; row++) {
-    const own = actor[row] as number;
-    const place = next[own] as number;
-    next[own] = place + 1;
-    keys[place] = column[row] as number;
-  }
-  const actors = starts.length - 1;
-  const rest = new Int32Array(keys.length);
-  const spare = new Float64Array(longestOf(starts));
-  for (let own = 0; own < actors; own++) {
-    const [first, past] = [starts[own] as number, starts[own + 1] as number];
-    sortKeys(keys, first, past, spare);
-    // The keys become the times, in their own place, while they are at hand.
-    for (let place = first; place < past; place++) {
-      const key = keys[place] as number;
-      const since = Math.floor(key / base);
-      rest[place] = key - since * base;
-      keys[place] = from + since;
-    }
-  }
-  return { actors, starts, at: keys, rest };
-}
-
-/**
- * Each thread of the engine hands its rows over in the order of time, one thread after the other: what an actor has is
- * a few runs that are in order. The next run is merged into what was merged so far.
- */
-function sortKeys(keys: Float64Array, from: number, to: number, spare: Float64Array): void {
-  let middle = runEnd(keys, from, to);
-  for (let runs = 1; middle < to; runs++) {
-    if (runs > FEW_RUNS) {
-      keys.subarray(from, to).sort();
-      return;
-    }
-    const end = runEnd(keys, middle, to);
-    mergeRuns(keys, from, middle, end, spare);
-    middle = end;
-  }
-}
-
-function runEnd(keys: Float64Array, from: number, to: number): number {
-  let place = from + 1;
-  while (place < to && (keys[place] as number) >= (keys[place - 1] as number)) place++;
-  return place;
-}
-
-/** The first run is moved out of the way; once nothing is left of it, the rest is in its place. */
-function mergeRuns(keys: Float64Array, from: number, middle: number, to: number, first: Float64Array): void {
-  const count = middle - from;
-  for (let at = 0; at < count; at++) first[at] = keys[from + at] as number;
-  let [at, second, place] = [0, middle, from];
-  while (at < count) {
-    const next = first[at] as number;
-    if (second < to && (keys[second] as number) < next) keys[place++] = keys[second++] as number;
-    else {
-      keys[place++] = next;
-      at++;
-    }
-  }
-}
-
 /** The values of a column, in the order of places. */
 export function placed<T extends Int32Array | Float64Array>({ rows }: ActorRows, column: T): T {
   const values = new (column.constructor as new (length: number) => T)(rows.length);
@@ -122,7 +45,8 @@ export function placed<T extends Int32Array | Float64Array>({ rows }: ActorRows,
   return values;
 }
 
-function startsOf(actor: Int32Array): Int32Array {
+/** Actor → the place of their first row, and one behind the last. */
+export function startsOf(actor: Int32Array): Int32Array {
   let most = -1;
   for (let row = 0; row < actor.length; row++) if ((actor[row] as number) > most) most = actor[row] as number;
   const starts = new Int32Array(most + 2);
@@ -131,19 +55,11 @@ function startsOf(actor: Int32Array): Int32Array {
   return starts;
 }
 
-function longestOf(starts: Int32Array): number {
-  let longest = 0;
-  for (let own = 1; own < starts.length; own++)
-    longest = Math.max(longest, (starts[own] as number) - (starts[own - 1] as number));
-  return longest;
-}
-
-type Tied = ((a: number, b: number) => number) | null;
+/** The order of two rows of one instant; null where it makes no difference. */
+export type Tied = ((a: number, b: number) => number) | null;
 type Part = Pick<ActorRows, 'at' | 'rows'>;
 
 const FEW = 100;
-/** With more than these it is quicker to sort all keys. */
-const FEW_RUNS = 8;
 
 /** Each row is moved to before those that are later than it: mostly none. */
 function sortFew(part: Part, from: number, to: number, tied: Tied): void {

@@ -14,18 +14,16 @@ import { isWithin, type Range } from '../core/insights/time/range.ts';
 import { selectedEntrants } from './answer-funnel.ts';
 import type { AskedDeps } from './asked-events.ts';
 import { LEFT_OUT, type PathCodes } from './path-codes.ts';
-import { type PathEvents, pathEvents } from './path-events.ts';
+import { type OwnItems, type PathEvents, pathEvents } from './path-events.ts';
 
 export async function answerPaths(deps: AskedDeps, projectId: number, question: PathsQuestion): Promise<PathEdge[]> {
   let steps: StepCounter | undefined;
-  for await (const { events, actors } of personPaths(deps, projectId, question, false)) {
-    steps ??= new StepCounter(events.codes);
-    const isWhole = question.start === null && question.end === null;
-    for (const { items, times } of actors) {
-      if (isWhole) steps.addFirst(items, times, question.stepLimit);
-      else steps.add(cutPath(named(events.codes, items, times), question) ?? []);
-    }
-  }
+  const isWhole = question.start === null && question.end === null;
+  await eachWay(deps, projectId, question, { hasNames: false }, ({ codes }, way) => {
+    steps ??= new StepCounter(codes, question.stepLimit);
+    if (isWhole) steps.addFirst(way);
+    else steps.add(cutPath(named(codes, way), question) ?? []);
+  });
   return (steps?.edges() ?? new EdgeCounter()).answer(question);
 }
 
@@ -35,86 +33,83 @@ export async function pathsPeople(
   question: PathsPeopleQuestion,
 ): Promise<string[]> {
   const people = new Set<string>();
-  for await (const { events, actors } of personPaths(deps, projectId, question.paths, true)) {
-    for (const { actor, items, times } of actors) {
-      const path = cutPath(named(events.codes, items, times), question.paths);
-      if (path !== null && isTaken(question, path)) people.add(events.nameOf(actor));
-    }
-  }
+  await eachWay(deps, projectId, question.paths, { hasNames: true }, (events, way) => {
+    const path = cutPath(named(events.codes, way), question.paths);
+    if (path !== null && isTaken(question, path)) people.add(events.nameOf(way.actor));
+  });
   return [...people].sort(compareText);
 }
 
-const named = (codes: PathCodes, items: readonly number[], times: readonly number[]): PathItem[] =>
-  items.map((code, index) => ({ item: codes.nameOf(code), at: times[index] as number }));
+const named = (codes: PathCodes, { items, times, length }: Way): PathItem[] =>
+  Array.from({ length }, (_, index) => ({
+    item: codes.nameOf(items[index] as number),
+    at: times[index] as number,
+  }));
 
-/** One way without a pause, repeated items put together at the time of the last. The lists are used again. */
+/** One way without a pause, repeated items put together at the time of the last. It is used again for the next. */
 interface Way {
   actor: number;
-  items: readonly number[];
-  times: readonly number[];
+  length: number;
+  items: Int32Array;
+  times: Float64Array;
 }
+
+type OnWay = (events: PathEvents, way: Way) => void;
 
 /** So many persons are looked at before others get their turn. */
 const TURN = 2000;
 
-async function* personPaths(
+async function eachWay(
   deps: AskedDeps,
   projectId: number,
   question: PathsQuestion,
-  hasNames: boolean,
-): AsyncGenerator<{ events: PathEvents; actors: Iterable<Way> }> {
+  { hasNames }: { hasNames: boolean },
+  onWay: OnWay,
+): Promise<void> {
   const spans = await spansOf(deps, projectId, question);
   const isPause = pauseIn(question);
   for await (const events of pathEvents(deps, projectId, question, hasNames || spans !== null)) {
-    for (let first = 0; first < events.actors; first += TURN) {
-      yield { events, actors: waysOf(events, first, Math.min(first + TURN, events.actors), spans, isPause) };
-      await nextTurn();
+    const way: Way = { actor: 0, length: 0, items: new Int32Array(64), times: new Float64Array(64) };
+    const onOwn = (): void => onWay(events, way);
+    for (way.actor = 0; way.actor < events.actors; way.actor++) {
+      if (way.actor % TURN === TURN - 1) {
+        await nextTurn();
+        deps.signal?.throwIfAborted();
+      }
+      const own = events.of(way.actor);
+      if (own.from === own.to) continue;
+      const span = spans?.get(events.nameOf(way.actor));
+      if (spans === null || span !== undefined) cutWays(own, span, isPause, way, onOwn);
     }
   }
 }
 
-function* waysOf(
-  events: PathEvents,
-  first: number,
-  past: number,
-  spans: ReadonlyMap<string, Range> | null,
-  isPause: (from: number, to: number) => boolean,
-): Generator<Way> {
-  for (let actor = first; actor < past; actor++) {
-    const [from, to] = [events.starts[actor] as number, events.starts[actor + 1] as number];
-    if (from === to) continue;
-    const span = spans?.get(events.nameOf(actor));
-    if (spans !== null && span === undefined) continue;
-    yield* waysIn(events, actor, from, to, span, isPause);
-  }
-}
-
-function* waysIn(
-  { items, at }: PathEvents,
-  actor: number,
-  from: number,
-  to: number,
+/** Tells of each of somebody's ways, one after the other, in `way`. */
+function cutWays(
+  { from, to, items, at }: OwnItems,
   span: Range | undefined,
   isPause: (from: number, to: number) => boolean,
-): Generator<Way> {
-  const way = { actor, items: [] as number[], times: [] as number[] };
-  let last = Number.NaN;
+  way: Way,
+  onOwn: () => void,
+): void {
+  if (way.items.length < to - from) {
+    way.items = new Int32Array(2 * (to - from));
+    way.times = new Float64Array(2 * (to - from));
+  }
+  way.length = 0;
+  let before = Number.NaN;
   for (let place = from; place < to; place++) {
     const [item, time] = [items[place] as number, at[place] as number];
     if (item === LEFT_OUT || (span !== undefined && !isWithin(time, span))) continue;
-    if (way.items.length > 0 && isPause(last, time)) {
-      yield way;
-      way.items.length = 0;
-      way.times.length = 0;
+    if (way.length > 0 && isPause(before, time)) {
+      onOwn();
+      way.length = 0;
     }
-    last = time;
-    if (way.items.at(-1) === item) way.times[way.times.length - 1] = time;
-    else {
-      way.items.push(item);
-      way.times.push(time);
-    }
+    before = time;
+    if (way.length === 0 || way.items[way.length - 1] !== item) way.items[way.length++] = item;
+    way.times[way.length - 1] = time;
   }
-  if (way.items.length > 0) yield way;
+  if (way.length > 0) onOwn();
 }
 
 /** When the paths of those who are at a step of a funnel begin and end; null where any path counts. */
@@ -132,45 +127,71 @@ async function spansOf(
   return spans;
 }
 
+interface Step {
+  place: number;
+  from: number;
+  to: number;
+  count: number;
+  time: number;
+}
+
+/** So many steps have a place in a table each; where there may be more, they are looked for. */
+const MOST_PLACES = 1_000_000;
+
 /** Counts steps by the numbers of their ends, which get their names at the end. */
 class StepCounter {
   readonly #codes: PathCodes;
-  readonly #steps = new Map<
-    string | number,
-    { place: number; from: number; to: number; count: number; time: number }
-  >();
+  readonly #limit: number;
+  /** Steps by their number, where they are few. */
+  readonly #table: (Step | undefined)[] | null;
+  readonly #steps = new Map<string | number, Step>();
   readonly #edges = new EdgeCounter();
 
-  constructor(codes: PathCodes) {
+  constructor(codes: PathCodes, limit: number) {
     this.#codes = codes;
+    this.#limit = limit;
+    const places = limit * codes.count * codes.count;
+    this.#table = codes.areKnown && places <= MOST_PLACES ? new Array<Step | undefined>(places).fill(undefined) : null;
   }
 
   add(path: readonly PathItem[]): void {
     this.#edges.add(path);
   }
 
-  /** The first items of a way, up to so many. */
-  addFirst(items: readonly number[], times: readonly number[], most: number): void {
-    for (let place = 1; place < items.length && place < most; place++) {
-      const [from, to] = [items[place - 1] as number, items[place] as number];
-      const took = (times[place] as number) - (times[place - 1] as number);
-      const { count } = this.#codes;
-      // Fewer items than there will be may be known as yet: then the numbers are told apart as text.
-      const key = this.#codes.areKnown ? (place * count + from) * count + to : `${place} ${from} ${to}`;
-      const step = this.#steps.get(key);
-      if (step === undefined) this.#steps.set(key, { place, from, to, count: 1, time: took });
-      else {
-        step.count++;
-        step.time += took;
-      }
+  /** The first items of a way, up to the limit. */
+  addFirst({ items, times, length }: Way): void {
+    const most = Math.min(length, this.#limit);
+    for (let place = 1; place < most; place++) {
+      const step = this.#stepOf(place, items[place - 1] as number, items[place] as number);
+      step.count++;
+      step.time += (times[place] as number) - (times[place - 1] as number);
     }
   }
 
+  #stepOf(place: number, from: number, to: number): Step {
+    const { count, areKnown } = this.#codes;
+    const number = (place * count + from) * count + to;
+    if (this.#table !== null) {
+      const step = this.#table[number] ?? { place, from, to, count: 0, time: 0 };
+      this.#table[number] = step;
+      return step;
+    }
+    // Fewer items than there will be may be known as yet: then the numbers are told apart as text.
+    const key = areKnown ? number : `${place} ${from} ${to}`;
+    const step = this.#steps.get(key) ?? { place, from, to, count: 0, time: 0 };
+    if (step.count === 0) this.#steps.set(key, step);
+    return step;
+  }
+
   edges(): EdgeCounter {
-    for (const { place, from, to, count, time } of this.#steps.values()) {
+    for (const { place, from, to, count, time } of this.#counted()) {
       const [source, target] = [this.#codes.nameOf(from), this.#codes.nameOf(to)];
       this.#edges.addSteps(`${place}_${source}`, `${place + 1}_${target}`, count, time);
     }
     return this.#edges;
+  }
+
+  #counted(): Iterable<Step> {
+    return this.#table?.filter((step) => step !== undefined) ?? this.#steps.values();
   }
 }

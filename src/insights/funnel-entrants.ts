@@ -8,7 +8,7 @@ import type { Filter } from '../core/properties/property-filter.ts';
 import { type AskedDeps, AskedEvents, filtersOf } from './asked-events.ts';
 import { findCohortUuids } from './cohort-filter.ts';
 import { checkBreakdown, FunnelCodes } from './funnel-codes.ts';
-import { type FunnelEvents, funnelEvents } from './funnel-events.ts';
+import { type FunnelEvents, funnelEvents, type OwnDeeds } from './funnel-events.ts';
 import { FunnelWalk, hasBit, keepIn, type OnAttempt } from './funnel-walk.ts';
 
 export interface Entrant {
@@ -77,7 +77,7 @@ interface OwnPart {
   value: FunnelValue | null;
   places: Places;
 }
-type Divide = (events: FunnelEvents, actor: number) => readonly OwnPart[];
+type Divide = (own: OwnDeeds, name: () => string) => readonly OwnPart[];
 
 function* journeyersOf(
   events: FunnelEvents,
@@ -87,14 +87,16 @@ function* journeyersOf(
   walk: FunnelWalk,
 ): Generator<Journeyer> {
   for (let actor = first; actor < past; actor++) {
-    if (events.starts[actor] === events.starts[actor + 1]) continue;
-    for (const [value, parts] of byValue(divide(events, actor))) {
+    const own = events.of(actor);
+    if (own.from === own.to) continue;
+    const name = (): string => events.nameOf(actor);
+    for (const [value, parts] of byValue(divide(own, name))) {
       yield {
         value,
-        name: () => events.nameOf(actor),
+        name,
         walk: (onAttempt) => {
           let hasTried = false;
-          for (const places of parts) if (walkPart(events, actor, places, walk, onAttempt)) hasTried = true;
+          for (const places of parts) if (walkPart(own, places, walk, onAttempt)) hasTried = true;
           return hasTried;
         },
       };
@@ -115,17 +117,10 @@ function byValue(parts: readonly OwnPart[]): Iterable<[FunnelValue | null, Place
   return joined.values();
 }
 
-function walkPart(
-  events: FunnelEvents,
-  actor: number,
-  places: Places,
-  walk: FunnelWalk,
-  onAttempt: OnAttempt,
-): boolean {
-  if (places === null)
-    return walk.walk(events, events.starts[actor] as number, events.starts[actor + 1] as number, onAttempt);
-  const at = Float64Array.from(places, (place) => events.at[place] as number);
-  const bits = events.bits.map((word) => Int32Array.from(places, (place) => word[place] as number));
+function walkPart(own: OwnDeeds, places: Places, walk: FunnelWalk, onAttempt: OnAttempt): boolean {
+  if (places === null) return walk.walk(own, own.from, own.to, onAttempt);
+  const at = Float64Array.from(places, (place) => own.at[place] as number);
+  const bits = own.bits.map((word) => Int32Array.from(places, (place) => word[place] as number));
   return walk.walk({ at, bits }, 0, places.length, onAttempt);
 }
 
@@ -147,8 +142,8 @@ async function cohortDivider(deps: AskedDeps, projectId: number, { cohorts }: Co
   const filters = cohorts.flatMap(({ id }): Filter[] => (id === 'all' ? [] : [{ kind: 'cohort', id, negated: false }]));
   const uuids = await findCohortUuids(deps, projectId, { kind: 'and', filters }, deps.clock.now());
   const members = new Map([...uuids].map(([id, list]) => [id, new Set(list ?? [])]));
-  return (events, actor) => {
-    const name = events.nameOf(actor);
+  return (_, nameOfActor) => {
+    const name = nameOfActor();
     const own = cohorts.filter(({ id }) => id === 'all' || members.get(id)?.has(name) === true);
     return own.map(({ id }) => ({ value: id, places: null }));
   };
@@ -157,20 +152,19 @@ async function cohortDivider(deps: AskedDeps, projectId: number, { cohorts }: Co
 function valueDivider(question: FunnelQuestion, codes: FunnelCodes): Divide {
   const { steps, attribution } = question;
   const telling = tellingStep(question);
-  return (events, actor) => {
-    const isStep = (place: number): boolean => steps.some((_, step) => hasBit(events, place, step));
+  return (own) => {
+    const isStep = (place: number): boolean => steps.some((_, step) => hasBit(own, place, step));
     const divider = new ValueDivider<number>(
       question,
       codes.none.length,
       {
-        valuesOn: (place) => codes.valueAt(events.values[place] as number),
+        valuesOn: (place) => codes.valueAt(own.values[place] as number),
         isStep,
-        isTelling: (place) => (telling === null ? isStep(place) : hasBit(events, place, telling)),
+        isTelling: (place) => (telling === null ? isStep(place) : hasBit(own, place, telling)),
       },
       codes.kept,
     );
-    const [from, to] = [events.starts[actor] as number, events.starts[actor + 1] as number];
-    const all = Array.from({ length: to - from }, (_, index) => from + index);
+    const all = Array.from({ length: own.to - own.from }, (_, index) => own.from + index);
     const isPartial = attribution.kind === 'all_events';
     return divider
       .divide(all)

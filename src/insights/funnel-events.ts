@@ -7,18 +7,28 @@ import type { FunnelQuestion } from '../core/insights/questions/question.ts';
 import type { Filter } from '../core/properties/property-filter.ts';
 import type { InsightSql } from '../stores/dialect.ts';
 import type { ColumnTable } from '../stores/event-store.ts';
-import { type ActorRows, keysByActor, placed, rowsByActor } from './actor-rows.ts';
+import { ActorKeys, fitsKey } from './actor-keys.ts';
+import { placed, rowsByActor, type Tied } from './actor-rows.ts';
 import { type AskedDeps, type AskedEvents, actorColumn } from './asked-events.ts';
 import type { FunnelCodes } from './funnel-codes.ts';
 import { type Deeds, mindsTies, WORD } from './funnel-walk.ts';
 import { type Slice, slicesOf } from './sliced.ts';
 import { nameIsOf } from './step-sql.ts';
 
-export interface FunnelEvents extends Pick<ActorRows, 'actors' | 'starts'>, Deeds {
-  /** Place → code of its value of the breakdown; empty where there is none. */
-  readonly values: Float64Array;
+export interface FunnelEvents {
+  readonly actors: number;
+  /** What an actor did, until the next one is asked for. */
+  of(actor: number): OwnDeeds;
   /** The id of a person, or the key of a group; only where names were asked for. */
   nameOf(actor: number): string;
+}
+
+/** The places from `from` to before `to` are the actor's. */
+export interface OwnDeeds extends Deeds {
+  readonly from: number;
+  readonly to: number;
+  /** Place → code of its value of the breakdown; empty where there is none. */
+  readonly values: Float64Array;
 }
 
 export async function* funnelEvents(
@@ -42,7 +52,7 @@ async function readSlice(
   const sql = deps.dialect.begin('e');
   const minds = mindsTies(question) || codes.mindsTies;
   const isPerson = question.actor.kind === 'person';
-  const isPacked = !minds && !codes.hasValues && !codes.hasNames && fitsKey(question);
+  const isPacked = !codes.hasValues && fitsKey(question.range, baseOf(question));
   const columns = [
     isPerson ? 'p.number as actor' : 'cast(g.number as integer) as actor',
     `${isPacked ? sql.millis('e.timestamp') : sql.toDouble(sql.millis('e.timestamp'))} as at`,
@@ -54,48 +64,69 @@ async function readSlice(
   const words = wordsOf(question).map((_, i) => `d.bits${i} <> 0`);
   const areAll = question.order === 'strict' || entitiesOf(question).every((entity) => plainName(entity) !== null);
   const from = `${sourceSql(sql, asked, question, codes.joins(sql))} and ${sliceSql(sql, question, slice)}`;
+  const ids = [...(minds ? ['d.uuid as uuid'] : []), ...(isPerson && codes.hasNames ? ['d.name as name'] : [])];
+  const shown = isPacked ? ['d.actor as actor', `${keySql(sql, question)} as key`, ...ids] : ['*'];
   const table = await deps.events.columns(
-    `select ${isPacked ? `d.actor as actor, ${keySql(sql, question)} as key` : '*'}
+    `select ${shown.join(', ')}
     from (select ${columns.join(', ')} ${from}) d
     where ${areAll ? 'true' : words.join(' or ')}`,
     sql.values,
   );
-  return isPacked ? unpack(table, question, codes) : placeColumns(table, question, codes, { minds, isPerson });
+  const uuids = minds ? table.uuids('uuid') : null;
+  const named = isPerson && codes.hasNames ? table.uuids('name') : null;
+  const how: Reading = {
+    tied: uuids && ((a, b) => uuids.compare(a, b)),
+    nameAt: (actor, row) => named?.textAt(row()) ?? codes.groupAt(actor),
+  };
+  return isPacked ? keyedEvents(table, question, how) : placedEvents(table, question, codes.hasValues, how);
 }
 
-function placeColumns(
+interface Reading {
+  tied: Tied;
+  /** Whose rows they are, told by one of them. */
+  nameAt(actor: number, row: () => number): string;
+}
+
+/** All that is to be known of an event is in its key. */
+function keyedEvents(table: ColumnTable, question: FunnelQuestion, { tied, nameAt }: Reading): FunnelEvents {
+  const parts = { base: baseOf(question), from: question.range.from };
+  const keys = new ActorKeys(table.integers('actor'), table.doubles('key'), parts, tied);
+  return {
+    actors: keys.actors,
+    of: (actor) => {
+      const { count, at, rest } = keys.of(actor);
+      return { at, bits: [rest], values: NO_VALUES, from: 0, to: count };
+    },
+    nameOf: (actor) => nameAt(actor, () => keys.rowOf(actor)),
+  };
+}
+
+function placedEvents(
   table: ColumnTable,
   question: FunnelQuestion,
-  codes: FunnelCodes,
-  { minds, isPerson }: { minds: boolean; isPerson: boolean },
+  hasValues: boolean,
+  { tied, nameAt }: Reading,
 ): FunnelEvents {
-  const uuids = minds ? table.uuids('uuid') : null;
-  const names = isPerson && codes.hasNames ? table.uuids('name') : null;
-  const rows = rowsByActor(table, uuids && ((a, b) => uuids.compare(a, b)));
+  const rows = rowsByActor(table, tied);
+  const { actors, at, starts } = rows;
+  const bits = wordsOf(question).map((_, i) => placed(rows, table.integers(`bits${i}`)));
+  const values = hasValues ? placed(rows, table.doubles('value')) : NO_VALUES;
   return {
-    ...rows,
-    bits: wordsOf(question).map((_, i) => placed(rows, table.integers(`bits${i}`))),
-    values: codes.hasValues ? placed(rows, table.doubles('value')) : NO_VALUES,
-    nameOf: (actor) => names?.textAt(rows.rows[rows.starts[actor] as number] as number) ?? codes.groupAt(actor),
+    actors,
+    of: (actor) => ({ at, bits, values, from: starts[actor] as number, to: starts[actor + 1] as number }),
+    nameOf: (actor) => nameAt(actor, () => rows.rows[starts[actor] as number] as number),
   };
 }
 
 const NO_VALUES = new Float64Array(0);
 
-/** Whether when an event happened and what it is of go into one number, without loss. */
-const fitsKey = (question: FunnelQuestion): boolean =>
-  (question.range.until - question.range.from) * 2 ** entitiesOf(question).length <= Number.MAX_SAFE_INTEGER;
+/** A bit for each step and exclusion. */
+const baseOf = (question: FunnelQuestion): number => 2 ** entitiesOf(question).length;
 
 /** Its time within the range, then its bits. */
 function keySql(sql: InsightSql, question: FunnelQuestion): string {
   const since = `(d.at - ${sql.integer(question.range.from)})`;
-  return sql.toDouble(`(${since} * ${sql.integer(2 ** entitiesOf(question).length)} + d.bits0)`);
-}
-
-function unpack(table: ColumnTable, question: FunnelQuestion, codes: FunnelCodes): FunnelEvents {
-  const parts = { base: 2 ** entitiesOf(question).length, from: question.range.from };
-  const { rest, ...rows } = keysByActor(table.integers('actor'), table.doubles('key'), parts);
-  return { ...rows, bits: [rest], values: NO_VALUES, nameOf: (actor) => codes.groupAt(actor) };
+  return sql.toDouble(`(${since} * ${sql.integer(baseOf(question))} + d.bits0)`);
 }
 
 const sliceSql = (sql: InsightSql, { actor }: FunnelQuestion, { at, count }: Slice): string =>

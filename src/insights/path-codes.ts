@@ -6,7 +6,6 @@ import { cleanItem } from '../core/insights/paths/path-items.ts';
 import type { PathsQuestion } from '../core/insights/questions/question.ts';
 import { replacePattern } from '../lib/search-pattern.ts';
 import type { InsightSql } from '../stores/dialect.ts';
-import type { ColumnTable } from '../stores/event-store.ts';
 
 /** Where there are more items than this, they are read as texts, and fewer events at a time. */
 export const MOST_CODED = 100_000;
@@ -49,20 +48,22 @@ export class PathCodes {
     return this.#names[code] ?? '';
   }
 
-  /** The column that `read` reads, and what has to be joined for it. */
-  columns(sql: InsightSql, item: string): { column: string; join: string } {
-    if (this.#known === null) return { column: `${item} as item`, join: '' };
-    const rows = [...this.#known].map(([text, code]) => ({ text, code: String(code) }));
-    return {
-      column: 'cast(c.code as integer) as item',
-      join: `join ${sql.rows(['text', 'code'], rows)} c on c.text = ${item}`,
-    };
+  /**
+   * The table of codes, to be joined, where they are known: `c.code` is an event's. What is left out of paths is not in
+   * it, and so not in what it is joined to.
+   */
+  join(sql: InsightSql, item: string): string {
+    const kept = [...(this.#known ?? [])].filter(([, code]) => code !== LEFT_OUT);
+    const rows = kept.map(([text, code]) => ({ text, code: String(code) }));
+    // Numbers are made of the codes before they are joined: of few of them, not of all events'.
+    const codes = `(select t.text as text, cast(t.code as integer) as code from ${sql.rows(['text', 'code'], rows)} t)`;
+    return `join ${codes} c on c.text = ${item}`;
   }
 
-  read(table: ColumnTable): Int32Array {
-    if (this.#known !== null) return table.integers('item');
+  /** The codes of items that were not known. */
+  read(items: readonly string[]): Int32Array {
     const known = new Map<string, number>();
-    return Int32Array.from(table.texts('item'), (item) => {
+    return Int32Array.from(items, (item) => {
       const code = known.get(item) ?? this.#codeOf(item);
       known.set(item, code);
       return code;

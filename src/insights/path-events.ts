@@ -1,17 +1,30 @@
 /** Asks the engine for the events that paths are made of, as numbers: who, when, which item. */
 import type { PathsQuestion } from '../core/insights/questions/question.ts';
 import type { InsightSql } from '../stores/dialect.ts';
-import { type ActorRows, placed, rowsByActor } from './actor-rows.ts';
+import type { ColumnTable } from '../stores/event-store.ts';
+import { ActorKeys, fitsKey, type KeyParts } from './actor-keys.ts';
+import { placed, rowsByActor, type Tied } from './actor-rows.ts';
 import { type AskedDeps, AskedEvents } from './asked-events.ts';
 import { MOST_CODED, PathCodes } from './path-codes.ts';
 import { slicesOf } from './sliced.ts';
 
-export interface PathEvents extends ActorRows {
+export interface PathEvents {
   readonly codes: PathCodes;
-  /** Place → code of its item. */
-  readonly items: Int32Array;
+  readonly actors: number;
+  /** Where an actor came, until the next one is asked for. */
+  of(actor: number): OwnItems;
   /** The person's id; only where names were asked for. */
   nameOf(actor: number): string;
+}
+
+/** The places from `from` to before `to` are the actor's, in the order of time. */
+export interface OwnItems {
+  readonly from: number;
+  readonly to: number;
+  /** Place → time, ms UTC. */
+  readonly at: Float64Array;
+  /** Place → code of its item. */
+  readonly items: Int32Array;
 }
 
 const PERSON = { kind: 'person' } as const;
@@ -25,27 +38,73 @@ export async function* pathEvents(
   const asked = await AskedEvents.prepare(deps, projectId, [question.filter], question.range);
   const { items, events } = await findItems(deps, asked, question);
   const codes = new PathCodes(question, items);
+  const base = 2 ** Math.ceil(Math.log2(codes.count + 1));
+  const isKeyed = codes.areKnown && fitsKey(question.range, base);
   for await (const { at: slice, count } of slicesOf(events, codes.sliceEvents)) {
     const sql = deps.dialect.begin('e');
-    const { column, join } = codes.columns(sql, itemSql(sql));
+    const { columns, join } = columnsOf(sql, question, codes, isKeyed ? base : null);
     const name = hasNames ? ', p.person_id as name' : '';
     const isOwn = count === 1 ? 'true' : `${sql.slice('p.person_id', count)} = ${sql.param(slice)}`;
     const table = await deps.events.columns(
-      `select p.number as actor, ${sql.toDouble(sql.millis('e.timestamp'))} as at, e.uuid as uuid, ${column}${name}
+      `select p.number as actor, ${columns}, e.uuid as uuid${name}
       ${asked.source(sql, PERSON, question.range, join)} and ${isOwn}
         and ${includedSql(sql, question)} and ${asked.holds(sql, question.filter)}`,
       sql.values,
     );
     const uuids = table.uuids('uuid');
     const names = hasNames ? table.uuids('name') : null;
-    const rows = rowsByActor(table, (a, b) => uuids.compare(a, b));
-    yield {
-      ...rows,
-      codes,
-      items: placed(rows, codes.read(table)),
-      nameOf: (actor) => names?.textAt(rows.rows[rows.starts[actor] as number] as number) ?? '',
-    };
+    const nameAt = (row: number): string => names?.textAt(row) ?? '';
+    const tied: Tied = (a, b) => uuids.compare(a, b);
+    const parts = { base, from: question.range.from };
+    yield isKeyed ? keyedItems(table, codes, parts, tied, nameAt) : placedItems(table, codes, tied, nameAt);
   }
+}
+
+/** One column, of time and item, where both go into one number; otherwise one for each. */
+function columnsOf(
+  sql: InsightSql,
+  { range }: PathsQuestion,
+  codes: PathCodes,
+  base: number | null,
+): { columns: string; join: string } {
+  const at = sql.millis('e.timestamp');
+  const join = codes.areKnown ? codes.join(sql, itemSql(sql)) : '';
+  if (base !== null) {
+    const since = `(${at} - ${sql.integer(range.from)})`;
+    return { columns: `${sql.toDouble(`(${since} * ${sql.integer(base)} + c.code)`)} as key`, join };
+  }
+  return { columns: `${sql.toDouble(at)} as at, ${codes.areKnown ? 'c.code' : itemSql(sql)} as item`, join };
+}
+
+function keyedItems(
+  table: ColumnTable,
+  codes: PathCodes,
+  parts: KeyParts,
+  tied: Tied,
+  nameAt: (row: number) => string,
+): PathEvents {
+  const keys = new ActorKeys(table.integers('actor'), table.doubles('key'), parts, tied);
+  return {
+    codes,
+    actors: keys.actors,
+    of: (actor) => {
+      const { count, at, rest } = keys.of(actor);
+      return { from: 0, to: count, at, items: rest };
+    },
+    nameOf: (actor) => nameAt(keys.rowOf(actor)),
+  };
+}
+
+function placedItems(table: ColumnTable, codes: PathCodes, tied: Tied, nameAt: (row: number) => string): PathEvents {
+  const rows = rowsByActor(table, tied);
+  const { actors, at, starts } = rows;
+  const items = placed(rows, codes.areKnown ? table.integers('item') : codes.read(table.texts('item')));
+  return {
+    codes,
+    actors,
+    of: (actor) => ({ from: starts[actor] as number, to: starts[actor + 1] as number, at, items }),
+    nameOf: (actor) => nameAt(rows.rows[starts[actor] as number] as number),
+  };
 }
 
 /** Every item that there is, whoever came there, or null where there are too many; and how many events there are. */
