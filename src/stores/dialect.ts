@@ -51,7 +51,10 @@ export interface InsightSql {
   contains(text: string, part: string): string;
   /** A number as a double. */
   toDouble(number: string): string;
-  /** A number of 64 bits in which only the bit at `place`, counted from 0, is set; there are 60 places. */
+  /**
+   * A number of 64 bits in which only the bit at `place`, counted from 0, is set; there are 60 places. Others may be
+   * named in branches that are not taken.
+   */
   bit(place: string): string;
   /** An aggregate: the bits that are set in any of the group. */
   bitOr(bits: string): string;

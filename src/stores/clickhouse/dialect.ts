@@ -75,8 +75,9 @@ class ClickHouseSql extends PropertySql implements InsightSql {
     return `(position(${text}, ${this.param(part)}) > 0)`;
   }
 
+  /** Branches that are not taken are computed all the same, and a shift by what no word has would be an error. */
   bit(place: string): string {
-    return `bitShiftLeft(toInt64(1), ${place})`;
+    return `bitShiftLeft(toInt64(1), least(greatest(${place}, 0), 63))`;
   }
 
   bitOr(bits: string): string {
