@@ -23,7 +23,10 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, ...(group === undefined ? Object.values(GROUPS).flat() : [])],
     globalSetup: [
       'test/support/build-worker.ts',
-      ...(['postgres', 'clickhouse', 'scale'].includes(group ?? '') ? ['test/support/start-postgres.ts'] : []),
+      ...(['postgres', 'clickhouse', 'scale'].includes(group ?? '') ||
+      (process.env['STORES'] ?? 'embedded') !== 'embedded'
+        ? ['test/support/start-postgres.ts']
+        : []),
     ],
     // Long enough for a machine that is busy with something else; nothing here waits for it to pass.
     testTimeout: 60_000,

@@ -151,7 +151,7 @@ describe('a dashboard', () => {
 
   it('says in its place what could not be answered, and answers the rest', async () => {
     const { id } = (await client.post(insights, { body: { filters: { events: ['visit'] } } })).body;
-    server.tamper('update insights set filters = ? where id = ?', '{"events":["visit"],"interval":"eon"}', id);
+    await server.tamper('update insights set filters = ? where id = ?', '{"events":["visit"],"interval":"eon"}', id);
     const dashboard = await make({ name: 'Broken', tiles: [{ insight: id }, { insight: visits }] });
     const { tiles } = await read(dashboard.id, '?refresh=true');
     expect([tiles[0].insight.result, tiles[0].error]).toEqual([

@@ -51,7 +51,7 @@ describe('a marked event', () => {
     expect((await listen(hook.url)).status).toBe(200);
     await send([{ event: 'signed up', distinct_id: 'u-1', $set: { email: 'ada@example.org' } }]);
     const [told] = await hook.hears(1);
-    const [{ uuid }] = server.rows("select uuid from persons where properties like '%ada@example.org%'");
+    const [{ uuid }] = await server.rows("select uuid from persons where properties like '%ada@example.org%'");
     expect(told).toMatchObject({ method: 'POST', path: '/services/T0/B0/secret', type: 'application/json' });
     expect(JSON.parse(told?.body ?? '')).toEqual({
       text: `[Default project] *signed up* by <https://cairn.example.org/project/1/persons/${uuid}|ada@example.org>`,
@@ -77,7 +77,7 @@ describe('a marked event', () => {
       { event: 'signed up', distinct_id: 'visitor' },
       { event: '$identify', distinct_id: 'grace', properties: { $anon_distinct_id: 'visitor' } },
     ]);
-    expect(server.rows('select id from person_merges')).toHaveLength(1);
+    expect(await server.rows('select id from person_merges')).toHaveLength(1);
     expect((await hook.hears(1))[0]?.text).toBe('[Default project] *signed up* by grace@x.y');
   });
 
@@ -123,7 +123,7 @@ describe('nothing is told', () => {
     await server.drain();
     await listen(null);
     await send([{ event: 'signed up' }]);
-    expect(waiting()).toEqual([]);
+    expect(await waiting()).toEqual([]);
     expect(await hook.staysAt(0)).toBe(true);
   });
 
@@ -136,7 +136,7 @@ describe('nothing is told', () => {
     await send([{ event: 'signed up' }, { event: 'paid' }]);
     await hook.hears(1);
     await mark('paid', server, false);
-    expect(waiting()).toEqual([{ project_id: 1, event: 'signed up', count: 1 }]);
+    expect(await waiting()).toEqual([{ project_id: 1, event: 'signed up', count: 1 }]);
     await listen(null);
     await emptied();
     server.setNow('2026-01-15T13:00:00Z');
@@ -250,7 +250,7 @@ describe('a webhook that hangs', () => {
     expect((await otherHook.hears(1))[0]?.text).toBe('[Other] *signed up* by ada');
     const [stored] = await server.query('select count(*) as n from event_rows where project_id = 1');
     expect(stored?.['n']).toBe(3002);
-    expect(waiting()).toMatchObject([{ project_id: 1, event: 'signed up', count: 3001 }]);
+    expect(await waiting()).toMatchObject([{ project_id: 1, event: 'signed up', count: 3001 }]);
     expect(hook.told).toHaveLength(1);
     await otherHook.close();
     const start = performance.now();
@@ -290,7 +290,7 @@ describe('many events at once', () => {
     await send(times(2, 'signed up'));
     await hook.hears(1);
     await send(times(3, 'signed up'));
-    expect(waiting()).toMatchObject([{ count: 5 }]);
+    expect(await waiting()).toMatchObject([{ count: 5 }]);
     answer();
     await expect.poll(waiting, { timeout: 5000 }).toMatchObject([{ count: 3 }]);
     server.setNow('2026-01-15T12:00:10Z');
