@@ -25,6 +25,10 @@ import type { LargePlace } from './large-place.ts';
 /** The large ones need a group of tests that starts PostgreSQL. `postgres`: the large set while its ClickHouse is away. */
 type Stores = 'embedded' | 'large' | 'postgres';
 const DEFAULT_STORES = (process.env['STORES'] ?? 'embedded') as Stores;
+/** Nobody answers questions about events: for `it.skipIf`. */
+export const isWithoutEvents = DEFAULT_STORES === 'postgres';
+/** Everything is in one folder, to start on again, and in one log, which keeps the order of a request. */
+export const isEmbedded = DEFAULT_STORES === 'embedded';
 
 export interface StartOptions {
   /** Which set of stores; the embedded one unless said otherwise, here or by `STORES`. */
