@@ -6,7 +6,7 @@ import { clientFor } from './support/client.ts';
 import { eventsByPerson, identify, type KnownPerson, personOf } from './support/identities.ts';
 import { OpenApi } from './support/openapi.ts';
 import { sendJson } from './support/send.ts';
-import { startServer, type TestProject, type TestServer } from './support/server.ts';
+import { isWithoutEvents, startServer, type TestProject, type TestServer } from './support/server.ts';
 
 let server: TestServer;
 let client: ReturnType<typeof clientFor>;
@@ -26,7 +26,10 @@ class Place {
 
   static open = async (): Promise<Place> => new Place(await server.createProject());
 
-  send = (...events: SentEvent[]): Promise<void> => capture(server, this.project.projectKey, events);
+  /** One by one: within a request, only events of the same id are sure to keep their order. */
+  async send(...events: SentEvent[]): Promise<void> {
+    for (const event of events) await capture(server, this.project.projectKey, [event]);
+  }
   person = (distinctId: string): Promise<KnownPerson> =>
     personOf({ metadata: server.metadata, projectId: this.project.projectId }, distinctId);
   owners = () =>
@@ -79,15 +82,16 @@ describe('a merge', () => {
     const api = await OpenApi.of(server);
     expect(api.problemsOf('POST', place.path(`merges/${listed.id}/undo/`), answer)).toEqual([]);
     expect([await place.person('ada'), await place.person('bob')]).toEqual([ada, bob]);
-    expect(await place.owners()).toEqual({
-      [ada.uuid]: ['ada $merge_dangerously', 'ada later', 'ada set'],
-      [bob.uuid]: ['bob later', 'bob set'],
-    });
     expect(await server.rows('select * from retired_person_uuids where uuid = ?', bob.uuid)).toEqual([]);
     expect((await place.merges('bob'))[0]).toMatchObject({
       undone_at: '2026-01-15T12:00:00Z',
       can_be_undone: false,
       reason: 'This merge was undone already.',
+    });
+    if (isWithoutEvents) return;
+    expect(await place.owners()).toEqual({
+      [ada.uuid]: ['ada $merge_dangerously', 'ada later', 'ada set'],
+      [bob.uuid]: ['bob later', 'bob set'],
     });
   });
 
@@ -108,6 +112,7 @@ describe('a merge', () => {
     expect((await place.undo(second.id)).status).toBe(201);
     expect((await place.person('bob')).properties).toMatchObject({ b: 2 });
     expect((await place.person('bob')).properties).not.toHaveProperty('a');
+    if (isWithoutEvents) return;
     expect((await place.owners())[(await place.person('bob')).uuid]).toEqual(['bob set']);
   });
 
@@ -160,11 +165,12 @@ describe('a merge', () => {
     expect([refused.status, refused.body.detail, below.reason]).toEqual([409, reason, reason]);
     expect((await place.undo(top.id)).status).toBe(201);
     expect((await place.undo(below.id)).status).toBe(201);
+    const uuids = await Promise.all(['a', 'b', 'c'].map(async (id) => (await place.person(id)).uuid));
+    expect(new Set(uuids).size).toBe(3);
+    if (isWithoutEvents) return;
     expect(Object.values(await place.owners()).map((events) => events.length)).toEqual(
       expect.arrayContaining([1, 2, 2]),
     );
-    const uuids = await Promise.all(['a', 'b', 'c'].map(async (id) => (await place.person(id)).uuid));
-    expect(new Set(uuids).size).toBe(3);
   });
 
   it('keeps with the survivor what came since, and gives back ids that were not split off', async () => {
@@ -263,6 +269,7 @@ it('merging and undoing, in any order that is allowed, is as if nothing had happ
     const marks = (one: typeof before) =>
       Object.fromEntries(Object.entries(one).map(([id, { isIdentified: _, ...person }]) => [id, person]));
     expect(marks(await state())).toEqual(marks(before));
+    if (isWithoutEvents) return;
     for (const [person, events] of Object.entries(await place.owners())) {
       for (const event of events) {
         const [, distinctId = ''] = /^(\S+(?: \d)?) /.exec(event) ?? [];

@@ -4,7 +4,7 @@ import { capture } from './support/capture.ts';
 import { clientFor } from './support/client.ts';
 import { eventsByPerson, identify, personOf } from './support/identities.ts';
 import { OpenApi } from './support/openapi.ts';
-import { startServer, type TestServer } from './support/server.ts';
+import { isWithoutEvents, startServer, type TestServer } from './support/server.ts';
 
 let server: TestServer;
 let client: ReturnType<typeof clientFor>;
@@ -58,6 +58,7 @@ it('gives every other id a person of its own; the main id keeps person and prope
       createdAt: Date.parse('2026-01-16T00:00:00.000Z'),
     });
   }
+  if (isWithoutEvents) return;
   expect(await eventsByPerson(server)).toEqual({
     [ada.uuid]: ['ada $identify', 'ada $identify', 'ada bought'],
     [anon.uuid]: ['anon ping'],
@@ -78,7 +79,7 @@ it('without a main id the first one stays, and the properties go, into the histo
   expect(history).toContainEqual({ name: 'email', before_value: '"ada@example.org"', after_value: null });
 });
 
-it('lets later events go where their id has gone, also after a restart', async () => {
+it.skipIf(isWithoutEvents)('lets later events go where their id has gone, also after a restart', async () => {
   const { id } = await personOf(server, 'ada');
   await split(id, { main_distinct_id: 'ada' });
   const phone = await personOf(server, 'phone');
@@ -124,6 +125,7 @@ it('leaves somebody with one id alone, but for the properties', async () => {
     properties: { a: 1 },
   });
   expect((await split(solo.id)).body).toMatchObject({ id: solo.id, properties: {} });
+  if (isWithoutEvents) return;
   expect((await eventsByPerson(server))[solo.uuid]).toEqual(['solo ping']);
 });
 

@@ -1,7 +1,7 @@
 /** What grows beside the events: merge journal, property history, groups and definitions, after realistic traffic. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sendJson } from '../support/send.ts';
-import { startServer, type TestProject, type TestServer } from '../support/server.ts';
+import { isEmbedded, isWithoutEvents, startServer, type TestProject, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let project: TestProject;
@@ -56,6 +56,7 @@ describe('a visitor who signs up on one device and comes back on another', () =>
     expect(is_identified).toBe(1);
     // The one who stays keeps what it has, and gets what it lacks.
     expect(JSON.parse(properties)).toMatchObject({ plan: 'pro', theme: 'dark', phone: true });
+    if (isWithoutEvents) return;
     const found = await server.query(
       'select person_id, count(*) as n from events where project_id = $1 group by person_id',
       [project.projectId],
@@ -122,11 +123,13 @@ it('follows a chain of merges within one request', async () => {
   );
   const { uuid } = await personOf('d');
   for (const id of ['a', 'b', 'c']) expect([id, (await personOf(id)).uuid]).toEqual([id, uuid]);
-  expect((await merges()).map((merge) => JSON.parse(merge.moved_ids).sort())).toEqual([
-    ['a'],
-    ['a', 'b'],
-    ['a', 'b', 'c'],
-  ]);
+  if (isEmbedded)
+    expect((await merges()).map((merge) => JSON.parse(merge.moved_ids).sort())).toEqual([
+      ['a'],
+      ['a', 'b'],
+      ['a', 'b', 'c'],
+    ]);
+  if (isWithoutEvents) return;
   const owners = await server.query('select distinct person_id from events where project_id = $1', [project.projectId]);
   expect(owners).toEqual([{ person_id: uuid }]);
 });
