@@ -20,6 +20,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import type { TravelDeps } from '../src/insights/travellers.ts';
 import { duckdbDialect } from '../src/stores/duckdb/dialect.ts';
@@ -53,6 +54,8 @@ interface Measured {
   within: number;
   numbers: number;
   areSame: boolean;
+  /** The longest time, in ms, for which other requests would have got no turn while ours was asked. */
+  othersWait: number;
 }
 
 interface Report {
@@ -140,12 +143,16 @@ const chosen = (cases: readonly InsightCase[]): InsightCase[] =>
 async function measure(store: EventStore, deps: TravelDeps, cases: readonly InsightCase[]): Promise<Measured[]> {
   const measured: Measured[] = [];
   for (const { name, within, sql, check, ask: asking } of cases) {
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
     const ours = await timed(() => asking(deps));
+    delay.disable();
+    const othersWait = delay.max / 1e6;
     const byHand = await timed(() => store.query(sql, []));
     const rows = check === undefined ? byHand.result : await store.query(check, []);
     const numbers = rows.map((row) => Number(row['n']));
     const areSame = sorted(ours.result) === sorted(numbers);
-    measured.push({ name, ours: ours.ms, byHand: byHand.ms, within, numbers: numbers.length, areSame });
+    measured.push({ name, ours: ours.ms, byHand: byHand.ms, within, numbers: numbers.length, areSame, othersWait });
   }
   return measured;
 }
@@ -175,15 +182,17 @@ async function askPromoted(folder: string, events: number, shelf: Shelf): Promis
 
 function show({ events, measured, peakMb }: Report, smaller: Report | undefined): void {
   console.log(`\n${events.toLocaleString('en')} events; peak of memory ${peakMb.toFixed(0)} MB`);
-  console.log(`${'insight'.padEnd(34)}      ours   by hand   ratio   growth   rows`);
-  for (const { name, ours, byHand, within, numbers, areSame } of measured) {
+  console.log(`${'insight'.padEnd(34)}      ours   by hand   ratio   growth   rows   others wait`);
+  for (const { name, ours, byHand, within, numbers, areSame, othersWait } of measured) {
     const before = smaller?.measured.find((one) => one.name === name);
     // 1 is linear: as many times as long as there are times as many events.
     const growth = before && smaller ? (ours / before.ours / (events / smaller.events)).toFixed(2) : '';
     const ratio = ours / byHand;
     const verdict = areSame ? (ratio > within ? `  more than ${within}` : '') : '  DIFFERENT NUMBERS';
-    const figures = [`${ours.toFixed(0)} ms`, `${byHand.toFixed(0)} ms`, ratio.toFixed(2), growth, String(numbers)];
-    const widths = [10, 10, 8, 9, 7];
+    const wait = `${othersWait.toFixed(0)} ms`;
+    const times = [`${ours.toFixed(0)} ms`, `${byHand.toFixed(0)} ms`];
+    const figures = [...times, ratio.toFixed(2), growth, String(numbers), wait];
+    const widths = [10, 10, 8, 9, 7, 14];
     console.log(name.padEnd(34) + figures.map((text, i) => text.padStart(widths[i] ?? 0)).join('') + verdict);
   }
 }

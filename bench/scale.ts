@@ -6,7 +6,7 @@
  * PostgreSQL is one of our own, with its journal synced as in earnest. Without CLICKHOUSE_URL nothing is shipped: what
  * is measured then ends where record 22 lets processing end, in PostgreSQL. Everything shares this machine.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -37,6 +37,9 @@ interface Row {
   'CPU µs/event, web': number;
   'CPU µs/event, workers': number;
   'CPU µs/event, PostgreSQL': number | null;
+  'CPU µs/event, load': number;
+  /** How much of the machine all of them had, of 1. */
+  'machine busy': number;
 }
 
 interface Status {
@@ -70,7 +73,12 @@ async function measure({ name, start }: Setting, postgresCpu: () => number | nul
     });
     await processed(web);
     const all = [web, ...workers.filter((worker) => worker !== web)];
-    const before = { cpu: all.map((one) => one.cpuSeconds()), postgres: postgresCpu(), at: performance.now() };
+    const before = {
+      cpu: all.map((one) => one.cpuSeconds()),
+      postgres: postgresCpu(),
+      load: loadCpu(),
+      at: performance.now(),
+    };
     const events = Number(flags.events);
     const batches = await runLoad({
       url: web.url,
@@ -83,20 +91,52 @@ async function measure({ name, start }: Setting, postgresCpu: () => number | nul
     const seconds = (performance.now() - before.at) / 1000;
     const [webCpu = 0, ...workerCpu] = all.map((one, index) => one.cpuSeconds() - (before.cpu[index] ?? 0));
     const micros = (cpu: number): number => Math.round((cpu / batches.events) * 1e6);
-    const inPostgres = postgresCpu();
+    const postgres = before.postgres === null ? null : (postgresCpu() ?? 0) - before.postgres;
+    const load = loadCpu() - before.load;
+    const workersCpu = workerCpu.reduce((sum, cpu) => sum + cpu, 0);
+    const busy = (webCpu + workersCpu + (postgres ?? 0) + load) / seconds / cpus().length;
     return {
       set: name,
       'singles/s': Math.round(singles.events / singles.seconds),
       'batched events/s accepted': Math.round(batches.events / batches.seconds),
       'events/s processed': Math.round(batches.events / seconds),
       'CPU µs/event, web': micros(webCpu),
-      'CPU µs/event, workers': micros(workerCpu.reduce((sum, cpu) => sum + cpu, 0)),
-      'CPU µs/event, PostgreSQL':
-        inPostgres === null || before.postgres === null ? null : micros(inPostgres - before.postgres),
+      'CPU µs/event, workers': micros(workersCpu),
+      'CPU µs/event, PostgreSQL': postgres === null ? null : micros(postgres),
+      'CPU µs/event, load': micros(load),
+      'machine busy': Math.round(busy * 100) / 100,
     };
   } finally {
     await stop();
   }
+}
+
+const loadCpu = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+};
+
+/** From here on more of the same machine would be needed to get further. */
+const FULL = 0.85;
+
+/** What keeps it from being faster. */
+function limitOf(row: Row): string {
+  const parts: [string, number][] = [
+    ['the web node', row['CPU µs/event, web']],
+    ['the workers', row['CPU µs/event, workers']],
+    ['PostgreSQL', row['CPU µs/event, PostgreSQL'] ?? 0],
+    ['the load itself', row['CPU µs/event, load']],
+  ];
+  const sum = parts.reduce((total, [, micros]) => total + micros, 0);
+  const shares = parts
+    .filter(([, micros]) => micros > 0)
+    .sort(([, a], [, b]) => b - a)
+    .map(([who, micros]) => `${who} ${Math.round((micros / sum) * 100)} %`);
+  const what =
+    row['machine busy'] >= FULL
+      ? 'the processor of this machine, which all of them share'
+      : `waiting for the disk and for each other (the processor was ${Math.round(row['machine busy'] * 100)} % busy)`;
+  return `${row.set}: ${what}. Of the processor's time: ${shares.join(', ')}.`;
 }
 
 async function main(): Promise<void> {
@@ -142,6 +182,11 @@ async function main(): Promise<void> {
     }
     console.log(`${cpus().length} cores, all of it on them: nodes, PostgreSQL and the load.`);
     console.table(rows);
+    const limits = rows.map(limitOf);
+    console.log(`What limits it:\n${limits.join('\n')}`);
+    mkdirSync('bench/results', { recursive: true });
+    const shipped = process.env['CLICKHOUSE_URL'] !== undefined;
+    writeFileSync('bench/results/scale.json', `${JSON.stringify({ rows, limits, shipped }, null, 2)}\n`);
   } finally {
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -39,6 +39,13 @@ interface Insights {
   measured: { name: string; ours: number; byHand: number }[];
 }
 
+interface ScaleRow {
+  set: string;
+  'singles/s': number;
+  'batched events/s accepted': number;
+  'events/s processed': number;
+}
+
 const number = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 2 });
 const ratio = (a: number, b: number): string => (b === 0 ? '' : (a / b).toFixed(2));
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
@@ -140,6 +147,34 @@ export const BENCHES: readonly Bench[] = [
         ),
         [`${number(events)} events: peak of memory`, `${Math.round(peakMb)} MB`, '', ''] as Row,
       ]),
+  },
+  {
+    name: 'scale',
+    title: 'Many machines: PostgreSQL in the place of the embedded stores',
+    explains:
+      'One web node with one and two workers on PostgreSQL, beside the embedded set. Everything shares this machine, so a second worker cannot be faster here than the first where the processor is what limits it. Without `CLICKHOUSE_URL` events are processed and not shipped.',
+    whole: '--events 200000',
+    short: '--events 10000 --seconds 2',
+    rows: ({ rows, limits }: { rows: readonly ScaleRow[]; limits: readonly string[] }) => {
+      const [embedded] = rows;
+      const beside = (name: keyof ScaleRow): Row[] =>
+        rows
+          .slice(1)
+          .map(
+            (row): Row => [
+              `${row.set}: ${name}`,
+              number(Number(row[name])),
+              number(Number(embedded?.[name])),
+              ratio(Number(row[name]), Number(embedded?.[name])),
+            ],
+          );
+      return [
+        ...beside('singles/s'),
+        ...beside('batched events/s accepted'),
+        ...beside('events/s processed'),
+        ...limits.map((limit): Row => [`what limits ${limit}`, '', '', '']),
+      ];
+    },
   },
   {
     name: 'persons',

@@ -3,7 +3,8 @@
  * the time that columns take. An actor's rows are sorted and taken apart when they are asked for, and so still at hand
  * for whoever looks at them.
  */
-import { startsOf, type Tied } from './actor-rows.ts';
+import { inTurns } from '../lib/pauses.ts';
+import { placed, ROWS_AT_ONCE, rowsInPlace, startsOf, type Tied } from './actor-rows.ts';
 
 export interface KeyParts {
   /** A power of two: a key is the time since `from`, times this, and the rest. */
@@ -24,29 +25,52 @@ export interface OwnKeys {
 export const fitsKey = ({ from, until }: { from: number; until: number }, base: number): boolean =>
   (until - from) * base <= Number.MAX_SAFE_INTEGER;
 
+/** What is to be known of rows beside their keys. */
+export interface RowWishes {
+  /** Rows of one instant are in this order; null: in any. */
+  readonly tied: Tied;
+  /** Whether `rowOf` will be asked. */
+  readonly hasNames: boolean;
+}
+
 export class ActorKeys {
   readonly actors: number;
-  readonly #actor: Int32Array;
-  readonly #column: Float64Array;
   readonly #parts: KeyParts;
   readonly #tied: Tied;
   readonly #starts: Int32Array;
   /** Place → key. */
   readonly #keys: Float64Array;
+  /** Place → row of the table; null where nobody asks for it. */
+  readonly #rows: Int32Array | null;
+  readonly #column: Float64Array;
   readonly #own: { count: number; at: Float64Array; rest: Int32Array };
-  /** Place → row of the table; made when it is needed. */
-  #rows: Int32Array | undefined;
 
-  /** Rows of one instant are in the order of `tied`, or in any. */
-  constructor(actor: Int32Array, column: Float64Array, parts: KeyParts, tied: Tied) {
-    this.#actor = actor;
-    this.#column = column;
+  static async put(
+    actor: Int32Array,
+    column: Float64Array,
+    parts: KeyParts,
+    { tied, hasNames }: RowWishes,
+  ): Promise<ActorKeys> {
+    const starts = await startsOf(actor);
+    const rows = tied !== null || hasNames ? await rowsInPlace(actor, starts) : null;
+    const keys = rows === null ? await keysInPlace(actor, starts, column) : await placed({ rows }, column);
+    return new ActorKeys({ starts, keys, rows }, column, parts, tied);
+  }
+
+  private constructor(
+    { starts, keys, rows }: { starts: Int32Array; keys: Float64Array; rows: Int32Array | null },
+    column: Float64Array,
+    parts: KeyParts,
+    tied: Tied,
+  ) {
+    this.actors = starts.length - 1;
     this.#parts = parts;
     this.#tied = tied;
-    this.#starts = startsOf(actor);
-    this.actors = this.#starts.length - 1;
-    this.#keys = this.#placed(column);
-    const longest = longestOf(this.#starts);
+    this.#starts = starts;
+    this.#keys = keys;
+    this.#rows = rows;
+    this.#column = column;
+    const longest = longestOf(starts);
     this.#own = { count: 0, at: new Float64Array(longest), rest: new Int32Array(longest) };
   }
 
@@ -83,22 +107,19 @@ export class ActorKeys {
   }
 
   #rowsOf(actor: number): Int32Array {
-    this.#rows ??= this.#placed(numbersUpTo(this.#actor.length));
-    return this.#rows.subarray(this.#starts[actor], this.#starts[actor + 1]);
+    return (this.#rows ?? NO_ROWS).subarray(this.#starts[actor], this.#starts[actor + 1]);
   }
+}
 
-  /** The values of rows, in the order of places. */
-  #placed<T extends Int32Array | Float64Array>(values: T): T {
-    const [actor, next] = [this.#actor, this.#starts.slice()];
-    const placed = new (values.constructor as new (length: number) => T)(values.length);
-    for (let row = 0; row < actor.length; row++) {
-      const own = actor[row] as number;
-      const place = next[own] as number;
-      next[own] = place + 1;
-      placed[place] = values[row] as number;
-    }
-    return placed;
-  }
+const NO_ROWS = new Int32Array(0);
+
+async function keysInPlace(actor: Int32Array, starts: Int32Array, column: Float64Array): Promise<Float64Array> {
+  const keys = new Float64Array(column.length);
+  const next = starts.slice();
+  await inTurns(actor.length, ROWS_AT_ONCE, (from, to) => {
+    for (let row = from; row < to; row++) keys[(next[actor[row] as number] as number)++] = column[row] as number;
+  });
+  return keys;
 }
 
 /** With more than these it is quicker to sort all keys. */
@@ -140,12 +161,6 @@ function mergeRuns(keys: Float64Array, from: number, middle: number, to: number,
       at++;
     }
   }
-}
-
-function numbersUpTo(count: number): Int32Array {
-  const numbers = new Int32Array(count);
-  for (let number = 0; number < count; number++) numbers[number] = number;
-  return numbers;
 }
 
 function longestOf(starts: Int32Array): number {

@@ -12,18 +12,18 @@ const tableOf = (rows: readonly { actor: number; at: number }[]) => ({
 });
 
 describe('rows by actor', () => {
-  it('come in the order of time, and of one instant as it was said', () => {
-    fc.assert(
-      fc.property(someRows, (rows) => {
+  it('come in the order of time, and of one instant as it was said', async () => {
+    await fc.assert(
+      fc.asyncProperty(someRows, async (rows) => {
         const latestRowFirst = (a: number, b: number): number => b - a;
-        const sorted = rowsByActor(tableOf(rows), latestRowFirst);
+        const sorted = await rowsByActor(tableOf(rows), latestRowFirst);
         const wanted = rows
           .map(({ actor, at }, row) => ({ actor, at, row }))
           .sort((a, b) => a.actor - b.actor || a.at - b.at || b.row - a.row);
         expect([...sorted.rows]).toEqual(wanted.map(({ row }) => row));
         expect([...sorted.at]).toEqual(wanted.map(({ at }) => at));
         const rowNumbers = Int32Array.from(rows.keys());
-        expect([...placed(sorted, rowNumbers)]).toEqual(wanted.map(({ row }) => row));
+        expect([...(await placed(sorted, rowNumbers))]).toEqual(wanted.map(({ row }) => row));
       }),
     );
   });

@@ -1,4 +1,5 @@
 /** Rows of a table by whose they are, and each actor's in the order of time. */
+import { inTurns } from '../lib/pauses.ts';
 import type { ColumnTable } from '../stores/event-store.ts';
 
 export interface ActorRows {
@@ -15,44 +16,60 @@ export interface ActorRows {
  * Reads the columns `actor` (small numbers) and `at`. Rows come about in the order of time, so that each actor's are
  * nearly sorted once they are together. Where it matters which of two events of one instant is first, `tied` says it.
  */
-export function rowsByActor(table: ColumnTable, tied: Tied): ActorRows {
+export async function rowsByActor(table: ColumnTable, tied: Tied): Promise<ActorRows> {
   const actor = table.integers('actor');
-  const times = table.doubles('at');
-  const starts = startsOf(actor);
-  const next = starts.slice();
-  const at = new Float64Array(table.rows);
-  const rows = new Int32Array(table.rows);
-  for (let row = 0; row < table.rows; row++) {
-    const own = actor[row] as number;
-    const place = next[own] as number;
-    next[own] = place + 1;
-    at[place] = times[row] as number;
-    rows[place] = row;
-  }
+  const starts = await startsOf(actor);
+  const rows = await rowsInPlace(actor, starts);
+  const at = await placed({ rows }, table.doubles('at'));
   const actors = starts.length - 1;
-  for (let own = 0; own < actors; own++) {
-    const [from, to] = [starts[own] as number, starts[own + 1] as number];
-    if (to - from <= FEW) sortFew({ at, rows }, from, to, tied);
-    else sortMany({ at, rows }, from, to, tied);
-  }
+  await inTurns(actors, ACTORS_AT_ONCE, (first, past) => {
+    for (let own = first; own < past; own++) {
+      const [from, to] = [starts[own] as number, starts[own + 1] as number];
+      if (to - from <= FEW) sortFew({ at, rows }, from, to, tied);
+      else sortMany({ at, rows }, from, to, tied);
+    }
+  });
   return { actors, starts, at, rows };
 }
 
+/** Some milliseconds each. */
+export const ROWS_AT_ONCE = 200_000;
+export const ACTORS_AT_ONCE = 2000;
+
 /** The values of a column, in the order of places. */
-export function placed<T extends Int32Array | Float64Array>({ rows }: ActorRows, column: T): T {
+export async function placed<T extends Int32Array | Float64Array>(
+  { rows }: Pick<ActorRows, 'rows'>,
+  column: T,
+): Promise<T> {
   const values = new (column.constructor as new (length: number) => T)(rows.length);
-  for (let place = 0; place < rows.length; place++) values[place] = column[rows[place] as number] as number;
+  await inTurns(rows.length, ROWS_AT_ONCE, (from, to) => {
+    for (let place = from; place < to; place++) values[place] = column[rows[place] as number] as number;
+  });
   return values;
 }
 
 /** Actor → the place of their first row, and one behind the last. */
-export function startsOf(actor: Int32Array): Int32Array {
+export async function startsOf(actor: Int32Array): Promise<Int32Array> {
   let most = -1;
-  for (let row = 0; row < actor.length; row++) if ((actor[row] as number) > most) most = actor[row] as number;
+  await inTurns(actor.length, ROWS_AT_ONCE, (from, to) => {
+    for (let row = from; row < to; row++) if ((actor[row] as number) > most) most = actor[row] as number;
+  });
   const starts = new Int32Array(most + 2);
-  for (let row = 0; row < actor.length; row++) (starts[(actor[row] as number) + 1] as number)++;
+  await inTurns(actor.length, ROWS_AT_ONCE, (from, to) => {
+    for (let row = from; row < to; row++) (starts[(actor[row] as number) + 1] as number)++;
+  });
   for (let own = 0; own <= most; own++) starts[own + 1] = (starts[own + 1] as number) + (starts[own] as number);
   return starts;
+}
+
+/** Place → row, each actor's in the order of rows. */
+export async function rowsInPlace(actor: Int32Array, starts: Int32Array): Promise<Int32Array> {
+  const rows = new Int32Array(actor.length);
+  const next = starts.slice();
+  await inTurns(actor.length, ROWS_AT_ONCE, (from, to) => {
+    for (let row = from; row < to; row++) rows[(next[actor[row] as number] as number)++] = row;
+  });
+  return rows;
 }
 
 /** The order of two rows of one instant; null where it makes no difference. */

@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PathEdge } from '../core/insights/answers/answers.ts';
 import { compareText } from '../core/insights/answers/assemble-trends.ts';
 import { cutPath, type PathItem } from '../core/insights/answers/cut-path.ts';
+import { leastShown } from '../core/insights/answers/prune-edges.ts';
 import { spanOf } from '../core/insights/funnel/journey.ts';
 import { pauseIn } from '../core/insights/paths/path-items.ts';
 import { EdgeCounter, isTaken } from '../core/insights/paths/path-steps.ts';
@@ -24,7 +25,7 @@ export async function answerPaths(deps: AskedDeps, projectId: number, question: 
     if (isWhole) steps.addFirst(way);
     else steps.add(cutPath(named(codes, way), question) ?? []);
   });
-  return (steps?.edges() ?? new EdgeCounter()).answer(question);
+  return (steps?.edges(question) ?? new EdgeCounter()).answer(question);
 }
 
 export async function pathsPeople(
@@ -183,15 +184,16 @@ class StepCounter {
     return step;
   }
 
-  edges(): EdgeCounter {
-    for (const { place, from, to, count, time } of this.#counted()) {
+  /** Names those that can be shown: mostly few of many. */
+  edges(question: PathsQuestion): EdgeCounter {
+    const counted = this.#table?.filter((step) => step !== undefined) ?? [...this.#steps.values()];
+    const weights = counted.map(({ count }) => count);
+    const least = leastShown(weights, question);
+    for (const { place, from, to, count, time } of counted) {
+      if (count < least) continue;
       const [source, target] = [this.#codes.nameOf(from), this.#codes.nameOf(to)];
       this.#edges.addSteps(`${place}_${source}`, `${place + 1}_${target}`, count, time);
     }
     return this.#edges;
-  }
-
-  #counted(): Iterable<Step> {
-    return this.#table?.filter((step) => step !== undefined) ?? this.#steps.values();
   }
 }

@@ -7,8 +7,8 @@ import type { FunnelQuestion } from '../core/insights/questions/question.ts';
 import type { Filter } from '../core/properties/property-filter.ts';
 import type { InsightSql } from '../stores/dialect.ts';
 import type { ColumnTable } from '../stores/event-store.ts';
-import { ActorKeys, fitsKey } from './actor-keys.ts';
-import { placed, rowsByActor, type Tied } from './actor-rows.ts';
+import { ActorKeys, fitsKey, type RowWishes } from './actor-keys.ts';
+import { placed, rowsByActor } from './actor-rows.ts';
 import { type AskedDeps, type AskedEvents, actorColumn } from './asked-events.ts';
 import type { FunnelCodes } from './funnel-codes.ts';
 import { type Deeds, mindsTies, WORD } from './funnel-walk.ts';
@@ -76,41 +76,42 @@ async function readSlice(
   const named = isPerson && codes.hasNames ? table.uuids('name') : null;
   const how: Reading = {
     tied: uuids && ((a, b) => uuids.compare(a, b)),
+    hasNames: named !== null,
     nameAt: (actor, row) => named?.textAt(row()) ?? codes.groupAt(actor),
   };
   return isPacked ? keyedEvents(table, question, how) : placedEvents(table, question, codes.hasValues, how);
 }
 
-interface Reading {
-  tied: Tied;
+interface Reading extends RowWishes {
   /** Whose rows they are, told by one of them. */
   nameAt(actor: number, row: () => number): string;
 }
 
 /** All that is to be known of an event is in its key. */
-function keyedEvents(table: ColumnTable, question: FunnelQuestion, { tied, nameAt }: Reading): FunnelEvents {
+async function keyedEvents(table: ColumnTable, question: FunnelQuestion, how: Reading): Promise<FunnelEvents> {
   const parts = { base: baseOf(question), from: question.range.from };
-  const keys = new ActorKeys(table.integers('actor'), table.doubles('key'), parts, tied);
+  const keys = await ActorKeys.put(table.integers('actor'), table.doubles('key'), parts, how);
   return {
     actors: keys.actors,
     of: (actor) => {
       const { count, at, rest } = keys.of(actor);
       return { at, bits: [rest], values: NO_VALUES, from: 0, to: count };
     },
-    nameOf: (actor) => nameAt(actor, () => keys.rowOf(actor)),
+    nameOf: (actor) => how.nameAt(actor, () => keys.rowOf(actor)),
   };
 }
 
-function placedEvents(
+async function placedEvents(
   table: ColumnTable,
   question: FunnelQuestion,
   hasValues: boolean,
   { tied, nameAt }: Reading,
-): FunnelEvents {
-  const rows = rowsByActor(table, tied);
+): Promise<FunnelEvents> {
+  const rows = await rowsByActor(table, tied);
   const { actors, at, starts } = rows;
-  const bits = wordsOf(question).map((_, i) => placed(rows, table.integers(`bits${i}`)));
-  const values = hasValues ? placed(rows, table.doubles('value')) : NO_VALUES;
+  const words = wordsOf(question).map((_, i) => placed(rows, table.integers(`bits${i}`)));
+  const bits = await Promise.all(words);
+  const values = hasValues ? await placed(rows, table.doubles('value')) : NO_VALUES;
   return {
     actors,
     of: (actor) => ({ at, bits, values, from: starts[actor] as number, to: starts[actor + 1] as number }),

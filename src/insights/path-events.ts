@@ -2,8 +2,8 @@
 import type { PathsQuestion } from '../core/insights/questions/question.ts';
 import type { InsightSql } from '../stores/dialect.ts';
 import type { ColumnTable } from '../stores/event-store.ts';
-import { ActorKeys, fitsKey, type KeyParts } from './actor-keys.ts';
-import { placed, rowsByActor, type Tied } from './actor-rows.ts';
+import { ActorKeys, fitsKey, type KeyParts, type RowWishes } from './actor-keys.ts';
+import { placed, rowsByActor } from './actor-rows.ts';
 import { type AskedDeps, AskedEvents } from './asked-events.ts';
 import { MOST_CODED, PathCodes } from './path-codes.ts';
 import { slicesOf } from './sliced.ts';
@@ -53,11 +53,18 @@ export async function* pathEvents(
     );
     const uuids = table.uuids('uuid');
     const names = hasNames ? table.uuids('name') : null;
-    const nameAt = (row: number): string => names?.textAt(row) ?? '';
-    const tied: Tied = (a, b) => uuids.compare(a, b);
+    const how: Reading = {
+      tied: (a, b) => uuids.compare(a, b),
+      hasNames,
+      nameAt: (row) => names?.textAt(row) ?? '',
+    };
     const parts = { base, from: question.range.from };
-    yield isKeyed ? keyedItems(table, codes, parts, tied, nameAt) : placedItems(table, codes, tied, nameAt);
+    yield isKeyed ? await keyedItems(table, codes, parts, how) : await placedItems(table, codes, how);
   }
+}
+
+interface Reading extends RowWishes {
+  nameAt(row: number): string;
 }
 
 /** One column, of time and item, where both go into one number; otherwise one for each. */
@@ -76,14 +83,8 @@ function columnsOf(
   return { columns: `${sql.toDouble(at)} as at, ${codes.areKnown ? 'c.code' : itemSql(sql)} as item`, join };
 }
 
-function keyedItems(
-  table: ColumnTable,
-  codes: PathCodes,
-  parts: KeyParts,
-  tied: Tied,
-  nameAt: (row: number) => string,
-): PathEvents {
-  const keys = new ActorKeys(table.integers('actor'), table.doubles('key'), parts, tied);
+async function keyedItems(table: ColumnTable, codes: PathCodes, parts: KeyParts, how: Reading): Promise<PathEvents> {
+  const keys = await ActorKeys.put(table.integers('actor'), table.doubles('key'), parts, how);
   return {
     codes,
     actors: keys.actors,
@@ -91,14 +92,14 @@ function keyedItems(
       const { count, at, rest } = keys.of(actor);
       return { from: 0, to: count, at, items: rest };
     },
-    nameOf: (actor) => nameAt(keys.rowOf(actor)),
+    nameOf: (actor) => how.nameAt(keys.rowOf(actor)),
   };
 }
 
-function placedItems(table: ColumnTable, codes: PathCodes, tied: Tied, nameAt: (row: number) => string): PathEvents {
-  const rows = rowsByActor(table, tied);
+async function placedItems(table: ColumnTable, codes: PathCodes, { tied, nameAt }: Reading): Promise<PathEvents> {
+  const rows = await rowsByActor(table, tied);
   const { actors, at, starts } = rows;
-  const items = placed(rows, codes.areKnown ? table.integers('item') : codes.read(table.texts('item')));
+  const items = await placed(rows, codes.areKnown ? table.integers('item') : codes.read(table.texts('item')));
   return {
     codes,
     actors,

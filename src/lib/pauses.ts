@@ -13,3 +13,12 @@ export function pauses(): () => Promise<void> | undefined {
     });
   };
 }
+
+/** The numbers from 0 to before `count`, `size` of them at a time, with pauses between. */
+export async function inTurns(count: number, size: number, work: (from: number, to: number) => void): Promise<void> {
+  const pause = pauses();
+  for (let from = 0; from < count; from += size) {
+    work(from, Math.min(from + size, count));
+    await pause();
+  }
+}

@@ -34,12 +34,11 @@ async function isAlive(): Promise<boolean> {
   return status === 200 && (await stored(event)).length === 1;
 }
 
-async function timed(work: Promise<RawAnswer>): Promise<{ answer: RawAnswer; ms: number; grownMb: number }> {
-  const before = process.memoryUsage().rss;
-  const began = performance.now();
+/** How many megabytes of buffers this thread holds more than before; others may run tests beside it. */
+async function grown(work: Promise<RawAnswer>): Promise<{ answer: RawAnswer; grownMb: number }> {
+  const before = process.memoryUsage().arrayBuffers;
   const answer = await work;
-  const grownMb = (process.memoryUsage().rss - before) / 1024 / 1024;
-  return { answer, ms: performance.now() - began, grownMb };
+  return { answer, grownMb: (process.memoryUsage().arrayBuffers - before) / 1024 / 1024 };
 }
 
 describe('size', () => {
@@ -86,11 +85,10 @@ describe('bombs', () => {
       `data=${encodeURIComponent(zeros.toString('base64'))}`,
     ],
   ])('%s is 413, at little cost', async (_name, headers, body) => {
-    const { answer, ms, grownMb } = await timed(send(server.url, '/e/', { headers, body }));
+    const { answer, grownMb } = await grown(send(server.url, '/e/', { headers, body }));
     expect(answer.status).toBe(413);
     expect(answer.json.code).toBe('payload_too_large');
-    expect(ms).toBeLessThan(3000);
-    expect(grownMb).toBeLessThan(250);
+    expect(grownMb).toBeLessThan(100);
   });
 
   it('of lz64 is 413, too', async () => {
@@ -101,9 +99,8 @@ describe('bombs', () => {
       expect(data.length).toBeLessThan(20_000);
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
       const body = new URLSearchParams({ compression: 'lz64', data }).toString();
-      const { answer, ms } = await timed(send(small.url, '/e/', { headers, body }));
-      expect([answer.status, answer.json.code]).toEqual([413, 'payload_too_large']);
-      expect(ms).toBeLessThan(1000);
+      const { status, json } = await send(small.url, '/e/', { headers, body });
+      expect([status, json.code]).toEqual([413, 'payload_too_large']);
     } finally {
       await small.close();
     }

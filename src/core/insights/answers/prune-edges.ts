@@ -4,6 +4,15 @@ import { compareText } from './assemble-trends.ts';
 
 type Limits = Pick<PathsQuestion, 'edgeLimit' | 'minWeight' | 'maxWeight'>;
 
+/** What is lighter than this is not shown, of edges of these weights: for whoever would have to name them all first. */
+export function leastShown(weights: readonly number[], { edgeLimit, minWeight, maxWeight }: Limits): number {
+  const least = minWeight ?? 0;
+  if (edgeLimit === null) return least;
+  const within = weights.filter((weight) => weight >= least && weight <= (maxWeight ?? Number.POSITIVE_INFINITY));
+  const lightest = Float64Array.from(within).sort().at(-edgeLimit);
+  return lightest ?? least;
+}
+
 /** The edges to show: the heaviest, and of these what can be reached from the beginning of a path. */
 export function pruneEdges(edges: readonly PathEdge[], { edgeLimit, minWeight, maxWeight }: Limits): PathEdge[] {
   const heaviest = edges
