@@ -21,7 +21,7 @@ const WHOLE = [
   'test/decide/*.test.ts',
   'test/{organizations,projects,project-token,guards,private-errors}.test.ts',
   'test/{definitions,definitions-write,groups,persons,person-changes,person-facts,cohorts-static}.test.ts',
-  'test/{cohorts-background,dashboards,saved-insights,webhook}.test.ts',
+  'test/{dashboards,saved-insights,webhook}.test.ts',
   'test/capture/books.test.ts',
 ];
 /** Many machines: everything that needs either engine. */
