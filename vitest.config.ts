@@ -12,19 +12,34 @@ const GROUPS: Record<string, string[]> = {
   postgres: ['src/stores/postgres/**/*.test.ts', 'test/scale/*.test.ts'],
   clickhouse: ['src/stores/clickhouse/**/*.test.ts', 'test/scale/clickhouse/**/*.test.ts'],
 };
+/**
+ * The whole system once more, on the stores of many machines; `STORES` says which, see `test/support/server.ts`. Left
+ * out is what asks about events throughout, looks into files, or takes its time over passwords.
+ */
+const WHOLE = [
+  'test/flags/!(rollback).test.ts',
+  'test/decide/*.test.ts',
+  'test/{organizations,projects,project-token,guards,private-errors}.test.ts',
+  'test/{definitions,definitions-write,groups,persons,person-changes,person-facts,cohorts-static}.test.ts',
+  'test/{dashboards,saved-insights,webhook}.test.ts',
+  'test/capture/books.test.ts',
+];
 /** Many machines: everything that needs either engine. */
 GROUPS['scale'] = [...(GROUPS['postgres'] ?? []), ...(GROUPS['clickhouse'] ?? [])];
 const ALL = ['src/**/*.test.ts', 'test/**/*.test.ts', 'console/src/**/*.test.ts'];
 const group = process.env['TESTS'];
+const stores = process.env['STORES'] ?? 'embedded';
+const needsPostgres = stores !== 'embedded' || ['postgres', 'clickhouse', 'scale'].includes(group ?? '');
+
+function filesOf(name: string): string[] {
+  return name === 'whole' ? WHOLE : (GROUPS[name] ?? []);
+}
 
 export default defineConfig({
   test: {
-    include: group === undefined ? ALL : (GROUPS[group] ?? []),
+    include: group === undefined ? ALL : filesOf(group),
     exclude: [...configDefaults.exclude, ...(group === undefined ? Object.values(GROUPS).flat() : [])],
-    globalSetup: [
-      'test/support/build-worker.ts',
-      ...(['postgres', 'clickhouse', 'scale'].includes(group ?? '') ? ['test/support/start-postgres.ts'] : []),
-    ],
+    globalSetup: ['test/support/build-worker.ts', ...(needsPostgres ? ['test/support/start-postgres.ts'] : [])],
     // Long enough for a machine that is busy with something else; nothing here waits for it to pass.
     testTimeout: 60_000,
     hookTimeout: 120_000,

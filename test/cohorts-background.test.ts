@@ -112,10 +112,10 @@ describe('over time', () => {
     const body = { is_static: true, _create_static_person_ids: ['x'] };
     await capture(server, other.projectKey, [{ distinct_id: 'x' }]);
     const { body: cohort } = await client.post(`${mine}cohorts/`, { body });
-    expect(server.rows('select * from cohort_members where cohort_id = ?', cohort.id)).toHaveLength(1);
+    expect(await server.rows('select * from cohort_members where cohort_id = ?', cohort.id)).toHaveLength(1);
     expect((await client.delete(mine)).status).toBe(204);
-    expect(server.rows('select * from cohort_members where cohort_id = ?', cohort.id)).toEqual([]);
-    expect(server.rows('select * from cohorts where id = ?', cohort.id)).toEqual([]);
+    expect(await server.rows('select * from cohort_members where cohort_id = ?', cohort.id)).toEqual([]);
+    expect(await server.rows('select * from cohorts where id = ?', cohort.id)).toEqual([]);
   });
 });
 

@@ -129,7 +129,7 @@ describe('a static cohort', () => {
     const [ada] = (await client.get(path(`${id}/persons/?search=ada`))).body.results;
     await client.delete(`/api/projects/${project.projectId}/persons/${ada.id}/`);
     expect(await members(id)).toEqual(['bob']);
-    expect(server.rows('select * from cohort_members where person_id = ?', ada.id)).toEqual([]);
+    expect(await server.rows('select * from cohort_members where person_id = ?', ada.id)).toEqual([]);
   });
 
   it('can be part of a dynamic one, which follows it', async () => {

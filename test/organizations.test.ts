@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from './support/client.ts';
 import { addMember, type TestMember } from './support/people.ts';
-import { startServer, type TestServer } from './support/server.ts';
+import { isWithoutEvents, startServer, type TestServer } from './support/server.ts';
 
 let server: TestServer;
 let client: ReturnType<typeof clientFor>;
@@ -45,19 +45,28 @@ describe('organizations', () => {
     }
   });
 
-  it('are made with a project, owned by their maker, and get an address of their own', async () => {
-    const first = await client.post('/api/organizations/', { body: { name: 'Übung & Co.' } });
-    const second = await client.post('/api/organizations/', { body: { name: 'Übung & Co.' } });
-    expect([first.status, first.body.membership_level, first.body.teams.length]).toEqual([201, 15, 1]);
-    expect(first.body.slug).toBe('bung-co');
-    expect(second.body.slug).toMatch(/^bung-co-[0-9a-f]{8}$/);
-    const { body } = await client.get('/api/organizations/');
-    expect(body.count).toBe(3);
-    for (const { id } of [first.body, second.body]) {
-      expect((await client.delete(`/api/organizations/${id}/`)).status).toBe(204);
-      expect((await client.get(`/api/organizations/${id}/`)).status).toBe(404);
-    }
+  it.runIf(isWithoutEvents)('stay while their events cannot be removed', async () => {
+    const { body } = await client.post('/api/organizations/', { body: { name: 'Kept' } });
+    expect((await client.delete(`/api/organizations/${body.id}/`)).status).toBe(503);
+    expect((await client.get(`/api/organizations/${body.id}/`)).body).toEqual(body);
   });
+
+  it.skipIf(isWithoutEvents)(
+    'are made with a project, owned by their maker, and get an address of their own',
+    async () => {
+      const first = await client.post('/api/organizations/', { body: { name: 'Übung & Co.' } });
+      const second = await client.post('/api/organizations/', { body: { name: 'Übung & Co.' } });
+      expect([first.status, first.body.membership_level, first.body.teams.length]).toEqual([201, 15, 1]);
+      expect(first.body.slug).toBe('bung-co');
+      expect(second.body.slug).toMatch(/^bung-co-[0-9a-f]{8}$/);
+      const { body } = await client.get('/api/organizations/');
+      expect(body.count).toBe(3);
+      for (const { id } of [first.body, second.body]) {
+        expect((await client.delete(`/api/organizations/${id}/`)).status).toBe(204);
+        expect((await client.get(`/api/organizations/${id}/`)).status).toBe(404);
+      }
+    },
+  );
 
   it('are renamed by admins, and the change is in the activity', async () => {
     expect((await client.patch(current, { key: member.personalKey, body: { name: 'Mine' } })).status).toBe(403);

@@ -33,8 +33,8 @@ afterEach(async () => {
 });
 
 const persons = (rest = ''): string => `/api/projects/${server.projectId}/persons/${rest}`;
-const remove = (distinctId: string, query = '') =>
-  client.delete(persons(`${personOf(server, distinctId).uuid}/${query}`));
+const remove = async (distinctId: string, query = '') =>
+  client.delete(persons(`${(await personOf(server, distinctId)).uuid}/${query}`));
 
 /** Waits for a deletion to end, and shows it. */
 async function completed(location: string | null) {
@@ -104,7 +104,7 @@ describe('with its events', () => {
 
   it('leaves no byte of a person in any file, while the server runs and after a restart', async () => {
     await plant();
-    const { uuid, id } = personOf(server, C.id);
+    const { uuid, id } = await personOf(server, C.id);
     await client.patch(persons(`${id}/`), { body: { properties: { hand: C.hand } } });
     await client.post(persons(`${id}/delete_property/`), { body: { $unset: 'hand' } });
     await client.post(persons(`${id}/split/`), { body: { main_distinct_id: C.id } });
@@ -116,7 +116,7 @@ describe('with its events', () => {
     await processPoisoned(dataDir, 1, poison, Date.parse('2026-01-15T12:00:00.000Z'));
     await start();
     expect(findCanaries(dataDir, CANARIES)).not.toEqual([]);
-    const gone = personOf(server, C.anon).uuid;
+    const gone = (await personOf(server, C.anon)).uuid;
     const answer = await remove(C.anon, '?delete_events=true');
     expect([answer.status, answer.body]).toEqual([204, '']);
     const location = answer.headers.get('location');
@@ -141,19 +141,19 @@ describe('with its events', () => {
     await restart();
     expect(findCanaries(dataDir, CANARIES)).toEqual([]);
     expect(JSON.stringify((await client.get(persons('deletions/'))).body)).not.toContain('canary');
-    expect(server.rows('select count(*) as n from persons')[0].n).toBe(300);
-    expect(server.rows('select uuid from persons where uuid in (?, ?)', uuid, gone)).toEqual([]);
+    expect(await server.rows('select count(*) as n from persons')).toEqual([{ n: 300 }]);
+    expect(await server.rows('select uuid from persons where uuid in (?, ?)', uuid, gone)).toEqual([]);
   });
 
   it('takes along what was accepted before, and begins anew with what comes after', async () => {
     await plant();
-    const { uuid } = personOf(server, C.id);
+    const { uuid } = await personOf(server, C.id);
     const sent = { api_key: server.projectKey, event: 'pending', distinct_id: C.id };
     await fetch(`${server.url}/capture/`, { method: 'POST', body: JSON.stringify(sent) });
     const answer = await remove(C.id, '?delete_events');
     await capture(server, server.projectKey, [{ event: 'afterwards', distinct_id: C.id }]);
     await completed(answer.headers.get('location'));
-    const fresh = personOf(server, C.id);
+    const fresh = await personOf(server, C.id);
     expect(fresh.uuid).not.toBe(uuid);
     expect((await eventsByPerson(server))[fresh.uuid]).toEqual([`${C.id} afterwards`]);
     expect(await server.query(`select event from events where distinct_id = '${C.id}'`)).toEqual([
@@ -182,7 +182,7 @@ describe('with its events', () => {
     await completed(answer.headers.get('location'));
     await capture(server, server.projectKey, [event]);
     expect(await server.query('select * from events')).toEqual([]);
-    expect(server.rows('select * from persons')).toEqual([]);
+    expect(await server.rows('select * from persons')).toEqual([]);
     expect((await server.counters()).duplicate).toBe(1);
   });
 
@@ -242,26 +242,26 @@ describe('with its events', () => {
 describe('without its events', () => {
   it('removes person, ids, history and merges; events stay, under a uuid that is nobody', async () => {
     await plant();
-    const { uuid, id } = personOf(server, C.id);
+    const { uuid, id } = await personOf(server, C.id);
     const answer = await remove(C.id);
     expect([answer.status, answer.headers.get('location')]).toEqual([204, null]);
     expect((await client.delete(persons(`${uuid}/`))).status).toBe(404);
     expect((await client.delete(persons(`${id}/`))).status).toBe(404);
-    expect(server.rows(`select * from person_distinct_ids where distinct_id like 'canary%'`)).toEqual([]);
-    expect(server.rows('select * from person_property_history where person_uuid = ?', uuid)).toEqual([]);
-    expect(server.rows('select * from person_merges')).toEqual([]);
+    expect(await server.rows(`select * from person_distinct_ids where distinct_id like 'canary%'`)).toEqual([]);
+    expect(await server.rows('select * from person_property_history where person_uuid = ?', uuid)).toEqual([]);
+    expect(await server.rows('select * from person_merges')).toEqual([]);
     expect((await eventsByPerson(server))[uuid]).toHaveLength(6);
     await capture(server, server.projectKey, [{ distinct_id: C.id }]);
-    expect(personOf(server, C.id).uuid).not.toBe(uuid);
+    expect((await personOf(server, C.id)).uuid).not.toBe(uuid);
     expect((await eventsByPerson(server))[uuid]).toHaveLength(6);
     expect((await client.get(persons('deletions/'))).body.results).toEqual([]);
   });
 
   it('says who did it, and nothing of the person but the uuid', async () => {
     await plant();
-    const { uuid, id } = personOf(server, C.id);
+    const { uuid, id } = await personOf(server, C.id);
     await remove(C.id, '?delete_events=false');
-    const [entry] = server.rows(`select * from activity where scope = 'Person'`);
+    const [entry] = await server.rows(`select * from activity where scope = 'Person'`);
     expect([entry.activity, entry.item_id, JSON.parse(entry.detail)]).toEqual([
       'deleted',
       String(id),
@@ -279,16 +279,16 @@ describe('refuses', () => {
       400,
       { type: 'validation_error', code: 'invalid_input', detail: 'Must be true or false.', attr: 'delete_events' },
     ]);
-    expect(personOf(server, 'ada').id).toBeGreaterThan(0);
+    expect((await personOf(server, 'ada')).id).toBeGreaterThan(0);
   });
 
   it('strangers, persons of other projects, and deletions of other projects', async () => {
-    const { id } = personOf(server, 'ada');
+    const { id } = await personOf(server, 'ada');
     const other = await server.createProject({ foreign: true });
     const key = { key: other.personalKey };
     expect((await client.delete(persons(`${id}/?delete_events=true`), key)).status).toBe(403);
     expect((await client.delete(`/api/projects/${other.projectId}/persons/${id}/`, key)).status).toBe(404);
-    expect(personOf(server, 'ada').id).toBe(id);
+    expect((await personOf(server, 'ada')).id).toBe(id);
     const { headers } = await remove('ada', '?delete_events=true');
     const { id: deletion } = await completed(headers.get('location'));
     expect((await client.get(persons(`deletions/${deletion}/`), key)).status).toBe(403);

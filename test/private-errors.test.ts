@@ -332,7 +332,7 @@ describe('validation', () => {
 function raw(request: string): Promise<string> {
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => socket.end(request));
+    const socket = connect(Number(port), hostname, () => socket.write(request));
     let answer = '';
     socket.on('data', (chunk) => {
       answer += chunk;

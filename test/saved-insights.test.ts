@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { capture, type SentEvent } from './support/capture.ts';
 import { type Answer, clientFor } from './support/client.ts';
 import { addMember } from './support/people.ts';
-import { startServer, type TestServer } from './support/server.ts';
+import { isWithoutEvents, startServer, type TestServer } from './support/server.ts';
 
 let server: TestServer;
 let client: ReturnType<typeof clientFor>;
@@ -146,7 +146,7 @@ describe('a saved insight', () => {
   });
 });
 
-describe('the answer of a saved insight', () => {
+describe.skipIf(isWithoutEvents)('the answer of a saved insight', () => {
   const CASES: [string, object, unknown][] = [
     ['TRENDS', { events: ['visit'] }, [{ label: 'visit', data: [1, 2], count: 3 }]],
     ['STICKINESS', { events: ['visit'] }, [{ data: [1, 1] }]],
@@ -285,7 +285,7 @@ describe('the history of a saved insight', () => {
   });
 });
 
-describe('how often names are asked for', () => {
+describe.skipIf(isWithoutEvents)('how often names are asked for', () => {
   const usage = async (path: string, name: string) => {
     await server.flushUsage();
     const { body } = await client.get(`/api/projects/1/${path}`);

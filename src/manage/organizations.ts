@@ -67,14 +67,20 @@ export async function renameOrganization(
   return after;
 }
 
+/** Events go first: while their store is away nothing has happened, and the request can be made again. */
 export async function deleteOrganization(deps: OrganizationDeps, organization: Organization): Promise<void> {
-  const projects = await deps.metadata.transaction(async (store) => {
-    const everything = { limit: Number.MAX_SAFE_INTEGER, offset: 0 };
-    const { items } = await store.projects.list([organization.id], everything);
-    await store.organizations.delete(organization.id);
+  const projectsIn = async (store: MetadataStore): Promise<Project[]> => {
+    const { items } = await store.projects.list([organization.id], { limit: Number.MAX_SAFE_INTEGER, offset: 0 });
     return items;
+  };
+  for (const project of await projectsIn(deps.metadata)) await deps.removeEvents(project.id);
+  const projects = await deps.metadata.transaction(async (store) => {
+    const left = await projectsIn(store);
+    await store.organizations.delete(organization.id);
+    return left;
   });
   deps.directory.forget();
+  // What came meanwhile.
   for (const project of projects) await deps.removeEvents(project.id);
 }
 

@@ -129,13 +129,17 @@ async function changeKey(
   return after;
 }
 
+/** Events go first: while their store is away nothing has happened, and the request can be made again. */
 export async function deleteProject(deps: ProjectDeps, caller: Caller, id: number): Promise<void> {
+  const { organizationId } = await existing(deps.metadata, id);
+  requireLevel(caller, organizationId, ADMIN);
+  await deps.removeEvents(id);
   await changing(deps, async (store) => {
     const project = await existing(store, id);
-    requireLevel(caller, project.organizationId, ADMIN);
     await store.projects.delete(id);
     await recordActivity(deps, store, { ...entry(caller, project, 'deleted', null), projectId: null });
   });
+  // What came meanwhile.
   await deps.removeEvents(id);
 }
 

@@ -92,7 +92,7 @@ it('keeps the order of each distinct id, over batches and within them', async ()
     expect((await batch(server, part)).status).toBe(200);
   }
   expect(await stored(server, 'in order')).toEqual(numbers);
-  const [person] = server.rows(`
+  const [person] = await server.rows(`
     select p.properties from persons p join person_distinct_ids d on d.person_id = p.id
     where d.distinct_id = 'orderly'`);
   expect(JSON.parse(person.properties).last).toBe(59);

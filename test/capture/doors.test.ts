@@ -265,7 +265,7 @@ describe('reports of broken policies', () => {
     const answer = await report('application/reports+json', list, { token: server.projectKey, distinct_id: 'csp-2' });
     expect([answer.status, answer.text]).toEqual([204, '']);
     expect(await storedIds('$csp_violation')).toEqual(['csp-1', 'csp-2']);
-    expect(server.rows(`select 1 from person_distinct_ids where distinct_id like 'csp-%'`)).toEqual([]);
+    expect(await server.rows(`select 1 from person_distinct_ids where distinct_id like 'csp-%'`)).toEqual([]);
   });
 
   it.each([[[]], [{}], [null], ['x'], [[{ type: 'csp-violation' }]]])('are refused when they hold %j', async (body) => {

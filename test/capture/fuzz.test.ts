@@ -106,7 +106,7 @@ async function expectAlive(): Promise<void> {
   const drops = Object.values(dropped).reduce((sum, count) => sum + count, 0);
   expect(accepted).toBe(stored + duplicate + drops + dead_lettered + pending);
   // Odd is not poisonous: every rule has an answer to every value.
-  expect(server.rows('select error, payload from dead_letters')).toEqual([]);
+  expect(await server.rows('select error, payload from dead_letters')).toEqual([]);
 }
 
 it('survives random bytes', async () => {

@@ -136,7 +136,7 @@ describe('contents', () => {
     expect((await raw(body)).status).toBe(200);
     const [event] = await stored('n\uFFFDl');
     expect(event).toMatchObject({ distinct_id: 'a\uFFFD\uFFFDb', properties: { 'k\uFFFD': 'v\uFFFD' } });
-    const [person] = server.rows(
+    const [person] = await server.rows(
       `select p.properties from persons p join person_distinct_ids d on d.person_id = p.id where d.distinct_id = ?`,
       'a\uFFFD\uFFFDb',
     );

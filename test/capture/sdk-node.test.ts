@@ -36,8 +36,8 @@ const events = async () => {
   }));
 };
 
-const person = (distinctId: string) => {
-  const [found] = server.rows(
+const person = async (distinctId: string) => {
+  const [found] = await server.rows(
     'select p.* from persons p join person_distinct_ids d on d.person_id = p.id where d.distinct_id = ?',
     distinctId,
   );
@@ -61,14 +61,14 @@ it('captures, identifies, aliases and describes groups', async () => {
   const bought = stored.find(({ event }) => event === 'bought');
   expect(bought).toMatchObject({ distinct_id: 'ada', group_0: 'acme' });
   expect(bought?.properties).toMatchObject({ $lib: 'posthog-node', $group_0: 'acme' });
-  expect(person('ada')).toMatchObject({
+  expect(await person('ada')).toMatchObject({
     properties: { email: 'ada@example.org', first_seen: 'today' },
     is_identified: 1,
   });
-  expect(person('anon-1').uuid).toBe(person('ada').uuid);
+  expect((await person('anon-1')).uuid).toBe((await person('ada')).uuid);
   const people = await server.query(`select distinct person_id from events where distinct_id in ('ada', 'anon-1')`);
-  expect(people).toEqual([{ person_id: person('ada').uuid }]);
-  const [group] = server.rows(`select * from groups where group_key = 'acme'`);
+  expect(people).toEqual([{ person_id: (await person('ada')).uuid }]);
+  const [group] = await server.rows(`select * from groups where group_key = 'acme'`);
   expect(JSON.parse(group.properties)).toEqual({ seats: 12 });
 });
 

@@ -220,11 +220,11 @@ function checkEvents(one: Case, { events }: Outcome): void {
   }
 }
 
-function storedPersons({ projectId, events }: Outcome): CasePerson[] {
-  const rows = server.rows('select * from persons where project_id = ?', projectId);
-  return rows.map((row) => {
+async function storedPersons({ projectId, events }: Outcome): Promise<CasePerson[]> {
+  const rows = await server.rows('select * from persons where project_id = ?', projectId);
+  const persons = rows.map(async (row): Promise<CasePerson> => {
     const { $creator_event_uuid: _creator, ...properties } = JSON.parse(row.properties);
-    const ids = server.rows('select distinct_id from person_distinct_ids where person_id = ?', row.id);
+    const ids = await server.rows('select distinct_id from person_distinct_ids where person_id = ?', row.id);
     return {
       distinct_ids: ids.map((id) => id.distinct_id).sort(),
       properties,
@@ -234,9 +234,10 @@ function storedPersons({ projectId, events }: Outcome): CasePerson[] {
       events: events.filter((event) => event.row['person_id'] === row.uuid).map((event) => String(event.row['event'])),
     };
   });
+  return Promise.all(persons);
 }
 
-function checkPersons(one: Case, outcome: Outcome): void {
+async function checkPersons(one: Case, outcome: Outcome): Promise<void> {
   if (one.expect_persons === null) return;
   const byIds = (a: CasePerson, b: CasePerson): number => (a.distinct_ids.join() < b.distinct_ids.join() ? -1 : 1);
   const wanted = one.expect_persons
@@ -249,7 +250,7 @@ function checkPersons(one: Case, outcome: Outcome): void {
       ...(events === undefined ? {} : { events }),
     }))
     .sort(byIds);
-  const stored = storedPersons(outcome).sort(byIds);
+  const stored = (await storedPersons(outcome)).sort(byIds);
   expect(stored.map((person) => person.distinct_ids)).toEqual(wanted.map((person) => person.distinct_ids));
   wanted.forEach((person, i) => {
     const like = Object.fromEntries(Object.entries(stored[i] ?? {}).filter(([name]) => name in person));
@@ -257,18 +258,17 @@ function checkPersons(one: Case, outcome: Outcome): void {
   });
 }
 
-function checkBooks(one: Case, { projectId }: Outcome): void {
-  const warnings = server
-    .rows('select type, details from ingestion_warnings where project_id = ?', projectId)
-    .map(({ type, details }) => ({ type, ...JSON.parse(details) }));
+async function checkBooks(one: Case, { projectId }: Outcome): Promise<void> {
+  const rows = await server.rows('select type, details from ingestion_warnings where project_id = ?', projectId);
+  const warnings = rows.map(({ type, details }) => ({ type, ...JSON.parse(details) }));
   for (const want of one.expect_ingestion_warnings ?? [])
     expect(warnings).toContainEqual(expect.objectContaining(want));
   for (const { name, property_type } of one.expect_property_definitions ?? []) {
     const sql = `select property_type from property_definitions where project_id = ? and kind = 'event' and name = ?`;
-    expect(server.rows(sql, projectId, name)).toEqual([{ property_type }]);
+    expect(await server.rows(sql, projectId, name)).toEqual([{ property_type }]);
   }
   for (const group of one.expect_groups ?? []) {
-    const [row] = server.rows(
+    const [row] = await server.rows(
       `select t.name, g.type_index, g.group_key, g.properties from groups g
       join group_types t on t.project_id = g.project_id and t.type_index = g.type_index where g.project_id = ?`,
       projectId,
@@ -306,8 +306,8 @@ describe.skipIf(!isThere)('recorded requests through HTTP', () => {
     const outcome = await run(one);
     checkAnswer(one, outcome.answer);
     checkEvents(one, outcome);
-    checkPersons(one, outcome);
-    checkBooks(one, outcome);
+    await checkPersons(one, outcome);
+    await checkBooks(one, outcome);
   });
 });
 

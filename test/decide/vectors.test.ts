@@ -73,7 +73,11 @@ describe.skipIf(vectors === null)('recorded cases of /decide/', () => {
       await capture(server, server.projectKey, [{ event: '$set', distinct_id: id, properties: { $set: properties } }]);
     }
     for (const [index, name] of Object.entries(one.group_type_mapping ?? {})) {
-      server.tamper('insert into group_types (project_id, type_index, name) values (1, ?, ?)', Number(index), name);
+      await server.tamper(
+        'insert into group_types (project_id, type_index, name) values (1, ?, ?)',
+        Number(index),
+        name,
+      );
     }
     for (const criteria of Object.values(one.cohorts ?? {}))
       await server.addCohort({ filters: { properties: criteria } });

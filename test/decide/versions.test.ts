@@ -240,7 +240,7 @@ describe('a flag that is broken', () => {
     await other.addFlag({ key: 'torn' });
     await other.addFlag({ key: 'odd', filters: { groups: 'none' } });
     await other.addFlag({ key: 'lost', filters: those('id', 999, { type: 'cohort' }) });
-    other.tamper(`update feature_flags set filters = '{"groups": [{' where key = 'torn'`);
+    await other.tamper(`update feature_flags set filters = '{"groups": [{' where key = 'torn'`);
   });
   afterAll(() => other.close());
   const askOther = (path: string) => sendJson(other.url, path, { token: other.projectKey, distinct_id: 'ada' });

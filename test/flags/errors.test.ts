@@ -486,19 +486,19 @@ describe.each<[string, Case[]]>([
   ['references', REFERENCES],
 ])('%s', (_room, cases) => {
   it.each(cases)('%s is refused when a flag is made', async (_name, body, code, detail, attr) => {
-    const before = written();
+    const before = await written();
     const answer = await client.post(FLAGS, { body: { key: 'new', ...(body() as Body) } });
     expect([answer.status, answer.body]).toEqual(refusal(code, detail, attr));
-    expect(written()).toEqual(before);
+    expect(await written()).toEqual(before);
   });
 
   it.each(cases.filter(([name]) => name !== 'no key'))(
     '%s is refused when a flag is changed',
     async (_name, body, code, detail, attr) => {
-      const before = written();
+      const before = await written();
       const answer = await client.patch(`${FLAGS}${ids['base']}/`, { body: body() });
       expect([answer.status, answer.body]).toEqual(refusal(code, detail, attr));
-      expect(written()).toEqual(before);
+      expect(await written()).toEqual(before);
     },
   );
 });

@@ -76,7 +76,7 @@ describe('a new flag', () => {
       user_access_level: 'editor',
       last_called_at: null,
     });
-    expect(server.rows('select filters from feature_flags where key = ?', key)).toEqual([{ filters: '{}' }]);
+    expect(await server.rows('select filters from feature_flags where key = ?', key)).toEqual([{ filters: '{}' }]);
   });
 
   it('keeps everything it is given, and is read back the same', async () => {

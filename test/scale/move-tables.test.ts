@@ -234,7 +234,7 @@ describe('a source', () => {
 
   it('must be processed as far as its events are', async () => {
     const server = await startServer({ dataDir: folder });
-    server.tamper(`update ingest_position set position = position - 1`);
+    await server.tamper(`update ingest_position set position = position - 1`);
     await server.close();
     await expect(openSource(folder)).rejects.toThrow(/were not processed wholly\. Start the server/);
   });

@@ -33,7 +33,7 @@ export async function captureCase(server: TestServer, one: InsightCase): Promise
   const cohorts = await makeCohorts(server, project, one);
   const withActions = await makeActions(server, project, one);
   server.setNow(one.now);
-  return { one: renumbered(withActions, cohorts), project, personIds: personIdsIn(server, project) };
+  return { one: renumbered(withActions, cohorts), project, personIds: await personIdsIn(server, project) };
 }
 
 /** Whoever is first on the scene brings the properties; other ids are merged in when the person's first event happens. */
@@ -155,17 +155,15 @@ function renumbered(one: InsightCase, cohorts: ReadonlyMap<number, number>): Ins
   return { ...one, filter, expected };
 }
 
-const personIdsIn =
-  (server: TestServer, { projectId }: TestProject): PersonIds =>
-  (distinctId) =>
-    server
-      .rows(
-        `select p.id, p.uuid from persons p join person_distinct_ids d on d.person_id = p.id
-        where d.project_id = ? and d.distinct_id = ?`,
-        projectId,
-        distinctId,
-      )
-      .flatMap(({ id, uuid }) => [id, uuid]);
+async function personIdsIn(server: TestServer, { projectId }: TestProject): Promise<PersonIds> {
+  const rows = await server.rows(
+    `select d.distinct_id, p.id, p.uuid from persons p join person_distinct_ids d on d.person_id = p.id
+    where d.project_id = ?`,
+    projectId,
+  );
+  const ids = new Map(rows.map(({ distinct_id, id, uuid }) => [distinct_id, [id, uuid]]));
+  return (distinctId) => ids.get(distinctId) ?? [];
+}
 
 /** The request of the case; an address without a project means the one that the key names. */
 export async function askCase(server: TestServer, { one, project }: CapturedCase): Promise<CaseAnswer> {

@@ -5,7 +5,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { openApp } from '../../src/app.ts';
 import { type Config, defaultConfig } from '../../src/config.ts';
 import { holdClock, makeClockMemory } from '../../src/lib/clock.ts';
@@ -13,18 +12,27 @@ import { randomIds } from '../../src/lib/ids.ts';
 import { type Logger, openLog } from '../../src/lib/log.ts';
 import { digest } from '../../src/lib/secrets.ts';
 import { newProject } from '../../src/manage/projects.ts';
+import type { SetDescription } from '../../src/sets/store-set.ts';
 import type { Cohort } from '../../src/stores/cohort-records.ts';
 import { aCohort, aFlag } from '../../src/stores/contract/flag-builders.ts';
 import type { SqlRow, SqlValue } from '../../src/stores/event-store.ts';
-import { FILES } from '../../src/stores/files.ts';
 import type { FeatureFlag } from '../../src/stores/flag-records.ts';
 import type { MetadataStore } from '../../src/stores/metadata-store.ts';
 import { type MembershipLevel, OWNER } from '../../src/stores/records.ts';
+import { type AnyRow, behindPostgres, behindSqlite } from './behind-shelf.ts';
 import type { LargePlace } from './large-place.ts';
 
+/** The large ones need a group of tests that starts PostgreSQL. `postgres`: the large set while its ClickHouse is away. */
+type Stores = 'embedded' | 'large' | 'postgres';
+const DEFAULT_STORES = (process.env['STORES'] ?? 'embedded') as Stores;
+/** Nobody answers questions about events: for `it.skipIf`. */
+export const isWithoutEvents = DEFAULT_STORES === 'postgres';
+/** Everything is in one folder, to start on again, and in one log, which keeps the order of a request. */
+export const isEmbedded = DEFAULT_STORES === 'embedded';
+
 export interface StartOptions {
-  /** Which set of stores; the embedded one unless said otherwise. The large one is for tests of `TESTS=scale`. */
-  stores?: 'embedded' | 'large';
+  /** Which set of stores; the embedded one unless said otherwise, here or by `STORES`. */
+  stores?: Stores;
   /** Of the large set: where other nodes keep everything as well; otherwise a place of its own. */
   place?: LargePlace;
   /** The clock's first instant. */
@@ -70,7 +78,7 @@ export interface TestServer extends TestProject {
   addFlag(flag: Partial<FeatureFlag> & { key: string }): Promise<FeatureFlag>;
   addCohort(cohort: Partial<Cohort>): Promise<Cohort>;
   /** Changes the relational database behind everybody's back, and lets the server read its definitions anew. */
-  tamper(sql: string, ...values: unknown[]): void;
+  tamper(sql: string, ...values: unknown[]): Promise<void>;
   /** Looks at the rollback conditions of flags now. */
   checkRollbacks(): Promise<void>;
   /** Has what insights asked for written down. */
@@ -79,9 +87,8 @@ export interface TestServer extends TestProject {
   mirrorPersons(): Promise<void>;
   /** Asks the event store. */
   query(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
-  /** Asks the relational database, through a handle of its own that cannot write. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into rows freely, and assert what they find
-  rows(sql: string, ...values: unknown[]): any[];
+  /** Asks the relational database behind everybody's back. */
+  rows(sql: string, ...values: unknown[]): Promise<AnyRow[]>;
   /** The relational shelf itself, for what a test cannot bring about through a route. */
   metadata: MetadataStore;
   /** Every route of the server, in the document or not. */
@@ -107,14 +114,18 @@ const KNOWN_KEYS = { initProjectApiKey: 'phc_test_project_key', initPersonalApiK
 export const START = '2026-01-15T12:00:00.000Z';
 
 /** Only tests with the engines of many machines need what it imports. */
-const makePlace = async (): Promise<LargePlace> => (await import('./large-place.ts')).makeLargePlace();
+async function makePlace(stores: 'large' | 'postgres'): Promise<LargePlace> {
+  const { makeLargePlace, makePlaceWithoutClickHouse } = await import('./large-place.ts');
+  return stores === 'large' ? makeLargePlace() : makePlaceWithoutClickHouse();
+}
 
 export async function startServer(options: StartOptions = {}): Promise<TestServer> {
   const clockMemory = makeClockMemory();
   const setNow = (iso: string): void => holdClock(clockMemory, Date.parse(iso));
   setNow(options.now ?? START);
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'cairn-test-'));
-  const ownPlace = options.stores === 'large' && !options.place ? await makePlace() : null;
+  const stores = options.stores ?? DEFAULT_STORES;
+  const ownPlace = stores === 'embedded' || options.place ? null : await makePlace(stores);
   const place = options.place ?? ownPlace;
   const config = { ...defaultConfig(), ...KNOWN_KEYS, port: 0, dataDir, ...place?.config, ...options.config };
   const app = await openApp({ config, log: options.log ?? openLog('silent'), clockMemory });
@@ -183,7 +194,8 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     });
   };
 
-  const reader = place ? null : new Database(join(dataDir, FILES.metadata), { readonly: true });
+  const { databaseUrl } = config;
+  const behind = databaseUrl === null ? behindSqlite(dataDir) : await behindPostgres(databaseUrl);
   return {
     url,
     dataDir,
@@ -193,7 +205,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     organizationId: first.organizationId,
     personalKey: KNOWN_KEYS.initPersonalApiKey,
     setNow,
-    drain: () => app.drain(),
+    drain: stores === 'postgres' ? () => processed(url) : () => app.drain(),
     settleCohorts: () => app.calculations.settled(),
     recalculateCohorts: async () => {
       await app.calculations.startRound();
@@ -210,10 +222,8 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
       app.definitions.forgetAll();
       return added;
     },
-    tamper: (sql, ...values) => {
-      const database = new Database(join(dataDir, FILES.metadata));
-      database.prepare(sql).run(...values);
-      database.close();
+    async tamper(sql, ...values) {
+      await behind.write(sql, values);
       app.definitions.forgetAll();
     },
     checkRollbacks: () => app.checkRollbacks(),
@@ -222,19 +232,25 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     query: (sql, values = []) => app.events.query(sql, values),
     metadata: app.metadata,
     routes: () => app.routes(),
-    rows(sql, ...values) {
-      if (!reader) throw new Error('The large set has no file to look into: ask `metadata`.');
-      return reader.prepare(sql).all(...values);
-    },
+    rows: (sql, ...values) => behind.read(sql, values),
     counters: async () => {
       const status = (await (await fetch(new URL('/_status', url))).json()) as { ingest: Counters };
       return status.ingest;
     },
     close: async () => {
-      reader?.close();
+      await behind.close();
       await app.close();
       await ownPlace?.remove();
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Waits until no event waits to be processed, be it that none can be stored. */
+async function processed(url: string): Promise<void> {
+  for (;;) {
+    const { cluster } = (await (await fetch(new URL('/_status', url))).json()) as { cluster: SetDescription };
+    if (cluster.partitions.every(({ waiting }) => waiting === 0)) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }

@@ -2,9 +2,10 @@ import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../core/errors.ts';
 import { eventVolumes } from '../../insights/event-volumes.ts';
-import { chooseEventDefinitions, type EventNumbers } from '../../insights/list-definitions.ts';
+import { chooseEventDefinitions } from '../../insights/list-definitions.ts';
 import { EVENT_DEFINITION, type EventDefinitionChanges, updateEventDefinition } from '../../manage/definitions.ts';
 import type { EventDefinition } from '../../stores/definitions.ts';
+import { isOutage } from '../../stores/outage.ts';
 import { readDefinitionId, readEventDefinitionQuery } from '../definition-query.ts';
 import { envelope, readPage } from '../paging.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../schemas/activity.ts';
@@ -42,7 +43,7 @@ export function definitionRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const asked = readEventDefinitionQuery(query);
       const page = readPage(query);
       const everything = await definitions.events(project.id);
-      const numbers = await numbersOf(deps, project.id);
+      const numbers = { volumes: await volumesOf(deps, project.id), usage: await usageIn(deps, project.id) };
       const chosen = chooseEventDefinitions(everything, numbers, asked, page);
       const users = await usersById(deps.metadata, chosen.items.flatMap(namedIn));
       return envelope(url, page, chosen, (definition) => presentEventDefinition(definition, numbers, users));
@@ -66,19 +67,28 @@ async function find(deps: ApiDeps, projectId: number, id: string | undefined): P
   return definition;
 }
 
+/** Also while the event store is away: what was changed is changed, though nobody can say how often it happened. */
 async function show(deps: ApiDeps, projectId: number, definition: EventDefinition) {
-  const numbers = await numbersOf(deps, projectId, [definition.name]);
+  const numbers = {
+    volumes: await volumesOf(deps, projectId, [definition.name]).catch(nullIfOutage),
+    usage: await usageIn(deps, projectId),
+  };
   const users = await usersById(deps.metadata, namedIn(definition));
   return presentEventDefinition(definition, numbers, users);
 }
 
+function nullIfOutage(error: unknown): null {
+  if (isOutage(error)) return null;
+  throw error;
+}
+
 const EVENT = { kind: 'event', groupTypeIndex: -1 } as const;
 
-/** How often events of these names, or of all, happened and were asked for. */
-const numbersOf = async (deps: ApiDeps, projectId: number, names?: readonly string[]): Promise<EventNumbers> => ({
-  volumes: await eventVolumes(deps, projectId, deps.clock.now(), names),
-  usage: await deps.usage.inThirtyDays(projectId, EVENT),
-});
+/** How often events of these names, or of all, happened. */
+const volumesOf = (deps: ApiDeps, projectId: number, names?: readonly string[]) =>
+  eventVolumes(deps, projectId, deps.clock.now(), names);
+/** How often they were asked for. */
+const usageIn = (deps: ApiDeps, projectId: number) => deps.usage.inThirtyDays(projectId, EVENT);
 
 /** Every field may be left out, so both methods mean the same: what is not sent stays as it is. */
 function changeRoutes(app: FastifyInstance, deps: ApiDeps): void {

@@ -44,10 +44,13 @@ export const EventDefinitionWriteSchema = Type.Partial(
   Type.Object({ ...WRITABLE, owner: nullable(Type.Integer()), post_to_slack: Type.Boolean() }),
 );
 
+/** Null where nobody can say how often events happened. */
+type KnownNumbers = Pick<EventNumbers, 'usage'> & { volumes: EventNumbers['volumes'] | null };
+
 /** What only actions have is null. */
 export const presentEventDefinition = (
   definition: EventDefinition,
-  { volumes, usage }: EventNumbers,
+  { volumes, usage }: KnownNumbers,
   users: Users,
 ) => ({
   id: definition.id,
@@ -55,7 +58,7 @@ export const presentEventDefinition = (
   owner: definition.ownerId,
   description: definition.description,
   tags: definition.tags,
-  volume_30_day: volumes.get(definition.name) ?? 0,
+  volume_30_day: volumes && (volumes.get(definition.name) ?? 0),
   query_usage_30_day: usage.get(definition.name) ?? 0,
   created_at: iso(definition.createdAt),
   updated_at: iso(definition.updatedAt ?? definition.createdAt),

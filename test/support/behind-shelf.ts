@@ -1,0 +1,41 @@
+/** The relational database behind the server's back, whichever it is: to look into, and to spoil. */
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { FILES } from '../../src/stores/files.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into rows freely, and assert what they find
+export type AnyRow = any;
+
+export interface BehindShelf {
+  /** Values stand for question marks. */
+  read(sql: string, values: readonly unknown[]): Promise<AnyRow[]>;
+  write(sql: string, values: readonly unknown[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Through handles of its own, of which the first cannot write. */
+export function behindSqlite(dataDir: string): BehindShelf {
+  const path = join(dataDir, FILES.metadata);
+  const reader = new Database(path, { readonly: true });
+  return {
+    read: async (sql, values) => reader.prepare(sql).all(...values),
+    async write(sql, values) {
+      const writer = new Database(path);
+      writer.prepare(sql).run(...values);
+      writer.close();
+    },
+    close: async () => void reader.close(),
+  };
+}
+
+export async function behindPostgres(url: string): Promise<BehindShelf> {
+  const { openPool } = await import('../../src/stores/postgres/pool.ts');
+  const pool = openPool(url, { size: 1 });
+  const numbered = (sql: string): string => {
+    let at = 0;
+    return sql.replaceAll('?', () => `$${++at}`);
+  };
+  const read = async (sql: string, values: readonly unknown[]): Promise<AnyRow[]> =>
+    (await pool.query(numbered(sql), [...values])).rows;
+  return { read, write: async (sql, values) => void (await read(sql, values)), close: () => pool.end() };
+}
