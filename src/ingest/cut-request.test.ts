@@ -63,3 +63,14 @@ it('says of each entry whose flags it may change', () => {
   }
   expect(changedNotes(cut(events), [])).toEqual([]);
 });
+
+it('says of each entry who become one person by it', () => {
+  const identify = { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'anon' } };
+  const set = { event: '$set', distinct_id: 'bo', properties: { $set: { a: 1 } } };
+  const [ada, anon, bo] = ['ada', 'anon', 'bo'].map(subjectMark);
+  const place = partitionFor(3, identify, 16);
+  expect(changedNotes(cut([identify]), ['ada', 'anon'])).toEqual([[place, 3, [ada, anon], [[ada, anon]]]]);
+  const notes = changedNotes(cut([set, identify]), ['bo', 'ada', 'anon']);
+  expect(notes).toContainEqual([partitionFor(3, set, 16), 3, [bo]]);
+  expect(notes).toContainEqual([place, 3, [ada, anon], [[ada, anon]]]);
+});

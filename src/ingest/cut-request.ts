@@ -3,7 +3,7 @@
  * requests are about one person and stay as they came.
  */
 
-import { changedSubjects } from '../core/events/changed-subjects.ts';
+import { changedSubjects, joinedSubjects } from '../core/events/changed-subjects.ts';
 import { distinctIdOf } from '../core/events/distinct-id.ts';
 import { extractEvents } from '../core/events/extract-events.ts';
 import { isJsonObject, type JsonObject } from '../core/events/json.ts';
@@ -69,6 +69,10 @@ export function changedNotes(cuts: readonly Cut[], subjects: readonly string[]):
   return cuts.flatMap(({ entry, events }): ChangedNote[] => {
     // A request that was cut is a list, and what is in a list needs a name of its own, also at /engage/.
     const own = cuts.length === 1 ? subjects : changedSubjects(events, false);
-    return own.length === 0 ? [] : [[entry.partition, entry.projectId, own.map(subjectMark)]];
+    if (own.length === 0) return [];
+    const joined =
+      own.length < 2 ? [] : joinedSubjects(events).map(([a, b]) => [subjectMark(a), subjectMark(b)] as const);
+    const note = [entry.partition, entry.projectId, own.map(subjectMark)] as const;
+    return [joined.length === 0 ? note : [...note, joined]];
   });
 }

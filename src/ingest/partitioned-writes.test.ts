@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { ChangedNote } from '../stores/news.ts';
 import { subjectMark } from './cut-request.ts';
 import { ANYWHERE, PartitionedWrites } from './partitioned-writes.ts';
 
@@ -68,4 +69,70 @@ it('is not confused by notes that come out of order, or late', () => {
   writes.processed([[0, 10]]);
   writes.note([[0, 1, [subjectMark('ada')]]], new Map([[0, 9]]));
   expect(writes.settled(1, ['ada'])).toBeUndefined();
+});
+
+describe('two who become one', () => {
+  const [anon, grace, g] = ['anon', 'grace', 'g'].map(subjectMark) as [string, string, string];
+
+  it('wait for what either of them has in another partition, also when the merge is processed first', async () => {
+    const { writes } = make();
+    writes.note([[0, 1, [anon]]], new Map([[0, 4]]));
+    writes.note([[3, 1, [grace, anon], [[grace, anon]]]], new Map([[3, 8]]));
+    writes.processed([[3, 8]]);
+    const settled = writes.settled(1, ['grace']);
+    expect(settled).toBeInstanceOf(Promise);
+    expect(writes.settled(2, ['grace'])).toBeUndefined();
+    writes.processed([[0, 4]]);
+    await settled;
+    expect([writes.settled(1, ['grace']), writes.settled(1, ['anon'])]).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    [
+      'in one request, whatever comes first',
+      [
+        [2, 1, [g, grace], [[g, grace]]],
+        [3, 1, [grace, anon], [[grace, anon]]],
+        [0, 1, [anon]],
+      ],
+    ],
+    [
+      'in their order',
+      [
+        [0, 1, [anon]],
+        [3, 1, [grace, anon], [[grace, anon]]],
+        [2, 1, [g, grace], [[g, grace]]],
+      ],
+    ],
+  ] as [string, ChangedNote[]][])('are one in a row of merges, %s', (_, notes) => {
+    const { writes } = make();
+    const heads = new Map([
+      [0, 4],
+      [2, 5],
+      [3, 6],
+    ]);
+    writes.note(notes, heads);
+    writes.processed([
+      [2, 5],
+      [3, 6],
+    ]);
+    expect(writes.settled(1, ['g'])).toBeInstanceOf(Promise);
+    writes.processed([[0, 4]]);
+    expect(writes.settled(1, ['g'])).toBeUndefined();
+  });
+
+  it('keep what each waits for by itself', () => {
+    const { writes } = make();
+    writes.note([[0, 1, [grace]]], new Map([[0, 9]]));
+    writes.note([[0, 1, [anon]]], new Map([[0, 4]]));
+    writes.note([[3, 1, [grace, anon], [[grace, anon]]]], new Map([[3, 8]]));
+    writes.processed([
+      [3, 8],
+      [0, 4],
+    ]);
+    expect(writes.settled(1, ['grace'])).toBeInstanceOf(Promise);
+    expect(writes.settled(1, ['anon'])).toBeInstanceOf(Promise);
+    writes.processed([[0, 9]]);
+    expect(writes.settled(1, ['anon', 'grace'])).toBeUndefined();
+  });
 });

@@ -18,6 +18,9 @@ export interface PartitionedWritesDeps {
 /** Said in place of a partition where even the projects were too many to be told. */
 export const ANYWHERE = -1;
 
+/** Merges of one request may hang together, and stand in any order. Chains that need more than this are nobody's. */
+const ROUNDS = 3;
+
 export class PartitionedWrites {
   readonly #each: readonly ReadYourWrites[];
 
@@ -40,6 +43,20 @@ export class PartitionedWrites {
       if (seq === undefined) continue;
       if (marks === null) this.#each[partition]?.crowd(seq, projectId);
       else this.#each[partition]?.note(seq, projectId, marks);
+    }
+    this.#join(notes);
+  }
+
+  /**
+   * A merge may be processed before what waits in another partition about either of both: whoever asks about one of them
+   * has to wait for that as well.
+   */
+  #join(notes: readonly ChangedNote[]): void {
+    const joined = notes.flatMap(([, projectId, , pairs = []]) => pairs.map(([a, b]) => ({ projectId, a, b })));
+    if (joined.length === 0) return;
+    for (const one of this.#each) {
+      if (!one.isWaiting) continue;
+      for (let round = 0; round < ROUNDS; round++) for (const { projectId, a, b } of joined) one.join(projectId, a, b);
     }
   }
 

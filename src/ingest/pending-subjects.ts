@@ -42,7 +42,7 @@ export class PendingSubjects {
     this.#noted.push({ seq, projectId, subjects });
     const last = this.#last.get(projectId) ?? new Map<string, number>();
     this.#last.set(projectId, last);
-    for (const subject of subjects) last.set(subject, seq);
+    for (const subject of subjects) last.set(subject, Math.max(seq, last.get(subject) ?? 0));
   }
 
   /** Everybody of the project is taken to wait for this entry. */

@@ -54,6 +54,13 @@ export class ReadYourWrites {
     this.#pending.note(seq, projectId, subjects);
   }
 
+  /** What changes one of both changes the other: each waits for what the other waits for now. */
+  join(projectId: number, a: string, b: string): void {
+    const [forA, forB] = [this.#pending.lastOf(projectId, [a]), this.#pending.lastOf(projectId, [b])];
+    if (forA > forB) this.note(forA, projectId, [b]);
+    if (forB > forA) this.note(forB, projectId, [a]);
+  }
+
   /** Undefined where nothing about these subjects waits, which is nearly always and costs a look into a map. */
   settled(projectId: number, subjects: readonly string[]): Promise<void> | undefined {
     const seq = this.#pending.lastOf(projectId, subjects);

@@ -27,8 +27,16 @@ export interface News {
   leases?: true;
 }
 
-/** Partition, project, and subjects as `subjectMark` has them; null where they are too many to be told. */
-export type ChangedNote = readonly [partition: number, projectId: number, marks: readonly string[] | null];
+/**
+ * Partition, project, and subjects as `subjectMark` has them, null where they are too many to be told; and the pairs of
+ * these that become one person, where there are any.
+ */
+export type ChangedNote = readonly [
+  partition: number,
+  projectId: number,
+  marks: readonly string[] | null,
+  joined?: readonly (readonly [string, string])[],
+];
 
 export interface NewsChannel {
   send(news: News): void;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changedSubjects, groupSubject } from './changed-subjects.ts';
+import { changedSubjects, groupSubject, joinedSubjects } from './changed-subjects.ts';
 import type { JsonObject } from './json.ts';
 
 const of = (event: JsonObject, engage = false): string[] => changedSubjects([event], engage);
@@ -47,5 +47,31 @@ describe('changed subjects', () => {
   it('never takes a distinct id for a group', () => {
     const [id] = of({ event: '$set', distinct_id: groupSubject('company', 'acme') });
     expect(id).not.toBe(groupSubject('company', 'acme'));
+  });
+});
+
+describe('who become one person', () => {
+  it('are the two ids of an identification, an alias or a merge', () => {
+    const events: JsonObject[] = [
+      { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'anon' } },
+      { event: '$create_alias', distinct_id: 'ada', properties: { alias: 5 } },
+      { event: '$merge_dangerously', distinct_id: 'ada', properties: { alias: 'b' } },
+    ];
+    expect(joinedSubjects(events)).toEqual([
+      ['ada', 'anon'],
+      ['ada', '5'],
+      ['ada', 'b'],
+    ]);
+  });
+
+  it('are nobody in any other event', () => {
+    const events: JsonObject[] = [
+      { event: '$identify', distinct_id: 'ada', properties: {} },
+      { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'ada' } },
+      { event: '$set', distinct_id: 'ada', properties: { alias: 'b', $anon_distinct_id: 'c' } },
+      { event: '$create_alias', properties: { alias: 'b' } },
+      { distinct_id: 'ada', properties: { alias: 'b' } },
+    ];
+    expect(joinedSubjects(events)).toEqual([]);
   });
 });

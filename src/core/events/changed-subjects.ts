@@ -14,6 +14,15 @@ export function changedSubjects(events: readonly JsonObject[], engage: boolean):
   return subjects;
 }
 
+/** Pairs of distinct ids that these events make one person of: what changes one of them changes the other. */
+export const joinedSubjects = (events: readonly JsonObject[]): [string, string][] =>
+  events.flatMap((raw): [string, string][] => {
+    const properties = isJsonObject(raw['properties']) ? raw['properties'] : NONE;
+    const id = distinctIdOf(raw, properties);
+    const other = secondId(eventName(raw, false), properties);
+    return id === undefined || other === undefined || id === other ? [] : [[id, other]];
+  });
+
 /** No distinct id holds a NUL (`cleanText`), so groups can stand among them. */
 export const groupSubject = (type: string, key: string): string => `\u0000${type}\u0000${key}`;
 
@@ -36,13 +45,17 @@ function addSubjects(subjects: string[], raw: JsonObject, engage: boolean): void
     if (type !== undefined && key !== undefined) subjects.push(groupSubject(type, key));
     return;
   }
-  const second = SECOND_ID.get(name);
-  if (second === undefined && !changesPerson(name, raw, properties)) return;
+  if (!SECOND_ID.has(name) && !changesPerson(name, raw, properties)) return;
   const id = distinctIdOf(raw, properties);
   if (id !== undefined) subjects.push(id);
+  const other = secondId(name, properties);
+  if (other !== undefined) subjects.push(other);
+}
+
+function secondId(name: string | undefined, properties: JsonObject): string | undefined {
+  const second = SECOND_ID.get(name ?? '');
   const other = second === undefined ? undefined : properties[second];
-  const otherId = other === undefined || other === null ? undefined : toDistinctId(other);
-  if (otherId !== undefined) subjects.push(otherId);
+  return other === undefined || other === null ? undefined : toDistinctId(other);
 }
 
 const changesPerson = (name: string, raw: JsonObject, properties: JsonObject): boolean =>
