@@ -77,8 +77,17 @@ export interface App {
 
 export async function openApp(options: AppOptions): Promise<App> {
   const opened: Opened = [];
+  // One that cannot be closed in order must not keep the others open.
   const closeAll = async (): Promise<void> => {
-    for (const close of opened.splice(0).reverse()) await close();
+    const errors: unknown[] = [];
+    for (const close of opened.splice(0).reverse()) {
+      try {
+        await close();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'Not all was closed.');
   };
   try {
     return await openAll(options, opened, closeAll);

@@ -21,6 +21,7 @@ import { clockOn } from './lib/clock.ts';
 import { randomIds } from './lib/ids.ts';
 import { openLog } from './lib/log.ts';
 import { notify, onNotice, serve } from './lib/rpc.ts';
+import { within } from './lib/within.ts';
 import { clickhouseDialect } from './stores/clickhouse/dialect.ts';
 import { openClickHouseEventStore } from './stores/clickhouse/event-store.ts';
 import { packBlock } from './stores/event-block.ts';
@@ -41,6 +42,7 @@ import { VERSION } from './version.ts';
 
 const QUICK_CONNECTIONS = 4;
 const NOTE_EVERY_MS = 2000;
+const CLOSE_WITHIN_MS = 2000;
 
 async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerOptions): Promise<void> {
   const { node, role, databaseUrl } = options;
@@ -121,10 +123,17 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
     if (noting) clearInterval(noting);
     await workers?.stop();
     if (role === 'web') await leases.leave(node).catch(() => undefined);
-    await news.close();
-    await events.close();
-    await db.destroy();
-    await pool.end();
+    // Connections end when nobody uses them any more. Whoever waits for a store that does not answer is not waited for:
+    // the thread ends next, and what was under way is nobody's until it is committed.
+    await within(
+      CLOSE_WITHIN_MS,
+      (async () => {
+        await news.close();
+        await events.close();
+        await db.destroy();
+        await pool.end();
+      })(),
+    );
   };
   const die = async (error: unknown): Promise<void> => {
     logger.error({ err: error }, 'the worker thread ends because of a fault; it is started again');

@@ -33,9 +33,14 @@ async function main(): Promise<void> {
       log.error('could not stop in time');
       process.exit(1);
     }, STOP_WITHIN_MS).unref();
-    await app.close();
-    log.info('stopped');
-    process.exit(0);
+    try {
+      await app.close();
+      log.info('stopped');
+      process.exit(0);
+    } catch (err) {
+      log.error({ err }, 'stopped, but not all could be closed in order');
+      process.exit(1);
+    }
   };
   if (config.faults) process.on('SIGUSR2', () => app.breakWorker());
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));

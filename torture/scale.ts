@@ -76,7 +76,7 @@ export async function scaleStorm(options: ScaleOptions): Promise<Reckoning> {
       'a worker is restarted in peace': async () => {
         const one = chance.oneOf(workers.filter(({ isRunning }) => isRunning));
         const code = await one.stop();
-        if (code !== 0) violations.push(`a polite stop of a worker ended with exit code ${code}`);
+        if (code !== 0) violations.push(badStop(one, code));
         await one.start();
       },
       'PostgreSQL is stopped and started': async () => {
@@ -115,7 +115,7 @@ export async function scaleStorm(options: ScaleOptions): Promise<Reckoning> {
     }
     for (const one of all) {
       const code = await one.stop();
-      if (code !== 0) violations.push(`a polite stop ended with exit code ${code}`);
+      if (code !== 0) violations.push(badStop(one, code));
     }
     return {
       scenario: 'scale',
@@ -136,6 +136,9 @@ export async function scaleStorm(options: ScaleOptions): Promise<Reckoning> {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+const badStop = ({ output }: ServerProcess, code: number | null): string =>
+  `a polite stop ended with exit code ${code}; the last words were:\n${output.slice(-1500)}`;
 
 /** Flags go on from memory, capture says 'come back', and nothing else is answered with a lie. */
 async function checkWithoutPostgres(webs: readonly ServerProcess[], violations: string[]): Promise<void> {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { call } from '../support/client.ts';
@@ -106,6 +108,26 @@ describe('nodes without ClickHouse', () => {
     worker = await start('worker');
     await expect.poll(() => waiting(two), { timeout: 10_000 }).toBe(0);
     expect((await decide(two, 'hal')).body.featureFlags['pro-only']).toBe(true);
+  });
+});
+
+describe('a node whose ClickHouse takes connections and says nothing', () => {
+  it('processes events, and stops in time', async () => {
+    const mute = createServer(() => undefined);
+    await once(mute.listen(0, '127.0.0.1'), 'listening');
+    const { config, remove } = await makePlaceWithoutClickHouse();
+    const clickhouseUrl = `http://127.0.0.1:${(mute.address() as AddressInfo).port}`;
+    const place = { config: { ...config, clickhouseUrl }, remove };
+    const node = await startServer({ stores: 'large', place, config: { role: 'all' } });
+    await setPlan(node, 'ada', 'pro');
+    await expect.poll(() => waiting(node), { timeout: 10_000 }).toBe(0);
+    await expect.poll(async () => (await statusOf(node)).cluster.blocks_waiting, { timeout: 10_000 }).toBe(1);
+    const began = performance.now();
+    await node.close();
+    // After ten seconds a stop is cut short (`main.ts`).
+    expect(performance.now() - began).toBeLessThan(10_000);
+    mute.close();
+    await remove();
   });
 });
 
