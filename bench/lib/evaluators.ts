@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { type FeatureDefinition, GrowthBookClient } from '@growthbook/growthbook';
 import { FlagdCore } from '@openfeature/flagd-core';
 import { PostHog } from 'posthog-node';
-import { bucket } from '../../src/core/flags/bucket.ts';
+import { bucket, spell } from '../../src/core/flags/bucket.ts';
 import { evaluate } from '../../src/core/flags/evaluate.ts';
 import { prepareFlags } from '../../src/core/flags/prepare-flags.ts';
 import {
@@ -53,7 +53,7 @@ export function bareSha1({ scenario, flags, people }: Batch): Contender {
     return people
       .filter(({ properties }) => scenario !== 'property' || properties.plan === 'pro')
       .flatMap(({ id }) => {
-        const isIn = scenario === 'multivariate' && bucket(`${key}.`, id, '') <= 0.5;
+        const isIn = scenario === 'multivariate' && bucket(spell(`${key}.`), id, '') <= 0.5;
         return isIn ? [`${key}.${id}`, `${key}.${id}variant`] : [`${key}.${id}`];
       });
   });

@@ -2,7 +2,7 @@
  * One visitor of the demo product, a planner for hikes: how they came, whether they stayed, what they did. Everything is
  * drawn from the visitor's own seed, so that the same visitor does the same, relative to the day of the demo.
  */
-import { bucket } from '../flags/bucket.ts';
+import { bucket, spell } from '../flags/bucket.ts';
 import { pick, seeded } from './seeded.ts';
 
 export interface DemoEvent {
@@ -19,6 +19,7 @@ export interface DemoStage {
 }
 
 export const DEMO_FLAG = 'demo-new-planner';
+const FLAG_PREFIX = spell(`${DEMO_FLAG}.`);
 export const DEMO_CLUBS = 12;
 
 const DAY = 86_400_000;
@@ -103,7 +104,7 @@ class Visitor {
   /** A visit of somebody who has an account. */
   #visit(): void {
     this.#view('/hikes');
-    const variant = bucket(`${DEMO_FLAG}.`, this.#id, 'variant') < 0.5 ? 'control' : 'test';
+    const variant = bucket(FLAG_PREFIX, this.#id, 'variant') < 0.5 ? 'control' : 'test';
     this.#add('$feature_flag_called', { $feature_flag: DEMO_FLAG, $feature_flag_response: variant });
     // The new planner helps: there is something to find out.
     if (!this.#happens(variant === 'test' ? 0.62 : 0.45)) return;

@@ -1,3 +1,4 @@
+import { type Spelled, spell } from './bucket.ts';
 import { type Asks, allOf, BrokenDefinition, broken, type Check, noAsks } from './check.ts';
 import { compileEarlyAccess, type EarlyAccess } from './compile-early-access.ts';
 import { compileHoldout, type Holdout } from './compile-holdout.ts';
@@ -13,7 +14,7 @@ export interface CompiledFlag {
   /** What is wrong with the definition as a whole. */
   failure: string | null;
   /** Before the identifier, in what is hashed. */
-  prefix: string;
+  prefix: Spelled;
   filters: CompiledFilters;
 }
 
@@ -54,7 +55,7 @@ export interface Variant {
 /** Never throws: a definition that cannot be read becomes a flag that fails. */
 export function compileFlag(definition: FlagDefinition, shared: Shared): CompiledFlag {
   const asks = noAsks();
-  const prefix = `${definition.key}.`;
+  const prefix = spell(`${definition.key}.`);
   try {
     return { definition, asks, failure: null, prefix, filters: compileFilters(definition, { asks, shared }) };
   } catch (error) {

@@ -1,3 +1,4 @@
+import { spell } from './bucket.ts';
 import { numberOf } from './property-text.ts';
 import { type Fields, readId, readList, readObject, readText } from './read-definition.ts';
 
@@ -9,7 +10,7 @@ export interface Holdout {
   value: string | false;
 }
 
-export const HOLDOUT_PREFIX = 'holdout-';
+export const HOLDOUT_PREFIX = spell('holdout-');
 
 /** `holdout`, or the older `holdout_groups`, of which the first counts. */
 export function compileHoldout(filters: Fields): Holdout | null {

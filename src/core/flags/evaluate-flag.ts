@@ -1,4 +1,4 @@
-import { bucket } from './bucket.ts';
+import { bucket, type Spelled } from './bucket.ts';
 import type { Run } from './check.ts';
 import type { Condition } from './compile-flag.ts';
 import { HOLDOUT_PREFIX } from './compile-holdout.ts';
@@ -62,7 +62,7 @@ function tryCondition(
 }
 
 /** Everybody is within null. */
-const isWithin = (prefix: string, identifier: string, percentage: number | null): boolean =>
+const isWithin = (prefix: Spelled, identifier: string, percentage: number | null): boolean =>
   percentage === null || bucket(prefix, identifier, '') <= percentage / 100;
 
 /**

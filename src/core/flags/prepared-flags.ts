@@ -1,3 +1,4 @@
+import type { Spelled } from './bucket.ts';
 import type { Asks, Member } from './check.ts';
 import type { CompiledCohort } from './compile-cohort.ts';
 import type { CompiledFilters, CompiledFlag } from './compile-flag.ts';
@@ -21,7 +22,7 @@ export interface PreparedFlag extends Omit<CompiledFilters, 'payloads'> {
   /** What is wrong with it, in itself or among the others. */
   failure: string | null;
   /** Before the identifier, in what is hashed. */
-  prefix: string;
+  prefix: Spelled;
   isByDevice: boolean;
   keepsIdentifier: boolean;
   /** What it was made of, to be used again. */

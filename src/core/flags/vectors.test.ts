@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bucket } from './bucket.ts';
+import { bucket, spell } from './bucket.ts';
 import { evaluate } from './evaluate.ts';
 import type { CohortDefinition, FlagDefinition } from './flag.ts';
 import { parseFlagDate } from './flag-dates.ts';
@@ -95,9 +95,9 @@ describe.runIf(isThere)('published values', () => {
     'hash-vectors',
   );
   it.each(rows)('of the hash of $key for $identifier', ({ key, identifier, ...parts }) => {
-    expect({ value: bucket(`${key}.`, identifier, '') }).toMatchObject(only(parts['rollout']));
-    expect({ value: bucket(`${key}.`, identifier, 'variant') }).toMatchObject(only(parts['variant']));
-    expect({ value: bucket('holdout-', identifier, '') }).toMatchObject(only(parts['holdout']));
+    expect({ value: bucket(spell(`${key}.`), identifier, '') }).toMatchObject(only(parts['rollout']));
+    expect({ value: bucket(spell(`${key}.`), identifier, 'variant') }).toMatchObject(only(parts['variant']));
+    expect({ value: bucket(spell('holdout-'), identifier, '') }).toMatchObject(only(parts['holdout']));
   });
 });
 
