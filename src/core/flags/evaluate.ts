@@ -10,10 +10,9 @@ import type { Subject } from './subject.ts';
  */
 export function evaluate(prepared: PreparedFlags, subject: Subject, only?: ReadonlySet<string>): FlagEvaluation[] {
   const { cohorts, slots } = prepared;
-  const results: FlagEvaluation[] = [];
+  const results = new Array<FlagEvaluation>(only === undefined ? prepared.flags.length : 0);
   const run: Run = { subject, cohorts, slots, results, failure: null };
   if (only === undefined) {
-    results.length = prepared.flags.length;
     for (const flag of prepared.order) results[flag.slot] = evaluateFlag(flag, run);
     return results;
   }
