@@ -50,6 +50,9 @@ const number = (value: number): string => value.toLocaleString('en', { maximumFr
 const ratio = (a: number, b: number): string => (b === 0 ? '' : (a / b).toFixed(2));
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 
+/** Events a second, durable, by the time of the processor that one takes. */
+const perCore = ({ cpuMicrosPerEvent }: EventRate): number => Math.round(1e6 / cpuMicrosPerEvent);
+
 const againstBare = (what: string, bare: Rate, cairn: Rate): Row[] => [
   [
     `${what}, requests/s`,
@@ -102,6 +105,12 @@ export const BENCHES: readonly Bench[] = [
           '',
         ],
         ['at a steady rate: accepted and processed/s', number(steady.acceptedAndProcessedPerSecond), '', ''],
+        [
+          'the same for each core that it keeps busy (of the bare server: accepted alone)',
+          number(perCore(steady.cairn)),
+          number(perCore(steady.bare)),
+          ratio(perCore(steady.cairn), perCore(steady.bare)),
+        ],
         ['at a steady rate: lag at the end', `${number(Math.round(steady.lagLastThirdMs))} ms`, '', ''],
         ['at a steady rate: peak of memory', `${number(Math.round(steady.peakMb))} MB`, '', ''],
         ['bytes on disk per event', number(result.diskBytesPerEvent), '', ''],
