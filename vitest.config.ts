@@ -14,14 +14,14 @@ const GROUPS: Record<string, string[]> = {
 };
 /**
  * The whole system once more, on the stores of many machines; `STORES` says which, see `test/support/server.ts`. Left
- * out is what asks about events throughout, looks into files, or takes its time over passwords.
+ * out is what asks about events throughout, looks into files, or takes its time (passwords, webhooks).
  */
 const WHOLE = [
   'test/flags/!(rollback).test.ts',
   'test/decide/*.test.ts',
   'test/{organizations,projects,project-token,guards,private-errors}.test.ts',
   'test/{definitions,definitions-write,groups,persons,person-changes,person-facts,cohorts-static}.test.ts',
-  'test/{dashboards,saved-insights,webhook}.test.ts',
+  'test/{dashboards,saved-insights}.test.ts',
   'test/capture/books.test.ts',
 ];
 /** Many machines: everything that needs either engine. */

@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
   it('loads demo data, and says how much', async () => {
     const { page, complaints } = await watchedPage(browser, server.url);
     await signIn(page, '/login');
-    await page.getByRole('link', { name: 'Connect' }).click();
+    await page.getByRole('link', { name: 'Connect', exact: true }).click();
     await page.getByRole('button', { name: 'Load demo data' }).click();
     await page.getByText(/^[\d,. ]+ events loaded\.$/).waitFor();
     expect((await server.metadata.flags.ofProject(server.projectId)).length).toBe(2);
