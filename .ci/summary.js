@@ -28,8 +28,7 @@ function* failuresIn(report) {
 if (what === 'failed') {
   for (const suite of read(paths[0]).testResults) if (suite.status === 'failed') console.log(fileOf(suite));
 } else {
-  const isFirst = (path) => path.endsWith('.first.json');
-  const firsts = paths.filter(isFirst).map(read);
+  const firsts = paths.filter((path) => path.endsWith('.first.json')).map(read);
   const seconds = paths.filter((path) => path.endsWith('.second.json')).map(read);
   const rest = paths.filter((path) => !/\.(first|second)\.json$/.test(path)).map(read);
   const failures = [...seconds, ...rest].flatMap((report) => [...failuresIn(report)]);

@@ -32,7 +32,7 @@ export async function rowsByActor(table: ColumnTable, tied: Tied): Promise<Actor
   return { actors, starts, at, rows };
 }
 
-/** Some milliseconds each. */
+/** What is looked at before others get their turn: some milliseconds each. */
 export const ROWS_AT_ONCE = 200_000;
 export const ACTORS_AT_ONCE = 2000;
 

@@ -2,7 +2,6 @@
  * The ways that people take. The engine gives each person's items as numbers; what is a path, and which part of it is
  * shown, is decided by the rules of `core/insights/paths`.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PathEdge } from '../core/insights/answers/answers.ts';
 import { compareText } from '../core/insights/answers/assemble-trends.ts';
 import { cutPath, type PathItem } from '../core/insights/answers/cut-path.ts';
@@ -12,6 +11,8 @@ import { pauseIn } from '../core/insights/paths/path-items.ts';
 import { EdgeCounter, isTaken } from '../core/insights/paths/path-steps.ts';
 import type { PathsPeopleQuestion, PathsQuestion } from '../core/insights/questions/question.ts';
 import { isWithin, type Range } from '../core/insights/time/range.ts';
+import { inTurns } from '../lib/pauses.ts';
+import { ACTORS_AT_ONCE } from './actor-rows.ts';
 import { selectedEntrants } from './answer-funnel.ts';
 import type { AskedDeps } from './asked-events.ts';
 import { LEFT_OUT, type PathCodes } from './path-codes.ts';
@@ -57,9 +58,6 @@ interface Way {
 
 type OnWay = (events: PathEvents, way: Way) => void;
 
-/** So many persons are looked at before others get their turn. */
-const TURN = 2000;
-
 async function eachWay(
   deps: AskedDeps,
   projectId: number,
@@ -72,16 +70,15 @@ async function eachWay(
   for await (const events of pathEvents(deps, projectId, question, hasNames || spans !== null)) {
     const way: Way = { actor: 0, length: 0, items: new Int32Array(64), times: new Float64Array(64) };
     const onOwn = (): void => onWay(events, way);
-    for (way.actor = 0; way.actor < events.actors; way.actor++) {
-      if (way.actor % TURN === TURN - 1) {
-        await nextTurn();
-        deps.signal?.throwIfAborted();
+    await inTurns(events.actors, ACTORS_AT_ONCE, (first, past) => {
+      deps.signal?.throwIfAborted();
+      for (way.actor = first; way.actor < past; way.actor++) {
+        const own = events.of(way.actor);
+        if (own.from === own.to) continue;
+        const span = spans?.get(events.nameOf(way.actor));
+        if (spans === null || span !== undefined) cutWays(own, span, isPause, way, onOwn);
       }
-      const own = events.of(way.actor);
-      if (own.from === own.to) continue;
-      const span = spans?.get(events.nameOf(way.actor));
-      if (spans === null || span !== undefined) cutWays(own, span, isPause, way, onOwn);
-    }
+    });
   }
 }
 

@@ -5,6 +5,7 @@ import { type Part, tellingStep, ValueDivider } from '../core/insights/funnel/di
 import type { CohortBreakdown } from '../core/insights/questions/breakdown.ts';
 import type { FunnelQuestion, FunnelValue } from '../core/insights/questions/question.ts';
 import type { Filter } from '../core/properties/property-filter.ts';
+import { ACTORS_AT_ONCE } from './actor-rows.ts';
 import { type AskedDeps, AskedEvents, filtersOf } from './asked-events.ts';
 import { findCohortUuids } from './cohort-filter.ts';
 import { checkBreakdown, FunnelCodes } from './funnel-codes.ts';
@@ -25,9 +26,6 @@ export interface Journeyer {
   walk(onAttempt: OnAttempt): boolean;
 }
 
-/** So many actors are looked at before others get their turn. */
-const TURN = 2000;
-
 /** Some actors at a time. Their names are known only where they were asked for. */
 export async function* funnelJourneyers(
   deps: AskedDeps,
@@ -43,8 +41,8 @@ export async function* funnelJourneyers(
   const divide = await dividerOf(deps, projectId, question, codes);
   const walk = new FunnelWalk(question);
   for await (const events of funnelEvents(deps, asked, question, codes)) {
-    for (let actor = 0; actor < events.actors; actor += TURN) {
-      yield journeyersOf(events, actor, Math.min(actor + TURN, events.actors), divide, walk);
+    for (let actor = 0; actor < events.actors; actor += ACTORS_AT_ONCE) {
+      yield journeyersOf(events, actor, Math.min(actor + ACTORS_AT_ONCE, events.actors), divide, walk);
       await nextTurn();
       deps.signal?.throwIfAborted();
     }

@@ -5,7 +5,7 @@ import type { Config } from '../../src/config.ts';
 import { call } from '../support/client.ts';
 import { type LargePlace, makePlaceWithoutClickHouse } from '../support/large-place.ts';
 import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer, waitingAt } from '../support/server.ts';
 
 const KEY = 'phc_test_project_key';
 const FLAGS = [
@@ -28,10 +28,7 @@ const statusOf = async (node: TestServer) => (await call(node.url, 'GET', '/_sta
 const setPlan = (node: TestServer, id: string, plan: string) =>
   send(node, { event: '$set', distinct_id: id, properties: { $set: { plan } } });
 
-async function waiting(node: TestServer): Promise<number> {
-  const { cluster } = await statusOf(node);
-  return cluster.partitions.reduce((sum: number, partition: { waiting: number }) => sum + partition.waiting, 0);
-}
+const waiting = ({ url }: TestServer): Promise<number> => waitingAt(url);
 
 describe('nodes without ClickHouse', () => {
   let place: LargePlace;

@@ -246,11 +246,12 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
   };
 }
 
-/** Waits until no event waits to be processed, be it that none can be stored. */
+/** Events of the large set that wait to be processed, be it that none can be stored. */
+export async function waitingAt(url: string): Promise<number> {
+  const { cluster } = (await (await fetch(new URL('/_status', url))).json()) as { cluster: SetDescription };
+  return cluster.partitions.reduce((sum, { waiting }) => sum + waiting, 0);
+}
+
 async function processed(url: string): Promise<void> {
-  for (;;) {
-    const { cluster } = (await (await fetch(new URL('/_status', url))).json()) as { cluster: SetDescription };
-    if (cluster.partitions.every(({ waiting }) => waiting === 0)) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  while ((await waitingAt(url)) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -18,8 +18,9 @@ export function changedSubjects(events: readonly JsonObject[], engage: boolean):
 export const joinedSubjects = (events: readonly JsonObject[]): [string, string][] =>
   events.flatMap((raw): [string, string][] => {
     const properties = isJsonObject(raw['properties']) ? raw['properties'] : NONE;
-    const id = distinctIdOf(raw, properties);
     const other = secondId(eventName(raw, false), properties);
+    // Few events have one.
+    const id = other === undefined ? undefined : distinctIdOf(raw, properties);
     return id === undefined || other === undefined || id === other ? [] : [[id, other]];
   });
 
