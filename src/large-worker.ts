@@ -5,6 +5,7 @@
 import { hostname } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Failure } from './core/errors.ts';
+import { AskedProperties } from './ingest/asked-properties.ts';
 import { Definitions } from './ingest/definitions.ts';
 import { Errands } from './ingest/errands.ts';
 import { EventKeeper } from './ingest/event-keeper.ts';
@@ -65,6 +66,7 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
   const queue = new PostgresBlockQueue(pool, db);
   const personIndex = sqlPersonIndex(db, postgresDialect);
   const keeper = new EventKeeper({ node, events, ingest, queue, errands, personIndex, clock, logger });
+  const asked = new AskedProperties({ events, news, keeper });
   const tail = new StoreTail({
     events,
     dialect: clickhouseDialect,
@@ -109,6 +111,7 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
         });
   news.on((piece) => {
     workers?.hear(piece);
+    asked.hear(piece);
     if (piece.processed) keeper.personsChanged();
     if (piece.shipped !== undefined) {
       tail.shipped(piece.shipped).catch((err: unknown) => logger.warn({ err }, 'a live stream has a gap'));
@@ -121,6 +124,7 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
   if (role === 'web') await note(pool, noteOf());
   const close = async (): Promise<void> => {
     if (noting) clearInterval(noting);
+    asked.stop();
     await workers?.stop();
     if (role === 'web') await leases.leave(node).catch(() => undefined);
     // Connections end when nobody uses them any more. Whoever waits for a store that does not answer is not waited for:

@@ -39,6 +39,8 @@ export function lateStore(open: () => Promise<BlockStore>): BlockStore {
   };
   const own: Partial<BlockStore> = {
     needsTending: (now) => opened?.needsTending(now) ?? false,
+    takeReads: () => opened?.takeReads() ?? [],
+    noteReads: (reads) => opened?.noteReads(reads),
     close: async () => opened?.close(),
   };
   return new Proxy(own as BlockStore, {

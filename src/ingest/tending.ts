@@ -17,6 +17,8 @@ const AFTER_FAILURE_MS = 60_000;
 export class Tending {
   readonly #deps: TendingDeps;
   readonly #stopping = new AbortController();
+  /** The first look is for what somebody else may have left undone. */
+  #hasLooked = false;
   #ended: Promise<void> = Promise.resolve();
 
   constructor(deps: TendingDeps) {
@@ -45,10 +47,11 @@ export class Tending {
   async #look(): Promise<number> {
     const { events, clock, between, logger } = this.#deps;
     const now = clock.now();
-    if (!events.needsTending(now)) return LOOK_EVERY_MS;
+    if (this.#hasLooked && !events.needsTending(now)) return LOOK_EVERY_MS;
     const start = performance.now();
     try {
       await between(() => events.tend(now));
+      this.#hasLooked = true;
       return performance.now() - start;
     } catch (err) {
       if (!this.#stopping.signal.aborted) logger.warn({ err }, 'the event store could not be tended; trying again');

@@ -1,4 +1,5 @@
 import type { EventStore, PersonOverride } from './event-store.ts';
+import type { CountedRead } from './property-demand.ts';
 
 /** Blocks on their way to an event store of many machines, with what is to be said along with them. */
 export interface Shipment {
@@ -17,4 +18,8 @@ export interface BlockStore extends EventStore {
    * it was, the same shipment is written again: what had arrived of it is not stored twice. Await each before the next.
    */
   writeBlocks(shipment: Shipment): Promise<void>;
+  /** Which properties questions have read through this process since the last call. */
+  takeReads(): CountedRead[];
+  /** Questions have read these through another process: to be counted by the one that tends the store. */
+  noteReads(reads: readonly CountedRead[]): void;
 }

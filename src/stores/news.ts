@@ -1,3 +1,5 @@
+import type { CountedRead } from './property-demand.ts';
+
 /**
  * What nodes tell each other. News may get lost with a connection, so nobody relies on it alone: it only makes everybody
  * look sooner than they would by themselves.
@@ -23,6 +25,8 @@ export interface News {
   errand?: number;
   /** Somebody watches the events of these projects as they come. */
   watched?: { node: string; projects: readonly number[] };
+  /** Questions have read these properties, each with the number of statements that did. */
+  asked?: readonly CountedRead[];
   /** A lease was given up. */
   leases?: true;
 }

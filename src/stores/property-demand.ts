@@ -16,6 +16,11 @@ const COUNTED = 500;
 /** Longer names are nobody's favourite. */
 const LONGEST_KEY = 200;
 
+/** A property, and how many statements read it. */
+export interface CountedRead extends PropertyRead {
+  statements: number;
+}
+
 interface Used {
   /** ms UTC. */
   lastUsed: number;
@@ -32,21 +37,28 @@ export function replaceable<T extends Used>(columns: readonly T[], now: number):
 
 /** Which properties without a column of their own are asked for, and by how many statements. */
 export class PropertyDemand {
-  readonly #wanted = new Map<string, PropertyRead & { statements: number }>();
+  readonly #wanted = new Map<string, CountedRead>();
 
-  add({ owner, key }: PropertyRead): void {
+  add({ owner, key }: PropertyRead, more = 1): void {
     if (key.length > LONGEST_KEY) return;
     const name = nameOf({ owner, key });
-    const statements = (this.#wanted.get(name)?.statements ?? 0) + 1;
+    const statements = (this.#wanted.get(name)?.statements ?? 0) + more;
     // Put at the end again: the first one is that which was asked for longest ago.
     this.#wanted.delete(name);
     this.#wanted.set(name, { owner, key, statements });
     if (this.#wanted.size > COUNTED) this.#wanted.delete(this.#wanted.keys().next().value ?? '');
   }
 
-  /** It has got one. */
-  remove(read: PropertyRead): void {
-    this.#wanted.delete(nameOf(read));
+  /** It has got one. Says whether it was wanted. */
+  remove(read: PropertyRead): boolean {
+    return this.#wanted.delete(nameOf(read));
+  }
+
+  /** All of them; the count begins anew. */
+  takeAll(): CountedRead[] {
+    const all = [...this.#wanted.values()];
+    this.#wanted.clear();
+    return all;
   }
 
   /** What is read by enough statements, the most wanted one first. */

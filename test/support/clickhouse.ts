@@ -1,6 +1,7 @@
 /**
  * A ClickHouse for tests: `CLICKHOUSE_URL`, or what `CLICKHOUSE_COMMAND start` prints (by default a command beside the
- * repository). Where there is none, the tests that need one are skipped, and say so.
+ * repository); with `CLICKHOUSE_CLUSTER` they run on that cluster. Where there is none, the tests that need one are
+ * skipped, and say so.
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -25,7 +26,8 @@ export const findClickHouse = (): Promise<ClickHouseOptions | null> => {
 
 async function find(): Promise<ClickHouseOptions | null> {
   const url = process.env['CLICKHOUSE_URL'] ?? start();
-  if (url !== null) return { url, ...(await limitsOf(url)) };
+  const cluster = process.env['CLICKHOUSE_CLUSTER'] ?? null;
+  if (url !== null) return { url, cluster, ...(await limitsOf(url)) };
   console.info(`No ClickHouse: set CLICKHOUSE_URL, or CLICKHOUSE_COMMAND to what starts one. Its tests are skipped.`);
   return null;
 }
@@ -56,7 +58,8 @@ export interface TestDatabase {
 export async function makeDatabase(server: ClickHouseOptions): Promise<TestDatabase> {
   const name = `cairn_test_${randomBytes(6).toString('hex')}`;
   const client = createClient({ url: server.url, request_timeout: 600_000, log: { level: ClickHouseLogLevel.OFF } });
-  await client.command({ query: `create database ${name}` });
+  const onCluster = server.cluster ? ` on cluster "${server.cluster}"` : '';
+  await client.command({ query: `create database ${name}${onCluster}` });
   const options = { ...server, url: new URL(name, server.url).href };
   const run = async (sql: string): Promise<void> => {
     await client.command({ query: sql });
@@ -66,14 +69,15 @@ export async function makeDatabase(server: ClickHouseOptions): Promise<TestDatab
     run,
     makePlace: () =>
       placeIn(options, async () => {
-        for (const table of ['event_rows', 'person_override_rows', 'person_versions'])
-          await run(`truncate table ${name}.${table}`);
+        const events = server.cluster ? 'event_rows_local' : 'event_rows';
+        for (const table of [events, 'person_override_rows', 'person_versions'])
+          await run(`truncate table ${name}.${table}${onCluster}`);
         await run(
           `insert into ${name}.store_notes select name, '' from ${name}.store_notes where name != 'schema_version'`,
         );
       }),
     async drop() {
-      await run(`drop database ${name}`);
+      await run(`drop database ${name}${onCluster}`);
       await client.close();
     },
   };

@@ -46,7 +46,10 @@ const SIGNS_OF_LIFE: ClickHouseSettings = {
 const READ_ONLY: ClickHouseSettings = { readonly: '2', cancel_http_readonly_queries_on_client_close: 1 };
 
 /** Several shards are asked as one: what a join needs is found once and sent to all of them. */
-const CLUSTER: ClickHouseSettings = { prefer_global_in_and_join: 1, select_sequential_consistency: '1' };
+const CLUSTER: ClickHouseSettings = { prefer_global_in_and_join: 1 };
+
+/** A replica that lacks what was written last says so. Where there are three, one always lags a little behind. */
+const CERTAIN: ClickHouseSettings = { select_sequential_consistency: '1' };
 
 const WRITES: ClickHouseSettings = {
   async_insert: 0,
@@ -58,8 +61,12 @@ const WRITES: ClickHouseSettings = {
 };
 
 const CLUSTER_WRITES: ClickHouseSettings = {
+  // Views are made of a new column next, on every node.
+  alter_sync: '2',
   mutations_sync: '2',
   lightweight_deletes_sync: '2',
+  // A deletion goes through all events; the three minutes of the default are not enough for many.
+  distributed_ddl_task_timeout: '900',
   distributed_foreground_insert: 1,
   insert_quorum: 'auto',
   // Or nobody could read what was written with certainty; one at a time writes anyway.
@@ -74,9 +81,12 @@ const WRITE_TIMEOUT_MS = 6 * 3_600_000;
 
 /** One client of the server. It speaks only of `ClickHouseFailure`, or of the reason for which it was told to stop. */
 export class Connection {
+  /** What `currentDatabase()` says here; other nodes of a cluster may say something else. */
+  readonly database: string;
   readonly #asking: ClickHouseClient;
   readonly #writing: ClickHouseClient;
   readonly #questions: ClickHouseSettings;
+  readonly #certain: ClickHouseSettings;
   readonly #writes: ClickHouseSettings;
 
   constructor(options: ConnectionOptions) {
@@ -88,6 +98,7 @@ export class Connection {
       log: { level: ClickHouseLogLevel.OFF },
       clickhouse_settings: { ...MEANING, ...SIGNS_OF_LIFE, ...(cluster === null ? {} : CLUSTER) },
     };
+    this.database = decodeURIComponent(new URL(url).pathname.slice(1)) || 'default';
     this.#asking = createClient({
       ...base,
       request_timeout: (queryTimeoutSeconds + 2 * GRACE_SECONDS) * 1000,
@@ -101,12 +112,28 @@ export class Connection {
       ...(queryMemoryMb === undefined ? {} : { max_memory_usage: String(queryMemoryMb * 1024 * 1024) }),
       ...settings,
     };
+    this.#certain = cluster === null ? {} : CERTAIN;
     this.#writes = { ...WRITES, ...(cluster === null ? {} : CLUSTER_WRITES), ...settings };
   }
 
-  async query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
+  query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
+    return this.#rows(sql, values, signal, {});
+  }
+
+  /** The same for what the store itself goes by: nothing that was written before is missing, or else it fails. */
+  read(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]> {
+    return this.#rows(sql, values, undefined, this.#certain);
+  }
+
+  async #rows(
+    sql: string,
+    values: readonly SqlValue[],
+    signal: AbortSignal | undefined,
+    settings: ClickHouseSettings,
+  ): Promise<SqlRow[]> {
     const answer = await this.#ask(sql, values, signal, async (asked) => {
-      const result = await this.#asking.query({ ...asked, format: 'JSONCompact' });
+      const clickhouse_settings = { ...asked.clickhouse_settings, ...settings };
+      const result = await this.#asking.query({ ...asked, clickhouse_settings, format: 'JSONCompact' });
       return result.json<SqlValue[]>();
     });
     const names = (answer.meta ?? []).map(({ name }) => name);

@@ -2,6 +2,7 @@ import type { BlockStore, Shipment } from '../block-store.ts';
 import { packBlock } from '../event-block.ts';
 import type { ColumnTable, EventBatch, PromotedProperty, SqlRow, SqlValue } from '../event-store.ts';
 import type { MirrorPosition, MirrorSlice } from '../person-mirror.ts';
+import type { CountedRead } from '../property-demand.ts';
 import { type ResolvedNotes, resolveNotes } from '../property-notes.ts';
 import type { Refiled, Refiling } from '../refiling.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
@@ -13,7 +14,7 @@ import { writeOverrides } from './overrides.ts';
 import { Promotion } from './promotion.ts';
 import { readJson } from './property-words.ts';
 import { refile } from './refile.ts';
-import { changed, type Place } from './schema.ts';
+import { changed, type Place, systemTable } from './schema.ts';
 
 export type ClickHouseOptions = ConnectionOptions;
 
@@ -148,7 +149,7 @@ class ClickHouseEventStore implements BlockStore {
     const values = [projectId, Math.trunc(timestamp)];
     const where = 'where project_id = $1 and timestamp < $2';
     return this.#oneAtATime(async () => {
-      const [row] = await this.#connection.query(`select count(*) as n from event_rows ${where}`, values);
+      const [row] = await this.#connection.read(`select count(*) as n from event_rows ${where}`, values);
       const count = Number(row?.['n'] ?? 0);
       if (count > 0) await this.#connection.run(`delete from ${changed(this.#place, 'event_rows')} ${where}`, values);
       return count;
@@ -186,14 +187,22 @@ class ClickHouseEventStore implements BlockStore {
     return this.#promotion.isDue(now);
   }
 
+  takeReads(): CountedRead[] {
+    return this.#promotion.takeReads();
+  }
+
+  noteReads(reads: readonly CountedRead[]): void {
+    this.#promotion.noteReads(reads);
+  }
+
   async promoted(): Promise<PromotedProperty[]> {
     return this.#promotion.describe();
   }
 
   async size(): Promise<number> {
     const [row] = await this.query(
-      'select sum(bytes_on_disk) as bytes from system.parts where database = currentDatabase() and active',
-      [],
+      `select sum(bytes_on_disk) as bytes from ${systemTable(this.#place, 'parts')} where database = $1 and active`,
+      [this.#connection.database],
     );
     return Number(row?.['bytes'] ?? 0);
   }

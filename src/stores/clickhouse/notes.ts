@@ -11,7 +11,7 @@ export class Notes {
 
   /** By name; those that were forgotten are not there. */
   async read(prefix: string): Promise<Map<string, string>> {
-    const rows = await this.#connection.query(
+    const rows = await this.#connection.read(
       `select name, value from store_notes final where startsWith(name, $1) and value != '' order by name`,
       [prefix],
     );

@@ -63,7 +63,7 @@ interface Touched {
 /** In one question: what touches these persons, and how far the table has got. */
 async function readTouched(connection: Connection, overrides: readonly PersonOverride[]): Promise<Touched> {
   const ids = [...new Set(overrides.flatMap(({ from, to }) => [from, to]))].join(',');
-  const rows = await connection.query(
+  const rows = await connection.read(
     `with arrayMap(id -> toUUID(id), arrayFilter(id -> id != '', splitByChar(',', $1))) as ids
     select toInt64(project_id) as project, toString(from_id) as from_text, toString(to_id) as to_text,
       toInt64(0) as last_version, toInt64(0) as last_position
@@ -86,7 +86,7 @@ async function readTouched(connection: Connection, overrides: readonly PersonOve
 
 /** The ids that queries show as this person: its own, and those that an override leads from. */
 export async function shownAs(connection: Connection, projectId: number, personId: string): Promise<string[]> {
-  const rows = await connection.query(
+  const rows = await connection.read(
     'select toString(from_id) as id from person_overrides where project_id = $1 and to_id = toUUID($2)',
     [projectId, checkedUuid(personId)],
   );

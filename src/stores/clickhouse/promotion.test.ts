@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findClickHouse, makeDatabase, PATIENCE, type TestDatabase } from '../../../test/support/clickhouse.ts';
+import type { BlockStore } from '../block-store.ts';
 import { anEvent, uuidOf } from '../contract/events.ts';
 import { PERSON_PROPERTIES } from '../dialect.ts';
 import type { EventStore } from '../event-store.ts';
@@ -26,8 +27,8 @@ const TRUTH = [
 
 describe.skipIf(server === null)('a property with a column of its own in ClickHouse', () => {
   let database: TestDatabase;
-  let store: EventStore;
-  let other: EventStore;
+  let store: BlockStore;
+  let other: BlockStore;
   beforeAll(async () => {
     if (server === null) return;
     database = await makeDatabase(server);
@@ -75,8 +76,10 @@ describe.skipIf(server === null)('a property with a column of its own in ClickHo
 
   it('reads the same before, with and after it, also where another process knows nothing of it', async () => {
     await write();
-    for (let i = 0; i < 4; i++) await ask();
-    expect([await store.promoted(), store.needsTending(START)]).toEqual([[], true]);
+    for (const asked of [store, other, store, other]) await ask(asked);
+    expect([await store.promoted(), store.needsTending(START)]).toEqual([[], false]);
+    store.noteReads(other.takeReads());
+    expect([store.needsTending(START), other.takeReads()]).toEqual([true, []]);
     await tendUntil(["event it's 1", "person it's 1"], START);
     await write();
     await ask();

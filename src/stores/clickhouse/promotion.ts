@@ -3,16 +3,17 @@
  * by itself, for new rows as they come and for old ones when it is told to; until then it reads them from the JSON. So
  * a column is right from its first moment, and it is read once that pays.
  *
- * What there is stands in notes, since several processes ask. Whoever reads a column that another has taken away hears
+ * What there is stands in notes, since several processes ask. One of them makes the columns, and is told by the others
+ * what questions read there (`takeReads`, `noteReads`). Whoever reads a column that another has taken away hears
  * of it from ClickHouse, looks at the notes again and asks once more.
  */
 import type { PromotedProperty } from '../event-store.ts';
-import { isUnused, isUseOld, MOST_COLUMNS, PropertyDemand, replaceable } from '../property-demand.ts';
+import { type CountedRead, isUnused, isUseOld, MOST_COLUMNS, PropertyDemand, replaceable } from '../property-demand.ts';
 import type { PropertyOwner, PropertyRead, Reading } from '../property-notes.ts';
 import type { Connection } from './connection.ts';
 import type { Notes } from './notes.ts';
 import { readPromoted } from './property-words.ts';
-import { addColumn, changed, dropColumn, type Place, views } from './schema.ts';
+import { addColumn, changed, dropColumn, type Place, systemTable, views } from './schema.ts';
 
 type State = 'filling' | 'ready' | 'going';
 
@@ -34,6 +35,8 @@ export class Promotion {
   readonly #notes: Notes;
   readonly #place: Place;
   readonly #demand = new PropertyDemand();
+  /** What was read here since the last `takeReads`. */
+  readonly #untold = new PropertyDemand();
   readonly #used = new Set<string>();
   /** Those whose filling this process has begun, or seen under way. */
   readonly #begun = new Map<number, number>();
@@ -51,6 +54,8 @@ export class Promotion {
       id: Number(name.slice(PREFIX.length)),
       ...(JSON.parse(value) as Omit<Column, 'id'>),
     }));
+    // Another process may have made one, or this one may not have known.
+    for (const column of this.#columns) if (this.#demand.remove(column)) this.#used.add(noteOf(column));
   }
 
   /** The column to read a property from; undefined where there is none. */
@@ -61,11 +66,20 @@ export class Promotion {
 
   /** Takes down that a statement reads these. */
   note(reads: readonly PropertyRead[]): void {
+    for (const read of reads) this.#untold.add(read);
+    this.noteReads(reads.map((read) => ({ ...read, statements: 1 })));
+  }
+
+  noteReads(reads: readonly CountedRead[]): void {
     for (const read of reads) {
       const column = this.#find(read);
-      if (column === undefined) this.#demand.add(read);
+      if (column === undefined) this.#demand.add(read, read.statements);
       else this.#used.add(noteOf(column));
     }
+  }
+
+  takeReads(): CountedRead[] {
+    return this.#untold.takeAll();
   }
 
   #find = ({ owner, key }: PropertyRead): Column | undefined =>
@@ -150,14 +164,11 @@ export class Promotion {
 
   /** Parts of the table that have no such column yet; null where nobody has begun. */
   async #leftToFill(column: Column): Promise<number | null> {
-    const table =
-      this.#place.cluster === null
-        ? 'system.mutations'
-        : `clusterAllReplicas('${this.#place.cluster}', system.mutations)`;
-    const [row] = await this.#connection.query(
-      `select count(*) as n, sum(if(is_done, 0, greatest(parts_to_do, 1))) as left from ${table}
-      where database = currentDatabase() and endsWith(command, $1)`,
-      [`MATERIALIZE COLUMN ${nameOf(column)})`],
+    const [row] = await this.#connection.read(
+      `select count(*) as n, sum(if(is_done, 0, greatest(parts_to_do, 1))) as left
+      from ${systemTable(this.#place, 'mutations')}
+      where database = $1 and endsWith(command, $2)`,
+      [this.#connection.database, `MATERIALIZE COLUMN ${nameOf(column)})`],
     );
     return Number(row?.['n'] ?? 0) === 0 ? null : Number(row?.['left'] ?? 0);
   }

@@ -44,7 +44,7 @@ async function count({ connection }: RefileDeps, order: Refiling, shown: readonl
     order.kind === 'remove' ? [removed(order, shown)] : slices(order.moves).map((moves) => moved(order, moves, shown));
   let events = 0;
   for (const { where, values } of parts) {
-    const [row] = await connection.query(`select count(*) as n from event_rows where ${where}`, values);
+    const [row] = await connection.read(`select count(*) as n from event_rows where ${where}`, values);
     events += Number(row?.['n'] ?? 0);
   }
   return events;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
-import { addColumn, changed, dropColumn, EVENT_COLUMNS, steps, views } from './schema.ts';
+import { addColumn, changed, dropColumn, EVENT_COLUMNS, steps, systemTable, views } from './schema.ts';
 
 const alone = { cluster: null };
 const many = { cluster: 'main' };
@@ -64,9 +64,19 @@ it('has a column for each hot property, in the table and in the view', () => {
   expect(view).toContain('e."promoted_3" as "promoted_3"');
 });
 
-it('changes the tables of the shards, and the one for all of them where columns come and go', () => {
+it('changes events on every shard, and what every node has a copy of at one node', () => {
   expect(changed(many, 'event_rows')).toBe('event_rows_local on cluster "main"');
-  expect(changed(many, 'person_versions')).toBe('person_versions on cluster "main"');
+  expect(changed(many, 'person_versions')).toBe('person_versions');
+  expect(addColumn(many, 'person_versions', 'promoted_1', 'a').map((sql) => sql.slice(0, 60))).toEqual([
+    'alter table person_versions add column if not exists promote',
+  ]);
+  expect([systemTable(many, 'parts'), systemTable(alone, 'parts')]).toEqual([
+    "clusterAllReplicas('main', system.parts)",
+    'system.parts',
+  ]);
+});
+
+it('adds and drops columns also in the table for all shards, which never asks for what is no more', () => {
   const [local = '', all = ''] = addColumn(many, 'event_rows', 'promoted_1', `it's`);
   expect(local).toMatch(/^alter table event_rows_local on cluster "main" add column if not exists promoted_1 /);
   expect(all).toMatch(/^alter table event_rows on cluster "main" add column if not exists promoted_1 /);

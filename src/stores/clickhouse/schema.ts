@@ -45,9 +45,22 @@ export const quoted = (name: string): string => `"${name}"`;
 /** The name of a cluster comes from a setting and has been checked to be a plain word. */
 const onCluster = ({ cluster }: Place): string => (cluster === null ? '' : ` on cluster ${quoted(cluster)}`);
 
-/** A table as statements name it that change it in its place: `alter table …`, `delete from …`. */
+const own = ({ cluster }: Place, table: ChangedTable): string =>
+  cluster !== null && table === 'event_rows' ? 'event_rows_local' : table;
+
+/** A table as the statement names it that makes it. */
+const made = (place: Place, table: ChangedTable): string => own(place, table) + onCluster(place);
+
+/**
+ * A table as statements name it that change it in its place: `alter table …`, `delete from …`. Every shard is told to
+ * change its events; the other tables are one, and what is changed at one node reaches all.
+ */
 export const changed = (place: Place, table: ChangedTable): string =>
-  `${place.cluster !== null && table === 'event_rows' ? 'event_rows_local' : table}${onCluster(place)}`;
+  table === 'event_rows' ? made(place, table) : table;
+
+/** What every node says about itself, of all nodes. */
+export const systemTable = ({ cluster }: Place, name: 'parts' | 'mutations'): string =>
+  cluster === null ? `system.${name}` : `clusterAllReplicas('${cluster}', system.${name})`;
 
 export type ChangedTable = 'event_rows' | 'person_versions' | 'person_override_rows' | 'store_notes';
 
@@ -77,7 +90,7 @@ const hotColumn = (name: string): string =>
 
 const MONTH = `toYYYYMM(fromUnixTimestamp64Milli(least(greatest(timestamp, 946684800000), 4102444799999), 'UTC'))`;
 
-const eventRows = (place: Place): string => `create table if not exists ${changed(place, 'event_rows')} (
+const eventRows = (place: Place): string => `create table if not exists ${made(place, 'event_rows')} (
     project_id Int32,
     uuid UUID,
     event LowCardinality(String),
@@ -105,7 +118,7 @@ const allShards = (
   engine = Distributed(${quoted(place.cluster ?? '')}, currentDatabase(), event_rows_local, cityHash64(project_id, person_id))`;
 
 /** Who took over whose events; somebody who points at themselves is nobody's past any more. */
-const overrideRows = (place: Place): string => `create table if not exists ${changed(place, 'person_override_rows')} (
+const overrideRows = (place: Place): string => `create table if not exists ${made(place, 'person_override_rows')} (
     project_id Int32,
     from_id UUID,
     to_id UUID,
@@ -116,7 +129,7 @@ const overrideRows = (place: Place): string => `create table if not exists ${cha
   order by (project_id, from_id)
   settings ${DURABLE}`;
 
-const personVersions = (place: Place): string => `create table if not exists ${changed(place, 'person_versions')} (
+const personVersions = (place: Place): string => `create table if not exists ${made(place, 'person_versions')} (
     project_id Int32,
     person_id UUID,
     created_at Int64,
@@ -129,7 +142,7 @@ const personVersions = (place: Place): string => `create table if not exists ${c
   settings ${DURABLE}`;
 
 /** What the store remembers for itself, by name; the last word counts, and an empty one means: forgotten. */
-const storeNotes = (place: Place): string => `create table if not exists ${changed(place, 'store_notes')} (
+const storeNotes = (place: Place): string => `create table if not exists ${made(place, 'store_notes')} (
     name String,
     value String
   )

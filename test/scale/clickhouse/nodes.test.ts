@@ -106,6 +106,15 @@ describe.skipIf(server === null)('many machines', () => {
     expect(await one.counters()).toMatchObject({ accepted: 7, stored: 7, pending: 0 });
   }, 300_000);
 
+  it('makes a column at the worker for a property that is asked for at web nodes', async () => {
+    const columns = async (node: TestServer) => (await call(node.url, 'GET', '/_status')).body.promoted_columns;
+    expect(await columns(worker)).toEqual({ ready: 0, filling: [] });
+    const path = '/insights/trend/?events=[{"id":"bought"}]&breakdown=colour&date_from=-1d&refresh=true';
+    for (const node of [one, two]) expect((await api(node, 'GET', path)).body.result?.[0]?.count).toBe(3);
+    await expect.poll(() => columns(worker), { timeout: 300_000, interval: 500 }).toEqual({ ready: 1, filling: [] });
+    expect((await api(two, 'GET', path)).body.result?.[0]?.count).toBe(3);
+  }, 600_000);
+
   it('goes on where a worker stopped, with whoever comes next', async () => {
     await worker.close();
     await send(one, { event: 'late', distinct_id: 'ada' }, { event: 'late', distinct_id: 'bo' });
