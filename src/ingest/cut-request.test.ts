@@ -15,26 +15,26 @@ const entry = (events: readonly JsonObject[]) => ({
 const newSeed = (): Buffer => Buffer.from('9876543210');
 const cut = (events: readonly JsonObject[], partitions = 16) => cutRequest(entry(events), events, partitions, newSeed);
 
-it('leaves a request about one person as it came', () => {
+it('leaves a request about one person as it came', async () => {
   const events = [
     { event: 'a', distinct_id: 'ada' },
     { event: 'b', properties: { distinct_id: 'ada' } },
   ];
-  const [only, ...others] = cut(events);
+  const [only, ...others] = await cut(events);
   expect(others).toEqual([]);
   expect(only?.entry).toEqual({ ...entry(events), partition: partitionFor(3, events[0] ?? {}, 16) });
 });
 
-it('finds the events in the payload where nobody has them at hand', () => {
+it('finds the events in the payload where nobody has them at hand', async () => {
   const events = [{ event: 'a', distinct_id: 'ada' }];
-  expect(cutRequest(entry(events), undefined, 16, newSeed)).toEqual(cut(events));
+  expect(await cutRequest(entry(events), undefined, 16, newSeed)).toEqual(await cut(events));
 });
 
-it('keeps every event, in its order, and those of an id together', () => {
+it('keeps every event, in its order, and those of an id together', async () => {
   const anEvent = fc.record({ event: fc.string(), distinct_id: fc.integer({ min: 0, max: 30 }).map((n) => `id ${n}`) });
-  fc.assert(
-    fc.property(fc.array(anEvent, { minLength: 1, maxLength: 60 }), (events) => {
-      const cuts = cut(events, 8);
+  await fc.assert(
+    fc.asyncProperty(fc.array(anEvent, { minLength: 1, maxLength: 60 }), async (events) => {
+      const cuts = await cut(events, 8);
       const kept = cuts.flatMap((one) => one.events);
       expect(kept).toHaveLength(events.length);
       for (const id of new Set(events.map(({ distinct_id }) => distinct_id))) {
@@ -51,26 +51,26 @@ it('keeps every event, in its order, and those of an id together', () => {
   );
 });
 
-it('says of each entry whose flags it may change', () => {
+it('says of each entry whose flags it may change', async () => {
   const ids = Array.from({ length: 12 }, (_, n) => `id ${n}`);
   const events = ids.map((id) => ({ event: '$set', distinct_id: id, properties: { $set: { a: 1 } } }));
-  const notes = changedNotes(cut(events), ids);
+  const notes = changedNotes(await cut(events), ids);
   expect(notes.flatMap(([, , marks]) => marks ?? []).sort()).toEqual(ids.map(subjectMark).sort());
   for (const [partition, projectId, marks] of notes) {
     expect(projectId).toBe(3);
     const own = ids.filter((id) => partitionFor(3, { distinct_id: id }, 16) === partition);
     expect([...(marks ?? [])].sort()).toEqual(own.map(subjectMark).sort());
   }
-  expect(changedNotes(cut(events), [])).toEqual([]);
+  expect(changedNotes(await cut(events), [])).toEqual([]);
 });
 
-it('says of each entry who become one person by it', () => {
+it('says of each entry who become one person by it', async () => {
   const identify = { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'anon' } };
   const set = { event: '$set', distinct_id: 'bo', properties: { $set: { a: 1 } } };
   const [ada, anon, bo] = ['ada', 'anon', 'bo'].map(subjectMark);
   const place = partitionFor(3, identify, 16);
-  expect(changedNotes(cut([identify]), ['ada', 'anon'])).toEqual([[place, 3, [ada, anon], [[ada, anon]]]]);
-  const notes = changedNotes(cut([set, identify]), ['bo', 'ada', 'anon']);
+  expect(changedNotes(await cut([identify]), ['ada', 'anon'])).toEqual([[place, 3, [ada, anon], [[ada, anon]]]]);
+  const notes = changedNotes(await cut([set, identify]), ['bo', 'ada', 'anon']);
   expect(notes).toContainEqual([partitionFor(3, set, 16), 3, [bo]]);
   expect(notes).toContainEqual([place, 3, [ada, anon], [[ada, anon]]]);
 });

@@ -9,6 +9,7 @@ import { extractEvents } from '../core/events/extract-events.ts';
 import { isJsonObject, type JsonObject } from '../core/events/json.ts';
 import { parseJson } from '../core/events/parse-json.ts';
 import { hash, stripeOf } from '../core/persons/id-stripe.ts';
+import { inTurns, pauses } from '../lib/pauses.ts';
 import type { NewLogEntry } from '../stores/ingest-log.ts';
 import type { ChangedNote } from '../stores/news.ts';
 import type { NewPartitionEntry } from '../stores/partitioned-log.ts';
@@ -26,35 +27,39 @@ export interface Cut {
   events: readonly JsonObject[];
 }
 
+/** About a millisecond. */
+const EVENTS_AT_ONCE = 1000;
+
 /** `newSeed`: ids of events that came without one are derived from it, so each entry has its own. */
-export function cutRequest(
+export async function cutRequest(
   entry: NewLogEntry,
   events: readonly JsonObject[] | undefined,
   partitions: number,
   newSeed: () => Buffer,
-): Cut[] {
+): Promise<Cut[]> {
   const all = events ?? extractEvents(parseJson(entry.payload.toString('utf8'))).events;
   const byPartition = new Map<number, JsonObject[]>();
-  for (const raw of all) {
-    const partition = partitionFor(entry.projectId, raw, partitions);
-    const own = byPartition.get(partition);
-    if (own) own.push(raw);
-    else byPartition.set(partition, [raw]);
-  }
+  await inTurns(all.length, EVENTS_AT_ONCE, (from, to) => {
+    for (const raw of all.slice(from, to)) {
+      const partition = partitionFor(entry.projectId, raw, partitions);
+      const own = byPartition.get(partition);
+      if (own) own.push(raw);
+      else byPartition.set(partition, [raw]);
+    }
+  });
   if (byPartition.size === 1) {
     const [partition = 0] = byPartition.keys();
     return [{ entry: { ...entry, partition }, events: all }];
   }
-  return [...byPartition].map(([partition, own], index) => ({
-    entry: {
-      ...entry,
-      partition,
-      events: own.length,
-      seed: index === 0 ? entry.seed : newSeed(),
-      payload: Buffer.from(JSON.stringify(own)),
-    },
-    events: own,
-  }));
+  const cuts: Cut[] = [];
+  const pause = pauses();
+  for (const [partition, own] of byPartition) {
+    const seed = cuts.length === 0 ? entry.seed : newSeed();
+    const payload = Buffer.from(JSON.stringify(own));
+    cuts.push({ entry: { ...entry, partition, events: own.length, seed, payload }, events: own });
+    await pause();
+  }
+  return cuts;
 }
 
 /** A subject in a few letters, the same on every node. Two that share one only wait for each other. */

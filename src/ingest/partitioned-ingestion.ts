@@ -30,7 +30,7 @@ export class PartitionedIngestion implements EventDoor {
 
   async accept(entry: NewLogEntry, subjects: readonly string[] = [], events?: readonly JsonObject[]): Promise<void> {
     const { log, writes, newSeed } = this.#deps;
-    const cuts = cutRequest(entry, events, log.partitions, newSeed);
+    const cuts = await cutRequest(entry, events, log.partitions, newSeed);
     const changed = changedNotes(cuts, subjects);
     const reached = await log.append(
       cuts.map((cut) => cut.entry),

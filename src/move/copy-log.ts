@@ -21,7 +21,9 @@ export async function copyLog(
     const entries = source.log.read(reached, bounds.events, bounds.bytes);
     const last = entries.at(-1)?.seq;
     if (last === undefined) return;
-    const cuts = entries.flatMap((entry) => cutRequest(entry, undefined, target.partitions, ids.seed));
+    const cuts = (
+      await Promise.all(entries.map((entry) => cutRequest(entry, undefined, target.partitions, ids.seed)))
+    ).flat();
     await target.transaction(async () => {
       await appendEntries(
         target.client,

@@ -5,6 +5,7 @@ import { keyOf } from '../../core/events/extract-events.ts';
 import { isJsonObject, type JsonObject } from '../../core/events/json.ts';
 import { parseJson } from '../../core/events/parse-json.ts';
 import { type Decision, decide, definitionsOf } from '../../decide/decide.ts';
+import { parseBody } from '../../ingest/decode/parse-body.ts';
 import { after, type Eventually } from '../../lib/eventually.ts';
 import type { Project } from '../../stores/records.ts';
 import { callerRuntime } from './caller-runtime.ts';
@@ -88,7 +89,7 @@ const NONE: ReadonlyMap<string, string> = new Map();
 async function decodedBody(deps: PublicDeps, request: Asked, wording: Wording): Promise<Body> {
   try {
     const { payload, formFields } = await decode(request, deps.config.maxBodyBytes, 'v0');
-    return { body: readObject(payload, wording), fields: formFields };
+    return { body: objectIn(await parseBody(payload), payload.length), fields: formFields };
   } catch (error) {
     // Nothing at all was sent: so the key is what is missing.
     if (error instanceof Failure && error.code === 'no_data') return { body: {}, fields: NONE };
@@ -96,9 +97,9 @@ async function decodedBody(deps: PublicDeps, request: Asked, wording: Wording): 
   }
 }
 
-function readObject(payload: Buffer, wording: Wording): JsonObject {
+function readObject(plain: Buffer, wording: Wording): JsonObject {
   try {
-    return objectIn(payload);
+    return objectIn(parseJson(plain.toString('utf8')), plain.length);
   } catch (error) {
     throw reworded(error, wording);
   }
@@ -115,10 +116,9 @@ export const MALFORMED = 'malformed_data';
 const unreadable = (why: string): Failure => new Failure('invalid', why);
 
 /** Of a list the first counts. */
-function objectIn(payload: Buffer): JsonObject {
-  const parsed = parseJson(payload.toString('utf8'));
+function objectIn(parsed: unknown, bytes: number): JsonObject {
   // Nesting takes at least two bytes a level.
-  if (payload.length > 2 * MAX_DEPTH && isDeeperThan(parsed, MAX_DEPTH)) {
+  if (bytes > 2 * MAX_DEPTH && isDeeperThan(parsed, MAX_DEPTH)) {
     throw unreadable(`nested more than ${MAX_DEPTH} levels deep`);
   }
   const first = Array.isArray(parsed) ? parsed[0] : parsed;

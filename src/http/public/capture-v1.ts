@@ -2,8 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../core/errors.ts';
 import { changedSubjects } from '../../core/events/changed-subjects.ts';
-import { parseJson } from '../../core/events/parse-json.ts';
 import { writeContext } from '../../ingest/accepted.ts';
+import { parseBody } from '../../ingest/decode/parse-body.ts';
 import { readV1Batch, toV1Error, type V1Result } from '../../ingest/decode/v1.ts';
 import { V1Error } from '../../ingest/decode/v1-error.ts';
 import { readV1Headers } from '../../ingest/decode/v1-headers.ts';
@@ -31,7 +31,7 @@ async function captureV1(deps: PublicDeps, request: FastifyRequest, reply: Fasti
   reply.header('posthog-request-id', headers.requestId);
   const { payload } = await decode(request, deps.config.maxBodyBytes, 'v1');
   const project = await deps.directory.projectFor(headers.token, undefined);
-  const { events, results, historicalMigration } = readV1Batch(parseJson(payload.toString('utf8')), headers);
+  const { events, results, historicalMigration } = readV1Batch(await parseBody(payload), headers);
   if (events.length > 0) {
     const entry = {
       projectId: project.id,

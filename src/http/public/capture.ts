@@ -3,15 +3,14 @@
  * readable and the key is good: what becomes of each event is decided later, and told at `events/:uuid/fate/`.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { changedSubjects } from '../../core/events/changed-subjects.ts';
 import { type ExtractedEvents, extractEvents } from '../../core/events/extract-events.ts';
 import type { JsonObject } from '../../core/events/json.ts';
-import { parseJson } from '../../core/events/parse-json.ts';
 import { isRecording } from '../../core/events/special-events.ts';
-import { validateEvents } from '../../core/events/validate-events.ts';
 import { writeContext } from '../../ingest/accepted.ts';
 import type { DecodedRequest } from '../../ingest/decode/decode-request.ts';
+import { parseBody } from '../../ingest/decode/parse-body.ts';
 import { sentAtOf } from '../../ingest/decode/sent-at.ts';
+import { lookThrough } from '../../ingest/look-through.ts';
 import { CAPTURE_DOCUMENTS } from '../schemas/capture.ts';
 import type { PublicDeps } from './deps.ts';
 import { keep } from './keep.ts';
@@ -33,11 +32,11 @@ export function captureRoutes(app: FastifyInstance, deps: PublicDeps): void {
 async function capture(deps: PublicDeps, request: FastifyRequest, reply: FastifyReply, engage: boolean) {
   const receivedAt = deps.clock.now();
   const decoded = await decode(request, deps.config.maxBodyBytes, 'v0');
-  const extracted = extractEvents(parseJson(decoded.payload.toString('utf8')));
+  const extracted = extractEvents(await parseBody(decoded.payload));
   const query = queryValues(request);
   const sentAt = sentAtOf({ query, body: extracted.sentAt, form: decoded.formFields.get('sent_at') });
   const project = await deps.directory.projectFor(...credentials(request, decoded, extracted));
-  validateEvents(extracted.events);
+  const subjects = await lookThrough(extracted.events, engage);
   const kept = worthKeeping(extracted, decoded.payload);
   const entry = {
     projectId: project.id,
@@ -47,7 +46,7 @@ async function capture(deps: PublicDeps, request: FastifyRequest, reply: Fastify
     seed: deps.ids.seed(),
     payload: kept.payload,
   };
-  await keep(deps, entry, changedSubjects(extracted.events, engage), kept.events);
+  await keep(deps, entry, subjects, kept.events);
   return query.get('beacon') === '1' ? reply.code(204).send() : OK;
 }
 

@@ -2,8 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { cspEvents, invalidReport } from '../../core/events/csp-report.ts';
 import { invalidPayload } from '../../core/events/extract-events.ts';
-import { parseJson } from '../../core/events/parse-json.ts';
 import { writeContext } from '../../ingest/accepted.ts';
+import { parseBody } from '../../ingest/decode/parse-body.ts';
 import type { PublicDeps } from './deps.ts';
 import { keep } from './keep.ts';
 import { callerAddress, decode, queryValues } from './read-request.ts';
@@ -43,7 +43,7 @@ async function report(deps: PublicDeps, request: FastifyRequest, reply: FastifyR
 async function readReport(request: FastifyRequest, maxBytes: number): Promise<unknown> {
   const { payload } = await decode(request, maxBytes, 'v1');
   try {
-    return parseJson(payload.toString('utf8'));
+    return await parseBody(payload);
   } catch (cause) {
     const failure = invalidReport();
     failure.cause = cause;

@@ -4,9 +4,9 @@ import { changedSubjects } from '../../core/events/changed-subjects.ts';
 import { isDeeperThan, MAX_DEPTH } from '../../core/events/clean-json.ts';
 import { extractEvents, invalidPayload } from '../../core/events/extract-events.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/events/json.ts';
-import { parseJson } from '../../core/events/parse-json.ts';
 import { eventOfSegment } from '../../core/events/segment-message.ts';
 import { writeContext } from '../../ingest/accepted.ts';
+import { parseBody } from '../../ingest/decode/parse-body.ts';
 import { sentAtOf } from '../../ingest/decode/sent-at.ts';
 import type { PublicDeps } from './deps.ts';
 import { keep } from './keep.ts';
@@ -30,7 +30,7 @@ export function segmentRoutes(app: FastifyInstance, deps: PublicDeps): void {
 async function take(deps: PublicDeps, request: FastifyRequest, kind: string | undefined) {
   const receivedAt = deps.clock.now();
   const { payload } = await decode(request, deps.config.maxBodyBytes, 'v0');
-  const body = parseJson(payload.toString('utf8'));
+  const body = await parseBody(payload);
   const { events: messages } = extractEvents(body);
   const envelope = isJsonObject(body) ? body : {};
   const project = await deps.directory.projectFor(writeKey(request, envelope), undefined);

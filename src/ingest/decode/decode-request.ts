@@ -1,5 +1,4 @@
 import { Failure } from '../../core/errors.ts';
-import { isHopeless } from '../../core/events/count-containers.ts';
 import { noData } from '../../core/events/extract-events.ts';
 import { malformed, tooLarge } from './decode-failures.ts';
 import { mendUtf8 } from './mend-utf8.ts';
@@ -18,7 +17,7 @@ export interface EncodedRequest {
   contentEncoding: string | undefined;
   query: QueryValues;
   rawBody: Buffer;
-  /** The limit on the wire. Unpacked, a body may be two and a half times as large: it is parsed on the thread that answers. */
+  /** The limit on the wire. Unpacked, a body may be two and a half times as large: it is kept in memory while it is read. */
   maxBytes: number;
   /** The V1 protocol takes more encodings, and nothing but JSON inside. */
   protocol?: 'v0' | 'v1';
@@ -46,7 +45,6 @@ export async function decodeRequest(request: EncodedRequest): Promise<DecodedReq
   const unpacked = await unpackNamed(data, name.toLowerCase(), request);
   const payload = mendUtf8(await unwrapText(unpacked, request));
   if (payload.length === 0) throw noData();
-  if (isHopeless(payload)) throw malformed('Invalid JSON: more lists and objects than this server takes');
   return { payload, formFields: fields };
 }
 
