@@ -15,6 +15,7 @@ import { makeFolder, personId } from './lib/decide-folder.ts';
 import { compareEvaluators } from './lib/evaluate-rates.ts';
 import { flagKey } from './lib/flag-definitions.ts';
 import { SCENARIOS } from './lib/flag-scenarios.ts';
+import { largeBatch, waitBeside } from './lib/large-batch.ts';
 import { type LoadResult, runLoad, type Template } from './lib/load.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
 
@@ -160,6 +161,19 @@ async function changes(cairn: RunningProcess) {
   return { changed: times, seenByTheNextRequest: seen };
 }
 
+/** Both parse the batch; only one of them keeps it. */
+async function besideLargeBatch(bare: RunningProcess, cairn: RunningProcess) {
+  const [path, size] = [PATHS[0], SIZES[0]];
+  const batch = largeBatch(keyOf(size));
+  const wait = (server: RunningProcess, asked: string): Promise<number> =>
+    waitBeside(server.url, batch, flags.short ? 1 : 5, () => ask(server, asked, size, personId(7)));
+  return {
+    batchBytes: batch.length,
+    bareMs: round(await wait(bare, barePath(path, size))),
+    cairnMs: round(await wait(cairn, path)),
+  };
+}
+
 /** The evaluator alone, beside others; `npm run bench:evaluate` tells more. */
 async function inProcess(): Promise<Record<string, unknown>> {
   const options = { flags: SIZES[0], people: 500, rounds: flags.short ? 3 : 11 };
@@ -193,6 +207,7 @@ async function main(): Promise<void> {
       flags20Flags: await compare(bare, cairn, PATHS[1], SIZES[0]),
       growth: await growth(cairn),
       changes: await changes(cairn),
+      longestWaitBesideLargeBatch: await besideLargeBatch(bare, cairn),
       evaluations,
     };
     console.log(JSON.stringify(report, null, 2));

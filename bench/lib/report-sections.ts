@@ -123,9 +123,19 @@ export const BENCHES: readonly Bench[] = [
     explains:
       '20 flags with property conditions and variants, 100,000 stored persons asked at random, beside a bare Fastify server that answers a ready-made JSON of the same size.',
     short: '--short',
-    rows: (result: { decide20Flags: { bare: Rate; cairn: Rate }; flags20Flags: { bare: Rate; cairn: Rate } }) => [
+    rows: (result: {
+      decide20Flags: { bare: Rate; cairn: Rate };
+      flags20Flags: { bare: Rate; cairn: Rate };
+      longestWaitBesideLargeBatch: { bareMs: number; cairnMs: number };
+    }) => [
       ...againstBare('`/decide/?v=3`', result.decide20Flags.bare, result.decide20Flags.cairn),
       ...againstBare('`/flags/?v=2`', result.flags20Flags.bare, result.flags20Flags.cairn),
+      [
+        '`/decide/?v=3`, longest wait while a batch of 19 MB comes in',
+        `${number(result.longestWaitBesideLargeBatch.cairnMs)} ms`,
+        `${number(result.longestWaitBesideLargeBatch.bareMs)} ms`,
+        '',
+      ],
     ],
   },
   {
