@@ -119,7 +119,12 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
   const events: App['events'] = { query: async (...question) => worker().query(...question) };
   const mirrorPersons = async (projectId: number): Promise<void> => worker().mirrorPersons(projectId);
   const filing = touching(results, set.filing);
-  const chores = new Chores({ set: { ...set, filing }, config, clock, ids, log, definitions, results });
+  const removeEvents = async (projectId: number): Promise<void> => {
+    await worker().deleteBefore(projectId, END_OF_TIME);
+    await worker().forgetPersons(projectId);
+    results.touch(projectId);
+  };
+  const chores = new Chores({ set: { ...set, filing }, config, clock, ids, log, definitions, results, removeEvents });
   const calculations = { wake: () => set.tellCharge() };
   const usage = new QueryUsage({ store: metadata.queryUsage, clock, logger: log });
   const usageSchedule = usage.start();
@@ -144,11 +149,6 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
     continuity: new Continuity(metadata),
     clock,
     onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
-  };
-  const removeEvents = async (projectId: number): Promise<void> => {
-    await worker().deleteBefore(projectId, END_OF_TIME);
-    await worker().forgetPersons(projectId);
-    results.touch(projectId);
   };
   const signInGuard = new SignInGuard({ metadata, clock, ids });
   const deps: ServerDeps = {

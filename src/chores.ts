@@ -25,6 +25,8 @@ export interface ChoreDeps {
   log: Logger;
   definitions: Definitions;
   results: ResultCache;
+  /** All events of a project, and the copies of its persons. */
+  removeEvents(projectId: number): Promise<void>;
 }
 
 interface Running {
@@ -124,7 +126,7 @@ const newCalculations = ({ set, clock, log, results }: ChoreDeps): CohortCalcula
     },
   });
 
-const housekeeping = ({ set, config, clock, log, results }: ChoreDeps) =>
+const housekeeping = ({ set, config, clock, log, results, removeEvents }: ChoreDeps) =>
   startHousekeeping({
     metadata: set.metadata,
     ingest: set.ingest,
@@ -133,6 +135,7 @@ const housekeeping = ({ set, config, clock, log, results }: ChoreDeps) =>
       if (removed > 0) results.touch(projectId);
       return removed;
     },
+    removeEvents,
     eventsRetentionDays: config.eventsRetentionDays,
     clock,
     logger: log,

@@ -24,9 +24,13 @@ async function withShelf(work: (deps: HousekeepingDeps, removed: number[][]) => 
     removed.push([projectId, time]);
     return 1;
   };
+  const removeEvents = async (projectId: number): Promise<void> => {
+    removed.push([projectId]);
+  };
   const logger = pino({ level: 'silent' });
   try {
-    await work({ metadata, ingest, clock, logger, removeEventsBefore, eventsRetentionDays: null }, removed);
+    const deps = { metadata, ingest, clock, logger, removeEventsBefore, removeEvents, eventsRetentionDays: null };
+    await work(deps, removed);
   } finally {
     await metadata.close();
     dir.remove();
@@ -39,6 +43,19 @@ it('keeps events for ever unless somebody says otherwise', () =>
     expect(removed).toEqual([]);
     await tidy({ ...deps, eventsRetentionDays: 10 });
     expect(removed).toEqual([[1, NOW - 10 * DAY]]);
+  }));
+
+it('removes events that turn up after their project is gone, for two days', () =>
+  withShelf(async (deps, removed) => {
+    const { projects } = deps.metadata;
+    await projects.noteGone(7, NOW - 2 * DAY);
+    await projects.noteGone(8, NOW - 2 * DAY - 1);
+    await tidy(deps);
+    expect(removed).toEqual([[7], [8]]);
+    expect(await projects.gone()).toEqual([{ projectId: 7, goneAt: NOW - 2 * DAY }]);
+    const away = { ...deps, removeEvents: () => Promise.reject(new Error('away')) };
+    await expect(tidy({ ...away, clock: { now: () => NOW + DAY } })).rejects.toThrow('away');
+    expect(await projects.gone()).toHaveLength(1);
   }));
 
 it('ends sessions whose time is over, also when the event store is away', () =>

@@ -77,10 +77,11 @@ export async function deleteOrganization(deps: OrganizationDeps, organization: O
   const projects = await deps.metadata.transaction(async (store) => {
     const left = await projectsIn(store);
     await store.organizations.delete(organization.id);
+    for (const { id } of left) await store.projects.noteGone(id, deps.clock.now());
     return left;
   });
   deps.directory.forget();
-  // What came meanwhile.
+  // What came meanwhile. What is still on its way there is removed by housekeeping.
   for (const project of projects) await deps.removeEvents(project.id);
 }
 

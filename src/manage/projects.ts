@@ -15,7 +15,7 @@ export interface ProjectDeps {
   ids: Ids;
   /** Must hear of every change, since it remembers projects by their keys. */
   directory: { forget(): void };
-  /** Removes what the project has on the other shelves; called once its record is gone. */
+  /** Removes what the project has on the other shelves. */
   removeEvents(projectId: number): Promise<void>;
 }
 
@@ -137,9 +137,10 @@ export async function deleteProject(deps: ProjectDeps, caller: Caller, id: numbe
   await changing(deps, async (store) => {
     const project = await existing(store, id);
     await store.projects.delete(id);
+    await store.projects.noteGone(id, deps.clock.now());
     await recordActivity(deps, store, { ...entry(caller, project, 'deleted', null), projectId: null });
   });
-  // What came meanwhile.
+  // What came meanwhile. What is still on its way there is removed by housekeeping.
   await deps.removeEvents(id);
 }
 

@@ -102,6 +102,15 @@ export interface ProjectStore {
   all(): Promise<Project[]>;
   update(id: number, changes: Partial<Omit<Project, 'id' | 'uuid' | 'organizationId'>>): Promise<void>;
   delete(id: number): Promise<void>;
+  /** Remembers that there was such a project, for whoever has to clean up behind it. */
+  noteGone(id: number, goneAt: number): Promise<void>;
+  gone(): Promise<GoneProject[]>;
+  forgetGone(id: number): Promise<void>;
+}
+
+export interface GoneProject {
+  projectId: number;
+  goneAt: number;
 }
 
 export interface RoleStore {

@@ -462,6 +462,19 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         expect(items.map((item) => item.id)).toEqual(['of none', 'of the first']);
         expect((await store.projects.create(aProject('one', 'phc_c'))).id).toBeGreaterThan(last.id);
       });
+
+      it('are remembered when they are gone, until they are forgotten', async () => {
+        const { id } = await store.projects.create(aProject('one', 'phc_a'));
+        await store.projects.delete(id);
+        await store.projects.noteGone(id, 5_000_000_000_000);
+        await store.projects.noteGone(id + 1, 7);
+        expect(await store.projects.gone()).toEqual([
+          { projectId: id, goneAt: 5_000_000_000_000 },
+          { projectId: id + 1, goneAt: 7 },
+        ]);
+        await store.projects.forgetGone(id);
+        expect(await store.projects.gone()).toEqual([{ projectId: id + 1, goneAt: 7 }]);
+      });
     });
 
     describe('roles', () => {

@@ -15,6 +15,7 @@ import { personIndex } from './migrations/0008-person-index.ts';
 import { savedInsights } from './migrations/0009-saved-insights.ts';
 import { droppedInOrder } from './migrations/0010-dropped-in-order.ts';
 import { manyMachines } from './migrations/0013-many-machines.ts';
+import { goneProjects } from './migrations/0014-gone-projects.ts';
 
 export interface Migration {
   /** What it does, in a few words: kept in the database for whoever looks. */
@@ -35,6 +36,7 @@ const MIGRATIONS: readonly Migration[] = [
   savedInsights,
   droppedInOrder,
   manyMachines,
+  goneProjects,
 ];
 
 interface VersionTable {

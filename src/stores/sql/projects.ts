@@ -75,5 +75,15 @@ export function projectStore({ db }: Sql): ProjectStore {
       for (const table of PROJECT_TABLES) await db.deleteFrom(table).where('projectId', '=', id).execute();
       await db.deleteFrom('projects').where('id', '=', id).execute();
     },
+    async noteGone(projectId, goneAt) {
+      await db.insertInto('goneProjects').values({ projectId, goneAt }).execute();
+    },
+    async gone() {
+      const rows = await db.selectFrom('goneProjects').selectAll().orderBy('projectId').execute();
+      return rows.map(({ projectId, goneAt }) => ({ projectId: Number(projectId), goneAt: Number(goneAt) }));
+    },
+    async forgetGone(id) {
+      await db.deleteFrom('goneProjects').where('projectId', '=', id).execute();
+    },
   };
 }

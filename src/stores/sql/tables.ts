@@ -131,6 +131,7 @@ export interface Tables {
   };
   personPlaces: { projectId: number; personId: number; blockId: number; place: number };
   gonePersons: { projectId: number; personId: number };
+  goneProjects: { projectId: number; goneAt: number };
   personIndexPositions: { projectId: number; change: number; personId: number };
   personDistinctIds: {
     id: Generated<number>;

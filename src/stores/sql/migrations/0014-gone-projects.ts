@@ -1,0 +1,13 @@
+import type { Migration } from '../migrate.ts';
+
+/** Whose events may still turn up on other shelves: on their way there when the project went, or left by a crash. */
+export const goneProjects: Migration = {
+  name: 'projects that are gone',
+  async up(db, { bigInteger }) {
+    await db.schema
+      .createTable('gone_projects')
+      .addColumn('project_id', bigInteger, (c) => c.primaryKey())
+      .addColumn('gone_at', bigInteger, (c) => c.notNull())
+      .execute();
+  },
+};
