@@ -9,10 +9,11 @@ import { extractEvents } from '../core/events/extract-events.ts';
 import { isJsonObject, type JsonObject } from '../core/events/json.ts';
 import { parseJson } from '../core/events/parse-json.ts';
 import { hash, stripeOf } from '../core/persons/id-stripe.ts';
-import { inTurns, pauses } from '../lib/pauses.ts';
+import { inTurns } from '../lib/pauses.ts';
 import type { NewLogEntry } from '../stores/ingest-log.ts';
 import type { ChangedNote } from '../stores/news.ts';
 import type { NewPartitionEntry } from '../stores/partitioned-log.ts';
+import { writeEvents } from './write-events.ts';
 
 const NONE: JsonObject = {};
 
@@ -52,12 +53,10 @@ export async function cutRequest(
     return [{ entry: { ...entry, partition }, events: all }];
   }
   const cuts: Cut[] = [];
-  const pause = pauses();
   for (const [partition, own] of byPartition) {
     const seed = cuts.length === 0 ? entry.seed : newSeed();
-    const payload = Buffer.from(JSON.stringify(own));
+    const payload = await writeEvents(own);
     cuts.push({ entry: { ...entry, partition, events: own.length, seed, payload }, events: own });
-    await pause();
   }
   return cuts;
 }

@@ -7,6 +7,7 @@ import { parseBody } from '../../ingest/decode/parse-body.ts';
 import { readV1Batch, toV1Error, type V1Result } from '../../ingest/decode/v1.ts';
 import { V1Error } from '../../ingest/decode/v1-error.ts';
 import { readV1Headers } from '../../ingest/decode/v1-headers.ts';
+import { writeEvents } from '../../ingest/write-events.ts';
 import { sendError } from '../errors.ts';
 import type { PublicDeps } from './deps.ts';
 import { keep } from './keep.ts';
@@ -31,7 +32,7 @@ async function captureV1(deps: PublicDeps, request: FastifyRequest, reply: Fasti
   reply.header('posthog-request-id', headers.requestId);
   const { payload } = await decode(request, deps.config.maxBodyBytes, 'v1');
   const project = await deps.directory.projectFor(headers.token, undefined);
-  const { events, results, historicalMigration } = readV1Batch(await parseBody(payload), headers);
+  const { events, results, historicalMigration } = await readV1Batch(await parseBody(payload), headers);
   if (events.length > 0) {
     const entry = {
       projectId: project.id,
@@ -44,7 +45,7 @@ async function captureV1(deps: PublicDeps, request: FastifyRequest, reply: Fasti
         historical: historicalMigration,
       }),
       seed: deps.ids.seed(),
-      payload: Buffer.from(JSON.stringify(events)),
+      payload: await writeEvents(events),
     };
     await keep(deps, entry, changedSubjects(events, false), events);
   }

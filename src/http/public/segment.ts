@@ -8,6 +8,8 @@ import { eventOfSegment } from '../../core/events/segment-message.ts';
 import { writeContext } from '../../ingest/accepted.ts';
 import { parseBody } from '../../ingest/decode/parse-body.ts';
 import { sentAtOf } from '../../ingest/decode/sent-at.ts';
+import { writeEvents } from '../../ingest/write-events.ts';
+import { inTurns } from '../../lib/pauses.ts';
 import type { PublicDeps } from './deps.ts';
 import { keep } from './keep.ts';
 import { callerAddress, decode, queryValues } from './read-request.ts';
@@ -27,6 +29,9 @@ export function segmentRoutes(app: FastifyInstance, deps: PublicDeps): void {
   }
 }
 
+/** About a millisecond. */
+const AT_ONCE = 250;
+
 async function take(deps: PublicDeps, request: FastifyRequest, kind: string | undefined) {
   const receivedAt = deps.clock.now();
   const { payload } = await decode(request, deps.config.maxBodyBytes, 'v0');
@@ -35,7 +40,10 @@ async function take(deps: PublicDeps, request: FastifyRequest, kind: string | un
   const envelope = isJsonObject(body) ? body : {};
   const project = await deps.directory.projectFor(writeKey(request, envelope), undefined);
   const sentAt = sentAtOf({ query: queryValues(request), body: envelope['sentAt'], form: undefined });
-  const events = messages.map((message) => translated(message, kind));
+  const events: JsonObject[] = [];
+  await inTurns(messages.length, AT_ONCE, (from, to) => {
+    for (const message of messages.slice(from, to)) events.push(translated(message, kind));
+  });
   await keep(
     deps,
     {
@@ -44,7 +52,7 @@ async function take(deps: PublicDeps, request: FastifyRequest, kind: string | un
       events: events.length,
       context: writeContext({ ip: callerAddress(request), sentAt, engage: false, historical: false }),
       seed: deps.ids.seed(),
-      payload: Buffer.from(JSON.stringify(events)),
+      payload: await writeEvents(events),
     },
     changedSubjects(events, false),
     events,

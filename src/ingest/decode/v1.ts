@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/events/json
 import { parseTimestamp } from '../../core/events/parse-timestamp.ts';
 import { isUuid } from '../../core/events/uuid.ts';
 import { isIllegalId } from '../../core/persons/illegal-ids.ts';
+import { inTurns } from '../../lib/pauses.ts';
 import { V1Error } from './v1-error.ts';
 import type { V1Headers } from './v1-headers.ts';
 
@@ -24,18 +25,22 @@ export interface V1Result {
   details?: string;
 }
 
-export function readV1Batch(body: unknown, headers: V1Headers): V1Batch {
+/** About a millisecond. */
+const AT_ONCE = 250;
+
+export async function readV1Batch(body: unknown, headers: V1Headers): Promise<V1Batch> {
   if (!isJsonObject(body)) throw new V1Error('request_parsing_error', 'The body must be a JSON object.');
   const entries = entriesOf(body['batch']);
   const events: JsonObject[] = [];
   const results: Record<string, V1Result> = {};
-  for (const entry of entries) {
+  const read = (entry: JsonObject): void => {
     const uuid = uuidOf(entry);
     if (Object.hasOwn(results, uuid)) throw new V1Error('invalid_batch', `Two events have the uuid ${uuid}.`);
     const fault = faultOf(entry);
     results[uuid] = fault === undefined ? { result: 'ok' } : { result: 'drop', details: fault };
     if (fault === undefined) events.push(translate(entry, uuid, headers));
-  }
+  };
+  await inTurns(entries.length, AT_ONCE, (from, to) => entries.slice(from, to).forEach(read));
   return { events, results, historicalMigration: body['historical_migration'] === true };
 }
 
