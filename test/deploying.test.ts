@@ -67,6 +67,14 @@ it('lets bodies through the balancer that are as large as the server takes', () 
   );
 });
 
+it('has a balancer that tries every node, also one that has just failed', () => {
+  const [, upstream = ''] = /upstream web \{([^}]*)\}/.exec(read('deploy/nginx.conf')) ?? [];
+  expect(upstream.match(/^ +server .*$/gm)?.map((line) => line.trim())).toEqual([
+    'server web-1:8000 max_fails=0;',
+    'server web-2:8000 max_fails=0;',
+  ]);
+});
+
 it('copies nothing into the image that is not there', () => {
   const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
     names.split(' '),
