@@ -8,11 +8,15 @@ const AT_ONCE = 1000;
 
 /** Refuses what no request may hold, and says whose flags these events may change; many of them a few at a time. */
 export async function lookThrough(events: readonly JsonObject[], engage: boolean): Promise<string[]> {
+  if (events.length <= AT_ONCE) return look(events, engage);
   const subjects: string[][] = [];
   await inTurns(events.length, AT_ONCE, (from, to) => {
-    const some = events.slice(from, to);
-    validateEvents(some);
-    subjects.push(changedSubjects(some, engage));
+    subjects.push(look(events.slice(from, to), engage));
   });
   return subjects.flat();
+}
+
+function look(events: readonly JsonObject[], engage: boolean): string[] {
+  validateEvents(events);
+  return changedSubjects(events, engage);
 }
