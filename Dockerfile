@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 # Two stages: one builds, the other holds what a running server needs and nothing else (scripts/pack.js).
 
-FROM node:20-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /build
 # For machines of a kind for which a native package has no build ready.
 RUN apt-get update && apt-get install -y --no-install-recommends python3 make g++ && rm -rf /var/lib/apt/lists/*
@@ -10,7 +10,7 @@ RUN npm ci --no-audit --no-fund
 COPY . .
 RUN npm run build && node scripts/pack.js /cairn
 
-FROM node:20-bookworm-slim
+FROM node:24-bookworm-slim
 # npm and its like are not needed to run, and are the part of the image that ages fastest.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /opt/yarn* \
   && mkdir /data && chown node:node /data
