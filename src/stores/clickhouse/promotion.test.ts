@@ -90,6 +90,7 @@ describe.skipIf(server === null)('a property with a column of its own in ClickHo
     );
     expect(columns.map((row) => Object.values(row).join(' '))).toEqual([
       'event_rows promoted_1 MATERIALIZED',
+      ...(server?.cluster ? ['event_rows_local promoted_1 MATERIALIZED'] : []),
       'events promoted_1 ',
       'person_rows promoted_2 ',
       'person_versions promoted_2 MATERIALIZED',
