@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { type ClickHouseOptions, openClickHouseEventStore } from '../../src/stores/clickhouse/event-store.ts';
 import type { EventPlace } from '../../src/stores/contract/event-store.ts';
@@ -16,6 +17,8 @@ const PORT = '18124';
 
 /** A statement takes a second where the engine is emulated. */
 export const PATIENCE = { testTimeout: 600_000, hookTimeout: 600_000 };
+
+const START_WITHIN_MS = 120_000;
 
 let found: Promise<ClickHouseOptions | null> | undefined;
 
@@ -41,10 +44,23 @@ function start(): string | null {
 
 /** The engine without its server keeps settings from one statement to the next, and reads no bodies in parts. */
 async function limitsOf(url: string): Promise<Partial<ClickHouseOptions>> {
-  const answer = await fetch(new URL('/?query=select+1', url));
+  const answer = await untilAnswered(new URL('/?query=select+1', url));
   await answer.arrayBuffer();
   const isBare = answer.headers.get('x-clickhouse-server-display-name') === 'clickhouse-for-tests';
   return isBare ? { longValues: 'in the address', settings: { readonly: '0' } } : {};
+}
+
+/** Another file may have started it a moment ago. */
+async function untilAnswered(url: URL): Promise<Response> {
+  const end = Date.now() + START_WITHIN_MS;
+  for (;;) {
+    try {
+      return await fetch(url);
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await sleep(500);
+    }
+  }
 }
 
 export interface TestDatabase {
