@@ -9,7 +9,7 @@ import { extractEvents } from '../core/events/extract-events.ts';
 import { isJsonObject, type JsonObject } from '../core/events/json.ts';
 import { parseJson } from '../core/events/parse-json.ts';
 import { hash, stripeOf } from '../core/persons/id-stripe.ts';
-import { inTurns } from '../lib/pauses.ts';
+import { someInTurns } from '../lib/pauses.ts';
 import type { NewLogEntry } from '../stores/ingest-log.ts';
 import type { ChangedNote } from '../stores/news.ts';
 import type { NewPartitionEntry } from '../stores/partitioned-log.ts';
@@ -40,8 +40,8 @@ export async function cutRequest(
 ): Promise<Cut[]> {
   const all = events ?? extractEvents(parseJson(entry.payload.toString('utf8'))).events;
   const byPartition = new Map<number, JsonObject[]>();
-  await inTurns(all.length, EVENTS_AT_ONCE, (from, to) => {
-    for (const raw of all.slice(from, to)) {
+  await someInTurns(all, EVENTS_AT_ONCE, (some) => {
+    for (const raw of some) {
       const partition = partitionFor(entry.projectId, raw, partitions);
       const own = byPartition.get(partition);
       if (own) own.push(raw);

@@ -22,3 +22,13 @@ export async function inTurns(count: number, size: number, work: (from: number, 
     await pause();
   }
 }
+
+/** The items of a list, `size` of them at a time, with pauses between; a short list at once. */
+export async function someInTurns<T>(
+  items: readonly T[],
+  size: number,
+  work: (some: readonly T[]) => void,
+): Promise<void> {
+  if (items.length <= size) work(items);
+  else await inTurns(items.length, size, (from, to) => work(items.slice(from, to)));
+}

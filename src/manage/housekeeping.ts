@@ -1,4 +1,7 @@
-/** What is too old goes: events past their project's retention or of a project that is gone, notes about what was dropped and asked for, sessions that ended. */
+/**
+ * What is too old goes: events past their project's retention or of a project that is gone, notes about what was dropped
+ * and asked for, sessions that ended.
+ */
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/log.ts';
 import { type Schedule, startSchedule } from '../lib/schedule.ts';

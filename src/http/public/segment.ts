@@ -9,7 +9,7 @@ import { writeContext } from '../../ingest/accepted.ts';
 import { parseBody } from '../../ingest/decode/parse-body.ts';
 import { sentAtOf } from '../../ingest/decode/sent-at.ts';
 import { writeEvents } from '../../ingest/write-events.ts';
-import { inTurns } from '../../lib/pauses.ts';
+import { someInTurns } from '../../lib/pauses.ts';
 import type { PublicDeps } from './deps.ts';
 import { keep } from './keep.ts';
 import { callerAddress, decode, queryValues } from './read-request.ts';
@@ -41,8 +41,8 @@ async function take(deps: PublicDeps, request: FastifyRequest, kind: string | un
   const project = await deps.directory.projectFor(writeKey(request, envelope), undefined);
   const sentAt = sentAtOf({ query: queryValues(request), body: envelope['sentAt'], form: undefined });
   const events: JsonObject[] = [];
-  await inTurns(messages.length, AT_ONCE, (from, to) => {
-    for (const message of messages.slice(from, to)) events.push(translated(message, kind));
+  await someInTurns(messages, AT_ONCE, (some) => {
+    for (const message of some) events.push(translated(message, kind));
   });
   await keep(
     deps,

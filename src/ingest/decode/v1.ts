@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/events/json
 import { parseTimestamp } from '../../core/events/parse-timestamp.ts';
 import { isUuid } from '../../core/events/uuid.ts';
 import { isIllegalId } from '../../core/persons/illegal-ids.ts';
-import { inTurns } from '../../lib/pauses.ts';
+import { someInTurns } from '../../lib/pauses.ts';
 import { V1Error } from './v1-error.ts';
 import type { V1Headers } from './v1-headers.ts';
 
@@ -40,7 +40,7 @@ export async function readV1Batch(body: unknown, headers: V1Headers): Promise<V1
     results[uuid] = fault === undefined ? { result: 'ok' } : { result: 'drop', details: fault };
     if (fault === undefined) events.push(translate(entry, uuid, headers));
   };
-  await inTurns(entries.length, AT_ONCE, (from, to) => entries.slice(from, to).forEach(read));
+  await someInTurns(entries, AT_ONCE, (some) => some.forEach(read));
   return { events, results, historicalMigration: body['historical_migration'] === true };
 }
 

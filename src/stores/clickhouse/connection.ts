@@ -105,35 +105,35 @@ export class Connection {
       use_multipart_params_auto: options.longValues !== 'in the address',
     });
     this.#writing = createClient({ ...base, request_timeout: WRITE_TIMEOUT_MS });
-    this.#questions = {
+    const questions: ClickHouseSettings = {
       ...ANSWERS,
       ...READ_ONLY,
       max_execution_time: queryTimeoutSeconds + GRACE_SECONDS,
       ...(queryMemoryMb === undefined ? {} : { max_memory_usage: String(queryMemoryMb * 1024 * 1024) }),
       ...settings,
     };
-    this.#certain = cluster === null ? {} : CERTAIN;
+    this.#questions = questions;
+    this.#certain = cluster === null ? questions : { ...CERTAIN, ...questions };
     this.#writes = { ...WRITES, ...(cluster === null ? {} : CLUSTER_WRITES), ...settings };
   }
 
   query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
-    return this.#rows(sql, values, signal, {});
+    return this.#rows(sql, values, this.#questions, signal);
   }
 
   /** The same for what the store itself goes by: nothing that was written before is missing, or else it fails. */
   read(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]> {
-    return this.#rows(sql, values, undefined, this.#certain);
+    return this.#rows(sql, values, this.#certain);
   }
 
   async #rows(
     sql: string,
     values: readonly SqlValue[],
-    signal: AbortSignal | undefined,
     settings: ClickHouseSettings,
+    signal?: AbortSignal,
   ): Promise<SqlRow[]> {
-    const answer = await this.#ask(sql, values, signal, async (asked) => {
-      const clickhouse_settings = { ...asked.clickhouse_settings, ...settings };
-      const result = await this.#asking.query({ ...asked, clickhouse_settings, format: 'JSONCompact' });
+    const answer = await this.#ask(sql, values, settings, signal, async (asked) => {
+      const result = await this.#asking.query({ ...asked, format: 'JSONCompact' });
       return result.json<SqlValue[]>();
     });
     const names = (answer.meta ?? []).map(({ name }) => name);
@@ -141,7 +141,7 @@ export class Connection {
   }
 
   columns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
-    return this.#ask(sql, values, signal, async (asked) => {
+    return this.#ask(sql, values, this.#questions, signal, async (asked) => {
       // The client's own word for it, `query`, knows formats of text only.
       const result = await this.#asking.exec({ ...asked, query: `${asked.query} format Native` });
       return readNative(await readAll(result.stream));
@@ -151,6 +151,7 @@ export class Connection {
   async #ask<T>(
     sql: string,
     values: readonly SqlValue[],
+    settings: ClickHouseSettings,
     signal: AbortSignal | undefined,
     run: (asked: {
       query: string;
@@ -161,7 +162,7 @@ export class Connection {
     signal?.throwIfAborted();
     checkReadOnly(sql);
     const { sql: query, params } = bind(sql, values);
-    const asked = { query, query_params: params, clickhouse_settings: this.#questions };
+    const asked = { query, query_params: params, clickhouse_settings: settings };
     try {
       return await run(signal === undefined ? asked : ({ ...asked, abort_signal: signal } as typeof asked));
     } catch (error) {
