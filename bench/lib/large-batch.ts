@@ -1,24 +1,20 @@
 /** How long others wait while a large batch comes in: somebody asks again and again, one request after the other. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { seeded } from '../../src/core/demo/seeded.ts';
+import { median } from './race.ts';
+import { serverEvent } from './server-events.ts';
 
 const BATCH_BYTES = 19_000_000;
+const PERSONS = 5000;
 const SETTLE_MS = 3000;
 
-/** Of events as a server sends them. */
+/** Of server events, without ids: the same batch is new each time. */
 export function largeBatch(apiKey: string): Buffer {
+  const random = seeded(19);
+  const timestamp = new Date().toISOString();
   const batch: object[] = [];
   for (let bytes = 0; bytes < BATCH_BYTES; ) {
-    const event = {
-      event: 'viewed',
-      distinct_id: `visitor-${batch.length % 5000}`,
-      timestamp: new Date(Date.UTC(2024, 0, 1) + batch.length).toISOString(),
-      properties: {
-        $lib: 'posthog-node',
-        url: `https://example.org/${batch.length}`,
-        price: batch.length / 2,
-        plan: 'pro',
-      },
-    };
+    const event = serverEvent(random, batch.length % PERSONS, '', timestamp);
     batch.push(event);
     bytes += JSON.stringify(event).length + 1;
   }
@@ -34,9 +30,8 @@ export async function waitBeside(
 ): Promise<number> {
   const longest: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const sent = send(url, batch);
     let isComing = true;
-    const done = sent.finally(() => {
+    const sent = send(url, batch).finally(() => {
       isComing = false;
     });
     let most = 0;
@@ -45,12 +40,12 @@ export async function waitBeside(
       await ask();
       most = Math.max(most, performance.now() - start);
     }
-    await done;
+    await sent;
     longest.push(most);
     // What came is processed, and not in the way of the next.
     await sleep(SETTLE_MS);
   }
-  return longest.sort((a, b) => a - b)[Math.floor(rounds / 2)] as number;
+  return median(longest);
 }
 
 async function send(url: string, batch: Buffer): Promise<void> {
