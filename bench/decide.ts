@@ -10,7 +10,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { seeded } from '../src/core/demo/seeded.ts';
+import { seeded } from '../src/features/demo/rules/seeded-random.ts';
 import { makeFolder, personId } from './lib/decide-folder.ts';
 import { compareEvaluators } from './lib/evaluate-rates.ts';
 import { flagKey } from './lib/flag-definitions.ts';

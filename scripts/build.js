@@ -13,7 +13,12 @@ export const BUNDLED = ['kysely', '@sinclair/typebox', '@duckdb/node-api', 'prom
 
 export async function build() {
   await bundle({
-    entryPoints: ['src/main.ts', 'src/worker.ts', 'src/large-worker.ts', 'src/cli.ts'].map((file) => root + file),
+    entryPoints: {
+      main: `${root}src/main.ts`,
+      cli: `${root}src/cli.ts`,
+      worker: `${root}src/runtime/embedded/worker.ts`,
+      'large-worker': `${root}src/runtime/cluster/worker.ts`,
+    },
     outdir: `${root}dist`,
     bundle: true,
     external: Object.keys(dependencies).filter((name) => !BUNDLED.includes(name)),

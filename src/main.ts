@@ -1,8 +1,9 @@
 /** Start, listen, stop gracefully. */
-import { openApp } from './app.ts';
+
 import { type Config, ConfigError, configHelp, readConfig } from './config.ts';
 import { openLog } from './lib/log.ts';
-import { welcome } from './welcome.ts';
+import { openApp } from './runtime/app.ts';
+import { welcome } from './runtime/first-start-message.ts';
 
 /** A stop that takes longer than this is cut short: an orchestrator would do the same, less kindly. */
 const STOP_WITHIN_MS = 10_000;

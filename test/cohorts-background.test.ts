@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FILES } from '../src/stores/files.ts';
+import { FILES } from '../src/stores/data-files.ts';
 import { capture } from './support/capture.ts';
 import { clientFor } from './support/client.ts';
 import { START, startServer, type TestServer } from './support/server.ts';

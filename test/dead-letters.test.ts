@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { replay } from '../src/ingest/dead-letters.ts';
+import { replay } from '../src/ingest/track/replay-dead-letters.ts';
 import { randomIds } from '../src/lib/ids.ts';
 import { capture } from './support/capture.ts';
 import { clientFor } from './support/client.ts';

@@ -1,6 +1,6 @@
 /** Recorded funnels, paths and correlations through the front door. The cases lie outside of the repository. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Json } from '../src/core/events/json.ts';
+import type { Json } from '../src/core/json/json.ts';
 import { makeActions } from './support/case-actions.ts';
 import { areInsightCasesThere, type InsightCase, loadInsightCases, problemsOf } from './support/insight-vectors.ts';
 import { askCase, makeCohorts, personIdsOf, type SentCase, sendCase, withCohorts } from './support/send-case.ts';

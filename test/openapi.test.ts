@@ -135,9 +135,9 @@ describe('the document', () => {
 
 describe('every route', () => {
   it('is in the document: each address written in the sources', () => {
-    const folder = new URL('../src/http/api/', import.meta.url);
-    const written = readdirSync(folder)
-      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    const folder = new URL('../src/features/', import.meta.url);
+    const written = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\/api\/[^/]+-routes?\.ts$/.test(file))
       .flatMap((file) => [...readFileSync(new URL(file, folder), 'utf8').matchAll(/['`](\/api\/[^'`$]*)['`]/g)])
       .map(([, url = '']) => url.replaceAll(/:(\w+)/g, '{$1}'))
       .filter((url) => url !== '/api/');

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import Database from 'better-sqlite3';
-import { FILES } from '../src/stores/files.ts';
+import { FILES } from '../src/stores/data-files.ts';
 import type { Ledger, SentEvent } from './ledger.ts';
 import type { Status } from './server-process.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { FILES } from '../src/stores/files.ts';
+import { FILES } from '../src/stores/data-files.ts';
 import { inStorm, type Reckoning, type Storm, type StormOptions } from './storm.ts';
 
 export type Options = Omit<StormOptions, 'scenario' | 'dataDir' | 'env'>;

@@ -1,5 +1,5 @@
 /** Events as a browser SDK sends them: about 25 properties, 900 bytes. Plainly made up, the same for the same seed. */
-import { pick } from '../../src/core/demo/seeded.ts';
+import { pick } from '../../src/features/demo/rules/seeded-random.ts';
 
 const PAGES = [
   '/',

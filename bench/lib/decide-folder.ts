@@ -2,15 +2,15 @@
 import { join } from 'node:path';
 import { personUuid } from '../../src/core/events/uuid.ts';
 import type { PersonChanges } from '../../src/core/persons/person-changes.ts';
+import { bootstrap } from '../../src/features/accounts/bootstrap.ts';
+import { newProject } from '../../src/features/accounts/projects.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { randomIds } from '../../src/lib/ids.ts';
-import { bootstrap } from '../../src/manage/bootstrap.ts';
-import { newProject } from '../../src/manage/projects.ts';
-import { aFlag } from '../../src/stores/contract/flag-builders.ts';
-import { FILES } from '../../src/stores/files.ts';
-import type { MetadataStore } from '../../src/stores/metadata-store.ts';
-import { NO_CHANGES } from '../../src/stores/no-changes.ts';
+import { FILES } from '../../src/stores/data-files.ts';
+import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
+import type { MetadataStore } from '../../src/stores/metadata/metadata-store.ts';
 import { openRelationalShelf } from '../../src/stores/sqlite/metadata-store.ts';
+import { aFlag } from '../../test/contract/flag-builders.ts';
 import { flagFilters, flagKey, personProperties } from './flag-definitions.ts';
 
 const CHUNK = 5000;

@@ -1,7 +1,8 @@
 /** What `bench/evaluate.ts` measures, for others to print too. */
-import { evaluate } from '../../src/core/flags/evaluate.ts';
-import type { FlagDefinition } from '../../src/core/flags/flag.ts';
-import { prepareFlags } from '../../src/core/flags/prepare-flags.ts';
+
+import { prepareFlags } from '../../src/features/flags/rules/compile/prepare-flags.ts';
+import { evaluate } from '../../src/features/flags/rules/evaluate/evaluate.ts';
+import type { FlagDefinition } from '../../src/features/flags/rules/flag.ts';
 import { type Batch, bareSha1, cairn, flagd, growthBook, postHogNode } from './evaluators.ts';
 import { makePeople, type Scenario, wireFlags } from './flag-scenarios.ts';
 import { type Contender, cpuMsSince, median, race } from './race.ts';

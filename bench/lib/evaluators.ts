@@ -3,9 +3,9 @@ import { hash } from 'node:crypto';
 import { type FeatureDefinition, GrowthBookClient } from '@growthbook/growthbook';
 import { FlagdCore } from '@openfeature/flagd-core';
 import { PostHog } from 'posthog-node';
-import { bucket, spell } from '../../src/core/flags/bucket.ts';
-import { evaluate } from '../../src/core/flags/evaluate.ts';
-import { prepareFlags } from '../../src/core/flags/prepare-flags.ts';
+import { bucket, spell } from '../../src/features/flags/rules/bucket.ts';
+import { prepareFlags } from '../../src/features/flags/rules/compile/prepare-flags.ts';
+import { evaluate } from '../../src/features/flags/rules/evaluate/evaluate.ts';
 import {
   type FlagPerson,
   flagdConfiguration,

@@ -1,5 +1,5 @@
 /** Flags as a product has them after some years: conditions on properties, rollouts, variants, a payload here and there. */
-import type { JsonObject } from '../../src/core/events/json.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
 
 const property = (key: string, value: unknown, operator = 'exact'): object => ({
   key,

@@ -1,6 +1,6 @@
 /** The same flags in four dialects. Every evaluator is asked for all of them, for one person after the other. */
-import type { FlagDefinition } from '../../src/core/flags/flag.ts';
-import { flagOf } from '../../src/core/flags/testing.ts';
+import type { FlagDefinition } from '../../src/features/flags/rules/flag.ts';
+import { flagOf } from '../../test/support/flag-definitions.ts';
 
 export const SCENARIOS = ['rollout', 'property', 'multivariate'] as const;
 export type Scenario = (typeof SCENARIOS)[number];

@@ -1,18 +1,18 @@
 /** Each kind of insight as the engine is asked, beside the same question in SQL written by hand for these very tables. */
-import type { JsonObject } from '../../src/core/events/json.ts';
-import { readFunnelQuestion } from '../../src/core/insights/questions/read-funnel.ts';
-import { readLifecycleQuestion } from '../../src/core/insights/questions/read-lifecycle.ts';
-import { readPathsQuestion } from '../../src/core/insights/questions/read-paths.ts';
-import { readRetentionQuestion } from '../../src/core/insights/questions/read-retention.ts';
-import { readStickinessQuestion } from '../../src/core/insights/questions/read-stickiness.ts';
-import { readTrendsQuestion } from '../../src/core/insights/questions/read-trends.ts';
-import { answerFunnel } from '../../src/insights/answer-funnel.ts';
-import { answerPaths } from '../../src/insights/answer-paths.ts';
-import { askLifecycle } from '../../src/insights/ask/lifecycle.ts';
-import { askRetention } from '../../src/insights/ask/retention.ts';
-import { askStickiness } from '../../src/insights/ask/stickiness.ts';
-import { askTrends } from '../../src/insights/ask/trends.ts';
-import type { TravelDeps } from '../../src/insights/travellers.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
+import type { TravelDeps } from '../../src/features/insights/correlation/funnel-participants.ts';
+import { answerFunnel } from '../../src/features/insights/funnel/answer-funnel.ts';
+import { readFunnelQuestion } from '../../src/features/insights/funnel/rules/read-funnel.ts';
+import { askLifecycle } from '../../src/features/insights/lifecycle/answer-lifecycle.ts';
+import { readLifecycleQuestion } from '../../src/features/insights/lifecycle/rules/read-lifecycle.ts';
+import { answerPaths } from '../../src/features/insights/paths/answer-paths.ts';
+import { readPathsQuestion } from '../../src/features/insights/paths/rules/read-paths.ts';
+import { askRetention } from '../../src/features/insights/retention/answer-retention.ts';
+import { readRetentionQuestion } from '../../src/features/insights/retention/rules/read-retention.ts';
+import { askStickiness } from '../../src/features/insights/stickiness/answer-stickiness.ts';
+import { readStickinessQuestion } from '../../src/features/insights/stickiness/rules/read-stickiness.ts';
+import { askTrends } from '../../src/features/insights/trends/answer-trends.ts';
+import { readTrendsQuestion } from '../../src/features/insights/trends/rules/read-trends.ts';
 import { FROM, PROJECT, UNTIL } from './product-traffic.ts';
 
 /** Numbers that both answers must have in common, in no order. */

@@ -1,6 +1,6 @@
 /** How long others wait while a large batch comes in: somebody asks again and again, one request after the other. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seeded } from '../../src/core/demo/seeded.ts';
+import { seeded } from '../../src/features/demo/rules/seeded-random.ts';
 import { median } from './race.ts';
 import { serverEvent } from './server-events.ts';
 

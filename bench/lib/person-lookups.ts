@@ -1,6 +1,6 @@
 /** The same look-ups of one person with their distinct ids and properties, by three ways. */
 import Database from 'better-sqlite3';
-import type { PersonStore, StoredPerson } from '../../src/stores/person-store.ts';
+import type { PersonStore, StoredPerson } from '../../src/stores/metadata/persons.ts';
 import { personUuid } from './person-folder.ts';
 
 export interface Lookup {

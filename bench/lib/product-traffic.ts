@@ -4,10 +4,10 @@
  * before they signed up, so that old events belong to whom they became; a few are nobody's.
  */
 
-import { pick, seeded } from '../../src/core/demo/seeded.ts';
 import { hotProperties } from '../../src/core/events/hot-properties.ts';
-import type { EventBatch, PersonOverride, StoredEvent } from '../../src/stores/event-store.ts';
-import type { MirroredPerson } from '../../src/stores/person-mirror.ts';
+import { pick, seeded } from '../../src/features/demo/rules/seeded-random.ts';
+import type { EventBatch, PersonOverride, StoredEvent } from '../../src/stores/events/event-store.ts';
+import type { MirroredPerson } from '../../src/stores/events/person-mirror.ts';
 
 export const PROJECT = 1;
 export const DAYS = 90;

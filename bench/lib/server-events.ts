@@ -1,5 +1,5 @@
 /** Events as a server SDK sends them in its batches: a handful of properties, 350 bytes. Plainly made up. */
-import { pick } from '../../src/core/demo/seeded.ts';
+import { pick } from '../../src/features/demo/rules/seeded-random.ts';
 
 const NAMES = [
   'order placed',

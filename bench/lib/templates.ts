@@ -1,6 +1,6 @@
 /** Bodies for the load, with ids that are new at every send. */
 
-import { seeded } from '../../src/core/demo/seeded.ts';
+import { seeded } from '../../src/features/demo/rules/seeded-random.ts';
 import type { Template } from './load.ts';
 
 const BODIES = 50;

@@ -3,7 +3,7 @@ import { rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { Manifest } from '../operate/manifest.ts';
+import type { Manifest } from '../operate/backup/manifest.ts';
 import type { Operator } from '../operate/operator.ts';
 import { type Command, type Context, EXIT, UsageError } from './command.ts';
 import { openArchive } from './open-archive.ts';

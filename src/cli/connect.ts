@@ -4,15 +4,15 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { openApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { openLog } from '../lib/log.ts';
-import { findOperator } from '../operate/call-door.ts';
-import { controlPath } from '../operate/control-path.ts';
+import { findOperator } from '../operate/control/control-client.ts';
+import { controlPath } from '../operate/control/control-path.ts';
 import type { Operator } from '../operate/operator.ts';
-import { FILES } from '../stores/files.ts';
+import { openApp } from '../runtime/app.ts';
+import { welcome } from '../runtime/first-start-message.ts';
+import { FILES } from '../stores/data-files.ts';
 import { FolderInUse } from '../stores/sqlite/folder-lock.ts';
-import { welcome } from '../welcome.ts';
 
 export interface Connection {
   operator: Operator;

@@ -4,8 +4,8 @@ import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { diskSpace } from '../lib/disk-space.ts';
-import { controlPath } from '../operate/control-path.ts';
-import { FILES } from '../stores/files.ts';
+import { controlPath } from '../operate/control/control-path.ts';
+import { FILES } from '../stores/data-files.ts';
 import { type Finding, fine } from './doctor-server.ts';
 import { bytesText } from './output.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Health } from '../operate/check.ts';
+import type { Health } from '../operate/check-health.ts';
 import { checkNode } from './doctor-host.ts';
 import { checkServer } from './doctor-server.ts';
 

@@ -1,5 +1,5 @@
 /** From what a server says of itself to what an operator should know. Pure: the clock comes in. */
-import type { Health } from '../operate/check.ts';
+import type { Health } from '../operate/check-health.ts';
 
 export interface Finding {
   about: string;

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../core/events/json.ts';
+import type { Json, JsonObject } from '../core/json/json.ts';
 import type { FlagAnswer } from '../operate/evaluate-flag.ts';
 import { type Command, type Context, EXIT, UsageError } from './command.ts';
 import { readArgs, readMoment, readOptionalWhole, readWords } from './read-args.ts';

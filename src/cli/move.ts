@@ -1,10 +1,10 @@
 import { type Config, readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { randomIds } from '../lib/ids.ts';
-import { move } from '../move/move.ts';
-import { MoverError } from '../move/mover-error.ts';
-import { type Progress, showProgress } from '../move/progress.ts';
-import { type ReportLine, sayReport } from '../move/report.ts';
+import { move } from '../operate/move/move.ts';
+import { MoverError } from '../operate/move/move-error.ts';
+import { type Progress, showProgress } from '../operate/move/progress.ts';
+import { type ReportLine, sayReport } from '../operate/move/report.ts';
 import { type Command, EXIT, UsageError } from './command.ts';
 import { readArgs, readWords } from './read-args.ts';
 

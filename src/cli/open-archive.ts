@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough, pipeline, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { unpackFiles } from '../lib/tar.ts';
-import { checkManifest, isPart, MANIFEST, type Manifest } from '../operate/manifest.ts';
+import { checkManifest, isPart, MANIFEST, type Manifest } from '../operate/backup/manifest.ts';
 import type { Progress } from '../operate/operation.ts';
 import { type Inspection, inspectFolder } from '../stores/embedded/inspect-folder.ts';
 

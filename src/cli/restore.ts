@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { CONTROL_FOLDER } from '../operate/control-path.ts';
-import { FILES } from '../stores/files.ts';
+import { CONTROL_FOLDER } from '../operate/control/control-path.ts';
+import { FILES } from '../stores/data-files.ts';
 import { FolderInUse, lockFolder } from '../stores/sqlite/folder-lock.ts';
 import { type Command, EXIT, UsageError } from './command.ts';
 import { type OpenedArchive, openArchive } from './open-archive.ts';

@@ -1,8 +1,8 @@
 /** How the private API reads bodies: JSON, forms and multipart all end as one plain object. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Failure } from '../core/errors.ts';
-import { isDeeperThan } from '../core/events/clean-json.ts';
-import { isHopeless } from '../core/events/count-containers.ts';
+import { isDeeperThan } from '../core/json/clean-json.ts';
+import { isHopeless } from '../core/json/count-containers.ts';
 
 /** Deeper than any honest request; without a bound, writing such a value out again would exhaust the stack. */
 const MAX_DEPTH = 100;

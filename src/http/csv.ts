@@ -2,7 +2,7 @@
  * Tables as CSV: nested fields become columns joined by dots (`properties.$os`, `distinct_ids.0`), columns stand in
  * alphabetical order, missing values are empty, lines end in CRLF.
  */
-import type { Json } from '../core/events/json.ts';
+import type { Json } from '../core/json/json.ts';
 import { csvLine } from '../lib/csv-line.ts';
 
 export type FlatRow = ReadonlyMap<string, string>;

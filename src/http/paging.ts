@@ -1,6 +1,6 @@
 /** Limit and offset, and the envelope that every list comes in. */
 import type { FastifyRequest } from 'fastify';
-import type { Page, Paged } from '../stores/metadata-store.ts';
+import type { Page, Paged } from '../stores/metadata/metadata-store.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;

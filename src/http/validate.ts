@@ -4,8 +4,8 @@
  */
 import { Kind, type TSchema } from '@sinclair/typebox';
 import { Failure } from '../core/errors.ts';
-import { isJsonObject, type Json } from '../core/events/json.ts';
-import { pythonTypeName } from '../core/events/python-type-name.ts';
+import { isJsonObject, type Json } from '../core/json/json.ts';
+import { pythonTypeName } from '../core/json/python-type-name.ts';
 import { parseJson } from './body-parsers.ts';
 
 /** Reads `value` by `schema`; throws a `Failure` naming the first field that is wrong. */

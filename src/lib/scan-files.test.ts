@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { makeTempDir, type TempDir } from '../stores/contract/temp-dir.ts';
+import { makeTempDir, type TempDir } from '../../test/contract/temp-dir.ts';
 import { scanFiles } from './scan-files.ts';
 
 let dir: TempDir;

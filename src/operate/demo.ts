@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../core/errors.ts';
+import { chosenProject, ownerOf } from './lookups.ts';
 import type { Operation } from './operation.ts';
-import { chosenProject, ownerOf } from './subjects.ts';
 
 const LOOK_EVERY_MS = 50;
 

@@ -1,14 +1,14 @@
-import type { DecideDeps } from '../decide/decide.ts';
-import type { EventDoor } from '../ingest/event-door.ts';
-import type { IngestCounts } from '../ingest/ingest-counts.ts';
-import type { EventsDeps } from '../insights/find-events.ts';
+import type { DemoData } from '../features/demo/demo-data.ts';
+import type { EventsDeps } from '../features/events/list-events.ts';
+import type { DecideDeps } from '../features/flags/decide/decide.ts';
+import type { EventDoor } from '../ingest/accept/event-intake.ts';
+import type { IngestCounts } from '../ingest/track/ingest-counts.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
-import type { DemoData } from '../manage/demo-data.ts';
-import type { EventStore } from '../stores/event-store.ts';
+import type { EventStore } from '../stores/events/event-store.ts';
 import type { FolderSnapshots, StoreCheck } from '../stores/folder-snapshots.ts';
-import type { IngestStore } from '../stores/ingest-store.ts';
-import type { MetadataStore } from '../stores/metadata-store.ts';
+import type { IngestStore } from '../stores/ingest/ingest-store.ts';
+import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 
 export interface OperateDeps {
   metadata: MetadataStore;

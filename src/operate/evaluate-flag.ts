@@ -1,15 +1,15 @@
 /** A flag's value for somebody and why, now or at a moment of the past. */
 import { Failure } from '../core/errors.ts';
-import type { JsonObject } from '../core/events/json.ts';
-import { describeReason, type FlagEvaluation } from '../core/flags/flag-evaluation.ts';
-import { decide } from '../decide/decide.ts';
-import { decideAt } from '../decide/decide-at.ts';
-import { type DecideRequest, requestFor } from '../decide/decide-request.ts';
-import { personAt } from '../insights/person-at.ts';
-import type { FeatureFlag } from '../stores/flag-records.ts';
+import type { JsonObject } from '../core/json/json.ts';
+import { decide } from '../features/flags/decide/decide.ts';
+import { decideAt } from '../features/flags/decide/decide-in-past.ts';
+import { type DecideRequest, requestFor } from '../features/flags/decide/decide-request.ts';
+import { describeReason, type FlagEvaluation } from '../features/flags/rules/flag-evaluation.ts';
+import { personAt } from '../features/persons/history/person-in-past.ts';
+import type { FeatureFlag } from '../stores/metadata/flags.ts';
 import type { OperateDeps } from './deps.ts';
+import { chosenProject } from './lookups.ts';
 import type { Operation } from './operation.ts';
-import { chosenProject } from './subjects.ts';
 
 export interface FlagAsked {
   project: number | null;

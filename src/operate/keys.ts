@@ -1,8 +1,8 @@
 /** Personal keys, seen from the outside: an operator makes them for others and takes them away. */
 import { Failure } from '../core/errors.ts';
-import { createPersonalKey } from '../manage/personal-keys.ts';
+import { createPersonalKey } from '../features/accounts/personal-keys.ts';
+import { userByEmail } from './lookups.ts';
 import type { Operation } from './operation.ts';
-import { userByEmail } from './subjects.ts';
 
 export interface ShownKey {
   id: string;

@@ -1,14 +1,14 @@
 /** Everything an operator can have done, by name: the one list that the door and the command line share. */
-import { backUp, noteBackup } from './backup.ts';
-import { checkHealth } from './check.ts';
+import { backUp, noteBackup } from './backup/backup.ts';
+import { checkHealth } from './check-health.ts';
 import { loadDemo } from './demo.ts';
 import type { OperateDeps } from './deps.ts';
 import { evaluateFlag } from './evaluate-flag.ts';
-import { exportEvents, exportPersons } from './export.ts';
-import { importLines, settleImport } from './import.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import type { Outlet } from './operation.ts';
 import { createProject, findProject, listProjects, removeProject, resetProjectKey } from './projects.ts';
+import { exportEvents, exportPersons } from './transfer/export.ts';
+import { importLines, settleImport } from './transfer/import.ts';
 import { createUser, listUsers, resetPassword, setUserActive } from './users.ts';
 
 const OPERATIONS = {

@@ -1,7 +1,7 @@
-import * as manage from '../manage/projects.ts';
-import type { Project } from '../stores/records.ts';
+import * as manage from '../features/accounts/projects.ts';
+import type { Project } from '../stores/metadata/accounts.ts';
+import { chosenOrganization, chosenProject, ownerOf } from './lookups.ts';
 import type { Operation } from './operation.ts';
-import { chosenOrganization, chosenProject, ownerOf } from './subjects.ts';
 
 export interface ShownProject {
   id: number;

@@ -1,11 +1,12 @@
 /** People, seen from the outside. A password that nobody gave is made here and shown once. */
+
+import { addMember } from '../features/accounts/organizations.ts';
+import { checkedPassword } from '../features/accounts/passwords.ts';
+import { SETUP_TOKEN } from '../features/accounts/setup-token.ts';
 import { hashPassword } from '../lib/secrets.ts';
-import { addMember } from '../manage/organizations.ts';
-import { checkedPassword } from '../manage/passwords.ts';
-import { SETUP_TOKEN } from '../manage/setup-token.ts';
-import { ADMIN, MEMBER, type MembershipLevel, OWNER } from '../stores/records.ts';
+import { ADMIN, MEMBER, type MembershipLevel, OWNER } from '../stores/metadata/accounts.ts';
+import { chosenOrganization, ownerOf, userByEmail } from './lookups.ts';
 import type { Operation } from './operation.ts';
-import { chosenOrganization, ownerOf, userByEmail } from './subjects.ts';
 
 export const LEVELS = { member: MEMBER, admin: ADMIN, owner: OWNER } as const;
 export type LevelName = keyof typeof LEVELS;

@@ -7,11 +7,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/core/events/json.ts';
-import { parseTimestamp } from '../../src/core/events/parse-timestamp.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
 import { withImplicitUpdates } from '../../src/core/persons/person-update.ts';
-import type { SqlRow } from '../../src/stores/event-store.ts';
-import { FILES } from '../../src/stores/files.ts';
+import { parseTimestamp } from '../../src/core/time/parse-timestamp.ts';
+import { FILES } from '../../src/stores/data-files.ts';
+import type { SqlRow } from '../../src/stores/events/event-store.ts';
 import { type RawAnswer, send } from '../support/send.ts';
 import { START, startServer, type TestProject, type TestServer } from '../support/server.ts';
 

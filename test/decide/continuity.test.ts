@@ -6,11 +6,11 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Continuity } from '../../src/decide/continuity.ts';
-import { type DecideDeps, decide } from '../../src/decide/decide.ts';
-import { requestFor } from '../../src/decide/decide-request.ts';
-import { Definitions } from '../../src/decide/definitions.ts';
-import { everybody, variants } from '../../src/stores/contract/flag-builders.ts';
+import { Continuity } from '../../src/features/flags/decide/continuity.ts';
+import { type DecideDeps, decide } from '../../src/features/flags/decide/decide.ts';
+import { requestFor } from '../../src/features/flags/decide/decide-request.ts';
+import { Definitions } from '../../src/features/flags/decide/definitions.ts';
+import { everybody, variants } from '../contract/flag-builders.ts';
 import { capture, type SentEvent } from '../support/capture.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

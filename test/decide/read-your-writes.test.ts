@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { everybody, those } from '../../src/stores/contract/flag-builders.ts';
+import { everybody, those } from '../contract/flag-builders.ts';
 import { sendJson } from '../support/send.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

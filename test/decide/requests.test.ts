@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import lzString from 'lz-string';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { those } from '../../src/stores/contract/flag-builders.ts';
+import { those } from '../contract/flag-builders.ts';
 import { type RawAnswer, type Sent, send, sendJson } from '../support/send.ts';
 import { startServer, type TestProject, type TestServer } from '../support/server.ts';
 

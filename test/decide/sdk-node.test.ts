@@ -1,7 +1,7 @@
 /** The Node SDK as users install it, asking the started server for each flag. */
 import { PostHog } from 'posthog-node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { everybody, those, variants } from '../../src/stores/contract/flag-builders.ts';
+import { everybody, those, variants } from '../contract/flag-builders.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

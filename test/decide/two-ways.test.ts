@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { those } from '../../src/stores/contract/flag-builders.ts';
+import { those } from '../contract/flag-builders.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

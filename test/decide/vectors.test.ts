@@ -1,7 +1,7 @@
 /** Cases recorded from the original service, through the front door. */
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/core/events/json.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
 import { capture } from '../support/capture.ts';
 import { sendJson } from '../support/send.ts';
 import { startServer, type TestServer } from '../support/server.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { everybody, those, variants } from '../../src/stores/contract/flag-builders.ts';
+import { everybody, those, variants } from '../contract/flag-builders.ts';
 import { OpenApi } from '../support/openapi.ts';
 import { send, sendJson } from '../support/send.ts';
 import { startServer, type TestServer } from '../support/server.ts';

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { PostHog } from 'posthog-node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/core/events/json.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
 import { clientFor } from '../support/client.ts';
 import { sendJson } from '../support/send.ts';
 import { startServer, type TestServer } from '../support/server.ts';

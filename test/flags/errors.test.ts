@@ -1,6 +1,6 @@
 /** Everything that is wrong with a flag is refused with its own code, words and field, and nothing is written. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Cohort } from '../../src/stores/cohort-records.ts';
+import type { Cohort } from '../../src/stores/metadata/cohorts.ts';
 import { clientFor } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

@@ -1,7 +1,7 @@
 /** Beside the flags themselves: definitions for SDKs, reasons, the caller's own flags, and whom a change would touch. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/core/events/json.ts';
-import { everybody, those, variants } from '../../src/stores/contract/flag-builders.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
+import { everybody, those, variants } from '../contract/flag-builders.ts';
 import { capture } from '../support/capture.ts';
 import { clientFor } from '../support/client.ts';
 import { startServer, type TestProject, type TestServer } from '../support/server.ts';

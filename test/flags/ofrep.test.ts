@@ -3,7 +3,7 @@ import { OFREPApi } from '@openfeature/ofrep-core';
 import { OFREPProvider } from '@openfeature/ofrep-provider';
 import { type Client, OpenFeature } from '@openfeature/server-sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { everybody, those } from '../../src/stores/contract/flag-builders.ts';
+import { everybody, those } from '../contract/flag-builders.ts';
 import { clientFor } from '../support/client.ts';
 import { OpenApi } from '../support/openapi.ts';
 import { send, sendJson } from '../support/send.ts';

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { changedSubjects } from '../../src/core/events/changed-subjects.ts';
-import type { JsonObject } from '../../src/core/events/json.ts';
-import { writeContext } from '../../src/ingest/accepted.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
+import { bootstrap } from '../../src/features/accounts/bootstrap.ts';
+import { writeContext } from '../../src/ingest/accept/request-context.ts';
 import { randomIds } from '../../src/lib/ids.ts';
-import { bootstrap } from '../../src/manage/bootstrap.ts';
-import { makeTempDir, type TempDir } from '../../src/stores/contract/temp-dir.ts';
 import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
-import type { EventStore } from '../../src/stores/event-store.ts';
+import type { EventStore } from '../../src/stores/events/event-store.ts';
 import { isLeaseLost, postgresChunkStore } from '../../src/stores/postgres/chunk-store.ts';
+import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
 import { openPostgresPlace, type PostgresPlace } from '../support/postgres.ts';
 import {
   openDoor,

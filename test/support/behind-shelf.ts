@@ -1,7 +1,7 @@
 /** The relational database behind the server's back, whichever it is: to look into, and to spoil. */
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { FILES } from '../../src/stores/files.ts';
+import { FILES } from '../../src/stores/data-files.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into rows freely, and assert what they find
 export type AnyRow = any;

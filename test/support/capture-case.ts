@@ -1,5 +1,5 @@
 /** Puts the small world of a case into a project of its own, through the front door where there is one. */
-import type { Json, JsonObject } from '../../src/core/events/json.ts';
+import type { Json, JsonObject } from '../../src/core/json/json.ts';
 import { capture, type SentEvent } from './capture.ts';
 import { makeActions } from './case-actions.ts';
 import { clientFor } from './client.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../src/core/events/json.ts';
+import type { Json, JsonObject } from '../../src/core/json/json.ts';
 import { clientFor } from './client.ts';
 import type { InsightCase } from './insight-vectors.ts';
 import type { TestProject, TestServer } from './server.ts';

@@ -10,7 +10,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { type ClickHouseOptions, openClickHouseEventStore } from '../../src/stores/clickhouse/event-store.ts';
-import type { EventPlace } from '../../src/stores/contract/event-store.ts';
+import type { EventPlace } from '../contract/event-store.ts';
 
 const COMMAND = resolve(process.env['CLICKHOUSE_COMMAND'] ?? '../shared/tools/clickhouse/clickhouse');
 const PORT = '18124';

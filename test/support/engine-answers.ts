@@ -1,33 +1,33 @@
 /** Asks an engine what a body of the wire asks for, of any kind. */
-import type { JsonObject } from '../../src/core/events/json.ts';
-import type { QuestionContext } from '../../src/core/insights/questions/context.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
+import { follow } from '../../src/features/insights/answer-question.ts';
 import {
   readCorrelationPeopleQuestion,
   readCorrelationQuestion,
-} from '../../src/core/insights/questions/read-correlation.ts';
-import { readFunnelQuestion } from '../../src/core/insights/questions/read-funnel.ts';
-import { readFunnelPeopleQuestion } from '../../src/core/insights/questions/read-funnel-people.ts';
+} from '../../src/features/insights/correlation/rules/read-correlation.ts';
+import { readFunnelQuestion } from '../../src/features/insights/funnel/rules/read-funnel.ts';
+import { readFunnelPeopleQuestion } from '../../src/features/insights/funnel/rules/read-funnel-people.ts';
+import { askLifecycle, askLifecyclePeople } from '../../src/features/insights/lifecycle/answer-lifecycle.ts';
 import {
   readLifecyclePeopleQuestion,
   readLifecycleQuestion,
-} from '../../src/core/insights/questions/read-lifecycle.ts';
-import { readPathsPeopleQuestion, readPathsQuestion } from '../../src/core/insights/questions/read-paths.ts';
+} from '../../src/features/insights/lifecycle/rules/read-lifecycle.ts';
+import { readPathsPeopleQuestion, readPathsQuestion } from '../../src/features/insights/paths/rules/read-paths.ts';
+import { askRetention, askRetentionPeople } from '../../src/features/insights/retention/answer-retention.ts';
 import {
   readRetentionPeopleQuestion,
   readRetentionQuestion,
-} from '../../src/core/insights/questions/read-retention.ts';
+} from '../../src/features/insights/retention/rules/read-retention.ts';
+import type { QuestionContext } from '../../src/features/insights/rules/context.ts';
+import { askStickiness, askStickinessPeople } from '../../src/features/insights/stickiness/answer-stickiness.ts';
 import {
   readStickinessPeopleQuestion,
   readStickinessQuestion,
-} from '../../src/core/insights/questions/read-stickiness.ts';
-import { readTrendKind, readTrendsQuestion } from '../../src/core/insights/questions/read-trends.ts';
-import { readTrendsPeopleQuestion } from '../../src/core/insights/questions/read-trends-people.ts';
-import { askLifecycle, askLifecyclePeople } from '../../src/insights/ask/lifecycle.ts';
-import { askRetention, askRetentionPeople } from '../../src/insights/ask/retention.ts';
-import { askStickiness, askStickinessPeople } from '../../src/insights/ask/stickiness.ts';
-import { askTrends } from '../../src/insights/ask/trends.ts';
-import { askTrendsPeople } from '../../src/insights/ask/trends-people.ts';
-import { follow } from '../../src/insights/follow.ts';
+} from '../../src/features/insights/stickiness/rules/read-stickiness.ts';
+import { askTrends } from '../../src/features/insights/trends/answer-trends.ts';
+import { readTrendKind, readTrendsQuestion } from '../../src/features/insights/trends/rules/read-trends.ts';
+import { readTrendsPeopleQuestion } from '../../src/features/insights/trends/rules/read-trends-people.ts';
+import { askTrendsPeople } from '../../src/features/insights/trends/trends-people.ts';
 import type { EngineDeps } from './insight-store.ts';
 
 const ALL = { limit: 1000, offset: 0 };

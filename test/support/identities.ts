@@ -1,5 +1,5 @@
 /** Who is who, as the stores have it. */
-import type { StoredPerson } from '../../src/stores/person-store.ts';
+import type { StoredPerson } from '../../src/stores/metadata/persons.ts';
 import { capture, type SentEvent } from './capture.ts';
 import { clientFor } from './client.ts';
 import type { TestServer } from './server.ts';

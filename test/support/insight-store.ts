@@ -1,15 +1,16 @@
 /** Small worlds in real stores, to ask the engine what the oracle knows. */
-import type { WorldData, WorldEvent } from '../../src/core/insights/oracle/world.ts';
-import { PersonMirror } from '../../src/ingest/person-mirror.ts';
-import type { AskedDeps } from '../../src/insights/asked-events.ts';
-import { anEvent } from '../../src/stores/contract/events.ts';
-import { aCohort } from '../../src/stores/contract/flag-builders.ts';
-import { makeTempDir } from '../../src/stores/contract/temp-dir.ts';
+
+import { PersonMirror } from '../../src/ingest/maintain/person-mirror.ts';
+import type { AskedDeps } from '../../src/query/asked-events.ts';
 import { duckdbDialect } from '../../src/stores/duckdb/dialect.ts';
 import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
-import type { PersonOverride, StoredEvent } from '../../src/stores/event-store.ts';
-import { NO_CHANGES } from '../../src/stores/no-changes.ts';
+import type { PersonOverride, StoredEvent } from '../../src/stores/events/event-store.ts';
+import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
 import { openRelationalShelf } from '../../src/stores/sqlite/metadata-store.ts';
+import { anEvent } from '../contract/events.ts';
+import { aCohort } from '../contract/flag-builders.ts';
+import { makeTempDir } from '../contract/temp-dir.ts';
+import type { WorldData, WorldEvent } from '../oracle/world.ts';
 
 export interface PutWorld {
   projectId: number;

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Json, JsonObject } from '../../src/core/events/json.ts';
+import type { Json, JsonObject } from '../../src/core/json/json.ts';
 
 const FILE = resolve(process.env['VECTORS_DIR'] ?? '../shared/vectors', 'insight-cases.json');
 

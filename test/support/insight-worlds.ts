@@ -1,8 +1,8 @@
 /** Random small worlds for property tests of insights: around changes of the clocks, in zones of all kinds. */
 import fc from 'fast-check';
 import { elementsChain } from '../../src/core/events/elements-chain.ts';
-import type { JsonObject } from '../../src/core/events/json.ts';
-import type { WorldData, WorldEvent, WorldPerson } from '../../src/core/insights/oracle/world.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
+import type { WorldData, WorldEvent, WorldPerson } from '../oracle/world.ts';
 
 export const ZONES = [
   'UTC',

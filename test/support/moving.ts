@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeContext } from '../../src/ingest/accepted.ts';
+import { writeContext } from '../../src/ingest/accept/request-context.ts';
 import { randomIds } from '../../src/lib/ids.ts';
 import { capture } from './capture.ts';
 import { call, clientFor } from './client.ts';

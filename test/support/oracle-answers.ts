@@ -1,9 +1,26 @@
 /** Answers the cases of insights by reader and oracle alone, in the words of the wire. */
 import { RE2JS } from 're2js';
 import { readSteps } from '../../src/core/actions/action-steps.ts';
+import type { ActionDefinition } from '../../src/core/actions/entity.ts';
 import { Failure } from '../../src/core/errors.ts';
 import { elementsChain } from '../../src/core/events/elements-chain.ts';
-import type { Json, JsonObject } from '../../src/core/events/json.ts';
+import { matches } from '../../src/core/filters/matches.ts';
+import type { Json, JsonObject } from '../../src/core/json/json.ts';
+import {
+  readCorrelationPeopleQuestion,
+  readCorrelationQuestion,
+} from '../../src/features/insights/correlation/rules/read-correlation.ts';
+import { readFunnelQuestion } from '../../src/features/insights/funnel/rules/read-funnel.ts';
+import { readFunnelPeopleQuestion } from '../../src/features/insights/funnel/rules/read-funnel-people.ts';
+import {
+  readLifecyclePeopleQuestion,
+  readLifecycleQuestion,
+} from '../../src/features/insights/lifecycle/rules/read-lifecycle.ts';
+import { readPathsPeopleQuestion, readPathsQuestion } from '../../src/features/insights/paths/rules/read-paths.ts';
+import {
+  readRetentionPeopleQuestion,
+  readRetentionQuestion,
+} from '../../src/features/insights/retention/rules/read-retention.ts';
 import type {
   FunnelGroup,
   FunnelStep,
@@ -11,41 +28,24 @@ import type {
   RetentionPerson,
   RetentionRow,
   TrendItem,
-} from '../../src/core/insights/answers/answers.ts';
-import { answerCorrelation, correlationPeople } from '../../src/core/insights/oracle/correlation.ts';
-import { answerFunnel, funnelPeople } from '../../src/core/insights/oracle/funnel.ts';
-import { answerLifecycle, lifecyclePeople } from '../../src/core/insights/oracle/lifecycle.ts';
-import { answerPaths, pathsPeople } from '../../src/core/insights/oracle/paths.ts';
-import { answerRetention, retentionPeople } from '../../src/core/insights/oracle/retention.ts';
-import { answerStickiness, stickinessPeople } from '../../src/core/insights/oracle/stickiness.ts';
-import { answerTrends, trendsPeople } from '../../src/core/insights/oracle/trends.ts';
-import { World, type WorldData, type WorldTools } from '../../src/core/insights/oracle/world.ts';
-import type { QuestionContext } from '../../src/core/insights/questions/context.ts';
-import type { ActionDefinition } from '../../src/core/insights/questions/entity.ts';
-import type { CorrelationQuestion, FunnelQuestion, FunnelValue } from '../../src/core/insights/questions/question.ts';
-import {
-  readCorrelationPeopleQuestion,
-  readCorrelationQuestion,
-} from '../../src/core/insights/questions/read-correlation.ts';
-import { filterOf } from '../../src/core/insights/questions/read-filter.ts';
-import { readFunnelQuestion } from '../../src/core/insights/questions/read-funnel.ts';
-import { readFunnelPeopleQuestion } from '../../src/core/insights/questions/read-funnel-people.ts';
-import {
-  readLifecyclePeopleQuestion,
-  readLifecycleQuestion,
-} from '../../src/core/insights/questions/read-lifecycle.ts';
-import { readPathsPeopleQuestion, readPathsQuestion } from '../../src/core/insights/questions/read-paths.ts';
-import {
-  readRetentionPeopleQuestion,
-  readRetentionQuestion,
-} from '../../src/core/insights/questions/read-retention.ts';
+} from '../../src/features/insights/rules/answers.ts';
+import type { QuestionContext } from '../../src/features/insights/rules/context.ts';
+import type { CorrelationQuestion, FunnelQuestion, FunnelValue } from '../../src/features/insights/rules/question.ts';
+import { filterOf } from '../../src/features/insights/rules/read-filter.ts';
 import {
   readStickinessPeopleQuestion,
   readStickinessQuestion,
-} from '../../src/core/insights/questions/read-stickiness.ts';
-import { readTrendKind, readTrendsQuestion } from '../../src/core/insights/questions/read-trends.ts';
-import { readTrendsPeopleQuestion } from '../../src/core/insights/questions/read-trends-people.ts';
-import { matches } from '../../src/core/properties/matches.ts';
+} from '../../src/features/insights/stickiness/rules/read-stickiness.ts';
+import { readTrendKind, readTrendsQuestion } from '../../src/features/insights/trends/rules/read-trends.ts';
+import { readTrendsPeopleQuestion } from '../../src/features/insights/trends/rules/read-trends-people.ts';
+import { answerCorrelation, correlationPeople } from '../oracle/correlation.ts';
+import { answerFunnel, funnelPeople } from '../oracle/funnel.ts';
+import { answerLifecycle, lifecyclePeople } from '../oracle/lifecycle.ts';
+import { answerPaths, pathsPeople } from '../oracle/paths.ts';
+import { answerRetention, retentionPeople } from '../oracle/retention.ts';
+import { answerStickiness, stickinessPeople } from '../oracle/stickiness.ts';
+import { answerTrends, trendsPeople } from '../oracle/trends.ts';
+import { World, type WorldData, type WorldTools } from '../oracle/world.ts';
 import { type CaseAnswer, type CaseCohort, type InsightCase, type PersonIds, sentElements } from './insight-vectors.ts';
 
 export const tools: WorldTools = {

@@ -1,14 +1,14 @@
 /** Makes real dead letters: a stopped server's own stores, with one rule that fails for events named `poison`. */
 import { join } from 'node:path';
-import { writeContext } from '../../src/ingest/accepted.ts';
-import { Definitions, type Sightings } from '../../src/ingest/definitions.ts';
-import { processChunk } from '../../src/ingest/process-chunk.ts';
-import { directSink } from '../../src/ingest/sink.ts';
+import { writeContext } from '../../src/ingest/accept/request-context.ts';
+import { Definitions, type Sightings } from '../../src/ingest/process/definition-recorder.ts';
+import { processChunk } from '../../src/ingest/process/process-chunk.ts';
+import { directSink } from '../../src/ingest/process/sink.ts';
 import { randomIds } from '../../src/lib/ids.ts';
+import { FILES } from '../../src/stores/data-files.ts';
 import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
-import { FILES } from '../../src/stores/files.ts';
-import type { IngestLog } from '../../src/stores/ingest-log.ts';
-import type { MetadataStore } from '../../src/stores/metadata-store.ts';
+import type { IngestLog } from '../../src/stores/ingest/ingest-log.ts';
+import type { MetadataStore } from '../../src/stores/metadata/metadata-store.ts';
 import { openIngestLog } from '../../src/stores/sqlite/ingest-log.ts';
 import { openIngestLogReader } from '../../src/stores/sqlite/ingest-log-reader.ts';
 import { openRelationalShelf } from '../../src/stores/sqlite/metadata-store.ts';

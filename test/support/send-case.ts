@@ -1,5 +1,5 @@
 /** Cases of insights through the front door: their persons and events are captured, each case in its own project. */
-import type { Json, JsonObject } from '../../src/core/events/json.ts';
+import type { Json, JsonObject } from '../../src/core/json/json.ts';
 import type { SentEvent } from './capture.ts';
 import { type Answer, clientFor } from './client.ts';
 import { type CaseCohort, type InsightCase, type PersonIds, sentProperties } from './insight-vectors.ts';

@@ -1,7 +1,7 @@
 /** Small worlds told line by line: `ann visit 05-01 10:00 plan=pro`, in May 2024, UTC. */
-import type { Json } from '../../src/core/events/json.ts';
-import { World, type WorldData, type WorldEvent, type WorldPerson } from '../../src/core/insights/oracle/world.ts';
-import type { QuestionContext } from '../../src/core/insights/questions/context.ts';
+import type { Json } from '../../src/core/json/json.ts';
+import type { QuestionContext } from '../../src/features/insights/rules/context.ts';
+import { World, type WorldData, type WorldEvent, type WorldPerson } from '../oracle/world.ts';
 import { tools } from './oracle-answers.ts';
 
 export const NOW = Date.parse('2024-05-31T12:00:00Z');

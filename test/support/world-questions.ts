@@ -1,5 +1,5 @@
 /** Questions of every kind about the random worlds of `insight-worlds.ts`; `$cohort` stands for the cohort's number. */
-import type { JsonObject } from '../../src/core/events/json.ts';
+import type { JsonObject } from '../../src/core/json/json.ts';
 
 export interface WorldQuestion {
   path: string;

@@ -1,14 +1,14 @@
 /** Real stores that small worlds are put into, each as a project of its own, to be asked by the engine. */
 import { hotProperties } from '../../src/core/events/hot-properties.ts';
-import { World, type WorldData } from '../../src/core/insights/oracle/world.ts';
-import { uuidOf } from '../../src/stores/contract/events.ts';
-import { aCohort } from '../../src/stores/contract/flag-builders.ts';
-import { makeTempDir } from '../../src/stores/contract/temp-dir.ts';
 import { duckdbDialect } from '../../src/stores/duckdb/dialect.ts';
 import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
-import type { StoredEvent } from '../../src/stores/event-store.ts';
-import { NO_CHANGES } from '../../src/stores/no-changes.ts';
+import type { StoredEvent } from '../../src/stores/events/event-store.ts';
+import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
 import { openRelationalShelf } from '../../src/stores/sqlite/metadata-store.ts';
+import { uuidOf } from '../contract/events.ts';
+import { aCohort } from '../contract/flag-builders.ts';
+import { makeTempDir } from '../contract/temp-dir.ts';
+import { World, type WorldData } from '../oracle/world.ts';
 import { tools } from './oracle-answers.ts';
 
 export interface StoredWorld {

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox';
-import type { CohortSchema, CohortWriteSchema } from '../../../src/http/schemas/cohort.ts';
+import type { CohortSchema, CohortWriteSchema } from '../../../src/features/cohorts/api/cohort-schemas.ts';
 import type { PersonList } from './persons.ts';
 import { get, patch, post, projectPath, type Query, withQuery } from './request.ts';
 import type { Page } from './types.ts';

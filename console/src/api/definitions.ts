@@ -3,7 +3,7 @@ import type { Static } from '@sinclair/typebox';
 import type {
   EventDefinitionWriteSchema,
   PropertyDefinitionWriteSchema,
-} from '../../../src/http/schemas/definition.ts';
+} from '../../../src/features/definitions/api/definition-schemas.ts';
 import { get, patch, projectPath, type Query } from './request.ts';
 import type { EventDefinition, Page, PropertyDefinition } from './types.ts';
 

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox';
-import type { GroupListSchema, GroupSchema, GroupTypeSchema } from '../../../src/http/schemas/group.ts';
+import type { GroupListSchema, GroupSchema, GroupTypeSchema } from '../../../src/features/groups/api/group-schemas.ts';
 import { get, patch, projectPath, type Query } from './request.ts';
 
 export type Group = Static<typeof GroupSchema>;

@@ -1,10 +1,21 @@
 /** Persons: who they are, what became of them, and how to change that. */
 import type { Static } from '@sinclair/typebox';
-import type { CohortsOfPersonSchema } from '../../../src/http/schemas/cohort.ts';
-import type { EvaluationReasonsSchema } from '../../../src/http/schemas/flag-evaluation.ts';
-import type { ListedPersonSchema, PersonListSchema, PersonSchema } from '../../../src/http/schemas/person.ts';
-import type { PersonSummarySchema, PropertyHistorySchema } from '../../../src/http/schemas/person-history.ts';
-import type { DeletionSchema, MergeSchema, UndoneMergeSchema } from '../../../src/http/schemas/person-lifecycle.ts';
+import type { CohortsOfPersonSchema } from '../../../src/features/cohorts/api/cohort-schemas.ts';
+import type { EvaluationReasonsSchema } from '../../../src/features/flags/api/flag-evaluation-schemas.ts';
+import type {
+  PersonSummarySchema,
+  PropertyHistorySchema,
+} from '../../../src/features/persons/api/person-history-schemas.ts';
+import type {
+  DeletionSchema,
+  MergeSchema,
+  UndoneMergeSchema,
+} from '../../../src/features/persons/api/person-identity-schemas.ts';
+import type {
+  ListedPersonSchema,
+  PersonListSchema,
+  PersonSchema,
+} from '../../../src/features/persons/api/person-schemas.ts';
 import { ApiError } from './api-error.ts';
 import { get, post, projectPath, type Query, remove, withQuery } from './request.ts';
 import type { Page } from './types.ts';

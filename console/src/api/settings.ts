@@ -1,10 +1,17 @@
 /** The settings of a project, of an organization, and of oneself. */
 import type { Static } from '@sinclair/typebox';
-import type { MemberSchema } from '../../../src/http/schemas/organization.ts';
-import type { NewPersonalKeySchema, PersonalKeySchema } from '../../../src/http/schemas/personal-key.ts';
-import type { ProjectWithSecretSchema } from '../../../src/http/schemas/project.ts';
-import type { ResourceAccessSchema, RoleMembershipSchema, RoleSchema } from '../../../src/http/schemas/role.ts';
-import type { UserChangeSchema } from '../../../src/http/schemas/user.ts';
+import type { MemberSchema } from '../../../src/features/accounts/api/organization-schemas.ts';
+import type {
+  NewPersonalKeySchema,
+  PersonalKeySchema,
+} from '../../../src/features/accounts/api/personal-key-schemas.ts';
+import type { ProjectWithSecretSchema } from '../../../src/features/accounts/api/project-schemas.ts';
+import type {
+  ResourceAccessSchema,
+  RoleMembershipSchema,
+  RoleSchema,
+} from '../../../src/features/accounts/api/role-schemas.ts';
+import type { UserChangeSchema } from '../../../src/features/accounts/api/user-schemas.ts';
 import { get, patch, post, projectPath, remove } from './request.ts';
 import type { Page, Project, User } from './types.ts';
 

@@ -1,30 +1,43 @@
 /** The shapes on the wire, taken from the very schemas that the server checks and documents. Types only. */
 import type { Static } from '@sinclair/typebox';
 import type {
+  ProjectBasicSchema,
+  ProjectSchema,
+  ProjectWriteSchema,
+} from '../../../src/features/accounts/api/project-schemas.ts';
+import type { SetUpSchema, SignedInSchema, SignInSchema } from '../../../src/features/accounts/api/session-schemas.ts';
+import type { UserSchema } from '../../../src/features/accounts/api/user-schemas.ts';
+import type {
   DashboardChangeSchema,
   DashboardCreateSchema,
   DashboardSchema,
   ListedDashboardSchema,
-} from '../../../src/http/schemas/dashboard.ts';
-import type { EventDefinitionSchema, PropertyDefinitionSchema } from '../../../src/http/schemas/definition.ts';
-import type { DemoDataSchema } from '../../../src/http/schemas/demo-data.ts';
-import type { EventListSchema, EventSchema } from '../../../src/http/schemas/event.ts';
+} from '../../../src/features/dashboards/api/dashboard-schemas.ts';
+import type {
+  SavedInsightSchema,
+  SavedInsightWriteSchema,
+} from '../../../src/features/dashboards/api/saved-insight-schemas.ts';
+import type {
+  EventDefinitionSchema,
+  PropertyDefinitionSchema,
+} from '../../../src/features/definitions/api/definition-schemas.ts';
+import type { DemoDataSchema } from '../../../src/features/demo/api/demo-data-schemas.ts';
 import type {
   DeadLetterSchema,
   DroppedEventSchema,
   EventFateSchema,
   IngestionWarningSchema,
-} from '../../../src/http/schemas/event-fate.ts';
-import type { FeatureFlagSchema } from '../../../src/http/schemas/feature-flag.ts';
-import type { BlastRadiusSchema, EvaluationReasonsSchema } from '../../../src/http/schemas/flag-evaluation.ts';
-import type { FlagRoleAccessSchema } from '../../../src/http/schemas/flag-role-access.ts';
-import type { FlagVersionSchema } from '../../../src/http/schemas/flag-version.ts';
-import type { RetentionAnswerSchema, TrendAnswerSchema } from '../../../src/http/schemas/insight.ts';
-import type { ProjectBasicSchema, ProjectSchema, ProjectWriteSchema } from '../../../src/http/schemas/project.ts';
-import type { SavedInsightSchema, SavedInsightWriteSchema } from '../../../src/http/schemas/saved-insight.ts';
-import type { SetUpSchema, SignedInSchema, SignInSchema } from '../../../src/http/schemas/session.ts';
-import type { StatusSchema } from '../../../src/http/schemas/status.ts';
-import type { UserSchema } from '../../../src/http/schemas/user.ts';
+} from '../../../src/features/events/api/event-fate-schemas.ts';
+import type { EventListSchema, EventSchema } from '../../../src/features/events/api/event-schemas.ts';
+import type {
+  BlastRadiusSchema,
+  EvaluationReasonsSchema,
+} from '../../../src/features/flags/api/flag-evaluation-schemas.ts';
+import type { FlagRoleAccessSchema } from '../../../src/features/flags/api/flag-role-access-schemas.ts';
+import type { FeatureFlagSchema } from '../../../src/features/flags/api/flag-schemas.ts';
+import type { FlagVersionSchema } from '../../../src/features/flags/api/flag-version-schemas.ts';
+import type { RetentionAnswerSchema, TrendAnswerSchema } from '../../../src/features/insights/api/insight-schemas.ts';
+import type { StatusSchema } from '../../../src/operate/status/status-schemas.ts';
 
 export interface Page<T> {
   count: number;

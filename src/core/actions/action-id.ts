@@ -1,4 +1,4 @@
-import type { Json } from '../events/json.ts';
+import type { Json } from '../json/json.ts';
 
 /** The number of an action, which forms and old clients send as text; null where it is none. */
 export function actionIdOf(value: Json | undefined): number | null {

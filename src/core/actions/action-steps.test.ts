@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../events/json.ts';
+import type { Json } from '../json/json.ts';
 import { readSteps } from './action-steps.ts';
 
 const clicked = (key: string, value: string) => ({

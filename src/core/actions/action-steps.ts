@@ -1,10 +1,10 @@
 /** The steps of an action: what an event has to be to count as one of the action's. */
 import { Failure, invalid } from '../errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../events/json.ts';
-import { type ActionStep, URL_MATCHINGS } from '../insights/questions/entity.ts';
-import { checkElementFilter } from '../properties/element-filter.ts';
-import { readFilters } from '../properties/parse-filters.ts';
-import type { Filter, PropertyFilter } from '../properties/property-filter.ts';
+import { checkElementFilter } from '../filters/element-filter.ts';
+import { readFilters } from '../filters/parse-filters.ts';
+import type { Filter, PropertyFilter } from '../filters/property-filter.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { type ActionStep, URL_MATCHINGS } from './entity.ts';
 
 const MOST_STEPS = 50;
 const ELEMENT_KEYS = ['tag_name', 'text', 'href', 'selector'] as const;

@@ -1,6 +1,6 @@
 /** The criteria of cohorts as they are kept. */
 import { Failure } from '../errors.ts';
-import type { Json, JsonObject } from '../events/json.ts';
+import type { Json, JsonObject } from '../json/json.ts';
 import { actionsAskedFor, type Criteria, referencesOf } from './criteria.ts';
 import { effectiveFilters } from './legacy-groups.ts';
 import { parseCriteria } from './parse-criteria.ts';

@@ -1,9 +1,9 @@
 /**
  * What makes somebody a member of a cohort, whatever shape it came in. `parse-criteria.ts` reads it, `is-member.ts` says
- * what it means, `insights/cohort-members.ts` finds the members.
+ * what it means, `query/cohorts/cohort-members.ts` finds the members.
  */
-import type { CohortFilter } from '../properties/cohort-filter.ts';
-import type { Filter } from '../properties/property-filter.ts';
+import type { CohortFilter } from '../filters/cohort-filter.ts';
+import type { Filter } from '../filters/property-filter.ts';
 import type { Span } from '../time/span.ts';
 
 /** Something about the person itself; its own negation is already in the operators. */

@@ -2,8 +2,9 @@
  * The old form of criteria: a list of groups, any of which is enough. A group is either a list of properties, or an event
  * that was done within some days, perhaps a number of times. Here it becomes today's form.
  */
-import { isJsonObject, type Json, type JsonObject } from '../events/json.ts';
-import { isOperator } from '../properties/property-filter.ts';
+
+import { isOperator } from '../filters/property-filter.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 
 const DEFAULT_DAYS = 365;
 

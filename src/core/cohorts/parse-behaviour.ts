@@ -1,8 +1,8 @@
 import { actionIdOf } from '../actions/action-id.ts';
 import { type Failure, invalid } from '../errors.ts';
-import type { Json, JsonObject } from '../events/json.ts';
-import { readFilters } from '../properties/parse-filters.ts';
-import { cohortsIn, type Filter, leavesOf, NO_FILTER } from '../properties/property-filter.ts';
+import { readFilters } from '../filters/parse-filters.ts';
+import { cohortsIn, type Filter, leavesOf, NO_FILTER } from '../filters/property-filter.ts';
+import type { Json, JsonObject } from '../json/json.ts';
 import { earlier, SPAN_INTERVALS, type Span, type SpanInterval, spanOf } from '../time/span.ts';
 import { type Behaviour, COUNT_OPERATORS, type Count, type Deed } from './criteria.ts';
 

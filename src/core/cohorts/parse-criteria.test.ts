@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../events/json.ts';
+import { negationsArePaired } from '../../features/cohorts/rules/negations.ts';
+import type { Json } from '../json/json.ts';
 import { asksForBehaviour, referencesOf } from './criteria.ts';
 import { filtersFromGroups } from './legacy-groups.ts';
-import { negationsArePaired } from './negations.ts';
 import { parseCriteria } from './parse-criteria.ts';
 
 const email = { key: 'email', type: 'person', value: '@x.io', operator: 'icontains' };

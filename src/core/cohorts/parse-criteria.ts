@@ -3,9 +3,9 @@
  * that is not understood is refused: passing it over would put the wrong people in.
  */
 import { Failure } from '../errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../events/json.ts';
-import { type CohortFilter, cohortIdOf, saysNotIn } from '../properties/cohort-filter.ts';
-import { readFilters } from '../properties/parse-filters.ts';
+import { type CohortFilter, cohortIdOf, saysNotIn } from '../filters/cohort-filter.ts';
+import { readFilters } from '../filters/parse-filters.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import type { Criteria, Criterion, PersonCriterion } from './criteria.ts';
 import { parseBehaviour, wrong } from './parse-behaviour.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { firstColumn } from './first-column.ts';
+import { firstColumn } from '../../features/cohorts/rules/first-column.ts';
 import { dependentsOf, inOrder, isInLoop, reachableFrom } from './references.ts';
 
 const references = new Map([

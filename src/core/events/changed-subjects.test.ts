@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../json/json.ts';
 import { changedSubjects, groupSubject, joinedSubjects } from './changed-subjects.ts';
-import type { JsonObject } from './json.ts';
 
 const of = (event: JsonObject, engage = false): string[] => changedSubjects([event], engage);
 

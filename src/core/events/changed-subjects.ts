@@ -1,7 +1,7 @@
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { distinctIdOf, toDistinctId } from './distinct-id.ts';
 import { eventName } from './event-name.ts';
 import { groupText } from './groups.ts';
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
 /**
  * Whose flags may change because of these events: the distinct ids of those who are identified, merged or given

@@ -1,7 +1,7 @@
-import { jsonText } from './clean-json.ts';
+import { jsonText } from '../json/clean-json.ts';
+import type { Json, JsonObject } from '../json/json.ts';
+import { cleanText, cutText, isBlank } from '../json/text.ts';
 import { isNothing } from './event-name.ts';
-import type { Json, JsonObject } from './json.ts';
-import { cleanText, cutText, isBlank } from './text.ts';
 
 const LONGEST_ID = 200;
 

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
-import { cleanText } from './text.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { cleanText } from '../json/text.ts';
 
 const LONGEST_TEXT = 400;
 const LONGEST_HREF = 2048;

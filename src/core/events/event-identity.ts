@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './json.ts';
+import type { Json, JsonObject } from '../json/json.ts';
 import { eventUuid } from './uuid.ts';
 import { hasUsableUuid } from './validate-events.ts';
 

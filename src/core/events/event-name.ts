@@ -1,6 +1,6 @@
-import { jsonText } from './clean-json.ts';
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
-import { cleanText, cutText, isBlank } from './text.ts';
+import { jsonText } from '../json/clean-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { cleanText, cutText, isBlank } from '../json/text.ts';
 
 const LONGEST_NAME = 200;
 

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from './json.ts';
-import { parseTimestamp, withinYears } from './parse-timestamp.ts';
+import type { Json, JsonObject } from '../json/json.ts';
+import { parseTimestamp, withinYears } from '../time/parse-timestamp.ts';
 import type { Warning } from './warning.ts';
 
 export interface ClockFacts {

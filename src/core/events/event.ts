@@ -1,4 +1,4 @@
-import type { Json } from './json.ts';
+import type { Json } from '../json/json.ts';
 
 /** One event after the rules of `normalise`: true to the wire, not yet joined with its person. */
 export interface Event {

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../json/json.ts';
 
 /** An event as it travels between installations: the columns of PostHog's batch exports, in their words. */
 export interface ExportedEvent {

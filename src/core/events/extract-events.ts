@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
-import { pythonTypeName } from './python-type-name.ts';
+import { isJsonObject, type JsonObject } from '../json/json.ts';
+import { pythonTypeName } from '../json/python-type-name.ts';
 
 /** What a capture request holds, whatever its shape. */
 export interface ExtractedEvents {

@@ -1,6 +1,6 @@
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { cleanText } from '../json/text.ts';
 import type { Event } from './event.ts';
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
-import { cleanText } from './text.ts';
 
 /** A project has at most five kinds of groups, in the order of their first use. */
 export const MAX_GROUP_TYPES = 5;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../json/json.ts';
 import { HOT_PROPERTIES, hotProperties, isHotProperty, propertyText } from './hot-properties.ts';
-import type { Json } from './json.ts';
 
 describe('hot properties', () => {
   it('picks them in the order of the list', () => {

@@ -1,4 +1,4 @@
-import type { Json } from './json.ts';
+import type { Json } from '../json/json.ts';
 
 /**
  * The properties that questions ask for most. An event store keeps each in a column of its own beside the JSON text,

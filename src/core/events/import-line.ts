@@ -2,9 +2,9 @@
  * One line of an export, as an event or a person to take in. Reads what `cairn export` writes and what PostHog's batch
  * exports and API give: there, properties may be a text, times have no zone, and persons come one id at a time.
  */
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
-import { parseJson } from './parse-json.ts';
-import { parseTimestamp } from './parse-timestamp.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { parseJson } from '../json/parse-json.ts';
+import { parseTimestamp } from '../time/parse-timestamp.ts';
 import { isUuid } from './uuid.ts';
 
 export interface ImportedPerson {

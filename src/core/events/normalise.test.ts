@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../json/json.ts';
 import { withImplicitUpdates } from '../persons/person-update.ts';
 import { DROP_REASONS } from './drop-reasons.ts';
 import type { Event } from './event.ts';
 import { applyGroups, groupIdentify, groupTypesOf } from './groups.ts';
-import type { JsonObject } from './json.ts';
 import { type NormaliseContext, type Normalised, normalise } from './normalise.ts';
 import { eventUuid, personUuid } from './uuid.ts';
 

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json/json.ts';
 import { distinctIdOf } from './distinct-id.ts';
 import type { DropReason } from './drop-reasons.ts';
 import { readChain } from './elements-chain.ts';
@@ -6,7 +7,6 @@ import { identityOf } from './event-identity.ts';
 import { eventName } from './event-name.ts';
 import { type ClockFacts, eventTime } from './event-time.ts';
 import { groupIdentify, LONGEST_GROUP_KEY } from './groups.ts';
-import { isJsonObject } from './json.ts';
 import { personMode } from './person-mode.ts';
 import { type PropertyFacts, readProperties } from './read-properties.ts';
 import { specialEvent } from './special-events.ts';

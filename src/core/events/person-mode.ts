@@ -1,5 +1,5 @@
+import type { Json } from '../json/json.ts';
 import type { Event } from './event.ts';
-import type { Json } from './json.ts';
 import type { Warning } from './warning.ts';
 
 /** Events that are about persons or groups and mean nothing without them. */

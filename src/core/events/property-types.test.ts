@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../json/json.ts';
 import type { Event } from './event.ts';
-import type { JsonObject } from './json.ts';
 import { propertySightings, propertyType } from './property-types.ts';
 
 const anEvent = (event: string, properties: JsonObject): Event => ({

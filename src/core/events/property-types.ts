@@ -1,7 +1,7 @@
-import { initialName, updatesPerson } from '../persons/implicit-updates.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import type { Event } from './event.ts';
 import { groupIdentify } from './groups.ts';
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { initialName, updatesPerson } from './implicit-updates.ts';
 
 export type PropertyType = 'DateTime' | 'String' | 'Numeric' | 'Boolean';
 export type PropertyKind = 'event' | 'person' | 'group';

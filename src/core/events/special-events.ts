@@ -1,6 +1,6 @@
+import type { JsonObject } from '../json/json.ts';
+import { cleanText, cutText } from '../json/text.ts';
 import type { DropReason } from './drop-reasons.ts';
-import type { JsonObject } from './json.ts';
-import { cleanText, cutText } from './text.ts';
 import type { Warning } from './warning.ts';
 
 const LONGEST_MESSAGE = 1000;

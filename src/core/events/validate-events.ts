@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject } from '../json/json.ts';
+import { pythonTypeName } from '../json/python-type-name.ts';
 import { invalidPayload } from './extract-events.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
-import { pythonTypeName } from './python-type-name.ts';
 import { isUuid } from './uuid.ts';
 
 /**

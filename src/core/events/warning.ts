@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../json/json.ts';
 
 export type WarningType =
   | 'cannot_merge_already_identified'

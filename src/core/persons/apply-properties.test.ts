@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../events/json.ts';
+import type { JsonObject } from '../json/json.ts';
 import { applyProperties, type PropertyUpdate } from './apply-properties.ts';
 
 describe('applyProperties', () => {

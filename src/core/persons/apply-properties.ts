@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../events/json.ts';
-import { jsonEqual } from './json-equal.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { jsonEqual } from '../json/json-equal.ts';
 import type { PropertyChange } from './person.ts';
 
 /** What an event asks of its person's properties. */

@@ -1,4 +1,4 @@
-import type { Json } from '../events/json.ts';
+import type { Json } from '../json/json.ts';
 import type { Person } from './person.ts';
 import type { MergeKind } from './plan-merge.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../events/json.ts';
+import type { Json, JsonObject } from '../json/json.ts';
 import { type PersonTest, passes, passing, toColumns } from './person-columns.ts';
 
 const KEYS = ['a', 'b', '__proto__', ''];

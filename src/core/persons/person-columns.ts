@@ -3,7 +3,7 @@
  * and, for each person, which of these it is. A question about a property then looks at each value once instead of at
  * each person, and most values are shared by many.
  */
-import type { Json, JsonObject } from '../events/json.ts';
+import type { Json, JsonObject } from '../json/json.ts';
 
 export interface PersonColumn {
   name: string;

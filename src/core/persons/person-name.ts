@@ -1,4 +1,4 @@
-import type { JsonObject } from '../events/json.ts';
+import type { JsonObject } from '../json/json.ts';
 
 /** Five groups of lower-case letters and digits joined by dashes, as SDKs make ids for visitors they do not know. */
 const MADE_BY_SDK = /^(?:[a-z0-9]+-){4}[a-z0-9]+$/;

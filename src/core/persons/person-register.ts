@@ -1,5 +1,5 @@
-import type { JsonObject } from '../events/json.ts';
 import { personUuid } from '../events/uuid.ts';
+import type { JsonObject } from '../json/json.ts';
 import type { Person } from './person.ts';
 import type { PersonState } from './person-changes.ts';
 

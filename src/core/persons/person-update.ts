@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '../events/json.ts';
+import { implicitUpdates, updatesPerson } from '../events/implicit-updates.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import type { PropertyUpdate } from './apply-properties.ts';
-import { implicitUpdates, updatesPerson } from './implicit-updates.ts';
 
 /** The part of an event that says what becomes of its person. */
 export interface PersonTelling {

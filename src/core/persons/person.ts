@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../events/json.ts';
+import type { Json, JsonObject } from '../json/json.ts';
 
 /** A person as processing sees one. Values are never changed in place, so an old one is a snapshot for free. */
 export interface Person {

@@ -1,4 +1,4 @@
-import { parseTimestamp, withinYears } from '../events/parse-timestamp.ts';
+import { parseTimestamp, withinYears } from './parse-timestamp.ts';
 
 /**
  * A moment in a question: an ISO 8601 date or time, or how long ago (`5d`, `-2h`; hours, days, weeks, months, quarters,

@@ -4,12 +4,12 @@
  */
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { type Caller, requireLevel } from '../../manage/callers.ts';
-import type { MembershipLevel, Organization, Project } from '../../stores/records.ts';
+import { type Caller, requireLevel } from '../../access/callers.ts';
+import type { ApiDeps } from '../../runtime/api-deps.ts';
+import type { MembershipLevel, Organization, Project } from '../../stores/metadata/accounts.ts';
 import { type Query, requestUrl } from '../paging.ts';
 import { PROBLEMS } from '../schemas/errors.ts';
-import { earlyCaller, lateCaller, organizationInPath, projectByToken, projectInPath } from './context.ts';
-import type { ApiDeps } from './deps.ts';
+import { earlyCaller, lateCaller, organizationInPath, projectByToken, projectInPath } from './authenticate.ts';
 
 export interface Context<Body> {
   caller: Caller;

@@ -1,8 +1,8 @@
 /** What every public endpoint asks of a request before it looks at the events. */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
-import type { DecodedRequest, QueryValues } from '../../ingest/decode/decode-request.ts';
-import { decodeRequest } from '../../ingest/decode/decode-request.ts';
+import type { DecodedRequest, QueryValues } from './decode/decode-request.ts';
+import { decodeRequest } from './decode/decode-request.ts';
 
 /** What the decoder looks at, whoever took the request in. */
 export type Asked = Pick<FastifyRequest, 'id' | 'method' | 'headers' | 'query' | 'body'>;

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import type { Activity, User } from '../../stores/records.ts';
+import type { Activity, User } from '../../stores/metadata/accounts.ts';
 import { DateTime, iso, nullable, originOnly, Uuid } from './common.ts';
 
 const ChangeSchema = Type.Object({

@@ -1,6 +1,6 @@
 /** Pieces that several shapes share, and how our values are written on the wire. */
 import { type TSchema, Type } from '@sinclair/typebox';
-import type { User } from '../../stores/records.ts';
+import type { User } from '../../stores/metadata/accounts.ts';
 
 export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 

@@ -1,5 +1,5 @@
 /** Values of a statement as ClickHouse binds them: `$1` becomes `{p1:String}`, and what it stands for travels beside it. */
-import type { SqlValue } from '../event-store.ts';
+import type { SqlValue } from '../events/event-store.ts';
 
 export interface Bound {
   sql: string;

@@ -1,4 +1,4 @@
-import type { BucketInterval } from '../dialect.ts';
+import type { BucketInterval } from '../events/dialect.ts';
 
 const WIDTHS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
 /** The first Monday of 1970. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer as readAll } from 'node:stream/consumers';
 import { type ClickHouseClient, ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clickhouse/client';
-import type { ColumnTable, SqlRow, SqlValue } from '../event-store.ts';
+import type { ColumnTable, SqlRow, SqlValue } from '../events/event-store.ts';
 import { type Bound, bind, checkReadOnly } from './bind.ts';
 import { ClickHouseFailure } from './failure.ts';
 import { readNative } from './native-columns.ts';

@@ -1,8 +1,8 @@
 /**
- * Dates in texts, by the rules of `core/properties/filter-dates.ts`. ClickHouse's own readers of dates know the years
+ * Dates in texts, by the rules of `core/filters/filter-dates.ts`. ClickHouse's own readers of dates know the years
  * from 1900 on only and take the thirtieth of February for one: so the calendar is counted out here.
  */
-import { DATE_PATTERNS, DATE_PREFIX } from '../../core/properties/filter-dates.ts';
+import { DATE_PATTERNS, DATE_PREFIX } from '../../core/filters/filter-dates.ts';
 
 /** The point in time, ms UTC, that `text` names to the second; else null. `bind` binds a value. */
 export function dateSql(text: string, bind: (value: string) => string): string {

@@ -1,14 +1,14 @@
 /** The words of ClickHouse, many in one statement: each takes a second where the engine is emulated. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { anEvent, uuidOf } from '../../../test/contract/events.ts';
 import { findClickHouse, makeDatabase, PATIENCE, type TestDatabase } from '../../../test/support/clickhouse.ts';
 import { HOT_PROPERTIES, propertyText } from '../../core/events/hot-properties.ts';
-import type { Json } from '../../core/events/json.ts';
-import { parseFilterDate } from '../../core/properties/filter-dates.ts';
-import { NUMBER_PATTERN, numberOf } from '../../core/properties/matches.ts';
+import { parseFilterDate } from '../../core/filters/filter-dates.ts';
+import { NUMBER_PATTERN, numberOf } from '../../core/filters/matches.ts';
+import type { Json } from '../../core/json/json.ts';
 import { later, type SpanInterval, spanOf } from '../../core/time/span.ts';
-import { anEvent, uuidOf } from '../contract/events.ts';
-import type { BucketInterval, InsightSql } from '../dialect.ts';
-import type { EventStore, SqlRow, SqlValue } from '../event-store.ts';
+import type { BucketInterval, InsightSql } from '../events/dialect.ts';
+import type { EventStore, SqlRow, SqlValue } from '../events/event-store.ts';
 import { clickhouseDialect } from './dialect.ts';
 import { openClickHouseEventStore } from './event-store.ts';
 

@@ -4,13 +4,13 @@
  */
 import type { Span } from '../../core/time/span.ts';
 import { searchPattern } from '../../lib/search-pattern.ts';
-import type { BucketInterval, Dialect, InsightSql } from '../dialect.ts';
-import type { Reading } from '../property-notes.ts';
-import { PropertySql } from '../property-sql.ts';
-import { readableJson } from '../readable-json.ts';
+import type { BucketInterval, Dialect, InsightSql } from '../events/dialect.ts';
+import type { Reading } from '../events/property-placeholders.ts';
+import { PropertySql } from '../events/property-sql.ts';
+import { readableJson } from '../events/readable-json.ts';
 import { bucketSql } from './bucket-sql.ts';
 import { dateSql } from './date-sql.ts';
-import { readJson } from './property-words.ts';
+import { readJson } from './property-sql.ts';
 
 export const clickhouseDialect: Dialect = { begin: (table) => new ClickHouseSql(table) };
 

@@ -1,8 +1,8 @@
 import { afterAll, describe, vi } from 'vitest';
+import { describeEventStore } from '../../../test/contract/event-store.ts';
+import { describeMirror } from '../../../test/contract/mirror.ts';
+import { describeRefiling } from '../../../test/contract/reassignment.ts';
 import { findClickHouse, makeDatabase, PATIENCE } from '../../../test/support/clickhouse.ts';
-import { describeEventStore } from '../contract/event-store.ts';
-import { describeMirror } from '../contract/mirror.ts';
-import { describeRefiling } from '../contract/refiling.ts';
 
 vi.setConfig(PATIENCE);
 const server = await findClickHouse();

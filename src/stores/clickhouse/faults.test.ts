@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { anEvent, uuidOf } from '../../../test/contract/events.ts';
 import { findClickHouse, makeDatabase, PATIENCE, type TestDatabase } from '../../../test/support/clickhouse.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../../../test/support/faulty-proxy.ts';
-import type { BlockStore } from '../block-store.ts';
-import { anEvent, uuidOf } from '../contract/events.ts';
-import { packBlock } from '../event-block.ts';
+import type { BlockStore } from '../cluster/block-store.ts';
+import { packBlock } from '../cluster/event-block.ts';
 import { isOutage } from '../outage.ts';
 import { openClickHouseEventStore } from './event-store.ts';
 

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
 import { hasCode } from './failure.ts';
-import { Notes } from './notes.ts';
+import { Notes } from './keyed-notes.ts';
 import { type Place, steps } from './schema.ts';
 
 const VERSION = 'schema_version';

@@ -1,7 +1,7 @@
-import { checkedUuid, jsonText, packRows } from '../event-block.ts';
-import { MIRROR_START, type MirrorPosition, type MirrorSlice } from '../person-mirror.ts';
+import { checkedUuid, jsonText, packRows } from '../cluster/event-block.ts';
+import { MIRROR_START, type MirrorPosition, type MirrorSlice } from '../events/person-mirror.ts';
 import type { Connection } from './connection.ts';
-import type { Notes } from './notes.ts';
+import type { Notes } from './keyed-notes.ts';
 import { changed, type Place } from './schema.ts';
 
 const PREFIX = 'persons/';

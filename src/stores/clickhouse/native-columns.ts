@@ -3,8 +3,8 @@
  * https://clickhouse.com/docs/interfaces/formats/Native; without a protocol version there is nothing before a block
  * but its two counts.
  */
-import type { ColumnTable } from '../event-store.ts';
-import { UuidHalves } from '../uuid-column.ts';
+import type { ColumnTable } from '../events/event-store.ts';
+import { UuidHalves } from '../events/uuid-column.ts';
 
 type Column = Int32Array | Float64Array | BigUint64Array | string[];
 

@@ -1,6 +1,6 @@
-import { checkedUuid, packRows } from '../event-block.ts';
-import type { PersonOverride } from '../event-store.ts';
-import { FlatOverrides } from '../flat-overrides.ts';
+import { checkedUuid, packRows } from '../cluster/event-block.ts';
+import type { PersonOverride } from '../events/event-store.ts';
+import { FlatOverrides } from '../events/flat-overrides.ts';
 import type { Connection } from './connection.ts';
 
 const ROWS = 'person_override_rows';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { anEvent, uuidOf } from '../../../test/contract/events.ts';
 import { findClickHouse, makeDatabase, PATIENCE, type TestDatabase } from '../../../test/support/clickhouse.ts';
-import type { BlockStore } from '../block-store.ts';
-import { anEvent, uuidOf } from '../contract/events.ts';
-import { PERSON_PROPERTIES } from '../dialect.ts';
-import type { EventStore } from '../event-store.ts';
+import type { BlockStore } from '../cluster/block-store.ts';
+import { PERSON_PROPERTIES } from '../events/dialect.ts';
+import type { EventStore } from '../events/event-store.ts';
 import { clickhouseDialect } from './dialect.ts';
 import { openClickHouseEventStore } from './event-store.ts';
 

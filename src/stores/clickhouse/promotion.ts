@@ -7,12 +7,19 @@
  * what questions read there (`takeReads`, `noteReads`). Whoever reads a column that another has taken away hears
  * of it from ClickHouse, looks at the notes again and asks once more.
  */
-import type { PromotedProperty } from '../event-store.ts';
-import { type CountedRead, isUnused, isUseOld, MOST_COLUMNS, PropertyDemand, replaceable } from '../property-demand.ts';
-import type { PropertyOwner, PropertyRead, Reading } from '../property-notes.ts';
+import type { PromotedProperty } from '../events/event-store.ts';
+import {
+  type CountedRead,
+  isUnused,
+  isUseOld,
+  MOST_COLUMNS,
+  PropertyDemand,
+  replaceable,
+} from '../events/property-demand.ts';
+import type { PropertyOwner, PropertyRead, Reading } from '../events/property-placeholders.ts';
 import type { Connection } from './connection.ts';
-import type { Notes } from './notes.ts';
-import { readPromoted } from './property-words.ts';
+import type { Notes } from './keyed-notes.ts';
+import { readPromoted } from './property-sql.ts';
 import { addColumn, changed, dropColumn, type Place, systemTable, views } from './schema.ts';
 
 type State = 'filling' | 'ready' | 'going';

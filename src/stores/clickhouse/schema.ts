@@ -13,7 +13,7 @@
  * two, and nothing relies on them not doing so. Persons, overrides and notes are few: every node has all of them.
  */
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
-import { promotedText } from './property-words.ts';
+import { promotedText } from './property-sql.ts';
 
 export interface Place {
   /** The cluster's name; null: one server. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { anEvent, uuidOf } from '../contract/events.ts';
-import { makeTempDir } from '../contract/temp-dir.ts';
-import type { EventStore } from '../event-store.ts';
+import { anEvent, uuidOf } from '../../../test/contract/events.ts';
+import { makeTempDir } from '../../../test/contract/temp-dir.ts';
+import type { EventStore } from '../events/event-store.ts';
 import { openEventStore } from './event-store.ts';
 
 const dir = makeTempDir();

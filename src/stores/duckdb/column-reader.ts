@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DuckDBDataChunk, type DuckDBResult, DuckDBTypeId } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
-import type { ColumnTable, UuidColumn } from '../event-store.ts';
-import { UuidHalves } from '../uuid-column.ts';
+import type { ColumnTable, UuidColumn } from '../events/event-store.ts';
+import { UuidHalves } from '../events/uuid-column.ts';
 
 /**
  * Copies a result column by column, without a value of JavaScript for each cell: a twentieth of the time that rows take.

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anEvent } from '../../../test/contract/events.ts';
+import { makeTempDir } from '../../../test/contract/temp-dir.ts';
 import { HOT_PROPERTIES, propertyText } from '../../core/events/hot-properties.ts';
-import type { Json } from '../../core/events/json.ts';
+import type { Json } from '../../core/json/json.ts';
 import { later, type SpanInterval, spanOf } from '../../core/time/span.ts';
-import { anEvent } from '../contract/events.ts';
-import { makeTempDir } from '../contract/temp-dir.ts';
-import type { BucketInterval, InsightSql } from '../dialect.ts';
-import type { EventStore, SqlValue } from '../event-store.ts';
+import type { BucketInterval, InsightSql } from '../events/dialect.ts';
+import type { EventStore, SqlValue } from '../events/event-store.ts';
 import { duckdbDialect } from './dialect.ts';
 import { openEventStore } from './event-store.ts';
 

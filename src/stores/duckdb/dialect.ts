@@ -1,9 +1,9 @@
-import { DATE_PATTERNS, DATE_PREFIX } from '../../core/properties/filter-dates.ts';
+import { DATE_PATTERNS, DATE_PREFIX } from '../../core/filters/filter-dates.ts';
 import type { Span } from '../../core/time/span.ts';
-import type { BucketInterval, Dialect, InsightSql } from '../dialect.ts';
-import type { Reading } from '../property-notes.ts';
-import { PropertySql } from '../property-sql.ts';
-import { readableJson } from '../readable-json.ts';
+import type { BucketInterval, Dialect, InsightSql } from '../events/dialect.ts';
+import type { Reading } from '../events/property-placeholders.ts';
+import { PropertySql } from '../events/property-sql.ts';
+import { readableJson } from '../events/readable-json.ts';
 import { readJson } from './promoted-text.ts';
 import { jsonPointer } from './read-properties.ts';
 

@@ -2,11 +2,11 @@ import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { anEvent, uuidOf } from '../../../test/contract/events.ts';
+import { runApart } from '../../../test/contract/run-apart.ts';
+import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
-import { anEvent, uuidOf } from '../contract/events.ts';
-import { runApart } from '../contract/run-apart.ts';
-import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
-import { readableJson } from '../readable-json.ts';
+import { readableJson } from '../events/readable-json.ts';
 import { openEventStore } from './event-store.ts';
 import { EventStoreInvalidated, isFatal, surfacingFatal } from './invalidated.ts';
 
@@ -23,7 +23,7 @@ describe('the file of the event store', () => {
   it('has whole batches with their positions after kill -9, and takes the replay', async () => {
     const printed = await runApart(
       `import { openEventStore } from './src/stores/duckdb/event-store.ts';
-       import { anEvent } from './src/stores/contract/events.ts';
+       import { anEvent } from './test/contract/events.ts';
        const store = await openEventStore(${JSON.stringify(path)}, { checkpointThreshold: '100KB' });
        for (let position = 1; ; position++) {
          await store.write({ events: Array.from({ length: 100 }, () => anEvent()), overrides: [], position });
@@ -69,7 +69,7 @@ describe('the file of the event store', () => {
 
   it('is whole after kill -9 while it is scrubbed, and leaves nothing lying about', async () => {
     const script = (events: number) => `import { openEventStore } from './src/stores/duckdb/event-store.ts';
-       import { anEvent } from './src/stores/contract/events.ts';
+       import { anEvent } from './test/contract/events.ts';
        const store = await openEventStore(${JSON.stringify(path)});
        if ((await store.position()) === 0) {
          await store.write({ events: Array.from({ length: ${events} }, () => anEvent()), overrides: [], position: 1 });
@@ -91,7 +91,7 @@ describe('the file of the event store', () => {
   it('says that it must be opened again when a checkpoint fails on a full disk, and loses nothing', async () => {
     const printed = await runApart(
       `import { openEventStore } from './src/stores/duckdb/event-store.ts';
-       import { anEvent } from './src/stores/contract/events.ts';
+       import { anEvent } from './test/contract/events.ts';
        process.on('SIGXFSZ', () => undefined);
        const noise = () => Array.from({ length: 40 }, Math.random).join('');
        const store = await openEventStore(${JSON.stringify(path)}, { checkpointThreshold: '2MB' });

@@ -1,9 +1,9 @@
 import { DuckDBDataChunk, type DuckDBType, INTEGER, TIMESTAMP, UUID, VARCHAR } from '@duckdb/node-api';
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
-import type { Json } from '../../core/events/json.ts';
-import type { PersonOverride, StoredEvent } from '../event-store.ts';
-import type { MirroredPerson, MirrorSlice } from '../person-mirror.ts';
-import { readableJson } from '../readable-json.ts';
+import type { Json } from '../../core/json/json.ts';
+import type { PersonOverride, StoredEvent } from '../events/event-store.ts';
+import type { MirroredPerson, MirrorSlice } from '../events/person-mirror.ts';
+import { readableJson } from '../events/readable-json.ts';
 import { CHUNK_ROWS, type Column, integerColumn, textColumn, timestampColumn, uuidColumn } from './column-writer.ts';
 import type { PromotedColumn } from './promoted-columns.ts';
 import { isMarked, promotedText } from './promoted-text.ts';

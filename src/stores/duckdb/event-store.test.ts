@@ -1,7 +1,7 @@
-import { describeEventStore, type EventPlace } from '../contract/event-store.ts';
-import { describeMirror } from '../contract/mirror.ts';
-import { describeRefiling } from '../contract/refiling.ts';
-import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
+import { describeEventStore, type EventPlace } from '../../../test/contract/event-store.ts';
+import { describeMirror } from '../../../test/contract/mirror.ts';
+import { describeRefiling } from '../../../test/contract/reassignment.ts';
+import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
 import { openEventStore } from './event-store.ts';
 
 const placeIn = (dir: TempDir): EventPlace => ({

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import type { ColumnTable, EventBatch, EventStore, PromotedProperty, SqlRow, SqlValue } from '../event-store.ts';
-import type { MirrorPosition, MirrorSlice } from '../person-mirror.ts';
-import type { Refiled, Refiling } from '../refiling.ts';
+import type { ColumnTable, EventBatch, EventStore, PromotedProperty, SqlRow, SqlValue } from '../events/event-store.ts';
+import type { MirrorPosition, MirrorSlice } from '../events/person-mirror.ts';
+import type { Refiled, Refiling } from '../events/reassignment.ts';
 import { appendChunks } from './append-chunks.ts';
 import { copyFile, copyWhole, READ_THROUGH, swapFile } from './copy-file.ts';
 import { closeEngine, type Engine, type EventStoreOptions, openEngine, removeFresh } from './engine.ts';
@@ -13,7 +13,7 @@ import { writeOverrides } from './overrides.ts';
 import { loadPromoted, type PromotedColumn, type PromotedColumns, saveMarks } from './promoted-columns.ts';
 import { Promotion } from './promotion.ts';
 import { type Resolved, resolveProperties } from './read-properties.ts';
-import { refile } from './refile.ts';
+import { refile } from './reassign-events.ts';
 import { readNumber } from './schema.ts';
 
 export type { EventStoreOptions } from './engine.ts';

@@ -1,6 +1,6 @@
 import { type DuckDBConnection, INTEGER, LIST, listValue, VARCHAR } from '@duckdb/node-api';
-import type { EventStore } from '../event-store.ts';
-import { MIRROR_START, type MirrorPosition, type MirrorSlice } from '../person-mirror.ts';
+import type { EventStore } from '../events/event-store.ts';
+import { MIRROR_START, type MirrorPosition, type MirrorSlice } from '../events/person-mirror.ts';
 import { appendChunks } from './append-chunks.ts';
 import { personChunks } from './event-rows.ts';
 import type { PromotedColumn } from './promoted-columns.ts';

@@ -1,6 +1,6 @@
 import { type DuckDBConnection, listValue } from '@duckdb/node-api';
-import type { PersonOverride } from '../event-store.ts';
-import { FlatOverrides } from '../flat-overrides.ts';
+import type { PersonOverride } from '../events/event-store.ts';
+import { FlatOverrides } from '../events/flat-overrides.ts';
 import { appendChunks } from './append-chunks.ts';
 import { overrideChunks } from './event-rows.ts';
 

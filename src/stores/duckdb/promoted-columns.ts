@@ -4,8 +4,8 @@
  * column can tell afterwards whether it meant the same all the while.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { PropertyDemand } from '../property-demand.ts';
-import type { PropertyOwner, PropertyRead } from '../property-notes.ts';
+import { PropertyDemand } from '../events/property-demand.ts';
+import type { PropertyOwner, PropertyRead } from '../events/property-placeholders.ts';
 
 export interface PromotedColumn {
   readonly id: number;

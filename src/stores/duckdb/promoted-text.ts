@@ -6,8 +6,8 @@
  * Almost no column has marks, and reading one without them is reading a plain column: hence two ways to read.
  */
 import { propertyText } from '../../core/events/hot-properties.ts';
-import type { Json } from '../../core/events/json.ts';
-import type { Reading } from '../property-notes.ts';
+import type { Json } from '../../core/json/json.ts';
+import type { Reading } from '../events/property-placeholders.ts';
 
 const MARK = '\u0001';
 const MARK_SQL = 'chr(1)';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { anEvent, uuidOf } from '../../../test/contract/events.ts';
+import { runApart } from '../../../test/contract/run-apart.ts';
+import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
 import { propertyText } from '../../core/events/hot-properties.ts';
-import type { Json } from '../../core/events/json.ts';
-import { anEvent, uuidOf } from '../contract/events.ts';
-import { runApart } from '../contract/run-apart.ts';
-import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
-import { PERSON_PROPERTIES } from '../dialect.ts';
-import type { EventStore } from '../event-store.ts';
+import type { Json } from '../../core/json/json.ts';
+import { PERSON_PROPERTIES } from '../events/dialect.ts';
+import type { EventStore } from '../events/event-store.ts';
 import { duckdbDialect } from './dialect.ts';
 import { openEventStore } from './event-store.ts';
 
@@ -218,7 +218,7 @@ describe('a property with a column of its own', () => {
       await runApart(
         `import { openEventStore } from './src/stores/duckdb/event-store.ts';
          import { duckdbDialect } from './src/stores/duckdb/dialect.ts';
-         import { anEvent } from './src/stores/contract/events.ts';
+         import { anEvent } from './test/contract/events.ts';
          const store = await openEventStore(${path}, { checkpointThreshold: '100KB' });
          let position = await store.position();
          const more = () => store.write({

@@ -4,9 +4,9 @@
  * row numbers move when the file is tidied up. So a fill that ends half-way goes on at the next start by looking again.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { PromotedProperty, SqlRow } from '../event-store.ts';
-import { isUnused, isUseOld, MOST_COLUMNS, replaceable } from '../property-demand.ts';
-import type { PropertyRead } from '../property-notes.ts';
+import type { PromotedProperty, SqlRow } from '../events/event-store.ts';
+import { isUnused, isUseOld, MOST_COLUMNS, replaceable } from '../events/property-demand.ts';
+import type { PropertyRead } from '../events/property-placeholders.ts';
 import { inTransaction } from './in-transaction.ts';
 import { columnName, type PromotedColumn, type PromotedColumns, TABLE_OF } from './promoted-columns.ts';
 import { isMarkedSql, PENDING_SQL, promotedTextSql } from './promoted-text.ts';

@@ -5,7 +5,7 @@ import {
   type DuckDBResult,
   StatementType,
 } from '@duckdb/node-api';
-import type { ColumnTable, SqlRow, SqlValue } from '../event-store.ts';
+import type { ColumnTable, SqlRow, SqlValue } from '../events/event-store.ts';
 import { readColumns } from './column-reader.ts';
 import { plainRows } from './values.ts';
 

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
-import type { PersonOverride, SqlRow, StoredEvent } from '../event-store.ts';
+import type { PersonOverride, SqlRow, StoredEvent } from '../events/event-store.ts';
 import { filesOf } from './engine.ts';
 import { readNumber, VERSION } from './schema.ts';
 import { plainRows } from './values.ts';

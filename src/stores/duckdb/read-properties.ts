@@ -1,6 +1,6 @@
 /** Notes of properties (see `property-notes.ts`) in the words of DuckDB. */
-import type { SqlValue } from '../event-store.ts';
-import { type PropertyRead, type ResolvedNotes, resolveNotes } from '../property-notes.ts';
+import type { SqlValue } from '../events/event-store.ts';
+import { type PropertyRead, type ResolvedNotes, resolveNotes } from '../events/property-placeholders.ts';
 import { columnName, type PromotedColumn } from './promoted-columns.ts';
 import { readJson, readPromoted } from './promoted-text.ts';
 

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { PropertyOwner } from '../property-notes.ts';
+import type { PropertyOwner } from '../events/property-placeholders.ts';
 import { columnName, TABLE_OF } from './promoted-columns.ts';
 
 /**

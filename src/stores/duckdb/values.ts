@@ -8,7 +8,7 @@ import {
   DuckDBTimestampValue,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import type { SqlRow, SqlValue } from '../event-store.ts';
+import type { SqlRow, SqlValue } from '../events/event-store.ts';
 
 const MS_PER_DAY = 86_400_000;
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { FILES } from '../files.ts';
+import { FILES } from '../data-files.ts';
 import type { StoreCheck } from '../folder-snapshots.ts';
 import { openWhole } from './inspect-folder.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskSpace } from '../../lib/disk-space.ts';
-import { FILES } from '../files.ts';
+import { FILES } from '../data-files.ts';
 import type { FolderSnapshots } from '../folder-snapshots.ts';
 
 /** Snapshots of the data folder of this process, which holds its lock. */

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import Database from 'better-sqlite3';
+import { FILES } from '../data-files.ts';
 import { READ_THROUGH } from '../duckdb/copy-file.ts';
-import { FILES } from '../files.ts';
 import type { SnapshotCounts } from '../folder-snapshots.ts';
 import { countLog, countRelations, POSITION } from './take-snapshot.ts';
 

@@ -17,10 +17,10 @@
  *   order that is in both copies is passed over.
  */
 import { join } from 'node:path';
-import type { EventStore } from '../event-store.ts';
-import { FILES } from '../files.ts';
+import { FILES } from '../data-files.ts';
+import type { EventStore } from '../events/event-store.ts';
 import type { SnapshotCounts } from '../folder-snapshots.ts';
-import { type HeldView, holdView } from './held-view.ts';
+import { type HeldView, holdView } from './held-snapshot.ts';
 
 export interface SnapshotSource {
   dataDir: string;

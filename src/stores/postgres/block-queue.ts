@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
-import type { BlockQueue, WaitingBlocks } from '../block-queue.ts';
-import type { Shipment } from '../block-store.ts';
-import type { PersonOverride } from '../event-store.ts';
-import type { Lease } from '../leases.ts';
-import type { Refiled, Refiling } from '../refiling.ts';
-import { settleRefilings, waitingRefilings } from '../sql/ingest/refilings.ts';
+import type { BlockQueue, WaitingBlocks } from '../cluster/block-queue.ts';
+import type { Shipment } from '../cluster/block-store.ts';
+import type { Lease } from '../cluster/leases.ts';
+import type { PersonOverride } from '../events/event-store.ts';
+import type { Refiled, Refiling } from '../events/reassignment.ts';
+import { settleRefilings, waitingRefilings } from '../sql/ingest/reassignments.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
 import type { Db } from '../sql/tables.ts';
 import { ask } from './log-pool.ts';

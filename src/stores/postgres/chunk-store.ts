@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ChunkStore, ChunkTransaction, NewBlock, Stretch } from '../chunk-store.ts';
+import type { ChunkStore, ChunkTransaction, NewBlock, Stretch } from '../cluster/chunk-store.ts';
 import { sqlIngestStore, sqlIngestTransaction } from '../sql/ingest/ingest-store.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
 import type { Db } from '../sql/tables.ts';

@@ -1,4 +1,4 @@
+import { describeCohortStore } from '../../../test/contract/cohorts.ts';
 import { openPostgresPlace } from '../../../test/support/postgres.ts';
-import { describeCohortStore } from '../contract/cohort-store.ts';
 
 describeCohortStore('PostgreSQL', openPostgresPlace);

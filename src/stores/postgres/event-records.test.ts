@@ -1,8 +1,8 @@
+import { describeDefinitions } from '../../../test/contract/definitions.ts';
+import { describeEventRecords } from '../../../test/contract/event-records.ts';
+import { describeGroups } from '../../../test/contract/groups.ts';
+import { describeOutbox } from '../../../test/contract/outbox.ts';
 import { openPostgresPlace } from '../../../test/support/postgres.ts';
-import { describeDefinitions } from '../contract/definitions.ts';
-import { describeEventRecords } from '../contract/event-records.ts';
-import { describeGroups } from '../contract/groups.ts';
-import { describeOutbox } from '../contract/outbox.ts';
 
 describeEventRecords('PostgreSQL', openPostgresPlace);
 describeDefinitions('PostgreSQL', openPostgresPlace);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { IngestStore } from '../ingest-store.ts';
+import type { IngestStore } from '../ingest/ingest-store.ts';
 import { sqlIngestStore } from '../sql/ingest/ingest-store.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
 import type { Db } from '../sql/tables.ts';

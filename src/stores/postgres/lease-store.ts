@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Lease, LeaseState, LeaseStore, NodeNote, SeenNode } from '../leases.ts';
+import type { Lease, LeaseState, LeaseStore, NodeNote, SeenNode } from '../cluster/leases.ts';
 import { ask } from './log-pool.ts';
 
 /** A lease that is not renewed runs out after this; a worker that is not seen for so long counts as gone. */

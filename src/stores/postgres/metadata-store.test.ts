@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { describeFlagStores } from '../../../test/contract/flags.ts';
+import { describeMetadataStore } from '../../../test/contract/metadata-store.ts';
 import { freshDatabase, openPostgresPlace } from '../../../test/support/postgres.ts';
-import { describeFlagStores } from '../contract/flags.ts';
-import { describeMetadataStore } from '../contract/metadata-store.ts';
-import type { MetadataStore } from '../metadata-store.ts';
+import type { MetadataStore } from '../metadata/metadata-store.ts';
 import { openPostgresShelf } from './metadata-store.ts';
 
 /** Whoever closes it, drops its database. */

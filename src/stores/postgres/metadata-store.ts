@@ -1,6 +1,6 @@
 import { CamelCasePlugin, Kysely, PostgresAdapter, PostgresDriver, PostgresIntrospector } from 'kysely';
-import type { IngestStore } from '../ingest-store.ts';
-import type { MetadataStore } from '../metadata-store.ts';
+import type { IngestStore } from '../ingest/ingest-store.ts';
+import type { MetadataStore } from '../metadata/metadata-store.ts';
 import { sqlMetadataStore } from '../sql/metadata-store.ts';
 import { migrate } from '../sql/migrate.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OwnPostgres, startOwnPostgres } from '../../../test/support/own-postgres.ts';
+import { ProjectDirectory } from '../../access/project-directory.ts';
 import { Failure } from '../../core/errors.ts';
-import { ProjectDirectory } from '../../manage/project-directory.ts';
-import { NO_CHANGES } from '../no-changes.ts';
+import { NO_CHANGES } from '../ingest/no-changes.ts';
 import { isOutage } from '../outage.ts';
 import { codeOf, explainLoss, isRetry } from './errors.ts';
 import { openPostgresShelf, type PostgresShelf } from './metadata-store.ts';

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { anEntry, describeIngestLog, type LogPlace, type TestedLog } from '../../../test/contract/ingest-log.ts';
 import { freshDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
-import { anEntry, describeIngestLog, type LogPlace, type TestedLog } from '../contract/ingest-log.ts';
-import type { PartitionedLog, Positions } from '../partitioned-log.ts';
+import type { PartitionedLog, Positions } from '../cluster/partitioned-log.ts';
 import { openPartitionedLog } from './partitioned-log.ts';
 import { openPool } from './pool.ts';
 import { readEntries } from './read-partitions.ts';

@@ -3,9 +3,9 @@
  * group is under way at a time, and what comes meanwhile makes the next.
  */
 import type pg from 'pg';
-import type { ChangedNote } from '../news.ts';
-import type { NewPartitionEntry, PartitionedLog, PartitionedState, Positions } from '../partitioned-log.ts';
-import { Groups } from './groups.ts';
+import type { ChangedNote } from '../cluster/node-messages.ts';
+import type { NewPartitionEntry, PartitionedLog, PartitionedState, Positions } from '../cluster/partitioned-log.ts';
+import { Groups } from './group-commit.ts';
 import { ask, openQuickPool } from './log-pool.ts';
 import { readPositions, readProgress } from './read-partitions.ts';
 import { unavailable } from './unavailable.ts';

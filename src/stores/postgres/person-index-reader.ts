@@ -4,11 +4,11 @@
  */
 import { type Kysely, sql } from 'kysely';
 import { type PersonRows, type PersonTest, passes, passing } from '../../core/persons/person-columns.ts';
-import { pauses } from '../../lib/pauses.ts';
-import { MOST_UNINDEXED } from '../person-index.ts';
-import { MIRROR_START } from '../person-mirror.ts';
-import type { PersonStore } from '../person-store.ts';
-import { FirstOfList } from '../sql/first-of-list.ts';
+import { pauses } from '../../lib/in-turns.ts';
+import { MIRROR_START } from '../events/person-mirror.ts';
+import { MOST_UNINDEXED } from '../metadata/person-index.ts';
+import type { PersonStore } from '../metadata/persons.ts';
+import { FirstOfList } from '../sql/first-persons.ts';
 import { numbersOf, shortsOf, takePassing } from '../sql/person-blocks.ts';
 import type { Tables } from '../sql/tables.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { describePersonIndex, type IndexedPlace } from '../../../test/contract/person-index.ts';
 import { openPostgresPlace } from '../../../test/support/postgres.ts';
-import { describePersonIndex, type IndexedPlace } from '../contract/person-index.ts';
 import { sqlPersonIndex } from '../sql/person-index.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
 

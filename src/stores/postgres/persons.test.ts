@@ -1,4 +1,4 @@
+import { describePersonStore } from '../../../test/contract/persons.ts';
 import { openPostgresPlace } from '../../../test/support/postgres.ts';
-import { describePersonStore } from '../contract/persons.ts';
 
 describePersonStore('PostgreSQL', openPostgresPlace);

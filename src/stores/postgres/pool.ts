@@ -1,7 +1,7 @@
 /** Connections to PostgreSQL, as Kysely wants them, with the values turned the way the queries of `sql/` expect. */
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
-import { cleanText } from '../../core/events/text.ts';
+import { cleanText } from '../../core/json/text.ts';
 import { explainLoss, isOutdatedPlan } from './errors.ts';
 import { StatementNames } from './statement-names.ts';
 

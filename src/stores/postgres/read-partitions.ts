@@ -1,6 +1,6 @@
 /** The reading side of the log of many machines. */
 import type pg from 'pg';
-import type { PartitionEntry, Positions } from '../partitioned-log.ts';
+import type { PartitionEntry, Positions } from '../cluster/partitioned-log.ts';
 import { ask } from './log-pool.ts';
 
 /** Up to where each partition has been processed. */

@@ -1,5 +1,5 @@
+import { describeSavedInsights } from '../../../test/contract/saved-insights.ts';
 import { openPostgresPlace } from '../../../test/support/postgres.ts';
-import { describeSavedInsights } from '../contract/saved-insights.ts';
 
 describeSavedInsights('PostgreSQL', async () => {
   const { metadata, ingest, remove } = await openPostgresPlace();

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { uuidOf } from '../../../test/contract/events.ts';
+import { newPersonChanges } from '../../../test/contract/person-changes.ts';
 import { openPostgresPlace, type PostgresPlace } from '../../../test/support/postgres.ts';
-import { uuidOf } from '../contract/events.ts';
-import { newPersonChanges } from '../contract/person-changes.ts';
-import { NO_CHANGES } from '../no-changes.ts';
-import { MIRROR_START, type MirrorPosition } from '../person-mirror.ts';
+import { MIRROR_START, type MirrorPosition } from '../events/person-mirror.ts';
+import { NO_CHANGES } from '../ingest/no-changes.ts';
 import type { Tables } from '../sql/tables.ts';
 import { postgresIngestStore } from './ingest-store.ts';
 import { openDatabase } from './metadata-store.ts';

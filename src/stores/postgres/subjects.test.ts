@@ -1,5 +1,5 @@
+import { describeSubjectStore } from '../../../test/contract/subjects.ts';
 import { openPostgresPlace } from '../../../test/support/postgres.ts';
-import { describeSubjectStore } from '../contract/subject-store.ts';
 
 describeSubjectStore('PostgreSQL', async () => {
   const place = await openPostgresPlace();

@@ -1,10 +1,10 @@
 /** Where PostgreSQL's values differ from SQLite's, and nobody should notice. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { uuidOf } from '../../../test/contract/events.ts';
 import { freshDatabase, openPostgresPlace, type PostgresPlace } from '../../../test/support/postgres.ts';
-import type { JsonObject } from '../../core/events/json.ts';
-import { uuidOf } from '../contract/events.ts';
-import { NO_CHANGES } from '../no-changes.ts';
+import type { JsonObject } from '../../core/json/json.ts';
+import { NO_CHANGES } from '../ingest/no-changes.ts';
 import { postgresDialect, readableJson } from '../sql/postgres-dialect.ts';
 import { openDatabase } from './metadata-store.ts';
 

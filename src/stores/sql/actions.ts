@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { Json } from '../../core/events/json.ts';
-import type { Action, ActionStore } from '../action-records.ts';
+import type { Json } from '../../core/json/json.ts';
+import type { Action, ActionStore } from '../metadata/actions.ts';
 import { readJson } from './json-text.ts';
 import { flag as bit, type Sql, type Tables } from './tables.ts';
 

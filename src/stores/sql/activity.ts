@@ -1,4 +1,4 @@
-import type { ActivityStore, InstallationStore } from '../metadata-store.ts';
+import type { ActivityStore, InstallationStore } from '../metadata/metadata-store.ts';
 import { paged } from './paging.ts';
 import type { Sql } from './tables.ts';
 

@@ -1,6 +1,6 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
-import type { Json, JsonObject } from '../../core/events/json.ts';
-import type { Cohort, CohortMemberStore, CohortStore } from '../cohort-records.ts';
+import type { Json, JsonObject } from '../../core/json/json.ts';
+import type { Cohort, CohortMemberStore, CohortStore } from '../metadata/cohorts.ts';
 import { readJson } from './json-text.ts';
 import { paged } from './paging.ts';
 import { flag as bit, type Sql, type Tables } from './tables.ts';

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { JsonObject } from '../../core/events/json.ts';
-import type { Dashboard, DashboardStore, DashboardTile } from '../dashboard-records.ts';
+import type { JsonObject } from '../../core/json/json.ts';
+import type { Dashboard, DashboardStore, DashboardTile } from '../metadata/dashboards.ts';
 import { readJson } from './json-text.ts';
 import { paged } from './paging.ts';
 import { flag as bit, type Sql, type Tables } from './tables.ts';

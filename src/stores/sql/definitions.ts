@@ -7,7 +7,7 @@ import type {
   EventDetails,
   PropertyDefinition,
   PropertyDetails,
-} from '../definitions.ts';
+} from '../metadata/definitions.ts';
 import { flag, type Sql, type Tables } from './tables.ts';
 
 const DETAILS = ['description', 'tags', 'verifiedAt', 'verifiedBy', 'updatedAt', 'updatedBy'] as const;

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { DeletionStore, PersonDeletion } from '../deletion-store.ts';
+import type { DeletionStore, PersonDeletion } from '../metadata/deletions.ts';
 import { paged } from './paging.ts';
 import { leftoversOf } from './remove-person.ts';
 import type { Sql, Tables } from './tables.ts';

@@ -1,5 +1,11 @@
 import { sql } from 'kysely';
-import type { DeadLetterStore, EventPerson, EventPersonStore, FateStore, WarningStore } from '../event-records.ts';
+import type {
+  DeadLetterStore,
+  EventPerson,
+  EventPersonStore,
+  FateStore,
+  WarningStore,
+} from '../metadata/event-records.ts';
 import { paged } from './paging.ts';
 import type { Sql } from './tables.ts';
 

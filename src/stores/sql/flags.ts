@@ -1,12 +1,12 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { JsonObject } from '../../core/events/json.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import type {
   BucketingIdentifier,
   EvaluationRuntime,
   FeatureFlag,
   FlagRoleAccessStore,
   FlagStore,
-} from '../flag-records.ts';
+} from '../metadata/flags.ts';
 import { readJson } from './json-text.ts';
 import { flag as bit, type Sql, type Tables } from './tables.ts';
 

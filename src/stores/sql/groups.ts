@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { GroupQuery, GroupStore, StoredGroup } from '../groups.ts';
+import type { GroupQuery, GroupStore, StoredGroup } from '../metadata/groups.ts';
 import type { Sql, Tables } from './tables.ts';
 
 type Row = Pick<Selectable<Tables['groups']>, 'typeIndex' | 'groupKey' | 'properties' | 'createdAt'>;

@@ -1,4 +1,4 @@
-import type { Json } from '../../core/events/json.ts';
+import type { Json } from '../../core/json/json.ts';
 
 /**
  * Stored JSON, where one damaged row must not hide all the others: text that is no JSON is given back as the text that

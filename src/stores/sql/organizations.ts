@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { MembershipStore, OrganizationStore } from '../metadata-store.ts';
-import type { Membership, MembershipLevel } from '../records.ts';
-import { OWNER } from '../records.ts';
+import type { Membership, MembershipLevel } from '../metadata/accounts.ts';
+import { OWNER } from '../metadata/accounts.ts';
+import type { MembershipStore, OrganizationStore } from '../metadata/metadata-store.ts';
 import { compiled } from './compiled.ts';
 import { paged } from './paging.ts';
 import { PROJECT_TABLES, type Sql, type Tables } from './tables.ts';

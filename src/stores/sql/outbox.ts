@@ -1,4 +1,4 @@
-import type { OutboxStore } from '../outbox.ts';
+import type { OutboxStore } from '../ingest/outbox.ts';
 import type { Sql } from './tables.ts';
 
 export function outboxStore({ db }: Sql): OutboxStore {

@@ -1,8 +1,8 @@
 /** How a block of persons lies in the database: a row for the block, one for each of its columns. */
 import { sql } from 'kysely';
-import type { JsonObject } from '../../core/events/json.ts';
+import type { JsonObject } from '../../core/json/json.ts';
 import { toColumns } from '../../core/persons/person-columns.ts';
-import type { FirstOfList } from './first-of-list.ts';
+import type { FirstOfList } from './first-persons.ts';
 import { repeat } from './repeat.ts';
 import type { Sql } from './tables.ts';
 

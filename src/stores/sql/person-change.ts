@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { MirrorPosition, MirrorSlice } from '../person-mirror.ts';
+import type { MirrorPosition, MirrorSlice } from '../events/person-mirror.ts';
 import type { Sql } from './tables.ts';
 
 /** The number of a change of persons, to be written beside whatever it changes, in the same transaction. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { INDEX_SIZES, type PersonIndexKeeper } from '../person-index.ts';
-import { MIRROR_START, type MirrorPosition } from '../person-mirror.ts';
+import { MIRROR_START, type MirrorPosition } from '../events/person-mirror.ts';
+import { INDEX_SIZES, type PersonIndexKeeper } from '../metadata/person-index.ts';
 import type { SqlDialect } from './dialect.ts';
 import { type IndexedPerson, idsIn, removeBlocks, strikeOut, writeBlock } from './person-blocks.ts';
 import { settledChange } from './person-change.ts';

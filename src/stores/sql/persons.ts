@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Person } from '../../core/persons/person.ts';
 import type { HistoryEntry } from '../../core/persons/person-changes.ts';
-import type { Page } from '../metadata-store.ts';
+import type { Page } from '../metadata/metadata-store.ts';
 import type {
   Clue,
   PersonCursor,
@@ -10,7 +10,7 @@ import type {
   PersonStore,
   PersonWrite,
   StoredPerson,
-} from '../person-store.ts';
+} from '../metadata/persons.ts';
 import { compiled } from './compiled.ts';
 import type { SqlDialect } from './dialect.ts';
 import { writePropertyDefinitions } from './ingest/apply-changes.ts';

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import type { ProjectStore } from '../metadata-store.ts';
-import type { Project } from '../records.ts';
+import type { Project } from '../metadata/accounts.ts';
+import type { ProjectStore } from '../metadata/metadata-store.ts';
 import { compiled } from './compiled.ts';
 import { paged } from './paging.ts';
 import { flag, PROJECT_TABLES, type Sql, type Tables } from './tables.ts';

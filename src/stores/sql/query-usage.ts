@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { QueryUsageStore, UsageCount } from '../query-usage.ts';
+import type { QueryUsageStore, UsageCount } from '../metadata/query-usage.ts';
 import type { Sql } from './tables.ts';
 
 const COLUMNS = {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Family, Removed } from '../person-journal.ts';
-import type { StoredPerson } from '../person-store.ts';
+import type { Family, Removed } from '../metadata/person-identities.ts';
+import type { StoredPerson } from '../metadata/persons.ts';
 import { deletePerson, nextPersonChange } from './person-change.ts';
 import type { Sql, Tables } from './tables.ts';
 

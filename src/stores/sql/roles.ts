@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { ResourceAccessStore, RoleMembershipStore, RoleStore } from '../metadata-store.ts';
-import type { FlagAccessLevel, ResourceAccess, Role } from '../records.ts';
+import type { FlagAccessLevel, ResourceAccess, Role } from '../metadata/accounts.ts';
+import type { ResourceAccessStore, RoleMembershipStore, RoleStore } from '../metadata/metadata-store.ts';
 import { paged } from './paging.ts';
 import type { Sql, Tables } from './tables.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { FlagOverride, GroupKey, SubjectPerson, SubjectStore } from '../subject-store.ts';
+import type { FlagOverride, GroupKey, SubjectPerson, SubjectStore } from '../metadata/subjects.ts';
 import { compiled } from './compiled.ts';
 import type { Sql } from './tables.ts';
 

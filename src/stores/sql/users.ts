@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { PersonalKeyStore, SessionStore, UserStore } from '../metadata-store.ts';
-import type { PersonalKey, Session, User } from '../records.ts';
+import type { PersonalKey, Session, User } from '../metadata/accounts.ts';
+import type { PersonalKeyStore, SessionStore, UserStore } from '../metadata/metadata-store.ts';
 import { compiled } from './compiled.ts';
 import { flag, type Sql, type Tables } from './tables.ts';
 

@@ -1,5 +1,5 @@
-import { describeCohortStore } from '../contract/cohort-store.ts';
-import { makeTempDir } from '../contract/temp-dir.ts';
+import { describeCohortStore } from '../../../test/contract/cohorts.ts';
+import { makeTempDir } from '../../../test/contract/temp-dir.ts';
 import { openRelationalShelf } from './metadata-store.ts';
 
 describeCohortStore('SQLite', async () => {

@@ -1,8 +1,8 @@
-import { describeDefinitions } from '../contract/definitions.ts';
-import { describeEventRecords, type RelationalPlace } from '../contract/event-records.ts';
-import { describeGroups } from '../contract/groups.ts';
-import { describeOutbox } from '../contract/outbox.ts';
-import { makeTempDir } from '../contract/temp-dir.ts';
+import { describeDefinitions } from '../../../test/contract/definitions.ts';
+import { describeEventRecords, type RelationalPlace } from '../../../test/contract/event-records.ts';
+import { describeGroups } from '../../../test/contract/groups.ts';
+import { describeOutbox } from '../../../test/contract/outbox.ts';
+import { makeTempDir } from '../../../test/contract/temp-dir.ts';
 import { openRelationalShelf } from './metadata-store.ts';
 
 async function open(): Promise<RelationalPlace> {

@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
-import { describeFlagStores } from '../contract/flags.ts';
-import { makeTempDir } from '../contract/temp-dir.ts';
+import { describeFlagStores } from '../../../test/contract/flags.ts';
+import { makeTempDir } from '../../../test/contract/temp-dir.ts';
 import { openRelationalShelf } from './metadata-store.ts';
 
 const folder = makeTempDir();

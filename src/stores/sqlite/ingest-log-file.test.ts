@@ -1,9 +1,9 @@
 import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { anEntry, ROOMY } from '../contract/ingest-log.ts';
-import { runApart } from '../contract/run-apart.ts';
-import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
+import { anEntry, ROOMY } from '../../../test/contract/ingest-log.ts';
+import { runApart } from '../../../test/contract/run-apart.ts';
+import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
 import { openIngestLog } from './ingest-log.ts';
 import { openIngestLogReader } from './ingest-log-reader.ts';
 

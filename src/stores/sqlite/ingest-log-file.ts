@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import type { LogState } from '../ingest-log.ts';
+import type { LogState } from '../ingest/ingest-log.ts';
 import { isDamage } from './disk-failure.ts';
 
 /**

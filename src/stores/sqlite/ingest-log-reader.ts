@@ -1,4 +1,4 @@
-import type { IngestLogReader, LogEntry } from '../ingest-log.ts';
+import type { IngestLogReader, LogEntry } from '../ingest/ingest-log.ts';
 import { openLogFileForReading } from './ingest-log-file.ts';
 
 /** It answers at once. */

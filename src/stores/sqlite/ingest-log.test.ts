@@ -1,5 +1,5 @@
-import { describeIngestLog, type LogPlace } from '../contract/ingest-log.ts';
-import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
+import { describeIngestLog, type LogPlace } from '../../../test/contract/ingest-log.ts';
+import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
 import { openIngestLog } from './ingest-log.ts';
 import { openIngestLogReader } from './ingest-log-reader.ts';
 

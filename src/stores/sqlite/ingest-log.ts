@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { IngestLog, LogState, NewLogEntry } from '../ingest-log.ts';
+import type { IngestLog, LogState, NewLogEntry } from '../ingest/ingest-log.ts';
 import { diskFailure, unavailable } from './disk-failure.ts';
 import { type FileOptions, JOURNAL_LIMIT, openLogFile } from './ingest-log-file.ts';
 import { type LogWriter, makeLogWriter } from './log-writer.ts';

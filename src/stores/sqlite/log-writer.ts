@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { LogState, NewLogEntry } from '../ingest-log.ts';
+import type { LogState, NewLogEntry } from '../ingest/ingest-log.ts';
 
 /** One transaction of the ingest log: a group of new entries and a slice of old ones to forget. */
 export interface LogWriter {

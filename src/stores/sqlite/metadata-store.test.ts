@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
-import { describeMetadataStore } from '../contract/metadata-store.ts';
-import { makeTempDir } from '../contract/temp-dir.ts';
+import { describeMetadataStore } from '../../../test/contract/metadata-store.ts';
+import { makeTempDir } from '../../../test/contract/temp-dir.ts';
 import { openRelationalShelf } from './metadata-store.ts';
 
 const folder = makeTempDir();

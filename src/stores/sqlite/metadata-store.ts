@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { CamelCasePlugin, Kysely } from 'kysely';
-import type { IngestStore } from '../ingest-store.ts';
-import type { MetadataStore } from '../metadata-store.ts';
+import type { IngestStore } from '../ingest/ingest-store.ts';
+import type { MetadataStore } from '../metadata/metadata-store.ts';
 import { sqliteDialect } from '../sql/dialect.ts';
 import { sqlIngestStore } from '../sql/ingest/ingest-store.ts';
 import { sqlMetadataStore } from '../sql/metadata-store.ts';

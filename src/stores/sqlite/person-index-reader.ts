@@ -5,11 +5,11 @@
  */
 import type Database from 'better-sqlite3';
 import { type PersonRows, type PersonTest, passes, passing } from '../../core/persons/person-columns.ts';
-import { pauses } from '../../lib/pauses.ts';
-import { MOST_UNINDEXED } from '../person-index.ts';
-import { MIRROR_START } from '../person-mirror.ts';
-import type { ListedPerson, PersonCursor } from '../person-store.ts';
-import { FirstOfList } from '../sql/first-of-list.ts';
+import { pauses } from '../../lib/in-turns.ts';
+import { MIRROR_START } from '../events/person-mirror.ts';
+import { MOST_UNINDEXED } from '../metadata/person-index.ts';
+import type { ListedPerson, PersonCursor } from '../metadata/persons.ts';
+import { FirstOfList } from '../sql/first-persons.ts';
 import { type IndexedPerson, numbersOf, type Spine, shortsOf, takePassing } from '../sql/person-blocks.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { isBusy } from './driver.ts';

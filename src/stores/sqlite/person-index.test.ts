@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { describePersonIndex } from '../contract/person-index.ts';
-import { makeTempDir } from '../contract/temp-dir.ts';
+import { describePersonIndex } from '../../../test/contract/person-index.ts';
+import { makeTempDir } from '../../../test/contract/temp-dir.ts';
 import { sqliteDialect } from '../sql/dialect.ts';
 import { sqlPersonIndex } from '../sql/person-index.ts';
 import { openDatabase, openRelationalShelf } from './metadata-store.ts';

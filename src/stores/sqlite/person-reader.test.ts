@@ -1,9 +1,9 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { uuidOf } from '../contract/events.ts';
-import { newPersonChanges } from '../contract/person-changes.ts';
-import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
-import { NO_CHANGES } from '../no-changes.ts';
+import { uuidOf } from '../../../test/contract/events.ts';
+import { newPersonChanges } from '../../../test/contract/person-changes.ts';
+import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
+import { NO_CHANGES } from '../ingest/no-changes.ts';
 import { openRelationalShelf, type RelationalShelf } from './metadata-store.ts';
 import { PersonReader, withReader } from './person-reader.ts';
 

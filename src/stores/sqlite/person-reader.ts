@@ -7,9 +7,9 @@
  * Those who were asked about lately are remembered beyond that, until something is written about them.
  */
 import type Database from 'better-sqlite3';
+import type { SubjectPerson, SubjectStore } from '../metadata/subjects.ts';
 import { toPerson } from '../sql/subjects.ts';
-import type { SubjectPerson, SubjectStore } from '../subject-store.ts';
-import { PersonMemory } from './person-memory.ts';
+import { PersonMemory } from './person-cache.ts';
 
 type PersonColumns = [id: number, uuid: string, properties: string];
 

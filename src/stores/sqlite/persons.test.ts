@@ -1,5 +1,5 @@
-import { describePersonStore } from '../contract/persons.ts';
-import { makeTempDir } from '../contract/temp-dir.ts';
+import { describePersonStore } from '../../../test/contract/persons.ts';
+import { makeTempDir } from '../../../test/contract/temp-dir.ts';
 import { openRelationalShelf } from './metadata-store.ts';
 
 describePersonStore('SQLite', async () => {

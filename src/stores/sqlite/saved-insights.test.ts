@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
-import { describeSavedInsights } from '../contract/saved-insights.ts';
-import { makeTempDir } from '../contract/temp-dir.ts';
+import { describeSavedInsights } from '../../../test/contract/saved-insights.ts';
+import { makeTempDir } from '../../../test/contract/temp-dir.ts';
 import { openRelationalShelf } from './metadata-store.ts';
 
 const folder = makeTempDir();

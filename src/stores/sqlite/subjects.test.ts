@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
-import { describeSubjectStore } from '../contract/subject-store.ts';
-import { makeTempDir } from '../contract/temp-dir.ts';
+import { describeSubjectStore } from '../../../test/contract/subjects.ts';
+import { makeTempDir } from '../../../test/contract/temp-dir.ts';
 import { openRelationalShelf } from './metadata-store.ts';
 
 describeSubjectStore('SQLite', async () => {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyEvents, type LoadBounds } from '../../../src/move/copy-events.ts';
-import type { Progress } from '../../../src/move/progress.ts';
-import { openSource } from '../../../src/move/source.ts';
-import { Target } from '../../../src/move/target.ts';
+import { copyEvents, type LoadBounds } from '../../../src/operate/move/copy-events.ts';
+import type { Progress } from '../../../src/operate/move/progress.ts';
+import { openSource } from '../../../src/operate/move/source.ts';
+import { Target } from '../../../src/operate/move/target.ts';
 import { openClickHouseEventStore } from '../../../src/stores/clickhouse/event-store.ts';
 import { findClickHouse, makeDatabase, PATIENCE, type TestDatabase } from '../../support/clickhouse.ts';
 import { startFaultyProxy } from '../../support/faulty-proxy.ts';

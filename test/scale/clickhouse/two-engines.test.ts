@@ -6,8 +6,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Failure } from '../../../src/core/errors.ts';
-import type { JsonObject } from '../../../src/core/events/json.ts';
-import type { QuestionContext } from '../../../src/core/insights/questions/context.ts';
+import type { JsonObject } from '../../../src/core/json/json.ts';
+import type { QuestionContext } from '../../../src/features/insights/rules/context.ts';
 import { findClickHouse, makeDatabase, PATIENCE, type TestDatabase } from '../../support/clickhouse.ts';
 import { ASKS, askOf, rounded } from '../../support/engine-answers.ts';
 import type { EngineDeps } from '../../support/insight-store.ts';

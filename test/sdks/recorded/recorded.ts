@@ -3,7 +3,7 @@
  * and `PERSONAL` stand for the keys of the project that is asked.
  */
 import { gzipSync } from 'node:zlib';
-import type { Json, JsonObject } from '../../../src/core/events/json.ts';
+import type { Json, JsonObject } from '../../../src/core/json/json.ts';
 
 export interface RecordedRequest {
   method?: 'GET' | 'POST';

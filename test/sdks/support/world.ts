@@ -1,5 +1,5 @@
 /** A project with flags that an SDK is let loose on, and what the private API says of it afterwards. */
-import type { JsonObject } from '../../../src/core/events/json.ts';
+import type { JsonObject } from '../../../src/core/json/json.ts';
 import { capture } from '../../support/capture.ts';
 import { clientFor } from '../../support/client.ts';
 import type { TestProject, TestServer } from '../../support/server.ts';

@@ -1,9 +1,9 @@
 /** Everything a chunk changes, written in bulk inside the chunk's transaction. */
 import { type RawBuilder, sql } from 'kysely';
 import type { PersonChanges, PersonOp, PersonState } from '../../../core/persons/person-changes.ts';
-import type { IngestChanges } from '../../ingest-store.ts';
-import { moveBelongings } from '../belongings.ts';
+import type { IngestChanges } from '../../ingest/ingest-store.ts';
 import type { RowType } from '../dialect.ts';
+import { moveBelongings } from '../person-attachments.ts';
 import { deletePerson, nextPersonChange } from '../person-change.ts';
 import { flag, type Sql } from '../tables.ts';
 import { writeRows } from '../write-rows.ts';

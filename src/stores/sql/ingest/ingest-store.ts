@@ -3,7 +3,7 @@
  * per statement (`dialect.rows`): a chunk of thousands of events costs a dozen statements.
  */
 import { sql } from 'kysely';
-import type { IngestStore, IngestTransaction } from '../../ingest-store.ts';
+import type { IngestStore, IngestTransaction } from '../../ingest/ingest-store.ts';
 import type { SqlDialect } from '../dialect.ts';
 import { changedPersons } from '../person-change.ts';
 import type { Db, Sql } from '../tables.ts';
@@ -17,7 +17,7 @@ import {
   seenBefore,
   takenUuids,
 } from './read-known.ts';
-import { settleRefilings, waitingRefilings } from './refilings.ts';
+import { settleRefilings, waitingRefilings } from './reassignments.ts';
 
 /** The name of the one log of the embedded set; many machines have one for each partition. */
 const MAIN_LOG = 'main';

@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import { hash, STRIPES, stripeOf } from '../../../core/persons/id-stripe.ts';
-import type { DistinctId, Group } from '../../ingest-store.ts';
+import type { DistinctId, Group } from '../../ingest/ingest-store.ts';
 import type { Sql } from '../tables.ts';
 
 const ascending = (stripes: readonly number[]): number[] => [...new Set(stripes)].sort((a, b) => a - b);

@@ -9,7 +9,7 @@ import type {
   IngestProject,
   KnownIds,
   MarkedEvent,
-} from '../../ingest-store.ts';
+} from '../../ingest/ingest-store.ts';
 import type { Sql } from '../tables.ts';
 import { lockGroups, lockPersons } from './lock-subjects.ts';
 

@@ -1,0 +1,99 @@
+/**
+ * Who is asking on the private API. A caller comes in by a personal key or by a console session; both lead to a user
+ * and to what that user is a member of.
+ */
+import { Failure, forbidden, notFound } from '../core/errors.ts';
+import type { Clock } from '../lib/clock.ts';
+import { digest } from '../lib/secrets.ts';
+import {
+  ADMIN,
+  type Membership,
+  type MembershipLevel,
+  OWNER,
+  type Project,
+  type User,
+} from '../stores/metadata/accounts.ts';
+import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
+import type { KeyGuard } from './key-guard.ts';
+
+export interface Caller {
+  user: User;
+  memberships: readonly Membership[];
+  /** How they came in: a session needs protection against forged requests, a key does not. */
+  via: 'personal_key' | 'session';
+  /** Digest of the session they came in by. */
+  sessionHash?: string;
+}
+
+export interface CallerDeps {
+  metadata: MetadataStore;
+  clock: Clock;
+}
+
+/** Where a personal key stood in the request: the error says so. */
+export type KeyPlace = 'Authorization header' | 'body' | 'query string';
+
+/** `last_used_at` is for people to see which keys are dead; once an hour is often enough. */
+const TOUCH_EVERY_MS = 3_600_000;
+
+export async function callerByKey(
+  deps: CallerDeps & { keys: KeyGuard },
+  key: string,
+  place: KeyPlace,
+  address: string,
+): Promise<Caller> {
+  const found = await deps.keys.lookUp(key, address, () => findCallerByKey(deps, key));
+  if (found) return found;
+  throw new Failure('unauthenticated', `Personal API key found in request ${place} is invalid.`);
+}
+
+export async function findCallerByKey({ metadata, clock }: CallerDeps, key: string): Promise<Caller | null> {
+  const stored = await metadata.personalKeys.byHash(digest(key));
+  const user = stored && (await metadata.users.byId(stored.userId));
+  if (!user?.isActive) return null;
+  const now = clock.now();
+  if (now - (stored?.lastUsedAt ?? 0) >= TOUCH_EVERY_MS && stored) await metadata.personalKeys.touch(stored.id, now);
+  return { user, memberships: await metadata.memberships.ofUser(user.id), via: 'personal_key' };
+}
+
+export async function callerBySession({ metadata, clock }: CallerDeps, cookie: string): Promise<Caller | null> {
+  const session = await metadata.sessions.byHash(digest(cookie));
+  if (!session || session.expiresAt <= clock.now()) return null;
+  const user = await metadata.users.byId(session.userId);
+  if (!user?.isActive) return null;
+  return { user, memberships: await metadata.memberships.ofUser(user.id), via: 'session', sessionHash: session.hash };
+}
+
+export function levelIn(caller: Caller, organizationId: string): MembershipLevel | null {
+  return caller.memberships.find((membership) => membership.organizationId === organizationId)?.level ?? null;
+}
+
+export const isAdmin = (caller: Caller, organizationId: string): boolean =>
+  (levelIn(caller, organizationId) ?? 0) >= ADMIN;
+
+export function requireLevel(caller: Caller, organizationId: string, level: MembershipLevel): void {
+  if ((levelIn(caller, organizationId) ?? 0) >= level) return;
+  throw forbidden(
+    level >= OWNER ? 'Your organization access level is insufficient.' : 'You need to have admin level or higher.',
+  );
+}
+
+/** The organization the caller works in, when the path says `@current`. */
+export function currentOrganizationId(caller: Caller): string {
+  const { currentOrganizationId: chosen } = caller.user;
+  if (chosen !== null && levelIn(caller, chosen) !== null) return chosen;
+  const first = caller.memberships[0];
+  if (!first) throw notFound('Organization not found.');
+  return first.organizationId;
+}
+
+/** The project the caller works in, when the path says `@current`: the one chosen last, else the oldest. */
+export async function currentProject(metadata: MetadataStore, caller: Caller): Promise<Project> {
+  const { currentProjectId: chosen } = caller.user;
+  const project = chosen === null ? null : await metadata.projects.byId(chosen);
+  if (project && levelIn(caller, project.organizationId) !== null) return project;
+  const organizationIds = [currentOrganizationId(caller)];
+  const [oldest] = (await metadata.projects.list(organizationIds, { limit: 1, offset: 0 })).items;
+  if (!oldest) throw notFound('Project not found.');
+  return oldest;
+}

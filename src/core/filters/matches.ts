@@ -1,0 +1,131 @@
+import { propertyText } from '../events/hot-properties.ts';
+import type { Json } from '../json/json.ts';
+import { matchesElement } from './element-filter.ts';
+import { dateSpan, parseFilterDate } from './filter-dates.ts';
+import type { Filter, Operator, PropertyFilter } from './property-filter.ts';
+import { SESSION_DURATION } from './session-duration.ts';
+
+export type Properties = Readonly<Record<string, Json>>;
+
+/** Looks for a pattern in a text; null where the pattern is invalid. User-given patterns must never reach `RegExp`. */
+export type Search = (pattern: string, text: string) => boolean | null;
+
+/** Whether the person is in a cohort; undefined where there is no such cohort. */
+export type IsInCohort = (cohortId: number) => boolean | undefined;
+
+/** Whose properties there are to be looked at. What is not given has none. */
+export interface Owners {
+  event: Properties;
+  person: Properties;
+  group?(index: number): Properties;
+  /** How many seconds the event's session lasted; null where it has none. */
+  session?: number | null;
+  /** The elements that were clicked, as one text. */
+  elements?: string;
+}
+
+/** What a filter means, in so many words. The engines are held against it. */
+export function matches(filter: Filter, owners: Owners, search: Search, isIn: IsInCohort = () => undefined): boolean {
+  if (filter.kind === 'property') return matchesOwner(filter, owners, search);
+  if (filter.kind === 'cohort') return isIn(filter.id) === !filter.negated;
+  const holds = (inner: Filter): boolean => matches(inner, owners, search, isIn);
+  if (filter.kind === 'or' && filter.filters.length > 0) return filter.filters.some(holds);
+  return filter.filters.every(holds);
+}
+
+const NOTHING: Properties = {};
+
+function matchesOwner(filter: PropertyFilter, owners: Owners, search: Search): boolean {
+  switch (filter.owner) {
+    case 'element':
+      return matchesElement(filter, owners.elements ?? '', search);
+    case 'group':
+      return matchesOne(filter, owners.group?.(filter.groupIndex ?? 0) ?? NOTHING, search);
+    case 'session':
+      // An event without a session is in none of whatever length.
+      if (owners.session === null || owners.session === undefined) return false;
+      return matchesOne(filter, { [SESSION_DURATION]: owners.session }, search);
+    default:
+      return matchesOne(filter, owners[filter.owner], search);
+  }
+}
+
+function matchesOne({ key, operator, values }: PropertyFilter, properties: Properties, search: Search): boolean {
+  const has = Object.hasOwn(properties, key);
+  if (operator === 'is_set') return has;
+  if (operator === 'is_not_set') return !has;
+  const text = has ? (propertyText(properties[key]) ?? 'null') : '';
+  if (operator === 'not_regex') return values.every((value) => search(value, text) === false);
+  const positive = POSITIVE[operator];
+  if (positive !== undefined) return !values.some((value) => compare(positive, text, value, search));
+  return values.some((value) => compare(operator, text, value, search));
+}
+
+/** Negative operators say: none of the values fits. */
+const POSITIVE: { [O in Operator]?: Operator } = { is_not: 'exact', not_icontains: 'icontains' };
+
+function compare(operator: Operator, text: string, value: string, search: Search): boolean {
+  switch (operator) {
+    case 'exact':
+      return isJsonText(value) ? withoutSpaces(text) === withoutSpaces(value) : text === value;
+    case 'icontains':
+      return text.toLowerCase().includes(value.toLowerCase());
+    case 'regex':
+      return search(value, text) === true;
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return compareNumbers(operator, numberOf(text), value);
+    case 'is_date_exact':
+    case 'is_date_after':
+    case 'is_date_before':
+      return compareDates(operator, parseFilterDate(text), value);
+    default:
+      return false;
+  }
+}
+
+const withoutSpaces = (text: string): string => text.replaceAll(' ', '');
+
+/** A value that is itself a JSON list or object is compared with the stored one whatever their spaces. */
+export function isJsonText(value: string): boolean {
+  if (!/^\s*[[{]/.test(value)) return false;
+  try {
+    JSON.parse(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What counts as a number; spaces are passed over. */
+export const NUMBER_PATTERN = '[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?';
+const NUMBER = new RegExp(`^(?:${NUMBER_PATTERN})$`);
+/** Most texts are none, and show it at once. */
+const BEGINS_NUMBER = /^ *[-+.\d]/;
+
+export function numberOf(text: string): number | null {
+  if (!BEGINS_NUMBER.test(text)) return null;
+  const digits = withoutSpaces(text);
+  return NUMBER.test(digits) ? Number(digits) : null;
+}
+
+function compareNumbers(operator: 'gt' | 'gte' | 'lt' | 'lte', left: number | null, value: string): boolean {
+  const right = left === null ? null : numberOf(value);
+  if (left === null || right === null) return false;
+  if (operator === 'gt') return left > right;
+  if (operator === 'gte') return left >= right;
+  return operator === 'lt' ? left < right : left <= right;
+}
+
+function compareDates(
+  operator: 'is_date_exact' | 'is_date_after' | 'is_date_before',
+  at: number | null,
+  value: string,
+): boolean {
+  const span = at === null ? null : dateSpan(value);
+  if (at === null || span === null) return false;
+  if (operator === 'is_date_after') return at >= span.to;
+  return operator === 'is_date_before' ? at < span.from : at >= span.from && at < span.to;
+}

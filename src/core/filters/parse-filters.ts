@@ -1,0 +1,168 @@
+import { Failure, invalid } from '../errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { parseJson } from '../json/parse-json.ts';
+import { type CohortFilter, cohortIdOf, saysNotIn } from './cohort-filter.ts';
+import { checkElementFilter } from './element-filter.ts';
+import {
+  type Filter,
+  type FilterGroup,
+  isOperator,
+  NO_FILTER,
+  type Operator,
+  type PropertyFilter,
+  type PropertyOwner,
+} from './property-filter.ts';
+import { SESSION_DURATION } from './session-duration.ts';
+
+/** Deeper nesting is nobody's question, and would be a way to exhaust the stack. */
+const DEEPEST = 20;
+
+/**
+ * Reads what clients send as `properties`: a list of filters, a group `{type, values}`, or the old object
+ * `{key__operator: value}`. Items that are no filters are passed over; a kind of filter that is not answered here is
+ * refused, because passing it over would show the wrong things. `owner` is whose property a filter asks for that does
+ * not say so.
+ */
+export function parseFilters(text: string | undefined, owner: PropertyOwner = 'event'): Filter {
+  if (text === undefined || text.trim() === '') return NO_FILTER;
+  return readFilters(parse(text), owner);
+}
+
+export function readFilters(value: unknown, owner: PropertyOwner = 'event'): Filter {
+  if (Array.isArray(value)) return readList('and', value, { owner, depth: 1 });
+  if (!isJsonObject(value)) throw unparsable();
+  return 'type' in value && 'values' in value ? readGroup(value, { owner, depth: 1 }) : readOld(value, owner);
+}
+
+interface Place {
+  owner: PropertyOwner;
+  depth: number;
+}
+
+const unparsable = (): Failure => invalid(undefined, 'Properties are unparsable!');
+
+function parse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new Failure('invalid', 'Properties are unparsable!', { cause });
+  }
+}
+
+function readGroup(group: JsonObject, place: Place): FilterGroup {
+  const { type, values } = group;
+  const kind = type === 'AND' ? 'and' : type === 'OR' ? 'or' : undefined;
+  if (kind === undefined || !Array.isArray(values)) {
+    const given = JSON.stringify(kind === undefined ? type : values) ?? 'nothing';
+    const wanted = kind === undefined ? '"AND" or "OR" as type' : 'a list of values';
+    throw invalid(undefined, `PropertyGroup is unparsable: expected ${wanted}, got ${given.slice(0, 100)}`);
+  }
+  return readList(kind, values, place);
+}
+
+const isGroup = (item: Json): boolean => isJsonObject(item) && 'values' in item;
+
+function readList(kind: 'and' | 'or', items: Json[], { owner, depth }: Place): FilterGroup {
+  if (depth > DEEPEST) throw unparsable();
+  const groups = items.filter(isGroup).length;
+  if (groups > 0 && groups < items.length) {
+    throw invalid(undefined, 'Property list cannot contain both PropertyGroup and Property objects');
+  }
+  const read = (item: Json): Filter[] =>
+    groups > 0 ? [readGroup(item as JsonObject, { owner, depth: depth + 1 })] : readItem(item, owner);
+  return { kind, filters: items.flatMap(read) };
+}
+
+function readItem(item: Json, owner: PropertyOwner): Filter[] {
+  if (!isJsonObject(item)) return [];
+  const { key, value, type = owner, operator: given } = item;
+  if (COHORT_TYPES.includes(type)) return readCohorts(item);
+  const operator = given ?? 'exact';
+  if ((typeof key !== 'string' && typeof key !== 'number') || !isOperator(operator)) return [];
+  const whose = readOwner(type, item);
+  const values = needsValue(operator) ? textsOf(value) : [];
+  if (values === undefined) return [];
+  const filter: PropertyFilter = { kind: 'property', ...whose, key: String(key), operator, values };
+  checkOutside(filter);
+  return [
+    item['negation'] === true ? negate(filter.operator, (flipped) => ({ ...filter, operator: flipped })) : filter,
+  ];
+}
+
+function readOwner(type: Json, { group_type_index: given }: JsonObject): Pick<PropertyFilter, 'owner' | 'groupIndex'> {
+  if (type === 'event' || type === 'person' || type === 'session' || type === 'element') return { owner: type };
+  if (type !== 'group') throw unsupported(type);
+  const groupIndex = typeof given === 'string' && /^\d$/.test(given) ? Number(given) : given;
+  if (typeof groupIndex === 'number' && [0, 1, 2, 3, 4].includes(groupIndex)) return { owner: type, groupIndex };
+  throw invalid('properties', 'Filters of type "group" need the kind of group, a group_type_index from 0 to 4.');
+}
+
+/** Of sessions and elements little is known: to ask for something else would find nothing, for ever. */
+function checkOutside(filter: PropertyFilter): void {
+  const { owner, key } = filter;
+  if (owner === 'session' && key !== SESSION_DURATION) {
+    throw invalid('properties', `Filters of type "session" ask for ${SESSION_DURATION} only.`);
+  }
+  if (owner === 'element') checkElementFilter(filter);
+}
+
+/** Clients that keep a question send back what it once became: how a cohort is kept makes no difference here. */
+const COHORT_TYPES: readonly Json[] = ['cohort', 'static-cohort', 'precalculated-cohort'];
+
+/** What is no id of a cohort is the id of none. */
+function readCohorts(item: JsonObject): Filter[] {
+  const negated = saysNotIn(item);
+  const ids = [item['value'] ?? []].flat().map((value) => cohortIdOf(value) ?? 0);
+  const filters = ids.map((id): CohortFilter => ({ kind: 'cohort', id, negated }));
+  return filters.length > 1 ? [{ kind: negated ? 'and' : 'or', filters }] : filters;
+}
+
+const unsupported = (type: Json): Failure =>
+  invalid(
+    'properties',
+    `Filters of type ${JSON.stringify(type)} are not supported here: use event, person, group, session, element or cohort.`,
+  );
+
+const needsValue = (operator: Operator): boolean => operator !== 'is_set' && operator !== 'is_not_set';
+
+/** Undefined where there is nothing to compare with: such an item is no filter. */
+function textsOf(value: Json | undefined): string[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  return (Array.isArray(value) ? value : [value]).map((one) =>
+    typeof one === 'object' && one !== null ? JSON.stringify(one) : String(one),
+  );
+}
+
+const OPPOSITE: { [O in Exclude<Operator, 'is_date_exact'>]: Operator } = {
+  exact: 'is_not',
+  is_not: 'exact',
+  icontains: 'not_icontains',
+  not_icontains: 'icontains',
+  regex: 'not_regex',
+  not_regex: 'regex',
+  gt: 'lte',
+  lte: 'gt',
+  gte: 'lt',
+  lt: 'gte',
+  is_set: 'is_not_set',
+  is_not_set: 'is_set',
+  is_date_after: 'is_date_before',
+  is_date_before: 'is_date_after',
+};
+
+/** The wire turns the operator round, which for comparisons still leaves out what is no number or date. */
+function negate(operator: Operator, filterWith: (operator: Operator) => Filter): Filter {
+  if (operator !== 'is_date_exact') return filterWith(OPPOSITE[operator]);
+  return { kind: 'or', filters: [filterWith('is_date_before'), filterWith('is_date_after')] };
+}
+
+/** `{"$browser": "Chrome", "$url__icontains": "x"}`: all of them. */
+function readOld(filters: JsonObject, owner: PropertyOwner): FilterGroup {
+  const items = Object.entries(filters).flatMap(([name, value]) => {
+    const at = name.lastIndexOf('__');
+    const operator = name.slice(at + 2);
+    const split = at > 0 && isOperator(operator);
+    return readItem({ key: split ? name.slice(0, at) : name, value, ...(split ? { operator } : {}) }, owner);
+  });
+  return { kind: 'and', filters: items };
+}

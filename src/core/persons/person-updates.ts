@@ -1,0 +1,182 @@
+import type { Event } from '../events/event.ts';
+import { implicitUpdates, isImplicitKey, updatesPerson } from '../events/implicit-updates.ts';
+import type { Warning } from '../events/warning.ts';
+import { applyProperties, type PropertyUpdate } from './apply-properties.ts';
+import { illegalMergeWarning, type MergeAttempt, mergeAttempt } from './merge-attempt.ts';
+import type { Person, PropertyChange } from './person.ts';
+import type { HistoryEntry, Override, PersonChanges, PersonOp } from './person-changes.ts';
+import { anEntry, type Entry, type KnownPersons, PersonRegister } from './person-register.ts';
+import { onlyTells, personUpdate } from './person-update.ts';
+import { planMerge } from './plan-merge.ts';
+
+export interface Handled {
+  /** The event's person, or the id that a personless event is filed under. */
+  personId: string;
+  warnings: Warning[];
+}
+
+const CREATOR = '$creator_event_uuid';
+
+/**
+ * Bookkeeping of persons over one chunk of events, in memory: persons as loaded go in, events follow in order, and
+ * what must be written comes out at the end. Nothing here asks a store, a clock or chance, so a chunk that is replayed
+ * after a crash gives the same persons, ids and overrides.
+ */
+export class PersonBook {
+  readonly #register: PersonRegister;
+  readonly #ops: PersonOp[] = [];
+  readonly #history: HistoryEntry[] = [];
+  readonly #overrides: Override[] = [];
+
+  constructor(known: KnownPersons) {
+    this.#register = new PersonRegister(known);
+  }
+
+  handle(event: Event): Handled {
+    const warnings: Warning[] = [];
+    if (event.person === 'none') return { personId: this.#personlessId(event), warnings };
+    const attempt = mergeAttempt(event);
+    const refusal = attempt === undefined ? undefined : illegalMergeWarning(event, attempt.sourceId);
+    if (refusal !== undefined) warnings.push(refusal);
+    const entry =
+      attempt === undefined || refusal !== undefined ? this.#plain(event) : this.#merge(event, attempt, warnings);
+    return { personId: entry.person.uuid, warnings };
+  }
+
+  changes(): PersonChanges {
+    for (const entry of this.#register.entries()) this.#hear(entry);
+    return {
+      persons: this.#register.states(),
+      ops: this.#ops,
+      history: this.#history,
+      overrides: this.#overrides,
+    };
+  }
+
+  /** Somebody who is known already keeps even the events that ask for no person. */
+  #personlessId(event: Event): string {
+    const { projectId, distinctId } = event;
+    return this.#register.find(projectId, distinctId)?.person.uuid ?? this.#register.freeUuid(projectId, distinctId);
+  }
+
+  #plain(event: Event): Entry {
+    const entry = this.#register.find(event.projectId, event.distinctId);
+    if (entry === undefined) return this.#create(event, personUpdate(event), false);
+    if (onlyTells(event.properties)) {
+      if (updatesPerson(event.event)) entry.told.push(event.properties);
+      return entry;
+    }
+    this.#hear(entry);
+    this.#write(entry, entry.person, personUpdate(event), event);
+    return entry;
+  }
+
+  /**
+   * Applies what events have told by themselves, all at once: people do several things in a row, and only the last
+   * value of each property counts. Taking each event's word at once cost more than all other rules together. The
+   * history does not keep these values (see `isImplicitKey`), so nothing is lost by it.
+   */
+  #hear(entry: Entry): void {
+    if (entry.told.length === 0) return;
+    const { properties } = applyProperties(entry.person.properties, implicitUpdates(entry.told) ?? {});
+    entry.told = [];
+    if (properties === entry.person.properties) return;
+    entry.person = { ...entry.person, properties, version: entry.person.version + 1 };
+    entry.isChanged = true;
+  }
+
+  #merge(event: Event, attempt: MergeAttempt, warnings: Warning[]): Entry {
+    const source = this.#register.find(event.projectId, attempt.sourceId);
+    const target = this.#register.find(event.projectId, event.distinctId);
+    for (const entry of [source, target]) if (entry) this.#hear(entry);
+    const update = personUpdate(event);
+    const plan = planMerge(source?.person, target?.person, attempt.kind);
+    if (target === undefined) return this.#joinOrCreate(event, attempt, source, update);
+    if (source === undefined) this.#addId(event.projectId, attempt.sourceId, target);
+    if (plan === 'refuse') {
+      const details = { sourceDistinctId: attempt.sourceId, targetDistinctId: event.distinctId, eventUuid: event.uuid };
+      warnings.push({ type: 'cannot_merge_already_identified', details });
+    }
+    const isMerge = plan === 'merge_source_into_target' && source !== undefined;
+    const base = isMerge ? this.#takeOver(source, target, attempt, event) : target.person;
+    this.#write(target, { ...base, isIdentified: true }, update, event, isMerge);
+    return target;
+  }
+
+  /** The event's own id is new: it joins the other id's person, or both ids begin one together. */
+  #joinOrCreate(event: Event, attempt: MergeAttempt, source: Entry | undefined, update: PropertyUpdate): Entry {
+    if (source === undefined) {
+      const entry = this.#create(event, update, true);
+      this.#addId(event.projectId, attempt.sourceId, entry);
+      return entry;
+    }
+    this.#addId(event.projectId, event.distinctId, source);
+    this.#write(source, { ...source.person, isIdentified: true }, update, event);
+    return source;
+  }
+
+  #create(event: Event, update: PropertyUpdate, isIdentified: boolean): Entry {
+    const { projectId, distinctId, uuid: eventUuid, timestamp: createdAt } = event;
+    const uuid = this.#register.freeUuid(projectId, distinctId);
+    const { properties, changes } = applyProperties({ [CREATOR]: eventUuid }, update);
+    const person: Person = { projectId, uuid, createdAt, properties, isIdentified, version: 0 };
+    const entry = anEntry(person, true);
+    this.#register.enter(entry);
+    this.#register.setId(projectId, distinctId, uuid);
+    this.#ops.push({ op: 'add_id', projectId, distinctId, personUuid: uuid });
+    this.#remember(uuid, changes, event);
+    return entry;
+  }
+
+  /** Attaches one more id. Personless events may lie under the uuid it would have had alone: they follow. */
+  #addId(projectId: number, distinctId: string, entry: Entry): void {
+    const { uuid } = entry.person;
+    this.#overrides.push({ projectId, from: this.#register.freeUuid(projectId, distinctId), to: uuid });
+    this.#register.setId(projectId, distinctId, uuid);
+    this.#ops.push({ op: 'add_id', projectId, distinctId, personUuid: uuid });
+  }
+
+  /** Moves everything the source had to the target, whose own values win. Returns the target as it then is. */
+  #takeOver(source: Entry, target: Entry, attempt: MergeAttempt, event: Event): Person {
+    const [from, to] = [source.person, target.person];
+    const { projectId, uuid: eventUuid, timestamp: at } = event;
+    this.#ops.push({
+      op: 'merge',
+      projectId,
+      kind: attempt.kind,
+      source: from,
+      target: to,
+      targetUuid: to.uuid,
+      at,
+      eventUuid,
+    });
+    this.#overrides.push({ projectId, from: from.uuid, to: to.uuid });
+    source.mergedInto = to.uuid;
+    source.isChanged = true;
+    const { properties, changes } = applyProperties(to.properties, { setOnce: from.properties });
+    this.#remember(to.uuid, changes, event);
+    return { ...to, properties, createdAt: Math.min(from.createdAt, to.createdAt) };
+  }
+
+  /** Brings a person to its next state, one version further if anything is different or somebody was merged in. */
+  #write(entry: Entry, next: Person, update: PropertyUpdate, event: Event, isMerge = false): void {
+    const { properties, changes } = applyProperties(next.properties, update);
+    const before = entry.person;
+    const isSame =
+      properties === before.properties &&
+      next.isIdentified === before.isIdentified &&
+      next.createdAt === before.createdAt;
+    if (isSame && !isMerge) return;
+    entry.person = { ...next, properties, version: before.version + 1 };
+    entry.isChanged = true;
+    this.#remember(before.uuid, changes, event);
+  }
+
+  #remember(personUuid: string, changes: readonly PropertyChange[], event: Event): void {
+    const { projectId, uuid: eventUuid, timestamp: at } = event;
+    for (const { key, before, after } of changes) {
+      if (key === CREATOR || isImplicitKey(key)) continue;
+      this.#history.push({ projectId, personUuid, key, before, after, at, eventUuid });
+    }
+  }
+}

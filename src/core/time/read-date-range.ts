@@ -1,0 +1,83 @@
+import { invalid } from '../errors.ts';
+import { addTo, floorTo, HOUR_MS, type Interval } from './interval.ts';
+import type { Range } from './range.ts';
+import { parseDate } from './relative-date.ts';
+import { zoned } from './zoned.ts';
+
+export interface DateFields {
+  dateFrom: string | undefined;
+  dateTo: string | undefined;
+  /** Times of day count as they are given, whatever the interval. */
+  explicit: boolean;
+  interval: Interval;
+}
+
+export interface DateContext {
+  now: number;
+  timezone: string;
+  /** When the project's first event happened; `all` begins there. */
+  earliest?: number | null | undefined;
+}
+
+const MINUTE_MS = 60_000;
+const DEFAULT_DAYS = 7;
+
+/**
+ * What a question's dates mean. Whole days unless hours are asked for, in the interval or in the date (`-24h`): the
+ * first day counts from its beginning and the last one to its end, even when a time of day was given.
+ */
+export function readDateRange(fields: DateFields, context: DateContext): Range {
+  const range = { from: readFrom(fields, context), until: readUntil(fields, context) };
+  if (range.from >= range.until) {
+    throw invalid('date_from', 'The range of dates is empty: date_from has to lie before date_to.');
+  }
+  return range;
+}
+
+function readFrom({ dateFrom, explicit, interval }: DateFields, context: DateContext): number {
+  const { now, timezone } = context;
+  const weekAgo = floorTo(addTo(now, -DEFAULT_DAYS, 'day', timezone), 'day', timezone);
+  if (dateFrom === undefined) return weekAgo;
+  const at = dateFrom === 'all' ? (context.earliest ?? weekAgo) : parse('date_from', dateFrom, context);
+  return explicit || isHourly(interval, dateFrom) ? at : floorTo(at, 'day', timezone);
+}
+
+function readUntil({ dateTo, explicit, interval }: DateFields, context: DateContext): number {
+  const { now, timezone } = context;
+  if (dateTo === undefined) return interval === 'hour' ? now + MINUTE_MS : endOfDay(now, timezone);
+  const at = parse('date_to', dateTo, context);
+  return explicit || isHourly(interval, dateTo) ? at + 1 : endOfDay(at, timezone);
+}
+
+const isHourly = (interval: Interval, text: string): boolean => interval === 'hour' || text.includes('h');
+
+const endOfDay = (at: number, timezone: string): number =>
+  zoned(at, timezone).startOfDay().add({ days: 1 }).startOfDay().epochMilliseconds;
+
+function parse(attr: string, text: string, { now, timezone }: DateContext): number {
+  const at = parseDate(text, now, timezone);
+  if (at !== undefined) return at;
+  throw invalid(attr, `${JSON.stringify(text.slice(0, 50))} is not a date: use 2024-01-31, an ISO time, or -7d.`);
+}
+
+const MOST_TICKS = 20_000;
+const SHORTEST: Record<Interval, number> = {
+  hour: HOUR_MS,
+  day: 23 * HOUR_MS,
+  week: 167 * HOUR_MS,
+  month: 28 * 24 * HOUR_MS,
+};
+
+/** Fifty years of days or two of hours fit; a century of hours is nobody's question and would fill the memory. */
+export function checkSize(range: Range, interval: Interval): void {
+  if ((range.until - range.from) / SHORTEST[interval] <= MOST_TICKS) return;
+  throw invalid('interval', `The range has more than ${MOST_TICKS} intervals of one ${interval}: take longer ones.`);
+}
+
+/** Trends count whole intervals: weeks and months always, hours and days where the range has at least two of them. */
+export function roundToInterval(range: Range, interval: Interval, timezone: string): Range {
+  const isShort = interval === 'hour' || interval === 'day' ? range.until - range.from < 2 * LENGTH[interval] : false;
+  return isShort ? range : { from: floorTo(range.from, interval, timezone), until: range.until };
+}
+
+const LENGTH = { hour: HOUR_MS, day: 24 * HOUR_MS } as const;

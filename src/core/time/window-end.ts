@@ -1,0 +1,33 @@
+import type { Window } from '../../features/insights/rules/question.ts';
+import { addTo, HOUR_MS } from './interval.ts';
+import { isWithin, type Range } from './range.ts';
+import { lastTurn, nextTurn } from './zoned.ts';
+
+const LENGTHS: Partial<Record<Window['unit'], number>> = {
+  minute: HOUR_MS / 60,
+  hour: HOUR_MS,
+  day: 24 * HOUR_MS,
+  week: 7 * 24 * HOUR_MS,
+};
+
+/**
+ * When a window that opens at some instant closes. The same as `addTo`, but the calendar is asked only where it has
+ * something to say: for months, and for days over a change of the clocks. A funnel asks for every attempt.
+ */
+export function windowEnds({ count, unit }: Window, timezone: string): (from: number) => number {
+  const length = LENGTHS[unit];
+  const byCalendar = (from: number): number => addTo(from, count, unit, timezone);
+  if (length === undefined) return byCalendar;
+  const ms = count * length;
+  if (unit === 'minute' || unit === 'hour' || timezone === 'UTC') return (from) => from + ms;
+  // Between two changes of the clocks days are all of one length.
+  const calm: Range[] = [];
+  const calmAt = (from: number): Range => {
+    const known = calm.find((range) => isWithin(from, range));
+    if (known !== undefined) return known;
+    const range = { from: lastTurn(from, timezone), until: nextTurn(from, timezone) };
+    calm.push(range);
+    return range;
+  };
+  return (from) => (from + ms < calmAt(from).until ? from + ms : byCalendar(from));
+}

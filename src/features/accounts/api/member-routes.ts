@@ -1,0 +1,71 @@
+import type { FastifyInstance } from 'fastify';
+import { usersById } from '../../../http/api/activity-list.ts';
+import { organizationRoute } from '../../../http/api/route.ts';
+import { envelope, readPage } from '../../../http/paging.ts';
+import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { ADMIN, MEMBER } from '../../../stores/metadata/accounts.ts';
+import { addMember, changeLevel, type Member, removeMember } from '../organizations.ts';
+import { MemberChangeSchema, MemberCreateSchema, MemberSchema, presentMember } from './organization-schemas.ts';
+
+const tag = 'members';
+const show = ({ membership, user }: Member) => presentMember(membership, user);
+
+export function memberRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const all = '/api/organizations/:organization_id/members/';
+  const one = `${all}:user_uuid/`;
+  organizationRoute(app, deps, {
+    method: 'GET',
+    url: all,
+    summary: 'Members of an organization',
+    tag,
+    query: PAGE_QUERY,
+    response: pageOf(MemberSchema),
+    handler: async ({ organization, query, url }) => {
+      const page = readPage(query);
+      const { count, items } = await deps.metadata.memberships.list(organization.id, page);
+      const users = await usersById(
+        deps.metadata,
+        items.map((item) => item.userId),
+      );
+      const members = items.flatMap((membership) => {
+        const user = users.get(membership.userId);
+        return user ? [{ membership, user }] : [];
+      });
+      return envelope(url, page, { count, items: members }, show);
+    },
+  });
+  organizationRoute(app, deps, {
+    method: 'POST',
+    url: all,
+    summary: 'Add a member by e-mail; a password makes an account where there is none',
+    tag,
+    level: ADMIN,
+    body: MemberCreateSchema,
+    status: 201,
+    response: MemberSchema,
+    handler: async ({ caller, organization, body }) => {
+      const { email, first_name: firstName = '', password, level = MEMBER } = body;
+      return show(await addMember(deps, caller, organization, { email, firstName, password, level }));
+    },
+  });
+  organizationRoute(app, deps, {
+    method: 'PATCH',
+    url: one,
+    summary: "Change a member's level: 1 member, 8 admin, 15 owner",
+    tag,
+    level: ADMIN,
+    body: MemberChangeSchema,
+    response: MemberSchema,
+    handler: async ({ caller, organization, params, body }) =>
+      show(await changeLevel(deps, caller, organization, params['user_uuid'] ?? '', body.level)),
+  });
+  organizationRoute(app, deps, {
+    method: 'DELETE',
+    url: one,
+    summary: 'Remove a member, or leave',
+    tag,
+    status: 204,
+    handler: ({ caller, organization, params }) => removeMember(deps, caller, organization, params['user_uuid'] ?? ''),
+  });
+}

@@ -1,0 +1,98 @@
+import type { FastifyInstance } from 'fastify';
+import type { Caller } from '../../../access/callers.ts';
+import { levelIn } from '../../../access/callers.ts';
+import { activityOf } from '../../../http/api/activity-list.ts';
+import { organizationRoute, userRoute } from '../../../http/api/route.ts';
+import { envelope, queryText, readPage } from '../../../http/paging.ts';
+import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
+import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { ADMIN, type Organization, OWNER } from '../../../stores/metadata/accounts.ts';
+import { createOrganization, deleteOrganization, renameOrganization } from '../organizations.ts';
+import {
+  OrganizationChangeSchema,
+  OrganizationSchema,
+  OrganizationWriteSchema,
+  presentOrganization,
+} from './organization-schemas.ts';
+
+const tag = 'organizations';
+const EVERY_PROJECT = { limit: 1000, offset: 0 };
+
+export function organizationRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const show = async (caller: Caller, organization: Organization) => {
+    const { items } = await deps.metadata.projects.list([organization.id], EVERY_PROJECT);
+    return presentOrganization(organization, levelIn(caller, organization.id), items);
+  };
+  userRoute(app, deps, {
+    method: 'GET',
+    url: '/api/organizations/',
+    summary: 'Organizations you belong to',
+    tag,
+    query: PAGE_QUERY,
+    response: pageOf(OrganizationSchema),
+    handler: async ({ caller, query, url }) => {
+      const page = readPage(query);
+      const { count, items } = await deps.metadata.organizations.listForUser(caller.user.id, page);
+      const shown = await Promise.all(items.map((organization) => show(caller, organization)));
+      return envelope(url, page, { count, items: shown }, (one) => one);
+    },
+  });
+  userRoute(app, deps, {
+    method: 'POST',
+    url: '/api/organizations/',
+    summary: 'Make an organization; you become its owner, and it comes with a project',
+    tag,
+    body: OrganizationWriteSchema,
+    status: 201,
+    response: OrganizationSchema,
+    handler: async ({ caller, body }) => {
+      const { organization, project } = await createOrganization(deps, caller, body.name);
+      return presentOrganization(organization, OWNER, [project]);
+    },
+  });
+  const one = '/api/organizations/:organization_id/';
+  organizationRoute(app, deps, {
+    method: 'GET',
+    url: one,
+    summary: 'One organization',
+    tag,
+    response: OrganizationSchema,
+    handler: ({ caller, organization }) => show(caller, organization),
+  });
+  organizationRoute(app, deps, {
+    method: 'PATCH',
+    url: one,
+    summary: 'Rename an organization',
+    tag,
+    level: ADMIN,
+    body: OrganizationChangeSchema,
+    response: OrganizationSchema,
+    handler: async ({ caller, organization, body }) =>
+      show(caller, await renameOrganization(deps, caller, organization, body.name)),
+  });
+  organizationRoute(app, deps, {
+    method: 'DELETE',
+    url: one,
+    summary: 'Delete an organization with its projects and all their data',
+    tag,
+    level: OWNER,
+    status: 204,
+    handler: ({ organization }) => deleteOrganization(deps, organization),
+  });
+  organizationRoute(app, deps, {
+    method: 'GET',
+    url: `${one}activity/`,
+    summary: 'Who changed the organization, its members and roles, and anything in its projects',
+    tag,
+    query: {
+      ...ACTIVITY_QUERY,
+      scope: 'Only changes to things of this kind: `FeatureFlag`, `Person`, `Team` and so on.',
+    },
+    response: ActivityPageSchema,
+    handler: ({ organization, query, url }) => {
+      const scope = queryText(query, 'scope') || undefined;
+      return activityOf(deps, { organizationId: organization.id, ...(scope && { scope }) }, query, url);
+    },
+  });
+}

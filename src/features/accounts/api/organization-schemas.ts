@@ -1,0 +1,73 @@
+import { Type } from '@sinclair/typebox';
+import { DateTime, iso, nullable, presentUserSummary, UserSummarySchema, Uuid } from '../../../http/schemas/common.ts';
+import type { Membership, MembershipLevel, Organization, Project, User } from '../../../stores/metadata/accounts.ts';
+import { ProjectBasicSchema, presentProjectBasic } from './project-schemas.ts';
+
+const Level = Type.Integer({ description: '1 member, 8 admin, 15 owner' });
+
+export const OrganizationSchema = Type.Object({
+  id: Uuid,
+  name: Type.String(),
+  slug: Type.String(),
+  created_at: DateTime,
+  updated_at: DateTime,
+  membership_level: nullable(Level),
+  plugins_access_level: Type.Integer(),
+  teams: Type.Array(ProjectBasicSchema),
+  available_features: Type.Array(Type.String()),
+  is_member_join_email_enabled: Type.Boolean(),
+  metadata: Type.Record(Type.String(), Type.Unknown()),
+  customer_id: nullable(Type.String()),
+});
+
+export const OrganizationWriteSchema = Type.Object({ name: Type.String({ minLength: 1, maxLength: 64 }) });
+export const OrganizationChangeSchema = Type.Partial(OrganizationWriteSchema);
+
+/** What the original keeps for paying users is there for everybody; clients ask by these names. */
+const FEATURES = ['role_based_access', 'tagging', 'ingestion_taxonomy', 'correlation_analysis', 'paths_advanced'];
+
+export const presentOrganization = (
+  organization: Organization,
+  level: MembershipLevel | null,
+  projects: readonly Project[],
+) => ({
+  id: organization.id,
+  name: organization.name,
+  slug: organization.slug,
+  created_at: iso(organization.createdAt),
+  updated_at: iso(organization.updatedAt),
+  membership_level: level,
+  plugins_access_level: 0,
+  teams: projects.map(presentProjectBasic),
+  available_features: FEATURES,
+  is_member_join_email_enabled: false,
+  metadata: {},
+  customer_id: null,
+});
+
+export const MemberSchema = Type.Object({
+  id: Uuid,
+  user: UserSummarySchema,
+  level: Level,
+  joined_at: DateTime,
+  updated_at: DateTime,
+});
+
+const LevelChoice = Type.Union([Type.Literal(1), Type.Literal(8), Type.Literal(15)]);
+
+export const MemberCreateSchema = Type.Object({
+  email: Type.String({ format: 'email', minLength: 1, maxLength: 254 }),
+  first_name: Type.Optional(Type.String({ maxLength: 150 })),
+  password: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, keepSpaces: true })),
+  level: Type.Optional(LevelChoice),
+});
+
+export const MemberChangeSchema = Type.Object({ level: LevelChoice });
+
+export const presentMember = (membership: Membership, user: User) => ({
+  id: membership.id,
+  user: presentUserSummary(user),
+  level: membership.level,
+  joined_at: iso(membership.joinedAt),
+  updated_at: iso(membership.updatedAt),
+});

@@ -1,0 +1,57 @@
+import { Type } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import { userRoute } from '../../../http/api/route.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { createPersonalKey, findPersonalKey } from '../personal-keys.ts';
+import {
+  NewPersonalKeySchema,
+  PersonalKeySchema,
+  PersonalKeyWriteSchema,
+  presentPersonalKey,
+} from './personal-key-schemas.ts';
+
+export function personalKeyRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const tag = 'personal keys';
+  const one = '/api/personal_api_keys/:id/';
+  userRoute(app, deps, {
+    method: 'GET',
+    url: '/api/personal_api_keys/',
+    summary: 'Your personal keys, newest first',
+    tag,
+    response: Type.Array(PersonalKeySchema),
+    handler: async ({ caller }) => (await deps.metadata.personalKeys.ofUser(caller.user.id)).map(presentPersonalKey),
+  });
+  userRoute(app, deps, {
+    method: 'POST',
+    url: '/api/personal_api_keys/',
+    summary: 'Make a personal key; its value is shown in this answer only',
+    tag,
+    body: PersonalKeyWriteSchema,
+    status: 201,
+    response: NewPersonalKeySchema,
+    handler: async ({ caller, body }) => {
+      const { key, value } = await createPersonalKey(deps, caller, body.label);
+      return { ...presentPersonalKey(key), value };
+    },
+  });
+  userRoute(app, deps, {
+    method: 'GET',
+    url: one,
+    summary: 'One of your personal keys',
+    tag,
+    response: PersonalKeySchema,
+    handler: async ({ caller, params }) =>
+      presentPersonalKey(await findPersonalKey(deps.metadata, caller, params['id'] ?? '')),
+  });
+  userRoute(app, deps, {
+    method: 'DELETE',
+    url: one,
+    summary: 'Remove a personal key; it stops working at once',
+    tag,
+    status: 204,
+    handler: async ({ caller, params }) => {
+      const key = await findPersonalKey(deps.metadata, caller, params['id'] ?? '');
+      await deps.metadata.personalKeys.remove(key.id);
+    },
+  });
+}

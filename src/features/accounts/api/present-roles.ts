@@ -1,0 +1,20 @@
+import { usersById } from '../../../http/api/activity-list.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import type { Role } from '../../../stores/metadata/accounts.ts';
+import { presentRole } from './role-schemas.ts';
+
+/** Roles with the people in them and the flags they may edit, looked up together. */
+export async function showRoles(deps: Pick<ApiDeps, 'metadata'>, roles: readonly Role[]) {
+  const ids = roles.map((role) => role.id);
+  const memberships = await deps.metadata.roleMemberships.list(ids);
+  const flags = (await deps.metadata.flagRoleAccess.ofRoles(ids)).filter((access) => !access.isDeleted);
+  const users = await usersById(deps.metadata, [
+    ...memberships.map((membership) => membership.userId),
+    ...roles.map((role) => role.createdBy),
+  ]);
+  return roles.map((role) => {
+    const memberIds = memberships.filter((one) => one.roleId === role.id).map((one) => one.userId);
+    const flagKeys = flags.filter((one) => one.roleId === role.id).map((one) => one.flagKey);
+    return presentRole(role, users, memberIds, flagKeys);
+  });
+}

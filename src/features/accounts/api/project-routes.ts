@@ -1,0 +1,151 @@
+import type { Static } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import { type Caller, levelIn } from '../../../access/callers.ts';
+import { invalid } from '../../../core/errors.ts';
+import type { Json, JsonObject } from '../../../core/json/json.ts';
+import { projectRoute, userRoute } from '../../../http/api/route.ts';
+import { envelope, readPage } from '../../../http/paging.ts';
+import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { ADMIN, type Project } from '../../../stores/metadata/accounts.ts';
+import { isInsideUrl } from '../../webhooks/webhook-post.ts';
+import {
+  createProject,
+  deleteProject,
+  type ProjectChanges,
+  resetToken,
+  rotateSecret,
+  updateProject,
+} from '../projects.ts';
+import {
+  PREFERENCE_NAMES,
+  ProjectBasicSchema,
+  ProjectSchema,
+  ProjectWithSecretSchema,
+  ProjectWriteSchema,
+  presentProject,
+  presentProjectBasic,
+} from './project-schemas.ts';
+
+const tag = 'projects';
+
+export function projectRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  userRoute(app, deps, {
+    method: 'GET',
+    url: '/api/projects/',
+    summary: 'Projects of the organizations you belong to',
+    tag,
+    query: PAGE_QUERY,
+    response: pageOf(ProjectBasicSchema),
+    handler: async ({ caller, query, url }) => {
+      const page = readPage(query);
+      const organizationIds = caller.memberships.map((membership) => membership.organizationId);
+      return envelope(url, page, await deps.metadata.projects.list(organizationIds, page), presentProjectBasic);
+    },
+  });
+  userRoute(app, deps, {
+    method: 'POST',
+    url: '/api/projects/',
+    summary: 'Make a project in your current organization',
+    tag,
+    body: ProjectWriteSchema,
+    status: 201,
+    response: ProjectSchema,
+    handler: async ({ caller, body }) => {
+      return show(deps, caller, await createProject(deps, caller, toChanges(deps, body)));
+    },
+  });
+  oneProject(app, deps);
+  projectKeys(app, deps);
+}
+
+async function show(deps: ApiDeps, caller: Caller, project: Project) {
+  const groupTypes = await deps.metadata.groups.types(project.id);
+  return presentProject(project, levelIn(caller, project.organizationId), groupTypes.length > 0);
+}
+
+function oneProject(app: FastifyInstance, deps: ApiDeps): void {
+  const one = { url: '/api/projects/:project_id/', tag, foreign: 'not_found' } as const;
+  projectRoute(app, deps, {
+    ...one,
+    method: 'GET',
+    summary: 'One project with all its settings',
+    response: ProjectSchema,
+    handler: ({ caller, project }) => show(deps, caller, project),
+  });
+  projectRoute(app, deps, {
+    ...one,
+    method: 'PATCH',
+    summary: 'Change settings of a project',
+    level: ADMIN,
+    body: ProjectWriteSchema,
+    response: ProjectSchema,
+    handler: async ({ caller, project, body }) => {
+      return show(deps, caller, await updateProject(deps, caller, project.id, toChanges(deps, body)));
+    },
+  });
+  projectRoute(app, deps, {
+    ...one,
+    method: 'DELETE',
+    summary: 'Delete a project with all its data',
+    level: ADMIN,
+    status: 204,
+    handler: ({ caller, project }) => deleteProject(deps, caller, project.id),
+  });
+}
+
+function projectKeys(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    method: 'PATCH',
+    url: '/api/projects/:project_id/reset_token/',
+    summary: 'Give the project a new public key; the old one stops working at once',
+    tag,
+    foreign: 'not_found',
+    level: ADMIN,
+    response: ProjectSchema,
+    handler: async ({ caller, project }) => {
+      return show(deps, caller, await resetToken(deps, caller, project.id));
+    },
+  });
+  projectRoute(app, deps, {
+    method: 'PATCH',
+    url: '/api/projects/:project_id/rotate_secret_token/',
+    summary: 'Give the project a new secret key, shown in this answer only',
+    tag,
+    foreign: 'not_found',
+    level: ADMIN,
+    response: ProjectWithSecretSchema,
+    handler: async ({ caller, project }) => {
+      const { project: changed, secret } = await rotateSecret(deps, caller, project.id);
+      return { ...(await show(deps, caller, changed)), secret_api_token: secret };
+    },
+  });
+}
+
+/** From the wire's names to ours; only what was sent is changed. */
+function toChanges({ config }: ApiDeps, body: Static<typeof ProjectWriteSchema>): ProjectChanges {
+  refuseInside(config, body.slack_incoming_webhook);
+  const preferences: JsonObject = {};
+  for (const name of PREFERENCE_NAMES) if (body[name] !== undefined) preferences[name] = body[name] as Json;
+  const changes = {
+    name: body.name,
+    timezone: body.timezone,
+    anonymizeIps: body.anonymize_ips,
+    eventsRetentionDays: body.events_retention_days,
+    testAccountFilters: body.test_account_filters as Json[] | undefined,
+    pathCleaningFilters: body.path_cleaning_filters as Json[] | undefined,
+    slackIncomingWebhook: body.slack_incoming_webhook,
+    preferences,
+  };
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+}
+
+/** By sight: what a name leads to is looked at whenever the webhook is told something. */
+function refuseInside({ webhookAllowPrivate }: ApiDeps['config'], url: string | null | undefined): void {
+  if (!url || webhookAllowPrivate || !isInsideUrl(url)) return;
+  throw invalid(
+    'slack_incoming_webhook',
+    'This address is of a private network, which this server does not post to. Its operator can allow it with ' +
+      'WEBHOOK_ALLOW_PRIVATE=true.',
+  );
+}

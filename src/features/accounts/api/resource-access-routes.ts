@@ -1,0 +1,83 @@
+/** The organization's defaults: what roles may do with a kind of thing unless something else is said. */
+import type { FastifyInstance } from 'fastify';
+import { usersById } from '../../../http/api/activity-list.ts';
+import { organizationRoute } from '../../../http/api/route.ts';
+import { envelope, readPage } from '../../../http/paging.ts';
+import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { ADMIN, CAN_EDIT, type ResourceAccess } from '../../../stores/metadata/accounts.ts';
+import {
+  changeResourceAccess,
+  createResourceAccess,
+  deleteResourceAccess,
+  findResourceAccess,
+} from '../resource-access.ts';
+import {
+  presentResourceAccess,
+  ResourceAccessChangeSchema,
+  ResourceAccessCreateSchema,
+  ResourceAccessSchema,
+} from './role-schemas.ts';
+
+const tag = 'roles';
+const all = '/api/organizations/:organization_id/resource_access/';
+const one = `${all}:id/`;
+
+export function resourceAccessRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const show = async (access: ResourceAccess) =>
+    presentResourceAccess(access, await usersById(deps.metadata, [access.createdBy]));
+  organizationRoute(app, deps, {
+    method: 'GET',
+    url: all,
+    summary: "The organization's default access levels",
+    tag,
+    query: PAGE_QUERY,
+    response: pageOf(ResourceAccessSchema),
+    handler: async ({ organization, query, url }) => {
+      const page = readPage(query);
+      const { count, items } = await deps.metadata.resourceAccess.list(organization.id, page);
+      return envelope(url, page, { count, items: await Promise.all(items.map(show)) }, (access) => access);
+    },
+  });
+  organizationRoute(app, deps, {
+    method: 'POST',
+    url: all,
+    summary: 'Set the default access level for a kind of resource',
+    tag,
+    level: ADMIN,
+    body: ResourceAccessCreateSchema,
+    status: 201,
+    response: ResourceAccessSchema,
+    handler: async ({ caller, organization, body }) =>
+      show(await createResourceAccess(deps, caller, organization, body.resource, body.access_level ?? CAN_EDIT)),
+  });
+  organizationRoute(app, deps, {
+    method: 'GET',
+    url: one,
+    summary: 'One default access level',
+    tag,
+    response: ResourceAccessSchema,
+    handler: async ({ organization, params }) =>
+      show(await findResourceAccess(deps.metadata, organization, params['id'] ?? '')),
+  });
+  organizationRoute(app, deps, {
+    method: 'PATCH',
+    url: one,
+    summary: 'Change a default access level',
+    tag,
+    level: ADMIN,
+    body: ResourceAccessChangeSchema,
+    response: ResourceAccessSchema,
+    handler: async ({ caller, organization, params, body }) =>
+      show(await changeResourceAccess(deps, caller, organization, params['id'] ?? '', body.access_level)),
+  });
+  organizationRoute(app, deps, {
+    method: 'DELETE',
+    url: one,
+    summary: 'Remove a default access level; 37 counts again',
+    tag,
+    level: ADMIN,
+    status: 204,
+    handler: ({ caller, organization, params }) => deleteResourceAccess(deps, caller, organization, params['id'] ?? ''),
+  });
+}

@@ -1,0 +1,146 @@
+import type { FastifyInstance } from 'fastify';
+import { usersById } from '../../../http/api/activity-list.ts';
+import { organizationRoute } from '../../../http/api/route.ts';
+import { envelope, readPage } from '../../../http/paging.ts';
+import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { ADMIN, type Role } from '../../../stores/metadata/accounts.ts';
+import { createRole, deleteRole, findRole, giveRole, type RoleChanges, takeRole, updateRole } from '../roles.ts';
+import { showRoles } from './present-roles.ts';
+import {
+  presentRoleMembership,
+  RoleChangeSchema,
+  RoleCreateSchema,
+  RoleMembershipCreateSchema,
+  RoleMembershipSchema,
+  RoleSchema,
+} from './role-schemas.ts';
+
+const tag = 'roles';
+const all = '/api/organizations/:organization_id/roles/';
+const one = `${all}:role_id/`;
+
+export function roleRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  listAndCreate(app, deps);
+  oneRole(app, deps);
+  membersOfRole(app, deps);
+}
+
+const showOne = async (deps: ApiDeps, role: Role) => (await showRoles(deps, [role]))[0];
+
+function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
+  organizationRoute(app, deps, {
+    method: 'GET',
+    url: all,
+    summary: 'Roles of an organization',
+    tag,
+    query: PAGE_QUERY,
+    response: pageOf(RoleSchema),
+    handler: async ({ organization, query, url }) => {
+      const page = readPage(query);
+      const { count, items } = await deps.metadata.roles.list(organization.id, page);
+      return envelope(url, page, { count, items: await showRoles(deps, items) }, (role) => role);
+    },
+  });
+  organizationRoute(app, deps, {
+    method: 'POST',
+    url: all,
+    summary: "Make a role; its level is the organization's default",
+    tag,
+    level: ADMIN,
+    body: RoleCreateSchema,
+    status: 201,
+    response: RoleSchema,
+    handler: async ({ caller, organization, body }) =>
+      showOne(deps, await createRole(deps, caller, organization, body.name)),
+  });
+}
+
+function oneRole(app: FastifyInstance, deps: ApiDeps): void {
+  organizationRoute(app, deps, {
+    method: 'GET',
+    url: one,
+    summary: 'One role',
+    tag,
+    response: RoleSchema,
+    handler: async ({ organization, params }) =>
+      showOne(deps, await findRole(deps.metadata, organization, params['role_id'] ?? '')),
+  });
+  organizationRoute(app, deps, {
+    method: 'PATCH',
+    url: one,
+    summary: 'Rename a role or change its level',
+    tag,
+    level: ADMIN,
+    body: RoleChangeSchema,
+    response: RoleSchema,
+    handler: async ({ caller, organization, params, body }) => {
+      const changes: RoleChanges = {};
+      if (body.name !== undefined) changes.name = body.name;
+      if (body.feature_flags_access_level !== undefined) {
+        changes.featureFlagsAccessLevel = body.feature_flags_access_level;
+      }
+      return showOne(deps, await updateRole(deps, caller, organization, params['role_id'] ?? '', changes));
+    },
+  });
+  organizationRoute(app, deps, {
+    method: 'DELETE',
+    url: one,
+    summary: 'Delete a role',
+    tag,
+    level: ADMIN,
+    status: 204,
+    handler: ({ caller, organization, params }) => deleteRole(deps, caller, organization, params['role_id'] ?? ''),
+  });
+}
+
+function membersOfRole(app: FastifyInstance, deps: ApiDeps): void {
+  const memberships = `${one}role_memberships/`;
+  organizationRoute(app, deps, {
+    method: 'GET',
+    url: memberships,
+    summary: 'Who has the role',
+    tag,
+    query: PAGE_QUERY,
+    response: pageOf(RoleMembershipSchema),
+    handler: async ({ organization, params, query, url }) => {
+      const role = await findRole(deps.metadata, organization, params['role_id'] ?? '');
+      const items = await deps.metadata.roleMemberships.list([role.id]);
+      const users = await usersById(
+        deps.metadata,
+        items.map((item) => item.userId),
+      );
+      const shown = items.flatMap((item) => {
+        const user = users.get(item.userId);
+        return user ? [presentRoleMembership(item, user)] : [];
+      });
+      const page = readPage(query);
+      const onPage = shown.slice(page.offset, page.offset + page.limit);
+      return envelope(url, page, { count: shown.length, items: onPage }, (membership) => membership);
+    },
+  });
+  organizationRoute(app, deps, {
+    method: 'POST',
+    url: memberships,
+    summary: 'Give the role to a member of the organization',
+    tag,
+    level: ADMIN,
+    body: RoleMembershipCreateSchema,
+    status: 201,
+    response: RoleMembershipSchema,
+    handler: async ({ caller, organization, params, body }) => {
+      const { membership, user } = await giveRole(deps, caller, organization, params['role_id'] ?? '', body.user_uuid);
+      return presentRoleMembership(membership, user);
+    },
+  });
+  organizationRoute(app, deps, {
+    method: 'DELETE',
+    url: `${memberships}:id/`,
+    summary: 'Take the role away',
+    tag,
+    level: ADMIN,
+    status: 204,
+    handler: ({ caller, organization, params }) =>
+      takeRole(deps, caller, organization, params['role_id'] ?? '', params['id'] ?? ''),
+  });
+}

@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify';
+import { type Caller, currentOrganizationId, currentProject } from '../../../access/callers.ts';
+import { Failure, forbidden } from '../../../core/errors.ts';
+import { userRoute } from '../../../http/api/route.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { updateUser } from '../users.ts';
+import { presentUser, UserChangeSchema, UserSchema } from './user-schemas.ts';
+
+const tag = 'users';
+const EVERYTHING = { limit: 1000, offset: 0 };
+
+export function userRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const url = '/api/users/:id/';
+  userRoute(app, deps, {
+    method: 'GET',
+    url,
+    summary: 'Yourself: `@me`',
+    tag,
+    response: UserSchema,
+    handler: async ({ caller, params }) => {
+      onlySelf(caller, params['id']);
+      return show(deps, caller);
+    },
+  });
+  userRoute(app, deps, {
+    method: 'PATCH',
+    url,
+    summary: 'Change your name, address, password, or current project and organization',
+    tag,
+    body: UserChangeSchema,
+    response: UserSchema,
+    handler: async ({ caller, params, body, request }) => {
+      onlySelf(caller, params['id']);
+      // An open console or a found key is no way to guess the password.
+      const attempt = { account: caller.user.email.toLowerCase(), address: request.ip, device: undefined };
+      if (body.current_password !== undefined) await deps.signInGuard.enter(attempt);
+      const user = await updateUser(deps.metadata, caller, {
+        firstName: body.first_name,
+        email: body.email,
+        password: body.password,
+        currentPassword: body.current_password,
+        currentProjectId: body.set_current_team,
+        currentOrganizationId: body.set_current_organization,
+      });
+      return show(deps, { ...caller, user });
+    },
+  });
+}
+
+function onlySelf(caller: Caller, id: string | undefined): void {
+  if (id !== '@me' && id !== caller.user.uuid) throw forbidden();
+}
+
+/** A user of no organization still sees themselves. */
+async function show({ metadata }: ApiDeps, caller: Caller) {
+  const none = (error: unknown): null => {
+    if (error instanceof Failure && error.kind === 'not_found') return null;
+    throw error;
+  };
+  const project = await currentProject(metadata, caller).catch(none);
+  const { items: organizations } = await metadata.organizations.listForUser(caller.user.id, EVERYTHING);
+  const currentId = organizations.length > 0 ? currentOrganizationId(caller) : null;
+  const organization = organizations.find(({ id }) => id === currentId) ?? null;
+  const projects = organization ? (await metadata.projects.list([organization.id], EVERYTHING)).items : [];
+  return presentUser({
+    user: caller.user,
+    project,
+    organization,
+    organizations,
+    projects,
+    memberships: caller.memberships,
+  });
+}

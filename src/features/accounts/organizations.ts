@@ -1,0 +1,238 @@
+/** Organizations and who belongs to them. */
+
+import { type Caller, levelIn, requireLevel } from '../../access/callers.ts';
+import { changesBetween, recordActivity } from '../../access/record-activity.ts';
+import { Failure, forbidden, invalid, notFound } from '../../core/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
+import { hashPassword } from '../../lib/secrets.ts';
+import {
+  ADMIN,
+  type Membership,
+  type MembershipLevel,
+  type Organization,
+  OWNER,
+  type Project,
+  type User,
+} from '../../stores/metadata/accounts.ts';
+import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { checkedPassword } from './passwords.ts';
+import { newProject } from './projects.ts';
+
+export interface OrganizationDeps {
+  metadata: MetadataStore;
+  clock: Clock;
+  ids: Ids;
+  directory: { forget(): void };
+  removeEvents(projectId: number): Promise<void>;
+}
+
+/** A new organization comes with a project, so that its maker can begin. */
+export async function createOrganization(
+  deps: OrganizationDeps,
+  caller: Caller,
+  name: string,
+): Promise<{ organization: Organization; project: Project }> {
+  const { clock, ids } = deps;
+  return deps.metadata.transaction(async (store) => {
+    const now = clock.now();
+    const organization = {
+      id: ids.uuid(),
+      name,
+      slug: await freeSlug(store, name, ids),
+      createdAt: now,
+      updatedAt: now,
+    };
+    await store.organizations.create(organization);
+    await store.memberships.add(newMembership(deps, organization.id, caller.user.id, OWNER));
+    const project = await store.projects.create(
+      newProject(deps, organization.id, 'Default project', ids.token('phc_')),
+    );
+    await recordActivity(deps, store, { ...about(organization, caller), activity: 'created', changes: null });
+    return { organization, project };
+  });
+}
+
+export async function renameOrganization(
+  deps: OrganizationDeps,
+  caller: Caller,
+  organization: Organization,
+  name: string | undefined,
+): Promise<Organization> {
+  const after = { ...organization, name: name ?? organization.name, updatedAt: deps.clock.now() };
+  await deps.metadata.transaction(async (store) => {
+    await store.organizations.update(organization.id, { name: after.name, updatedAt: after.updatedAt });
+    const changes = changesBetween('Organization', { name: organization.name }, { name: after.name });
+    await recordActivity(deps, store, { ...about(after, caller), activity: 'updated', changes });
+  });
+  return after;
+}
+
+/** Events go first: while their store is away nothing has happened, and the request can be made again. */
+export async function deleteOrganization(deps: OrganizationDeps, organization: Organization): Promise<void> {
+  const projectsIn = async (store: MetadataStore): Promise<Project[]> => {
+    const { items } = await store.projects.list([organization.id], { limit: Number.MAX_SAFE_INTEGER, offset: 0 });
+    return items;
+  };
+  for (const project of await projectsIn(deps.metadata)) await deps.removeEvents(project.id);
+  const projects = await deps.metadata.transaction(async (store) => {
+    const left = await projectsIn(store);
+    await store.organizations.delete(organization.id);
+    for (const { id } of left) await store.projects.noteGone(id, deps.clock.now());
+    return left;
+  });
+  deps.directory.forget();
+  // What came meanwhile. What is still on its way there is removed by housekeeping.
+  for (const project of projects) await deps.removeEvents(project.id);
+}
+
+export interface NewMember {
+  email: string;
+  firstName: string;
+  password: string | undefined;
+  level: MembershipLevel;
+}
+
+export interface Member {
+  membership: Membership;
+  user: User;
+}
+
+/** Adds somebody by e-mail: an account is made with the password given, unless the address has one already. */
+export async function addMember(
+  deps: OrganizationDeps,
+  caller: Caller,
+  organization: Organization,
+  wanted: NewMember,
+): Promise<Member> {
+  refuseAboveOwn(caller, organization.id, wanted.level);
+  const passwordHash = wanted.password === undefined ? null : await hashPassword(checkedPassword(wanted.password));
+  return deps.metadata.transaction(async (store) => {
+    const known = await store.users.byEmail(wanted.email);
+    if (!known && passwordHash === null) throw invalid('password', 'This field is required.', 'required');
+    const user = known ?? (await store.users.create(newUser(deps, wanted, passwordHash, organization.id)));
+    if (await store.memberships.find(organization.id, user.id)) {
+      throw invalid('email', 'This user is already a member of the organization.', 'unique');
+    }
+    const membership = newMembership(deps, organization.id, user.id, wanted.level);
+    await store.memberships.add(membership);
+    await recordActivity(deps, store, {
+      ...aboutMember(organization, caller, user),
+      activity: 'created',
+      changes: null,
+    });
+    return { membership, user };
+  });
+}
+
+export async function changeLevel(
+  deps: OrganizationDeps,
+  caller: Caller,
+  organization: Organization,
+  userUuid: string,
+  level: MembershipLevel,
+): Promise<Member> {
+  return deps.metadata.transaction(async (store) => {
+    const { membership, user } = await findMember(store, organization.id, userUuid);
+    refuseAboveOwn(caller, organization.id, Math.max(level, membership.level) as MembershipLevel);
+    if (membership.level === OWNER && level !== OWNER) await keepAnOwner(store, organization.id);
+    const updatedAt = deps.clock.now();
+    await store.memberships.setLevel(membership.id, level, updatedAt);
+    const changes = changesBetween('OrganizationMembership', { level: membership.level }, { level });
+    await recordActivity(deps, store, { ...aboutMember(organization, caller, user), activity: 'updated', changes });
+    return { membership: { ...membership, level, updatedAt }, user };
+  });
+}
+
+/** Admins may remove members; everybody may leave. */
+export async function removeMember(
+  deps: OrganizationDeps,
+  caller: Caller,
+  organization: Organization,
+  userUuid: string,
+): Promise<void> {
+  await deps.metadata.transaction(async (store) => {
+    const { membership, user } = await findMember(store, organization.id, userUuid);
+    if (user.id !== caller.user.id) {
+      requireLevel(caller, organization.id, ADMIN);
+      refuseAboveOwn(caller, organization.id, membership.level);
+    }
+    if (membership.level === OWNER) await keepAnOwner(store, organization.id);
+    await store.memberships.remove(membership.id);
+    await recordActivity(deps, store, {
+      ...aboutMember(organization, caller, user),
+      activity: 'deleted',
+      changes: null,
+    });
+  });
+}
+
+async function findMember(store: MetadataStore, organizationId: string, userUuid: string): Promise<Member> {
+  const user = await store.users.byUuid(userUuid);
+  const membership = user && (await store.memberships.find(organizationId, user.id));
+  if (!membership) throw notFound();
+  return { membership, user };
+}
+
+/** Nobody gives or takes a level above their own. */
+function refuseAboveOwn(caller: Caller, organizationId: string, level: MembershipLevel): void {
+  if (level > (levelIn(caller, organizationId) ?? 0)) {
+    throw forbidden('You can only give, change or remove levels up to your own.');
+  }
+}
+
+async function keepAnOwner(store: MetadataStore, organizationId: string): Promise<void> {
+  if ((await store.memberships.countOwners(organizationId)) > 1) return;
+  throw new Failure('forbidden', 'An organization needs an owner: make somebody else owner first.');
+}
+
+const newMembership = (
+  { clock, ids }: OrganizationDeps,
+  organizationId: string,
+  userId: number,
+  level: MembershipLevel,
+): Membership => ({ id: ids.uuid(), organizationId, userId, level, joinedAt: clock.now(), updatedAt: clock.now() });
+
+const newUser = (
+  { clock, ids }: OrganizationDeps,
+  wanted: NewMember,
+  passwordHash: string | null,
+  organizationId: string,
+): Omit<User, 'id'> => ({
+  uuid: ids.uuid(),
+  distinctId: ids.token(''),
+  email: wanted.email.toLowerCase(),
+  firstName: wanted.firstName,
+  passwordHash,
+  isActive: true,
+  currentOrganizationId: organizationId,
+  currentProjectId: null,
+  joinedAt: clock.now(),
+});
+
+/** A readable name for addresses; a few random characters are added where it is taken. */
+async function freeSlug(store: MetadataStore, name: string, ids: Ids): Promise<string> {
+  const plain =
+    name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 40) || 'organization';
+  return (await store.organizations.bySlug(plain)) ? `${plain}-${ids.uuid().slice(0, 8)}` : plain;
+}
+
+const about = (organization: Organization, caller: Caller) => ({
+  organizationId: organization.id,
+  projectId: null,
+  userId: caller.user.id,
+  scope: 'Organization',
+  itemId: organization.id,
+  name: organization.name,
+});
+
+const aboutMember = (organization: Organization, caller: Caller, user: User) => ({
+  ...about(organization, caller),
+  scope: 'OrganizationMembership',
+  itemId: user.uuid,
+  name: user.email,
+});

@@ -1,0 +1,214 @@
+/** Projects: their settings, their keys, and who may change them. */
+
+import { type Caller, currentOrganizationId, requireLevel } from '../../access/callers.ts';
+import { type ActivityEntry, changesBetween, recordActivity } from '../../access/record-activity.ts';
+import { Failure, invalid, notFound } from '../../core/errors.ts';
+import type { Json, JsonObject } from '../../core/json/json.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
+import { digest } from '../../lib/secrets.ts';
+import { ADMIN, type Project } from '../../stores/metadata/accounts.ts';
+import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+
+export interface ProjectDeps {
+  metadata: MetadataStore;
+  clock: Clock;
+  ids: Ids;
+  /** Must hear of every change, since it remembers projects by their keys. */
+  directory: { forget(): void };
+  /** Removes what the project has on the other shelves. */
+  removeEvents(projectId: number): Promise<void>;
+}
+
+/** Fields a caller may set; `preferences` are given back as they are and have no effect on the server. */
+export type ProjectChanges = Partial<
+  Pick<
+    Project,
+    | 'name'
+    | 'timezone'
+    | 'anonymizeIps'
+    | 'eventsRetentionDays'
+    | 'testAccountFilters'
+    | 'pathCleaningFilters'
+    | 'slackIncomingWebhook'
+  >
+> & { preferences?: JsonObject };
+
+export function newProject(
+  { clock, ids }: Pick<ProjectDeps, 'clock' | 'ids'>,
+  organizationId: string,
+  name: string,
+  apiToken: string,
+): Omit<Project, 'id'> {
+  const now = clock.now();
+  return {
+    uuid: ids.uuid(),
+    organizationId,
+    name,
+    apiToken,
+    secretHash: null,
+    timezone: 'UTC',
+    anonymizeIps: false,
+    eventsRetentionDays: null,
+    testAccountFilters: [],
+    pathCleaningFilters: [],
+    slackIncomingWebhook: null,
+    ingestedEvent: false,
+    preferences: {},
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+export async function createProject(deps: ProjectDeps, caller: Caller, changes: ProjectChanges): Promise<Project> {
+  const organizationId = currentOrganizationId(caller);
+  requireLevel(caller, organizationId, ADMIN);
+  checkTimezone(changes.timezone);
+  checkWebhook(changes.slackIncomingWebhook);
+  return deps.metadata.transaction(async (store) => {
+    const fresh = newProject(deps, organizationId, 'Default project', deps.ids.token('phc_'));
+    const project = await store.projects.create(withChanges(fresh, changes));
+    await recordActivity(deps, store, entry(caller, project, 'created', null));
+    return project;
+  });
+}
+
+export async function updateProject(
+  deps: ProjectDeps,
+  caller: Caller,
+  id: number,
+  changes: ProjectChanges,
+): Promise<Project> {
+  checkTimezone(changes.timezone);
+  checkWebhook(changes.slackIncomingWebhook);
+  return changing(deps, async (store) => {
+    const before = await existing(store, id);
+    requireLevel(caller, before.organizationId, ADMIN);
+    const after = { ...withChanges(before, changes), updatedAt: deps.clock.now() };
+    const { id: _, uuid, organizationId, ...columns } = after;
+    await store.projects.update(id, columns);
+    const differences = changesBetween('Team', visible(before), visible(after));
+    await recordActivity(deps, store, entry(caller, after, 'updated', differences));
+    return after;
+  });
+}
+
+/** A new public key; the old one stops working at once. */
+export async function resetToken(deps: ProjectDeps, caller: Caller, id: number): Promise<Project> {
+  const apiToken = deps.ids.token('phc_');
+  return changing(deps, (store) => changeKey(deps, store, caller, id, 'api_token', { apiToken }));
+}
+
+/** A new secret key, shown in this answer alone. */
+export async function rotateSecret(
+  deps: ProjectDeps,
+  caller: Caller,
+  id: number,
+): Promise<{ project: Project; secret: string }> {
+  const secret = deps.ids.token('phs_');
+  return changing(deps, async (store) => {
+    const project = await changeKey(deps, store, caller, id, 'secret_api_token', { secretHash: digest(secret) });
+    return { project, secret };
+  });
+}
+
+async function changeKey(
+  deps: ProjectDeps,
+  store: MetadataStore,
+  caller: Caller,
+  id: number,
+  field: string,
+  change: Pick<Project, 'apiToken'> | Pick<Project, 'secretHash'>,
+): Promise<Project> {
+  const project = await existing(store, id);
+  requireLevel(caller, project.organizationId, ADMIN);
+  const after = { ...project, ...change, updatedAt: deps.clock.now() };
+  await store.projects.update(id, { ...change, updatedAt: after.updatedAt });
+  // The keys themselves do not belong into the activity log: that they changed does.
+  const changes = [{ type: 'Team', action: 'changed' as const, field, before: null, after: null }];
+  await recordActivity(deps, store, entry(caller, after, 'updated', changes));
+  return after;
+}
+
+/** Events go first: while their store is away nothing has happened, and the request can be made again. */
+export async function deleteProject(deps: ProjectDeps, caller: Caller, id: number): Promise<void> {
+  const { organizationId } = await existing(deps.metadata, id);
+  requireLevel(caller, organizationId, ADMIN);
+  await deps.removeEvents(id);
+  await changing(deps, async (store) => {
+    const project = await existing(store, id);
+    await store.projects.delete(id);
+    await store.projects.noteGone(id, deps.clock.now());
+    await recordActivity(deps, store, { ...entry(caller, project, 'deleted', null), projectId: null });
+  });
+  // What came meanwhile. What is still on its way there is removed by housekeeping.
+  await deps.removeEvents(id);
+}
+
+/** A transaction after which nobody goes by the old settings or keys. */
+async function changing<T>(deps: ProjectDeps, work: (store: MetadataStore) => Promise<T>): Promise<T> {
+  const result = await deps.metadata.transaction(work);
+  deps.directory.forget();
+  return result;
+}
+
+async function existing(store: MetadataStore, id: number): Promise<Project> {
+  const project = await store.projects.byId(id);
+  if (!project) throw notFound();
+  return project;
+}
+
+const withChanges = <P extends Omit<Project, 'id'>>(project: P, { preferences, ...changes }: ProjectChanges): P => ({
+  ...project,
+  ...changes,
+  preferences: { ...project.preferences, ...preferences },
+});
+
+function checkTimezone(timezone: string | undefined): void {
+  if (timezone === undefined) return;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: timezone });
+  } catch (cause) {
+    throw new Failure('invalid', `"${timezone}" is not a valid choice.`, {
+      code: 'invalid_choice',
+      attr: 'timezone',
+      cause,
+    });
+  }
+}
+
+/** That it is a web address at all is checked at the door. */
+function checkWebhook(url: string | null | undefined): void {
+  if (!url) return;
+  const { username, password } = new URL(url);
+  if (username === '' && password === '') return;
+  throw invalid('slack_incoming_webhook', 'Nothing can be posted to an address with a user name or password in it.');
+}
+
+/** The fields whose changes people want to see, in the words of the wire. */
+const visible = (project: Omit<Project, 'id'>): Record<string, Json> => ({
+  name: project.name,
+  timezone: project.timezone,
+  anonymize_ips: project.anonymizeIps,
+  events_retention_days: project.eventsRetentionDays,
+  test_account_filters: project.testAccountFilters,
+  path_cleaning_filters: project.pathCleaningFilters,
+  slack_incoming_webhook: project.slackIncomingWebhook,
+  ...project.preferences,
+});
+
+const entry = (
+  caller: Caller,
+  project: Project,
+  activity: string,
+  changes: ActivityEntry['changes'],
+): ActivityEntry => ({
+  organizationId: project.organizationId,
+  projectId: project.id,
+  userId: caller.user.id,
+  activity,
+  scope: 'Team',
+  itemId: String(project.id),
+  name: project.name,
+  changes,
+});

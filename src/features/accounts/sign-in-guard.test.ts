@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
+import { randomIds } from '../../lib/ids.ts';
+import { openRelationalShelf, type RelationalShelf } from '../../stores/sqlite/metadata-store.ts';
+import { SignInGuard } from './sign-in-guard.ts';
+
+let dir: TempDir;
+let shelf: RelationalShelf;
+let now: number;
+let guard: SignInGuard;
+const start = (): SignInGuard =>
+  new SignInGuard({ metadata: shelf.metadata, clock: { now: () => now }, ids: randomIds });
+beforeEach(async () => {
+  dir = makeTempDir();
+  shelf = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+  now = 1_000_000;
+  guard = start();
+});
+afterEach(async () => {
+  await shelf.metadata.close();
+  dir.remove();
+});
+
+const attempt = (account: string, address = '203.0.113.7', device?: string) => ({ account, address, device });
+/** How many of so many attempts are let in. */
+async function letIn(count: number, make: (i: number) => ReturnType<typeof attempt>): Promise<number> {
+  const all = await Promise.allSettled(Array.from({ length: count }, (_, i) => guard.enter(make(i))));
+  return all.filter(({ status }) => status === 'fulfilled').length;
+}
+
+describe('strangers', () => {
+  it('have five attempts a minute on one account, from wherever they come', async () => {
+    expect(await letIn(9, (i) => attempt('ada', `203.0.113.${i}`))).toBe(5);
+    await expect(guard.enter(attempt('ada'))).rejects.toMatchObject({ kind: 'throttled', retryAfter: 60 });
+    now += 60_000;
+    await guard.enter(attempt('ada'));
+  });
+
+  it('have twenty from one network, whoever they ask about', async () => {
+    expect(await letIn(30, (i) => attempt(`user ${i}`))).toBe(20);
+    expect(await letIn(30, (i) => attempt(`other ${i}`, `2001:db8::${i.toString(16)}`))).toBe(20);
+    expect(await letIn(1, () => attempt('user', '203.0.113.8'))).toBe(1);
+  });
+
+  it('start afresh once the password was right', async () => {
+    await letIn(5, () => attempt('ada'));
+    guard.succeeded(attempt('ada'));
+    await guard.enter(attempt('ada'));
+  });
+});
+
+describe('a browser that has signed in before', () => {
+  it('has attempts of its own, whatever strangers do, also after a restart', async () => {
+    const device = await guard.deviceFor('ada');
+    guard = start();
+    for (let i = 0; i < 100; i++) {
+      now += 10_000;
+      await letIn(9, (one) => attempt('ada', `203.0.113.${one}`));
+      await guard.enter(attempt('ada', '203.0.113.7', device));
+      guard.succeeded(attempt('ada', '203.0.113.7', device));
+    }
+    expect(await letIn(9, () => attempt('ada', '203.0.113.7', device))).toBe(5);
+  });
+
+  it.each([
+    ['for another account', 'bob', (device: string) => device],
+    ['by another name', 'ada', (device: string) => `x${device}`],
+    ['with something added', 'ada', (device: string) => `${device}x`],
+    ['with more parts', 'ada', (device: string) => `${device}.x`],
+    ['with nothing signed', 'ada', (device: string) => device.replace(/\..*/, '.')],
+    ['without a name', 'ada', (device: string) => device.replace(/.*\./, '.')],
+    ['made of nothing', 'ada', () => ''],
+    ['too long', 'ada', (device: string) => device + 'x'.repeat(10_000)],
+  ])('is a stranger %s', async (_name, account, changed) => {
+    const device = changed(await guard.deviceFor('ada'));
+    await letIn(5, () => attempt(account));
+    await expect(guard.enter(attempt(account, '203.0.113.7', device))).rejects.toMatchObject({ kind: 'throttled' });
+  });
+});

@@ -1,0 +1,122 @@
+import type { Static } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import { invalid } from '../../../core/errors.ts';
+import type { Json } from '../../../core/json/json.ts';
+import { activityOf, usersById } from '../../../http/api/activity-list.ts';
+import { projectRoute } from '../../../http/api/route.ts';
+import { idIn } from '../../../http/path-ids.ts';
+import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+import type { Action } from '../../../stores/metadata/actions.ts';
+import { ACTION, type ActionChanges, createAction, findAction, updateAction } from '../actions.ts';
+import {
+  ActionChangeSchema,
+  ActionCreateSchema,
+  ActionListSchema,
+  ActionSchema,
+  presentAction,
+} from './action-schemas.ts';
+
+const ALL = { url: '/api/projects/:project_id/actions/', legacy: 'action', tag: 'actions' } as const;
+const ONE = { ...ALL, url: `${ALL.url}:id/` } as const;
+
+export function actionRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  listAndCreate(app, deps);
+  oneAction(app, deps);
+  activity(app, deps);
+}
+
+async function show({ metadata }: ApiDeps, actions: readonly Action[]) {
+  const users = await usersById(
+    metadata,
+    actions.map(({ createdBy }) => createdBy),
+  );
+  return actions.map((action) => presentAction(action, users));
+}
+
+const showOne = async (deps: ApiDeps, action: Action) => (await show(deps, [action]))[0];
+
+function readChanges(body: Static<typeof ActionChangeSchema>): ActionChanges {
+  const { name, description, tags, steps, deleted, post_to_slack } = body;
+  if (post_to_slack === true) {
+    throw invalid('post_to_slack', 'Webhooks hear of events: mark the definitions of the events instead.');
+  }
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description: description ?? '' }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(steps === undefined ? {} : { steps: steps as Json[] }),
+    ...(deleted === undefined ? {} : { deleted }),
+  };
+}
+
+function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    ...ALL,
+    method: 'GET',
+    summary: 'Actions, newest first, all of them',
+    response: ActionListSchema,
+    handler: async ({ project }) => ({ results: await show(deps, await deps.metadata.actions.ofProject(project.id)) }),
+  });
+  projectRoute(app, deps, {
+    ...ALL,
+    method: 'POST',
+    summary: 'Make an action: several kinds of events under one name',
+    body: ActionCreateSchema,
+    status: 201,
+    response: ActionSchema,
+    handler: async ({ caller, project, body }) =>
+      showOne(deps, await createAction(deps, caller, project, { ...readChanges(body), name: body.name })),
+  });
+}
+
+function oneAction(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    ...ONE,
+    method: 'GET',
+    summary: 'One action',
+    response: ActionSchema,
+    handler: async ({ project, params }) => showOne(deps, await findAction(deps.metadata, project.id, idIn(params))),
+  });
+  for (const method of ['PATCH', 'PUT'] as const) {
+    projectRoute(app, deps, {
+      ...ONE,
+      method,
+      summary: 'Change an action; what is not sent stays as it is',
+      body: ActionChangeSchema,
+      response: ActionSchema,
+      handler: async ({ caller, project, params, body }) =>
+        showOne(deps, await updateAction(deps, caller, project, idIn(params), readChanges(body))),
+    });
+  }
+  projectRoute(app, deps, {
+    ...ONE,
+    method: 'DELETE',
+    hidden: true,
+    summary: 'Actions are deleted by changing them: deleted is true',
+    handler: async ({ reply }) => reply.code(405).send(),
+  });
+}
+
+function activity(app: FastifyInstance, deps: ApiDeps): void {
+  const about = { method: 'GET', query: ACTIVITY_QUERY, response: ActivityPageSchema } as const;
+  const of = ({ id, organizationId }: Project) => ({ organizationId, projectId: id, scope: ACTION });
+  projectRoute(app, deps, {
+    ...ALL,
+    ...about,
+    url: `${ALL.url}activity/`,
+    summary: 'Who changed actions, with before and after',
+    handler: ({ project, query, url }) => activityOf(deps, of(project), query, url),
+  });
+  projectRoute(app, deps, {
+    ...ONE,
+    ...about,
+    url: `${ONE.url}activity/`,
+    summary: 'Who changed this action, with before and after',
+    handler: async ({ project, params, query, url }) => {
+      const { id } = await findAction(deps.metadata, project.id, idIn(params));
+      return activityOf(deps, { ...of(project), itemId: String(id) }, query, url);
+    },
+  });
+}

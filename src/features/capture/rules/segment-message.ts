@@ -1,0 +1,101 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
+
+/**
+ * Messages of Segment's protocol, said in the words of ours: each becomes a raw event that `normalise` understands. A
+ * message of a kind that is not known becomes an event without a name, which is dropped and counted like any other.
+ */
+export type SegmentKind = 'identify' | 'track' | 'page' | 'screen' | 'group' | 'alias';
+
+/** Kind → the name of the event, and what only this kind says. */
+const KINDS: Readonly<Record<SegmentKind, (message: JsonObject) => { event: Json; properties: JsonObject }>> = {
+  track: ({ event = null, properties }) => ({ event, properties: objectOf(properties) }),
+  identify: ({ traits, userId, anonymousId }) => ({
+    event: '$identify',
+    properties: present({ $set: objectOf(traits), $anon_distinct_id: userId === undefined ? undefined : anonymousId }),
+  }),
+  page: ({ properties, name, category }) => ({
+    event: '$pageview',
+    properties: { ...pageProperties(objectOf(properties)), ...present({ name, category }), ...objectOf(properties) },
+  }),
+  screen: ({ properties, name, category }) => ({
+    event: '$screen',
+    properties: { ...present({ $screen_name: name, category }), ...objectOf(properties) },
+  }),
+  group: ({ groupId, traits }) => ({ event: '$groupidentify', properties: groupProperties(groupId, objectOf(traits)) }),
+  alias: ({ previousId }) => ({ event: '$create_alias', properties: present({ alias: previousId }) }),
+};
+
+/** `kind` is what the path says; messages of a batch say it themselves. */
+export function eventOfSegment(message: JsonObject, kind = message['type']): JsonObject {
+  const { userId, anonymousId, messageId, timestamp } = message;
+  const { event, properties } = isKind(kind) ? KINDS[kind](message) : { event: null, properties: {} };
+  const context = objectOf(message['context']);
+  return {
+    ...present({ messageId, timestamp }),
+    event,
+    distinct_id: isGiven(userId) ? userId : (anonymousId ?? null),
+    properties: { ...contextProperties(context), ...properties },
+  };
+}
+
+const isKind = (kind: Json | undefined): kind is SegmentKind => typeof kind === 'string' && Object.hasOwn(KINDS, kind);
+
+/** What their libraries say about the circumstances → the property by which everybody else calls it. */
+const CONTEXT: readonly (readonly [path: readonly string[], property: string])[] = [
+  [['library', 'name'], '$lib'],
+  [['library', 'version'], '$lib_version'],
+  [['ip'], '$ip'],
+  [['userAgent'], '$raw_user_agent'],
+  [['locale'], '$locale'],
+  [['timezone'], '$timezone'],
+  [['app', 'name'], '$app_name'],
+  [['app', 'version'], '$app_version'],
+  [['app', 'build'], '$app_build'],
+  [['app', 'namespace'], '$app_namespace'],
+  [['os', 'name'], '$os'],
+  [['os', 'version'], '$os_version'],
+  [['device', 'type'], '$device_type'],
+  [['device', 'manufacturer'], '$device_manufacturer'],
+  [['device', 'model'], '$device_model'],
+  [['campaign', 'source'], 'utm_source'],
+  [['campaign', 'medium'], 'utm_medium'],
+  [['campaign', 'name'], 'utm_campaign'],
+  [['campaign', 'term'], 'utm_term'],
+  [['campaign', 'content'], 'utm_content'],
+];
+
+function contextProperties(context: JsonObject): JsonObject {
+  const properties = pageProperties(objectOf(context['page']));
+  for (const [path, property] of CONTEXT) {
+    const value = path.reduce<Json | undefined>((inner, name) => objectOf(inner)[name], context);
+    if (isGiven(value)) properties[property] = value;
+  }
+  const { groupId } = context;
+  if (isGiven(groupId)) properties['$groups'] = { [USUAL_GROUP]: groupId };
+  return properties;
+}
+
+const pageProperties = ({ url, path, referrer, title }: JsonObject): JsonObject =>
+  present({ $current_url: url, $pathname: path, $referrer: referrer, title });
+
+/** Their groups have no kinds; those who have several name theirs in the traits, as other receivers have it. */
+const USUAL_GROUP = 'group';
+
+function groupProperties(groupId: Json | undefined, { groupType, ...traits }: JsonObject): JsonObject {
+  const type = typeof groupType === 'string' && groupType !== '' ? groupType : USUAL_GROUP;
+  const key = groupId ?? null;
+  return { $group_type: type, $group_key: key, $group_set: traits, $groups: { [type]: key } };
+}
+
+const NONE: JsonObject = {};
+
+const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : NONE);
+
+const isGiven = (value: Json | undefined): value is Json => value !== undefined && value !== null && value !== '';
+
+/** Without what is not given. */
+function present(fields: Record<string, Json | undefined>): JsonObject {
+  const given: JsonObject = {};
+  for (const [name, value] of Object.entries(fields)) if (isGiven(value)) given[name] = value;
+  return given;
+}

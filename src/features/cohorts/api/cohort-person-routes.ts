@@ -1,0 +1,93 @@
+/** Persons and cohorts: who is in one, who is put in by hand, and which ones somebody is in. */
+
+import { Readable } from 'node:stream';
+import type { FastifyInstance, HTTPMethods } from 'fastify';
+import { invalid } from '../../../core/errors.ts';
+import { projectRoute } from '../../../http/api/route.ts';
+import { queryText, readPage } from '../../../http/paging.ts';
+import { idIn } from '../../../http/path-ids.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { readFormat } from '../../events/api/event-query.ts';
+import { cohortCsv, cohortPersons, membersOf } from '../../persons/api/list-cohort-members.ts';
+import { readPersonRef } from '../../persons/api/person-query.ts';
+import { personRoute } from '../../persons/api/person-route.ts';
+import { PersonListSchema } from '../../persons/api/person-schemas.ts';
+import { findPerson } from '../../persons/persons.ts';
+import { findCohort, refuseDynamic, removeMembers, updateCohort } from '../cohorts.ts';
+import { findNamedPersons } from '../find-named-persons.ts';
+import {
+  AddPersonsSchema,
+  COHORT_PERSONS_QUERY,
+  CohortsOfPersonSchema,
+  RemovePersonSchema,
+  SuccessSchema,
+} from './cohort-schemas.ts';
+import { ofCohort, showCohorts } from './present-cohorts.ts';
+
+export function cohortPersonRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    ...ofCohort('persons'),
+    method: 'GET',
+    summary: 'Members of a cohort, newest first',
+    query: COHORT_PERSONS_QUERY,
+    response: PersonListSchema,
+    handler: async ({ project, params, query, url, reply }) => {
+      const cohort = await findCohort(deps.metadata, project.id, idIn(params));
+      const format = readFormat(query);
+      const members = await membersOf(deps, project.id, cohort, query);
+      if (format === 'json') return cohortPersons(members, readPage(query), url);
+      return reply.type('text/csv; charset=utf-8').send(Readable.from(cohortCsv(members)));
+    },
+  });
+  for (const method of ['POST', 'PATCH'] as const) byHand(app, deps, method);
+  cohortsOfPerson(app, deps);
+}
+
+function byHand(app: FastifyInstance, deps: ApiDeps, method: HTTPMethods): void {
+  const named = (projectId: number, names: readonly string[]): Promise<number[]> =>
+    findNamedPersons(deps.metadata.cohortMembers, projectId, names);
+  projectRoute(app, deps, {
+    ...ofCohort('add_persons_to_static_cohort'),
+    method,
+    summary: 'Put persons into a static cohort, by UUID or distinct id',
+    body: AddPersonsSchema,
+    response: SuccessSchema,
+    handler: async ({ caller, project, params, body }) => {
+      const id = idIn(params);
+      refuseDynamic(await findCohort(deps.metadata, project.id, id));
+      await updateCohort(deps, caller, project, id, {}, await named(project.id, body.person_ids));
+      return { success: true };
+    },
+  });
+  projectRoute(app, deps, {
+    ...ofCohort('remove_person_from_static_cohort'),
+    method,
+    summary: 'Take a person out of a static cohort, by UUID or distinct id',
+    body: RemovePersonSchema,
+    response: SuccessSchema,
+    handler: async ({ caller, project, params, body }) => {
+      const names = [...(body.person_ids ?? []), ...(body.person_id === undefined ? [] : [body.person_id])];
+      if (names.length === 0) throw invalid('person_id', 'This field is required.', 'required');
+      const id = idIn(params);
+      refuseDynamic(await findCohort(deps.metadata, project.id, id));
+      await removeMembers(deps, caller, project, id, await named(project.id, names));
+      return { success: true };
+    },
+  });
+}
+
+function cohortsOfPerson(app: FastifyInstance, deps: ApiDeps): void {
+  personRoute(app, deps, {
+    method: 'GET',
+    path: '/cohorts/',
+    summary: 'Cohorts that a person is in, as last calculated',
+    query: { person_id: "The person's number or UUID." },
+    response: CohortsOfPersonSchema,
+    handler: async ({ project, query }) => {
+      const ref = queryText(query, 'person_id');
+      if (!ref) return { results: [] };
+      const person = await findPerson(deps.metadata.persons, project.id, readPersonRef(ref));
+      return { results: await showCohorts(deps, await deps.metadata.cohorts.ofPerson(project.id, person.id)) };
+    },
+  });
+}

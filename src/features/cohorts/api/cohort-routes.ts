@@ -1,0 +1,114 @@
+import type { Static } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import { activityOf } from '../../../http/api/activity-list.ts';
+import { type Context, projectRoute } from '../../../http/api/route.ts';
+import { envelope, readPage } from '../../../http/paging.ts';
+import { idIn } from '../../../http/path-ids.ts';
+import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
+import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+import { COHORT, createCohort, findCohort, updateCohort } from '../cohorts.ts';
+import { findNamedPersons } from '../find-named-persons.ts';
+import { namedPersons, namesPersons, readCohortChanges } from './cohort-body.ts';
+import { CohortSchema, CohortWriteSchema } from './cohort-schemas.ts';
+import { ALL_COHORTS, ONE_COHORT, ofCohort, showCohort, showCohorts } from './present-cohorts.ts';
+
+export function cohortRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  listAndCreate(app, deps);
+  oneCohort(app, deps);
+  cohortActivity(app, deps);
+}
+
+type WriteContext = Context<Static<typeof CohortWriteSchema>> & { project: Project };
+
+/** Persons are looked up before the change begins, so that nothing waits for a long list. */
+async function personsIn({ metadata }: ApiDeps, { project, body }: WriteContext): Promise<number[] | null> {
+  return namesPersons(body) ? findNamedPersons(metadata.cohortMembers, project.id, namedPersons(body)) : null;
+}
+
+function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    ...ALL_COHORTS,
+    method: 'GET',
+    summary: 'Cohorts, newest first',
+    query: PAGE_QUERY,
+    response: pageOf(CohortSchema),
+    handler: async ({ project, query, url }) => {
+      const page = readPage(query);
+      const { count, items } = await deps.metadata.cohorts.list(project.id, page);
+      return envelope(url, page, { count, items: await showCohorts(deps, items) }, (cohort) => cohort);
+    },
+  });
+  projectRoute(app, deps, {
+    ...ALL_COHORTS,
+    method: 'POST',
+    summary: 'Make a cohort, of criteria or of a list of persons',
+    body: CohortWriteSchema,
+    status: 201,
+    response: CohortSchema,
+    handler: async (context) => {
+      const { caller, project, body } = context;
+      const changes = readCohortChanges(body);
+      return showCohort(deps, await createCohort(deps, caller, project, changes, await personsIn(deps, context)));
+    },
+  });
+}
+
+function oneCohort(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    ...ONE_COHORT,
+    method: 'GET',
+    summary: 'One cohort',
+    response: CohortSchema,
+    handler: async ({ project, params }) => showCohort(deps, await findCohort(deps.metadata, project.id, idIn(params))),
+  });
+  const change = async (context: WriteContext) => {
+    const { caller, project, params, body } = context;
+    const id = idIn(params);
+    await findCohort(deps.metadata, project.id, id);
+    const changes = readCohortChanges(body);
+    return showCohort(deps, await updateCohort(deps, caller, project, id, changes, await personsIn(deps, context)));
+  };
+  for (const method of ['PATCH', 'PUT'] as const) {
+    projectRoute(app, deps, {
+      ...ONE_COHORT,
+      method,
+      summary: 'Change a cohort; persons of a list are added',
+      body: CohortWriteSchema,
+      response: CohortSchema,
+      handler: change,
+    });
+  }
+  projectRoute(app, deps, {
+    ...ONE_COHORT,
+    method: 'DELETE',
+    hidden: true,
+    summary: 'Cohorts are deleted by changing them: deleted is true',
+    handler: async ({ reply }) => reply.code(405).send(),
+  });
+}
+
+function cohortActivity(app: FastifyInstance, deps: ApiDeps): void {
+  const about = ({ id, organizationId }: Project) => ({ organizationId, projectId: id, scope: COHORT });
+  projectRoute(app, deps, {
+    ...ALL_COHORTS,
+    url: `${ALL_COHORTS.url}activity/`,
+    method: 'GET',
+    summary: 'Who changed cohorts',
+    query: ACTIVITY_QUERY,
+    response: ActivityPageSchema,
+    handler: ({ project, query, url }) => activityOf(deps, about(project), query, url),
+  });
+  projectRoute(app, deps, {
+    ...ofCohort('activity'),
+    method: 'GET',
+    summary: 'Who changed this cohort',
+    query: ACTIVITY_QUERY,
+    response: ActivityPageSchema,
+    handler: async ({ project, params, query, url }) => {
+      const cohort = await findCohort(deps.metadata, project.id, idIn(params));
+      return activityOf(deps, { ...about(project), itemId: String(cohort.id) }, query, url);
+    },
+  });
+}

@@ -1,0 +1,24 @@
+/** What the routes of cohorts share. */
+
+import { usersById } from '../../../http/api/activity-list.ts';
+import type { Cohort } from '../../../stores/metadata/cohorts.ts';
+import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
+import { presentCohort } from './cohort-schemas.ts';
+
+export const ALL_COHORTS = { url: '/api/projects/:project_id/cohorts/', legacy: 'cohort', tag: 'cohorts' } as const;
+export const ONE_COHORT = { ...ALL_COHORTS, url: `${ALL_COHORTS.url}:id/` } as const;
+
+/** Of one cohort: `:id/persons/` and its like. */
+export const ofCohort = <P extends string>(path: P) => ({ ...ONE_COHORT, url: `${ONE_COHORT.url}${path}/` }) as const;
+
+/** Cohorts with those who made them, looked up together. */
+export async function showCohorts({ metadata }: { metadata: MetadataStore }, cohorts: readonly Cohort[]) {
+  const users = await usersById(
+    metadata,
+    cohorts.map((cohort) => cohort.createdBy),
+  );
+  return cohorts.map((cohort) => presentCohort(cohort, users));
+}
+
+export const showCohort = async (deps: { metadata: MetadataStore }, cohort: Cohort) =>
+  (await showCohorts(deps, [cohort]))[0];

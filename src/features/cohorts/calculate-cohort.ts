@@ -1,0 +1,46 @@
+/**
+ * Finds the members of a dynamic cohort and writes down who is new and who is gone, all at once: until then the old ones
+ * stay, also through a crash. Recalculations write the difference only.
+ */
+import { criteriaOf } from '../../core/cohorts/cohort-criteria.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type IdSet, inSlices } from '../../lib/id-set.ts';
+import { type CohortDeps, CohortMembers, keptMembers } from '../../query/cohorts/cohort-members.ts';
+import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+
+export interface CalculateDeps extends CohortDeps {
+  metadata: MetadataStore;
+  clock: Clock;
+}
+
+/** Rows written by one statement. */
+const SLICE = 2000;
+
+export async function calculateCohort(deps: CalculateDeps, projectId: number, cohortId: number): Promise<void> {
+  const { metadata, clock } = deps;
+  const cohort = await metadata.cohorts.find(projectId, cohortId);
+  if (!cohort || cohort.deleted || cohort.isStatic) return;
+  const now = clock.now();
+  const members = await new CohortMembers(deps, projectId, now).find(criteriaOf(cohort));
+  await metadata.transaction(async (store) => {
+    const current = await store.cohorts.find(projectId, cohortId);
+    // Changed meanwhile: the calculation that the change asked for is the one that counts.
+    if (!current || current.version !== cohort.version || current.deleted || current.isStatic) return;
+    await replaceMembers(store, projectId, cohortId, members);
+    const count = await store.cohortMembers.count(cohortId);
+    await store.cohorts.update({ ...current, count, lastCalculation: now, isCalculating: false, errorsCalculating: 0 });
+  });
+}
+
+async function replaceMembers(
+  store: MetadataStore,
+  projectId: number,
+  cohortId: number,
+  members: IdSet,
+): Promise<void> {
+  const kept = await keptMembers(store, cohortId);
+  for (const gone of inSlices(kept.without(members), SLICE)) await store.cohortMembers.remove(cohortId, gone);
+  for (const fresh of inSlices(members.without(kept), SLICE)) {
+    await store.cohortMembers.add(projectId, cohortId, fresh);
+  }
+}

@@ -1,0 +1,79 @@
+/** What must hold for a cohort beside being readable: no loops, no strangers, nothing that a flag could not decide. */
+import { readableCriteria, referencesIn } from '../../core/cohorts/cohort-criteria.ts';
+import { actionsAskedFor, asksForBehaviour } from '../../core/cohorts/criteria.ts';
+import { filtersFromGroups } from '../../core/cohorts/legacy-groups.ts';
+import { parseCriteria } from '../../core/cohorts/parse-criteria.ts';
+import { isInLoop, type References, reachableFrom } from '../../core/cohorts/references.ts';
+import { Failure, invalid } from '../../core/errors.ts';
+import type { Cohort } from '../../stores/metadata/cohorts.ts';
+import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { cohortsOfFlag } from './rules/flag-references.ts';
+import { negationsArePaired } from './rules/negations.ts';
+
+/** Refuses criteria that cannot be read. */
+export function readCriteria({ filters, groups }: Partial<Pick<Cohort, 'filters' | 'groups'>>): void {
+  if (filters !== undefined) readFilters(filters);
+  if (groups !== undefined) blaming('groups', () => readFilters(filtersFromGroups(groups)));
+}
+
+function readFilters(filters: Cohort['filters']): void {
+  parseCriteria(filters);
+  if (!negationsArePaired(filters['properties'] ?? null)) {
+    throw invalid('filters', 'Negations must be paired with a positive filter.');
+  }
+}
+
+function blaming(attr: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    throw error instanceof Failure ? invalid(attr, error.message, error.code) : error;
+  }
+}
+
+/** Looks at the cohort among the others, as it now is in the store. */
+export async function checkCohort(store: MetadataStore, cohort: Cohort): Promise<void> {
+  if (cohort.isStatic || cohort.deleted) return;
+  const cohorts = await store.cohorts.ofProject(cohort.projectId);
+  const references = referencesIn(cohorts);
+  const known = new Set(references.keys());
+  if (!(references.get(cohort.id) ?? []).every((id) => known.has(id))) {
+    throw invalid(undefined, 'Invalid Cohort ID in filter');
+  }
+  if (isInLoop(cohort.id, references)) {
+    throw invalid(undefined, 'Cohorts cannot reference other cohorts in a loop.');
+  }
+  await refuseUnknownActions(store, cohort);
+  await refuseBehaviourInFlags(store, cohort, cohorts, references);
+}
+
+async function refuseUnknownActions({ actions }: MetadataStore, cohort: Cohort): Promise<void> {
+  for (const id of actionsAskedFor(readableCriteria(cohort))) {
+    const action = await actions.find(cohort.projectId, id);
+    if (action && !action.deleted) continue;
+    throw invalid('properties' in cohort.filters ? 'filters' : 'groups', `Action ID ${id} does not exist!`);
+  }
+}
+
+/** A flag is decided from properties alone, at once; what somebody did is not among them. */
+async function refuseBehaviourInFlags(
+  store: MetadataStore,
+  cohort: Cohort,
+  cohorts: readonly Cohort[],
+  references: References,
+): Promise<void> {
+  const reached = reachableFrom([cohort.id], references);
+  const culprit = cohorts.find((one) => reached.has(one.id) && asksForBehaviour(readableCriteria(one)));
+  if (culprit === undefined) return;
+  const flags = (await store.flags.ofProject(cohort.projectId)).filter((flag) => flag.active);
+  const used = reachableFrom(
+    flags.flatMap((flag) => cohortsOfFlag(flag.filters)),
+    references,
+  );
+  if (!used.has(cohort.id)) return;
+  const detail =
+    culprit.id === cohort.id
+      ? 'Behavioral filters cannot be added to cohorts used in feature flags.'
+      : `Cohort '${culprit.name}' has behavioral filters and cannot be part of cohorts used in feature flags.`;
+  throw invalid('filters', detail, 'behavioral_cohort_found');
+}

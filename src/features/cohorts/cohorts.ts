@@ -1,0 +1,202 @@
+/** Cohorts: what decides who is in, and who may change it. Finding the members is the business of `insights`. */
+
+import type { Caller } from '../../access/callers.ts';
+import { type ActivityEntry, changesBetween, recordActivity } from '../../access/record-activity.ts';
+import { askingForAction, dependentsIn } from '../../core/cohorts/cohort-criteria.ts';
+import { Failure, notFound } from '../../core/errors.ts';
+import type { Json } from '../../core/json/json.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
+import type { Project } from '../../stores/metadata/accounts.ts';
+import type { Cohort } from '../../stores/metadata/cohorts.ts';
+import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { checkCohort, readCriteria } from './check-cohort.ts';
+
+export interface CohortDeps {
+  metadata: MetadataStore;
+  clock: Clock;
+  ids: Ids;
+  /** Must hear of every change: flags are decided by cohorts. */
+  definitions: { forget(projectId: number): void };
+  /** Works through the cohorts that are marked as waiting. */
+  calculations: { wake(): void };
+}
+
+export type CohortChanges = Partial<
+  Pick<Cohort, 'name' | 'description' | 'groups' | 'filters' | 'isStatic' | 'deleted'>
+>;
+
+export const COHORT = 'Cohort';
+
+export async function createCohort(
+  deps: CohortDeps,
+  caller: Caller,
+  project: Project,
+  changes: CohortChanges,
+  persons: readonly number[] | null,
+): Promise<Cohort> {
+  readCriteria(changes);
+  return changing(deps, project.id, async (store) => {
+    const fresh: Omit<Cohort, 'id'> = {
+      projectId: project.id,
+      name: '',
+      description: '',
+      groups: [],
+      filters: {},
+      isStatic: false,
+      deleted: false,
+      ...changes,
+      ...waits(changes.isStatic !== true && changes.deleted !== true),
+      lastCalculation: null,
+      count: null,
+      version: 1,
+      createdAt: deps.clock.now(),
+      createdBy: caller.user.id,
+    };
+    const cohort = await store.cohorts.create(fresh);
+    await checkCohort(store, cohort);
+    await addMembers(store, cohort, persons);
+    await recordActivity(deps, store, { ...about(caller, project, cohort), activity: 'created', changes: null });
+    return cohort;
+  });
+}
+
+/** Only what is given changes. Persons are added to those who are in. */
+export async function updateCohort(
+  deps: CohortDeps,
+  caller: Caller,
+  project: Project,
+  id: number,
+  changes: CohortChanges,
+  persons: readonly number[] | null,
+): Promise<Cohort> {
+  readCriteria(changes);
+  return changing(deps, project.id, async (store) => {
+    const before = await findCohort(store, project.id, id);
+    const after = withChanges(before, changes);
+    await store.cohorts.update(after);
+    await checkCohort(store, after);
+    const had = await store.cohortMembers.count(id);
+    const added = await addMembers(store, after, persons);
+    if (after.version !== before.version || after.deleted !== before.deleted || added > 0) {
+      await markDependents(store, after);
+    }
+    const differences = [
+      ...changesBetween(COHORT, visible(before), visible(after)),
+      ...changesBetween(COHORT, { persons: had }, { persons: had + added }),
+    ];
+    await recordActivity(deps, store, { ...about(caller, project, after), activity: 'updated', changes: differences });
+    return after;
+  });
+}
+
+/** Takes persons out of a static cohort. */
+export async function removeMembers(
+  deps: CohortDeps,
+  caller: Caller,
+  project: Project,
+  id: number,
+  personIds: readonly number[],
+): Promise<void> {
+  await changing(deps, project.id, async (store) => {
+    const cohort = await findCohort(store, project.id, id);
+    refuseDynamic(cohort);
+    const had = await store.cohortMembers.count(id);
+    const removed = await store.cohortMembers.remove(id, personIds);
+    if (removed === 0) throw notFound('Person is not part of the cohort.');
+    await markDependents(store, cohort);
+    const changes = changesBetween(COHORT, { persons: had }, { persons: had - removed });
+    await recordActivity(deps, store, { ...about(caller, project, cohort), activity: 'updated', changes });
+  });
+}
+
+export async function findCohort(store: MetadataStore, projectId: number, id: number): Promise<Cohort> {
+  const cohort = await store.cohorts.find(projectId, id);
+  if (!cohort) throw notFound();
+  return cohort;
+}
+
+export function refuseDynamic(cohort: Pick<Cohort, 'isStatic'>): void {
+  if (cohort.isStatic) return;
+  throw new Failure('invalid', 'Only static cohorts take persons by hand; others find their members by criteria.');
+}
+
+/** Waiting anew, with a clean slate, or not at all. */
+const waits = (isWaiting: boolean) => ({ isCalculating: isWaiting, errorsCalculating: 0 });
+
+function withChanges(before: Cohort, changes: CohortChanges): Cohort {
+  const after = { ...before, ...changes };
+  // Whoever sends the old form alone means it, though it counts for nothing beside filters.
+  if (changes.groups !== undefined && changes.filters === undefined && changes.groups.length > 0) after.filters = {};
+  const isSame = JSON.stringify(deciding(before)) === JSON.stringify(deciding(after));
+  return {
+    ...after,
+    ...waits(!after.isStatic && !after.deleted),
+    ...(isSame ? {} : changed(before)),
+  };
+}
+
+const deciding = ({ filters, groups, isStatic }: Cohort): Json => [filters, groups, isStatic];
+
+const SLICE = 2000;
+
+/** Null: nobody was named, which is not the same as a list that holds nobody. */
+async function addMembers(store: MetadataStore, cohort: Cohort, personIds: readonly number[] | null): Promise<number> {
+  if (personIds === null) return 0;
+  refuseDynamic(cohort);
+  let added = 0;
+  for (let start = 0; start < personIds.length; start += SLICE) {
+    added += await store.cohortMembers.add(cohort.projectId, cohort.id, personIds.slice(start, start + SLICE));
+  }
+  return added;
+}
+
+/** Who is in those that ask for this one has to be found again, after it; a calculation under way knows only the old. */
+async function markDependents(store: MetadataStore, cohort: Cohort): Promise<void> {
+  await markChanged(store, dependentsIn(await store.cohorts.ofProject(cohort.projectId), cohort.id));
+}
+
+/** The same for those that ask for an action, directly or through others. */
+export async function markCohortsOfAction(store: MetadataStore, projectId: number, actionId: number): Promise<void> {
+  await markChanged(store, askingForAction(await store.cohorts.ofProject(projectId), actionId));
+}
+
+async function markChanged({ cohorts }: MetadataStore, marked: readonly Cohort[]): Promise<void> {
+  for (const cohort of marked) await cohorts.update({ ...cohort, ...changed(cohort), isCalculating: true });
+}
+
+/** Members that were found before say nothing of who is in now. */
+const changed = ({ version }: Cohort) => ({ version: version + 1, lastCalculation: null, count: null });
+
+const visible = (cohort: Cohort): Record<string, Json> => ({
+  name: cohort.name,
+  description: cohort.description,
+  groups: cohort.groups,
+  filters: cohort.filters,
+  is_static: cohort.isStatic,
+  deleted: cohort.deleted,
+});
+
+const about = (caller: Caller, project: Project, cohort: Cohort) =>
+  ({
+    organizationId: project.organizationId,
+    projectId: project.id,
+    userId: caller.user.id,
+    scope: COHORT,
+    itemId: String(cohort.id),
+    name: cohort.name,
+  }) satisfies Partial<ActivityEntry>;
+
+/** Those who remember cohorts hear of it after the change is made, and before anybody is told. */
+async function changing<T>(
+  { metadata, definitions, calculations }: CohortDeps,
+  projectId: number,
+  work: (store: MetadataStore) => Promise<T>,
+): Promise<T> {
+  try {
+    return await metadata.transaction(work);
+  } finally {
+    definitions.forget(projectId);
+    calculations.wake();
+  }
+}

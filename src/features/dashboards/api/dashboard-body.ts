@@ -1,0 +1,62 @@
+/** A dashboard as it is sent: from the wire's names to ours, and only what was sent. */
+import type { Static } from '@sinclair/typebox';
+import { Failure, invalid } from '../../../core/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
+import { readRange } from '../../insights/rules/read-dates.ts';
+import type { DashboardChanges, TileChange } from '../dashboards.ts';
+import type { DashboardChangeSchema } from './dashboard-schemas.ts';
+
+type Body = Static<typeof DashboardChangeSchema>;
+
+/** `now` and the time zone say what dates mean. */
+export function readDashboardChanges(body: Body, dates: { now: number; timezone: string }): DashboardChanges {
+  const changes: { [field in keyof DashboardChanges]: DashboardChanges[field] | undefined } = {
+    name: body.name,
+    description: body.description === null ? '' : body.description,
+    pinned: body.pinned,
+    deleted: body.deleted,
+    filters: body.filters && readFilters(body.filters as JsonObject, dates),
+    tags: body.tags,
+    tiles: body.tiles?.map(readTile),
+  };
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+}
+
+const DATES = ['date_from', 'date_to', 'explicit_date'];
+
+/** Whatever else an insight is asked with is its own. */
+function readFilters(filters: JsonObject, dates: { now: number; timezone: string }): JsonObject {
+  const given = Object.entries(filters).filter(([, value]) => value !== null && value !== '');
+  const other = given.find(([name]) => !DATES.includes(name));
+  if (other) {
+    const name = JSON.stringify(other[0].slice(0, 60));
+    throw invalid('filters', `A dashboard has no filter ${name}: one range of dates, date_from and date_to, is all.`);
+  }
+  const read = Object.fromEntries(given);
+  try {
+    readRange(read, { ...dates, earliest: dates.now });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw invalid(`filters__${error.attr ?? 'date_from'}`, error.message);
+  }
+  return read;
+}
+
+function readTile(tile: NonNullable<Body['tiles']>[number], at: number): TileChange {
+  const { id, insight, order, layouts, color, deleted } = tile;
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...(insight === undefined ? {} : { insightId: readInsight(insight as Json, at) }),
+    ...(order === undefined ? {} : { order }),
+    ...(layouts === undefined ? {} : { layouts: layouts as JsonObject }),
+    ...(color === undefined ? {} : { color }),
+    ...(deleted === undefined ? {} : { deleted }),
+  };
+}
+
+/** Clients send back what they were shown: the whole insight. */
+function readInsight(insight: Json, at: number): number {
+  const id = isJsonObject(insight) ? insight['id'] : insight;
+  if (typeof id === 'number' && Number.isSafeInteger(id)) return id;
+  throw invalid(`tiles__${at}__insight`, 'A valid integer is required.');
+}

@@ -1,0 +1,120 @@
+import type { FastifyInstance } from 'fastify';
+import { activityOf } from '../../../http/api/activity-list.ts';
+import { projectRoute } from '../../../http/api/route.ts';
+import { envelope, type Query, readPage } from '../../../http/paging.ts';
+import { idIn } from '../../../http/path-ids.ts';
+import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
+import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+import type { Dashboard } from '../../../stores/metadata/dashboards.ts';
+import type { AskedBy } from '../../insights/api/run-query.ts';
+import { createDashboard, DASHBOARD, findDashboard, updateDashboard } from '../dashboards.ts';
+import { readDashboardChanges } from './dashboard-body.ts';
+import {
+  DashboardChangeSchema,
+  DashboardCreateSchema,
+  DashboardSchema,
+  ListedDashboardSchema,
+} from './dashboard-schemas.ts';
+import { showDashboard, showDashboards } from './present-dashboards.ts';
+import { asksToRefresh } from './present-saved-insights.ts';
+
+const ALL = { url: '/api/projects/:project_id/dashboards/', legacy: 'dashboard', tag: 'dashboards' } as const;
+const ONE = { ...ALL, url: `${ALL.url}:id/` } as const;
+const REFRESH = { refresh: '`true`, or present: answer the insights, too.' } as const;
+
+export function dashboardRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  listAndCreate(app, deps);
+  oneDashboard(app, deps);
+  activity(app, deps);
+}
+
+const show = (deps: ApiDeps, { project, query, reply }: AskedBy & { query: Query }, dashboard: Dashboard) =>
+  showDashboard(deps, reply, project, dashboard, { refresh: asksToRefresh(query) });
+
+const dates = ({ clock }: ApiDeps, { timezone }: Project) => ({ now: clock.now(), timezone });
+
+function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    ...ALL,
+    method: 'GET',
+    summary: 'Dashboards, without their tiles: pinned ones first, then by name',
+    query: PAGE_QUERY,
+    response: pageOf(ListedDashboardSchema),
+    handler: async ({ project, query, url }) => {
+      const page = readPage(query);
+      const { count, items } = await deps.metadata.dashboards.list(project.id, page);
+      return envelope(url, page, { count, items: await showDashboards(deps.metadata, items) }, (shown) => shown);
+    },
+  });
+  projectRoute(app, deps, {
+    ...ALL,
+    method: 'POST',
+    summary: 'Make a dashboard',
+    body: DashboardCreateSchema,
+    query: REFRESH,
+    status: 201,
+    response: DashboardSchema,
+    handler: async ({ caller, project, body, query, reply }) => {
+      const changes = readDashboardChanges(body, dates(deps, project));
+      return show(deps, { project, query, reply }, await createDashboard(deps, caller, project, changes));
+    },
+  });
+}
+
+function oneDashboard(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    ...ONE,
+    method: 'GET',
+    summary: 'One dashboard: its insights in order, with their answers where they are asked for',
+    query: REFRESH,
+    response: DashboardSchema,
+    handler: async ({ project, params, query, reply }) =>
+      show(deps, { project, query, reply }, await findDashboard(deps.metadata, project.id, idIn(params))),
+  });
+  for (const method of ['PATCH', 'PUT'] as const) {
+    projectRoute(app, deps, {
+      ...ONE,
+      method,
+      summary: 'Change a dashboard and its tiles; what is not sent stays as it is',
+      body: DashboardChangeSchema,
+      query: REFRESH,
+      response: DashboardSchema,
+      handler: async ({ caller, project, params, body, query, reply }) => {
+        const { id } = await findDashboard(deps.metadata, project.id, idIn(params));
+        const changes = readDashboardChanges(body, dates(deps, project));
+        return show(deps, { project, query, reply }, await updateDashboard(deps, caller, project, id, changes));
+      },
+    });
+  }
+  projectRoute(app, deps, {
+    ...ONE,
+    method: 'DELETE',
+    hidden: true,
+    summary: 'Dashboards are deleted by changing them: deleted is true',
+    handler: async ({ reply }) => reply.code(405).send(),
+  });
+}
+
+function activity(app: FastifyInstance, deps: ApiDeps): void {
+  const about = { method: 'GET', query: ACTIVITY_QUERY, response: ActivityPageSchema } as const;
+  const of = ({ id, organizationId }: Project) => ({ organizationId, projectId: id, scope: DASHBOARD });
+  projectRoute(app, deps, {
+    ...ALL,
+    ...about,
+    url: `${ALL.url}activity/`,
+    summary: 'Who changed dashboards, with before and after',
+    handler: ({ project, query, url }) => activityOf(deps, of(project), query, url),
+  });
+  projectRoute(app, deps, {
+    ...ONE,
+    ...about,
+    url: `${ONE.url}activity/`,
+    summary: 'Who changed this dashboard, with before and after',
+    handler: async ({ project, params, query, url }) => {
+      const { id } = await findDashboard(deps.metadata, project.id, idIn(params));
+      return activityOf(deps, { ...of(project), itemId: String(id) }, query, url);
+    },
+  });
+}

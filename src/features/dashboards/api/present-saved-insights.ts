@@ -1,0 +1,88 @@
+/** Saved insights as they are shown: with those who made them, where they are, and their answer where it is asked for. */
+import type { FastifyReply } from 'fastify';
+import type { JsonObject } from '../../../core/json/json.ts';
+import { usersById } from '../../../http/api/activity-list.ts';
+import { type Query, queryText } from '../../../http/paging.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+import type { DashboardTile } from '../../../stores/metadata/dashboards.ts';
+import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
+import type { SavedInsight } from '../../../stores/metadata/saved-insights.ts';
+import { answerInsight } from '../../insights/api/answer-insight.ts';
+import { beginAsking } from '../../insights/api/run-query.ts';
+import { type InsightAnswer, type InsightSetting, NO_ANSWER, presentInsight } from './saved-insight-schemas.ts';
+
+type Setting = Omit<InsightSetting, 'answer' | 'filters'>;
+
+/** What some insights are shown with, looked up for all of them together. */
+export async function settingsOf(
+  metadata: MetadataStore,
+  project: Project,
+  insights: readonly SavedInsight[],
+): Promise<(insight: SavedInsight) => Setting> {
+  const users = await usersById(
+    metadata,
+    insights.flatMap(({ createdBy, lastModifiedBy }) => [createdBy, lastModifiedBy]),
+  );
+  const tiles = await tilesById(metadata, project.id, insights);
+  return ({ id }) => ({ users, tiles: tiles.get(id) ?? [], timezone: project.timezone });
+}
+
+/** The tiles of each insight, on dashboards that are not deleted. */
+export async function tilesById(
+  { dashboards }: MetadataStore,
+  projectId: number,
+  insights: readonly Pick<SavedInsight, 'id'>[],
+): Promise<ReadonlyMap<number, DashboardTile[]>> {
+  const tiles = await dashboards.tilesOf(
+    projectId,
+    insights.map(({ id }) => id),
+  );
+  const byInsight = new Map<number, DashboardTile[]>();
+  for (const tile of tiles) byInsight.set(tile.insightId, [...(byInsight.get(tile.insightId) ?? []), tile]);
+  return byInsight;
+}
+
+/** A list answers nothing: that is for one insight, or one dashboard, at a time. */
+export async function showInsights(metadata: MetadataStore, project: Project, insights: readonly SavedInsight[]) {
+  const settingOf = await settingsOf(metadata, project, insights);
+  return insights.map((insight) => presentInsight(insight, { ...settingOf(insight), answer: NO_ANSWER }));
+}
+
+/** With the dates of a dashboard where it is looked at from there. */
+export async function showInsight(
+  deps: ApiDeps,
+  reply: FastifyReply,
+  project: Project,
+  insight: SavedInsight,
+  { refresh, dates = {} }: { refresh: boolean; dates?: JsonObject },
+) {
+  const settingOf = await settingsOf(deps.metadata, project, [insight]);
+  const filters = withDates(insight.filters, dates);
+  const answer = refresh ? await freshAnswer(deps, reply, project, filters) : NO_ANSWER;
+  return presentInsight(insight, { ...settingOf(insight), filters, answer });
+}
+
+/** A question with other dates, which count instead of its own wherever there are some. */
+export function withDates(filters: JsonObject, dates: JsonObject): JsonObject {
+  if (Object.keys(dates).length === 0) return filters;
+  const { date_from: _from, date_to: _to, explicit_date: _explicit, ...rest } = filters;
+  return { ...rest, ...dates };
+}
+
+/** Whoever wants an answer here wants it anew; it is kept for those who ask elsewhere. */
+export async function freshAnswer(
+  deps: ApiDeps,
+  reply: FastifyReply,
+  project: Project,
+  filters: JsonObject,
+): Promise<InsightAnswer> {
+  const asking = beginAsking(deps, { project, reply }, { refresh: true });
+  return { result: await answerInsight(asking, project, filters), ...asking.freshness() };
+}
+
+/** `refresh`, `refresh=` and `refresh=true` ask for an answer. */
+export function asksToRefresh(query: Query): boolean {
+  const value = queryText(query, 'refresh')?.toLowerCase();
+  return value !== undefined && ['', 'true', '1', 'yes', 'y', 't', 'on'].includes(value);
+}

@@ -1,0 +1,44 @@
+/** A saved insight as it is sent: from the wire's names to ours, and only what was sent. */
+import type { Static } from '@sinclair/typebox';
+import { Failure, invalid } from '../../../core/errors.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+import { type AnswerDeps, checkInsight } from '../../insights/api/answer-insight.ts';
+import type { InsightChanges } from '../saved-insights.ts';
+import type { SavedInsightWriteSchema } from './saved-insight-schemas.ts';
+
+export async function readInsightChanges(
+  deps: AnswerDeps,
+  project: Project,
+  body: Static<typeof SavedInsightWriteSchema>,
+): Promise<InsightChanges> {
+  if (body.query !== undefined && body.query !== null) {
+    throw invalid('query', 'Questions are kept in filters: send what you ask there.');
+  }
+  const filters = body.filters as JsonObject | undefined;
+  if (filters !== undefined) await checkFilters(deps, project, filters);
+  const changes: { [field in keyof InsightChanges]: InsightChanges[field] | undefined } = {
+    name: body.name,
+    derivedName: body.derived_name,
+    description: body.description === null ? '' : body.description,
+    filters,
+    order: body.order,
+    deleted: body.deleted,
+    saved: body.saved,
+    favorited: body.favorited,
+    tags: body.tags,
+    dashboards: body.dashboards === null ? [] : body.dashboards,
+  };
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+}
+
+/** What is kept can be answered: whatever is wrong with it is said now, and where. */
+async function checkFilters(deps: AnswerDeps, project: Project, filters: JsonObject): Promise<void> {
+  try {
+    await checkInsight(deps, project, filters);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'invalid') throw error;
+    const attr = error.attr === undefined ? 'filters' : `filters__${error.attr}`;
+    throw invalid(attr, error.message, error.code);
+  }
+}

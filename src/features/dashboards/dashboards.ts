@@ -1,0 +1,176 @@
+/** Dashboards: saved insights in an order, with one range of dates over all of them. */
+
+import type { Caller } from '../../access/callers.ts';
+import { type ActivityEntry, changesBetween, recordActivity } from '../../access/record-activity.ts';
+import { invalid, notFound } from '../../core/errors.ts';
+import type { Json } from '../../core/json/json.ts';
+import { cleanTags } from '../../core/tags.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
+import type { Project } from '../../stores/metadata/accounts.ts';
+import type { Dashboard, DashboardTile } from '../../stores/metadata/dashboards.ts';
+import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import type { SavedInsight } from '../../stores/metadata/saved-insights.ts';
+
+export interface DashboardDeps {
+  metadata: MetadataStore;
+  clock: Clock;
+  ids: Ids;
+}
+
+/** A change of one tile, which is named by its id or by the insight that it shows. */
+export interface TileChange extends Partial<Pick<DashboardTile, 'id' | 'insightId' | 'order' | 'layouts' | 'color'>> {
+  /** True: it goes. */
+  deleted?: boolean;
+}
+
+export interface DashboardChanges
+  extends Partial<Pick<Dashboard, 'name' | 'description' | 'pinned' | 'deleted' | 'filters' | 'tags'>> {
+  /** Tiles that are not named stay as they are. */
+  tiles?: readonly TileChange[];
+}
+
+export const DASHBOARD = 'Dashboard';
+/** Every tile is a question to be answered. */
+const MOST_TILES = 100;
+
+export function createDashboard(
+  deps: DashboardDeps,
+  caller: Caller,
+  project: Project,
+  { tiles = [], ...changes }: DashboardChanges,
+): Promise<Dashboard> {
+  return deps.metadata.transaction(async (store) => {
+    const now = deps.clock.now();
+    const dashboard = await store.dashboards.create({
+      projectId: project.id,
+      name: '',
+      description: '',
+      pinned: false,
+      deleted: false,
+      filters: {},
+      ...changes,
+      tags: cleanTags(changes.tags ?? []),
+      createdAt: now,
+      createdBy: caller.user.id,
+      updatedAt: now,
+    });
+    await changeTiles(store, dashboard, tiles);
+    await recordActivity(deps, store, { ...about(caller, project, dashboard), activity: 'created', changes: null });
+    return dashboard;
+  });
+}
+
+/** Only what is given changes. */
+export function updateDashboard(
+  deps: DashboardDeps,
+  caller: Caller,
+  project: Project,
+  id: number,
+  { tiles = [], ...changes }: DashboardChanges,
+): Promise<Dashboard> {
+  return deps.metadata.transaction(async (store) => {
+    const before = await findDashboard(store, project.id, id);
+    const shown = visible(before, await store.dashboards.tiles(id));
+    const tags = changes.tags === undefined ? before.tags : cleanTags(changes.tags);
+    const after = { ...before, ...changes, tags, updatedAt: deps.clock.now() };
+    await store.dashboards.update(after);
+    await changeTiles(store, after, tiles);
+    const differences = changesBetween(DASHBOARD, shown, visible(after, await store.dashboards.tiles(id)));
+    await recordActivity(deps, store, { ...about(caller, project, after), activity: 'updated', changes: differences });
+    return after;
+  });
+}
+
+export async function findDashboard(store: MetadataStore, projectId: number, id: number): Promise<Dashboard> {
+  const dashboard = await store.dashboards.find(projectId, id);
+  if (!dashboard) throw notFound();
+  return dashboard;
+}
+
+/** Puts an insight on these dashboards, and takes it from all others. Part of a change of the insight. */
+export async function setDashboardsOf(
+  deps: DashboardDeps,
+  store: MetadataStore,
+  caller: Caller,
+  project: Project,
+  insight: SavedInsight,
+  wanted: readonly number[],
+): Promise<{ before: number[]; after: number[] }> {
+  const tiles = await store.dashboards.tilesOf(project.id, [insight.id]);
+  const before = tiles.map(({ dashboardId }) => dashboardId);
+  const after = [...new Set(wanted)].sort((a, b) => a - b);
+  for (const id of new Set([...before, ...after])) {
+    if (before.includes(id) && after.includes(id)) continue;
+    const dashboard = await store.dashboards.find(project.id, id);
+    if (!dashboard || dashboard.deleted) throw invalid('dashboards', `There is no dashboard ${id}.`, 'does_not_exist');
+    const shown = visible(dashboard, await store.dashboards.tiles(id));
+    await changeTiles(store, dashboard, [{ insightId: insight.id, deleted: before.includes(id) }]);
+    const changes = changesBetween(DASHBOARD, shown, visible(dashboard, await store.dashboards.tiles(id)));
+    await recordActivity(deps, store, { ...about(caller, project, dashboard), activity: 'updated', changes });
+  }
+  return { before, after };
+}
+
+async function changeTiles(store: MetadataStore, dashboard: Dashboard, changes: readonly TileChange[]): Promise<void> {
+  for (const [at, change] of changes.entries()) {
+    const tiles = await store.dashboards.tiles(dashboard.id);
+    const tile = tiles.find(({ id, insightId }) =>
+      change.id === undefined ? insightId === change.insightId : id === change.id,
+    );
+    if (tile !== undefined) await changeTile(store, tile, change);
+    else if (change.id !== undefined) throw invalid(`tiles__${at}__id`, `There is no tile ${change.id} here.`);
+    else if (change.deleted !== true) await addTile(store, dashboard, tiles, change, at);
+  }
+}
+
+async function changeTile(
+  { dashboards }: MetadataStore,
+  tile: DashboardTile,
+  { order = tile.order, layouts = tile.layouts, color = tile.color, deleted = false }: TileChange,
+): Promise<void> {
+  if (deleted) await dashboards.removeTile(tile.id);
+  else await dashboards.updateTile({ ...tile, order, layouts, color });
+}
+
+/** At the end, unless it is given a place. */
+async function addTile(
+  store: MetadataStore,
+  { id: dashboardId, projectId }: Dashboard,
+  tiles: readonly DashboardTile[],
+  { insightId, order, layouts = {}, color = null }: TileChange,
+  at: number,
+): Promise<void> {
+  const insight = insightId === undefined ? null : await store.insights.find(projectId, insightId);
+  if (!insight) throw invalid(`tiles__${at}__insight`, 'A new tile needs an insight of this project.');
+  if (tiles.length >= MOST_TILES) throw invalid('tiles', `A dashboard has at most ${MOST_TILES} tiles.`, 'max_length');
+  const last = tiles.at(-1)?.order ?? -1;
+  await store.dashboards.addTile({
+    projectId,
+    dashboardId,
+    insightId: insight.id,
+    order: order ?? last + 1,
+    layouts,
+    color,
+  });
+}
+
+const visible = (dashboard: Dashboard, tiles: readonly DashboardTile[]): Record<string, Json> => ({
+  name: dashboard.name,
+  description: dashboard.description,
+  pinned: dashboard.pinned,
+  deleted: dashboard.deleted,
+  filters: dashboard.filters,
+  tags: dashboard.tags,
+  tiles: tiles.map(({ insightId, order, layouts, color }) => ({ insight: insightId, order, layouts, color })),
+});
+
+const about = (caller: Caller, project: Project, dashboard: Dashboard) =>
+  ({
+    organizationId: project.organizationId,
+    projectId: project.id,
+    userId: caller.user.id,
+    scope: DASHBOARD,
+    itemId: String(dashboard.id),
+    name: dashboard.name,
+  }) satisfies Partial<ActivityEntry>;

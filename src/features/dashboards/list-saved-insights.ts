@@ -1,0 +1,90 @@
+/** Which saved insights a list shows, and in which order. A project has some hundreds: they are gone through here. */
+
+import type { Page, Paged } from '../../stores/metadata/metadata-store.ts';
+import type { SavedInsight } from '../../stores/metadata/saved-insights.ts';
+
+export interface InsightQuestion {
+  /** True: kept on purpose, or on a dashboard. */
+  saved?: boolean;
+  favorited?: boolean;
+  createdBy?: number;
+  /** What it is about, as its filters say: `TRENDS` and so on. */
+  insight?: string;
+  /** Part of a name, of the description or of a tag. */
+  search?: string;
+  shortId?: string;
+  /** Bounds of the last modification, both inclusive. */
+  from?: number;
+  to?: number;
+  /** On all of these. */
+  dashboards?: readonly number[];
+  order?: InsightOrder;
+}
+
+export const INSIGHT_ORDERS = ['name', 'createdAt', 'lastModifiedAt', 'updatedAt', 'viewedAt'] as const;
+
+export interface InsightOrder {
+  by: (typeof INSIGHT_ORDERS)[number];
+  descending: boolean;
+}
+
+/** What is known of insights beside themselves, by their ids. */
+export interface AboutInsights {
+  /** On which dashboards each is. */
+  dashboards: ReadonlyMap<number, readonly number[]>;
+  /** When the caller last looked at each. */
+  views: ReadonlyMap<number, number>;
+}
+
+/** `all` come with the last modified first. */
+export function chooseInsights(
+  all: readonly SavedInsight[],
+  question: InsightQuestion,
+  about: AboutInsights,
+  { limit, offset }: Page,
+): Paged<SavedInsight> {
+  const found = all.filter((insight) => fits(insight, question, about.dashboards.get(insight.id) ?? []));
+  const sorted = question.order ? inOrder(found, question.order, about.views) : found;
+  return { count: found.length, items: sorted.slice(offset, offset + limit) };
+}
+
+function fits(insight: SavedInsight, question: InsightQuestion, on: readonly number[]): boolean {
+  const { saved, favorited, createdBy, shortId, from, to, dashboards = [] } = question;
+  return (
+    (saved === undefined || saved === (insight.saved || on.length > 0)) &&
+    (favorited === undefined || favorited === insight.favorited) &&
+    (createdBy === undefined || createdBy === insight.createdBy) &&
+    (shortId === undefined || shortId === insight.shortId) &&
+    (from === undefined || insight.lastModifiedAt >= from) &&
+    (to === undefined || insight.lastModifiedAt <= to) &&
+    dashboards.every((id) => on.includes(id)) &&
+    isOfKind(insight, question.insight) &&
+    isFound(insight, question.search)
+  );
+}
+
+/** A question that does not say what it is about is a trend. */
+const isOfKind = ({ filters }: SavedInsight, kind: string | undefined): boolean =>
+  kind === undefined || String(filters['insight'] ?? 'TRENDS').toUpperCase() === kind.toUpperCase();
+
+function isFound({ name, derivedName, description, tags }: SavedInsight, search = ''): boolean {
+  const part = search.toLowerCase();
+  return [name ?? '', derivedName ?? '', description, ...tags].some((text) => text.toLowerCase().includes(part));
+}
+
+/** Equal ones stay in the order in which they came. Those that nobody has looked at were looked at never. */
+function inOrder(
+  insights: readonly SavedInsight[],
+  { by, descending }: InsightOrder,
+  views: ReadonlyMap<number, number>,
+): SavedInsight[] {
+  const sign = descending ? -1 : 1;
+  const value = (insight: SavedInsight): string | number => {
+    if (by === 'name') return (insight.name ?? insight.derivedName ?? '').toLowerCase();
+    return by === 'viewedAt' ? (views.get(insight.id) ?? 0) : insight[by];
+  };
+  return insights.toSorted((a, b) => {
+    const [left, right] = [value(a), value(b)];
+    return left === right ? 0 : sign * (left < right ? -1 : 1);
+  });
+}

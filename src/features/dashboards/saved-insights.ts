@@ -1,0 +1,133 @@
+/** Questions that people keep: what may be said of them, and who changed what. Answering them is for others. */
+
+import type { Caller } from '../../access/callers.ts';
+import { type ActivityEntry, changesBetween, recordActivity } from '../../access/record-activity.ts';
+import { invalid, notFound } from '../../core/errors.ts';
+import type { Json } from '../../core/json/json.ts';
+import { cleanTags } from '../../core/tags.ts';
+import type { Project } from '../../stores/metadata/accounts.ts';
+import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import type { SavedInsight } from '../../stores/metadata/saved-insights.ts';
+import { type DashboardDeps, setDashboardsOf } from './dashboards.ts';
+
+export type InsightDeps = DashboardDeps;
+
+type Said = 'name' | 'derivedName' | 'description' | 'filters' | 'order' | 'saved' | 'favorited' | 'deleted' | 'tags';
+
+export interface InsightChanges extends Partial<Pick<SavedInsight, Said>> {
+  /** On which dashboards it is from now on. */
+  dashboards?: readonly number[];
+}
+
+export const INSIGHT = 'Insight';
+
+export function createInsight(
+  deps: InsightDeps,
+  caller: Caller,
+  project: Project,
+  { dashboards = [], ...changes }: InsightChanges,
+): Promise<SavedInsight> {
+  return deps.metadata.transaction(async (store) => {
+    const now = deps.clock.now();
+    const by = caller.user.id;
+    const insight = await store.insights.create({
+      projectId: project.id,
+      shortId: await freshShortId(deps, store, project.id),
+      name: null,
+      derivedName: null,
+      description: '',
+      filters: {},
+      order: null,
+      saved: false,
+      favorited: false,
+      deleted: false,
+      ...changes,
+      tags: cleanTags(changes.tags ?? []),
+      createdAt: now,
+      createdBy: by,
+      updatedAt: now,
+      lastModifiedAt: now,
+      lastModifiedBy: by,
+    });
+    await setDashboardsOf(deps, store, caller, project, insight, dashboards);
+    await recordActivity(deps, store, { ...about(caller, project, insight), activity: 'created', changes: null });
+    return insight;
+  });
+}
+
+/** Only what is given changes. */
+export function updateInsight(
+  deps: InsightDeps,
+  caller: Caller,
+  project: Project,
+  id: number,
+  { dashboards, ...changes }: InsightChanges,
+): Promise<SavedInsight> {
+  return deps.metadata.transaction(async (store) => {
+    const before = await findInsight(store, project.id, id);
+    const tags = changes.tags === undefined ? before.tags : cleanTags(changes.tags);
+    const changed = { ...before, ...changes, tags, updatedAt: deps.clock.now() };
+    const after = { ...changed, ...lastModified(deps, caller, before, changed) };
+    await store.insights.update(after);
+    const moved = dashboards && (await setDashboardsOf(deps, store, caller, project, after, dashboards));
+    const differences = [
+      ...changesBetween(INSIGHT, visible(before), visible(after)),
+      ...(moved ? changesBetween(INSIGHT, { dashboards: moved.before }, { dashboards: moved.after }) : []),
+    ];
+    await recordActivity(deps, store, { ...about(caller, project, after), activity: 'updated', changes: differences });
+    return after;
+  });
+}
+
+/** Remembers that the caller has looked at it. */
+export async function viewInsight(deps: InsightDeps, caller: Caller, project: Project, id: number): Promise<void> {
+  await deps.metadata.transaction(async (store) => {
+    await findInsight(store, project.id, id);
+    await store.insights.view(project.id, id, caller.user.id, deps.clock.now());
+  });
+}
+
+export async function findInsight(store: MetadataStore, projectId: number, id: number): Promise<SavedInsight> {
+  const insight = await store.insights.find(projectId, id);
+  if (!insight) throw notFound();
+  return insight;
+}
+
+const TRIES = 5;
+
+async function freshShortId({ ids }: InsightDeps, store: MetadataStore, projectId: number): Promise<string> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const shortId = ids.token('').slice(-8);
+    if ((await store.insights.byShortId(projectId, shortId)) === null) return shortId;
+  }
+  throw invalid(undefined, 'No free short id was found. Try again.');
+}
+
+/** A question is another one when it asks something else or is called something else; not by being marked or moved. */
+function lastModified({ clock }: InsightDeps, caller: Caller, before: SavedInsight, after: SavedInsight) {
+  const told = ({ name, description, filters }: SavedInsight): string => JSON.stringify([name, description, filters]);
+  return told(before) === told(after) ? {} : { lastModifiedAt: clock.now(), lastModifiedBy: caller.user.id };
+}
+
+const visible = (insight: SavedInsight): Record<string, Json> => ({
+  name: insight.name,
+  derived_name: insight.derivedName,
+  description: insight.description,
+  filters: insight.filters,
+  order: insight.order,
+  saved: insight.saved,
+  favorited: insight.favorited,
+  deleted: insight.deleted,
+  tags: insight.tags,
+});
+
+const about = (caller: Caller, project: Project, insight: SavedInsight) =>
+  ({
+    organizationId: project.organizationId,
+    projectId: project.id,
+    userId: caller.user.id,
+    scope: INSIGHT,
+    itemId: String(insight.id),
+    name: insight.name ?? insight.derivedName,
+    shortId: insight.shortId,
+  }) satisfies Partial<ActivityEntry>;

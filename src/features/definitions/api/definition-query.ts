@@ -1,0 +1,80 @@
+/** Reads the query parameters of the lists of definitions. */
+import { Failure, invalid } from '../../../core/errors.ts';
+import { type Query, queryText } from '../../../http/paging.ts';
+import type { PropertyKindQuery } from '../../../stores/metadata/definitions.ts';
+import type { EventDefinitionQuery, EventOrder, PropertyDefinitionQuery } from '../list-definitions.ts';
+
+const ORDERS: Readonly<Record<string, EventOrder>> = {
+  name: 'name',
+  volume_30_day: 'volume',
+  query_usage_30_day: 'usage',
+};
+
+const KINDS: Readonly<Record<string, EventDefinitionQuery['only']>> = {
+  event: undefined,
+  all: undefined,
+  action_event: undefined,
+  event_custom: 'custom',
+  event_posthog: 'standard',
+};
+
+export function readEventDefinitionQuery(query: Query): EventDefinitionQuery {
+  const ordering = queryText(query, 'ordering') ?? '';
+  const order = ORDERS[ordering.replace(/^-/, '')];
+  const type = queryText(query, 'event_type') || 'event';
+  if (!Object.hasOwn(KINDS, type)) throw notAChoice('event_type', type);
+  return {
+    search: queryText(query, 'search'),
+    // An ordering that nobody knows is the usual one: most frequent first.
+    order: order ?? 'volume',
+    descending: order === undefined || ordering.startsWith('-'),
+    only: KINDS[type],
+  };
+}
+
+const notAChoice = (attr: string, value: string): Failure =>
+  invalid(attr, `"${value.slice(0, 100)}" is not a valid choice.`, 'invalid_choice');
+
+export function readPropertyKind(query: Query): PropertyKindQuery {
+  const kind = queryText(query, 'type') || 'event';
+  if (kind === 'event' || kind === 'person') return { kind, groupTypeIndex: -1 };
+  if (kind !== 'group') throw notAChoice('type', kind);
+  const index = queryText(query, 'group_type_index') ?? '';
+  if (!/^[0-4]$/.test(index)) throw invalid('group_type_index', 'Group properties need a group_type_index of 0 to 4.');
+  return { kind, groupTypeIndex: Number(index) };
+}
+
+export function readPropertyQuery(query: Query, seen: readonly string[] | undefined): PropertyDefinitionQuery {
+  const properties = queryText(query, 'properties');
+  return {
+    search: queryText(query, 'search'),
+    names: properties ? properties.split(',').map((name) => name.trim()) : undefined,
+    excluded: readTexts(query, 'excluded_properties') ?? [],
+    numerical: readSwitch(query, 'is_numerical'),
+    flags: readSwitch(query, 'is_feature_flag'),
+    seen: seen && new Set(seen),
+    onlySeen: readSwitch(query, 'filter_by_event_names') === true,
+  };
+}
+
+function readSwitch(query: Query, name: string): boolean | undefined {
+  const text = queryText(query, name)?.toLowerCase();
+  if (text === 'true' || text === '1') return true;
+  return text === 'false' || text === '0' ? false : undefined;
+}
+
+/** A JSON list of texts; undefined when absent. */
+export function readTexts(query: Query, name: string): string[] | undefined {
+  const text = queryText(query, name);
+  if (!text) return undefined;
+  try {
+    const list: unknown = JSON.parse(text);
+    if (Array.isArray(list)) return list.map(String);
+  } catch (cause) {
+    throw new Failure('invalid', 'Expected a JSON list of names.', { attr: name, cause });
+  }
+  throw invalid(name, 'Expected a JSON list of names.');
+}
+
+/** A definition's id in a path; UUIDs are kept in lower case. */
+export const readDefinitionId = (text = ''): string => text.toLowerCase();

@@ -1,0 +1,157 @@
+/** What people say about the names of events and properties: owner, description, tags, type, whether it is verified. */
+
+import type { Caller } from '../../access/callers.ts';
+import { type ActivityEntry, changesBetween, recordActivity } from '../../access/record-activity.ts';
+import { invalid, notFound } from '../../core/errors.ts';
+import type { PropertyType } from '../../core/events/property-types.ts';
+import { cleanTags } from '../../core/tags.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
+import type { Project } from '../../stores/metadata/accounts.ts';
+import type { DefinitionDetails, EventDefinition, PropertyDefinition } from '../../stores/metadata/definitions.ts';
+import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+
+export interface DefinitionDeps {
+  metadata: MetadataStore;
+  clock: Clock;
+  ids: Ids;
+}
+
+export const EVENT_DEFINITION = 'EventDefinition';
+export const PROPERTY_DEFINITION = 'PropertyDefinition';
+
+interface DetailChanges {
+  description?: string;
+  tags?: readonly string[];
+  verified?: boolean;
+}
+
+export interface EventDefinitionChanges extends DetailChanges {
+  ownerId?: number | null;
+  postToSlack?: boolean;
+}
+
+export interface PropertyDefinitionChanges extends DetailChanges {
+  propertyType?: PropertyType | null;
+  /** Another word for the type Numeric; the type counts where both are given. */
+  isNumerical?: boolean;
+}
+
+export async function updateEventDefinition(
+  deps: DefinitionDeps,
+  caller: Caller,
+  project: Project,
+  id: string,
+  changes: EventDefinitionChanges,
+): Promise<EventDefinition> {
+  return deps.metadata.transaction(async (store) => {
+    const before = await store.definitions.event(project.id, id);
+    if (!before) throw notFound();
+    const { ownerId = before.ownerId, postToSlack = before.postToSlack } = changes;
+    if (ownerId !== null && ownerId !== before.ownerId) await refuseStranger(store, project, ownerId);
+    const details = { ...detailsAfter(deps, caller, before, changes), ownerId, postToSlack };
+    await store.definitions.updateEvent(project.id, id, details);
+    if (before.postToSlack && !postToSlack) await store.outbox.forget(project.id, before.name);
+    const after = { ...before, ...details };
+    const differences = changesBetween(EVENT_DEFINITION, visibleEvent(before), visibleEvent(after));
+    await recordActivity(deps, store, entry(caller, project, EVENT_DEFINITION, after, differences));
+    return after;
+  });
+}
+
+export async function updatePropertyDefinition(
+  deps: DefinitionDeps,
+  caller: Caller,
+  project: Project,
+  id: string,
+  changes: PropertyDefinitionChanges,
+): Promise<PropertyDefinition> {
+  return deps.metadata.transaction(async (store) => {
+    const before = await store.definitions.property(project.id, id);
+    if (!before) throw notFound();
+    const details = { ...detailsAfter(deps, caller, before, changes), ...typeAfter(before, changes) };
+    await store.definitions.updateProperty(project.id, id, details);
+    const after = { ...before, ...details };
+    const differences = changesBetween(PROPERTY_DEFINITION, visibleProperty(before), visibleProperty(after));
+    await recordActivity(deps, store, entry(caller, project, PROPERTY_DEFINITION, after, differences));
+    return after;
+  });
+}
+
+async function refuseStranger(store: MetadataStore, project: Project, userId: number): Promise<void> {
+  if (await store.memberships.find(project.organizationId, userId)) return;
+  throw invalid('owner', `There is no member ${userId} in this organization.`, 'does_not_exist');
+}
+
+/** Verifying what is verified keeps who did it first, and when; taking it back forgets both. */
+function detailsAfter(
+  { clock }: DefinitionDeps,
+  caller: Caller,
+  before: DefinitionDetails,
+  { description = before.description, tags, verified }: DetailChanges,
+): DefinitionDetails {
+  const now = clock.now();
+  const by = caller.user.id;
+  const isFresh = verified === true && before.verifiedAt === null;
+  const { verifiedAt, verifiedBy } =
+    verified === false
+      ? { verifiedAt: null, verifiedBy: null }
+      : isFresh
+        ? { verifiedAt: now, verifiedBy: by }
+        : before;
+  return {
+    description,
+    tags: tags === undefined ? before.tags : cleanTags(tags),
+    verifiedAt,
+    verifiedBy,
+    updatedAt: now,
+    updatedBy: by,
+  };
+}
+
+function typeAfter(
+  before: PropertyDefinition,
+  { propertyType, isNumerical }: PropertyDefinitionChanges,
+): Pick<PropertyDefinition, 'propertyType' | 'isTypeChosen'> {
+  if (propertyType !== undefined) return { propertyType, isTypeChosen: true };
+  const { propertyType: current, isTypeChosen } = before;
+  if (isNumerical === undefined || isNumerical === (current === 'Numeric')) {
+    return { propertyType: current, isTypeChosen };
+  }
+  return { propertyType: isNumerical ? 'Numeric' : null, isTypeChosen: true };
+}
+
+/** The fields whose changes people want to see, in the words of the wire. */
+const visible = ({ description, tags, verifiedAt }: DefinitionDetails) => ({
+  description,
+  tags,
+  verified: verifiedAt !== null,
+});
+
+const visibleEvent = (definition: EventDefinition) => ({
+  owner: definition.ownerId,
+  ...visible(definition),
+  post_to_slack: definition.postToSlack,
+});
+
+const visibleProperty = (definition: PropertyDefinition) => ({
+  ...visible(definition),
+  property_type: definition.propertyType,
+});
+
+const entry = (
+  caller: Caller,
+  project: Project,
+  scope: string,
+  { id, name }: { id: string; name: string },
+  changes: ActivityEntry['changes'],
+): ActivityEntry => ({
+  organizationId: project.organizationId,
+  projectId: project.id,
+  userId: caller.user.id,
+  activity: 'updated',
+  scope,
+  itemId: id,
+  name,
+  changes,
+});

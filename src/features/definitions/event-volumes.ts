@@ -1,0 +1,26 @@
+import type { Asking } from '../../query/filters/valid-patterns.ts';
+
+const THIRTY_DAYS_MS = 30 * 86_400_000;
+
+/** How many events of each name happened in the last thirty days: counted now, not remembered. */
+export async function eventVolumes(
+  { events, dialect }: Asking,
+  projectId: number,
+  now: number,
+  names?: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (names?.length === 0) return new Map();
+  const sql = dialect.begin('e');
+  const only = names ? `and e.event in (${names.map((name) => sql.param(name)).join(', ')})` : '';
+  const rows = await events.query(
+    `select e.event as name, count(*) as n
+    from event_rows e
+    where e.project_id = ${sql.param(projectId)}
+      and e.timestamp >= ${sql.time(now - THIRTY_DAYS_MS)}
+      and e.timestamp <= ${sql.time(now)}
+      ${only}
+    group by 1`,
+    sql.values,
+  );
+  return new Map(rows.map((row) => [String(row['name']), Number(row['n'])]));
+}

@@ -1,0 +1,103 @@
+/** What stands beside the events of the demo: flags, a cohort, a dashboard. Each is made once, and never over another. */
+
+import type { Caller } from '../../access/callers.ts';
+import type { JsonObject } from '../../core/json/json.ts';
+import type { Project } from '../../stores/metadata/accounts.ts';
+import { type CohortDeps, createCohort } from '../cohorts/cohorts.ts';
+import { createDashboard } from '../dashboards/dashboards.ts';
+import { createInsight } from '../dashboards/saved-insights.ts';
+import { createFlag } from '../flags/manage/flags.ts';
+import { DEMO_FLAG } from './rules/demo-visitor.ts';
+
+export type DemoThingsDeps = CohortDeps;
+
+const TAGS = ['demo'];
+const PRO = { key: 'plan', value: 'pro', operator: 'exact', type: 'person' };
+
+const FLAGS: readonly { key: string; name: string; filters: JsonObject }[] = [
+  {
+    key: DEMO_FLAG,
+    name: 'Demo: the new planner, for half of the hikers',
+    filters: {
+      groups: [{ properties: [], rollout_percentage: 100 }],
+      multivariate: {
+        variants: [
+          { key: 'control', name: 'As it was', rollout_percentage: 50 },
+          { key: 'test', name: 'The new planner', rollout_percentage: 50 },
+        ],
+      },
+      payloads: { test: '{"layout": "wide"}' },
+    },
+  },
+  {
+    key: 'demo-offline-maps',
+    name: 'Demo: maps without a network, for those who pay',
+    filters: { groups: [{ properties: [PRO], rollout_percentage: 80 }] },
+  },
+];
+
+const COHORT_NAME = 'Demo: hikers who pay';
+const DASHBOARD_NAME = 'Demo: how the planner does';
+
+const event = (id: string, more: JsonObject = {}): JsonObject => ({ id, name: id, type: 'events', order: 0, ...more });
+const steps = (...names: string[]): JsonObject[] => names.map((name, order) => event(name, { order }));
+
+const INSIGHTS: readonly { name: string; filters: JsonObject }[] = [
+  {
+    name: 'Hikers a day',
+    filters: {
+      insight: 'TRENDS',
+      date_from: '-30d',
+      interval: 'day',
+      events: [event('hike planned', { math: 'dau' })],
+    },
+  },
+  {
+    name: 'From a first look to a plan',
+    filters: { insight: 'FUNNELS', date_from: '-30d', events: steps('$pageview', 'signed up', 'hike planned') },
+  },
+  {
+    name: 'Who comes back',
+    filters: {
+      insight: 'RETENTION',
+      period: 'Week',
+      total_intervals: 8,
+      target_entity: event('hike planned'),
+      returning_entity: event('hike planned'),
+    },
+  },
+  {
+    name: 'Visits by browser',
+    filters: {
+      insight: 'TRENDS',
+      date_from: '-30d',
+      events: [event('$pageview')],
+      breakdown: '$browser',
+      breakdown_type: 'event',
+    },
+  },
+];
+
+export async function makeDemoThings(deps: DemoThingsDeps, caller: Caller, project: Project): Promise<void> {
+  const { metadata } = deps;
+  const keys = new Set((await metadata.flags.ofProject(project.id)).map(({ key }) => key));
+  for (const flag of FLAGS) {
+    if (!keys.has(flag.key)) await createFlag(deps, caller, project, { ...flag, active: true, tags: TAGS });
+  }
+  const cohorts = await metadata.cohorts.ofProject(project.id);
+  if (!cohorts.some(({ name }) => name === COHORT_NAME)) {
+    const filters = { properties: { type: 'AND', values: [PRO] } };
+    await createCohort(deps, caller, project, { name: COHORT_NAME, filters }, null);
+  }
+  await makeDashboard(deps, caller, project);
+}
+
+async function makeDashboard(deps: DemoThingsDeps, caller: Caller, project: Project): Promise<void> {
+  const { items } = await deps.metadata.dashboards.list(project.id, { limit: 1000, offset: 0 });
+  if (items.some(({ name }) => name === DASHBOARD_NAME)) return;
+  const dashboard = await createDashboard(deps, caller, project, { name: DASHBOARD_NAME, pinned: true, tags: TAGS });
+  for (const insight of INSIGHTS) {
+    const kept = { ...insight, saved: true, tags: TAGS, dashboards: [dashboard.id] };
+    await createInsight(deps, caller, project, kept);
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * One visitor of the demo product, a planner for hikes: how they came, whether they stayed, what they did. Everything is
+ * drawn from the visitor's own seed, so that the same visitor does the same, relative to the day of the demo.
+ */
+import { bucket, spell } from '../../flags/rules/bucket.ts';
+import { pick, seeded } from './seeded-random.ts';
+
+export interface DemoEvent {
+  event: string;
+  distinctId: string;
+  time: number;
+  properties: Readonly<Record<string, unknown>>;
+}
+
+export interface DemoStage {
+  /** The demo ends here, and begins so many days before. */
+  now: number;
+  days: number;
+}
+
+export const DEMO_FLAG = 'demo-new-planner';
+const FLAG_PREFIX = spell(`${DEMO_FLAG}.`);
+export const DEMO_CLUBS = 12;
+
+const DAY = 86_400_000;
+const MINUTE = 60_000;
+
+const SOURCES = ['https://search.example/', 'https://search.example/', 'https://news.example/', '', ''];
+const BROWSERS = ['Chrome', 'Chrome', 'Chrome', 'Safari', 'Safari', 'Firefox'];
+const SYSTEMS = ['Windows', 'Mac OS X', 'iOS', 'Android', 'Linux'];
+const COUNTRIES = ['DE', 'DE', 'FR', 'GB', 'US', 'US', 'NL', 'CH'];
+
+/** In the order of time, and never after `now`. */
+export function visitorEvents(number: number, stage: DemoStage): DemoEvent[] {
+  const visitor = new Visitor(number, stage);
+  visitor.live();
+  return visitor.events.filter(({ time }) => time <= stage.now);
+}
+
+class Visitor {
+  readonly events: DemoEvent[] = [];
+  readonly #random: () => number;
+  readonly #number: number;
+  readonly #stage: DemoStage;
+  readonly #about: Readonly<Record<string, unknown>>;
+  #id: string;
+  #time: number;
+  #plan = 'free';
+
+  constructor(number: number, stage: DemoStage) {
+    this.#random = seeded(number);
+    this.#number = number;
+    this.#stage = stage;
+    this.#id = `demo-device-${number}`;
+    this.#about = {
+      $lib: 'web',
+      $browser: pick(this.#random, BROWSERS),
+      $os: pick(this.#random, SYSTEMS),
+      $geoip_country_code: pick(this.#random, COUNTRIES),
+      $referrer: pick(this.#random, SOURCES),
+    };
+    // More come each week: the demo is about a product that does well.
+    this.#time = this.#onDay(stage.days * this.#random() ** 0.7 - stage.days);
+  }
+
+  live(): void {
+    this.#lookAround();
+    if (!this.#happens(0.4)) {
+      if (this.#happens(0.15)) this.#comeBack(1 + this.#random() * 6, () => this.#view('/pricing'));
+      return;
+    }
+    this.#signUp();
+    const keenness = this.#random();
+    for (let day = 1; this.#time < this.#stage.now; day++) {
+      const chance = 0.08 + 0.5 * keenness * Math.exp(-day / (6 + 20 * keenness));
+      if (day > this.#stage.days) return;
+      if (this.#happens(chance)) this.#comeBack(1, () => this.#visit());
+      else this.#time += DAY;
+    }
+  }
+
+  #lookAround(): void {
+    this.#view('/');
+    if (this.#happens(0.6)) this.#view('/features');
+    if (this.#happens(0.35)) this.#view('/pricing');
+  }
+
+  #signUp(): void {
+    const email = `hiker-${this.#number}@demo.example`;
+    const device = this.#id;
+    this.#view('/sign-up');
+    this.#id = email;
+    const set = {
+      email,
+      name: `Demo hiker ${this.#number}`,
+      plan: 'free',
+      country: this.#about['$geoip_country_code'],
+    };
+    this.#add('$identify', { $anon_distinct_id: device, $set: set });
+    this.#add('signed up', { method: pick(this.#random, ['email', 'email', 'single sign-on']) });
+    this.#visit();
+  }
+
+  /** A visit of somebody who has an account. */
+  #visit(): void {
+    this.#view('/hikes');
+    const variant = bucket(FLAG_PREFIX, this.#id, 'variant') < 0.5 ? 'control' : 'test';
+    this.#add('$feature_flag_called', { $feature_flag: DEMO_FLAG, $feature_flag_response: variant });
+    // The new planner helps: there is something to find out.
+    if (!this.#happens(variant === 'test' ? 0.62 : 0.45)) return;
+    this.#add('hike planned', { kilometres: 4 + Math.floor(this.#random() * 21), planner: variant });
+    if (this.#happens(0.35)) this.#add('hike shared', { with: pick(this.#random, ['friends', 'club', 'link']) });
+    if (this.#plan === 'free' && this.#happens(0.06)) this.#upgrade();
+  }
+
+  #upgrade(): void {
+    this.#view('/pricing');
+    if (!this.#happens(0.6)) return;
+    this.#plan = 'pro';
+    this.#add('plan upgraded', { price: pick(this.#random, [4, 4, 4, 40]), currency: 'EUR', $set: { plan: 'pro' } });
+  }
+
+  #comeBack(afterDays: number, visit: () => void): void {
+    this.#time = this.#onDay((this.#time - this.#stage.now) / DAY + afterDays);
+    visit();
+  }
+
+  /** Days before the end of the demo; in the afternoon more often than at night, on weekends more than in the week. */
+  #onDay(days: number): number {
+    const midnight = Math.floor((this.#stage.now + days * DAY) / DAY) * DAY;
+    const isWeekend = [0, 6].includes(new Date(midnight).getUTCDay());
+    const hour = 7 + 14 * ((this.#random() + this.#random()) / 2) + (isWeekend ? 1 : 0);
+    return midnight + hour * 60 * MINUTE;
+  }
+
+  #view(path: string): void {
+    this.#add('$pageview', { $current_url: `https://hikes.demo.example${path}`, $pathname: path });
+  }
+
+  #add(event: string, more: Readonly<Record<string, unknown>>): void {
+    this.#time += (0.2 + this.#random() * 3) * MINUTE;
+    const club = this.#number % 4 === 0 ? { $groups: { club: `demo-club-${this.#number % DEMO_CLUBS}` } } : {};
+    const properties = { ...this.#about, ...club, ...more };
+    this.events.push({ event, distinctId: this.#id, time: Math.floor(this.#time), properties });
+  }
+
+  #happens(chance: number): boolean {
+    return this.#random() < chance;
+  }
+}

@@ -1,0 +1,55 @@
+import type { FastifyInstance } from 'fastify';
+import { notFound } from '../../../core/errors.ts';
+import { projectRoute } from '../../../http/api/route.ts';
+import { envelope, readPage } from '../../../http/paging.ts';
+import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import { replay } from '../../../ingest/track/replay-dead-letters.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { DeadLetterSchema, presentDeadLetter, ReplayedSchema } from './event-fate-schemas.ts';
+
+const tag = 'ingestion';
+const LIST = '/api/projects/:project_id/dead_letters/';
+
+export function deadLetterRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { deadLetters } = deps.metadata;
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: LIST,
+    summary: 'Events that could not be processed, newest first',
+    tag,
+    query: PAGE_QUERY,
+    response: pageOf(DeadLetterSchema),
+    handler: async ({ project, query, url }) => {
+      const page = readPage(query);
+      return envelope(url, page, await deadLetters.list(project.id, page), presentDeadLetter);
+    },
+  });
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${LIST}:id/`,
+    summary: 'One event that could not be processed',
+    tag,
+    response: DeadLetterSchema,
+    handler: async ({ project, params }) => {
+      const letter = await deadLetters.find(project.id, readNumber(params['id']));
+      if (!letter) throw notFound();
+      return presentDeadLetter(letter);
+    },
+  });
+  projectRoute(app, deps, {
+    method: 'POST',
+    url: `${LIST}:id/replay/`,
+    summary: 'Process an event again, as if it had just come with its old arrival time',
+    tag,
+    response: ReplayedSchema,
+    handler: async ({ project, params }) => {
+      const { eventUuid } = await replay({ ...deps, deadLetters }, project.id, readNumber(params['id']));
+      return { success: true, event_uuid: eventUuid };
+    },
+  });
+}
+
+function readNumber(text = ''): number {
+  if (!/^\d{1,15}$/.test(text)) throw notFound();
+  return Number(text);
+}

@@ -1,0 +1,131 @@
+/** Reads the query parameters of the events list, and writes the link to its next page. */
+
+import type { ActionDefinition } from '../../../core/actions/entity.ts';
+import { Failure, invalid, notFound } from '../../../core/errors.ts';
+import { isUuid } from '../../../core/events/uuid.ts';
+import { parseFilters } from '../../../core/filters/parse-filters.ts';
+import { parseMoment } from '../../../core/time/parse-moment.ts';
+import { type Query, queryText, withQuery } from '../../../http/paging.ts';
+import type { EventPersonStore } from '../../../stores/metadata/event-records.ts';
+import type { EventQuestion, FoundEvent } from '../list-events.ts';
+import { isoOffset } from './event-schemas.ts';
+
+export type EventFormat = 'json' | 'csv';
+
+/** Clocks that run a little fast are forgiven; events from further ahead are hidden until their time has come. */
+const AHEAD_MS = 5000;
+const LIMITS = { json: { usual: 100, most: 1000 }, csv: { usual: 3500, most: 100_000 } } as const;
+
+export function readFormat(query: Query): EventFormat {
+  const format = queryText(query, 'format') ?? 'json';
+  if (format !== 'json' && format !== 'csv') throw notFound();
+  return format;
+}
+
+export async function readEventQuestion(
+  persons: EventPersonStore,
+  projectId: number,
+  query: Query,
+  now: number,
+  action: (id: number) => ActionDefinition | undefined,
+): Promise<EventQuestion> {
+  const { usual, most } = LIMITS[readFormat(query)];
+  return {
+    projectId,
+    event: given(query, 'event'),
+    distinctId: given(query, 'distinct_id'),
+    person: await readPerson(persons, projectId, given(query, 'person_id')),
+    before: readMoment(query, 'before', now) ?? now + AHEAD_MS,
+    after: readMoment(query, 'after', now),
+    filter: parseFilters(queryText(query, 'properties')),
+    steps: readSteps(given(query, 'action_id'), action),
+    newestFirst: readNewestFirst(given(query, 'orderBy')),
+    limit: Math.min(wholeNumber(query, 'limit') || usual, most),
+    offset: wholeNumber(query, 'offset'),
+  };
+}
+
+function readSteps(id: string | undefined, action: (id: number) => ActionDefinition | undefined) {
+  if (id === undefined) return null;
+  const found = /^\d{1,15}$/.test(id) ? action(Number(id)) : undefined;
+  if (!found) throw invalid('action_id', `There is no action ${JSON.stringify(id.slice(0, 60))}.`);
+  return found.steps;
+}
+
+/** Present but empty is as good as absent: forms send it so. */
+const given = (query: Query, name: string): string | undefined => queryText(query, name) || undefined;
+
+/** A number that makes no sense counts as absent, as in every list. */
+function wholeNumber(query: Query, name: string): number {
+  const number = Number(queryText(query, name));
+  return Number.isSafeInteger(number) && number > 0 ? number : 0;
+}
+
+function readMoment(query: Query, name: 'before' | 'after', now: number): number | undefined {
+  const text = given(query, name);
+  if (text === undefined) return undefined;
+  const moment = parseMoment(text, now);
+  if (moment === undefined) {
+    throw invalid(name, `Not a moment: ${JSON.stringify(text.slice(0, 100))}. Use ISO 8601, or how long ago: 5d, 2h.`);
+  }
+  return moment;
+}
+
+function readNewestFirst(text: string | undefined): boolean {
+  if (text === undefined) return true;
+  const [first, ...rest] = readList(text);
+  if (first === undefined || first === '-timestamp') return true;
+  if (first === 'timestamp' && rest.length === 0) return false;
+  throw badOrder();
+}
+
+function readList(text: string): unknown[] {
+  try {
+    const list: unknown = JSON.parse(text);
+    if (Array.isArray(list)) return list;
+  } catch (cause) {
+    throw new Failure('invalid', badOrder().message, { attr: 'orderBy', cause });
+  }
+  throw badOrder();
+}
+
+const badOrder = (): Failure => invalid('orderBy', 'Events are ordered by ["-timestamp"] or ["timestamp"].');
+
+/** Nobody has this id: then the question is about nobody's events. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+async function readPerson(
+  persons: EventPersonStore,
+  projectId: number,
+  id: string | undefined,
+): Promise<string | undefined> {
+  if (id === undefined || isUuid(id)) return id?.toLowerCase();
+  return (/^\d{1,15}$/.test(id) ? await persons.uuidOf(projectId, Number(id)) : null) ?? NOBODY;
+}
+
+/**
+ * The link to the next page goes on from the last event's time. Where further events share that very time, it goes back
+ * to them and passes over those that were shown: otherwise they would fall between the pages.
+ */
+export function nextLink(url: URL, question: EventQuestion, found: readonly FoundEvent[]): string | null {
+  const shown = found.slice(0, question.limit);
+  const last = shown.at(-1);
+  if (last === undefined || found.length <= question.limit) return null;
+  const { bound, step } = question.newestFirst
+    ? ({ bound: 'before', step: 1 } as const)
+    : ({ bound: 'after', step: -1 } as const);
+  if (found[question.limit]?.timestamp !== last.timestamp) {
+    return withQuery(url, { [bound]: isoOffset(last.timestamp), offset: null });
+  }
+  const ties = shown.filter(({ timestamp }) => timestamp === last.timestamp).length;
+  // Nothing but this time on the page, and some passed over before it: nobody knows how many of those share it too.
+  if (ties === shown.length && question.offset > 0) return withQuery(url, { offset: question.offset + ties });
+  return withQuery(url, { [bound]: isoOffset(last.timestamp + step), offset: ties });
+}
+
+/** An event's id in a path; hyphens may be missing. */
+export function readEventUuid(text = ''): string {
+  const uuid = /^[0-9a-f]{32}$/i.test(text) ? text.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5') : text;
+  if (!isUuid(uuid)) throw new Failure('invalid', 'Invalid UUID', { code: 'invalid' });
+  return uuid.toLowerCase();
+}

@@ -1,0 +1,140 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { notFound } from '../../../core/errors.ts';
+import { projectRoute } from '../../../http/api/route.ts';
+import { csvColumns, csvLinesOf, type FlatRow, flatten } from '../../../http/csv.ts';
+import { type Query, queryText } from '../../../http/paging.ts';
+import { actionsOf } from '../../../query/filters/project-actions.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import type { EventPerson } from '../../../stores/metadata/event-records.ts';
+import { type Asking, beginAsking } from '../../insights/api/run-query.ts';
+import { eventValues } from '../event-values.ts';
+import {
+  type EventQuestion,
+  type EventsDeps,
+  eachPage,
+  type FoundEvent,
+  findEvent,
+  findEvents,
+  type PreparedQuestion,
+  prepareQuestion,
+} from '../list-events.ts';
+import { nextLink, readEventQuestion, readEventUuid, readFormat } from './event-query.ts';
+import { EVENT_QUERY, EventListSchema, EventSchema, presentEvent, ValuesSchema } from './event-schemas.ts';
+
+const tag = 'events';
+const P = '/api/projects/:project_id';
+const legacy = 'event';
+
+export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const asking = eventsDeps(deps);
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${P}/events/`,
+    legacy,
+    summary: 'Events, newest first',
+    tag,
+    query: EVENT_QUERY,
+    response: EventListSchema,
+    handler: async ({ project, query, url, reply }) => {
+      const action = await actionsOf(deps.metadata, project.id);
+      const question = await readEventQuestion(asking.persons, project.id, query, deps.clock.now(), action);
+      const limited = beginAsking(deps, { project, reply }, query);
+      if (readFormat(query) === 'json') return limited.run((own) => listEvents(eventsDeps(own), question, url));
+      return reply.type('text/csv; charset=utf-8').send(Readable.from(await csvOfEvents(limited, question)));
+    },
+  });
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${P}/events/:uuid/`,
+    legacy,
+    summary: 'One event',
+    tag,
+    query: { include_person: 'Any value: show the person too.' },
+    response: EventSchema,
+    handler: async ({ project, params, query }) => {
+      const event = await findEvent(asking, project.id, readEventUuid(params['uuid']));
+      if (!event) throw notFound(`No events exist for event UUID ${params['uuid']}`);
+      return presentEvent(event, 'include_person' in query ? await personsOf(asking, project.id, [event]) : new Map());
+    },
+  });
+  valueRoute(app, deps, asking);
+}
+
+const eventsDeps = (deps: ApiDeps): EventsDeps => ({ ...deps, persons: deps.metadata.eventPersons });
+
+async function listEvents(deps: EventsDeps, question: EventQuestion, url: URL) {
+  // One more than is shown tells whether there is a next page.
+  const prepared = await prepareQuestion(deps, { ...question, limit: question.limit + 1 });
+  const found = await findEvents(deps, prepared);
+  const shown = found.slice(0, question.limit);
+  const persons = await personsOf(deps, question.projectId, shown);
+  return { next: nextLink(url, question, found), results: shown.map((event) => presentEvent(event, persons)) };
+}
+
+async function personsOf(
+  { persons }: EventsDeps,
+  projectId: number,
+  events: readonly FoundEvent[],
+): Promise<ReadonlyMap<string, EventPerson>> {
+  const uuids = [...new Set(events.map((event) => event.personId))];
+  return new Map((await persons.byUuids(projectId, uuids)).map((person) => [person.uuid, person]));
+}
+
+const CSV_PAGE = 500;
+
+/**
+ * All columns are found within the time of one question, before the answer begins: so that it can still be a refusal.
+ * The rows have as much for each page, since it is the caller who decides how fast they are read.
+ */
+async function csvOfEvents(asking: Asking, question: EventQuestion): Promise<AsyncGenerator<string>> {
+  const { prepared, columns } = await asking.run(async (own) => {
+    const deps = eventsDeps(own);
+    const prepared = await prepareQuestion(deps, question);
+    return { prepared, columns: await csvColumns(csvPages(deps, prepared)) };
+  });
+  const query: EventsDeps['events']['query'] = (sql, values) => asking.run((own) => own.events.query(sql, values));
+  return csvLinesOf(columns, csvPages({ ...eventsDeps(asking.deps), events: { query } }, prepared));
+}
+
+async function* csvPages(deps: EventsDeps, question: PreparedQuestion): AsyncGenerator<FlatRow[]> {
+  for await (const page of eachPage(deps, question, CSV_PAGE)) {
+    const persons = await personsOf(deps, question.projectId, page);
+    yield page.map((event) => flatten(presentEvent(event, persons)));
+  }
+}
+
+/** Names that every web site has: asked for 'custom events', nobody means these. */
+const STANDARD = new Set(['$autocapture', '$pageview', '$identify', '$pageleave', '$screen']);
+
+function valueRoute(app: FastifyInstance, deps: ApiDeps, asking: EventsDeps): void {
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${P}/events/values/`,
+    legacy,
+    summary: 'Values that a property has had in the last seven days',
+    tag,
+    query: {
+      key: 'The property; `custom_event` for the names of events.',
+      value: 'Part of the value.',
+      event_name: 'Only of this event; may be repeated.',
+    },
+    response: ValuesSchema,
+    handler: async ({ project, query }) => {
+      const names = await valuesFor(deps, asking, project.id, query);
+      return names.map((name) => ({ name }));
+    },
+  });
+}
+
+async function valuesFor(deps: ApiDeps, asking: EventsDeps, projectId: number, query: Query): Promise<string[]> {
+  const key = queryText(query, 'key');
+  const part = queryText(query, 'value') || undefined;
+  if (!key) return [];
+  if (key === 'custom_event') {
+    const names = (await deps.metadata.definitions.events(projectId)).map(({ name }) => name);
+    return names.filter((name) => !STANDARD.has(name) && name.toLowerCase().includes(part?.toLowerCase() ?? ''));
+  }
+  const events = [query['event_name'] ?? []].flat().filter((name) => name !== '');
+  return eventValues(asking, { projectId, key, part, events, now: deps.clock.now() });
+}

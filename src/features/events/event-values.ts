@@ -1,0 +1,50 @@
+/** Values that a property has had lately: what a console offers while somebody types a filter. */
+import { parseJson } from '../../core/json/parse-json.ts';
+import type { Asking } from '../../query/filters/valid-patterns.ts';
+
+const DAYS_MS = 7 * 86_400_000;
+const OFFERED = 10;
+
+export interface ValuesQuestion {
+  projectId: number;
+  key: string;
+  /** Part of the value, whatever its case. */
+  part: string | undefined;
+  /** Only of these events, if any. */
+  events: readonly string[];
+  now: number;
+}
+
+/** The most frequent first. The members of lists count one by one. */
+export async function eventValues({ events, dialect }: Asking, question: ValuesQuestion): Promise<string[]> {
+  const sql = dialect.begin('e');
+  const text = sql.property(question.key);
+  const conditions = [
+    `e.project_id = ${sql.param(question.projectId)}`,
+    `e.timestamp >= ${sql.time(question.now - DAYS_MS)}`,
+  ];
+  if (question.events.length > 0) {
+    conditions.push(`e.event in (${question.events.map((name) => sql.param(name)).join(', ')})`);
+  }
+  if (question.part !== undefined) conditions.push(sql.containsIgnoringCase(text, question.part));
+  const rows = await events.query(
+    `select ${text} as value, count(*) as n
+    from event_rows e
+    where ${conditions.join(' and ')} and ${text} <> ''
+    group by 1
+    order by n desc, value
+    limit ${sql.param(OFFERED)}`,
+    sql.values,
+  );
+  return [...new Set(rows.flatMap((row) => membersOf(String(row['value']))))].slice(0, OFFERED);
+}
+
+function membersOf(text: string): string[] {
+  if (!text.startsWith('[')) return [text];
+  try {
+    const list = parseJson(text);
+    return Array.isArray(list) ? list.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))) : [text];
+  } catch {
+    return [text];
+  }
+}

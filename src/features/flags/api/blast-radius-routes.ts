@@ -1,0 +1,88 @@
+/** Whom a condition, a flag or a change to a flag would reach: asked before it is saved. */
+import type { Static } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import { invalid, notFound } from '../../../core/errors.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
+import { projectRoute } from '../../../http/api/route.ts';
+import { envelope, readPage } from '../../../http/paging.ts';
+import { PAGE_QUERY } from '../../../http/schemas/common.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { impactOf, reachOf } from '../decide/blast-radius.ts';
+import { toFlagDefinition } from '../decide/definitions.ts';
+import { readableFilters } from '../rules/filters-shape.ts';
+import type { FlagDefinition } from '../rules/flag.ts';
+import {
+  BlastRadiusQuestionSchema,
+  BlastRadiusSchema,
+  presentChange,
+  presentReach,
+} from './flag-evaluation-schemas.ts';
+
+type Question = Static<typeof BlastRadiusQuestionSchema>;
+
+export function flagBlastRadiusRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    method: 'POST',
+    url: '/api/projects/:project_id/feature_flags/user_blast_radius/',
+    legacy: 'feature_flag',
+    summary: 'Whom a condition or a flag reaches; with the `id` of a flag, whose value would change',
+    tag: 'feature flags',
+    query: PAGE_QUERY,
+    body: BlastRadiusQuestionSchema,
+    response: BlastRadiusSchema,
+    handler: async ({ project, body, query, url }) => {
+      if (body.condition !== undefined) {
+        return presentReach(await reachOf(deps, project.id, ofCondition(body), false));
+      }
+      if (typeof body.id !== 'number') {
+        if (body.filters === undefined) throw invalid(undefined, 'Missing condition for which to get blast radius');
+        return presentReach(await reachOf(deps, project.id, ofFilters(body, body.filters as JsonObject)));
+      }
+      const { before, after } = await versions(deps, project.id, body, body.id);
+      const page = readPage(query);
+      const impact = await impactOf(deps, project.id, before, after, page);
+      const { count, ...list } = envelope(url, page, { count: impact.changed, items: impact.page }, presentChange);
+      return { ...presentReach(impact), users_changed: count, changes: impact.changes, ...list };
+    },
+  });
+}
+
+/** No flag has this key. */
+const PREVIEW = '\u0000preview';
+
+const preview = (key: string, filters: JsonObject): FlagDefinition => ({
+  id: -1,
+  key,
+  active: true,
+  version: 0,
+  filters,
+  ensureExperienceContinuity: false,
+  evaluationRuntime: 'all',
+  bucketingIdentifier: 'distinct_id',
+});
+
+/** Everybody who meets the condition, whatever share of them gets the flag. */
+function ofCondition({ condition, group_type_index }: Question): FlagDefinition {
+  const properties = (condition?.properties ?? []) as JsonObject[];
+  const index = group_type_index ?? null;
+  const fits = ({ type, group_type_index: given }: JsonObject): boolean =>
+    index === null ? type !== 'group' : type === 'group' && given === index;
+  if (!properties.every(fits)) throw invalid(undefined, 'Invalid group type index for feature flag condition.');
+  return preview(PREVIEW, {
+    groups: [{ properties, rollout_percentage: null }],
+    aggregation_group_type_index: index,
+  });
+}
+
+/** Shares depend on the key: a flag without one yet is looked at under a name of its own. */
+const ofFilters = ({ key }: Question, filters: JsonObject): FlagDefinition =>
+  preview(key ?? PREVIEW, readableFilters(filters));
+
+async function versions(deps: ApiDeps, projectId: number, body: Question, id: number) {
+  const flag = await deps.metadata.flags.find(projectId, id);
+  if (!flag) throw notFound();
+  const { key = flag.key, active = flag.active, deleted = flag.deleted } = body;
+  const filters = (body.filters as JsonObject | undefined) ?? flag.filters;
+  const before = flag.active && !flag.deleted ? toFlagDefinition(flag) : null;
+  return { before, after: active && !deleted ? toFlagDefinition({ ...flag, key, filters, active: true }) : null };
+}

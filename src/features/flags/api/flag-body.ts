@@ -1,0 +1,54 @@
+/** A flag as it is sent: from the wire's names to ours, and only what was sent. */
+import type { Static } from '@sinclair/typebox';
+import { invalid } from '../../../core/errors.ts';
+import type { Json, JsonObject } from '../../../core/json/json.ts';
+import { parseTimestamp } from '../../../core/time/parse-timestamp.ts';
+import type { FlagChanges } from '../manage/flag-fields.ts';
+import type { Basis } from '../manage/flags.ts';
+import type { FlagChangeSchema } from './flag-schemas.ts';
+
+type Body = Static<typeof FlagChangeSchema>;
+
+export function readFlagChanges(body: Body): FlagChanges {
+  if (body.has_encrypted_payloads === true) {
+    throw invalid('has_encrypted_payloads', 'Payloads cannot be encrypted here: they are kept as they are sent.');
+  }
+  const changes: { [field in keyof FlagChanges]: FlagChanges[field] | undefined } = {
+    key: body.key,
+    name: body.name,
+    filters: body.filters as JsonObject | undefined,
+    deleted: body.deleted,
+    active: body.active,
+    createdAt: body.created_at === undefined ? undefined : readTime(body.created_at),
+    ensureExperienceContinuity: orElse(body.ensure_experience_continuity, false),
+    rollbackConditions: body.rollback_conditions as Json | undefined,
+    performedRollback: body.performed_rollback,
+    tags: body.tags && readTags(body.tags),
+    evaluationRuntime: body.evaluation_runtime,
+    bucketingIdentifier: orElse(body.bucketing_identifier, 'distinct_id' as const),
+    isRemoteConfiguration: orElse(body.is_remote_configuration, false),
+  };
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+}
+
+export const readBasis = ({ version, original_flag }: Body): Basis => ({
+  version: version ?? null,
+  original: (original_flag as JsonObject | null | undefined) ?? null,
+});
+
+/** Null means what the field is by itself; undefined that it was not sent. */
+const orElse = <T>(value: T | null | undefined, usual: T): T | undefined => (value === null ? usual : value);
+
+/** Tags are words: `Beta ` and `beta` are the same one. */
+const readTags = (tags: readonly string[]): string[] => [
+  ...new Set(tags.map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== '')),
+];
+
+function readTime(text: string): number {
+  const time = parseTimestamp(text);
+  if (time !== undefined) return time;
+  throw invalid(
+    'created_at',
+    'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].',
+  );
+}

@@ -1,0 +1,92 @@
+/** Short questions about flags: what state one is in, who needs it, what it carries, what some ids are called. */
+import { Type } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import { notFound } from '../../../core/errors.ts';
+import { isJsonObject } from '../../../core/json/json.ts';
+import { projectRoute } from '../../../http/api/route.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
+import { statusOf } from '../manage/flag-status.ts';
+import { dependentsOf } from '../rules/validate/references.ts';
+import { flagInPath } from './present-flags.ts';
+
+const tag = 'feature flags';
+const legacy = 'feature_flag';
+const all = '/api/projects/:project_id/feature_flags/';
+
+const FlagName = Type.Object({ id: Type.Integer(), key: Type.String(), name: Type.String() });
+
+export function flagQuestionRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${all}:id/status/`,
+    legacy,
+    summary: 'Whether the flag is in use, and why one would think so',
+    tag,
+    response: Type.Object({ status: Type.String(), reason: Type.String() }),
+    handler: async ({ project, params }) => statusOf(await flagInPath(deps, project, params['id']), deps.clock.now()),
+  });
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${all}:id/dependent_flags/`,
+    legacy,
+    summary: 'Flags whose conditions look at this one',
+    tag,
+    response: Type.Array(FlagName),
+    handler: async ({ project, params }) => {
+      const flag = await flagInPath(deps, project, params['id']);
+      const dependents = dependentsOf(flag.id, await deps.metadata.flags.ofProject(project.id));
+      return dependents.map(({ id, key, name }) => ({ id, key, name }));
+    },
+  });
+  remoteConfigRoute(app, deps);
+  keysRoute(app, deps);
+}
+
+/** SDKs ask by key. The payload is sent as it is kept: a text of JSON, as consoles write it, stays a text. */
+function remoteConfigRoute(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${all}:id_or_key/remote_config/`,
+    legacy,
+    summary: 'The payload of a flag that is there for its payload; null where it has none',
+    tag,
+    response: Type.Unknown(),
+    handler: async ({ project, params, reply }) => {
+      const flag = await flagByIdOrKey(deps, project, params['id_or_key'] ?? '');
+      if (!flag?.isRemoteConfiguration || flag.deleted) throw notFound();
+      const { payloads } = flag.filters;
+      // What is switched off carries nothing.
+      const payload = (flag.active && isJsonObject(payloads) ? payloads['true'] : null) ?? null;
+      // Written here: the framework would take a text for one that is no JSON.
+      return reply.type('application/json; charset=utf-8').send(JSON.stringify(payload));
+    },
+  });
+}
+
+async function flagByIdOrKey(deps: ApiDeps, project: Project, text: string): Promise<FeatureFlag | null> {
+  const { flags } = deps.metadata;
+  const byId = /^\d{1,15}$/.test(text) ? await flags.find(project.id, Number(text)) : null;
+  return byId ?? flags.byKey(project.id, text);
+}
+
+const MOST_IDS = 1000;
+
+function keysRoute(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    method: 'POST',
+    url: `${all}bulk_keys/`,
+    legacy,
+    summary: 'The keys of flags by their ids; what is unknown is left out',
+    tag,
+    body: Type.Object({ ids: Type.Array(Type.Integer(), { maxItems: MOST_IDS }) }),
+    response: Type.Object({ keys: Type.Record(Type.String(), Type.String()) }),
+    handler: async ({ project, body }) => {
+      const asked = new Set(body.ids);
+      const flags = await deps.metadata.flags.ofProject(project.id);
+      const known = flags.filter((flag) => asked.has(flag.id));
+      return { keys: Object.fromEntries(known.map((flag) => [String(flag.id), flag.key])) };
+    },
+  });
+}

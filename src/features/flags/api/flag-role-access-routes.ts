@@ -1,0 +1,110 @@
+/** Which roles may edit one flag. */
+import type { FastifyInstance } from 'fastify';
+import type { Caller } from '../../../access/callers.ts';
+import { notFound } from '../../../core/errors.ts';
+import { projectRoute } from '../../../http/api/route.ts';
+import { envelope, readPage } from '../../../http/paging.ts';
+import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+import type { FeatureFlag, FlagRoleAccess } from '../../../stores/metadata/flags.ts';
+import { showRoles } from '../../accounts/api/present-roles.ts';
+import { flagWithAccess, giveFlagAccess, takeFlagAccess } from '../manage/flag-role-access.ts';
+import { FlagRoleAccessCreateSchema, FlagRoleAccessSchema, presentFlagRoleAccess } from './flag-role-access-schemas.ts';
+import { flagId, showFlag } from './present-flags.ts';
+
+const tag = 'feature flags';
+const legacy = 'feature_flag';
+const all = '/api/projects/:project_id/feature_flags/:feature_flag_id/role_access/';
+const one = `${all}:id/`;
+
+export function flagRoleAccessRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  listAndGive(app, deps);
+  oneAccess(app, deps);
+}
+
+const flagOf = (deps: ApiDeps, project: Project, id: string | undefined): Promise<FeatureFlag> =>
+  flagWithAccess(deps.metadata, project, flagId(id));
+
+async function show(
+  deps: ApiDeps,
+  caller: Caller,
+  project: Project,
+  flag: FeatureFlag,
+  accesses: readonly FlagRoleAccess[],
+) {
+  const shownFlag = await showFlag(deps, caller, project, flag);
+  const found = await Promise.all(
+    accesses.map(({ roleId }) => deps.metadata.roles.find(project.organizationId, roleId)),
+  );
+  const roles = await showRoles(
+    deps,
+    found.filter((role) => role !== null),
+  );
+  return accesses.flatMap((access) => {
+    const role = roles.find(({ id }) => id === access.roleId);
+    return role ? [presentFlagRoleAccess(access, shownFlag, role)] : [];
+  });
+}
+
+function listAndGive(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: all,
+    legacy,
+    summary: 'Roles that may edit the flag',
+    tag,
+    query: PAGE_QUERY,
+    response: pageOf(FlagRoleAccessSchema),
+    handler: async ({ caller, project, params, query, url }) => {
+      const flag = await flagOf(deps, project, params['feature_flag_id']);
+      const page = readPage(query);
+      const given = await deps.metadata.flagRoleAccess.ofFlag(flag.id);
+      const items = await show(deps, caller, project, flag, given.slice(page.offset, page.offset + page.limit));
+      return envelope(url, page, { count: given.length, items }, (access) => access);
+    },
+  });
+  projectRoute(app, deps, {
+    method: 'POST',
+    url: all,
+    legacy,
+    summary: 'Let a role edit the flag',
+    tag,
+    body: FlagRoleAccessCreateSchema,
+    status: 201,
+    response: FlagRoleAccessSchema,
+    handler: async ({ caller, project, params, body }) => {
+      const id = flagId(params['feature_flag_id']);
+      const { access, flag } = await giveFlagAccess(deps, caller, project, id, body.role_id.toLowerCase());
+      return (await show(deps, caller, project, flag, [access]))[0];
+    },
+  });
+}
+
+function oneAccess(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: one,
+    legacy,
+    summary: 'One role that may edit the flag',
+    tag,
+    response: FlagRoleAccessSchema,
+    handler: async ({ caller, project, params }) => {
+      const flag = await flagOf(deps, project, params['feature_flag_id']);
+      const access = await deps.metadata.flagRoleAccess.find(flag.id, flagId(params['id']));
+      const [shown] = access ? await show(deps, caller, project, flag, [access]) : [];
+      if (!shown) throw notFound();
+      return shown;
+    },
+  });
+  projectRoute(app, deps, {
+    method: 'DELETE',
+    url: one,
+    legacy,
+    summary: 'No longer let the role edit the flag',
+    tag,
+    status: 204,
+    handler: ({ caller, project, params }) =>
+      takeFlagAccess(deps, caller, project, flagId(params['feature_flag_id']), flagId(params['id'])),
+  });
+}

@@ -1,0 +1,99 @@
+import type { FastifyInstance } from 'fastify';
+import { projectRoute } from '../../../http/api/route.ts';
+import { envelope, readPage } from '../../../http/paging.ts';
+import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { createFlag, updateFlag } from '../manage/flags.ts';
+import { chooseFlags } from '../manage/list-flags.ts';
+import { readBasis, readFlagChanges } from './flag-body.ts';
+import { FLAG_QUERY, readFlagQuestion } from './flag-query.ts';
+import { FeatureFlagSchema, FlagChangeSchema, FlagCreateSchema, FlagReplaceSchema } from './flag-schemas.ts';
+import { flagId, flagInPath, showFlag, showFlags } from './present-flags.ts';
+
+const tag = 'feature flags';
+const legacy = 'feature_flag';
+const all = '/api/projects/:project_id/feature_flags/';
+const one = `${all}:id/`;
+
+export function featureFlagRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  listAndCreate(app, deps);
+  readOne(app, deps);
+  changeOne(app, deps);
+}
+
+function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: all,
+    legacy,
+    summary: 'Feature flags, newest first',
+    tag,
+    query: { ...PAGE_QUERY, ...FLAG_QUERY },
+    response: pageOf(FeatureFlagSchema),
+    handler: async ({ caller, project, query, url }) => {
+      const page = readPage(query);
+      const flags = await deps.metadata.flags.ofProject(project.id);
+      const { count, items } = chooseFlags(flags, readFlagQuestion(query), page, deps.clock.now());
+      return envelope(url, page, { count, items: await showFlags(deps, caller, project, items) }, (flag) => flag);
+    },
+  });
+  projectRoute(app, deps, {
+    method: 'POST',
+    url: all,
+    legacy,
+    summary: 'Make a feature flag',
+    tag,
+    body: FlagCreateSchema,
+    status: 201,
+    response: FeatureFlagSchema,
+    handler: async ({ caller, project, body }) => {
+      const given = { ...readFlagChanges(body), key: body.key };
+      return showFlag(deps, caller, project, await createFlag(deps, caller, project, given));
+    },
+  });
+}
+
+function readOne(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: one,
+    legacy,
+    summary: 'One feature flag, also when it is deleted',
+    tag,
+    response: FeatureFlagSchema,
+    handler: async ({ caller, project, params }) =>
+      showFlag(deps, caller, project, await flagInPath(deps, project, params['id'])),
+  });
+}
+
+function changeOne(app: FastifyInstance, deps: ApiDeps): void {
+  const ways = [
+    ['PATCH', 'Change a feature flag; `deleted` true or false deletes and restores it', FlagChangeSchema],
+    ['PUT', 'Change a feature flag; fields that are not sent stay as they are', FlagReplaceSchema],
+  ] as const;
+  for (const [method, summary, body] of ways) {
+    projectRoute(app, deps, {
+      method,
+      url: one,
+      legacy,
+      summary,
+      tag,
+      body,
+      response: FeatureFlagSchema,
+      handler: async ({ caller, project, params, body: given }) => {
+        const id = flagId(params['id']);
+        const changed = await updateFlag(deps, caller, project, id, readFlagChanges(given), readBasis(given));
+        return showFlag(deps, caller, project, changed);
+      },
+    });
+  }
+  projectRoute(app, deps, {
+    method: 'DELETE',
+    url: one,
+    legacy,
+    hidden: true,
+    summary: 'Refused: flags are deleted by PATCH with `deleted` true, so that they can be restored',
+    tag,
+    handler: async ({ reply }) => reply.code(405).send(),
+  });
+}

@@ -1,0 +1,143 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { DateTime, iso, nullable, presentUserOrNull, UserSummarySchema } from '../../../http/schemas/common.ts';
+import type { User } from '../../../stores/metadata/accounts.ts';
+import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
+import { statusOf } from '../manage/flag-status.ts';
+import { isSimple, readableFilters, simpleRollout } from '../rules/filters-shape.ts';
+
+const Filters = Type.Record(Type.String(), Type.Unknown(), {
+  description:
+    '`groups` of conditions, tried in order: `{properties, rollout_percentage, variant}`. `multivariate.variants`, `payloads`, `aggregation_group_type_index`.',
+});
+const EXAMPLE_FILTERS = { groups: [{ rollout_percentage: 50 }] };
+
+const Runtime = Type.Union([Type.Literal('all'), Type.Literal('client'), Type.Literal('server')]);
+const Bucketing = Type.Union([Type.Literal('distinct_id'), Type.Literal('device_id')]);
+const RollbackConditions = Type.Unknown({
+  description:
+    'A list of conditions, or one: `{"threshold": 100, "operator": "gt", "threshold_metric": {"event": "$exception", "window": "1h"}}`. When one is met the flag is switched off.',
+});
+
+export const FeatureFlagSchema = Type.Object({
+  id: Type.Integer(),
+  name: Type.String({ description: 'What the flag is for; the name of this field is older than its use.' }),
+  key: Type.String(),
+  filters: Filters,
+  deleted: Type.Boolean(),
+  active: Type.Boolean(),
+  created_by: nullable(UserSummarySchema),
+  created_at: DateTime,
+  is_simple_flag: Type.Boolean(),
+  rollout_percentage: nullable(Type.Number()),
+  ensure_experience_continuity: Type.Boolean(),
+  experiment_set: Type.Array(Type.Integer()),
+  rollback_conditions: RollbackConditions,
+  performed_rollback: nullable(Type.Boolean()),
+  can_edit: Type.Boolean(),
+  tags: Type.Array(Type.String()),
+  usage_dashboard: Type.Null(),
+  archived: Type.Boolean(),
+  updated_at: DateTime,
+  version: Type.Integer(),
+  last_modified_by: nullable(UserSummarySchema),
+  status: Type.Union([
+    Type.Literal('ACTIVE'),
+    Type.Literal('INACTIVE'),
+    Type.Literal('STALE'),
+    Type.Literal('DELETED'),
+  ]),
+  evaluation_runtime: Runtime,
+  bucketing_identifier: Bucketing,
+  is_remote_configuration: Type.Boolean(),
+  has_encrypted_payloads: Type.Boolean(),
+  experiment_set_metadata: Type.Array(Type.Unknown()),
+  surveys: Type.Array(Type.Unknown()),
+  features: Type.Array(Type.Unknown()),
+  analytics_dashboards: Type.Array(Type.Integer()),
+  has_enriched_analytics: Type.Boolean(),
+  user_access_level: Type.Union([Type.Literal('editor'), Type.Literal('viewer')]),
+  last_called_at: Type.Null({ description: 'Calls are not counted.' }),
+});
+
+/** What there can be none of yet: experiments, surveys, early access features, dashboards, encrypted payloads. */
+const NOTHING_YET = {
+  has_encrypted_payloads: false,
+  experiment_set_metadata: [],
+  surveys: [],
+  features: [],
+  analytics_dashboards: [],
+  has_enriched_analytics: false,
+};
+
+export const presentFlag = (
+  flag: FeatureFlag,
+  users: ReadonlyMap<number, User>,
+  canEdit: boolean,
+  now: number,
+): Static<typeof FeatureFlagSchema> => ({
+  id: flag.id,
+  name: flag.name,
+  key: flag.key,
+  filters: readableFilters(flag.filters),
+  deleted: flag.deleted,
+  active: flag.active,
+  created_by: presentUserOrNull(users, flag.createdBy),
+  created_at: iso(flag.createdAt),
+  is_simple_flag: isSimple(flag.filters),
+  rollout_percentage: simpleRollout(flag.filters),
+  ensure_experience_continuity: flag.ensureExperienceContinuity,
+  experiment_set: [],
+  rollback_conditions: flag.rollbackConditions,
+  performed_rollback: flag.performedRollback,
+  can_edit: canEdit,
+  tags: flag.tags,
+  usage_dashboard: null,
+  archived: false,
+  updated_at: iso(flag.updatedAt),
+  version: flag.version,
+  last_modified_by: presentUserOrNull(users, flag.lastModifiedBy),
+  status: statusOf(flag, now).status,
+  evaluation_runtime: flag.evaluationRuntime,
+  bucketing_identifier: flag.bucketingIdentifier,
+  is_remote_configuration: flag.isRemoteConfiguration,
+  ...NOTHING_YET,
+  user_access_level: canEdit ? 'editor' : 'viewer',
+  last_called_at: null,
+});
+
+const Key = Type.String({ minLength: 1, maxLength: 400 });
+
+const writable = {
+  name: Type.String(),
+  // Forms have texts alone: JSON in a text is read.
+  filters: Type.Record(Type.String(), Type.Unknown(), { ...Filters, fromText: true, examples: [EXAMPLE_FILTERS] }),
+  deleted: Type.Boolean(),
+  active: Type.Boolean(),
+  created_at: DateTime,
+  ensure_experience_continuity: nullable(Type.Boolean()),
+  rollback_conditions: Type.Unknown({ ...RollbackConditions, fromText: true }),
+  performed_rollback: nullable(Type.Boolean()),
+  tags: Type.Array(Type.String({ maxLength: 255 }), { fromText: true }),
+  evaluation_runtime: Runtime,
+  bucketing_identifier: nullable(Bucketing),
+  is_remote_configuration: nullable(Type.Boolean()),
+  has_encrypted_payloads: nullable(
+    Type.Boolean({ description: 'Payloads are kept as they are sent.', examples: [false] }),
+  ),
+};
+
+export const FlagCreateSchema = Type.Composite([Type.Object({ key: Key }), Type.Partial(Type.Object(writable))]);
+
+const basis = {
+  version: nullable(Type.Integer({ description: 'The version you began with: what others changed since is kept.' })),
+  original_flag: nullable(
+    Type.Record(Type.String(), Type.Unknown(), { fromText: true, description: 'The flag as it was then.' }),
+  ),
+};
+
+export const FlagChangeSchema = Type.Partial(Type.Object({ key: Key, ...writable, ...basis }));
+
+export const FlagReplaceSchema = Type.Composite([
+  Type.Object({ key: Key }),
+  Type.Partial(Type.Object({ ...writable, ...basis })),
+]);

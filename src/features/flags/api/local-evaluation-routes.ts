@@ -1,0 +1,87 @@
+/**
+ * Flag definitions for SDKs that evaluate by themselves, at the three addresses that SDKs of several ages know. Beside a
+ * personal key, the project's secret key opens them: a server that polls for flags should not have to hold a person's key.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Failure, forbidden } from '../../../core/errors.ts';
+import { earlyCaller, lateCaller, projectByToken, projectInPath } from '../../../http/api/authenticate.ts';
+import { type Query, queryText } from '../../../http/paging.ts';
+import { PROBLEMS } from '../../../http/schemas/errors.ts';
+import { digest } from '../../../lib/secrets.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+import { readEntityTag, writeLocalDefinitions } from './local-definitions.ts';
+import { LocalDefinitionsSchema } from './local-evaluation-schemas.ts';
+
+const NESTED = '/api/projects/:project_id/feature_flags/local_evaluation/';
+const PATHS = [NESTED, '/api/feature_flag/local_evaluation/', '/flags/definitions'];
+
+export function localEvaluationRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  for (const url of PATHS) {
+    app.get(url, {
+      schema: document(url),
+      onRequest: async (request) => {
+        request.project = await projectOf(deps, request);
+      },
+      handler: (request, reply) => answer(deps, request, reply),
+    });
+  }
+  app.options('/flags/definitions', { schema: { hide: true } }, async (_request, reply) =>
+    reply.code(204).header('allow', 'GET, HEAD, OPTIONS').send(),
+  );
+}
+
+async function answer(deps: ApiDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const snapshot = await deps.definitions.of((request.project as Project).id);
+  const { text, tag } = writeLocalDefinitions(snapshot, wantsCohorts(request.query as Query));
+  reply.header('etag', `W/"${tag}"`).header('cache-control', 'private, must-revalidate');
+  if (readEntityTag(request.headers['if-none-match']) === tag) return reply.code(304).send();
+  return reply.type('application/json; charset=utf-8').send(text);
+}
+
+/** Present is enough: SDKs send the bare name. */
+function wantsCohorts(query: Query): boolean {
+  const given = queryText(query, 'send_cohorts');
+  return given !== undefined && !['false', '0'].includes(given.toLowerCase());
+}
+
+async function projectOf(deps: ApiDeps, request: FastifyRequest): Promise<Project> {
+  const secret = /^Bearer\s+(phs_\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (secret !== undefined) return projectOfSecret(deps, request, secret);
+  const caller = (await earlyCaller(deps, request)) ?? (await lateCaller(deps, request));
+  const named = await projectByToken(deps, request);
+  return projectInPath(deps, caller, idInPath(request) ?? '@current', named);
+}
+
+/** The key says which project; whatever else the request names must be the same one. */
+async function projectOfSecret(deps: ApiDeps, request: FastifyRequest, secret: string): Promise<Project> {
+  const find = (): Promise<Project | null> => deps.metadata.projects.bySecretHash(digest(secret));
+  const project = await deps.keys.lookUp(secret, request.ip, find);
+  if (!project) throw new Failure('unauthenticated', 'Secret API token is invalid.');
+  const id = idInPath(request) ?? '@current';
+  const named = await projectByToken(deps, request);
+  if ((id !== '@current' && id !== String(project.id)) || (named !== null && named.id !== project.id)) {
+    throw forbidden("You don't have access to the project.");
+  }
+  return project;
+}
+
+const idInPath = (request: FastifyRequest): string | undefined =>
+  (request.params as { project_id?: string }).project_id;
+
+const document = (url: string): object => ({
+  summary: 'Flag definitions, for SDKs that evaluate flags by themselves',
+  tags: ['feature flags'],
+  security: [{ personalKey: [] }, { session: [] }, { secretKey: [] }],
+  ...(url === NESTED
+    ? { params: { type: 'object', properties: { project_id: { type: 'string' } } } }
+    : { deprecated: url.startsWith('/api/') }),
+  querystring: {
+    type: 'object',
+    properties: {
+      send_cohorts: { type: 'string', description: 'Send the criteria of cohorts along, instead of writing them out.' },
+      token: { type: 'string', description: 'The project key: which project is meant.' },
+    },
+  },
+  response: { 200: LocalDefinitionsSchema, ...PROBLEMS },
+});

@@ -1,0 +1,40 @@
+/** Flags as a caller sees them: with the people behind them, and what the caller may do. */
+
+import type { Caller } from '../../../access/callers.ts';
+import { notFound } from '../../../core/errors.ts';
+import { usersById } from '../../../http/api/activity-list.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
+import { rightsOf } from '../manage/flag-permissions.ts';
+import { findFlag } from '../manage/flags.ts';
+import { presentFlag } from './flag-schemas.ts';
+
+/** How this caller sees these flags; what belongs to them is looked up once for all. */
+async function presenter(deps: ApiDeps, caller: Caller, project: Project, flags: readonly FeatureFlag[]) {
+  const rights = await rightsOf(deps.metadata, caller, project.organizationId);
+  const users = await usersById(
+    deps.metadata,
+    flags.flatMap((flag) => [flag.createdBy, flag.lastModifiedBy]),
+  );
+  const now = deps.clock.now();
+  return (flag: FeatureFlag) => presentFlag(flag, users, rights.canEdit(flag), now);
+}
+
+export async function showFlags(deps: ApiDeps, caller: Caller, project: Project, flags: readonly FeatureFlag[]) {
+  return flags.map(await presenter(deps, caller, project, flags));
+}
+
+export async function showFlag(deps: ApiDeps, caller: Caller, project: Project, flag: FeatureFlag) {
+  const present = await presenter(deps, caller, project, [flag]);
+  return present(flag);
+}
+
+/** The id in a path; a text that is none names nothing. */
+export function flagId(text: string | undefined): number {
+  if (text === undefined || !/^\d{1,15}$/.test(text)) throw notFound();
+  return Number(text);
+}
+
+export const flagInPath = (deps: ApiDeps, project: Project, id: string | undefined): Promise<FeatureFlag> =>
+  findFlag(deps.metadata, project.id, flagId(id));

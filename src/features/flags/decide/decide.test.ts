@@ -1,0 +1,238 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { uuidOf } from '../../../../test/contract/events.ts';
+import { aCohort, aFlag, everybody, those } from '../../../../test/contract/flag-builders.ts';
+import { newPersonChanges } from '../../../../test/contract/person-changes.ts';
+import { makeTempDir, type TempDir } from '../../../../test/contract/temp-dir.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
+import { NO_CHANGES } from '../../../stores/ingest/no-changes.ts';
+import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
+import type { SubjectStore } from '../../../stores/metadata/subjects.ts';
+import { openRelationalShelf, type RelationalShelf } from '../../../stores/sqlite/metadata-store.ts';
+import { Continuity } from './continuity.ts';
+import { type DecideDeps, decide } from './decide.ts';
+import { type DecideRequest, requestFor } from './decide-request.ts';
+import { Definitions } from './definitions.ts';
+
+const ADA = `first ${uuidOf(1)}`;
+const BOB = `first ${uuidOf(2)}`;
+
+let dir: TempDir;
+let shelf: RelationalShelf;
+let faults: unknown[];
+let asked: string[];
+let broken: Set<string>;
+let deps: DecideDeps;
+
+beforeEach(async () => {
+  dir = makeTempDir();
+  shelf = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+  await shelf.ingest.transaction((store) =>
+    store.apply({
+      ...NO_CHANGES,
+      persons: newPersonChanges(1, [uuidOf(1), uuidOf(2)]),
+      groupTypes: [{ projectId: 1, index: 0, name: 'company' }],
+      groups: [{ projectId: 1, typeIndex: 0, key: 'acme', properties: { size: 9 }, createdAt: 0, version: 1 }],
+      position: 1,
+    }),
+  );
+  [faults, asked, broken] = [[], [], new Set()];
+  const metadata = { ...shelf.metadata, subjects: watched(shelf.metadata.subjects) };
+  deps = {
+    metadata,
+    definitions: new Definitions(shelf.metadata),
+    continuity: new Continuity(metadata),
+    writes: { settled: () => undefined },
+    clock: { now: () => 0 },
+    onFault: (error) => faults.push(error),
+  };
+});
+afterEach(async () => {
+  await shelf.metadata.close();
+  dir.remove();
+});
+
+/** The real store, which notes what it is asked and refuses what is broken. */
+function watched(subjects: SubjectStore): SubjectStore {
+  const entries = Object.entries(subjects).map(([name, method]) => [
+    name,
+    async (...args: unknown[]) => {
+      asked.push(name);
+      if (broken.has(name)) throw new Error(`${name} is broken`);
+      return (method as (...args: unknown[]) => Promise<unknown>)(...args);
+    },
+  ]);
+  return Object.fromEntries(entries) as SubjectStore;
+}
+
+const addFlag = (key: string, filters: JsonObject, more: Partial<FeatureFlag> = {}) =>
+  shelf.metadata.flags.create(aFlag(1, { key, filters, ...more }));
+
+async function valuesFor(distinctId: string, more: Partial<DecideRequest> = {}) {
+  const { evaluations, hasErrors } = await decide(deps, 1, requestFor(distinctId, more));
+  const values = evaluations.map(({ key, value, reason }) => [key, reason === 'failed' ? 'failed' : value]);
+  return { ...Object.fromEntries(values), hasErrors };
+}
+
+const ofCompany = (...properties: JsonObject[]): JsonObject => ({
+  aggregation_group_type_index: 0,
+  groups: [{ properties: properties.map((one) => ({ ...one, type: 'group', group_type_index: 0 })) }],
+});
+
+describe('what is read', () => {
+  it('is nothing, where no flag asks about the person', async () => {
+    await addFlag('half', everybody(50));
+    await addFlag('me', those('distinct_id', ADA));
+    expect(await valuesFor(ADA)).toMatchObject({ me: true, hasErrors: false });
+    expect(asked).toEqual([]);
+  });
+
+  it('is nothing, where the request says everything that is asked', async () => {
+    await addFlag('mine', those('of', uuidOf(1)));
+    expect(await valuesFor(ADA, { personProperties: { of: uuidOf(1) } })).toMatchObject({ mine: true });
+    expect(asked).toEqual([]);
+  });
+
+  it('is the person, where a flag asks for a property', async () => {
+    await addFlag('mine', those('of', uuidOf(1)));
+    expect(await valuesFor(ADA)).toMatchObject({ mine: true });
+    expect(await valuesFor(BOB)).toMatchObject({ mine: false });
+    expect(await valuesFor('nobody')).toMatchObject({ mine: false, hasErrors: false });
+    expect(asked).toEqual(['personOf', 'personOf', 'personOf']);
+  });
+
+  it('is overlaid by what the request says, key by key', async () => {
+    await addFlag('mine', those('of', uuidOf(1)));
+    await addFlag('new', those('new', 'yes'));
+    expect(await valuesFor(ADA, { personProperties: { new: 'yes' } })).toMatchObject({ mine: true, new: true });
+    expect(await valuesFor(ADA, { personProperties: { of: null } })).toMatchObject({ mine: false });
+  });
+
+  it('is the group, where the request names one of a kind that some flag looks at', async () => {
+    await addFlag('large', ofCompany({ key: 'size', value: 5, operator: 'gt' }));
+    const acme = { groups: new Map([['company', 'acme']]) };
+    expect(await valuesFor(ADA, acme)).toMatchObject({ large: true });
+    expect(await valuesFor(ADA, { ...acme, groupProperties: new Map([['company', { size: 1 }]]) })).toMatchObject({
+      large: false,
+    });
+    expect(await valuesFor(ADA, { groups: new Map([['unheard of', 'acme']]) })).toMatchObject({ large: false });
+    expect(asked).toEqual(['groups', 'groups']);
+  });
+
+  it('is the list of a static cohort', async () => {
+    const { id } = await shelf.metadata.cohorts.create(aCohort(1, { isStatic: true }));
+    await addFlag('chosen', those('id', id, { type: 'cohort' }));
+    const ada = await shelf.metadata.subjects.personOf(1, ADA);
+    await shelf.metadata.cohortMembers.add(1, id, [ada?.id ?? 0]);
+    expect(await valuesFor(ADA)).toMatchObject({ chosen: true });
+    expect(await valuesFor(BOB)).toMatchObject({ chosen: false });
+    expect(await valuesFor('nobody')).toMatchObject({ chosen: false, hasErrors: false });
+  });
+});
+
+describe('a store that fails', () => {
+  beforeEach(async () => {
+    await addFlag('everybody', everybody());
+    await addFlag('mine', those('of', uuidOf(1)));
+    await addFlag('large', ofCompany({ key: 'size', value: 5, operator: 'gt' }));
+    await addFlag('kept', everybody(), { ensureExperienceContinuity: true });
+  });
+  const acme = { groups: new Map([['company', 'acme']]) };
+
+  it('takes only those flags along that need what it has', async () => {
+    broken.add('personOf');
+    expect(await valuesFor(ADA, acme)).toEqual({
+      everybody: true,
+      mine: 'failed',
+      large: true,
+      kept: 'failed',
+      hasErrors: true,
+    });
+    expect(faults).toEqual([new Error('personOf is broken')]);
+  });
+
+  it('does not matter to a flag about which the request says everything', async () => {
+    broken.add('personOf');
+    expect(await valuesFor(ADA, { personProperties: { of: uuidOf(1) } })).toMatchObject({ mine: true, kept: 'failed' });
+  });
+
+  it('fails flags about groups when groups cannot be read', async () => {
+    broken.add('groups');
+    expect(await valuesFor(ADA, acme)).toEqual({
+      everybody: true,
+      mine: true,
+      large: 'failed',
+      kept: true,
+      hasErrors: true,
+    });
+  });
+
+  it('fails flags that keep their value when what they keep cannot be read or written', async () => {
+    broken.add('overridesOf');
+    expect(await valuesFor(ADA)).toMatchObject({ everybody: true, mine: true, kept: 'failed', hasErrors: true });
+    broken.clear();
+    const refusing = { ...shelf.metadata, transaction: () => Promise.reject(new Error('disk full')) };
+    deps.continuity = new Continuity(refusing);
+    expect(await valuesFor(ADA, { anonDistinctId: 'anon' })).toMatchObject({ mine: true, kept: 'failed' });
+  });
+
+  it('answers nobody when the flags themselves cannot be read', async () => {
+    const refusing = { ...shelf.metadata.flags, ofProject: () => Promise.reject(new Error('disk')) };
+    deps.definitions = new Definitions({ ...shelf.metadata, flags: refusing });
+    await expect(valuesFor(ADA)).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 2 });
+  });
+});
+
+describe('flags that keep their value at a login', () => {
+  const kept = { ensureExperienceContinuity: true };
+  const rows = async (...ids: string[]) => {
+    const persons = await shelf.metadata.subjects.personsOf(1, ids);
+    const overrides = await shelf.metadata.subjects.overridesOf([...persons.values()].map(({ id }) => id));
+    return overrides.map(({ flagKey, identifier }) => `${flagKey}: ${identifier}`);
+  };
+  beforeEach(async () => {
+    await addFlag('kept', everybody(50), kept);
+    await addFlag('free', everybody(50));
+  });
+
+  it('are written at the first login, and not again', async () => {
+    await valuesFor(ADA, { anonDistinctId: 'anon' });
+    expect(await rows(ADA)).toEqual(['kept: anon']);
+    asked = [];
+    await valuesFor(ADA, { anonDistinctId: 'other' });
+    await valuesFor(ADA);
+    expect(await rows(ADA)).toEqual(['kept: anon']);
+    expect(asked).not.toContain('addOverrides');
+  });
+
+  it('are kept for both persons, unless one of them has a value already', async () => {
+    await valuesFor(ADA, { anonDistinctId: BOB });
+    expect(await rows(ADA, BOB)).toEqual([`kept: ${BOB}`, `kept: ${BOB}`]);
+    await addFlag('later', everybody(50), kept);
+    (deps.definitions as Definitions).forget(1);
+    await valuesFor(ADA, { anonDistinctId: 'anon' });
+    expect(await rows(ADA)).toEqual([`kept: ${BOB}`, 'later: anon']);
+    await valuesFor(BOB, { anonDistinctId: ADA });
+    expect(await rows(BOB)).toEqual([`kept: ${BOB}`]);
+  });
+
+  it('are not written for anybody without a person, but hold for that request', async () => {
+    const before = await valuesFor('anon');
+    const login = await valuesFor('new', { anonDistinctId: 'anon' });
+    expect(login['kept']).toBe(before['kept']);
+    expect(await rows('new', 'anon')).toEqual([]);
+  });
+
+  it('write nothing for flags that are off, or about groups, or without the option', async () => {
+    await addFlag('asleep', everybody(50), { ...kept, active: false });
+    await addFlag('company', ofCompany(), kept);
+    await valuesFor(ADA, { anonDistinctId: 'anon' });
+    expect(await rows(ADA)).toEqual(['kept: anon']);
+  });
+
+  it('agree when two logins come at once', async () => {
+    const logins = ['one', 'two', 'three'].map((anonDistinctId) => valuesFor(ADA, { anonDistinctId }));
+    const values = await Promise.all(logins);
+    expect(await rows(ADA)).toHaveLength(1);
+    expect(new Set(values.map(({ kept: value }) => value)).size).toBe(1);
+  });
+});

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { aCohort, aFlag, everybody, those } from '../../../../test/contract/flag-builders.ts';
+import { makeTempDir, type TempDir } from '../../../../test/contract/temp-dir.ts';
+import type { FlagStore } from '../../../stores/metadata/flags.ts';
+import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
+import { openRelationalShelf } from '../../../stores/sqlite/metadata-store.ts';
+import { Definitions, type Snapshot } from './definitions.ts';
+
+let dir: TempDir;
+let metadata: MetadataStore;
+beforeEach(async () => {
+  dir = makeTempDir();
+  metadata = (await openRelationalShelf(dir.path('metadata.sqlite'), 0)).metadata;
+});
+afterEach(async () => {
+  await metadata.close();
+  dir.remove();
+});
+
+const keysOf = ({ prepared }: Snapshot): string[] => [...prepared.byKey.keys()].sort();
+
+/** The shelf, with reads of flags that wait for a word. */
+function slowly() {
+  const waiting: (() => void)[] = [];
+  let reads = 0;
+  const flags: FlagStore = {
+    ...metadata.flags,
+    ofProject: async (projectId) => {
+      const found = await metadata.flags.ofProject(projectId);
+      reads++;
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return found;
+    },
+  };
+  const next = async (): Promise<void> => {
+    while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    waiting.shift()?.();
+  };
+  return { shelf: { ...metadata, flags }, next, reads: () => reads };
+}
+
+it('reads a project once, and again when it is told that something changed', async () => {
+  const definitions = new Definitions(metadata);
+  await metadata.flags.create(aFlag(1, { key: 'one' }));
+  const first = await definitions.of(1);
+  expect(keysOf(first)).toEqual(['one']);
+  await metadata.flags.create(aFlag(1, { key: 'two' }));
+  expect(await definitions.of(1)).toBe(first);
+  definitions.forget(1);
+  expect(keysOf(await definitions.of(1))).toEqual(['one', 'two']);
+  expect(keysOf(first)).toEqual(['one']);
+  expect(keysOf(await definitions.of(2))).toEqual([]);
+});
+
+it('lets many requests share one read', async () => {
+  const { shelf, next, reads } = slowly();
+  const definitions = new Definitions(shelf);
+  const asked = Array.from({ length: 10 }, () => definitions.of(1));
+  await next();
+  await Promise.all(asked);
+  expect(reads()).toBe(1);
+});
+
+it('does not remember a read that began before a change and ended after it', async () => {
+  const { shelf, next } = slowly();
+  const definitions = new Definitions(shelf);
+  const early = definitions.of(1);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await metadata.flags.create(aFlag(1, { key: 'late' }));
+  definitions.forget(1);
+  const late = definitions.of(1);
+  await next();
+  expect(keysOf(await early)).toEqual([]);
+  await next();
+  expect(keysOf(await late)).toEqual(['late']);
+  expect(await definitions.of(1)).toBe(await late);
+});
+
+it('does not remember a read that failed', async () => {
+  let isBroken = true;
+  const flags: FlagStore = {
+    ...metadata.flags,
+    ofProject: async (id) => {
+      if (isBroken) throw new Error('disk');
+      return metadata.flags.ofProject(id);
+    },
+  };
+  const definitions = new Definitions({ ...metadata, flags });
+  await expect(definitions.of(1)).rejects.toThrow('disk');
+  isBroken = false;
+  expect(keysOf(await definitions.of(1))).toEqual([]);
+});
+
+it('prepares again only what has changed', async () => {
+  const definitions = new Definitions(metadata);
+  const kept = await metadata.flags.create(aFlag(1, { key: 'kept', filters: those('plan', 'team') }));
+  const changed = await metadata.flags.create(aFlag(1, { key: 'changed' }));
+  const before = await definitions.of(1);
+  await metadata.flags.update({ ...changed, filters: everybody(10), version: 2 });
+  definitions.forget(1);
+  const after = await definitions.of(1);
+  const filtersOf = ({ prepared }: Snapshot, key: string) => prepared.byKey.get(key)?.compiled.filters;
+  expect(filtersOf(after, kept.key)).toBe(filtersOf(before, kept.key));
+  expect(filtersOf(after, changed.key)).not.toBe(filtersOf(before, changed.key));
+});
+
+it('knows cohorts, whom a flag is for, and which flags keep their value', async () => {
+  await metadata.cohorts.create(aCohort(1, { name: 'Testers' }));
+  const group = { ...everybody(), aggregation_group_type_index: 0 };
+  await metadata.flags.create(aFlag(1, { key: 'both', ensureExperienceContinuity: true }));
+  await metadata.flags.create(aFlag(1, { key: 'server', evaluationRuntime: 'server' }));
+  await metadata.flags.create(aFlag(1, { key: 'group', filters: group, ensureExperienceContinuity: true }));
+  await metadata.flags.create(aFlag(1, { key: 'asleep', active: false, ensureExperienceContinuity: true }));
+  const { cohorts, continuityKeys, offered } = await new Definitions(metadata).of(1);
+  expect(cohorts.map(({ name }) => name)).toEqual(['Testers']);
+  expect(continuityKeys).toEqual(['both']);
+  expect(offered.server).toBeUndefined();
+  expect([...(offered.client ?? [])].sort()).toEqual(['both', 'group']);
+});

@@ -1,0 +1,102 @@
+/**
+ * Everybody whom a flag can be evaluated for, a slice at a time. Between two slices others get their turn, so that a look
+ * at a hundred thousand persons holds nobody up.
+ */
+import { setImmediate as otherWork } from 'node:timers/promises';
+import { orderDistinctIds } from '../../../core/persons/person-name.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
+import type { Needs } from '../rules/compile/prepared-flags.ts';
+import type { Subject } from '../rules/subject.ts';
+
+export interface ScanDeps {
+  metadata: Pick<MetadataStore, 'persons' | 'groups' | 'subjects'>;
+  clock: Clock;
+}
+
+export interface Candidate {
+  /** The number of the person, or the key of the group. */
+  who: number | string;
+  subject: Subject;
+}
+
+const SLICE = 500;
+/** Distinct ids of a person among which the one is chosen that stands for them. */
+const IDS = 10;
+
+const NO_IDS: ReadonlyMap<number, string[]> = new Map();
+const BLANK = { deviceId: null, groups: new Map(), staticCohorts: new Set<number>(), overrides: new Map() };
+
+export interface Scan {
+  projectId: number;
+  needs: Needs;
+  /** The kind of groups to look at; null for persons. */
+  groupIndex: number | null;
+  /** Whether shares or variants are dealt out by distinct ids; otherwise these need not be read. */
+  isBucketed: boolean;
+}
+
+export const eachSubject = (deps: ScanDeps, scan: Scan): AsyncGenerator<Candidate[]> =>
+  scan.groupIndex === null ? eachPerson(deps, scan) : eachGroup(deps, scan.projectId, scan.groupIndex);
+
+/** A person may be known by several distinct ids and a flag asks for one: here, the one that they are shown by. */
+async function* eachPerson(deps: ScanDeps, { projectId, needs, isBucketed }: Scan): AsyncGenerator<Candidate[]> {
+  const { persons, subjects } = deps.metadata;
+  const now = deps.clock.now();
+  const asked = [...needs.personProperties];
+  const asksIds = isBucketed || needs.personProperties.has('distinct_id');
+  for (let after = null; ; ) {
+    const slice = await persons.slice(projectId, after, SLICE, [], asked);
+    const ids = slice.persons.map(({ id }) => id);
+    const distinctIds = asksIds ? await persons.distinctIds(ids, IDS) : NO_IDS;
+    const overrides = needs.hasContinuity ? await overridesByPerson(deps, ids) : new Map();
+    const candidates: Candidate[] = [];
+    for (const person of slice.persons) {
+      const cohorts =
+        needs.staticCohorts.size > 0 ? await subjects.cohortsWith(person.id, [...needs.staticCohorts]) : [];
+      const subject: Subject = {
+        ...BLANK,
+        distinctId: orderDistinctIds(distinctIds.get(person.id) ?? [])[0] ?? '',
+        properties: person.properties,
+        staticCohorts: new Set(cohorts),
+        overrides: overrides.get(person.id) ?? BLANK.overrides,
+        now,
+      };
+      candidates.push({ who: person.id, subject });
+    }
+    yield candidates;
+    if (slice.end === null) return;
+    after = slice.end;
+    await otherWork();
+  }
+}
+
+async function overridesByPerson({ metadata }: ScanDeps, ids: readonly number[]) {
+  const byPerson = new Map<number, Map<string, string>>();
+  for (const { personId, flagKey, identifier } of await metadata.subjects.overridesOf(ids)) {
+    const kept = byPerson.get(personId) ?? new Map<string, string>();
+    byPerson.set(personId, kept.set(flagKey, identifier));
+  }
+  return byPerson;
+}
+
+async function* eachGroup(deps: ScanDeps, projectId: number, index: number): AsyncGenerator<Candidate[]> {
+  const now = deps.clock.now();
+  for (let from: { direction: 'behind'; place: { createdAt: number; key: string } } | undefined; ; ) {
+    const groups = await deps.metadata.groups.list(projectId, index, { search: undefined, from, limit: SLICE });
+    yield groups.map(({ key, properties }) => {
+      const subject: Subject = {
+        ...BLANK,
+        distinctId: '',
+        properties: {},
+        groups: new Map([[index, { key, properties }]]),
+        now,
+      };
+      return { who: key, subject };
+    });
+    const last = groups.at(-1);
+    if (last === undefined || groups.length < SLICE) return;
+    from = { direction: 'behind', place: last };
+    await otherWork();
+  }
+}

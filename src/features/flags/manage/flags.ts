@@ -1,0 +1,198 @@
+/**
+ * Feature flags: making and changing them. Every change is checked, written, kept as a version and recorded in one
+ * transaction; after it, and before the answer, whoever evaluates flags hears of it.
+ */
+
+import type { Caller } from '../../../access/callers.ts';
+import { type ActivityEntry, changesBetween, recordActivity } from '../../../access/record-activity.ts';
+import { Failure, forbidden, notFound } from '../../../core/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { Ids } from '../../../lib/ids.ts';
+import type { Project } from '../../../stores/metadata/accounts.ts';
+import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
+import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
+import { requireGroups } from '../rules/validate/validate-filters.ts';
+import { checkFlag, checkValues } from './flag-checks.ts';
+import { settleChanges } from './flag-conflicts.ts';
+import { type FlagChanges, visibleFields } from './flag-fields.ts';
+import { rightsOf } from './flag-permissions.ts';
+
+export interface FlagDeps {
+  metadata: MetadataStore;
+  clock: Clock;
+  ids: Ids;
+  /** Must hear of every change, since it remembers the flags of a project. */
+  definitions: { forget(projectId: number): void };
+}
+
+export const FEATURE_FLAG = 'FeatureFlag';
+
+export async function createFlag(
+  deps: FlagDeps,
+  caller: Caller,
+  project: Project,
+  given: FlagChanges & { key: string },
+): Promise<FeatureFlag> {
+  const { filters = {} } = given;
+  if (Object.keys(filters).length > 0) requireGroups(filters);
+  checkValues(given);
+  return changing(deps, project.id, async (store) => {
+    const flag = newFlag(project.id, caller, given, deps.clock.now());
+    await checkFlag(store, null, { ...flag, id: null });
+    await store.flags.removeDeleted(project.id, flag.key);
+    const created = await store.flags.create(flag);
+    await recordActivity(deps, store, flagEntry(project, caller.user.id, created, 'created', null));
+    return created;
+  });
+}
+
+const newFlag = (projectId: number, caller: Caller, given: FlagChanges & { key: string }, now: number) => ({
+  projectId,
+  name: '',
+  filters: {},
+  active: true,
+  deleted: false,
+  ensureExperienceContinuity: false,
+  rollbackConditions: null,
+  performedRollback: null,
+  tags: [],
+  evaluationRuntime: 'all' as const,
+  bucketingIdentifier: 'distinct_id' as const,
+  isRemoteConfiguration: false,
+  createdAt: now,
+  ...given,
+  ...(given.active ? { performedRollback: false } : {}),
+  activeSince: now,
+  version: 1,
+  createdBy: caller.user.id,
+  updatedAt: now,
+  lastModifiedBy: caller.user.id,
+});
+
+/** What the caller saw when they began: given, changes that others made meanwhile are not undone. */
+export interface Basis {
+  version: number | null;
+  original: JsonObject | null;
+}
+
+export async function updateFlag(
+  deps: FlagDeps,
+  caller: Caller,
+  project: Project,
+  id: number,
+  given: FlagChanges,
+  basis: Basis = { version: null, original: null },
+): Promise<FeatureFlag> {
+  return changing(deps, project.id, async (store) => {
+    const before = await findFlag(store, project.id, id);
+    const rights = await rightsOf(store, caller, project.organizationId);
+    if (!rights.canEdit(before)) throw forbidden("You don't have edit permissions for this feature flag.");
+    // Filters that say nothing of groups are no filters: some clients send them along without meaning to.
+    const { filters, ...rest } = given;
+    const sent = filters !== undefined && Object.hasOwn(filters, 'groups') ? { ...rest, filters } : rest;
+    checkValues(sent);
+    const after = withChanges(before, await settled(store, before, sent, basis), deps.clock.now());
+    await checkFlag(store, before, after);
+    const written = { ...after, lastModifiedBy: caller.user.id };
+    await writeChange(deps, store, project, before, written, { userId: caller.user.id });
+    return written;
+  });
+}
+
+async function settled(
+  store: MetadataStore,
+  before: FeatureFlag,
+  sent: FlagChanges,
+  { version, original }: Basis,
+): Promise<FlagChanges> {
+  if (version === null || version === before.version) return sent;
+  const base = original ?? (await versionAsSeen(store, before, version));
+  const changes = base && settleChanges(base, before, sent);
+  if (changes) return changes;
+  const other = before.lastModifiedBy === null ? null : await store.users.byId(before.lastModifiedBy);
+  throw new Failure(
+    'conflict',
+    `The feature flag was updated by ${other?.email ?? 'the system'} since you started editing it. Please refresh and try again.`,
+  );
+}
+
+async function versionAsSeen(store: MetadataStore, { projectId, id }: FeatureFlag, version: number) {
+  const kept = (await store.flags.versions(projectId, id)).find((one) => one.version === version);
+  return kept ? visibleFields(kept) : null;
+}
+
+/** The flag with the changes in it; everything that follows from them is here, and checked by nobody yet. */
+export function withChanges(before: FeatureFlag, changes: FlagChanges, now: number): FeatureFlag {
+  const after = { ...before, ...changes, version: before.version + 1, updatedAt: now };
+  if (changes.active) after.performedRollback = false;
+  if (after.active && !after.deleted && (!before.active || before.deleted)) after.activeSince = now;
+  if (after.key !== before.key) after.filters = renamed(after.filters, before.key, after.key);
+  return after;
+}
+
+/** Writes a change that has been checked, and says who made it. */
+export async function writeChange(
+  deps: FlagDeps,
+  store: MetadataStore,
+  project: Pick<Project, 'id' | 'organizationId'>,
+  before: FeatureFlag,
+  after: FeatureFlag,
+  by: { userId: number | null; trigger?: JsonObject },
+): Promise<void> {
+  await store.flags.update(after);
+  if (after.key !== before.key && !after.deleted) await store.flags.removeDeleted(project.id, after.key);
+  const changes = changesBetween(FEATURE_FLAG, visibleFields(before), visibleFields(after));
+  const { userId, ...why } = by;
+  await recordActivity(deps, store, { ...flagEntry(project, userId, after, 'updated', changes), ...why });
+}
+
+/** Early access is a property of persons that is named after the flag: it follows when the flag is renamed. */
+function renamed(filters: JsonObject, oldKey: string, newKey: string): JsonObject {
+  const { super_groups: groups } = filters;
+  if (!Array.isArray(groups)) return filters;
+  const rename = (property: Json): Json =>
+    isJsonObject(property) && property['key'] === `$feature_enrollment/${oldKey}`
+      ? { ...property, key: `$feature_enrollment/${newKey}` }
+      : property;
+  const renamedGroups = groups.map((group) =>
+    isJsonObject(group) && Array.isArray(group['properties'])
+      ? { ...group, properties: group['properties'].map(rename) }
+      : group,
+  );
+  return { ...filters, super_groups: renamedGroups };
+}
+
+export async function findFlag(store: MetadataStore, projectId: number, id: number): Promise<FeatureFlag> {
+  const flag = await store.flags.find(projectId, id);
+  if (!flag) throw notFound();
+  return flag;
+}
+
+/** A transaction after which nobody goes by the old flags. */
+export async function changing<T>(
+  deps: FlagDeps,
+  projectId: number,
+  work: (store: MetadataStore) => Promise<T>,
+): Promise<T> {
+  const result = await deps.metadata.transaction(work);
+  deps.definitions.forget(projectId);
+  return result;
+}
+
+export const flagEntry = (
+  project: Pick<Project, 'id' | 'organizationId'>,
+  userId: number | null,
+  flag: FeatureFlag,
+  activity: string,
+  changes: ActivityEntry['changes'],
+): ActivityEntry => ({
+  organizationId: project.organizationId,
+  projectId: project.id,
+  userId,
+  activity,
+  scope: FEATURE_FLAG,
+  itemId: String(flag.id),
+  name: flag.key,
+  changes,
+});

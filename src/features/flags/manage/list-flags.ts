@@ -1,0 +1,73 @@
+/** Which flags a list shows, and in which order. A project has few enough of them to be read whole. */
+
+import type { EvaluationRuntime, FeatureFlag } from '../../../stores/metadata/flags.ts';
+import type { Page, Paged } from '../../../stores/metadata/metadata-store.ts';
+import { variantsOf } from '../rules/filters-shape.ts';
+import { statusOf } from './flag-status.ts';
+
+export type FlagType = 'boolean' | 'multivariant' | 'experiment' | 'remote_config';
+
+export interface FlagQuestion {
+  active?: boolean | 'STALE';
+  createdBy?: number;
+  /** Part of the key or of the description, whatever its case. */
+  search?: string;
+  type?: FlagType;
+  evaluationRuntime?: EvaluationRuntime;
+  excludedKeys?: readonly string[];
+  /** Any of them. */
+  tags?: readonly string[];
+  order?: FlagOrder;
+}
+
+export const ORDERS = ['id', 'key', 'name', 'active', 'createdAt', 'updatedAt', 'createdBy', 'version'] as const;
+
+export interface FlagOrder {
+  by: (typeof ORDERS)[number];
+  descending: boolean;
+}
+
+/** `flags` come newest first, and stay so among equals. */
+export function chooseFlags(
+  flags: readonly FeatureFlag[],
+  question: FlagQuestion,
+  page: Page,
+  now: number,
+): Paged<FeatureFlag> {
+  const found = flags.filter((flag) => fits(flag, question, now));
+  const sorted = question.order ? inOrder(found, question.order) : found;
+  return { count: found.length, items: sorted.slice(page.offset, page.offset + page.limit) };
+}
+
+function fits(flag: FeatureFlag, question: FlagQuestion, now: number): boolean {
+  const { active, createdBy, search, type, evaluationRuntime, excludedKeys, tags } = question;
+  if (active !== undefined && !isActive(flag, active, now)) return false;
+  if (createdBy !== undefined && flag.createdBy !== createdBy) return false;
+  if (search !== undefined && ![flag.key, flag.name].some((text) => contains(text, search))) return false;
+  if (type !== undefined && typeOf(flag) !== type) return false;
+  if (evaluationRuntime !== undefined && flag.evaluationRuntime !== evaluationRuntime) return false;
+  if (excludedKeys?.includes(flag.key)) return false;
+  return tags === undefined || tags.some((tag) => flag.tags.includes(tag));
+}
+
+const isActive = (flag: FeatureFlag, wanted: boolean | 'STALE', now: number): boolean =>
+  wanted === 'STALE' ? statusOf(flag, now).status === 'STALE' : flag.active === wanted;
+
+const contains = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
+
+const typeOf = (flag: FeatureFlag): FlagType => {
+  if (flag.isRemoteConfiguration) return 'remote_config';
+  return variantsOf(flag.filters).length > 0 ? 'multivariant' : 'boolean';
+};
+
+function inOrder(flags: readonly FeatureFlag[], { by, descending }: FlagOrder): FeatureFlag[] {
+  const sign = descending ? -1 : 1;
+  const value = (flag: FeatureFlag): string | number => {
+    const own = flag[by] ?? 0;
+    return typeof own === 'boolean' ? Number(own) : own;
+  };
+  return flags.toSorted((a, b) => {
+    const [left, right] = [value(a), value(b)];
+    return left === right ? 0 : sign * (left < right ? -1 : 1);
+  });
+}

@@ -1,0 +1,137 @@
+/** From the body of a request for flags to what the decide room understands. Says which field is wrong, and how. */
+import { type Failure, invalid } from '../../../core/errors.ts';
+import { toDistinctId } from '../../../core/events/distinct-id.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
+import { cleanText } from '../../../core/json/text.ts';
+import type { DecideRequest } from '../decide/decide-request.ts';
+import type { Runtime } from '../decide/definitions.ts';
+import type { Properties } from '../rules/subject.ts';
+
+export interface FlagRequestContext {
+  /** What to answer when nobody is named. */
+  missingDistinctId(): Failure;
+  runtime(): Runtime;
+}
+
+type Field = 'distinctId' | 'groups' | 'personProperties' | 'groupProperties' | 'deviceId' | 'flagKeys';
+/** What each is called in a body: the first that is there counts. */
+export type FieldNames = Readonly<Record<Field, readonly string[]>>;
+
+/** As SDKs of several ages write them. */
+const NAMES: FieldNames = {
+  distinctId: ['distinct_id', '$distinct_id'],
+  groups: ['groups', '$groups'],
+  personProperties: ['person_properties', '$properties'],
+  groupProperties: ['group_properties', '$group_properties'],
+  deviceId: ['device_id', '$device_id'],
+  flagKeys: ['flag_keys', 'flag_keys_to_evaluate'],
+};
+
+export function readFlagRequest(
+  body: JsonObject,
+  { missingDistinctId, runtime }: FlagRequestContext,
+  names: FieldNames = NAMES,
+): DecideRequest {
+  const distinctId = readId(body, names.distinctId);
+  if (distinctId === null) throw missingDistinctId();
+  const personProperties = readObject(body, names.personProperties);
+  return {
+    distinctId,
+    anonDistinctId: readId(body, ['$anon_distinct_id']) || null,
+    deviceId: readId(body, names.deviceId) || deviceOf(personProperties),
+    personProperties,
+    groups: readGroups(body, names.groups),
+    groupProperties: readGroupProperties(body, names.groupProperties),
+    flagKeys: readFlagKeys(body, names.flagKeys),
+    runtime,
+  };
+}
+
+/** `disable_flags` as JSON or form SDKs write it. */
+export const hasFlagsDisabled = ({ disable_flags: value }: JsonObject): boolean =>
+  value === true || value === 1 || value === 'true' || value === '1';
+
+type Found = [value: Json, name: string] | undefined;
+
+/** Null is 'not given'. */
+function find(body: JsonObject, names: readonly string[]): Found {
+  for (const name of names) {
+    const value = body[name];
+    if (value !== undefined && value !== null) return [value, name];
+  }
+  return undefined;
+}
+
+/** Cut and cleaned as ids of events are, so that both mean the same person. An empty text is an id, if an odd one. */
+function readId(body: JsonObject, names: readonly string[]): string | null {
+  const found = find(body, names);
+  if (found === undefined) return null;
+  const [value, name] = found;
+  if (typeof value !== 'string' && typeof value !== 'number')
+    throw invalid(name, `${name} must be a text or a number.`);
+  return toDistinctId(value) ?? null;
+}
+
+const deviceOf = ({ $device_id: id }: Properties): string | null =>
+  typeof id === 'string' && id !== '' ? (toDistinctId(id) ?? null) : null;
+
+const NO_PROPERTIES: JsonObject = {};
+
+function readObject(body: JsonObject, names: readonly string[]): JsonObject {
+  const found = find(body, names);
+  if (found === undefined) return NO_PROPERTIES;
+  const [value, name] = found;
+  if (isEmptyList(value)) return NO_PROPERTIES;
+  if (!isJsonObject(value)) throw invalid(name, `${name} must be an object.`);
+  return value;
+}
+
+/** PHP writes an empty map as an empty list. */
+const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0;
+
+const NO_GROUPS: ReadonlyMap<string, string> = new Map();
+const NO_GROUP_PROPERTIES: ReadonlyMap<string, Properties> = new Map();
+
+function readGroups(body: JsonObject, names: readonly string[]): ReadonlyMap<string, string> {
+  const given = readObject(body, names);
+  if (given === NO_PROPERTIES) return NO_GROUPS;
+  const groups = new Map<string, string>();
+  for (const type of Object.keys(given)) {
+    const key = given[type];
+    if (key === null || key === undefined || key === '') continue;
+    if (typeof key !== 'string' && typeof key !== 'number') {
+      throw invalid('groups', `groups must map each kind of group to a key: a text or a number, not ${nameOf(key)}.`);
+    }
+    groups.set(type, cleanText(String(key)));
+  }
+  return groups;
+}
+
+const nameOf = (value: Json): string =>
+  Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+
+function readGroupProperties(body: JsonObject, names: readonly string[]): ReadonlyMap<string, Properties> {
+  const given = readObject(body, names);
+  if (given === NO_PROPERTIES) return NO_GROUP_PROPERTIES;
+  const properties = new Map<string, Properties>();
+  for (const type of Object.keys(given)) {
+    const value = given[type];
+    if (value === null || value === undefined || isEmptyList(value)) continue;
+    if (!isJsonObject(value)) {
+      const name = names[0] ?? '';
+      throw invalid(name, `${name} must map each kind to an object.`);
+    }
+    properties.set(type, value);
+  }
+  return properties;
+}
+
+function readFlagKeys(body: JsonObject, names: readonly string[]): ReadonlySet<string> | null {
+  const found = find(body, names);
+  if (found === undefined) return null;
+  const [value, name] = found;
+  if (!Array.isArray(value) || !value.every((key) => typeof key === 'string')) {
+    throw invalid(name, `${name} must be a list of flag keys.`);
+  }
+  return new Set(value);
+}

@@ -1,0 +1,104 @@
+/**
+ * Decisions as the wire writes them. A flag has few outcomes, each the same object whenever it comes up, so its text is
+ * written once in every shape, and a request only joins the pieces (measured: a quarter of the time of `JSON.stringify`
+ * over objects built for it).
+ */
+
+import type { Decision } from '../decide/decide.ts';
+import { describeReason, type FlagEvaluation } from '../rules/flag-evaluation.ts';
+
+export type DecideVersion = 1 | 2 | 3 | 4;
+
+/** The members that hold flags, in the shape of that version of `/decide/`. */
+export function flagMembers({ evaluations, hasErrors }: Decision, version: DecideVersion): string {
+  switch (version) {
+    case 1:
+      return `"featureFlags":[${join(evaluations, onAsKey)}]`;
+    case 2:
+      return `"featureFlags":{${join(evaluations, onAsMember)}}`;
+    case 3:
+      return valuesAndPayloads(evaluations, hasErrors);
+    default:
+      return `"flags":{${join(evaluations, asDetail)}},"errorsWhileComputingFlags":${hasErrors}`;
+  }
+}
+
+/** In one walk: this is what is asked for most. */
+function valuesAndPayloads(evaluations: readonly FlagEvaluation[], hasErrors: boolean): string {
+  let values = '';
+  let payloads = '';
+  for (const one of evaluations) {
+    if (one.reason === 'failed') continue;
+    const { member, payload } = textOf(one);
+    values = added(values, member);
+    if (payload !== '') payloads = added(payloads, payload);
+  }
+  return `"featureFlags":{${values}},"featureFlagPayloads":{${payloads}},"errorsWhileComputingFlags":${hasErrors}`;
+}
+
+/** The comma of the first piece goes at once: to cut it off in the end would copy the whole. */
+const added = (joined: string, piece: string): string => (joined === '' ? piece.slice(1) : joined + piece);
+
+/** One outcome of one flag. Each piece begins with a comma, or is empty. */
+interface OutcomeText {
+  isOn: boolean;
+  /** `,"key"` */
+  key: string;
+  /** `,"key":value` */
+  member: string;
+  /** `,"key":payload` */
+  payload: string;
+  /** `,"key":{…}`, with reason and metadata. */
+  detail: string;
+}
+
+type Piece = (text: OutcomeText) => string;
+
+const asDetail: Piece = ({ detail }) => detail;
+const onAsKey: Piece = ({ isOn, key }) => (isOn ? key : '');
+const onAsMember: Piece = ({ isOn, member }) => (isOn ? member : '');
+
+function join(evaluations: readonly FlagEvaluation[], piece: Piece): string {
+  let joined = '';
+  for (const one of evaluations) joined = added(joined, piece(textOf(one)));
+  return joined;
+}
+
+/** Forgotten together with the definitions that the outcomes belong to. */
+const written = new WeakMap<FlagEvaluation, OutcomeText>();
+
+function textOf(evaluation: FlagEvaluation): OutcomeText {
+  let text = written.get(evaluation);
+  if (text === undefined) {
+    text = write(evaluation);
+    written.set(evaluation, text);
+  }
+  return text;
+}
+
+/** The payload goes with the value, exactly as it is stored. */
+function write(evaluation: FlagEvaluation): OutcomeText {
+  const { value, payload } = evaluation;
+  const key = `,${JSON.stringify(evaluation.key)}`;
+  const json = payload === undefined || payload === null ? 'null' : JSON.stringify(payload);
+  return {
+    isOn: value !== false,
+    key,
+    member: `${key}:${JSON.stringify(value)}`,
+    payload: json === 'null' ? '' : `${key}:${json}`,
+    detail: `${key}:${detail(evaluation, json)}`,
+  };
+}
+
+function detail({ key, value, reason, conditionIndex, id, version }: FlagEvaluation, payload: string): string {
+  const variant = typeof value === 'string' ? value : null;
+  const before = JSON.stringify({
+    key,
+    enabled: value !== false,
+    variant,
+    ...(reason === 'failed' ? { failed: true } : {}),
+    reason: { code: reason, condition_index: conditionIndex, description: describeReason(reason, conditionIndex) },
+  });
+  const metadata = `{"id":${id},"version":${version},"description":null,"payload":${payload},"has_experiment":false}`;
+  return `${before.slice(0, -1)},"metadata":${metadata}}`;
+}

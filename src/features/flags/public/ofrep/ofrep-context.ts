@@ -1,0 +1,47 @@
+/**
+ * OpenFeature's evaluation context as a question about flags: the targeting key is the distinct id, and every attribute
+ * a property of the person, but for those that say which groups they are in and who they were before.
+ */
+import { Failure } from '../../../../core/errors.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json/json.ts';
+import type { DecideRequest } from '../../decide/decide-request.ts';
+import type { Runtime } from '../../decide/definitions.ts';
+import { type FieldNames, readFlagRequest } from '../flag-request.ts';
+
+export type OfrepErrorCode = 'PARSE_ERROR' | 'TARGETING_KEY_MISSING' | 'INVALID_CONTEXT' | 'FLAG_NOT_FOUND' | 'GENERAL';
+
+const NAMES: FieldNames = {
+  distinctId: ['targetingKey'],
+  groups: ['groups', '$groups'],
+  groupProperties: ['groupProperties', 'group_properties', '$group_properties'],
+  deviceId: ['$device_id'],
+  // Attributes lie in the context itself, and which flags are meant is said by the path.
+  personProperties: [],
+  flagKeys: [],
+};
+
+const NO_PROPERTIES = new Set([...Object.values(NAMES).flat(), '$anon_distinct_id']);
+
+export function readContext({ context = {} }: JsonObject, runtime: () => Runtime): DecideRequest {
+  if (!isJsonObject(context)) {
+    throw refused('INVALID_CONTEXT', 'context must be an object, such as {"targetingKey": "user-1"}.');
+  }
+  if (context['targetingKey'] === '') throw missingTargetingKey();
+  const asked = readAsked(context, runtime);
+  const attributes = Object.entries(context).filter(([name]) => !NO_PROPERTIES.has(name));
+  return { ...asked, personProperties: Object.fromEntries(attributes) };
+}
+
+function readAsked(context: JsonObject, runtime: () => Runtime): DecideRequest {
+  try {
+    return readFlagRequest(context, { missingDistinctId: missingTargetingKey, runtime }, NAMES);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'TARGETING_KEY_MISSING') throw error;
+    throw refused('INVALID_CONTEXT', error.message);
+  }
+}
+
+const refused = (code: OfrepErrorCode, detail: string): Failure => new Failure('invalid', detail, { code });
+
+const missingTargetingKey = (): Failure =>
+  refused('TARGETING_KEY_MISSING', 'context.targetingKey is missing: the distinct id of the user.');

@@ -1,0 +1,91 @@
+/** Decisions as OpenFeature's remote evaluation protocol writes them. */
+
+import type { FeatureFlag } from '../../../../stores/metadata/flags.ts';
+import type { Decision } from '../../decide/decide.ts';
+import type { Snapshot } from '../../decide/definitions.ts';
+import { openFeatureReason, openFeatureValue, type ValueKind } from '../../rules/evaluate/open-feature.ts';
+import type { FlagEvaluation } from '../../rules/flag-evaluation.ts';
+import type { OfrepErrorCode } from './ofrep-context.ts';
+
+export interface OfrepFailure {
+  key?: string;
+  errorCode: OfrepErrorCode;
+  errorDetails: string;
+}
+
+export interface OfrepSuccess {
+  key: string;
+  /** Left out where the caller's own default holds. */
+  value?: unknown;
+  reason: string;
+  variant?: string;
+  metadata: Record<string, string | number | boolean>;
+}
+
+export type OfrepAnswer = OfrepSuccess | OfrepFailure;
+
+/** One for each flag that `/decide/` would tell of. */
+export const presentAll = ({ evaluations, snapshot }: Decision): OfrepAnswer[] =>
+  evaluations.map((evaluation) => present(evaluation, snapshot));
+
+/** Null where there is no such flag, or not for this caller. One that is switched off is told of to whoever knows its name. */
+export function presentOne({ evaluations, snapshot }: Decision, key: string): OfrepAnswer | null {
+  const [evaluation] = evaluations;
+  if (evaluation !== undefined) return present(evaluation, snapshot);
+  const flag = flagsOf(snapshot).get(key);
+  return flag === undefined || flag.active ? null : disabled(flag);
+}
+
+function present(evaluation: FlagEvaluation, snapshot: Snapshot): OfrepAnswer {
+  const { key, value, payload, reason, conditionIndex } = evaluation;
+  const flag = flagsOf(snapshot).get(key);
+  const prepared = snapshot.prepared.byKey.get(key);
+  if (reason === 'failed' || flag === undefined || prepared === undefined) {
+    return { key, errorCode: 'GENERAL', errorDetails: 'The flag could not be evaluated.' };
+  }
+  return {
+    key,
+    ...valued(openFeatureValue(evaluation, kindOf(flag))),
+    reason: openFeatureReason(evaluation, prepared),
+    ...(typeof value === 'string' ? { variant: value } : {}),
+    metadata: {
+      ...aboutFlag(flag),
+      reasonCode: reason,
+      ...(conditionIndex === null ? {} : { conditionIndex }),
+      ...payloadOf(payload),
+    },
+  };
+}
+
+const disabled = (flag: FeatureFlag): OfrepSuccess => ({
+  key: flag.key,
+  ...valued(openFeatureValue({ value: false, payload: undefined }, kindOf(flag))),
+  reason: 'DISABLED',
+  metadata: aboutFlag(flag),
+});
+
+const valued = (value: unknown): { value?: unknown } => (value === undefined ? {} : { value });
+
+/** `version` and `flagSetId` are names that OpenFeature's telemetry knows. */
+const aboutFlag = ({ id, version, projectId }: FeatureFlag) => ({ flagId: id, version, flagSetId: String(projectId) });
+
+/** OpenFeature's metadata holds texts, numbers and booleans: so a payload is the JSON of it. */
+const payloadOf = (payload: unknown): { payload?: string } =>
+  payload === undefined || payload === null
+    ? {}
+    : { payload: typeof payload === 'string' ? payload : JSON.stringify(payload) };
+
+function kindOf({ isRemoteConfiguration, filters }: FeatureFlag): ValueKind {
+  if (isRemoteConfiguration) return 'payload';
+  const { variants } = (filters['multivariate'] ?? {}) as { variants?: unknown };
+  return Array.isArray(variants) && variants.length > 0 ? 'variant' : 'boolean';
+}
+
+/** Goes with its snapshot. */
+const byKey = new WeakMap<Snapshot, ReadonlyMap<string, FeatureFlag>>();
+
+function flagsOf(snapshot: Snapshot): ReadonlyMap<string, FeatureFlag> {
+  const known = byKey.get(snapshot) ?? new Map(snapshot.flags.map((flag) => [flag.key, flag]));
+  byKey.set(snapshot, known);
+  return known;
+}

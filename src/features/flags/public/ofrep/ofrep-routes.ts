@@ -1,0 +1,103 @@
+/**
+ * `/ofrep/v1/…`: the same decisions for OpenFeature's generic providers, which know no SDK of ours. A provider on a
+ * server asks for one flag at a time, one in a browser for all of them, again and again: hence the entity tag.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Failure } from '../../../../core/errors.ts';
+import { sendError, statusOf } from '../../../../http/errors.ts';
+import { queryValues } from '../../../../http/public/read-request.ts';
+import { sendJson } from '../../../../http/public/send-json.ts';
+import { isKnown } from '../../../../http/send-script.ts';
+import { digest } from '../../../../lib/secrets.ts';
+import type { PublicDeps } from '../../../../runtime/public-deps.ts';
+import { type Decision, decide } from '../../decide/decide.ts';
+import type { Runtime } from '../../decide/definitions.ts';
+import { bodyOf, MALFORMED, type Wording } from '../answer-flags.ts';
+import { callerRuntime } from '../caller-runtime.ts';
+import { type OfrepErrorCode, readContext } from './ofrep-context.ts';
+import { type OfrepFailure, presentAll, presentOne } from './ofrep-response.ts';
+import { OFREP_ALL_DOCUMENT, OFREP_ONE_DOCUMENT } from './ofrep-schemas.ts';
+
+const ALL = '/ofrep/v1/evaluate/flags';
+const ONE = `${ALL}/:key`;
+
+const WORDING: Wording = { malformed: (why) => `The body could not be read: ${why}`, missingDistinctId: '', keys: {} };
+
+export function ofrepRoutes(app: FastifyInstance, deps: PublicDeps): void {
+  const errorHandler = sendProblem;
+  app.post(ONE, { schema: OFREP_ONE_DOCUMENT, errorHandler }, (request, reply) => answerOne(deps, request, reply));
+  app.post(ALL, { schema: OFREP_ALL_DOCUMENT, errorHandler }, (request, reply) => answerAll(deps, request, reply));
+  for (const path of [ONE, ALL]) {
+    app.options(path, { schema: { hide: true } }, async (_request, reply) =>
+      reply.code(204).header('allow', 'POST, OPTIONS').send(),
+    );
+  }
+}
+
+async function answerOne(deps: PublicDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const key = keyInPath(request) ?? '';
+  const answer = presentOne(await decision(deps, request, new Set([key])), key);
+  if (answer === null) throw new Failure('not_found', `There is no flag "${key}".`, { code: 'FLAG_NOT_FOUND' });
+  if ('errorCode' in answer) reply.code(400);
+  return sendJson(reply, JSON.stringify(answer));
+}
+
+async function answerAll(deps: PublicDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const text = JSON.stringify({ flags: presentAll(await decision(deps, request, null)) });
+  const etag = `"${digest(text).slice(0, 32)}"`;
+  reply.headers({ etag, 'cache-control': 'private, no-cache' });
+  // Or a page of another origin would not see the tag, and could not send it back.
+  if (request.headers.origin !== undefined) reply.header('access-control-expose-headers', 'ETag');
+  return isKnown(request, etag) ? reply.code(304).send() : sendJson(reply, text);
+}
+
+async function decision(
+  deps: PublicDeps,
+  request: FastifyRequest,
+  flagKeys: ReadonlySet<string> | null,
+): Promise<Decision> {
+  const key = sentKey(request);
+  const project = await deps.directory.projectFor(key, queryValues(request).get('project_id'));
+  const isPublic = key === project.apiToken;
+  const asked = readContext(await bodyOf(deps, request, WORDING), () => runtimeOf(request, isPublic));
+  return decide(deps.decide, project.id, { ...asked, flagKeys });
+}
+
+/** The two places that the protocol knows. */
+function sentKey({ headers }: FastifyRequest): string | undefined {
+  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
+  const plain = headers['x-api-key'];
+  return bearer ?? (Array.isArray(plain) ? plain[0] : plain);
+}
+
+/** Whoever holds a secret key is a server. */
+const runtimeOf = ({ headers }: FastifyRequest, isPublic: boolean): Runtime =>
+  isPublic ? callerRuntime(undefined, headers) : 'server';
+
+const keyInPath = ({ params }: FastifyRequest): string | undefined => (params as { key?: string }).key;
+
+/** Providers read errors in a form of their own. Those about keys have none there, and get ours. */
+function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const isOfOurs = error instanceof Failure && error.kind !== 'unauthenticated' && error.kind !== 'forbidden';
+  if (!isOfOurs) return void sendError(error, request, reply);
+  if (error.kind === 'unavailable') request.log.warn({ err: error }, 'unavailable');
+  if (error.retryAfter !== undefined) reply.header('retry-after', String(error.retryAfter));
+  const key = keyInPath(request);
+  const body: OfrepFailure = {
+    ...(key === undefined ? {} : { key }),
+    errorCode: errorCodeOf(error),
+    errorDetails: error.message,
+  };
+  void reply.code(statusOf(error.kind)).send(body);
+}
+
+const CODES: ReadonlySet<string> = new Set<OfrepErrorCode>([
+  'TARGETING_KEY_MISSING',
+  'INVALID_CONTEXT',
+  'FLAG_NOT_FOUND',
+]);
+
+function errorCodeOf({ kind, code }: Failure): OfrepErrorCode {
+  if (code !== undefined && CODES.has(code)) return code as OfrepErrorCode;
+  return code === MALFORMED || kind === 'malformed' ? 'PARSE_ERROR' : 'GENERAL';
+}

@@ -1,0 +1,84 @@
+/** OpenFeature's remote evaluation protocol (OFREP), for the document: bodies are judged where they are read. */
+import { Type } from '@sinclair/typebox';
+import { ErrorSchema } from '../../../../http/schemas/errors.ts';
+
+const Context = Type.Object(
+  {
+    targetingKey: Type.String({ description: 'The distinct id.' }),
+    groups: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: 'Kind of group → key, for flags about groups.' }),
+    ),
+    groupProperties: Type.Optional(
+      Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
+        description: 'Kind of group → properties; these win over stored ones.',
+      }),
+    ),
+  },
+  {
+    additionalProperties: true,
+    description: 'Every other attribute is a property of the person, and wins over the stored one.',
+  },
+);
+
+const Question = Type.Object({ context: Context });
+
+const Key = Type.String({ description: 'The key of the flag.' });
+
+const Success = Type.Object({
+  key: Key,
+  value: Type.Optional(
+    Type.Unknown({
+      description:
+        'A boolean; the key of a variant for a flag that has them; the payload, read as JSON, for a flag that is remote ' +
+        'configuration. Absent where one of the latter two is off: the default in the code holds.',
+    }),
+  ),
+  reason: Type.Union(
+    ['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DEFAULT', 'DISABLED'].map((reason) => Type.Literal(reason)),
+    { description: 'SPLIT: by the place of the user among all. DISABLED: the flag is switched off.' },
+  ),
+  variant: Type.Optional(Type.String()),
+  metadata: Type.Object({
+    flagId: Type.Integer(),
+    version: Type.Integer(),
+    flagSetId: Type.String({ description: 'The id of the project.' }),
+    reasonCode: Type.Optional(Type.String({ description: 'The reason as `/flags/` tells it.' })),
+    conditionIndex: Type.Optional(Type.Integer({ description: 'Which condition decided, from 0.' })),
+    payload: Type.Optional(Type.String({ description: 'The payload of the value, as JSON.' })),
+  }),
+});
+
+const Codes = ['PARSE_ERROR', 'TARGETING_KEY_MISSING', 'INVALID_CONTEXT', 'GENERAL'].map((code) => Type.Literal(code));
+const ErrorCode = Type.Union(Codes);
+const errorDetails = Type.Optional(Type.String());
+const Failure = Type.Object({ key: Key, errorCode: ErrorCode, errorDetails });
+const NotFound = Type.Object({ key: Key, errorCode: Type.Literal('FLAG_NOT_FOUND'), errorDetails });
+const BulkFailure = Type.Object({ errorCode: ErrorCode, errorDetails });
+
+const shared = {
+  tags: ['flags'],
+  security: [{ projectKey: [] }, { projectKeyHeader: [] }],
+  body: Question,
+};
+
+export const OFREP_ONE_DOCUMENT = {
+  ...shared,
+  summary: 'The value of one flag, for OpenFeature providers (OFREP)',
+  params: { type: 'object', properties: { key: { type: 'string' } } },
+  response: { 200: Success, 400: Failure, 401: ErrorSchema, 404: NotFound },
+};
+
+export const OFREP_ALL_DOCUMENT = {
+  ...shared,
+  summary: 'The values of all flags, for OpenFeature providers (OFREP)',
+  headers: {
+    type: 'object',
+    properties: { 'if-none-match': { type: 'string', description: 'The ETag of an answer: 304 if it is the same.' } },
+  },
+  response: {
+    200: Type.Object({ flags: Type.Array(Type.Union([Success, Failure])) }),
+    304: { type: 'null', description: 'Nothing has changed.' },
+    400: BulkFailure,
+    401: ErrorSchema,
+  },
+};

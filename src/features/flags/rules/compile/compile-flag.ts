@@ -1,0 +1,141 @@
+import { type Spelled, spell } from '../bucket.ts';
+import type { FlagDefinition } from '../flag.ts';
+import { type Asks, allOf, BrokenDefinition, broken, type Check, noAsks } from './check.ts';
+import { compileEarlyAccess, type EarlyAccess } from './compile-early-access.ts';
+import { compileHoldout, type Holdout } from './compile-holdout.ts';
+import { type Compilation, compileProperty } from './compile-property.ts';
+import { type Fields, readIndex, readList, readNumber, readObject, readText } from './read-definition.ts';
+import type { Shared } from './shared-checks.ts';
+
+/** A flag by itself, ready to run: the cohorts and flags it names are found when it is evaluated. */
+export interface CompiledFlag {
+  definition: FlagDefinition;
+  asks: Asks;
+  /** What is wrong with the definition as a whole. */
+  failure: string | null;
+  /** Before the identifier, in what is hashed. */
+  prefix: Spelled;
+  filters: CompiledFilters;
+}
+
+export interface CompiledFilters {
+  /** Of the group type that the flag as a whole is about; null for persons. */
+  groupIndex: number | null;
+  earlyAccess: EarlyAccess | null;
+  holdout: Holdout | null;
+  first: Condition | null;
+  endsEarly: boolean;
+  variants: readonly Variant[];
+  /** By the text of the value that each belongs to. */
+  payloads: ReadonlyMap<string, unknown>;
+}
+
+/**
+ * A chain and not a list: walking it touches fewer places of memory. All are made in one place, without spreading
+ * others into them: the engine then sees one shape, and reads a field of the thousandth as fast as of the first.
+ */
+export interface Condition {
+  index: number;
+  check: Check | null;
+  groupIndex: number | null;
+  /** Buckets up to this part of a hundred are in; null for everybody. */
+  percentage: number | null;
+  /** The variant that those who match get, instead of the one they fall into. */
+  variant: string | null;
+  next: Condition | null;
+}
+
+export interface Variant {
+  key: string;
+  /** The buckets from `from` on, up to but without `to`. */
+  from: number;
+  to: number;
+}
+
+/** Never throws: a definition that cannot be read becomes a flag that fails. */
+export function compileFlag(definition: FlagDefinition, shared: Shared): CompiledFlag {
+  const asks = noAsks();
+  const prefix = spell(`${definition.key}.`);
+  try {
+    return { definition, asks, failure: null, prefix, filters: compileFilters(definition, { asks, shared }) };
+  } catch (error) {
+    if (!(error instanceof BrokenDefinition)) throw error;
+    return { definition, asks: noAsks(), failure: error.message, prefix, filters: NOTHING };
+  }
+}
+
+const NOTHING: CompiledFilters = {
+  groupIndex: null,
+  earlyAccess: null,
+  holdout: null,
+  first: null,
+  endsEarly: false,
+  variants: [],
+  payloads: new Map(),
+};
+
+function compileFilters({ key, filters: stored }: FlagDefinition, into: Compilation): CompiledFilters {
+  const filters = readObject(stored, 'filters');
+  const groupIndex = readIndex(filters['aggregation_group_type_index'], 'aggregation_group_type_index');
+  if (groupIndex !== null) into.asks.groupTypes.add(groupIndex);
+  const variants = compileVariants(filters['multivariate']);
+  return {
+    groupIndex,
+    earlyAccess: compileEarlyAccess(key, filters, into),
+    holdout: compileHoldout(filters),
+    first: chain(groupsOf(filters).map((group, index) => compileCondition(group, index, groupIndex, variants, into))),
+    endsEarly: filters['early_exit'] === true,
+    variants,
+    payloads: new Map(Object.entries(readObject(filters['payloads'] ?? {}, 'payloads'))),
+  };
+}
+
+/** Before there were groups, a flag was one condition, spread over the filters themselves. */
+function groupsOf(filters: Fields): readonly Fields[] {
+  if (!('groups' in filters)) return [filters];
+  if (!Array.isArray(filters['groups'])) throw broken('groups is not a list');
+  return filters['groups'].map((group, index) => readObject(group, `condition ${index + 1}`));
+}
+
+function compileCondition(
+  group: Fields,
+  index: number,
+  flagGroupIndex: number | null,
+  variants: readonly Variant[],
+  into: Compilation,
+): Condition {
+  const what = `of condition ${index + 1}`;
+  const groupIndex = readIndex(group['aggregation_group_type_index'], `the group type ${what}`) ?? flagGroupIndex;
+  if (groupIndex !== null) into.asks.groupTypes.add(groupIndex);
+  const percentage = readNumber(group['rollout_percentage'], `the rollout percentage ${what}`);
+  const variant = readText(group['variant'], `the variant ${what}`);
+  const properties = readList(group['properties'], `properties ${what}`);
+  return {
+    index,
+    check: allOf(properties.map((property) => compileProperty(property, groupIndex, into))),
+    groupIndex,
+    percentage: percentage === null || percentage >= 100 ? null : percentage,
+    variant: variants.some(({ key }) => key === variant) ? variant : null,
+    next: null,
+  };
+}
+
+function chain(conditions: readonly Condition[]): Condition | null {
+  for (const [index, condition] of conditions.entries()) condition.next = conditions[index + 1] ?? null;
+  return conditions[0] ?? null;
+}
+
+function compileVariants(value: unknown): Variant[] {
+  const { variants } = readObject(value ?? {}, 'multivariate');
+  let to = 0;
+  return readList(variants, 'variants').map((one) => {
+    const variant = readObject(one, 'a variant');
+    const percentage = readNumber(variant['rollout_percentage'], 'the rollout percentage of a variant');
+    if (typeof variant['key'] !== 'string' || percentage === null || percentage < 0) {
+      throw broken('a variant has no key or no percentage');
+    }
+    const from = to;
+    to = from + percentage / 100;
+    return { key: variant['key'], from, to };
+  });
+}

@@ -1,0 +1,43 @@
+import type { FlagDefinition } from '../flag.ts';
+import type { FlagEvaluation, Reason } from '../flag-evaluation.ts';
+
+type Flag = Pick<FlagDefinition, 'key' | 'id' | 'version'>;
+
+/**
+ * What can come out of one flag. There are few such outcomes, a handful per condition, so each is made when it first
+ * comes up and is the same object ever after: an evaluation only picks one, and whoever writes answers can remember
+ * what they wrote for it.
+ */
+export class Outcomes {
+  readonly #flag: Flag;
+  readonly #payloads: ReadonlyMap<string, unknown>;
+  /** By the index of the condition that decided; the first is for none. */
+  readonly #known: FlagEvaluation[][] = [];
+
+  constructor(flag: Flag, payloads: ReadonlyMap<string, unknown>) {
+    this.#flag = flag;
+    this.#payloads = payloads;
+  }
+
+  of(value: boolean | string, reason: Reason, conditionIndex: number | null): FlagEvaluation {
+    const place = conditionIndex === null ? 0 : conditionIndex + 1;
+    const known = this.#known[place];
+    if (known !== undefined) {
+      for (const one of known) if (one.reason === reason && one.value === value) return one;
+    }
+    const made = this.#make(value, reason, conditionIndex, null);
+    this.#known[place] = [...(known ?? []), made];
+    return made;
+  }
+
+  /** What is wrong may be said in many ways: these are not kept. */
+  failed(failure: string): FlagEvaluation {
+    return this.#make(false, 'failed', null, failure);
+  }
+
+  #make(value: boolean | string, reason: Reason, conditionIndex: number | null, failure: string | null) {
+    const { key, id, version } = this.#flag;
+    const payload = value === false ? undefined : this.#payloads.get(String(value));
+    return { key, id, version, value, reason, conditionIndex, payload, failure };
+  }
+}

@@ -1,0 +1,68 @@
+import type { CohortDefinition } from '../flag.ts';
+import { addAsks, DEEPEST, noAsks } from './check.ts';
+import { type CompiledCohort, compileCohort } from './compile-cohort.ts';
+import { orderByDependency } from './order-by-dependency.ts';
+import type { PreparedCohort } from './prepared-flags.ts';
+import { isSameJson } from './same-json.ts';
+import type { Shared } from './shared-checks.ts';
+
+/** Never throws. A cohort that cannot be told, or that names one which cannot, has a failure. */
+export function prepareCohorts(
+  definitions: readonly CohortDefinition[],
+  shared: Shared,
+  previous?: ReadonlyMap<number, PreparedCohort>,
+): Map<number, PreparedCohort> {
+  const compiled = definitions.map((definition) => {
+    const before = previous?.get(definition.id)?.compiled;
+    return before && isSame(before.definition, definition) ? before : compileCohort(definition, shared);
+  });
+  const indexes = new Map(definitions.map(({ id }, index) => [id, index]));
+  const { order, looped } = orderByDependency(
+    compiled.map(({ asks }) => [...asks.cohorts].flatMap((id) => indexes.get(id) ?? [])),
+  );
+  const prepared = new Map<number, PreparedCohort>();
+  const depths = new Map<number, number>();
+  for (const index of order) {
+    const cohort = compiled[index];
+    if (cohort !== undefined) prepared.set(cohort.definition.id, prepareCohort(cohort, prepared, depths));
+  }
+  for (const [index, cohort] of compiled.entries()) {
+    const { id } = cohort.definition;
+    if (looped.has(index)) prepared.set(id, failing(cohort, `cohort ${id} refers to itself in a loop`));
+  }
+  return prepared;
+}
+
+const isSame = (left: CohortDefinition, right: CohortDefinition): boolean =>
+  left.isStatic === right.isStatic && isSameJson(left.filters, right.filters) && isSameJson(left.groups, right.groups);
+
+/** Nobody is asked anything for its sake. */
+const failing = (compiled: CompiledCohort, failure: string): PreparedCohort => ({
+  compiled,
+  asks: noAsks(),
+  failure,
+  check: () => false,
+});
+
+/** Those that it names are prepared already. */
+function prepareCohort(
+  compiled: CompiledCohort,
+  prepared: ReadonlyMap<number, PreparedCohort>,
+  depths: Map<number, number>,
+): PreparedCohort {
+  if (compiled.failure !== null) return failing(compiled, compiled.failure);
+  const { id } = compiled.definition;
+  const asks = noAsks();
+  addAsks(asks, compiled.asks);
+  let depth = 0;
+  for (const otherId of compiled.asks.cohorts) {
+    const other = prepared.get(otherId);
+    if (other === undefined) return failing(compiled, `cohort ${otherId} does not exist`);
+    if (other.failure !== null) return failing(compiled, other.failure);
+    addAsks(asks, other.asks);
+    depth = Math.max(depth, 1 + (depths.get(otherId) ?? 0));
+  }
+  depths.set(id, depth);
+  if (depth > DEEPEST) return failing(compiled, `cohort ${id} is nested too deeply`);
+  return { compiled, asks, failure: null, check: compiled.check };
+}

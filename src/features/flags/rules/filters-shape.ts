@@ -1,0 +1,63 @@
+/** What the parts of a flag's filters are, once they have passed `validateFilters`, and what filters without groups mean. */
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
+
+const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
+
+/** Filters without groups, as old or empty flags have them, mean one group: everybody, or those with `properties`. */
+export function readableFilters(filters: JsonObject): JsonObject {
+  if (Object.hasOwn(filters, 'groups')) return filters;
+  const { properties = [], ...rest } = filters;
+  return { ...rest, groups: [{ properties, rollout_percentage: null }] };
+}
+
+export const groupsOf = (filters: JsonObject): JsonObject[] => objects(readableFilters(filters)['groups']);
+
+export const propertiesOf = (group: JsonObject): JsonObject[] => objects(group['properties']);
+
+export function variantsOf(filters: JsonObject): JsonObject[] {
+  const { multivariate } = filters;
+  return isJsonObject(multivariate) ? objects(multivariate['variants']) : [];
+}
+
+/** Every condition on a property, wherever it stands. */
+export const allProperties = (filters: JsonObject): JsonObject[] =>
+  [...groupsOf(filters), ...objects(filters['super_groups']), ...objects(filters['holdout_groups'])].flatMap(
+    propertiesOf,
+  );
+
+/** One group for everybody or a share of them, and persons, not groups, are counted. Variants do not matter. */
+export function isSimple(filters: JsonObject): boolean {
+  const groups = groupsOf(filters);
+  const [only] = groups;
+  return (
+    groups.length === 1 &&
+    only !== undefined &&
+    propertiesOf(only).length === 0 &&
+    (filters['aggregation_group_type_index'] ?? null) === null &&
+    (only['aggregation_group_type_index'] ?? null) === null
+  );
+}
+
+/** The share of a simple flag; null where it is everybody, or where the flag is not simple. */
+export function simpleRollout(filters: JsonObject): number | null {
+  const rollout = isSimple(filters) ? groupsOf(filters)[0]?.['rollout_percentage'] : null;
+  return typeof rollout === 'number' ? rollout : null;
+}
+
+const reachesEverybody = (group: JsonObject): boolean =>
+  propertiesOf(group).length === 0 && (group['rollout_percentage'] ?? 100) === 100;
+
+/** Whether everybody gets one and the same value: then the flag could as well be code. */
+export function isFullyRolledOut(filters: JsonObject): boolean {
+  const special = ['super_groups', 'holdout_groups', 'holdout', 'feature_enrollment'];
+  if (special.some((name) => hasContent(filters[name]))) return false;
+  const groups = groupsOf(filters);
+  const variants = variantsOf(filters);
+  if (variants.length === 0) return groups.some(reachesEverybody);
+  const [first] = groups;
+  if (first === undefined || !reachesEverybody(first)) return false;
+  return Boolean(first['variant']) || variants.some((variant) => variant['rollout_percentage'] === 100);
+}
+
+const hasContent = (value: Json | undefined): boolean =>
+  Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== false;

@@ -1,0 +1,26 @@
+import type { JsonObject } from '../../../../core/json/json.ts';
+import { allProperties } from '../filters-shape.ts';
+import type { CohortDefinition } from '../flag.ts';
+import { cohortIdOf, cohortTree, isCohortProperty, leavesOf } from './cohort-tree.ts';
+
+/**
+ * The criteria of every cohort that the flags ask for, directly or through another cohort, by id. Static ones are left
+ * out: their members are not sent, so that the SDK asks the server.
+ */
+export function referencedCohorts(
+  filters: readonly JsonObject[],
+  cohorts: ReadonlyMap<number, CohortDefinition>,
+): Record<string, JsonObject> {
+  const found: Record<string, JsonObject> = {};
+  const visit = (properties: readonly JsonObject[]): void => {
+    for (const id of properties.filter(isCohortProperty).map(cohortIdOf)) {
+      const cohort = id === null ? undefined : cohorts.get(id);
+      if (!cohort || cohort.isStatic || Object.hasOwn(found, String(id))) continue;
+      const tree = cohortTree(cohort) ?? { type: 'OR', values: [] };
+      found[String(id)] = tree;
+      visit(leavesOf(tree));
+    }
+  };
+  for (const one of filters) visit(allProperties(one));
+  return found;
+}

@@ -1,0 +1,59 @@
+import type { Json, JsonObject } from '../../../../core/json/json.ts';
+import { wrongFilters } from './flag-rule.ts';
+import { checkComparison } from './operator-rules.ts';
+import { pythonText } from './python-text.ts';
+
+const OF_PERSONS: readonly Json[] = ['person', 'cohort', 'flag'];
+
+/** The kinds of properties that a condition may use depend on whom it counts: persons, or groups of one kind. */
+export function checkKind(property: JsonObject, aggregation: number | null): void {
+  // Without a word about it, a property is an event's.
+  const type = property['type'] ?? 'event';
+  if (aggregation === null) {
+    if (OF_PERSONS.includes(type)) return;
+    throw notValid('person-aggregated conditions can only use person, cohort, and flag properties');
+  }
+  if (type !== 'group') throw notValid('group-aggregated conditions can only use group properties');
+  if (property['group_type_index'] !== aggregation) {
+    throw notValid("group properties must match the condition set's group type");
+  }
+}
+
+const notValid = (why: string) => wrongFilters(`Filters are not valid (${why})`);
+
+export function checkProperty(property: JsonObject): void {
+  const { type, key } = property;
+  if (type === 'cohort') checkCohortOperator(property);
+  else if (type === 'flag') checkDependency(property);
+  else if (typeof key !== 'string' || key === '') {
+    throw wrongFilters(`A condition must name the property it compares as its key, got ${pythonText(key)}`);
+  } else checkComparison(property);
+}
+
+function checkCohortOperator({ operator = null }: JsonObject): void {
+  if (operator === null || operator === 'exact' || operator === 'in' || operator === 'not_in') return;
+  throw wrongFilters(`Cohort properties must use the 'in' or 'not_in' operator`, 'invalid_operator');
+}
+
+function checkDependency({ key, operator, value }: JsonObject): void {
+  if (operator !== 'flag_evaluates_to') {
+    throw wrongFilters("Flag properties must use the 'flag_evaluates_to' operator");
+  }
+  if (dependencyId(key) === null) {
+    throw wrongFilters(
+      `Flag dependencies must reference flag IDs (integers), not flag keys. Invalid reference: '${pythonText(key)}'`,
+    );
+  }
+  if (typeof value !== 'boolean' && typeof value !== 'string') {
+    throw wrongFilters(
+      `Invalid value for operator flag_evaluates_to: ${pythonText(value)}. Use true, false or the key of a variant.`,
+      'invalid_value',
+    );
+  }
+}
+
+/** The id of the flag that a condition of type `flag` looks at; null where its key is none. */
+export function dependencyId(key: Json | undefined): number | null {
+  const id = typeof key === 'string' && /^\d{1,15}$/.test(key) ? Number(key) : key;
+  return typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 ? id : null;
+}

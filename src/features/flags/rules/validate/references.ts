@@ -1,0 +1,106 @@
+/** What a flag's filters point at: cohorts, and other flags. All of it must be there, and of use. */
+import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
+import { allProperties } from '../filters-shape.ts';
+import { wrongFilters } from './flag-rule.ts';
+import { dependencyId } from './property-rules.ts';
+import { pythonText } from './python-text.ts';
+
+export interface KnownCohort {
+  id: number;
+  name: string;
+  isStatic: boolean;
+  filters: JsonObject;
+  groups: Json[];
+}
+
+export interface KnownFlag {
+  id: number;
+  key: string;
+  active: boolean;
+  filters: JsonObject;
+}
+
+/** `cohorts` are those of the project that are not deleted. */
+export function checkCohorts(filters: JsonObject, cohorts: readonly KnownCohort[]): void {
+  const known = new Map(cohorts.map((cohort) => [cohort.id, cohort]));
+  for (const property of allProperties(filters)) {
+    if (property['type'] === 'cohort') checkCohort(property['value'], known, new Set());
+  }
+}
+
+function checkCohort(value: Json | undefined, known: ReadonlyMap<number, KnownCohort>, seen: Set<number>): void {
+  const cohort = known.get(dependencyId(value) ?? -1);
+  if (!cohort) throw wrongFilters(`Cohort with id ${pythonText(value)} does not exist`, 'cohort_does_not_exist');
+  if (cohort.isStatic || seen.has(cohort.id)) return;
+  seen.add(cohort.id);
+  const criteria = [...leavesOf(cohort.filters['properties']), ...cohort.groups.flatMap(oldCriteria)];
+  if (criteria.some(isAboutEvents)) {
+    throw wrongFilters(
+      `Cohort '${cohort.name}' with filters on events cannot be used in feature flags.`,
+      'behavioral_cohort_found',
+    );
+  }
+  for (const leaf of criteria) if (isCohort(leaf)) checkCohort(leaf['value'], known, seen);
+}
+
+const isCohort = ({ type }: JsonObject): boolean => type === 'cohort' || type === 'precalculated-cohort';
+
+/** The old form counts actions and events without naming a type. */
+const isAboutEvents = ({ type, action_id, event_id }: JsonObject): boolean =>
+  type === 'behavioral' || (action_id ?? null) !== null || (event_id ?? null) !== null;
+
+function leavesOf(node: Json | undefined): JsonObject[] {
+  if (Array.isArray(node)) return node.flatMap(leavesOf);
+  if (!isJsonObject(node)) return [];
+  return Array.isArray(node['values']) ? leavesOf(node['values']) : [node];
+}
+
+const oldCriteria = (group: Json): JsonObject[] =>
+  isJsonObject(group) ? [group, ...leavesOf(group['properties'])] : [];
+
+/** Ids of the flags that some filters look at. */
+export const dependenciesOf = (filters: JsonObject): number[] =>
+  allProperties(filters).flatMap((property) =>
+    property['type'] === 'flag' ? (dependencyId(property['key']) ?? []) : [],
+  );
+
+/** `others` are the project's flags that are not deleted; `flag` is what is about to be written (id null: a new one). */
+export function checkDependencies(
+  flag: { id: number | null; key: string; filters: JsonObject },
+  others: readonly KnownFlag[],
+): void {
+  const known = new Map(others.filter(({ id }) => id !== flag.id).map((other) => [other.id, other]));
+  for (const id of dependenciesOf(flag.filters)) {
+    if (id === flag.id) throw wrongFilters(`Feature flag '${flag.key}' cannot depend on itself`);
+    const other = known.get(id);
+    if (!other) throw wrongFilters(`Flag dependency references non-existent flag with ID ${id}`);
+    if (!other.active) {
+      throw wrongFilters(
+        `Cannot create dependency on disabled flag '${other.key}' (ID: ${id}). Flag dependencies must reference active flags only.`,
+      );
+    }
+    const way = flag.id === null ? null : wayTo(flag.id, other, known, new Set());
+    if (way) throw wrongFilters(`Circular dependency detected: ${[flag.key, ...way, flag.key].join(' → ')}`);
+  }
+}
+
+/** Keys of the flags from `from` to the last one before `target`; null where no way leads there. */
+function wayTo(
+  target: number,
+  from: KnownFlag,
+  known: ReadonlyMap<number, KnownFlag>,
+  seen: Set<number>,
+): string[] | null {
+  seen.add(from.id);
+  for (const id of dependenciesOf(from.filters)) {
+    if (id === target) return [from.key];
+    const next = known.get(id);
+    const rest = next && !seen.has(id) ? wayTo(target, next, known, seen) : null;
+    if (rest) return [from.key, ...rest];
+  }
+  return null;
+}
+
+/** Those of `flags` that look at the flag with that id. */
+export const dependentsOf = <F extends KnownFlag>(id: number, flags: readonly F[]): F[] =>
+  flags.filter((flag) => flag.id !== id && dependenciesOf(flag.filters).includes(id));

@@ -1,0 +1,53 @@
+/**
+ * Whether a flag's filters can be evaluated, as far as they say it themselves: what they point at, cohorts and other
+ * flags, is looked at in `references.ts`. Filters are stored as they were sent; unknown names in them are left alone.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
+import { wrongFilters } from './flag-rule.ts';
+import { checkPayloads } from './payload-rules.ts';
+import { checkKind, checkProperty } from './property-rules.ts';
+import { checkRollout, groupTypeIndex, listOfObjects } from './rollout-rules.ts';
+import { checkVariants } from './variant-rules.ts';
+
+/** Throws a `Failure` that says what is wrong first. */
+export function validateFilters(filters: JsonObject): void {
+  const whole = groupTypeIndex('aggregation_group_type_index', filters['aggregation_group_type_index']);
+  const variants = checkVariants(filters['multivariate']);
+  for (const [i, group] of listOfObjects('groups', filters['groups']).entries()) {
+    const path = `groups[${i}]`;
+    const own = groupTypeIndex(`${path}.aggregation_group_type_index`, group['aggregation_group_type_index']);
+    checkGroup(path, group, own ?? whole);
+    checkOverride(group['variant'], (variant) => variants.has(variant));
+  }
+  // These are about persons, on flags for groups too.
+  for (const name of ['super_groups', 'holdout_groups']) {
+    for (const [i, group] of listOfObjects(name, filters[name] ?? []).entries()) {
+      checkGroup(`${name}[${i}]`, group, null);
+      checkOverride(group['variant'], () => true);
+    }
+  }
+  const { holdout = null } = filters;
+  if (holdout !== null && !isJsonObject(holdout)) throw wrongFilters('holdout must be an object or null');
+  checkPayloads(filters['payloads'], variants);
+}
+
+function checkGroup(path: string, group: JsonObject, aggregation: number | null): void {
+  checkRollout(`${path}.rollout_percentage`, group['rollout_percentage'], true);
+  const properties = listOfObjects(`${path}.properties`, group['properties'] ?? []);
+  for (const property of properties) checkKind(property, aggregation);
+  for (const property of properties) checkProperty(property);
+}
+
+function checkOverride(variant: Json | undefined, exists: (variant: string) => boolean): void {
+  if (variant === undefined || variant === null || variant === '') return;
+  if (typeof variant === 'string' && exists(variant)) return;
+  throw wrongFilters('Filters are not valid (variant override does not exist)');
+}
+
+/** A new flag says for whom it is: an empty list of groups would be for nobody. */
+export function requireGroups(filters: JsonObject): void {
+  const groups = filters['groups'] ?? [];
+  if (Array.isArray(groups) && groups.length === 0) {
+    throw wrongFilters('Feature flags must have at least one condition set (group).');
+  }
+}

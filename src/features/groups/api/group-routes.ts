@@ -1,0 +1,122 @@
+import type { Static } from '@sinclair/typebox';
+import { Type } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import { notFound } from '../../../core/errors.ts';
+import { parseFilters } from '../../../core/filters/parse-filters.ts';
+import { projectRoute } from '../../../http/api/route.ts';
+import { queryText } from '../../../http/paging.ts';
+import { PAGE_QUERY } from '../../../http/schemas/common.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { type GroupTypeNames, nameGroupTypes } from '../group-types.ts';
+import { groupProperties, groupValues } from '../group-values.ts';
+import { findGroups } from '../list-groups.ts';
+import { groupPage, readGroupKey, readGroupQuery, readGroupTypeIndex } from './group-query.ts';
+import {
+  GroupListSchema,
+  GroupPropertiesSchema,
+  GroupSchema,
+  GroupTypeNamesSchema,
+  GroupTypeSchema,
+  GroupValuesSchema,
+  presentGroup,
+  presentGroupType,
+} from './group-schemas.ts';
+
+const tag = 'groups';
+const types = '/api/projects/:project_id/groups_types/';
+const all = '/api/projects/:project_id/groups/';
+const WHICH = { group_type_index: 'Which kind of group, 0 to 4. Required.' } as const;
+
+export function groupRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  typeRoutes(app, deps);
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: all,
+    summary: 'Groups of one kind, newest first',
+    tag,
+    query: {
+      ...WHICH,
+      search: 'Part of the key or of a property.',
+      properties: 'Property filters as JSON: a list, or a group `{type, values}`.',
+      cursor: 'Where the page begins, as `next` and `previous` give it.',
+      limit: PAGE_QUERY.limit,
+    },
+    response: GroupListSchema,
+    handler: async ({ project, query, url }) => {
+      const typeIndex = readGroupTypeIndex(query);
+      const asked = readGroupQuery(query);
+      // One more than is shown tells whether there is another page.
+      const wanted = { ...asked, limit: asked.limit + 1 };
+      const filter = parseFilters(queryText(query, 'properties'));
+      const found = await findGroups(deps.metadata.groups, project.id, typeIndex, wanted, filter);
+      return groupPage(url, asked, found, presentGroup);
+    },
+  });
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${all}find/`,
+    summary: 'One group',
+    tag,
+    query: { ...WHICH, group_key: 'Which group. Required.' },
+    response: GroupSchema,
+    handler: async ({ project, query }) => {
+      const group = await deps.metadata.groups.find(project.id, readGroupTypeIndex(query), readGroupKey(query));
+      if (!group) throw notFound();
+      return presentGroup(group);
+    },
+  });
+  suggestionRoutes(app, deps);
+}
+
+function typeRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: types,
+    summary: 'Kinds of groups',
+    tag,
+    response: Type.Array(GroupTypeSchema),
+    handler: async ({ project }) => (await deps.metadata.groups.types(project.id)).map(presentGroupType),
+  });
+  projectRoute(app, deps, {
+    method: 'PATCH',
+    url: `${types}update_metadata/`,
+    summary: 'Say how kinds of groups are called',
+    tag,
+    body: GroupTypeNamesSchema,
+    response: Type.Array(GroupTypeSchema),
+    handler: async ({ caller, project, body }) =>
+      (await nameGroupTypes(deps, caller, project, body.map(toNames))).map(presentGroupType),
+  });
+}
+
+const toNames = (body: Static<typeof GroupTypeNamesSchema>[number]): GroupTypeNames => ({
+  index: body.group_type_index,
+  ...(body.name_singular === undefined ? {} : { nameSingular: body.name_singular }),
+  ...(body.name_plural === undefined ? {} : { namePlural: body.name_plural }),
+});
+
+function suggestionRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${all}property_definitions/`,
+    summary: 'Properties that groups have, by kind of group',
+    tag,
+    response: GroupPropertiesSchema,
+    handler: ({ project }) => groupProperties(deps.metadata.groups, project.id),
+  });
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${all}property_values/`,
+    summary: 'Values that a property of groups has',
+    tag,
+    query: { ...WHICH, key: 'The property.', value: 'Part of the value.' },
+    response: GroupValuesSchema,
+    handler: async ({ project, query }) => {
+      const typeIndex = readGroupTypeIndex(query);
+      const property = queryText(query, 'key');
+      if (!property) return [];
+      const part = queryText(query, 'value') || undefined;
+      return groupValues(deps.metadata.groups, { projectId: project.id, typeIndex, property, part });
+    },
+  });
+}

@@ -1,0 +1,54 @@
+import { Type } from '@sinclair/typebox';
+import { DateTime, iso, nullable } from '../../../http/schemas/common.ts';
+import type { NamedGroupType, StoredGroup } from '../../../stores/metadata/groups.ts';
+
+const Name = nullable(Type.String({ maxLength: 400 }));
+
+export const GroupTypeSchema = Type.Object({
+  group_type: Type.String(),
+  group_type_index: Type.Integer(),
+  name_singular: Name,
+  name_plural: Name,
+});
+
+export const presentGroupType = (type: NamedGroupType) => ({
+  group_type: type.name,
+  group_type_index: type.index,
+  name_singular: type.nameSingular,
+  name_plural: type.namePlural,
+});
+
+export const GroupTypeNamesSchema = Type.Array(
+  Type.Object({
+    group_type_index: Type.Integer(),
+    name_singular: Type.Optional(Name),
+    name_plural: Type.Optional(Name),
+  }),
+  { maxItems: 5 },
+);
+
+export const GroupSchema = Type.Object({
+  group_type_index: Type.Integer(),
+  group_key: Type.String(),
+  created_at: DateTime,
+  group_properties: Type.Record(Type.String(), Type.Unknown()),
+});
+
+export const presentGroup = (group: StoredGroup) => ({
+  group_type_index: group.typeIndex,
+  group_key: group.key,
+  created_at: iso(group.createdAt),
+  group_properties: group.properties,
+});
+
+export const GroupListSchema = Type.Object({
+  next: nullable(Type.String({ format: 'uri' })),
+  previous: nullable(Type.String({ format: 'uri' })),
+  results: Type.Array(GroupSchema),
+});
+
+const Counted = Type.Array(Type.Object({ name: Type.String(), count: Type.Integer() }));
+
+export const GroupValuesSchema = Counted;
+/** By `group_type_index`. */
+export const GroupPropertiesSchema = Type.Record(Type.String(), Counted);

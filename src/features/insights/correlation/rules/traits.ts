@@ -1,0 +1,75 @@
+import { propertyText } from '../../../../core/events/hot-properties.ts';
+import type { Json } from '../../../../core/json/json.ts';
+import type { Correlation, CorrelationAnswer } from '../../rules/answers.ts';
+import type { CorrelationQuestion } from '../../rules/question.ts';
+import { fewestThatCount, isSkewed, type Outcomes, oddsRatio, strongest } from './odds.ts';
+
+/** What somebody did, or is, or both. */
+export type Trait = Correlation['of'];
+type Properties = Readonly<Record<string, Json>>;
+
+/** Names of events that say nothing, since all who are compared did them. */
+export const stepNames = ({ funnel }: CorrelationQuestion): Set<string> =>
+  new Set(
+    funnel.steps.flatMap((step) =>
+      step.kind === 'event' ? (step.id ?? []) : step.steps.flatMap(({ event }) => event ?? []),
+    ),
+  );
+
+/** All properties that are texts; numbers differ from person to person and say little. */
+const texts = ({ excludedProperties }: CorrelationQuestion, properties: Properties): [string, string][] =>
+  Object.entries(properties).flatMap(([key, value]): [string, string][] =>
+    typeof value === 'string' && !excludedProperties.includes(key) ? [[key, value]] : [],
+  );
+
+export const eventTraits = (question: CorrelationQuestion, event: string, properties: Properties): Trait[] =>
+  texts(question, properties).map(([key, value]) => ({ event, key, value }));
+
+/** Of somebody with these properties. */
+export function propertyTraits(question: CorrelationQuestion, properties: Properties): Trait[] {
+  const { names, excludedProperties } = question;
+  if (names.includes('$all')) return texts(question, properties).map(([key, value]) => ({ event: null, key, value }));
+  return names
+    .filter((key) => !excludedProperties.includes(key))
+    .map((key) => ({ event: null, key, value: textOf(properties, key) }));
+}
+
+const textOf = (properties: Properties, key: string): string =>
+  Object.hasOwn(properties, key) ? (propertyText(properties[key]) ?? 'null') : '';
+
+/** Counts how many of either outcome have which trait. */
+export class TraitCounter {
+  private readonly counts = new Map<string, Outcomes>();
+
+  /** Of one actor: each trait counts once. */
+  add(traits: readonly Trait[], hasConverted: boolean): void {
+    for (const key of new Set(traits.map((trait) => JSON.stringify(trait)))) {
+      this.count(key, hasConverted ? 1 : 0, hasConverted ? 0 : 1);
+    }
+  }
+
+  addCounted(trait: Trait, { success, failure }: Outcomes): void {
+    this.count(JSON.stringify(trait), success, failure);
+  }
+
+  private count(key: string, success: number, failure: number): void {
+    const known = this.counts.get(key) ?? { success: 0, failure: 0 };
+    known.success += success;
+    known.failure += failure;
+    this.counts.set(key, known);
+  }
+
+  answer({ of: kind }: CorrelationQuestion, all: Outcomes): CorrelationAnswer {
+    const least = Math.max(fewestThatCount(all), kind === 'event_with_properties' ? FEWEST_WITH_PROPERTY : 0);
+    const correlations = [...this.counts].flatMap(([key, own]): Correlation[] => {
+      if (own.success + own.failure < least) return [];
+      const of = JSON.parse(key) as Trait;
+      return [{ name: nameOf(of), of, ...own, oddsRatio: oddsRatio(all, own) }];
+    });
+    return { events: strongest(correlations), isSkewed: isSkewed(all) };
+  }
+}
+
+const FEWEST_WITH_PROPERTY = 3;
+
+const nameOf = ({ event, key, value }: Trait): string => [event, key, value].filter((part) => part !== null).join('::');

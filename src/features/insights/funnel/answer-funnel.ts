@@ -1,0 +1,50 @@
+import type { AskedDeps } from '../../../query/asked-events.ts';
+import type { FunnelAnswer } from '../rules/answers.ts';
+import { compareText } from '../rules/assemble-trends.ts';
+import type { FunnelPeopleQuestion, FunnelQuestion } from '../rules/question.ts';
+import { type Entrant, funnelEntrants, funnelJourneyers } from './funnel-entrants.ts';
+import type { OnAttempt } from './funnel-matcher.ts';
+import { FunnelAssembly } from './rules/assemble-funnel.ts';
+import { isSelected } from './rules/funnel-outcome.ts';
+import { Summariser } from './rules/summary.ts';
+
+export async function answerFunnel(
+  deps: AskedDeps,
+  projectId: number,
+  question: FunnelQuestion,
+): Promise<FunnelAnswer> {
+  const assembly = new FunnelAssembly(question);
+  const summariser = new Summariser(question);
+  const onAttempt: OnAttempt = (depth, times) => summariser.add(depth, times);
+  for await (const journeyers of funnelJourneyers(deps, projectId, question, { hasNames: false })) {
+    for (const { value, walk } of journeyers) {
+      summariser.begin();
+      if (walk(onAttempt)) assembly.add(value, summariser.summary());
+    }
+  }
+  return assembly.answer();
+}
+
+/** Whom a number of a funnel counts, in the order of their ids. */
+export async function funnelPeople(
+  deps: AskedDeps,
+  projectId: number,
+  question: FunnelPeopleQuestion,
+): Promise<string[]> {
+  const actors = new Set<string>();
+  for await (const { actor } of selectedEntrants(deps, projectId, question)) actors.add(actor);
+  return [...actors].sort(compareText);
+}
+
+export async function* selectedEntrants(
+  deps: AskedDeps,
+  projectId: number,
+  { funnel, selection, value }: FunnelPeopleQuestion,
+): AsyncGenerator<Entrant> {
+  const summariser = new Summariser(funnel);
+  const wanted = JSON.stringify(value);
+  for await (const entrant of funnelEntrants(deps, projectId, funnel)) {
+    if (value !== null && JSON.stringify(entrant.value) !== wanted) continue;
+    if (isSelected(funnel, selection, summariser.summarise(entrant.attempts), summariser)) yield entrant;
+  }
+}

@@ -1,0 +1,171 @@
+/** Who entered a funnel, with their attempts: once for each value of the breakdown that they are part of. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CohortBreakdown } from '../../../core/actions/breakdown.ts';
+import type { Filter } from '../../../core/filters/property-filter.ts';
+import { type AskedDeps, AskedEvents, filtersOf } from '../../../query/asked-events.ts';
+import { findCohortUuids } from '../../../query/cohorts/cohort-filter.ts';
+import type { FunnelQuestion, FunnelValue } from '../rules/question.ts';
+import { ACTORS_AT_ONCE } from '../shared/actor-rows.ts';
+import { checkBreakdown, FunnelCodes } from './funnel-codes.ts';
+import { type FunnelEvents, funnelEvents, type OwnDeeds } from './funnel-events.ts';
+import { FunnelWalk, hasBit, keepIn, type OnAttempt } from './funnel-matcher.ts';
+import type { Attempt } from './rules/attempt.ts';
+import { type Part, tellingStep, ValueDivider } from './rules/split-by-value.ts';
+
+export interface Entrant {
+  actor: string;
+  value: FunnelValue | null;
+  attempts: readonly Attempt[];
+}
+
+/** What one actor did, as part of one value of the breakdown. */
+export interface Journeyer {
+  readonly value: FunnelValue | null;
+  name(): string;
+  /** Tells of every attempt, and says whether there was one. */
+  walk(onAttempt: OnAttempt): boolean;
+}
+
+/** Some actors at a time. Their names are known only where they were asked for. */
+export async function* funnelJourneyers(
+  deps: AskedDeps,
+  projectId: number,
+  question: FunnelQuestion,
+  asks: { hasNames: boolean },
+): AsyncGenerator<Iterable<Journeyer>> {
+  if (question.steps.length === 0) return;
+  checkBreakdown(question);
+  const asked = await AskedEvents.prepare(deps, projectId, funnelFilters(question), question.range);
+  const hasNames = asks.hasNames || question.breakdown?.kind === 'cohort';
+  const codes = await FunnelCodes.find(deps, asked, question, { hasNames });
+  const divide = await dividerOf(deps, projectId, question, codes);
+  const walk = new FunnelWalk(question);
+  for await (const events of funnelEvents(deps, asked, question, codes)) {
+    for (let actor = 0; actor < events.actors; actor += ACTORS_AT_ONCE) {
+      yield journeyersOf(events, actor, Math.min(actor + ACTORS_AT_ONCE, events.actors), divide, walk);
+      await nextTurn();
+      deps.signal?.throwIfAborted();
+    }
+  }
+}
+
+/** The same with their names, and attempts that can be kept. */
+export async function* funnelEntrants(
+  deps: AskedDeps,
+  projectId: number,
+  question: FunnelQuestion,
+): AsyncGenerator<Entrant> {
+  for await (const journeyers of funnelJourneyers(deps, projectId, question, { hasNames: true })) {
+    for (const { value, name, walk } of journeyers) {
+      const attempts: Attempt[] = [];
+      if (walk(keepIn(attempts))) yield { actor: name(), value, attempts };
+    }
+  }
+}
+
+const funnelFilters = ({ filter, steps, exclusions }: FunnelQuestion): Filter[] => [
+  filter,
+  ...steps.flatMap(filtersOf),
+  ...exclusions.flatMap(({ entity }) => filtersOf(entity)),
+];
+
+/** Places of one actor's events; null: all of them. */
+type Places = readonly number[] | null;
+interface OwnPart {
+  value: FunnelValue | null;
+  places: Places;
+}
+type Divide = (own: OwnDeeds, name: () => string) => readonly OwnPart[];
+
+function* journeyersOf(
+  events: FunnelEvents,
+  first: number,
+  past: number,
+  divide: Divide,
+  walk: FunnelWalk,
+): Generator<Journeyer> {
+  for (let actor = first; actor < past; actor++) {
+    const own = events.of(actor);
+    if (own.from === own.to) continue;
+    const name = (): string => events.nameOf(actor);
+    for (const [value, parts] of byValue(divide(own, name))) {
+      yield {
+        value,
+        name,
+        walk: (onAttempt) => {
+          let hasTried = false;
+          for (const places of parts) if (walkPart(own, places, walk, onAttempt)) hasTried = true;
+          return hasTried;
+        },
+      };
+    }
+  }
+}
+
+/** Several small values may have become one. */
+function byValue(parts: readonly OwnPart[]): Iterable<[FunnelValue | null, Places[]]> {
+  if (parts === WHOLE) return ALONE;
+  if (parts.length === 1) return parts.map(({ value, places }) => [value, [places]]);
+  const joined = new Map<string, [FunnelValue | null, Places[]]>();
+  for (const { value, places } of parts) {
+    const known = joined.get(JSON.stringify(value));
+    if (known === undefined) joined.set(JSON.stringify(value), [value, [places]]);
+    else known[1].push(places);
+  }
+  return joined.values();
+}
+
+function walkPart(own: OwnDeeds, places: Places, walk: FunnelWalk, onAttempt: OnAttempt): boolean {
+  if (places === null) return walk.walk(own, own.from, own.to, onAttempt);
+  const at = Float64Array.from(places, (place) => own.at[place] as number);
+  const bits = own.bits.map((word) => Int32Array.from(places, (place) => word[place] as number));
+  return walk.walk({ at, bits }, 0, places.length, onAttempt);
+}
+
+const WHOLE: readonly OwnPart[] = [{ value: null, places: null }];
+const ALONE: readonly [FunnelValue | null, Places[]][] = [[null, [null]]];
+
+async function dividerOf(
+  deps: AskedDeps,
+  projectId: number,
+  question: FunnelQuestion,
+  codes: FunnelCodes,
+): Promise<Divide> {
+  const { breakdown } = question;
+  if (breakdown === null) return () => WHOLE;
+  return breakdown.kind === 'cohort' ? cohortDivider(deps, projectId, breakdown) : valueDivider(question, codes);
+}
+
+async function cohortDivider(deps: AskedDeps, projectId: number, { cohorts }: CohortBreakdown): Promise<Divide> {
+  const filters = cohorts.flatMap(({ id }): Filter[] => (id === 'all' ? [] : [{ kind: 'cohort', id, negated: false }]));
+  const uuids = await findCohortUuids(deps, projectId, { kind: 'and', filters }, deps.clock.now());
+  const members = new Map([...uuids].map(([id, list]) => [id, new Set(list ?? [])]));
+  return (_, nameOfActor) => {
+    const name = nameOfActor();
+    const own = cohorts.filter(({ id }) => id === 'all' || members.get(id)?.has(name) === true);
+    return own.map(({ id }) => ({ value: id, places: null }));
+  };
+}
+
+function valueDivider(question: FunnelQuestion, codes: FunnelCodes): Divide {
+  const { steps, attribution } = question;
+  const telling = tellingStep(question);
+  return (own) => {
+    const isStep = (place: number): boolean => steps.some((_, step) => hasBit(own, place, step));
+    const divider = new ValueDivider<number>(
+      question,
+      codes.none.length,
+      {
+        valuesOn: (place) => codes.valueAt(own.values[place] as number),
+        isStep,
+        isTelling: (place) => (telling === null ? isStep(place) : hasBit(own, place, telling)),
+      },
+      codes.kept,
+    );
+    const all = Array.from({ length: own.to - own.from }, (_, index) => own.from + index);
+    const isPartial = attribution.kind === 'all_events';
+    return divider
+      .divide(all)
+      .map(({ value, events: places }: Part<number>) => ({ value, places: isPartial ? places : null }));
+  };
+}

@@ -1,0 +1,183 @@
+/**
+ * Asks the engine for the events that a funnel looks at, reduced to numbers: who, when, which steps, which value. Actors
+ * come in slices, so that the memory used depends on a slice and not on how much happened.
+ */
+import type { Entity } from '../../../core/actions/entity.ts';
+import type { Filter } from '../../../core/filters/property-filter.ts';
+import { type AskedDeps, type AskedEvents, actorColumn } from '../../../query/asked-events.ts';
+import { nameIsOf } from '../../../query/filters/action-step-sql.ts';
+import type { InsightSql } from '../../../stores/events/dialect.ts';
+import type { ColumnTable } from '../../../stores/events/event-store.ts';
+import type { FunnelQuestion } from '../rules/question.ts';
+import { ActorKeys, fitsKey, type RowWishes } from '../shared/actor-keys.ts';
+import { placed, rowsByActor } from '../shared/actor-rows.ts';
+import { type Slice, slicesOf } from '../shared/actor-slices.ts';
+import type { FunnelCodes } from './funnel-codes.ts';
+import { type Deeds, mindsTies, WORD } from './funnel-matcher.ts';
+
+export interface FunnelEvents {
+  readonly actors: number;
+  /** What an actor did, until the next one is asked for. */
+  of(actor: number): OwnDeeds;
+  /** The id of a person, or the key of a group; only where names were asked for. */
+  nameOf(actor: number): string;
+}
+
+/** The places from `from` to before `to` are the actor's. */
+export interface OwnDeeds extends Deeds {
+  readonly from: number;
+  readonly to: number;
+  /** Place → code of its value of the breakdown; empty where there is none. */
+  readonly values: Float64Array;
+}
+
+export async function* funnelEvents(
+  deps: AskedDeps,
+  asked: AskedEvents,
+  question: FunnelQuestion,
+  codes: FunnelCodes,
+): AsyncGenerator<FunnelEvents> {
+  for await (const slice of slicesOf(await countEvents(deps, asked, question))) {
+    yield await readSlice(deps, asked, question, codes, slice);
+  }
+}
+
+async function readSlice(
+  deps: AskedDeps,
+  asked: AskedEvents,
+  question: FunnelQuestion,
+  codes: FunnelCodes,
+  slice: Slice,
+): Promise<FunnelEvents> {
+  const sql = deps.dialect.begin('e');
+  const minds = mindsTies(question) || codes.mindsTies;
+  const isPerson = question.actor.kind === 'person';
+  const isPacked = !codes.hasValues && fitsKey(question.range, baseOf(question));
+  const columns = [
+    isPerson ? 'p.number as actor' : 'cast(g.number as integer) as actor',
+    `${isPacked ? sql.millis('e.timestamp') : sql.toDouble(sql.millis('e.timestamp'))} as at`,
+    ...wordsOf(question).map((entities, i) => `${bitsSql(sql, asked, entities)} as bits${i}`),
+    ...(codes.hasValues ? [`${codes.valueSql(sql)} as value`] : []),
+    ...(minds ? ['e.uuid as uuid'] : []),
+    ...(isPerson && codes.hasNames ? ['p.person_id as name'] : []),
+  ];
+  const words = wordsOf(question).map((_, i) => `d.bits${i} <> 0`);
+  const areAll = question.order === 'strict' || entitiesOf(question).every((entity) => plainName(entity) !== null);
+  const from = `${sourceSql(sql, asked, question, codes.joins(sql))} and ${sliceSql(sql, question, slice)}`;
+  const ids = [...(minds ? ['d.uuid as uuid'] : []), ...(isPerson && codes.hasNames ? ['d.name as name'] : [])];
+  const shown = isPacked ? ['d.actor as actor', `${keySql(sql, question)} as key`, ...ids] : ['*'];
+  const table = await deps.events.columns(
+    `select ${shown.join(', ')}
+    from (select ${columns.join(', ')} ${from}) d
+    where ${areAll ? 'true' : words.join(' or ')}`,
+    sql.values,
+  );
+  const uuids = minds ? table.uuids('uuid') : null;
+  const named = isPerson && codes.hasNames ? table.uuids('name') : null;
+  const how: Reading = {
+    tied: uuids && ((a, b) => uuids.compare(a, b)),
+    hasNames: named !== null,
+    nameAt: (actor, row) => named?.textAt(row()) ?? codes.groupAt(actor),
+  };
+  return isPacked ? keyedEvents(table, question, how) : placedEvents(table, question, codes.hasValues, how);
+}
+
+interface Reading extends RowWishes {
+  /** Whose rows they are, told by one of them. */
+  nameAt(actor: number, row: () => number): string;
+}
+
+/** All that is to be known of an event is in its key. */
+async function keyedEvents(table: ColumnTable, question: FunnelQuestion, how: Reading): Promise<FunnelEvents> {
+  const parts = { base: baseOf(question), from: question.range.from };
+  const keys = await ActorKeys.put(table.integers('actor'), table.doubles('key'), parts, how);
+  return {
+    actors: keys.actors,
+    of: (actor) => {
+      const { count, at, rest } = keys.of(actor);
+      return { at, bits: [rest], values: NO_VALUES, from: 0, to: count };
+    },
+    nameOf: (actor) => how.nameAt(actor, () => keys.rowOf(actor)),
+  };
+}
+
+async function placedEvents(
+  table: ColumnTable,
+  question: FunnelQuestion,
+  hasValues: boolean,
+  { tied, nameAt }: Reading,
+): Promise<FunnelEvents> {
+  const rows = await rowsByActor(table, tied);
+  const { actors, at, starts } = rows;
+  const words = wordsOf(question).map((_, i) => placed(rows, table.integers(`bits${i}`)));
+  const bits = await Promise.all(words);
+  const values = hasValues ? await placed(rows, table.doubles('value')) : NO_VALUES;
+  return {
+    actors,
+    of: (actor) => ({ at, bits, values, from: starts[actor] as number, to: starts[actor + 1] as number }),
+    nameOf: (actor) => nameAt(actor, () => rows.rows[starts[actor] as number] as number),
+  };
+}
+
+const NO_VALUES = new Float64Array(0);
+
+/** A bit for each step and exclusion. */
+const baseOf = (question: FunnelQuestion): number => 2 ** entitiesOf(question).length;
+
+/** Its time within the range, then its bits. */
+function keySql(sql: InsightSql, question: FunnelQuestion): string {
+  const since = `(d.at - ${sql.integer(question.range.from)})`;
+  return sql.toDouble(`(${since} * ${sql.integer(baseOf(question))} + d.bits0)`);
+}
+
+const sliceSql = (sql: InsightSql, { actor }: FunnelQuestion, { at, count }: Slice): string =>
+  count === 1 ? 'true' : `${sql.slice(actorColumn(actor), count)} = ${sql.param(at)}`;
+
+/** `from … where …` of the events that a funnel may look at. */
+export function sourceSql(sql: InsightSql, asked: AskedEvents, question: FunnelQuestion, also = ''): string {
+  const { order, actor, range, filter } = question;
+  const names = order === 'strict' ? 'true' : nameIsOf(sql, entitiesOf(question));
+  return `${asked.source(sql, actor, range, also)} and ${names} and ${asked.holds(sql, filter)}`;
+}
+
+export const entitiesOf = ({ steps, exclusions }: FunnelQuestion): Entity[] => [
+  ...steps,
+  ...exclusions.map(({ entity }) => entity),
+];
+
+/** The entities, as many together as a word has bits. */
+function wordsOf(question: FunnelQuestion): Entity[][] {
+  const entities = entitiesOf(question);
+  return Array.from({ length: Math.ceil(entities.length / WORD) }, (_, i) => entities.slice(i * WORD, (i + 1) * WORD));
+}
+
+function bitsSql(sql: InsightSql, asked: AskedEvents, entities: readonly Entity[]): string {
+  const names = new Map<string, number>();
+  const bits: string[] = [];
+  for (const [index, entity] of entities.entries()) {
+    const name = plainName(entity);
+    if (name === null) bits.push(`case when ${asked.isOf(sql, entity)} then ${2 ** index} else 0 end`);
+    else names.set(name, (names.get(name) ?? 0) + 2 ** index);
+  }
+  // Names are compared one after the other until one fits: most events are of the first step.
+  const cases = [...names].map(([name, mask]) => `when ${sql.param(name)} then ${mask}`);
+  if (cases.length > 0) bits.push(`case e.event ${cases.join(' ')} else 0 end`);
+  return `cast(${bits.join(' + ')} as integer)`;
+}
+
+/** The name by which alone an entity's events are told; null where there is more to it. */
+const plainName = (entity: Entity): string | null =>
+  entity.kind === 'event' && isEmpty(entity.filter) ? entity.id : null;
+
+const isEmpty = (filter: Filter): boolean =>
+  (filter.kind === 'and' || filter.kind === 'or') && filter.filters.every(isEmpty);
+
+/** At least as many as the funnel looks at, told by their times alone. */
+async function countEvents(deps: AskedDeps, asked: AskedEvents, question: FunnelQuestion): Promise<number> {
+  const sql = deps.dialect.begin('e');
+  const [row] = await deps.events.query(
+    `select count(*) as n from event_rows e where ${asked.during(sql, question.range)}`,
+    sql.values,
+  );
+  return Number(row?.['n'] ?? 0);
+}

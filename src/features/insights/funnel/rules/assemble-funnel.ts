@@ -1,0 +1,135 @@
+import { type Tick, tickNames, ticksOf } from '../../../../core/time/ticks.ts';
+import type { FunnelAnswer, FunnelGroup, FunnelStep, FunnelTrend } from '../../rules/answers.ts';
+import { compareText } from '../../rules/assemble-trends.ts';
+import { round2 } from '../../rules/formula/evaluate-formula.ts';
+import { Numbers } from '../../rules/numbers/numbers.ts';
+import { mean, sum } from '../../rules/numbers/statistics.ts';
+import type { FunnelQuestion, FunnelValue } from '../../rules/question.ts';
+import { OTHER } from './split-by-value.ts';
+import type { Summary } from './summary.ts';
+import { timeBins } from './time-bins.ts';
+
+/** Counts those who entered a funnel, one after the other, and makes the answer of what was counted. */
+export class FunnelAssembly {
+  private readonly question: FunnelQuestion;
+  private readonly tallies = new Map<string, Tally>();
+  /** Whose turn it was last: mostly it is the same one's again. */
+  private last: { value: FunnelValue | null; tally: Tally } | undefined;
+  private readonly times: number[] = [];
+
+  constructor(question: FunnelQuestion) {
+    this.question = question;
+    // Without a breakdown there is one part, be it empty.
+    if (question.breakdown === null && question.steps.length > 0) this.tallyOf(null);
+  }
+
+  add(value: FunnelValue | null, summary: Summary): void {
+    this.tallyOf(value).add(summary);
+    const { fromStep, toStep, view } = this.question;
+    if (view !== 'time_to_convert') return;
+    const gaps = summary.meanGaps.slice(fromStep + 1, toStep + 1);
+    if (gaps.every((gap) => gap !== null)) this.times.push(sum(gaps));
+  }
+
+  private tallyOf(value: FunnelValue | null): Tally {
+    if (this.last !== undefined && this.last.value === value) return this.last.tally;
+    const key = JSON.stringify(value);
+    const tally = this.tallies.get(key) ?? new Tally(this.question, value);
+    this.tallies.set(key, tally);
+    this.last = { value, tally };
+    return tally;
+  }
+
+  answer(): FunnelAnswer {
+    const { view, bins } = this.question;
+    if (view === 'steps') return { view, groups: this.inOrder().map((tally) => tally.group()) };
+    if (view === 'trends') return { view, trends: this.inOrder().map((tally) => tally.trend()) };
+    const average = mean(this.times);
+    return {
+      view,
+      times: { bins: timeBins(this.times, bins), average: average === null ? null : round2(average) },
+    };
+  }
+
+  /** In the order of their names, what is left over last. */
+  private inOrder(): Tally[] {
+    const isOther = (key: string): number => (key === JSON.stringify(OTHER) ? 1 : 0);
+    return [...this.tallies].sort(([a], [b]) => isOther(a) - isOther(b) || compareText(a, b)).map(([, tally]) => tally);
+  }
+}
+
+/** Those who belong to one value of the breakdown. */
+class Tally {
+  private readonly question: FunnelQuestion;
+  private readonly value: FunnelValue | null;
+  private readonly counts: number[];
+  private readonly means: readonly Numbers[];
+  private readonly medians: readonly Numbers[];
+  private readonly ticks: readonly Tick[];
+  private readonly reachedFrom: number[];
+  private readonly reachedTo: number[];
+
+  constructor(question: FunnelQuestion, value: FunnelValue | null) {
+    this.question = question;
+    this.value = value;
+    this.counts = question.steps.map(() => 0);
+    this.means = question.steps.map(() => new Numbers());
+    this.medians = question.steps.map(() => new Numbers());
+    this.ticks = question.view === 'trends' ? ticksOf(question.range, question.interval, question.timezone) : [];
+    this.reachedFrom = this.ticks.map(() => 0);
+    this.reachedTo = this.ticks.map(() => 0);
+  }
+
+  add({ depth, meanGaps, medianGaps, depthByTick }: Summary): void {
+    for (const step of this.counts.keys()) {
+      if (depth > step) this.counts[step] = (this.counts[step] ?? 0) + 1;
+      const [average, middle] = [meanGaps[step] ?? null, medianGaps[step] ?? null];
+      if (average !== null) this.means[step]?.push(average);
+      if (middle !== null) this.medians[step]?.push(middle);
+    }
+    for (const [tick, reached] of depthByTick) {
+      if (reached > this.question.fromStep) this.reachedFrom[tick] = (this.reachedFrom[tick] ?? 0) + 1;
+      if (reached > this.question.toStep) this.reachedTo[tick] = (this.reachedTo[tick] ?? 0) + 1;
+    }
+  }
+
+  group(): FunnelGroup {
+    return {
+      value: this.value,
+      label: labelOf(this.question, this.value),
+      steps: this.question.steps.map((_, order) => this.step(order)),
+    };
+  }
+
+  private step(order: number): FunnelStep {
+    const { order: kind, steps } = this.question;
+    const isUnordered = kind === 'unordered';
+    return {
+      order,
+      name: isUnordered ? `Completed ${order + 1} step${order === 0 ? '' : 's'}` : (steps[order]?.name ?? ''),
+      customName: isUnordered ? null : (steps[order]?.customName ?? null),
+      count: this.counts[order] ?? 0,
+      averageTime: this.means[order]?.mean() ?? null,
+      medianTime: this.medians[order]?.median() ?? null,
+    };
+  }
+
+  /** Of those who began in each interval: how many percent got from the one step to the other. */
+  trend(): FunnelTrend {
+    const { interval, timezone } = this.question;
+    const starts = this.ticks.map(({ start }) => start);
+    return {
+      value: this.value,
+      data: this.reachedTo.map((to, at) => (to === 0 ? 0 : round2((100 * to) / (this.reachedFrom[at] ?? to)))),
+      reachedFrom: this.reachedFrom,
+      reachedTo: this.reachedTo,
+      days: tickNames(starts, interval, timezone).map(({ day }) => day),
+      labels: tickNames(starts, 'day', timezone).map(({ label }) => label),
+    };
+  }
+}
+
+function labelOf({ breakdown }: FunnelQuestion, value: FunnelValue | null): string | null {
+  if (breakdown?.kind === 'cohort') return breakdown.cohorts.find(({ id }) => id === value)?.name ?? null;
+  return Array.isArray(value) ? value.join('::') : null;
+}

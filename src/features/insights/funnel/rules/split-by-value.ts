@@ -1,0 +1,77 @@
+import type { FunnelQuestion, FunnelValue } from '../../rules/question.ts';
+
+/** Where values beyond the largest ones go. */
+export const OTHER: readonly string[] = ['Other'];
+
+/** How an event is read: its values of the breakdown, and whether it is one of the steps'. */
+export interface ValueReader<E> {
+  valuesOn(event: E): readonly string[];
+  isStep(event: E): boolean;
+  /** Whether it is of the steps whose events tell the values. */
+  isTelling(event: E): boolean;
+}
+
+export interface Part<E> {
+  value: FunnelValue | null;
+  events: readonly E[];
+}
+
+/** The step whose events tell the values; null where those of all steps do. */
+export function tellingStep({ order, attribution }: FunnelQuestion): number | null {
+  if (order === 'unordered') return null;
+  if (attribution.kind === 'step') return attribution.step;
+  return attribution.kind === 'all_events' ? 0 : null;
+}
+
+/** The values with the most events, as JSON. */
+export function largestValues(
+  counts: Iterable<readonly [value: readonly string[], count: number]>,
+  limit: number,
+): Set<string> {
+  const ranked = [...counts]
+    .map(([value, count]) => ({ key: JSON.stringify(value), count }))
+    .sort((a, b) => b.count - a.count || (a.key < b.key ? 1 : -1));
+  return new Set(ranked.slice(0, limit).map(({ key }) => key));
+}
+
+/** How one actor's events are divided by a property. */
+export class ValueDivider<E> {
+  private readonly kind: FunnelQuestion['attribution']['kind'];
+  private readonly none: readonly string[];
+  private readonly read: ValueReader<E>;
+  private readonly kept: ReadonlySet<string>;
+
+  constructor({ attribution }: FunnelQuestion, keys: number, read: ValueReader<E>, kept: ReadonlySet<string>) {
+    this.kind = attribution.kind;
+    this.none = Array.from({ length: keys }, () => '');
+    this.read = read;
+    this.kept = kept;
+  }
+
+  divide(events: readonly E[]): Part<E>[] {
+    const { isStep, isTelling, valuesOn } = this.read;
+    switch (this.kind) {
+      case 'first_touch':
+        return [{ value: this.shown(this.touch(events.filter(isStep))), events }];
+      case 'last_touch':
+        return [{ value: this.shown(this.touch(events.filter(isStep).toReversed())), events }];
+      case 'step':
+        return this.valuesOf(events.filter(isTelling)).map((value) => ({ value: this.shown(value), events }));
+      case 'all_events':
+        return this.valuesOf(events).map((value) => ({
+          value: this.shown(value),
+          events: events.filter((event) => JSON.stringify(valuesOn(event)) === JSON.stringify(value)),
+        }));
+    }
+  }
+
+  private touch = (events: readonly E[]): readonly string[] =>
+    events.map(this.read.valuesOn).find((value) => value.some((text) => text !== '')) ?? this.none;
+
+  private valuesOf = (events: readonly E[]): string[][] =>
+    [...new Set(events.map((event) => JSON.stringify(this.read.valuesOn(event))))].map(
+      (key) => JSON.parse(key) as string[],
+    );
+
+  private shown = (value: readonly string[]): FunnelValue => (this.kept.has(JSON.stringify(value)) ? value : OTHER);
+}

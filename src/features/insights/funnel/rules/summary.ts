@@ -1,0 +1,85 @@
+import { type Tick, tickAt, ticksOf } from '../../../../core/time/ticks.ts';
+import { windowEnds } from '../../../../core/time/window-end.ts';
+import { Numbers } from '../../rules/numbers/numbers.ts';
+import type { FunnelQuestion } from '../../rules/question.ts';
+import type { Attempt } from './attempt.ts';
+
+/** What is left of somebody's attempts once they are measured: much less than the attempts. */
+export interface Summary {
+  depth: number;
+  /** Step → seconds since the step before, on average over the best attempts; null where there are none. */
+  meanGaps: readonly (number | null)[];
+  medianGaps: readonly (number | null)[];
+  /** Tick → depth of the best attempt that began there; only where the funnel is shown over time. */
+  depthByTick: ReadonlyMap<number, number>;
+}
+
+const NO_TICKS: ReadonlyMap<number, number> = new Map();
+
+/** Measures attempts, always for the same question: of one actor after the other, each begun with `begin`. */
+export class Summariser {
+  private readonly steps: number;
+  private readonly windowEnd: (from: number) => number;
+  readonly ticks: readonly Tick[];
+  private depth = 0;
+  /** Of the best attempts so far. */
+  private readonly gaps: readonly Numbers[];
+  private depths = new Map<number, number>();
+
+  constructor(question: FunnelQuestion) {
+    this.steps = question.steps.length;
+    this.gaps = question.steps.map(() => new Numbers());
+    this.windowEnd = windowEnds(question.window, question.timezone);
+    this.ticks = question.view === 'trends' ? ticksOf(question.range, question.interval, question.timezone) : [];
+  }
+
+  summarise(attempts: readonly Attempt[]): Summary {
+    this.begin();
+    for (const { depth, times } of attempts) {
+      this.add(
+        depth,
+        times.map((at) => at ?? Number.NaN),
+      );
+    }
+    return this.summary();
+  }
+
+  begin(): void {
+    this.depth = 0;
+    this.forgetGaps();
+    if (this.ticks.length > 0) this.depths = new Map();
+  }
+
+  /** An attempt; a step that was not done has no number for its time. The times are not kept. */
+  add(depth: number, times: ArrayLike<number>): void {
+    if (this.ticks.length > 0) this.addToTick(depth, times[0] as number);
+    if (depth < this.depth) return;
+    if (depth > this.depth) this.forgetGaps();
+    this.depth = depth;
+    let before = times[0] as number;
+    for (let step = 1; step < this.steps; step++) {
+      const at = times[step] as number;
+      // Neither where one of both was not done, nor where it came later than a window after the step before it.
+      if (at >= before && at <= this.windowEnd(before)) this.gaps[step]?.push((at - before) / 1000);
+      before = at;
+    }
+  }
+
+  summary(): Summary {
+    return {
+      depth: this.depth,
+      meanGaps: this.gaps.map((gaps) => gaps.mean()),
+      medianGaps: this.gaps.map((gaps) => gaps.median()),
+      depthByTick: this.ticks.length > 0 ? this.depths : NO_TICKS,
+    };
+  }
+
+  private forgetGaps(): void {
+    for (const gaps of this.gaps) gaps.clear();
+  }
+
+  private addToTick(depth: number, start: number): void {
+    const tick = tickAt(this.ticks, start);
+    this.depths.set(tick, Math.max(this.depths.get(tick) ?? 0, depth));
+  }
+}

@@ -1,0 +1,183 @@
+import type { Entity } from '../../../core/actions/entity.ts';
+import { floorTo } from '../../../core/time/interval.ts';
+import { type Tick, tickNames, ticksOf } from '../../../core/time/ticks.ts';
+import type { AskedDeps } from '../../../query/asked-events.ts';
+import { type InsightDeps, type Prepared, prepare } from '../../../query/prepare.ts';
+import { Statement } from '../../../query/statement.ts';
+import type { InsightSql } from '../../../stores/events/dialect.ts';
+import type { Page } from '../../../stores/metadata/metadata-store.ts';
+import type { LifecycleItem } from '../rules/answers.ts';
+import { sum } from '../rules/numbers/statistics.ts';
+import { LIFECYCLE_STATUSES, type LifecyclePeopleQuestion, type LifecycleQuestion } from '../rules/question.ts';
+import { type ActivityBits, askBits } from '../shared/activity-bitmaps.ts';
+import { activitySql, MOST_TICKS, wordsOf } from '../shared/activity-sql.ts';
+import { tickSql } from '../shared/tick-sql.ts';
+
+export async function askLifecycle(
+  deps: AskedDeps,
+  projectId: number,
+  question: LifecycleQuestion,
+): Promise<LifecycleItem[]> {
+  const { entity, interval, timezone } = question;
+  if (entity === null) return [];
+  const prepared = await prepareEntity(deps, projectId, question, entity);
+  const counts = await countStages(deps, new Statement(deps.dialect, prepared), prepared, question, entity);
+  const shown = ticksIn(question);
+  const names = tickNames(
+    shown.map(({ start }) => start),
+    interval,
+    timezone,
+  );
+  return LIFECYCLE_STATUSES.map((status) => {
+    // The first interval is the one before those that are shown.
+    const found = shown.map((_, at) => counts.get(`${status} ${at + 1}`) ?? 0);
+    const data = found.map((count) => (status === 'dormant' && count > 0 ? -count : count));
+    const [days, labels] = [names.map(({ day }) => day), names.map(({ label }) => label)];
+    return { status, label: `${entity.name} - ${status}`, data, count: sum(data), days, labels };
+  });
+}
+
+/** By status and interval, with a space between them. */
+type Counts = ReadonlyMap<string, number>;
+
+async function countStages(
+  deps: AskedDeps,
+  statement: Statement,
+  prepared: Prepared,
+  question: LifecycleQuestion,
+  entity: Entity,
+): Promise<Counts> {
+  if (boundsIn(question).length - 1 <= MOST_TICKS) return countBits(deps, statement, question, entity);
+  const rows = await prepared.run(
+    statement,
+    `select status, tick, count(*) as n from (${stagesSql(statement, question, entity)}) s group by status, tick`,
+  );
+  return new Map(rows.map(({ status, tick, n }) => [`${status} ${tick}`, Number(n)]));
+}
+
+async function countBits(
+  deps: AskedDeps,
+  statement: Statement,
+  question: LifecycleQuestion,
+  entity: Entity,
+): Promise<Counts> {
+  const { sql } = statement;
+  const bounds = boundsIn(question);
+  const ticks = bounds.length - 1;
+  const range = { from: bounds[0] ?? 0, until: bounds.at(-1) ?? 0 };
+  const activity = activitySql(statement, {
+    actor: { kind: 'person' },
+    ticks,
+    tick: tickSql(sql, 'e.timestamp', bounds),
+    value: null,
+    join: '',
+    where: `${statement.inProject()} and ${statement.during(range)} and ${statement.isOf(entity)}
+      and ${statement.holds(question.filter)}`,
+  });
+  const created = `select person_id, ${createdSql(sql, bounds, 'created_at')} as created from person_rows
+    where project_id = ${sql.param(statement.projectId)}`;
+  const persons = `select b.*, c.created as created from (${activity}) b join (${created}) c on c.person_id = b.actor`;
+  const asked = { actors: persons, bits: wordsOf(ticks), numbers: ['created'] };
+  return countStatuses(await askBits(deps, statement, asked), ticks);
+}
+
+/** Whoever was there, and is not new and was not there before, is back; whoever was there before and is not, is gone. */
+function countStatuses(bits: ActivityBits, ticks: number): Counts {
+  const [active, returning, fresh] = [new Float64Array(ticks), new Float64Array(ticks), new Float64Array(ticks)];
+  const created = bits.numbers('created');
+  for (let person = 0; person < bits.actors; person++) {
+    let before = -1;
+    bits.each(person, (tick) => {
+      (active[tick] as number)++;
+      if (before === -1) {
+        if (created[person] === tick) (fresh[tick] as number)++;
+      } else if (before === tick - 1) (returning[tick] as number)++;
+      before = tick;
+    });
+  }
+  const counts = new Map<string, number>();
+  for (let tick = 1; tick < ticks; tick++) {
+    const [here, again, now] = [active[tick] as number, returning[tick] as number, fresh[tick] as number];
+    counts.set(`new ${tick}`, now);
+    counts.set(`returning ${tick}`, again);
+    counts.set(`resurrecting ${tick}`, here - again - now);
+    counts.set(`dormant ${tick}`, (active[tick - 1] as number) - again);
+  }
+  return counts;
+}
+
+/** In which interval somebody was created; -1 outside of them all. */
+function createdSql(sql: InsightSql, bounds: readonly number[], column: string): string {
+  return `case when ${column} >= ${sql.time(bounds[0] ?? 0)} and ${column} < ${sql.time(bounds.at(-1) ?? 0)}
+    then ${tickSql(sql, column, bounds)} else -1 end`;
+}
+
+const prepareEntity = (
+  deps: InsightDeps,
+  projectId: number,
+  { filter }: LifecycleQuestion,
+  entity: Entity,
+): Promise<Prepared> => prepare(deps, projectId, { filters: [filter], entities: [entity], hasActors: true });
+
+const ticksIn = ({ range, interval, timezone }: LifecycleQuestion): Tick[] =>
+  ticksOf(range, interval, timezone, 'monday');
+
+/** Beginnings of the intervals, with one more before them, which tells who was there already; and the end of the last. */
+function boundsIn(question: LifecycleQuestion): number[] {
+  const { interval, timezone, range } = question;
+  const shown = ticksIn(question);
+  const before = floorTo((shown[0]?.start ?? range.from) - 1, interval, timezone, 'monday');
+  return [before, ...shown.map(({ start }) => start), shown.at(-1)?.end ?? range.until];
+}
+
+/** What each person was in which interval: new in the one in which they were created, if they were not there before. */
+function stagesSql(statement: Statement, question: LifecycleQuestion, entity: Entity): string {
+  const { sql } = statement;
+  const bounds = boundsIn(question);
+  const [from, until] = [bounds[0] ?? 0, bounds.at(-1) ?? 0];
+  const created = createdSql(sql, bounds, 'p.created_at');
+  const active = `select p.person_id as person, ${tickSql(sql, 'e.timestamp', bounds)} as tick, min(${created}) as created
+    ${statement.from()}
+    where ${statement.inProject()} and ${statement.during({ from, until })} and ${statement.isOf(entity)}
+      and ${statement.holds(question.filter)} and p.person_id is not null
+    group by 1, 2`;
+  const known = `select person, tick, created,
+      max(tick) over (partition by person order by tick rows between 1 preceding and 1 preceding) as before,
+      max(tick) over (partition by person order by tick rows between 1 following and 1 following) as after
+    from (${active}) a`;
+  const last = sql.integer(bounds.length - 2);
+  return `with known as (${known})
+    select person, tick, case
+        when created = tick and before is null then 'new'
+        when before = tick - 1 then 'returning'
+        else 'resurrecting'
+      end as status
+    from known where tick > 0
+    union all
+    select person, tick + 1 as tick, 'dormant' as status
+    from known where tick < ${last} and (after is null or after > tick + 1)`;
+}
+
+/** Whom one number counts, in the order of their ids. */
+export async function askLifecyclePeople(
+  deps: InsightDeps,
+  projectId: number,
+  { lifecycle, target, status }: LifecyclePeopleQuestion,
+  { limit, offset }: Page,
+): Promise<string[]> {
+  const { entity, interval, timezone } = lifecycle;
+  if (entity === null) return [];
+  const start = floorTo(target, interval, timezone, 'monday');
+  const tick = ticksIn(lifecycle).findIndex((one) => one.start === start) + 1;
+  if (tick === 0) return [];
+  const prepared = await prepareEntity(deps, projectId, lifecycle, entity);
+  const statement = new Statement(deps.dialect, prepared);
+  const { sql } = statement;
+  const rows = await prepared.run(
+    statement,
+    `select cast(person as varchar) as person from (${stagesSql(statement, lifecycle, entity)}) s
+    where tick = ${sql.integer(tick)} and status = ${sql.param(status)}
+    order by person limit ${sql.integer(limit)} offset ${sql.integer(offset)}`,
+  );
+  return rows.map((row) => String(row['person']));
+}

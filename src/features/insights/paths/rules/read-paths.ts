@@ -1,0 +1,146 @@
+import { invalid } from '../../../../core/errors.ts';
+import { isJsonObject, type Json } from '../../../../core/json/json.ts';
+import { readFunnelPeopleQuestion } from '../../funnel/rules/read-funnel-people.ts';
+import type { QuestionContext } from '../../rules/context.ts';
+import {
+  type Fields,
+  knownFields,
+  readBoolean,
+  readChoice,
+  readInteger,
+  readList,
+  readObject,
+  readText,
+  readTexts,
+} from '../../rules/fields.ts';
+import {
+  PATH_EVENTS,
+  type PathCleaning,
+  type PathEvents,
+  type PathsPeopleQuestion,
+  type PathsQuestion,
+} from '../../rules/question.ts';
+import { DATE_FIELDS, dateContext, readRange } from '../../rules/read-dates.ts';
+import { allOf, readQuestionFilter, readSearch } from '../../rules/read-filter.ts';
+
+export const PATH_FIELDS = [
+  'insight',
+  'properties',
+  'filter_test_accounts',
+  'include_event_types',
+  'include_custom_events',
+  'path_type',
+  'exclude_events',
+  'path_replacements',
+  'local_path_cleaning_filters',
+  'path_groupings',
+  'start_point',
+  'end_point',
+  'step_limit',
+  'edge_limit',
+  'min_edge_weight',
+  'max_edge_weight',
+  'funnel_paths',
+  'funnel_filter',
+  ...DATE_FIELDS,
+] as const;
+
+const FUNNEL_PATHS = ['funnel_path_before_step', 'funnel_path_between_steps', 'funnel_path_after_step'] as const;
+const DEFAULT_STEPS = 5;
+const MOST_STEPS = 100;
+const DEFAULT_EDGES = 50;
+const MOST_EDGES = 10_000;
+const ANY_WEIGHT = { min: 0, max: Number.MAX_SAFE_INTEGER };
+
+/** Which ways people take. */
+export function readPathsQuestion(fields: Fields, context: QuestionContext): PathsQuestion {
+  const [start, end] = [readPoint(fields, 'start_point'), readPoint(fields, 'end_point')];
+  const limit = readInteger(fields, 'edge_limit', { min: 1, max: MOST_EDGES });
+  const cleanings = readCleanings(fields, context);
+  return {
+    kind: 'paths',
+    fields: knownFields(fields, PATH_FIELDS),
+    timezone: dateContext(context).timezone,
+    filter: readQuestionFilter(fields, context),
+    range: readRange({ ...fields, interval: 'day' }, context),
+    ...readEvents(fields),
+    excluded: readTexts(fields, 'exclude_events') ?? [],
+    cleanings,
+    groupings: cleanings.length > 0 ? [] : (readTexts(fields, 'path_groupings') ?? []),
+    start,
+    end,
+    stepLimit: readInteger(fields, 'step_limit', { min: 2, max: MOST_STEPS }) ?? DEFAULT_STEPS,
+    edgeLimit: limit ?? (start !== null && end !== null ? null : DEFAULT_EDGES),
+    minWeight: readInteger(fields, 'min_edge_weight', ANY_WEIGHT) ?? null,
+    maxWeight: readInteger(fields, 'max_edge_weight', ANY_WEIGHT) ?? null,
+    funnel: readFunnelPath(fields, context),
+  };
+}
+
+function readEvents(fields: Fields): { eventTypes: PathEvents[]; customEvents: string[] } {
+  const legacy = readText(fields, 'path_type');
+  const attr = legacy === undefined ? 'include_event_types' : 'path_type';
+  const types = legacy === undefined ? (readTexts(fields, attr) ?? []) : [legacy];
+  const eventTypes = types.map((type) => {
+    const known = PATH_EVENTS.find((one) => one === type);
+    if (known === undefined) throw invalid(attr, `${attr}: choose from ${PATH_EVENTS.join(', ')}.`);
+    return known;
+  });
+  const customEvents = readTexts(fields, 'include_custom_events') ?? [];
+  if (customEvents.length > 0 && eventTypes.includes('custom_event')) {
+    throw invalid(
+      'include_custom_events',
+      'Cannot include all custom events and specific custom events in the same query.',
+    );
+  }
+  return { eventTypes, customEvents };
+}
+
+/** The project's own replacements, where asked for, and then those of the question. */
+function readCleanings(fields: Fields, context: QuestionContext): PathCleaning[] {
+  const own = readBoolean(fields, 'path_replacements') ? (context.pathCleanings ?? []) : [];
+  return [...own, ...(readList(fields, 'local_path_cleaning_filters') ?? []).map(readCleaning)];
+}
+
+function readCleaning(item: Json): PathCleaning {
+  const { regex, alias } = isJsonObject(item) ? item : {};
+  if (typeof regex === 'string' && typeof alias === 'string') return { pattern: regex, alias };
+  throw invalid('local_path_cleaning_filters', 'A path is cleaned by {regex, alias}, both of them texts.');
+}
+
+const readPoint = (fields: Fields, name: string): string | null => {
+  const point = readText(fields, name);
+  return point === undefined ? null : withoutSlash(point);
+};
+
+/** One trailing slash is not part of an address, unless it is all of it. */
+export const withoutSlash = (item: string): string =>
+  item.length > 1 && item.endsWith('/') ? item.slice(0, -1) : item;
+
+function readFunnelPath(fields: Fields, context: QuestionContext): PathsQuestion['funnel'] {
+  const path = readChoice(fields, 'funnel_paths', FUNNEL_PATHS);
+  if (path === undefined) return null;
+  const filter = readObject(fields, 'funnel_filter');
+  if (filter === undefined) throw invalid('funnel_filter', 'Paths of a funnel need its funnel_filter.', 'required');
+  const dates = Object.fromEntries(
+    DATE_FIELDS.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
+  );
+  const people = readFunnelPeopleQuestion({ ...dates, ...filter, funnel_viz_type: 'steps' }, context);
+  if (path === 'funnel_path_between_steps' && stepOf(people) < 2) {
+    throw invalid('funnel_filter', 'Between steps there are paths from the second step on.');
+  }
+  return { path, people };
+}
+
+const stepOf = ({ selection }: { selection: { kind: string; step?: number } }): number => selection.step ?? 0;
+
+export function readPathsPeopleQuestion(fields: Fields, context: QuestionContext): PathsPeopleQuestion {
+  const paths = readPathsQuestion(fields, context);
+  return {
+    kind: 'paths_people',
+    paths: { ...paths, filter: allOf([paths.filter, readSearch(fields)]) },
+    startKey: readText(fields, 'path_start_key') ?? null,
+    endKey: readText(fields, 'path_end_key') ?? null,
+    dropoffKey: readText(fields, 'path_dropoff_key') ?? null,
+  };
+}

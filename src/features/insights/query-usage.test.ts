@@ -1,0 +1,83 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import type { UsageCount } from '../../stores/metadata/query-usage.ts';
+import { readFunnelQuestion } from './funnel/rules/read-funnel.ts';
+import { firstDay, QueryUsage } from './query-usage.ts';
+import { readTrendsQuestion } from './trends/rules/read-trends.ts';
+
+const NOW = Date.parse('2026-01-15T12:00:00Z');
+const TODAY = NOW / 86_400_000 - 0.5;
+const context = { now: NOW, timezone: 'UTC' };
+const visits = readTrendsQuestion({ events: ['visit'], breakdown: 'plan', breakdown_type: 'person' }, context);
+const checkout = readFunnelQuestion(
+  { events: ['visit', { id: 'paid', properties: [{ key: 'amount', value: 3 }] }] },
+  context,
+);
+
+/** A shelf of which the tests decide whether it is there. */
+function aShelf() {
+  const written: UsageCount[][] = [];
+  const shelf = {
+    written,
+    isAway: false,
+    add: async (counts: readonly UsageCount[]) => {
+      if (shelf.isAway) throw new Error('away');
+      written.push([...counts]);
+    },
+    since: async () => new Map(),
+    prune: async () => {},
+  };
+  return shelf;
+}
+const open = (store: ReturnType<typeof aShelf>) =>
+  new QueryUsage({ store, clock: { now: () => NOW }, logger: pino({ level: 'silent' }) });
+const shown = (counts: readonly UsageCount[] = []) => counts.map(({ kind, name, count }) => `${kind} ${name} ${count}`);
+
+it('writes what was noted once, together, by the day', async () => {
+  const shelf = aShelf();
+  const usage = open(shelf);
+  usage.note(1, visits);
+  usage.note(1, checkout);
+  usage.note(2, visits);
+  expect(shelf.written).toEqual([]);
+  await usage.flush();
+  await usage.flush();
+  expect(shelf.written).toHaveLength(1);
+  expect(shown(shelf.written[0])).toEqual([
+    'event visit 2',
+    'person_property plan 1',
+    'event paid 1',
+    'event_property amount 1',
+    'event visit 1',
+    'person_property plan 1',
+  ]);
+  expect(new Set(shelf.written[0]?.map(({ day }) => day))).toEqual(new Set([TODAY]));
+});
+
+it('loses nothing while the shelf is away', async () => {
+  const shelf = aShelf();
+  const usage = open(shelf);
+  usage.note(1, visits);
+  shelf.isAway = true;
+  await expect(usage.flush()).rejects.toThrow('away');
+  usage.note(1, visits);
+  shelf.isAway = false;
+  await usage.flush();
+  expect(shown(shelf.written[0])).toEqual(['event visit 2', 'person_property plan 2']);
+});
+
+it('notes no more names than anybody means, and none that are endless', async () => {
+  const shelf = aShelf();
+  const usage = open(shelf);
+  for (let n = 0; n < 120; n++) {
+    const events = Array.from({ length: 100 }, (_, i) => `made up ${n * 100 + i}`);
+    usage.note(1, readTrendsQuestion({ events }, context));
+  }
+  usage.note(1, readTrendsQuestion({ events: ['x'.repeat(401)] }, context));
+  await usage.flush();
+  expect(shelf.written[0]).toHaveLength(10_000);
+});
+
+it('counts today and the 29 days before it', () => {
+  expect(firstDay(NOW)).toBe(TODAY - 29);
+});

@@ -1,0 +1,89 @@
+/**
+ * Counts how often insights ask for events and properties. An answer never waits for it: names are noted in memory, and
+ * written together a few seconds later; what was noted in the seconds before a crash is lost.
+ */
+
+import type { Clock } from '../../lib/clock.ts';
+import type { Logger } from '../../lib/log.ts';
+import { type Schedule, startSchedule } from '../../lib/schedule.ts';
+import type { QueryUsageStore, UsageCount } from '../../stores/metadata/query-usage.ts';
+import { type AskedName, askedNames, type CountedQuestion } from './rules/asked-names.ts';
+
+export interface QueryUsageDeps {
+  store: QueryUsageStore;
+  clock: Clock;
+  logger: Logger;
+}
+
+const EVERY_MS = 5000;
+/** More different names at a time than people ask for; beyond them nothing is noted until these are written. */
+const MOST_WAITING = 10_000;
+const LONGEST_NAME = 400;
+const DAY_MS = 86_400_000;
+/** Today and the 29 days before it. */
+const DAYS = 30;
+
+/** The first day that counts at this time, in days since 1970. */
+export const firstDay = (now: number): number => Math.floor(now / DAY_MS) - DAYS + 1;
+
+export class QueryUsage {
+  readonly #deps: QueryUsageDeps;
+  #waiting = new Map<string, UsageCount>();
+
+  constructor(deps: QueryUsageDeps) {
+    this.#deps = deps;
+  }
+
+  note(projectId: number, question: CountedQuestion): void {
+    const day = Math.floor(this.#deps.clock.now() / DAY_MS);
+    for (const asked of askedNames(question)) {
+      if (asked.name.length <= LONGEST_NAME) this.#add({ ...asked, projectId, day, count: 1 });
+    }
+  }
+
+  #add(one: UsageCount): void {
+    const { count, ...what } = one;
+    const key = JSON.stringify(what);
+    const before = this.#waiting.get(key);
+    if (before !== undefined) before.count += count;
+    else if (this.#waiting.size < MOST_WAITING) this.#waiting.set(key, { ...one });
+  }
+
+  /** Writes what was noted; what cannot be written is noted again. */
+  async flush(): Promise<void> {
+    const counts = [...this.#waiting.values()];
+    if (counts.length === 0) return;
+    this.#waiting = new Map();
+    try {
+      await this.#deps.store.add(counts);
+    } catch (error) {
+      for (const count of counts) this.#add(count);
+      throw error;
+    }
+  }
+
+  /** Name → how often it was asked for in the last thirty days. */
+  inThirtyDays(
+    projectId: number,
+    of: Pick<AskedName, 'kind' | 'groupTypeIndex'>,
+  ): Promise<ReadonlyMap<string, number>> {
+    return this.#deps.store.since(projectId, of, firstDay(this.#deps.clock.now()));
+  }
+
+  start(): Schedule {
+    const { clock, logger } = this.#deps;
+    const schedule = startSchedule({
+      clock,
+      firstAfterMs: EVERY_MS,
+      everyMs: EVERY_MS,
+      run: () => this.flush(),
+      onError: (err) => logger.warn({ err }, 'what insights asked for could not be counted; it is tried again'),
+    });
+    return {
+      stop: async () => {
+        await schedule.stop();
+        await this.flush().catch((err: unknown) => logger.warn({ err }, 'the last insights stay uncounted'));
+      },
+    };
+  }
+}

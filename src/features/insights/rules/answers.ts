@@ -1,0 +1,133 @@
+/** What is answered, whoever computes it. `http` turns it into the words of the wire. */
+
+import type { Range } from '../../../core/time/range.ts';
+import type { FunnelValue, LifecycleStatus } from './question.ts';
+
+/** A value that a breakdown found: as it is named on the wire, and as people read it. */
+export interface BreakdownValue {
+  value: string | number;
+  label: string;
+}
+
+/** What an engine computes for one series, one period, and one value of the breakdown. */
+export interface SeriesNumbers {
+  value: BreakdownValue | null;
+  /** One for each interval; empty where only the total is asked for. In a cumulative trend of actors: those new here. */
+  points: readonly number[];
+  /** For the whole range; null where there is nothing to take a statistic of. Only where the display asks for it. */
+  total: number | null;
+}
+
+export interface TrendItem {
+  label: string;
+  /** Which series it is; null for a formula. */
+  series: number | null;
+  value: BreakdownValue | null;
+  period: 'current' | 'previous' | null;
+  count: number;
+  data: readonly number[];
+  labels: readonly string[];
+  days: readonly string[];
+  /** Null in time series, and where there was nothing to aggregate. */
+  aggregated: number | null;
+  /** The time axis that `data` lies on. */
+  range: Range;
+}
+
+export interface LifecycleItem {
+  status: LifecycleStatus;
+  label: string;
+  /** Dormant ones count negative. */
+  data: readonly number[];
+  count: number;
+  days: readonly string[];
+  labels: readonly string[];
+}
+
+export interface StickinessItem {
+  series: number;
+  label: string;
+  period: 'current' | 'previous' | null;
+  /** At k-1: how many were active in exactly k intervals. */
+  data: readonly number[];
+  count: number;
+  days: readonly number[];
+  labels: readonly string[];
+}
+
+export interface RetentionRow {
+  label: string;
+  /** When the cohort began; null for a row of a breakdown. */
+  date: number | null;
+  breakdownValues: readonly string[] | null;
+  /** How many came, and how many of them came back after 1, 2, … periods. */
+  counts: readonly number[];
+}
+
+export interface RetentionPerson {
+  actor: string;
+  /** Whether they came in the cohort's interval, and in those after it. */
+  appearances: readonly (0 | 1)[];
+}
+
+export interface FunnelStep {
+  order: number;
+  name: string;
+  customName: string | null;
+  count: number;
+  /** Seconds since the step before; null for the first, and where nobody converted. */
+  averageTime: number | null;
+  medianTime: number | null;
+}
+
+export interface FunnelGroup {
+  value: FunnelValue | null;
+  label: string | null;
+  steps: readonly FunnelStep[];
+}
+
+export interface FunnelTrend {
+  value: FunnelValue | null;
+  /** Percent of those who came to the first of the two steps. */
+  data: readonly number[];
+  reachedFrom: readonly number[];
+  reachedTo: readonly number[];
+  days: readonly string[];
+  labels: readonly string[];
+}
+
+export interface FunnelTimes {
+  /** From how many seconds on, and how many persons. */
+  bins: readonly (readonly [from: number, count: number])[];
+  average: number | null;
+}
+
+export type FunnelAnswer =
+  | { view: 'steps'; groups: readonly FunnelGroup[] }
+  | { view: 'trends'; trends: readonly FunnelTrend[] }
+  | { view: 'time_to_convert'; times: FunnelTimes };
+
+export interface Correlation {
+  /** `event`, `event::key::value` or `key::value`. */
+  name: string;
+  /** The same in its parts: what was done, or what somebody is, or both. */
+  of: { event: string | null; key: string | null; value: string | null };
+  success: number;
+  failure: number;
+  oddsRatio: number;
+}
+
+export interface CorrelationAnswer {
+  events: readonly Correlation[];
+  /** One side outweighs the other more than tenfold: take the numbers with care. */
+  isSkewed: boolean;
+}
+
+export interface PathEdge {
+  /** `1_/pricing`: the item with its place in the path. */
+  source: string;
+  target: string;
+  value: number;
+  /** Milliseconds. */
+  averageTime: number;
+}

@@ -1,0 +1,122 @@
+/** Which names of events and properties a question asks for, each once: so that people see what is used. */
+
+import type { Breakdown } from '../../../core/actions/breakdown.ts';
+import type { Entity } from '../../../core/actions/entity.ts';
+import { type Filter, leavesOf } from '../../../core/filters/property-filter.ts';
+import { SESSION_DURATION } from '../../../core/filters/session-duration.ts';
+import type {
+  CorrelationQuestion,
+  FunnelQuestion,
+  LifecycleQuestion,
+  PathsQuestion,
+  RetentionQuestion,
+  Series,
+  StickinessQuestion,
+  TrendsQuestion,
+} from './question.ts';
+
+export interface AskedName {
+  kind: 'event' | 'event_property' | 'person_property' | 'group_property';
+  /** −1 where it is no property of a group. */
+  groupTypeIndex: number;
+  name: string;
+}
+
+export type CountedQuestion =
+  | TrendsQuestion
+  | LifecycleQuestion
+  | StickinessQuestion
+  | RetentionQuestion
+  | FunnelQuestion
+  | PathsQuestion
+  | CorrelationQuestion;
+
+export function askedNames(question: CountedQuestion): AskedName[] {
+  const { entities, filters, events = [], properties = [], breakdown = null } = mentionsOf(question);
+  const all = [
+    ...events.map(event),
+    ...entities.flatMap(eventsOf),
+    ...[...filters, ...entities.flatMap(filtersOf)].flatMap(namesIn),
+    ...properties.map((name) => property('event', name)),
+    ...dividedBy(breakdown),
+  ];
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+interface Mentions {
+  entities: readonly Entity[];
+  filters: readonly Filter[];
+  events?: readonly string[];
+  /** Of events. */
+  properties?: readonly string[];
+  breakdown?: Breakdown | null;
+}
+
+function mentionsOf(question: CountedQuestion): Mentions {
+  switch (question.kind) {
+    case 'trends':
+      return { ...ofSeries(question.series), filters: [question.filter], breakdown: question.breakdown };
+    case 'stickiness':
+      return { ...ofSeries(question.series), filters: [question.filter] };
+    case 'lifecycle':
+      return { entities: question.entity === null ? [] : [question.entity], filters: [question.filter] };
+    case 'retention': {
+      const { target, returning, filter, breakdown } = question;
+      return { entities: [target, returning], filters: [filter], breakdown };
+    }
+    case 'funnel':
+      return ofFunnel(question);
+    case 'correlation': {
+      const { funnel, of, names } = question;
+      return { ...ofFunnel(funnel), ...(of === 'event_with_properties' ? { events: names } : {}) };
+    }
+    case 'paths':
+      return ofPaths(question);
+  }
+}
+
+const ofSeries = (series: readonly Series[]) => ({
+  entities: series.map(({ entity }) => entity),
+  properties: series.flatMap(({ math }) =>
+    math.kind === 'property' && math.property !== SESSION_DURATION ? [math.property] : [],
+  ),
+});
+
+const ofFunnel = ({ steps, exclusions, filter, breakdown }: FunnelQuestion): Mentions => ({
+  entities: [...steps, ...exclusions.map(({ entity }) => entity)],
+  filters: [filter],
+  breakdown,
+});
+
+function ofPaths({ eventTypes, customEvents, filter, funnel }: PathsQuestion): Mentions {
+  const own = funnel === null ? { entities: [], filters: [] } : ofFunnel(funnel.people.funnel);
+  const events = [...eventTypes.filter((type) => type !== 'custom_event'), ...customEvents];
+  return { ...own, filters: [filter, ...own.filters], events };
+}
+
+const eventsOf = (entity: Entity): AskedName[] => {
+  const names = entity.kind === 'event' ? [entity.id] : entity.steps.map((step) => step.event);
+  return names.filter((name) => name !== null).map(event);
+};
+
+const filtersOf = (entity: Entity): Filter[] =>
+  entity.kind === 'event' ? [entity.filter] : [entity.filter, ...entity.steps.map(({ filter }) => filter)];
+
+const namesIn = (filter: Filter): AskedName[] =>
+  leavesOf(filter).flatMap(({ owner, key, groupIndex }) =>
+    owner === 'session' || owner === 'element' ? [] : [property(owner, key, groupIndex)],
+  );
+
+function dividedBy(breakdown: Breakdown | null): AskedName[] {
+  if (breakdown?.kind !== 'property' || breakdown.owner === 'session') return [];
+  const { owner, keys, groupIndex } = breakdown;
+  return keys.map((key) => property(owner, key, groupIndex));
+}
+
+const event = (name: string): AskedName => ({ kind: 'event', groupTypeIndex: -1, name });
+
+const property = (owner: 'event' | 'person' | 'group', name: string, index?: number | null): AskedName => ({
+  kind: `${owner}_property`,
+  groupTypeIndex: index ?? -1,
+  name,
+});

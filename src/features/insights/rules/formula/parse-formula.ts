@@ -1,0 +1,112 @@
+import { invalid } from '../../../../core/errors.ts';
+import type { Formula, Operator, Term } from './formula.ts';
+
+const LONGEST = 500;
+const DEEPEST = 50;
+const broken = (why: string) => invalid('formula', `The formula cannot be read: ${why}.`);
+
+/** Letters, digits and the signs of arithmetic; anything else on the wire is passed over. */
+const FOREIGN = /[^a-zA-Z0-9 \-*^+/().]/g;
+const TOKEN = /\s*(?:(\d+\.?\d*|\.\d+)|([a-zA-Z]+)|([-+*/^()]))/y;
+
+/** Reads a formula of as many series; a small grammar of our own, so that nothing is ever evaluated as code. */
+export function parseFormula(given: string, series: number): Formula {
+  if (given.length > LONGEST) throw broken(`it has more than ${LONGEST} characters`);
+  const text = given.replace(FOREIGN, '').trim();
+  const reader = new FormulaReader(tokensOf(text), series);
+  return { text, tree: reader.read() };
+}
+
+function tokensOf(text: string): string[] {
+  const tokens: string[] = [];
+  const pattern = new RegExp(TOKEN);
+  while (pattern.lastIndex < text.trimEnd().length) {
+    const at = pattern.lastIndex;
+    const found = pattern.exec(text);
+    if (found === null) throw broken(`"${text.slice(at, at + 10)}" is not part of one`);
+    tokens.push((found[1] ?? found[2] ?? found[3]) as string);
+  }
+  return tokens;
+}
+
+/** Sums of products of powers, by recursive descent; as deep as a formula nests and no deeper. */
+class FormulaReader {
+  private readonly tokens: readonly string[];
+  private readonly series: number;
+  private at = 0;
+  private depth = 0;
+
+  constructor(tokens: readonly string[], series: number) {
+    this.tokens = tokens;
+    this.series = series;
+  }
+
+  read(): Term {
+    if (this.tokens.length === 0) throw broken('it is empty');
+    const tree = this.sum();
+    const rest = this.tokens[this.at];
+    if (rest !== undefined) throw broken(`"${rest}" is not expected there`);
+    return tree;
+  }
+
+  private sum(): Term {
+    return this.chain(['+', '-'], () => this.product());
+  }
+
+  private product(): Term {
+    return this.chain(['*', '/'], () => this.signed());
+  }
+
+  private chain(operators: readonly Operator[], operand: () => Term): Term {
+    let left = operand();
+    for (;;) {
+      const operator = operators.find((one) => one === this.tokens[this.at]);
+      if (operator === undefined) return left;
+      this.at++;
+      left = { kind: 'binary', operator, left, right: operand() };
+    }
+  }
+
+  private signed(): Term {
+    const sign = this.tokens[this.at];
+    if (sign !== '-' && sign !== '+') return this.power();
+    return this.deeper(() => {
+      this.at++;
+      const of = this.signed();
+      return sign === '-' ? { kind: 'negative', of } : of;
+    });
+  }
+
+  /** Binds tighter than a sign before it and groups from the right: `-2^2` is -4, `2^3^2` is 512. */
+  private power(): Term {
+    const left = this.atom();
+    if (this.tokens[this.at] !== '^') return left;
+    this.at++;
+    const right = this.deeper(() => this.signed());
+    return { kind: 'binary', operator: '^', left, right };
+  }
+
+  private atom(): Term {
+    const token = this.tokens[this.at++];
+    if (token === undefined) throw broken('it ends too early');
+    if (/^[\d.]/.test(token)) return { kind: 'number', value: Number(token) };
+    if (/^[a-zA-Z]/.test(token)) return this.letter(token);
+    if (token !== '(') throw broken(`"${token}" is not expected there`);
+    const inner = this.deeper(() => this.sum());
+    if (this.tokens[this.at++] !== ')') throw broken('a bracket is not closed');
+    return inner;
+  }
+
+  private letter(token: string): Term {
+    const index = token.length === 1 ? token.toUpperCase().charCodeAt(0) - 65 : -1;
+    if (index < 0 || index >= this.series) throw broken(`there is no series "${token}"`);
+    return { kind: 'series', index };
+  }
+
+  private deeper(read: () => Term): Term {
+    if (++this.depth > DEEPEST) throw broken('it is nested too deeply');
+    const term = read();
+    this.depth--;
+    return term;
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * What can be asked, typed: plain data that can be sent, hashed and kept. Dates are resolved to instants, defaults are
+ * filled in, actions are written out. `fields` are the same question in the words of the wire, known fields only, with
+ * JSON read: links from a number to its persons are made of them.
+ */
+
+import type { Breakdown, Slice } from '../../../core/actions/breakdown.ts';
+import type { Entity } from '../../../core/actions/entity.ts';
+import type { Filter } from '../../../core/filters/property-filter.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
+import type { Interval } from '../../../core/time/interval.ts';
+import type { Range } from '../../../core/time/range.ts';
+import type { Formula } from './formula/formula.ts';
+import type { SeriesMath } from './numbers/math.ts';
+
+interface Asked {
+  fields: JsonObject;
+  timezone: string;
+  /** The question's filters and, where asked for, the project's against test accounts. */
+  filter: Filter;
+  range: Range;
+}
+
+export interface Series {
+  entity: Entity;
+  math: SeriesMath;
+}
+
+/** `line`: a number per interval; `cumulative`: a growing one; `total`: one number for the whole range. */
+export type Display = 'line' | 'cumulative' | 'total';
+
+export interface TrendsQuestion extends Asked {
+  kind: 'trends';
+  series: readonly Series[];
+  interval: Interval;
+  display: Display;
+  /** The range to compare with, in whose place the same question is asked again. */
+  previous: Range | null;
+  /** Which values a breakdown has is looked for from here: the range before it was rounded to intervals. */
+  searchFrom: number;
+  breakdown: Breakdown | null;
+  formula: Formula | null;
+  /** Points are means of this many; 1 leaves them alone. */
+  smoothing: number;
+}
+
+export interface LifecycleQuestion extends Asked {
+  kind: 'lifecycle';
+  entity: Entity | null;
+  interval: Interval;
+}
+
+export interface StickinessQuestion extends Asked {
+  kind: 'stickiness';
+  series: readonly Series[];
+  interval: Interval;
+  previous: Range | null;
+}
+
+export const PERIODS = ['Hour', 'Day', 'Week', 'Month'] as const;
+export type Period = (typeof PERIODS)[number];
+
+export interface RetentionQuestion extends Asked {
+  kind: 'retention';
+  target: Entity;
+  returning: Entity;
+  period: Period;
+  intervals: number;
+  isFirstTime: boolean;
+  /** Only those who came in the first interval are followed. */
+  isFirstCohortOnly: boolean;
+  breakdown: Breakdown | null;
+}
+
+export interface Window {
+  count: number;
+  unit: 'minute' | 'hour' | 'day' | 'week' | 'month';
+}
+
+/** Who goes through a funnel: persons, or the groups of one kind. */
+export type Actor = { kind: 'person' } | { kind: 'group'; index: number };
+
+export interface Exclusion {
+  entity: Entity;
+  /** Counted from 0. */
+  from: number;
+  to: number;
+}
+
+export type Attribution = { kind: 'first_touch' | 'last_touch' | 'all_events' } | { kind: 'step'; step: number };
+
+export interface FunnelQuestion extends Asked {
+  kind: 'funnel';
+  view: 'steps' | 'trends' | 'time_to_convert';
+  order: 'ordered' | 'strict' | 'unordered';
+  steps: readonly Entity[];
+  exclusions: readonly Exclusion[];
+  window: Window;
+  actor: Actor;
+  interval: Interval;
+  breakdown: Breakdown | null;
+  attribution: Attribution;
+  /** Between which steps trends and times are taken, counted from 0. */
+  fromStep: number;
+  toStep: number;
+  /** How many bins a histogram of times has; null: as many as suit the number of persons. */
+  bins: number | null;
+}
+
+export type CorrelationKind = 'events' | 'properties' | 'event_with_properties';
+
+export interface CorrelationQuestion {
+  kind: 'correlation';
+  fields: JsonObject;
+  funnel: FunnelQuestion;
+  of: CorrelationKind;
+  /** Which properties (`$all`: any), or for `event_with_properties` which events. */
+  names: readonly string[];
+  excludedEvents: readonly string[];
+  excludedProperties: readonly string[];
+}
+
+export const PATH_EVENTS = ['$pageview', '$screen', 'custom_event'] as const;
+export type PathEvents = (typeof PATH_EVENTS)[number];
+
+/** Replaces what a pattern finds in an item of a path. */
+export interface PathCleaning {
+  pattern: string;
+  alias: string;
+}
+
+export type FunnelPath = 'funnel_path_before_step' | 'funnel_path_between_steps' | 'funnel_path_after_step';
+
+export interface PathsQuestion extends Asked {
+  kind: 'paths';
+  /** Kinds and names of events that paths are made of; both empty: all events. */
+  eventTypes: readonly PathEvents[];
+  customEvents: readonly string[];
+  excluded: readonly string[];
+  cleanings: readonly PathCleaning[];
+  /** Literal texts in which `*` stands for anything; what holds one of them becomes it. */
+  groupings: readonly string[];
+  start: string | null;
+  end: string | null;
+  stepLimit: number;
+  edgeLimit: number | null;
+  minWeight: number | null;
+  maxWeight: number | null;
+  /** Paths of those who are at a step of this funnel. */
+  funnel: { path: FunnelPath; people: FunnelPeopleQuestion } | null;
+}
+
+/** The same questions, asked for the persons behind one of their numbers. */
+
+export interface TrendsPeopleQuestion extends Asked {
+  kind: 'trends_people';
+  series: Series;
+  interval: Interval;
+  display: Display;
+  slice: Slice | null;
+}
+
+export const LIFECYCLE_STATUSES = ['new', 'returning', 'resurrecting', 'dormant'] as const;
+export type LifecycleStatus = (typeof LIFECYCLE_STATUSES)[number];
+
+export interface LifecyclePeopleQuestion {
+  kind: 'lifecycle_people';
+  lifecycle: LifecycleQuestion;
+  /** The interval is the one that holds this instant. */
+  target: number;
+  status: LifecycleStatus;
+}
+
+export interface StickinessPeopleQuestion {
+  kind: 'stickiness_people';
+  stickiness: StickinessQuestion;
+  series: Series;
+  /** In how many intervals they were active. */
+  intervals: number;
+}
+
+export interface RetentionPeopleQuestion {
+  kind: 'retention_people';
+  retention: RetentionQuestion;
+  /** Whose cohort: an interval counted from 0, or the values of the breakdown. */
+  cohort: { kind: 'interval'; interval: number } | { kind: 'values'; values: readonly string[] };
+}
+
+export type FunnelSelection =
+  | { kind: 'reached'; step: number }
+  | { kind: 'dropped'; step: number }
+  | { kind: 'exactly'; steps: readonly number[] }
+  | { kind: 'entered'; period: number; isDropOff: boolean };
+
+export interface FunnelPeopleQuestion {
+  kind: 'funnel_people';
+  funnel: FunnelQuestion;
+  selection: FunnelSelection;
+  /** Only those of one value of the breakdown. */
+  value: FunnelValue | null;
+}
+
+/** A value of a funnel's breakdown: texts for properties, an id or `all` for cohorts. */
+export type FunnelValue = readonly string[] | number | 'all';
+
+export interface CorrelationPeopleQuestion {
+  kind: 'correlation_people';
+  correlation: CorrelationQuestion;
+  /** The event that they did on their way; null when asked for a property. */
+  entity: Entity | null;
+  properties: Filter | null;
+  /** Null: both those who converted and those who did not. */
+  converted: boolean | null;
+}
+
+export interface PathsPeopleQuestion {
+  kind: 'paths_people';
+  paths: PathsQuestion;
+  startKey: string | null;
+  endKey: string | null;
+  dropoffKey: string | null;
+}
+
+export type Question =
+  | TrendsQuestion
+  | LifecycleQuestion
+  | StickinessQuestion
+  | RetentionQuestion
+  | FunnelQuestion
+  | CorrelationQuestion
+  | PathsQuestion;
+
+export type PeopleQuestion =
+  | TrendsPeopleQuestion
+  | LifecyclePeopleQuestion
+  | StickinessPeopleQuestion
+  | RetentionPeopleQuestion
+  | FunnelPeopleQuestion
+  | CorrelationPeopleQuestion
+  | PathsPeopleQuestion;

@@ -1,0 +1,66 @@
+import type { Breakdown, BreakdownCohort, PropertyBreakdown } from '../../../core/actions/breakdown.ts';
+import { invalid } from '../../../core/errors.ts';
+import { SESSION_DURATION } from '../../../core/filters/session-duration.ts';
+import { isJsonObject, type Json } from '../../../core/json/json.ts';
+import type { QuestionContext } from './context.ts';
+import { type Fields, readBoolean, readChoice, readInteger, readJson, readList } from './fields.ts';
+
+const TYPES = ['event', 'person', 'cohort', 'group', 'session'] as const;
+type BreakdownType = (typeof TYPES)[number];
+
+export const DEFAULT_VALUES = 25;
+const MOST_VALUES = 1000;
+const MOST_BINS = 100;
+
+/** `breakdown` with `breakdown_type`, or the list `breakdowns` of `{property, type}`; null where nothing is divided. */
+export function readBreakdown(fields: Fields, context: QuestionContext, usualLimit = DEFAULT_VALUES): Breakdown | null {
+  const { keys, type } = readKeys(fields);
+  if (keys.length === 0) return null;
+  if (type === 'cohort') return { kind: 'cohort', cohorts: keys.map((key) => readCohort(key, context)) };
+  if (type === 'session' && keys.some((key) => key !== SESSION_DURATION)) {
+    throw invalid('breakdown', `Sessions can be divided by ${SESSION_DURATION} only.`);
+  }
+  return readProperties(fields, [...new Set(keys.map(String))], type, usualLimit);
+}
+
+function readProperties(fields: Fields, keys: string[], owner: PropertyBreakdown['owner'], usual: number): Breakdown {
+  const groupIndex = readInteger(fields, 'breakdown_group_type_index', { min: 0, max: 4 }) ?? null;
+  if (owner === 'group' && groupIndex === null) {
+    throw invalid(
+      'breakdown_group_type_index',
+      'A breakdown by group needs the kind of group, from 0 to 4.',
+      'required',
+    );
+  }
+  return {
+    kind: 'property',
+    owner,
+    groupIndex: owner === 'group' ? groupIndex : null,
+    keys,
+    limit: readInteger(fields, 'breakdown_limit', { min: 1, max: MOST_VALUES }) ?? usual,
+    offset: readInteger(fields, 'offset', { min: 0, max: 1e9 }) ?? 0,
+    isUrl: readBoolean(fields, 'breakdown_normalize_url'),
+    bins: readInteger(fields, 'breakdown_histogram_bin_count', { min: 1, max: MOST_BINS }) ?? null,
+  };
+}
+
+function readKeys(fields: Fields): { keys: (string | number)[]; type: BreakdownType } {
+  const listed = (readList(fields, 'breakdowns') ?? []).map((item) => (isJsonObject(item) ? item : { property: item }));
+  const given = readJson(fields, 'breakdown');
+  const plain = given === undefined || given === null ? [] : Array.isArray(given) ? given : [given];
+  const keys = plain.length > 0 ? plain : listed.map((item) => item['property'] ?? null);
+  const type = readChoice(fields, 'breakdown_type', TYPES) ?? readChoice(listed[0] ?? {}, 'type', TYPES) ?? 'event';
+  return { keys: keys.map(readKey), type };
+}
+
+function readKey(key: Json): string | number {
+  if (typeof key === 'string' || typeof key === 'number') return key;
+  throw invalid('breakdown', 'A breakdown is the name of a property or the number of a cohort, or a list of them.');
+}
+
+function readCohort(key: string | number, context: QuestionContext): BreakdownCohort {
+  if (key === 'all') return { id: 'all', name: 'all users' };
+  const id = Number(key);
+  if (!Number.isInteger(id)) throw invalid('breakdown', 'Cohorts are named by their numbers, or "all".');
+  return { id, name: context.cohort?.(id)?.name ?? String(id) };
+}

@@ -1,0 +1,46 @@
+import { Failure, invalid } from '../../../core/errors.ts';
+import { parseFilters, readFilters } from '../../../core/filters/parse-filters.ts';
+import type { Filter } from '../../../core/filters/property-filter.ts';
+import { NO_FILTER } from '../../../core/filters/property-filter.ts';
+import type { QuestionContext } from './context.ts';
+import { type Fields, readBoolean, readJson, readText } from './fields.ts';
+
+/** Filters in any of their shapes, which may come as JSON text. */
+export function filterOf(value: unknown, attr: string): Filter {
+  if (value === undefined || value === null) return NO_FILTER;
+  const read = readJson({ [attr]: value }, attr);
+  try {
+    return typeof read === 'string' ? parseFilters(read) : readFilters(read ?? []);
+  } catch (error) {
+    if (error instanceof Failure && error.attr === undefined) throw invalid(attr, error.message);
+    throw error;
+  }
+}
+
+/** What holds for every event of a question. An empty filter stays the one empty filter, so that it reads well. */
+export function readQuestionFilter(fields: Fields, context: QuestionContext): Filter {
+  const filters = [filterOf(fields['properties'], 'properties')];
+  if (readBoolean(fields, 'filter_test_accounts')) filters.push(filterOf(context.testAccountFilters, 'properties'));
+  return allOf(filters);
+}
+
+export function allOf(filters: readonly Filter[]): Filter {
+  const given = filters.filter(
+    (filter) => filter.kind === 'property' || !('filters' in filter) || filter.filters.length > 0,
+  );
+  return given.length === 1 ? (given[0] as Filter) : { kind: 'and', filters: given };
+}
+
+/** `search` among persons: their e-mail address or name, or the distinct id on the event, holds the text. */
+export function readSearch(fields: Fields): Filter {
+  const text = readText(fields, 'search');
+  if (text === undefined) return NO_FILTER;
+  const holds = (owner: 'person' | 'event', key: string): Filter => ({
+    kind: 'property',
+    owner,
+    key,
+    operator: 'icontains',
+    values: [text],
+  });
+  return { kind: 'or', filters: [holds('person', 'email'), holds('person', 'name'), holds('event', 'distinct_id')] };
+}

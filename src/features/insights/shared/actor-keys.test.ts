@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { someRows } from '../../../../test/support/some-rows.ts';
+import { ActorKeys, fitsKey } from './actor-keys.ts';
+
+const PARTS = { base: 4, from: 1000 };
+
+/** Each actor's as [time, rest, row]; rows of one instant in the order given, or by the rest. */
+const wantedOf = (rows: readonly { actor: number; at: number }[], isTied: boolean) => {
+  const most = Math.max(-1, ...rows.map(({ actor }) => actor));
+  const told = rows.map(({ actor, at }, row) => ({ actor, time: 1000 + Math.floor(at / 4), rest: at % 4, row }));
+  return Array.from({ length: most + 1 }, (_, own) =>
+    told
+      .filter(({ actor }) => actor === own)
+      .sort((a, b) => a.time - b.time || (isTied ? b.row - a.row : a.rest - b.rest))
+      .map(({ time, rest }) => [time, rest]),
+  );
+};
+
+const keysOf = (rows: readonly { actor: number; at: number }[], tied: ((a: number, b: number) => number) | null) =>
+  ActorKeys.put(
+    Int32Array.from(rows, ({ actor }) => actor),
+    Float64Array.from(rows, ({ at }) => at),
+    PARTS,
+    { tied, hasNames: true },
+  );
+
+const listsOf = (keys: ActorKeys) =>
+  Array.from({ length: keys.actors }, (_, actor) => {
+    const { count, at, rest } = keys.of(actor);
+    return Array.from({ length: count }, (_, index) => [at[index], rest[index]]);
+  });
+
+describe('keys by actor', () => {
+  it('come in order, in their two parts, and none is lost, however often they are asked for', async () => {
+    await fc.assert(
+      fc.asyncProperty(someRows, async (rows) => {
+        const keys = await keysOf(rows, null);
+        expect(listsOf(keys)).toEqual(wantedOf(rows, false));
+        expect(listsOf(keys)).toEqual(wantedOf(rows, false));
+      }),
+    );
+  });
+
+  it('are of one instant in the order that was said', async () => {
+    await fc.assert(
+      fc.asyncProperty(someRows, async (rows) => {
+        const latestRowFirst = (a: number, b: number): number => b - a;
+        expect(listsOf(await keysOf(rows, latestRowFirst))).toEqual(wantedOf(rows, true));
+      }),
+    );
+  });
+
+  it('lead back to a row of their actor', async () => {
+    await fc.assert(
+      fc.asyncProperty(someRows, async (rows) => {
+        const keys = await keysOf(rows, null);
+        for (const { actor } of rows) expect(rows[keys.rowOf(actor)]?.actor).toBe(actor);
+      }),
+    );
+  });
+
+  it('are exact as long as they fit', async () => {
+    const range = { from: 0, until: 2 ** 33 };
+    expect(fitsKey(range, 2 ** 19)).toBe(true);
+    expect(fitsKey(range, 2 ** 20)).toBe(false);
+    const latest = range.until - 1;
+    const keys = await ActorKeys.put(
+      Int32Array.of(0),
+      Float64Array.of(latest * 2 ** 19 + 2 ** 19 - 1),
+      { base: 2 ** 19, from: 0 },
+      { tied: null, hasNames: false },
+    );
+    const { at, rest } = keys.of(0);
+    expect([at[0], rest[0]]).toEqual([latest, 2 ** 19 - 1]);
+  });
+});

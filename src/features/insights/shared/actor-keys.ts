@@ -1,0 +1,171 @@
+/**
+ * Rows that are told by a number each, their time and what else is to be known of them, by whose they are: a third of
+ * the time that columns take. An actor's rows are sorted and taken apart when they are asked for, and so still at hand
+ * for whoever looks at them.
+ */
+import { inTurns } from '../../../lib/in-turns.ts';
+import { placed, ROWS_AT_ONCE, rowsInPlace, startsOf, type Tied } from './actor-rows.ts';
+
+export interface KeyParts {
+  /** A power of two: a key is the time since `from`, times this, and the rest. */
+  readonly base: number;
+  readonly from: number;
+}
+
+/** An actor's rows, in the order of time, until the next actor's are asked for. */
+export interface OwnKeys {
+  readonly count: number;
+  /** ms UTC. */
+  readonly at: Float64Array;
+  /** What their keys say beside the time. */
+  readonly rest: Int32Array;
+}
+
+/** Whether times within the range, and as many different rests, go into one number without loss. */
+export const fitsKey = ({ from, until }: { from: number; until: number }, base: number): boolean =>
+  (until - from) * base <= Number.MAX_SAFE_INTEGER;
+
+/** What is to be known of rows beside their keys. */
+export interface RowWishes {
+  /** Rows of one instant are in this order; null: in any. */
+  readonly tied: Tied;
+  /** Whether `rowOf` will be asked. */
+  readonly hasNames: boolean;
+}
+
+export class ActorKeys {
+  readonly actors: number;
+  readonly #parts: KeyParts;
+  readonly #tied: Tied;
+  readonly #starts: Int32Array;
+  /** Place → key. */
+  readonly #keys: Float64Array;
+  /** Place → row of the table; null where nobody asks for it. */
+  readonly #rows: Int32Array | null;
+  readonly #column: Float64Array;
+  readonly #own: { count: number; at: Float64Array; rest: Int32Array };
+
+  static async put(
+    actor: Int32Array,
+    column: Float64Array,
+    parts: KeyParts,
+    { tied, hasNames }: RowWishes,
+  ): Promise<ActorKeys> {
+    const starts = await startsOf(actor);
+    const rows = tied !== null || hasNames ? await rowsInPlace(actor, starts) : null;
+    const keys = rows === null ? await keysInPlace(actor, starts, column) : await placed({ rows }, column);
+    return new ActorKeys({ starts, keys, rows }, column, parts, tied);
+  }
+
+  private constructor(
+    { starts, keys, rows }: { starts: Int32Array; keys: Float64Array; rows: Int32Array | null },
+    column: Float64Array,
+    parts: KeyParts,
+    tied: Tied,
+  ) {
+    this.actors = starts.length - 1;
+    this.#parts = parts;
+    this.#tied = tied;
+    this.#starts = starts;
+    this.#keys = keys;
+    this.#rows = rows;
+    this.#column = column;
+    const longest = longestOf(starts);
+    this.#own = { count: 0, at: new Float64Array(longest), rest: new Int32Array(longest) };
+  }
+
+  of(actor: number): OwnKeys {
+    const [keys, { at, rest }, { base, from }] = [this.#keys, this.#own, this.#parts];
+    const [first, past] = [this.#starts[actor] as number, this.#starts[actor + 1] as number];
+    // What it needs to sort is needed for nothing else yet.
+    sortKeys(keys, first, past, at);
+    let hasTies = false;
+    for (let place = first; place < past; place++) {
+      const key = keys[place] as number;
+      const since = Math.floor(key / base);
+      const index = place - first;
+      rest[index] = key - since * base;
+      at[index] = from + since;
+      if (index > 0 && at[index] === at[index - 1] && rest[index] !== rest[index - 1]) hasTies = true;
+    }
+    this.#own.count = past - first;
+    if (hasTies && this.#tied !== null) this.#orderTies(actor, this.#tied);
+    return this.#own;
+  }
+
+  /** One of the actor's rows; they have at least one. */
+  rowOf(actor: number): number {
+    return this.#rowsOf(actor)[0] as number;
+  }
+
+  #orderTies(actor: number, tied: NonNullable<Tied>): void {
+    const { base } = this.#parts;
+    const keyOf = (row: number): number => this.#column[row] as number;
+    const sinceOf = (row: number): number => Math.floor(keyOf(row) / base);
+    const rows = this.#rowsOf(actor).toSorted((a, b) => sinceOf(a) - sinceOf(b) || tied(a, b));
+    for (const [index, row] of rows.entries()) this.#own.rest[index] = keyOf(row) % base;
+  }
+
+  #rowsOf(actor: number): Int32Array {
+    return (this.#rows ?? NO_ROWS).subarray(this.#starts[actor], this.#starts[actor + 1]);
+  }
+}
+
+const NO_ROWS = new Int32Array(0);
+
+async function keysInPlace(actor: Int32Array, starts: Int32Array, column: Float64Array): Promise<Float64Array> {
+  const keys = new Float64Array(column.length);
+  const next = starts.slice();
+  await inTurns(actor.length, ROWS_AT_ONCE, (from, to) => {
+    for (let row = from; row < to; row++) keys[(next[actor[row] as number] as number)++] = column[row] as number;
+  });
+  return keys;
+}
+
+/** With more than these it is quicker to sort all keys. */
+const FEW_RUNS = 8;
+
+/**
+ * Each thread of the engine hands its rows over in the order of time, one thread after the other: what an actor has is
+ * a few runs that are in order. The next run is merged into what was merged so far.
+ */
+function sortKeys(keys: Float64Array, from: number, to: number, spare: Float64Array): void {
+  let middle = runEnd(keys, from, to);
+  for (let runs = 1; middle < to; runs++) {
+    if (runs > FEW_RUNS) {
+      keys.subarray(from, to).sort();
+      return;
+    }
+    const end = runEnd(keys, middle, to);
+    mergeRuns(keys, from, middle, end, spare);
+    middle = end;
+  }
+}
+
+function runEnd(keys: Float64Array, from: number, to: number): number {
+  let place = from + 1;
+  while (place < to && (keys[place] as number) >= (keys[place - 1] as number)) place++;
+  return place;
+}
+
+/** The first run is moved out of the way; once nothing is left of it, the rest is in its place. */
+function mergeRuns(keys: Float64Array, from: number, middle: number, to: number, first: Float64Array): void {
+  const count = middle - from;
+  for (let at = 0; at < count; at++) first[at] = keys[from + at] as number;
+  let [at, second, place] = [0, middle, from];
+  while (at < count) {
+    const next = first[at] as number;
+    if (second < to && (keys[second] as number) < next) keys[place++] = keys[second++] as number;
+    else {
+      keys[place++] = next;
+      at++;
+    }
+  }
+}
+
+function longestOf(starts: Int32Array): number {
+  let longest = 0;
+  for (let own = 1; own < starts.length; own++)
+    longest = Math.max(longest, (starts[own] as number) - (starts[own - 1] as number));
+  return longest;
+}

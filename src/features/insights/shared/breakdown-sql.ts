@@ -1,0 +1,46 @@
+/** What a breakdown divides by, as columns of a statement about events. */
+
+import type { PropertyBreakdown, Slice } from '../../../core/actions/breakdown.ts';
+import type { Range } from '../../../core/time/range.ts';
+import { hasOwnerSql, valueJoinSql, valueSql } from '../../../query/property-value.ts';
+import type { Statement } from '../../../query/statement.ts';
+import type { Bin } from '../rules/numbers/value-bins.ts';
+
+/** A column to group by, the join that it needs, and the condition under which an event has a value at all. */
+export interface Divided {
+  value: string;
+  join: string;
+  condition: string;
+}
+
+export const UNDIVIDED: Divided = { value: `''`, join: '', condition: 'true' };
+
+/** A property as a breakdown reads it: its text, empty where it is missing. */
+export const dividedBy = (statement: Statement, breakdown: PropertyBreakdown, key: string, reach: Range): Divided => ({
+  value: valueSql(statement.sql, breakdown, key),
+  join: valueJoinSql(statement, breakdown, key, reach),
+  condition: hasOwnerSql(breakdown),
+});
+
+/** The number of the bin that the value lies in, as text. */
+export function binSql(statement: Statement, divided: Divided, bins: readonly Bin[]): Divided {
+  const { sql } = statement;
+  const number = statement.numberIn(divided.value);
+  const cases = bins.map((bin, at) => `when ${within(statement, number, bin)} then ${sql.param(String(at))}`);
+  const value = cases.length === 0 ? `cast(null as varchar)` : `case ${cases.join(' ')} end`;
+  return { ...divided, value, condition: `${divided.condition} and ${value} is not null` };
+}
+
+const within = ({ sql }: Statement, number: string, { from, until }: Bin): string =>
+  `coalesce(${number} >= ${sql.double(from)} and ${number} < ${sql.double(until)}, false)`;
+
+/** Only what belongs to the value that was followed. */
+export function sliceSql(statement: Statement, slice: Slice, reach: Range): Omit<Divided, 'value'> {
+  if (slice.kind === 'cohort') return { join: '', condition: statement.isMember(slice.id) };
+  const { value, join, condition } = dividedBy(statement, slice.breakdown, slice.breakdown.keys[0] ?? '', reach);
+  const own =
+    slice.kind === 'bin'
+      ? within(statement, statement.numberIn(value), slice)
+      : `${value} = ${statement.sql.param(slice.value)}`;
+  return { join, condition: `${condition} and ${own}` };
+}

@@ -1,0 +1,31 @@
+import type { InsightSql } from '../../../stores/events/dialect.ts';
+import type { SeriesMath, Statistic } from '../rules/numbers/math.ts';
+import type { Actor } from '../rules/question.ts';
+
+/** Whom a series counts. */
+export const actorOfMath = (math: SeriesMath): Actor => {
+  const index = math.kind === 'unique_group' || math.kind === 'per_actor' ? math.group : null;
+  return index === null ? { kind: 'person' } : { kind: 'group', index };
+};
+
+/** Whether a number depends on who did something. */
+export const countsPersons = (math: SeriesMath): boolean =>
+  math.kind === 'dau' || math.kind === 'active' || (math.kind === 'per_actor' && math.group === null);
+
+/** An aggregate over numbers, null ones left out; null where there are none, but the sum of nothing is 0. */
+export function statisticSql(sql: InsightSql, statistic: Statistic, value: string): string {
+  switch (statistic) {
+    case 'sum':
+      return `coalesce(sum(${value}), 0)`;
+    case 'avg':
+    case 'min':
+    case 'max':
+      return `${statistic}(${value})`;
+    case 'median':
+      return sql.quantile(value, 0.5);
+    case 'p90':
+    case 'p95':
+    case 'p99':
+      return sql.quantile(value, Number(statistic.slice(1)) / 100);
+  }
+}

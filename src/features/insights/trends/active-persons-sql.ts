@@ -1,0 +1,39 @@
+import type { Range } from '../../../core/time/range.ts';
+import type { Statement } from '../../../query/statement.ts';
+import { tickSql } from '../shared/tick-sql.ts';
+
+/** An interval with the span in which somebody counts as active at it; spans of neighbours overlap. */
+export interface WindowTick extends Range {
+  tick: number;
+}
+
+/**
+ * Who was active in spans that overlap. The bounds of all spans cut the time into segments; each actor is looked at
+ * once for each segment, and then counted in every span that holds it: so events are not multiplied, only actors are.
+ */
+export function activeSql(
+  statement: Statement,
+  windows: readonly WindowTick[],
+  matched: (during: Range, segment: string) => string,
+): string {
+  const bounds = [...new Set(windows.flatMap(({ from, until }) => [from, until]))].sort((a, b) => a - b);
+  const places = new Map(bounds.map((bound, at) => [bound, String(at)]));
+  const { sql } = statement;
+  const rows = sql.rows(
+    ['tick', 'first', 'past'],
+    windows.map(({ tick, from, until }) => ({
+      tick: String(tick),
+      first: places.get(from) ?? '',
+      past: places.get(until) ?? '',
+    })),
+  );
+  const during = { from: bounds[0] ?? 0, until: bounds.at(-1) ?? 0 };
+  const inner = matched(during, tickSql(sql, 'e.timestamp', bounds));
+  return `select a.value as value, w.tick as tick, count(distinct a.actor) as n
+    from (select distinct value, tick as segment, actor from (${inner}) m where actor is not null) a
+    join (
+      select cast(r.tick as bigint) as tick, cast(r.first as bigint) as first, cast(r.past as bigint) as past
+      from ${rows} r
+    ) w on a.segment >= w.first and a.segment < w.past
+    group by a.value, w.tick`;
+}

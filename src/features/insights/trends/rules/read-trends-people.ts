@@ -1,0 +1,68 @@
+import type { Breakdown, Slice } from '../../../../core/actions/breakdown.ts';
+import { invalid } from '../../../../core/errors.ts';
+import type { Json } from '../../../../core/json/json.ts';
+import { addTo, floorTo, type Interval, nextStart } from '../../../../core/time/interval.ts';
+import type { Range } from '../../../../core/time/range.ts';
+import { readDateRange } from '../../../../core/time/read-date-range.ts';
+import { parseDate } from '../../../../core/time/relative-date.ts';
+import type { QuestionContext } from '../../rules/context.ts';
+import { type Fields, knownFields, readJson } from '../../rules/fields.ts';
+import type { TrendsPeopleQuestion } from '../../rules/question.ts';
+import { dateContext, readDates } from '../../rules/read-dates.ts';
+import { findListed, readEntities } from '../../rules/read-entity.ts';
+import { allOf, readQuestionFilter, readSearch } from '../../rules/read-filter.ts';
+import { readDisplay, readTrendsBreakdown, seriesOf, TREND_FIELDS } from './read-trends.ts';
+
+export const ENTITY_FIELDS = ['entity_id', 'entity_type', 'entity_math', 'entity_order'] as const;
+
+/** The persons behind one number of a trend. */
+export function readTrendsPeopleQuestion(fields: Fields, context: QuestionContext): TrendsPeopleQuestion {
+  const display = readDisplay(fields);
+  const dates = readDates(fields);
+  const inContext = dateContext(context);
+  const isPoint =
+    display === 'line' && !dates.explicit && dates.dateFrom !== undefined && dates.dateFrom === dates.dateTo;
+  return {
+    kind: 'trends_people',
+    fields: knownFields(fields, [...TREND_FIELDS, ...ENTITY_FIELDS, 'breakdown_value', 'search']),
+    timezone: inContext.timezone,
+    filter: allOf([readQuestionFilter(fields, context), readSearch(fields)]),
+    range: isPoint ? pointRange(dates.dateFrom as string, dates.interval, context) : readDateRange(dates, inContext),
+    series: seriesOf(findListed(fields, readEntities(fields, context), context)),
+    interval: dates.interval,
+    display,
+    slice: readSlice(fields, readTrendsBreakdown(fields, context)),
+  };
+}
+
+/** The same date twice means the one interval that begins there. */
+function pointRange(text: string, interval: Interval, { now, timezone }: QuestionContext): Range {
+  const from = parseDate(text, now, timezone);
+  if (from === undefined) throw invalid('date_from', 'date_from is not a date: use 2024-01-31, an ISO time, or -7d.');
+  if (interval === 'hour') return { from, until: addTo(from, 1, 'hour', timezone) };
+  const day = floorTo(from, 'day', timezone);
+  if (interval === 'month') return { from: day, until: nextStart(floorTo(day, 'month', timezone), 'month', timezone) };
+  return { from: day, until: addTo(day, interval === 'week' ? 7 : 1, 'day', timezone) };
+}
+
+/** `breakdown_value`: the one that the number belongs to. Without it the number is that of all values together. */
+export function readSlice(fields: Fields, breakdown: Breakdown | null): Slice | null {
+  const value = fields['breakdown_value'] === '' ? '' : readJson(fields, 'breakdown_value');
+  if (breakdown === null || value === undefined || value === null) return null;
+  if (breakdown.kind === 'cohort') return { kind: 'cohort', id: cohortId(value) };
+  if (breakdown.bins === null) return { kind: 'value', breakdown, value: textOf(value) };
+  const [from, until] = Array.isArray(value) ? value : [];
+  if (typeof from === 'number' && typeof until === 'number') return { kind: 'bin', breakdown, from, until };
+  throw invalid('breakdown_value', 'breakdown_value has to be a pair of numbers, [from, until].');
+}
+
+const textOf = (value: Json): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
+function cohortId(value: Json): number | 'all' {
+  if (value === 'all') return 'all';
+  const one = Array.isArray(value) ? value[0] : value;
+  // An object may bring a `valueOf` that is no function.
+  const id = typeof one === 'object' ? Number.NaN : Number(one);
+  if (Number.isInteger(id)) return id;
+  throw invalid('breakdown_value', 'breakdown_value has to be the number of a cohort, or "all".');
+}

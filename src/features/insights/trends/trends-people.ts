@@ -1,0 +1,58 @@
+import { activeWindow } from '../../../core/time/active-window.ts';
+import { floorTo } from '../../../core/time/interval.ts';
+import type { Range } from '../../../core/time/range.ts';
+import { type InsightDeps, prepare, reachOf } from '../../../query/prepare.ts';
+import { Statement } from '../../../query/statement.ts';
+import type { Page } from '../../../stores/metadata/metadata-store.ts';
+import type { TrendsPeopleQuestion } from '../rules/question.ts';
+import { aggregateSql, measuredColumn } from '../shared/aggregate-sql.ts';
+import { sliceSql } from '../shared/breakdown-sql.ts';
+import { actorOfMath } from '../shared/math-sql.ts';
+
+export interface TrendActor {
+  /** The uuid of a person, or the key of a group. */
+  actor: string;
+  /** Their own part of the number: how many events, or the series' own statistic of them. */
+  value: number | null;
+}
+
+/** Whom a number of a trend counts: those with the most first. */
+export async function askTrendsPeople(
+  deps: InsightDeps,
+  projectId: number,
+  question: TrendsPeopleQuestion,
+  { limit, offset }: Page,
+): Promise<TrendActor[]> {
+  const { series, filter, slice } = question;
+  const { entity, math } = series;
+  const actor = actorOfMath(math);
+  const hasActors = actor.kind === 'person';
+  const mentions = { filters: [filter], entities: [entity], slice, hasActors, reach: reachOf(question.range) };
+  const prepared = await prepare(deps, projectId, mentions);
+  const statement = new Statement(deps.dialect, prepared);
+  const range = peopleRange(question);
+  const own = slice === null ? { join: '', condition: 'true' } : sliceSql(statement, slice, range);
+  const measured = math.kind === 'property' ? math : ({ kind: 'total' } as const);
+  const who = statement.actor(actor);
+  const matched = `select cast(${who} as varchar) as value, 0 as tick, ${measuredColumn(statement, measured)}
+    ${statement.from()} ${own.join}
+    where ${statement.inProject()} and ${statement.during(range)} and ${statement.isOf(entity)}
+      and ${statement.holds(filter)} and ${own.condition} and ${who} is not null`;
+  const actors = `select distinct value from (${matched}) d`;
+  const numbers = aggregateSql(statement, matched, { math: measured, isCumulative: false, reach: range });
+  const rows = await prepared.run(
+    statement,
+    // Whoever has nothing to take a statistic of belongs to the number all the same.
+    `select a.value as actor, v.n as n from (${actors}) a left join (${numbers}) v on v.value = a.value
+    order by coalesce(v.n, 0) desc, a.value
+    limit ${statement.sql.integer(limit)} offset ${statement.sql.integer(offset)}`,
+  );
+  return rows.map((row) => ({ actor: String(row['actor']), value: row['n'] === null ? null : Number(row['n']) }));
+}
+
+/** Who was active is also asked of the days before. */
+function peopleRange({ series: { math }, range, display, interval, timezone }: TrendsPeopleQuestion): Range {
+  if (math.kind !== 'active') return range;
+  const day = display === 'total' ? floorTo(range.until - 1, 'day', timezone) : range.from;
+  return { from: activeWindow(day, math.days, interval, timezone).from, until: range.until };
+}

@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify';
+import { invalid } from '../../../core/errors.ts';
+import type { Json, JsonObject } from '../../../core/json/json.ts';
+import { queryText } from '../../../http/paging.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import type { StoredPerson } from '../../../stores/metadata/persons.ts';
+import { allDistinctIds, readKey, setProperties, unsetProperty } from '../persons.ts';
+import { readPersonRef } from './person-query.ts';
+import { type PersonContext, personRoute } from './person-route.ts';
+import {
+  DeletePropertySchema,
+  PersonChangedSchema,
+  PersonSchema,
+  PersonWriteSchema,
+  presentPerson,
+  UpdatePropertySchema,
+} from './person-schemas.ts';
+
+export function personChangeRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { persons } = deps.metadata;
+  const show = async (person: StoredPerson) => presentPerson(person, await allDistinctIds(persons, person.id));
+  const set = ({ caller, project, params }: PersonContext<unknown>, properties: JsonObject) =>
+    setProperties(deps, caller, project, readPersonRef(params['id']), properties);
+  for (const method of ['PATCH', 'PUT'] as const) {
+    personRoute(app, deps, {
+      method,
+      path: '/:id/',
+      summary: 'Set properties of a person; those that are not named stay',
+      body: PersonWriteSchema,
+      response: PersonSchema,
+      handler: async (context) => show(await set(context, context.body.properties as JsonObject)),
+    });
+  }
+  personRoute(app, deps, {
+    method: 'POST',
+    path: '/:id/update_property/',
+    summary: 'Set one property of a person',
+    query: { key: 'Its name, unless the body says it.', value: 'Its value as text, unless the body says it.' },
+    body: UpdatePropertySchema,
+    status: 201,
+    response: PersonChangedSchema,
+    handler: async (context) => {
+      const { body, query } = context;
+      const key = readKey('key', body.key ?? queryText(query, 'key'));
+      const value = body.value === undefined ? queryText(query, 'value') : body.value;
+      if (value === undefined) throw invalid('value', 'This field is required.', 'required');
+      return { ...(await show(await set(context, { [key]: value as Json }))), success: true };
+    },
+  });
+  personRoute(app, deps, {
+    method: 'POST',
+    path: '/:id/delete_property/',
+    summary: 'Remove one property of a person',
+    query: { $unset: 'Its name, unless the body says it.' },
+    body: DeletePropertySchema,
+    status: 201,
+    response: PersonChangedSchema,
+    handler: async ({ caller, project, params, body, query }) => {
+      const key = readKey('$unset', body.$unset ?? queryText(query, '$unset'));
+      const person = await unsetProperty(deps, caller, project, readPersonRef(params['id']), key);
+      return { ...(await show(person)), success: true };
+    },
+  });
+}

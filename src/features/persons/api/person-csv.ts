@@ -1,0 +1,33 @@
+/** Persons as CSV, however many there are. */
+
+import { csvLines, type FlatRow, flatten } from '../../../http/csv.ts';
+import type { PersonStore, StoredPerson } from '../../../stores/metadata/persons.ts';
+import { isoOffset } from '../../events/api/event-schemas.ts';
+import { presentListedPerson } from './person-schemas.ts';
+
+/** Each id is a column of the whole table: one person with many would widen every row. */
+const SHOWN_IDS = 100;
+
+export const personCsv = (
+  persons: PersonStore,
+  all: () => AsyncIterable<readonly StoredPerson[]>,
+): AsyncGenerator<string> => csvLines(() => rowsOf(persons, all()));
+
+async function* rowsOf(
+  persons: PersonStore,
+  chunks: AsyncIterable<readonly StoredPerson[]>,
+): AsyncGenerator<FlatRow[]> {
+  for await (const chunk of chunks) {
+    const ids = await persons.distinctIds(
+      chunk.map(({ id }) => id),
+      SHOWN_IDS,
+    );
+    yield chunk.map((person) => flatten(presentRow(person, ids.get(person.id) ?? [])));
+  }
+}
+
+/** A space between date and time: so spreadsheets know it for a moment. */
+const presentRow = (person: StoredPerson, distinctIds: readonly string[]) => ({
+  ...presentListedPerson(person, distinctIds),
+  created_at: isoOffset(person.createdAt).replace('T', ' '),
+});

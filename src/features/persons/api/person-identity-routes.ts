@@ -1,0 +1,155 @@
+import type { FastifyInstance } from 'fastify';
+import { invalid, notFound } from '../../../core/errors.ts';
+import { isUuid } from '../../../core/events/uuid.ts';
+import { projectRoute } from '../../../http/api/route.ts';
+import { envelope, type Query, queryText, readPage, withQuery } from '../../../http/paging.ts';
+import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { deletePerson } from '../delete/delete-person.ts';
+import { splitPerson } from '../identity/split-person.ts';
+import { listMerges, undoMerge } from '../identity/undo-merge.ts';
+import {
+  DeletionSchema,
+  MergeSchema,
+  presentDeletion,
+  presentMerge,
+  presentSplit,
+  presentUndoneMerge,
+  SplitBody,
+  UndoneMergeSchema,
+} from './person-identity-schemas.ts';
+import { readPersonRef } from './person-query.ts';
+import { PersonChangedSchema } from './person-schemas.ts';
+
+const tag = 'persons';
+const legacy = 'person';
+const PERSONS = '/api/projects/:project_id/persons';
+
+export function personLifecycleRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    method: 'POST',
+    url: `${PERSONS}/:id/split/`,
+    legacy,
+    summary: 'Give every distinct id but one to a new person',
+    tag,
+    body: SplitBody,
+    query: { main_distinct_id: 'The id that stays, with the properties; in the body or here.' },
+    status: 201,
+    response: PersonChangedSchema,
+    handler: async ({ project, caller, params, body, query }) => {
+      const main = body.main_distinct_id ?? queryText(query, 'main_distinct_id') ?? '';
+      return presentSplit(
+        await splitPerson(deps, {
+          project,
+          userId: caller.user.id,
+          ref: readPersonRef(params['id']),
+          mainDistinctId: main === '' ? null : main,
+        }),
+      );
+    },
+  });
+  mergeRoutes(app, deps);
+  deletionRoutes(app, deps);
+}
+
+function mergeRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${PERSONS}/:id/merges/`,
+    legacy,
+    summary: 'Merges that made this person, newest first',
+    tag,
+    query: PAGE_QUERY,
+    response: pageOf(MergeSchema),
+    handler: async ({ project, params, query, url }) => {
+      const page = readPage(query);
+      const found = await listMerges(deps.metadata, project.id, readPersonRef(params['id']), page);
+      return envelope(url, page, found, presentMerge);
+    },
+  });
+  projectRoute(app, deps, {
+    method: 'POST',
+    url: `${PERSONS}/merges/:id/undo/`,
+    legacy,
+    summary: 'Make two persons of one again',
+    tag,
+    status: 201,
+    response: UndoneMergeSchema,
+    handler: async ({ project, caller, params }) => {
+      const mergeId = Number(params['id']);
+      if (!Number.isSafeInteger(mergeId)) throw notFound();
+      return presentUndoneMerge(await undoMerge(deps, { project, userId: caller.user.id, mergeId }));
+    },
+  });
+}
+
+function deletionRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { deletions } = deps.metadata;
+  projectRoute(app, deps, {
+    method: 'DELETE',
+    url: `${PERSONS}/:id/`,
+    legacy,
+    summary: 'Delete a person, with or without their events',
+    tag,
+    query: {
+      delete_events:
+        'True: remove the events too, from every file. The header `Location` says where to see how it goes.',
+    },
+    status: 204,
+    handler: async ({ project, caller, params, query, url, reply }) => {
+      const deletion = await deletePerson(deps, {
+        project,
+        userId: caller.user.id,
+        ref: readPersonRef(params['id']),
+        deleteEvents: readDeleteEvents(query),
+      });
+      if (deletion === null) return;
+      const place = `/api/projects/${project.id}/persons/deletions/${deletion}/`;
+      reply.header('location', withQuery(new URL(place, url), {}));
+    },
+  });
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${PERSONS}/deletions/`,
+    legacy,
+    summary: 'Deletions of persons with their events, newest first',
+    tag,
+    query: PAGE_QUERY,
+    response: pageOf(DeletionSchema),
+    handler: async ({ project, query, url }) => {
+      const page = readPage(query);
+      return envelope(url, page, await deletions.list(project.id, page), presentDeletion);
+    },
+  });
+  projectRoute(app, deps, {
+    method: 'GET',
+    url: `${PERSONS}/deletions/:id/`,
+    legacy,
+    summary: 'How far a deletion has got, and what was removed',
+    tag,
+    response: DeletionSchema,
+    handler: async ({ project, params }) => {
+      const id = (params['id'] ?? '').toLowerCase();
+      const deletion = isUuid(id) ? await deletions.find(project.id, id) : null;
+      if (!deletion) throw notFound();
+      return presentDeletion(deletion);
+    },
+  });
+}
+
+/** Present without a value means yes: that is how it was first asked for. */
+const DELETE_EVENTS: ReadonlyMap<string, boolean> = new Map([
+  ['', true],
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
+function readDeleteEvents(query: Query): boolean {
+  const given = queryText(query, 'delete_events');
+  if (given === undefined) return false;
+  const wanted = DELETE_EVENTS.get(given.toLowerCase());
+  if (wanted === undefined) throw invalid('delete_events', 'Must be true or false.');
+  return wanted;
+}

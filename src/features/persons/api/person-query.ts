@@ -1,0 +1,53 @@
+/** Reads what requests about persons say, and writes the links of their list. */
+import { invalid } from '../../../core/errors.ts';
+import { isUuid } from '../../../core/events/uuid.ts';
+import { parseFilters } from '../../../core/filters/parse-filters.ts';
+import { type Filter, leavesOf } from '../../../core/filters/property-filter.ts';
+import { type Query, queryText } from '../../../http/paging.ts';
+import type { Page } from '../../../stores/metadata/metadata-store.ts';
+import type { PersonRef } from '../../../stores/metadata/persons.ts';
+import type { PersonQuestion } from '../search/search-persons.ts';
+
+/** A person in a path: by number or by uuid, whose hyphens may be missing. Null: nobody is called so. */
+export function readPersonRef(text = ''): PersonRef | null {
+  if (/^\d{1,15}$/.test(text)) return { id: Number(text) };
+  const uuid = /^[0-9a-f]{32}$/i.test(text) ? text.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5') : text;
+  return isUuid(uuid) ? { uuid: uuid.toLowerCase() } : null;
+}
+
+export function readPersonQuestion(projectId: number, query: Query): PersonQuestion {
+  return {
+    projectId,
+    distinctId: given(query, 'distinct_id'),
+    email: given(query, 'email'),
+    search: given(query, 'search'),
+    filter: readPersonFilter(queryText(query, 'properties')),
+  };
+}
+
+/** Nothing but a person has properties here, so a filter that does not say whose means the person's. */
+function readPersonFilter(text: string | undefined): Filter {
+  const filter = parseFilters(text, 'person');
+  const other = leavesOf(filter).find(({ owner }) => owner !== 'person' && owner !== 'event');
+  if (other === undefined) return filter;
+  throw invalid('properties', `Filters of type "${other.owner}" are not supported here: use person or cohort.`);
+}
+
+/** Present but empty is as good as absent: forms send it so. */
+const given = (query: Query, name: string): string | undefined => queryText(query, name) || undefined;
+
+/**
+ * A page that is exactly full may be the last one: nobody looks further ahead, so it has a link to the next all the
+ * same. Of the address only the offset changes.
+ */
+export function pageLinks(url: URL, { limit, offset }: Page, found: number) {
+  const at = (start: number): string => {
+    const link = new URL(url);
+    link.searchParams.set('offset', String(start));
+    return link.toString();
+  };
+  return {
+    next: found >= limit ? at(offset + limit) : null,
+    previous: offset >= limit ? at(offset - limit) : null,
+  };
+}

@@ -1,0 +1,84 @@
+import { Type } from '@sinclair/typebox';
+import { orderDistinctIds, personName } from '../../../core/persons/person-name.ts';
+import { DateTime, iso, nullable, PAGE_QUERY, Uuid } from '../../../http/schemas/common.ts';
+import type { StoredPerson } from '../../../stores/metadata/persons.ts';
+
+const FreeMap = Type.Record(Type.String(), Type.Unknown());
+
+const FIELDS = {
+  id: Type.Integer(),
+  uuid: Uuid,
+  name: Type.String(),
+  distinct_ids: Type.Array(Type.String()),
+  properties: FreeMap,
+  created_at: DateTime,
+  is_identified: Type.Boolean(),
+};
+
+export const PersonSchema = Type.Object(FIELDS);
+
+export const PersonChangedSchema = Type.Object({ ...FIELDS, success: Type.Boolean() });
+
+/** A person as lists show one. */
+export const ListedPersonSchema = Type.Object({
+  type: Type.Literal('person'),
+  ...FIELDS,
+  matched_recordings: Type.Array(Type.Unknown()),
+  value_at_data_point: nullable(Type.Number()),
+});
+
+/** There is no `count`: counting would mean to look at everybody. */
+export const PersonListSchema = Type.Object({
+  next: nullable(Type.String({ format: 'uri' })),
+  previous: nullable(Type.String({ format: 'uri' })),
+  results: Type.Array(ListedPersonSchema),
+});
+
+export const CountedSchema = Type.Array(Type.Object({ name: Type.String(), count: Type.Integer() }));
+
+export const PersonWriteSchema = Type.Object({ properties: FreeMap });
+
+/** Names of properties are data: spaces around them count. */
+const Name = Type.String({ keepSpaces: true });
+
+/** Arguments may stand in the query instead, so none is required here. */
+export const UpdatePropertySchema = Type.Object({
+  key: Type.Optional(Name),
+  value: Type.Optional(Type.Unknown()),
+});
+
+export const DeletePropertySchema = Type.Object({ $unset: Type.Optional(Name) });
+
+export const FORMAT_QUERY = { format: '`json` (the default) or `csv`.' } as const;
+
+export const PERSON_QUERY = {
+  distinct_id: 'Only the person with this distinct id.',
+  email: 'Only persons with exactly this e-mail.',
+  search: 'Part of the e-mail, or a whole distinct id.',
+  properties: 'Property filters as JSON: a list, a group `{type, values}`, or an object `{key__operator: value}`.',
+  ...PAGE_QUERY,
+} as const;
+
+const presentFields = (person: StoredPerson, distinctIds: readonly string[]) => ({
+  id: person.id,
+  uuid: person.uuid,
+  created_at: iso(person.createdAt),
+  properties: person.properties,
+  is_identified: person.isIdentified,
+  name: personName(person.properties, distinctIds, person.id),
+});
+
+/** One person: ids that people chose come first. */
+export const presentPerson = (person: StoredPerson, distinctIds: readonly string[]) => ({
+  ...presentFields(person, distinctIds),
+  distinct_ids: orderDistinctIds(distinctIds),
+});
+
+/** One of many: ids in the order in which they came. */
+export const presentListedPerson = (person: StoredPerson, distinctIds: readonly string[]) => ({
+  type: 'person' as const,
+  ...presentFields(person, distinctIds),
+  distinct_ids: [...distinctIds],
+  matched_recordings: [],
+  value_at_data_point: null,
+});

@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify';
+import { invalid } from '../../../core/errors.ts';
+import { dateRange } from '../../../core/time/date-range.ts';
+import { actionsOf } from '../../../query/filters/project-actions.ts';
+import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { propertiesTimeline } from '../history/properties-timeline.ts';
+import { findPerson } from '../persons.ts';
+import { readPersonRef } from './person-query.ts';
+import { personRoute } from './person-route.ts';
+import { readTimeline } from './timeline-query.ts';
+import { presentTimeline, TIMELINE_QUERY, TimelineSchema } from './timeline-schemas.ts';
+
+async function checkActions({ metadata }: ApiDeps, projectId: number, ids: readonly number[]): Promise<void> {
+  const known = await actionsOf(metadata, projectId);
+  const unknown = ids.find((id) => known(id) === undefined);
+  if (unknown !== undefined) throw invalid('actions', `Action ID ${unknown} does not exist!`);
+}
+
+export function personTimelineRoutes(app: FastifyInstance, deps: ApiDeps): void {
+  const { persons } = deps.metadata;
+  personRoute(app, deps, {
+    method: 'GET',
+    path: '/:id/properties_timeline/',
+    summary: 'What the person was like when they did things: a point for each change that matters to an insight',
+    query: TIMELINE_QUERY,
+    response: TimelineSchema,
+    handler: async ({ project, params, query }) => {
+      const person = await findPerson(persons, project.id, readPersonRef(params['id']));
+      const { counted, keys, range: asked } = readTimeline(query);
+      await checkActions(deps, project.id, counted?.actions ?? []);
+      const { timezone } = project;
+      const range = dateRange({ ...asked, timezone, now: deps.clock.now(), earliest: person.createdAt });
+      const points = await propertiesTimeline({ ...deps, persons }, { person, counted, keys, ...range });
+      return presentTimeline(points, keys, range);
+    },
+  });
+}

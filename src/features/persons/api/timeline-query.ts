@@ -1,0 +1,91 @@
+/** Reads the question that an insight asks about one person's properties. */
+import { actionIdOf } from '../../../core/actions/action-id.ts';
+import { Failure, invalid } from '../../../core/errors.ts';
+import { parseFilters, readFilters } from '../../../core/filters/parse-filters.ts';
+import { type Filter, leavesOf } from '../../../core/filters/property-filter.ts';
+import { isJsonObject, type Json } from '../../../core/json/json.ts';
+import { parseJson } from '../../../core/json/parse-json.ts';
+import type { RangeInterval, RangeQuestion } from '../../../core/time/date-range.ts';
+import { type Query, queryText } from '../../../http/paging.ts';
+import type { Counted } from '../history/timeline-events.ts';
+
+export interface TimelineRequest {
+  /** Null: all that happened counts. */
+  counted: Counted | null;
+  keys: string[];
+  range: Pick<RangeQuestion, 'dateFrom' | 'dateTo' | 'interval' | 'isExplicit' | 'isSeries'>;
+}
+
+/** Displays of one number instead of one for each interval. */
+const AGGREGATED = new Set(['ActionsTable', 'ActionsPie', 'ActionsBarValue', 'WorldMap', 'BoldNumber']);
+const INTERVALS: Readonly<Record<string, RangeInterval>> = {
+  minute: 'hour',
+  hour: 'hour',
+  day: 'day',
+  week: 'week',
+  month: 'month',
+};
+
+export function readTimeline(query: Query): TimelineRequest {
+  const [events, actions] = [readList(query, 'events'), readList(query, 'actions')];
+  const filters = [parseFilters(queryText(query, 'properties')), ...[...events, ...actions].flatMap(filtersOf)];
+  return {
+    counted: readCounted(events, actions),
+    keys: [...new Set([...filters.flatMap(personKeys), ...breakdownKeys(query)])].sort(),
+    range: {
+      dateFrom: queryText(query, 'date_from') || undefined,
+      dateTo: queryText(query, 'date_to') || undefined,
+      interval: readInterval(queryText(query, 'interval') || 'day'),
+      isExplicit: /^(y|yes|t|true|on|1)$/i.test(queryText(query, 'explicit_date') ?? ''),
+      isSeries: !AGGREGATED.has(queryText(query, 'display') ?? ''),
+    },
+  };
+}
+
+function readInterval(text: string): RangeInterval {
+  const interval = Object.hasOwn(INTERVALS, text) ? INTERVALS[text] : undefined;
+  if (!interval) throw invalid('interval', `"${text.slice(0, 100)}" is not a valid choice.`, 'invalid_choice');
+  return interval;
+}
+
+function readList(query: Query, name: string): Json[] {
+  const text = queryText(query, name);
+  if (!text) return [];
+  try {
+    const list = parseJson(text);
+    if (Array.isArray(list)) return list;
+  } catch (cause) {
+    throw new Failure('invalid', 'Expected a JSON list.', { attr: name, cause });
+  }
+  throw invalid(name, 'Expected a JSON list.');
+}
+
+/** All events count where none is named, or where one entry stands for any. */
+function readCounted(events: readonly Json[], actions: readonly Json[]): Counted | null {
+  const names = events.map(idOf);
+  if (names.includes(null) || events.length + actions.length === 0) return null;
+  return {
+    events: names.map((id) => (typeof id === 'string' ? id : JSON.stringify(id))),
+    actions: actions.map((one) => {
+      const id = actionIdOf(idOf(one));
+      if (id === null) throw invalid('actions', 'An action is named by its number.');
+      return id;
+    }),
+  };
+}
+
+const idOf = (one: Json): Json => (isJsonObject(one) ? (one['id'] ?? null) : one);
+
+function filtersOf(one: Json): Filter[] {
+  const filters = isJsonObject(one) ? one['properties'] : undefined;
+  return filters === undefined || filters === null ? [] : [readFilters(filters)];
+}
+
+const personKeys = (filter: Filter): string[] =>
+  leavesOf(filter).flatMap(({ owner, key }) => (owner === 'person' ? [key] : []));
+
+function breakdownKeys(query: Query): string[] {
+  const text = queryText(query, 'breakdown');
+  if (!text || queryText(query, 'breakdown_type') !== 'person') return [];
+  return text.trimStart().startsWith('[') ? readList(query, 'breakdown').map(String) : [text];
+}

@@ -1,0 +1,49 @@
+import { Type } from '@sinclair/typebox';
+import type { DateRange } from '../../../core/time/date-range.ts';
+import { DateTime, iso } from '../../../http/schemas/common.ts';
+import { isoOffset } from '../../events/api/event-schemas.ts';
+import type { TimelinePoint } from '../rules/properties-timeline.ts';
+
+export const TimelineSchema = Type.Object({
+  points: Type.Array(
+    Type.Object({
+      timestamp: DateTime,
+      properties: Type.Record(Type.String(), Type.Unknown()),
+      relevant_event_count: Type.Integer(),
+    }),
+  ),
+  crucial_property_keys: Type.Array(Type.String()),
+  effective_date_from: DateTime,
+  effective_date_to: DateTime,
+});
+
+export const TIMELINE_QUERY = {
+  events: 'JSON list of `{id}`: names of the events that count; all unless given.',
+  actions: 'JSON list of `{id}`: numbers of actions whose events count too.',
+  properties: 'Property filters as JSON: the person properties in them make the points.',
+  breakdown: 'One more property, or a JSON list of them, where `breakdown_type` is `person`.',
+  breakdown_type: '`event` (the default) or `person`.',
+  date_from: 'A date, `-7d` (the default) and its like, or `all`.',
+  date_to: 'The same; now unless given.',
+  interval: '`day` (the default), `hour`, `week` or `month`.',
+  display: 'The kind of insight that the question comes from.',
+  explicit_date: '`true`: times of day are meant as they are given.',
+} as const;
+
+/** The end of a day is written to its last microsecond. */
+const presentEnd = (to: number): string => isoOffset(to).replace(/\.999000\+/, '.999999+');
+
+export const presentTimeline = (
+  points: readonly TimelinePoint[],
+  keys: readonly string[],
+  { from, to }: DateRange,
+) => ({
+  points: points.map(({ timestamp, properties, relevantEventCount }) => ({
+    timestamp: iso(timestamp),
+    properties,
+    relevant_event_count: relevantEventCount,
+  })),
+  crucial_property_keys: [...keys],
+  effective_date_from: isoOffset(from),
+  effective_date_to: presentEnd(to),
+});

@@ -1,0 +1,32 @@
+import type { Asking } from '../../../query/filters/valid-patterns.ts';
+
+export interface PersonActivity {
+  events: number;
+  /** When the first and the last of them happened; null where there is none. */
+  firstSeenAt: number | null;
+  lastSeenAt: number | null;
+}
+
+/**
+ * How much a person has done, and between when and when: all of it, whatever the clocks of devices said. With
+ * `distinctIds`, only what came under one of these.
+ */
+export async function personActivity(
+  { events, dialect }: Asking,
+  projectId: number,
+  personUuid: string,
+  distinctIds?: readonly string[],
+): Promise<PersonActivity> {
+  if (distinctIds?.length === 0) return { events: 0, firstSeenAt: null, lastSeenAt: null };
+  const sql = dialect.begin('e');
+  const only = distinctIds ? `and e.distinct_id in (${distinctIds.map((id) => sql.param(id)).join(', ')})` : '';
+  const [row] = await events.query(
+    `select count(*) as n, min(e.timestamp) as first_at, max(e.timestamp) as last_at
+    from events e
+    where e.project_id = ${sql.param(projectId)} and e.person_id = cast(${sql.param(personUuid)} as UUID)
+      ${only}`,
+    sql.values,
+  );
+  const moment = (name: string): number | null => (typeof row?.[name] === 'number' ? row[name] : null);
+  return { events: Number(row?.['n'] ?? 0), firstSeenAt: moment('first_at'), lastSeenAt: moment('last_at') };
+}

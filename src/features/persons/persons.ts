@@ -1,0 +1,150 @@
+/** Changing persons by hand. Each change is one transaction: person, history, definitions and activity together. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Caller } from '../../access/callers.ts';
+import { type ActivityEntry, recordActivity } from '../../access/record-activity.ts';
+import { invalid, notFound } from '../../core/errors.ts';
+import { isDefinable, propertyType } from '../../core/events/property-types.ts';
+import { cleanJson } from '../../core/json/clean-json.ts';
+import type { Json, JsonObject } from '../../core/json/json.ts';
+import { cleanText } from '../../core/json/text.ts';
+import { applyProperties, type PropertyUpdate } from '../../core/persons/apply-properties.ts';
+import type { PropertyChange } from '../../core/persons/person.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
+import type { PropertySighting } from '../../stores/ingest/ingest-store.ts';
+import type { Project } from '../../stores/metadata/accounts.ts';
+import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import type { PersonRef, PersonStore, StoredPerson } from '../../stores/metadata/persons.ts';
+
+export interface PersonDeps {
+  metadata: MetadataStore;
+  clock: Clock;
+  ids: Ids;
+}
+
+export const PERSON = 'Person';
+
+export async function findPerson(
+  persons: PersonStore,
+  projectId: number,
+  ref: PersonRef | null,
+): Promise<StoredPerson> {
+  const person = ref && (await persons.find(projectId, ref));
+  if (!person) throw notFound();
+  return person;
+}
+
+/** Sets properties; those that are not named stay as they are. */
+export function setProperties(
+  deps: PersonDeps,
+  caller: Caller,
+  project: Project,
+  ref: PersonRef | null,
+  properties: JsonObject,
+): Promise<StoredPerson> {
+  const set = cleanJson(properties) as JsonObject;
+  return change(deps, project, ref, { set }, (person, changes) => ({
+    ...about(caller, project, person),
+    activity: 'updated',
+    name: null,
+    changes: [{ type: PERSON, action: 'changed', field: 'properties', ...beforeAndAfter(changes) }],
+  }));
+}
+
+export function unsetProperty(
+  deps: PersonDeps,
+  caller: Caller,
+  project: Project,
+  ref: PersonRef | null,
+  key: string,
+): Promise<StoredPerson> {
+  return change(deps, project, ref, { unset: [key] }, (person, changes) => ({
+    ...about(caller, project, person),
+    activity: 'delete_property',
+    name: person.uuid,
+    changes: [{ type: PERSON, action: 'changed', field: null, ...beforeAndAfter(changes) }],
+  }));
+}
+
+const about = ({ user }: Caller, project: Project, person: StoredPerson) => ({
+  organizationId: project.organizationId,
+  projectId: project.id,
+  userId: user.id,
+  scope: PERSON,
+  itemId: String(person.id),
+});
+
+/** Only what changed: a person may have hundreds of properties. */
+const beforeAndAfter = (changes: readonly PropertyChange[]): { before: Json; after: Json } => ({
+  before: pick(changes, 'before'),
+  after: pick(changes, 'after'),
+});
+
+const pick = (changes: readonly PropertyChange[], side: 'before' | 'after'): JsonObject =>
+  Object.fromEntries(changes.flatMap(({ key, [side]: value }) => (value === undefined ? [] : [[key, value]])));
+
+/**
+ * Reads, changes and writes under the lock that the processor of events takes too, so that neither overwrites the
+ * other. The history names the entry in the activity log where an event's uuid stands otherwise: whoever asks where a
+ * value comes from finds who set it.
+ */
+async function change(
+  { metadata, clock, ids }: PersonDeps,
+  project: Project,
+  ref: PersonRef | null,
+  update: PropertyUpdate,
+  entryOf: (person: StoredPerson, changes: readonly PropertyChange[]) => ActivityEntry,
+): Promise<StoredPerson> {
+  return metadata.transaction(async (store) => {
+    const person = await findPerson(store.persons, project.id, ref);
+    const { properties, changes } = applyProperties(person.properties, update);
+    if (changes.length === 0) return person;
+    const at = clock.now();
+    const activityId = ids.orderedUuid(at);
+    await recordActivity({ clock, ids }, store, { ...entryOf(person, changes), id: activityId });
+    const next = { ...person, properties, version: person.version + 1 };
+    const of = { projectId: project.id, personUuid: person.uuid, at, eventUuid: activityId };
+    await store.persons.write({
+      person: next,
+      history: changes.map((one) => ({ ...of, ...one })),
+      properties: sightings(ids, project.id, changes, at),
+    });
+    return next;
+  });
+}
+
+/** What is new to the project's definitions by these changes. */
+export function sightings(
+  ids: Ids,
+  projectId: number,
+  changes: readonly PropertyChange[],
+  at: number,
+): PropertySighting[] {
+  const seen = { projectId, kind: 'person', groupTypeIndex: -1, at } as const;
+  return changes.flatMap(({ key: name, after }) =>
+    after === undefined || !isDefinable(name)
+      ? []
+      : [{ ...seen, id: ids.uuid(), name, propertyType: propertyType(name, after) }],
+  );
+}
+
+const IDS_AT_ONCE = 5000;
+
+/** Every distinct id of one person, in the order in which they came: some have a hundred thousand. */
+export async function allDistinctIds(persons: PersonStore, personId: number): Promise<string[]> {
+  const all: string[] = [];
+  for (let after = 0; ; ) {
+    const some = await persons.distinctIdsAfter(personId, after, IDS_AT_ONCE);
+    for (const { distinctId } of some) all.push(distinctId);
+    if (some.length < IDS_AT_ONCE) return all;
+    after = some.at(-1)?.id ?? after;
+    await nextTurn();
+  }
+}
+
+/** The key of a property, from outside. */
+export function readKey(attr: string, key: string | undefined): string {
+  if (key === undefined) throw invalid(attr, 'This field is required.', 'required');
+  if (key === '') throw invalid(attr, 'This field may not be blank.', 'blank');
+  return cleanText(key);
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { ImportedPerson } from '../../../core/events/import-line.ts';
+import { personUuid } from '../../../core/events/uuid.ts';
+import type { Person } from '../../../core/persons/person.ts';
+import { PersonImport } from './person-import.ts';
+
+const U = (n: number): string => `00000000-0000-4000-8000-00000000000${n}`;
+const person = (n: number, properties = {}): Person => ({
+  projectId: 1,
+  uuid: U(n),
+  createdAt: 500,
+  properties,
+  isIdentified: false,
+  version: 3,
+});
+const line = (more: Partial<ImportedPerson>): ImportedPerson => ({
+  uuid: null,
+  distinctIds: ['a'],
+  createdAt: 100,
+  isIdentified: null,
+  properties: {},
+  ...more,
+});
+
+const book = (persons: Person[] = [], ids: [string, number][] = [], taken: string[] = []) =>
+  new PersonImport({
+    projectId: 1,
+    now: 1000,
+    persons,
+    distinctIds: ids.map(([distinctId, n]) => ({ distinctId, personUuid: U(n) })),
+    isTaken: (uuid) => taken.includes(uuid),
+  });
+
+describe('a person from elsewhere', () => {
+  it('is new with its uuid and ids where nobody has one of them', () => {
+    const one = book();
+    expect(one.take(line({ uuid: U(1), distinctIds: ['a', 'b'], properties: { plan: 'pro' } }))).toBeNull();
+    const { persons, ops, history } = one.changes();
+    expect(persons).toEqual([
+      {
+        person: { ...person(1, { plan: 'pro' }), createdAt: 100, version: 0 },
+        isNew: true,
+        mergedInto: null,
+      },
+    ]);
+    expect(ops.map((op) => op.op === 'add_id' && [op.distinctId, op.personUuid])).toEqual([
+      ['a', U(1)],
+      ['b', U(1)],
+    ]);
+    expect(history).toEqual([]);
+  });
+
+  it('gets the uuid that its id would have here where its own belongs or belonged to somebody', () => {
+    const one = book([], [], [U(1)]);
+    one.take(line({ uuid: U(1) }));
+    expect(one.changes().persons[0]?.person.uuid).toBe(personUuid(1, 'a'));
+  });
+
+  it('completes the one who has an id of it: properties with their history, ids, the earlier beginning', () => {
+    const one = book([person(2, { plan: 'free', kept: 1 })], [['a', 2]]);
+    expect(
+      one.take(line({ uuid: U(1), distinctIds: ['a', 'b'], isIdentified: true, properties: { plan: 'pro' } })),
+    ).toBeNull();
+    const { persons, ops, history } = one.changes();
+    const after = { ...person(2, { plan: 'pro', kept: 1 }), createdAt: 100, isIdentified: true, version: 4 };
+    expect(persons).toEqual([{ person: after, isNew: false, mergedInto: null }]);
+    expect(ops).toHaveLength(1);
+    expect(history).toEqual([
+      { projectId: 1, personUuid: U(2), at: 1000, eventUuid: '', key: 'plan', before: 'free', after: 'pro' },
+    ]);
+  });
+
+  it('that is the same already changes nothing', () => {
+    const one = book([person(2, { plan: 'pro' })], [['a', 2]]);
+    expect(one.take(line({ createdAt: 500, properties: { plan: 'pro' } }))).toBeNull();
+    expect(one.changes()).toEqual({ persons: [], ops: [], history: [], overrides: [] });
+  });
+
+  it('that comes id by id becomes one person', () => {
+    const one = book();
+    for (const id of ['a', 'b', 'c']) expect(one.take(line({ uuid: U(1), distinctIds: [id] }))).toBeNull();
+    expect(one.changes().persons).toHaveLength(1);
+    expect(one.changes().ops).toHaveLength(3);
+  });
+
+  it('whose ids belong to several here is left out', () => {
+    const one = book(
+      [person(2), person(3)],
+      [
+        ['a', 2],
+        ['b', 3],
+      ],
+    );
+    expect(one.take(line({ distinctIds: ['a', 'b'] }))).toContain('its ids belong to 2 persons here');
+    expect(one.changes().persons).toEqual([]);
+  });
+});

@@ -1,0 +1,97 @@
+/**
+ * What a person must show at first sight to have a chance with a filter: pieces of JSON text that the database can look
+ * for without reading JSON. The filter itself decides afterwards (`matches`), so a clue may be too generous, but never
+ * too strict. It relies on properties being written by `JSON.stringify`, without spaces.
+ */
+import type { Search } from '../../../core/filters/matches.ts';
+import type { Filter, PropertyFilter } from '../../../core/filters/property-filter.ts';
+import type { Clue } from '../../../stores/metadata/persons.ts';
+
+/** All of the list must hold; of each entry, one. */
+export type Clues = readonly (readonly Clue[])[];
+
+/** More alternatives than this save no time any more. */
+const MOST_CHOICES = 50;
+
+export function cluesOf(filter: Filter, search: Search): Clues {
+  // Who is in a cohort does not show at first sight.
+  if (filter.kind === 'cohort') return [];
+  const clues =
+    filter.kind === 'property' ? leafClues(filter, search) : groupClues(filter.kind, filter.filters, search);
+  // No alternative at all is a filter without values, which `matches` knows how to read.
+  return clues.filter((choice) => choice.length > 0 && choice.length <= MOST_CHOICES);
+}
+
+function groupClues(kind: 'and' | 'or', filters: readonly Filter[], search: Search): Clues {
+  const inner = filters.map((filter) => cluesOf(filter, search));
+  if (kind === 'and') return inner.flat();
+  // Each alternative implies its own first clue; one without any lets everybody pass.
+  const firsts = inner.map(([first]) => first ?? []);
+  return firsts.length === 0 || firsts.some((choice) => choice.length === 0) ? [] : [firsts.flat()];
+}
+
+function leafClues(filter: PropertyFilter, search: Search): Clues {
+  const { key, operator, values } = filter;
+  switch (operator) {
+    case 'is_set':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+    case 'is_date_exact':
+    case 'is_date_after':
+    case 'is_date_before':
+      return [[hasKey(key)]];
+    case 'exact':
+      // Whoever lacks the property has the empty text.
+      return values.includes('') ? [] : [values.map((value) => hasValue(key, value))];
+    case 'icontains':
+      return values.includes('') ? [] : [key === 'email' ? values.map(emailPart) : [hasKey(key)]];
+    case 'regex':
+      return values.some((pattern) => search(pattern, '') === true) ? [] : [[hasKey(key)]];
+    case 'is_not':
+    case 'not_icontains':
+    case 'not_regex':
+    case 'is_not_set':
+      return [];
+  }
+}
+
+const hasKey = (key: string): Clue => ({ kind: 'text', text: `${JSON.stringify(key)}:` });
+
+/** A value that could stand for something other than a string is looked for by its key alone. */
+const hasValue = (key: string, value: string): Clue =>
+  isJson(value) ? hasKey(key) : { kind: 'text', text: `${JSON.stringify(key)}:${JSON.stringify(value)}` };
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Printable ASCII that JSON writes as it is. */
+const PLAIN = /[ !#-[\]-~]+/g;
+
+/** Between these JSON has a plus sign in the largest numbers, which filters do not see (`1e+21`). */
+const EXPONENT = /(?<=e)(?=\d)/i;
+
+/** The longest stretch of letters that stand in JSON text as they are. */
+export const longestPlain = (text: string): string =>
+  (text.match(PLAIN) ?? [])
+    .flatMap((stretch) => stretch.split(EXPONENT))
+    .reduce((best, one) => (one.length > best.length ? one : best), '');
+
+/** An e-mail that contains `part`, whatever the case: its longest stretch of plain letters is what can be looked for. */
+export function emailPart(part: string): Clue {
+  const longest = longestPlain(part);
+  return longest === '' ? hasKey('email') : { kind: 'email', part: longest.toLowerCase() };
+}
+
+/** The JSON texts of e-mails that are, as text, this one; undefined where there is no telling. */
+export function emailTexts(value: string): string[] | undefined {
+  const mayBeContainer = /^\s*[[{]/.test(value);
+  return value === '' || mayBeContainer ? undefined : [JSON.stringify(value), value];
+}

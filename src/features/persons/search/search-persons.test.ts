@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { uuidOf } from '../../../../test/contract/events.ts';
+import { makeTempDir } from '../../../../test/contract/temp-dir.ts';
+import { matches } from '../../../core/filters/matches.ts';
+import { readFilters } from '../../../core/filters/parse-filters.ts';
+import { OPERATORS } from '../../../core/filters/property-filter.ts';
+import type { Json, JsonObject } from '../../../core/json/json.ts';
+import type { PersonOp, PersonState } from '../../../core/persons/person-changes.ts';
+import { searchPattern } from '../../../lib/search-pattern.ts';
+import { NO_CHANGES } from '../../../stores/ingest/no-changes.ts';
+import type { PersonIndexKeeper } from '../../../stores/metadata/person-index.ts';
+import { sqliteDialect } from '../../../stores/sql/dialect.ts';
+import { sqlPersonIndex } from '../../../stores/sql/person-index.ts';
+import { openDatabase, openRelationalShelf, type RelationalShelf } from '../../../stores/sqlite/metadata-store.ts';
+import { eachSlice, listPersons, type PersonQuestion } from './search-persons.ts';
+
+/** Nasty and plain: whatever a clue in SQL might read otherwise than the filter does. */
+const VALUES: Json[] = [
+  'pro',
+  'PRO plan',
+  'a@Example.org',
+  '"quoted"',
+  'back\\slash',
+  'ÉCOLE@x',
+  'K\u212Aelvin@x',
+  'line\nbreak',
+  '',
+  ' ',
+  'null',
+  '5',
+  'true',
+  '[1,2]',
+  '{"a":1}',
+  '100%',
+  'a_b',
+  '2020-01-05',
+  5,
+  0,
+  -0.5,
+  1e21,
+  true,
+  false,
+  null,
+  [1, 2],
+  { a: 1 },
+  { email: 'pro' },
+  [],
+];
+const KEYS = ['email', 'plan', 'a.b', 'qu"ote', 'é'];
+
+const value = fc.constantFrom(...VALUES);
+const person = fc.dictionary(fc.constantFrom(...KEYS), value, { maxKeys: 4 });
+const item = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      key: fc.constantFrom(...KEYS),
+      value: fc.oneof(value, fc.array(value, { maxLength: 3 })),
+      operator: fc.constantFrom(...OPERATORS),
+      type: fc.constant('person'),
+      negation: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constant({ key: 'email', value: 'x', operator: 'is_date_exact', type: 'event', negation: true }),
+  },
+);
+const type = fc.constantFrom('AND', 'OR');
+const group = fc.record({ type, values: fc.array(item, { maxLength: 3 }) });
+const filters = fc.record({ type, values: fc.array(group, { minLength: 1, maxLength: 3 }) });
+
+const saysSomething = ({ operator, value }: { operator?: unknown; value?: unknown }): boolean =>
+  (value !== null && value !== undefined) || operator === 'is_set' || operator === 'is_not_set';
+
+/** What the index knows when the question comes; the answer must not depend on it. */
+const WAYS = ['without the index', 'by the index', 'by the index and those who came since'] as const;
+
+describe.each(WAYS)('searching persons %s', (way) => {
+  const dir = makeTempDir();
+  let shelf: RelationalShelf;
+  let projectId = 0;
+  let database: ReturnType<typeof openDatabase>;
+  let index: PersonIndexKeeper;
+  beforeAll(async () => {
+    shelf = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+    database = openDatabase(dir.path('metadata.sqlite'));
+    index = sqlPersonIndex(database, sqliteDialect, { block: 5, dueAfter: 1 });
+  });
+  afterAll(async () => {
+    await database.destroy();
+    await shelf.metadata.close();
+    dir.remove();
+  });
+  const deps = () => {
+    const { persons } = shelf.metadata;
+    const withoutIndex = { ...persons, passing: async () => null };
+    return { persons: way === 'without the index' ? withoutIndex : persons, search: searchPattern };
+  };
+
+  let count = 0;
+  /** Stores persons, each newer than the one before, with the distinct id `id <index>`. */
+  async function store(all: readonly JsonObject[]): Promise<void> {
+    projectId++;
+    const persons = all.map((properties, i) => ({
+      person: { projectId, uuid: uuidOf(++count), createdAt: i, properties, isIdentified: false, version: i },
+      isNew: true,
+      mergedInto: null,
+    }));
+    const ops = persons.map((state, i) => ({
+      op: 'add_id' as const,
+      projectId,
+      distinctId: `id ${i}`,
+      personUuid: state.person.uuid,
+    }));
+    const indexed = way === 'by the index' ? all.length : way === 'without the index' ? 0 : all.length >> 1;
+    await write(persons.slice(0, indexed), ops.slice(0, indexed));
+    while (indexed > 0 && (await index.catchUp()));
+    await write(persons.slice(indexed), ops.slice(indexed));
+  }
+  const write = (persons: PersonState[], ops: PersonOp[]): Promise<void> => {
+    const changes = { persons, ops, history: [], overrides: [] };
+    return shelf.ingest.transaction((tx) => tx.apply({ ...NO_CHANGES, persons: changes, position: count }));
+  };
+  const find = async (question: Omit<PersonQuestion, 'projectId'>, page = { limit: 1000, offset: 0 }) =>
+    (await listPersons(deps(), { projectId, ...question }, page)).map(({ version }) => version);
+  const everyone = readFilters([]);
+
+  it('finds whom the filter means, whatever the database was asked first', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(person, { minLength: 1, maxLength: 12 }), filters, async (all, given) => {
+        await store(all);
+        const filter = readFilters(JSON.parse(JSON.stringify(given)));
+        // What is said of events has no effect, as if it were not there, and neither has a group of nothing else. Items
+        // without a value to compare with are none to begin with.
+        const own = readFilters({
+          ...given,
+          values: given.values
+            .map((inner) => ({ ...inner, values: inner.values.filter(saysSomething) }))
+            .map((inner) => ({ inner, mine: inner.values.filter((one) => one.type === 'person') }))
+            .filter(({ inner, mine }) => mine.length > 0 || inner.values.length === 0)
+            .map(({ inner, mine }) => ({ ...inner, values: mine })),
+        });
+        const expected = all
+          .flatMap((one, i) => (matches(own, { event: {}, person: one }, searchPattern) ? [i] : []))
+          .reverse();
+        expect(await find({ filter })).toEqual(expected);
+        expect(await find({ filter }, { limit: 2, offset: 1 })).toEqual(expected.slice(1, 3));
+      }),
+      { numRuns: way === 'without the index' ? 100 : 50 },
+    );
+  });
+
+  it('finds by e-mail, by part of it and by distinct id as plainly as it sounds', async () => {
+    const text = (given: JsonObject): string => {
+      const { email } = given;
+      if (!Object.hasOwn(given, 'email')) return '';
+      return typeof email === 'string' ? email : (JSON.stringify(email) ?? '');
+    };
+    const asked = fc.oneof(
+      fc.constantFrom('a@', 'EXAMPLE', 'é', 'k', '"', '\\', '5', 'true', '[', '1,2', 'id 0', 'id 1', '\n', '%', '_'),
+      value.filter((one) => typeof one === 'string' && one !== '').map(String),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(person, { minLength: 1, maxLength: 12 }), asked, async (all, search) => {
+        await store(all);
+        const indexes = (fits: (one: JsonObject, i: number) => boolean): number[] =>
+          all.flatMap((one, i) => (fits(one, i) ? [i] : [])).reverse();
+        const part = search.toLowerCase();
+        expect(await find({ search, filter: everyone })).toEqual(
+          indexes((one, i) => text(one).toLowerCase().includes(part) || search === `id ${i}`),
+        );
+        expect(await find({ email: search, filter: everyone })).toEqual(indexes((one) => text(one) === search));
+        expect(await find({ distinctId: search, filter: everyone })).toEqual(indexes((_, i) => search === `id ${i}`));
+      }),
+      { numRuns: way === 'without the index' ? 100 : 50 },
+    );
+  });
+
+  it('goes through long lists in slices, and stops when it has enough', async () => {
+    index = sqlPersonIndex(database, sqliteDialect, { block: 300, dueAfter: 1 });
+    await store(Array.from({ length: 2500 }, (_, i) => ({ n: i, rare: i === 3 ? 'yes' : 'no', email: `${i}@x` })));
+    expect(await find({ filter: readFilters({ rare: 'yes' }, 'person') })).toEqual([3]);
+    const gt = readFilters({ n__gt: 9 }, 'person');
+    expect(await find({ filter: gt }, { limit: 2, offset: 2400 })).toEqual([99, 98]);
+    const sizes: number[] = [];
+    for await (const slice of eachSlice(deps(), { projectId, filter: gt }, 1000)) sizes.push(slice.length);
+    if (way === 'without the index') expect([sizes.length > 2, Math.max(...sizes) <= 1600]).toEqual([true, true]);
+    else expect(sizes).toEqual([1000, 1490]);
+    expect(await find({ search: '2499@x', filter: everyone })).toEqual([2499]);
+  });
+});

@@ -1,0 +1,30 @@
+/**
+ * Features of browser SDKs that this server does not have: asked for, they answer that there is nothing of the kind, so
+ * that no page shows an error. The key is looked at all the same: whoever mistyped it should learn so here too.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { queryValues } from '../../../http/public/read-request.ts';
+import type { PublicDeps } from '../../../runtime/public-deps.ts';
+
+const NOTHING: Readonly<Record<string, object>> = {
+  '/api/surveys/': { surveys: [] },
+  '/api/early_access_features/': { earlyAccessFeatures: [] },
+  '/api/web_experiments/': { experiments: [] },
+  '/api/product_tours/': { product_tours: [] },
+};
+
+export function absentFeatureRoutes(app: FastifyInstance, deps: PublicDeps): void {
+  const hide = { schema: { hide: true } };
+  const checked = async (request: FastifyRequest, answer: object): Promise<object> => {
+    const query = queryValues(request);
+    await deps.directory.projectFor(query.get('token') ?? query.get('api_key'), query.get('project_id'));
+    return answer;
+  };
+  for (const [url, answer] of Object.entries(NOTHING)) {
+    app.get(url, hide, (request) => checked(request, answer));
+    app.options(url, hide, async () => ({ status: 1 }));
+  }
+  // Console lines of pages: taken and thrown away.
+  app.post('/i/v1/logs', hide, (request) => checked(request, {}));
+  app.options('/i/v1/logs', hide, async () => ({ status: 1 }));
+}

@@ -1,0 +1,53 @@
+/**
+ * The browser SDK and the parts that it loads later, as they lie in the posthog-js package. The list of names is made
+ * once, at the start: no path from a request ever reaches the file system. A file is read and packed at its first use.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire as requireFrom } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip as gzipCallback } from 'node:zlib';
+import { digest } from '../../../lib/secrets.ts';
+
+const gzip = promisify(gzipCallback);
+
+export interface Script {
+  plain: Buffer;
+  packed: Buffer;
+  etag: string;
+}
+
+export async function makeScript(plain: Buffer): Promise<Script> {
+  return { plain, packed: await gzip(plain), etag: `"${digest(plain).slice(0, 32)}"` };
+}
+
+export class Scripts {
+  /** Of the SDK. */
+  readonly version: string;
+  readonly #folder: string;
+  readonly #names: ReadonlySet<string>;
+  readonly #read = new Map<string, Promise<Script>>();
+
+  constructor() {
+    const manifest = requireFrom(import.meta.url).resolve('posthog-js/package.json');
+    this.version = (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+    this.#folder = join(dirname(manifest), 'dist');
+    this.#names = new Set(readdirSync(this.#folder).filter(isForBrowsers));
+  }
+
+  /** Undefined where there is no script of that name. */
+  get(name: string): Promise<Script> | undefined {
+    if (!this.#names.has(name)) return undefined;
+    const known = this.#read.get(name);
+    if (known !== undefined) return known;
+    const read = readFile(join(this.#folder, name)).then(makeScript);
+    this.#read.set(name, read);
+    // A failure is not remembered.
+    read.catch(() => this.#read.delete(name));
+    return read;
+  }
+}
+
+/** The package holds builds for bundlers beside those for pages. */
+const isForBrowsers = (name: string): boolean => /^[\w.-]+\.js$/.test(name) && !/^(?:module|main)\./.test(name);

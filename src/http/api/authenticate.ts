@@ -1,0 +1,80 @@
+/**
+ * The way into every private route: who is asking, which project or organization is meant, may they. Then the body is
+ * checked, then the handler runs. A handler only ever sees callers who may be there.
+ */
+import type { FastifyRequest } from 'fastify';
+import {
+  type Caller,
+  callerByKey,
+  callerBySession,
+  currentOrganizationId,
+  currentProject,
+  levelIn,
+} from '../../access/callers.ts';
+import { Failure, forbidden, notFound } from '../../core/errors.ts';
+import type { ApiDeps } from '../../runtime/api-deps.ts';
+import type { Organization, Project } from '../../stores/metadata/accounts.ts';
+import { type Query, queryText } from '../paging.ts';
+import { refuseForgery } from './same-origin.ts';
+import { sessionCookie } from './session-cookie.ts';
+
+/** A key in the header or a session cookie: known before the body is read. Null: perhaps the body holds a key. */
+export async function earlyCaller(deps: ApiDeps, request: FastifyRequest): Promise<Caller | null> {
+  const header = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (header !== undefined) return callerByKey(deps, header, 'Authorization header', request.ip);
+  const cookie = sessionCookie(request);
+  const caller = cookie === undefined ? null : await callerBySession(deps, cookie);
+  if (caller) refuseForgery(request, deps.config.publicUrl);
+  return caller;
+}
+
+/** After the body was read: a key there, or in the query. */
+export async function lateCaller(deps: ApiDeps, request: FastifyRequest): Promise<Caller> {
+  const inBody = (request.body as { personal_api_key?: unknown } | null | undefined)?.personal_api_key;
+  if (typeof inBody === 'string' && inBody !== '') return callerByKey(deps, inBody, 'body', request.ip);
+  const inQuery = queryText(request.query as Query, 'personal_api_key');
+  if (inQuery !== undefined && inQuery !== '') return callerByKey(deps, inQuery, 'query string', request.ip);
+  throw new Failure('unauthenticated', 'Authentication credentials were not provided.', { code: 'not_authenticated' });
+}
+
+/**
+ * A project key in the request, `token` or `api_key` in query or body, says which project is meant, whatever the path
+ * says: old clients of the un-nested paths know it by nothing else.
+ */
+export async function projectByToken(deps: ApiDeps, request: FastifyRequest): Promise<Project | null> {
+  const body = (request.body ?? {}) as { token?: unknown; api_key?: unknown };
+  const query = request.query as Query;
+  const given = [queryText(query, 'token'), queryText(query, 'api_key'), body.token, body.api_key];
+  const token = given.find((value) => typeof value === 'string' && value !== '');
+  if (typeof token !== 'string') return null;
+  const project = await deps.metadata.projects.byApiToken(token);
+  if (!project) throw new Failure('unauthenticated', 'Incorrect authentication credentials.');
+  return project;
+}
+
+const WHOLE = /^\d{1,15}$/;
+
+/** The project in the path. A stranger's is refused (403); one that does not exist is not found (404). */
+export async function projectInPath(
+  deps: ApiDeps,
+  caller: Caller,
+  id: string,
+  named: Project | null,
+  foreign?: 'not_found',
+): Promise<Project> {
+  if (named === null && id === '@current') return currentProject(deps.metadata, caller);
+  const project = named ?? (WHOLE.test(id) ? await deps.metadata.projects.byId(Number(id)) : null);
+  if (!project) throw notFound(foreign ? undefined : 'Project not found.');
+  if (levelIn(caller, project.organizationId) === null) {
+    throw foreign ? notFound() : forbidden("You don't have access to the project.");
+  }
+  return project;
+}
+
+/** The organization in the path. A stranger's looks like one that does not exist. */
+export async function organizationInPath(deps: ApiDeps, caller: Caller, id: string): Promise<Organization> {
+  const wanted = id === '@current' ? currentOrganizationId(caller) : id.toLowerCase();
+  const organization = levelIn(caller, wanted) === null ? null : await deps.metadata.organizations.byId(wanted);
+  if (!organization) throw notFound('Organization not found.');
+  return organization;
+}

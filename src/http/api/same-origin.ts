@@ -1,0 +1,20 @@
+/**
+ * A browser sends the session cookie by itself, so another site could make it act. It also says which site the request
+ * comes from, and that must be ours. Callers that say nothing of the kind are no browsers, or only read.
+ */
+import type { FastifyRequest } from 'fastify';
+import { forbidden } from '../../core/errors.ts';
+
+export function refuseForgery(request: FastifyRequest, publicUrl: string | null): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return;
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  if (origin === undefined ? site !== 'cross-site' : isOurs(origin, request, publicUrl)) return;
+  throw forbidden(
+    `CSRF Failed: requests with a session must come from the console itself, not from ${origin ?? 'another site'}.`,
+  );
+}
+
+function isOurs(origin: string, request: FastifyRequest, publicUrl: string | null): boolean {
+  const host = URL.canParse(origin) ? new URL(origin).host : '';
+  return [request.host, publicUrl === null ? null : new URL(publicUrl).host].includes(host);
+}

@@ -1,0 +1,112 @@
+import { Failure } from '../../../core/errors.ts';
+import { noData } from '../../../core/events/extract-events.ts';
+import { malformed, tooLarge } from './decode-failures.ts';
+import { formTypeOf, readForm } from './read-form.ts';
+import { mendUtf8 } from './repair-utf8.ts';
+import { isGzip, type Packing, unpack } from './unpack.ts';
+import { unpackLz } from './unpack-lz.ts';
+import { unwrapBase64 } from './unwrap-base64.ts';
+
+/**
+ * From the bytes of a request to the JSON text in it. SDKs of many ages wrap their events in every way there is, often
+ * without saying so or saying so wrongly; the bytes are believed more than the headers.
+ */
+export interface EncodedRequest {
+  method: string;
+  contentType: string | undefined;
+  contentEncoding: string | undefined;
+  query: QueryValues;
+  rawBody: Buffer;
+  /** The limit on the wire. Unpacked, a body may be two and a half times as large: it is kept in memory while it is read. */
+  maxBytes: number;
+  /** The V1 protocol takes more encodings, and nothing but JSON inside. */
+  protocol?: 'v0' | 'v1';
+}
+
+/** A `URLSearchParams` or a `Map`. */
+export interface QueryValues {
+  get(name: string): string | null | undefined;
+}
+
+export interface DecodedRequest {
+  /** JSON text in UTF-8, not empty; not yet parsed. */
+  payload: Buffer;
+  formFields: ReadonlyMap<string, string>;
+}
+
+const unpackedLimit = (maxBytes: number): number => Math.floor(2.5 * maxBytes);
+const NO_FIELDS: ReadonlyMap<string, string> = new Map();
+
+export async function decodeRequest(request: EncodedRequest): Promise<DecodedRequest> {
+  if (request.rawBody.length > request.maxBytes) throw tooLarge();
+  const { data, fields, encoding } = await findPayload(request);
+  if (data === undefined || data.length === 0) throw noData();
+  const name = request.query.get('compression') || fields.get('compression') || encoding || '';
+  const unpacked = await unpackNamed(data, name.toLowerCase(), request);
+  const payload = mendUtf8(await unwrapText(unpacked, request));
+  if (payload.length === 0) throw noData();
+  return { payload, formFields: fields };
+}
+
+interface Found {
+  data: Buffer | undefined;
+  fields: ReadonlyMap<string, string>;
+  /** What the header says about `data`, if that is still to be undone. */
+  encoding: string | undefined;
+}
+
+async function findPayload(request: EncodedRequest): Promise<Found> {
+  const { contentType = '', contentEncoding: encoding, rawBody } = request;
+  if (request.method === 'GET' || request.method === 'HEAD') {
+    return { data: Buffer.from(request.query.get('data') ?? '', 'utf8'), fields: NO_FIELDS, encoding: undefined };
+  }
+  const formType = formTypeOf(contentType);
+  if (formType === undefined) return { data: rawBody, fields: NO_FIELDS, encoding };
+  const form = isGzip(rawBody) ? await unpack(rawBody, 'gzip', unpackedLimit(request.maxBytes)) : rawBody;
+  return { ...(await readForm(formType, contentType, form)), encoding: undefined };
+}
+
+async function unpackNamed(data: Buffer, name: string, request: EncodedRequest): Promise<Buffer> {
+  const limit = unpackedLimit(request.maxBytes);
+  if (isGzip(data)) return await unpack(data, 'gzip', limit);
+  switch (name) {
+    case 'gzip':
+    case 'gzip-js':
+      return refuseNotGzip(data);
+    case 'lz64':
+    case 'lz-string':
+      return unpackLz(data, limit);
+    default:
+      return request.protocol === 'v1' ? await unpackV1(data, name, limit) : data;
+  }
+}
+
+/** Proxies unpack bodies and leave the header, so JSON and base64 pass; anything else is what the name promised, broken. */
+function refuseNotGzip(data: Buffer): Buffer {
+  if (data.length === 9 && data.toString('latin1') === 'undefined') {
+    throw malformed("data being loaded from the request body for decompression is the literal string 'undefined'");
+  }
+  const isJson = data[0] === 0x7b || data[0] === 0x5b;
+  if (isJson || unwrapBase64(data) !== undefined) return data;
+  throw malformed('Failed to decompress data. Not a gzipped file');
+}
+
+async function unpackV1(data: Buffer, name: string, limit: number): Promise<Buffer> {
+  const packing = name === '' || name === 'identity' ? undefined : V1_PACKINGS.get(name);
+  if (packing !== undefined) return await unpack(data, packing, limit);
+  if (name === '' || name === 'identity') return data;
+  throw new Failure('unsupported_media_type', `Content-Encoding '${name}' is not supported.`);
+}
+
+const V1_PACKINGS: ReadonlyMap<string, Packing> = new Map([
+  ['deflate', 'deflate'],
+  ['br', 'br'],
+  ['zstd', 'zstd'],
+]);
+
+/** Base64 is never announced reliably; it may hide gzip once more. */
+async function unwrapText(data: Buffer, request: EncodedRequest): Promise<Buffer> {
+  const inner = unwrapBase64(data);
+  if (inner === undefined) return data;
+  return isGzip(inner) ? await unpack(inner, 'gzip', unpackedLimit(request.maxBytes)) : inner;
+}

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { Failure } from '../../../core/errors.ts';
+import { parseJson } from '../../../core/json/parse-json.ts';
+import { parseBody } from './parse-body.ts';
+
+const outcome = async (parse: () => unknown): Promise<unknown> => {
+  try {
+    return { parsed: await parse() };
+  } catch (error) {
+    // The words differ: where something is wrong is counted from another beginning.
+    if (error instanceof Failure) return { refused: [error.kind, error.code] };
+    throw error;
+  }
+};
+
+const aText = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('batch', '[', ']}', '"', '\\', ',', 'NaN'));
+const aValue = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    aText,
+    fc.double({ noDefaultInfinity: true, noNaN: true }),
+    fc.constantFrom(null, true),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(aText, tie('value'), { maxKeys: 4 }),
+  ),
+})).value;
+const aBody = fc.oneof(
+  aValue,
+  fc.array(aValue, { maxLength: 12 }),
+  fc.record({ api_key: aText, batch: fc.array(aValue, { maxLength: 12 }), sent_at: aValue }, { requiredKeys: [] }),
+);
+const pieces = fc.record({
+  worth: fc.constant(0),
+  look: fc.integer({ min: 1, max: 40 }),
+  run: fc.integer({ min: 1, max: 40 }),
+});
+
+it('finds in pieces what a parser finds in the whole', async () => {
+  await fc.assert(
+    fc.asyncProperty(aBody, fc.constantFrom(undefined, 1), pieces, async (body, space, sizes) => {
+      const text = JSON.stringify(body, null, space);
+      expect(await parseBody(Buffer.from(text), sizes)).toEqual(JSON.parse(text));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('refuses what a parser refuses, and nothing else', async () => {
+  const damage = fc.record({
+    at: fc.nat(),
+    cut: fc.nat(3),
+    put: fc.constantFrom('', ',', '[', ']', '{', '}', '"', ':', 'NaN', ' ', '1'),
+  });
+  await fc.assert(
+    fc.asyncProperty(aBody, damage, pieces, async (body, { at, cut, put }, sizes) => {
+      const whole = JSON.stringify(body);
+      const place = at % (whole.length + 1);
+      const text = Buffer.from(whole.slice(0, place) + put + whole.slice(place + cut)).toString('utf8');
+      expect(await outcome(() => parseBody(Buffer.from(text), sizes))).toEqual(await outcome(() => parseJson(text)));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it.each([
+  ['a list that does not end', '[{"a":1},{"a":2}'],
+  ['an envelope that does not end', '{"batch":[{"a":1},{"a":2}]'],
+  ['nothing after a comma', '[{"a":1},{"a":2}, ]'],
+  ['nothing between commas', '[{"a":1}, ,{"a":2}]'],
+  ['nothing before a comma', '{"batch":[ ,{"a":2}]}'],
+  ['something after the end', '[{"a":1},{"a":2}] ]'],
+  ['two lists', '[{"a":1}],[{"a":2}]'],
+  ['other brackets', '{"batch":[{"a":1},{"a":2}}'],
+])('refuses %s', async (_, text) => {
+  expect(() => JSON.parse(text)).toThrow();
+  const refused = { refused: ['invalid', 'invalid_payload'] };
+  expect(await outcome(() => parseBody(Buffer.from(text), { worth: 0, look: 5, run: 5 }))).toEqual(refused);
+});
+
+it.each([
+  ['the last of two lists', '{"batch":[1,2,3],"batch":[4,5]}', { batch: [4, 5] }],
+  ['a text after a list', '{"batch":[1,2,3],"batch":"b"}', { batch: 'b' }],
+  ['a list after a text', '{"batch":"b","batch":[4,5]}', { batch: [4, 5] }],
+  ['a name in another spelling', '{"batch":[1,2,3],"b\\u0061tch":[4,5]}', { batch: [4, 5] }],
+  ['a list that is deeper', '{"a":{"batch":[1,2]},"b":["batch",[3]]}', { a: { batch: [1, 2] }, b: ['batch', [3]] }],
+  ['no list', '{"batch":{"0":[1]},"c":1}', { batch: { '0': [1] }, c: 1 }],
+  ['an empty list', '{"batch":[ ],"c":1}', { batch: [], c: 1 }],
+  ['bare words', '{"batch":[NaN,{"a":-Infinity},"NaN"],"c":NaN}', { batch: [null, { a: null }, 'NaN'], c: null }],
+])('reads %s', async (_, text, expected) => {
+  expect(await parseBody(Buffer.from(text), { worth: 0, look: 3, run: 1 })).toEqual(expected);
+});
+
+it('keeps what is called __proto__ as a name like any other', async () => {
+  const text = '{"__proto__":{"a":1},"batch":[{"__proto__":1},2]}';
+  const parsed = (await parseBody(Buffer.from(text), { worth: 0, look: 3, run: 1 })) as Record<string, unknown>;
+  expect(Object.keys(parsed)).toEqual(['__proto__', 'batch']);
+  expect(JSON.stringify(parsed)).toBe(text);
+});
+
+it('gives others their turn while it reads a large body', async () => {
+  const event = { event: 'viewed', distinct_id: 'ada', properties: { $lib: 'web', url: 'https://example.org/a/b' } };
+  const body = { api_key: 'k', batch: Array.from({ length: 100_000 }, () => event) };
+  let turns = 0;
+  let isReading = true;
+  const count = (): void => {
+    turns++;
+    if (isReading) setImmediate(count);
+  };
+  setImmediate(count);
+  const parsed = (await parseBody(Buffer.from(JSON.stringify(body)))) as typeof body;
+  isReading = false;
+  expect(turns).toBeGreaterThan(5);
+  expect([parsed.api_key, parsed.batch.length, parsed.batch.at(-1)]).toEqual(['k', 100_000, event]);
+});
+
+it.each(['['.repeat(2_000_000), `[${'[],'.repeat(1_200_000)}[]]`])(
+  'refuses a body of nothing but brackets before it is parsed',
+  async (text) => {
+    await expect(parseBody(Buffer.from(text))).rejects.toThrow('more lists and objects than this server takes');
+  },
+);

@@ -1,0 +1,48 @@
+import { MOST_CONTAINERS, WORTH_A_LOOK } from '../../../core/json/count-containers.ts';
+import { ListFinder } from '../../../core/json/find-list.ts';
+import { isJsonObject } from '../../../core/json/json.ts';
+import { parseJson } from '../../../core/json/parse-json.ts';
+import { pauses } from '../../../lib/in-turns.ts';
+import { malformed } from './decode-failures.ts';
+
+/** To look at, or to parse so much takes about a millisecond. */
+const PIECES = { worth: WORTH_A_LOOK, look: 256 * 1024, run: 64 * 1024 };
+
+/**
+ * The body of a request, parsed. Twenty megabytes keep a parser busy for a good part of a second: so the events of a
+ * large one are parsed a few at a time, and others get their turn in between.
+ */
+export async function parseBody(payload: Buffer, pieces = PIECES): Promise<unknown> {
+  if (payload.length < pieces.worth) return parseJson(payload.toString('utf8'));
+  const pause = pauses();
+  const list = new ListFinder(payload, pieces.run);
+  while (list.look(pieces.look)) {
+    refuseHopeless(list);
+    await pause();
+  }
+  refuseHopeless(list);
+  if (list.open === -1 || list.isOdd) return parseJson(payload.toString('utf8'));
+  const end = list.close === -1 ? payload.length : list.close;
+  // First what is around the list: whatever is wrong there is found before the work begins.
+  const around = parseJson(payload.toString('utf8', 0, list.open + 1) + payload.toString('utf8', end));
+  const items: unknown[] = [];
+  let from = list.open + 1;
+  for (const cut of [...list.cuts, end]) {
+    const isOnly = from === list.open + 1 && cut === end;
+    for (const item of parseRun(payload.toString('utf8', from, cut), isOnly)) items.push(item);
+    from = cut + 1;
+    await pause();
+  }
+  return isJsonObject(around) ? Object.assign(around, { batch: items }) : items;
+}
+
+/** The only run of a list may be empty; between commas there has to be something. */
+function parseRun(text: string, isOnly: boolean): unknown[] {
+  const items = parseJson(`[${text}]`) as unknown[];
+  if (items.length === 0 && !isOnly) throw malformed('Invalid JSON: there is nothing after a comma');
+  return items;
+}
+
+const refuseHopeless = ({ containers }: ListFinder): void => {
+  if (containers > MOST_CONTAINERS) throw malformed('Invalid JSON: more lists and objects than this server takes');
+};

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
+import { randomIds } from '../../lib/ids.ts';
+import { openLog } from '../../lib/log.ts';
+import { FILES } from '../../stores/data-files.ts';
+import type { IngestLog } from '../../stores/ingest/ingest-log.ts';
+import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
+import { Ingestion } from './ingestion.ts';
+import { ReadYourWrites } from './read-your-writes.ts';
+
+let dir: TempDir;
+let log: IngestLog;
+beforeEach(() => {
+  dir = makeTempDir();
+  log = openIngestLog(dir.path(FILES.log), { maxBytes: 1e6 });
+});
+afterEach(async () => {
+  await log.close();
+  dir.remove();
+});
+
+const writes = new ReadYourWrites({ unread: 0, hurry: () => undefined });
+
+const entry = (events: number) => ({
+  projectId: 1,
+  receivedAt: 0,
+  events,
+  context: '{}',
+  seed: randomIds.seed(),
+  payload: Buffer.from('[]'),
+});
+
+it('counts what waits, and wakes an idle worker', async () => {
+  let woken = 0;
+  const ingestion = new Ingestion({ log, logger: openLog('silent'), writes, wake: () => void woken++ });
+  ingestion.onIdle(0);
+  await ingestion.accept(entry(3));
+  await ingestion.accept(entry(2));
+  expect([ingestion.pending, woken]).toEqual([5, 1]);
+  const drained = ingestion.drain();
+  ingestion.onProcessed({ position: 2, events: 5 });
+  await drained;
+  expect(ingestion.pending).toBe(0);
+});
+
+it('finds back to the truth when the log could not be trimmed for a new worker', async () => {
+  await log.append(entry(4));
+  const refusing = { ...wrap(log), trim: () => Promise.reject(new Error('disk full')) };
+  let ingestion!: Ingestion;
+  await new Promise<void>((woken) => {
+    ingestion = new Ingestion({ log: refusing, logger: openLog('silent'), writes, wake: woken });
+    ingestion.onReady(1);
+  });
+  // The worker that is woken finds everything processed; only the entries are still in the file.
+  expect(ingestion.pending).toBe(4);
+  const drained = ingestion.drain();
+  ingestion.onIdle(1);
+  await drained;
+  expect(ingestion.pending).toBe(0);
+});
+
+it('is caught up when what was accepted before is processed, whatever comes meanwhile', async () => {
+  const ingestion = new Ingestion({ log, logger: openLog('silent'), writes, wake: () => undefined });
+  await ingestion.caughtUp();
+  await ingestion.accept(entry(1));
+  await ingestion.accept(entry(1));
+  let isCaughtUp = false;
+  const caughtUp = ingestion.caughtUp().then(() => {
+    isCaughtUp = true;
+  });
+  await ingestion.accept(entry(1));
+  ingestion.onProcessed({ position: 1, events: 1 });
+  await new Promise(setImmediate);
+  expect(isCaughtUp).toBe(false);
+  ingestion.onProcessed({ position: 2, events: 1 });
+  await caughtUp;
+  expect(ingestion.pending).toBe(1);
+});
+
+const wrap = (real: IngestLog): IngestLog => ({
+  append: (one) => real.append(one),
+  trim: (seq) => real.trim(seq),
+  scrub: () => real.scrub(),
+  state: () => real.state(),
+  close: () => real.close(),
+});

@@ -1,0 +1,30 @@
+/** What the log keeps of a request beside its events, and how events without an id of their own get one. */
+import { formatUuid } from '../../lib/ids.ts';
+import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
+
+export interface RequestContext {
+  ip: string | null;
+  /** The client's clock when it sent the request, ms, or null where it did not say. */
+  sentAt: number | null;
+  /** It came to /engage/, where an event without a name is an `$identify`. */
+  engage: boolean;
+  /** A backfill: stored like everything else, but not shown as live. */
+  historical: boolean;
+  /** Brought by an operator from another installation: an event's `created_at` is when it arrived there. */
+  imported?: true;
+}
+
+export const writeContext = (context: RequestContext): string => JSON.stringify(context);
+
+export const readContext = (text: string): RequestContext => JSON.parse(text);
+
+/** The n-th event of an entry gets a time-ordered UUID (v7) from the entry's seed: the same one at every replay. */
+export function derivedUuid({ receivedAt, seed }: Pick<LogEntry, 'receivedAt' | 'seed'>, index: number): string {
+  const bytes = Buffer.allocUnsafe(16);
+  bytes.writeUIntBE(receivedAt, 0, 6);
+  seed.copy(bytes, 6, 0, 6);
+  bytes.writeUInt32BE((seed.readUInt32BE(6) + index) >>> 0, 12);
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  return formatUuid(bytes);
+}

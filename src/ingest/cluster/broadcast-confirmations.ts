@@ -1,0 +1,29 @@
+/** Which entries' news has come back to the node that wrote them, and who waits for it. */
+import type { Positions } from '../../stores/cluster/partitioned-log.ts';
+
+interface Waiting {
+  reached: Positions;
+  resolve(): void;
+}
+
+export class HeardNews {
+  readonly #heads = new Map<number, number>();
+  #waiting: Waiting[] = [];
+
+  hear(heads: Iterable<readonly [number, number]>): void {
+    for (const [partition, head] of heads) {
+      if (head > (this.#heads.get(partition) ?? 0)) this.#heads.set(partition, head);
+    }
+    const due = this.#waiting.filter(({ reached }) => this.#isHeard(reached));
+    this.#waiting = this.#waiting.filter((one) => !due.includes(one));
+    for (const { resolve } of due) resolve();
+  }
+
+  heard(reached: Positions): Promise<void> {
+    if (this.#isHeard(reached)) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push({ reached, resolve }));
+  }
+
+  #isHeard = (reached: Positions): boolean =>
+    [...reached].every(([partition, seq]) => (this.#heads.get(partition) ?? 0) >= seq);
+}

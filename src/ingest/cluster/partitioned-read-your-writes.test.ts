@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import type { ChangedNote } from '../../stores/cluster/node-messages.ts';
+import { ANYWHERE, PartitionedWrites } from './partitioned-read-your-writes.ts';
+import { subjectMark } from './split-by-partition.ts';
+
+const make = (unread = new Map<number, number>()) => {
+  const told = { hurries: 0 };
+  const writes = new PartitionedWrites({ unread, partitions: 4, hurry: () => void told.hurries++, patienceMs: 50 });
+  return { writes, told };
+};
+
+it('lets those wait whose changes are in some partition, until it is processed', async () => {
+  const { writes, told } = make();
+  writes.note([[2, 1, [subjectMark('ada')]]], new Map([[2, 7]]));
+  expect(writes.settled(1, ['bo'])).toBeUndefined();
+  expect(writes.settled(2, ['ada'])).toBeUndefined();
+  const settled = writes.settled(1, ['bo', 'ada']);
+  writes.processed([[2, 6]]);
+  writes.processed([[1, 99]]);
+  expect(writes.settled(1, ['ada'])).toBeInstanceOf(Promise);
+  writes.processed([[2, 7]]);
+  await settled;
+  expect(writes.settled(1, ['ada'])).toBeUndefined();
+  expect([told.hurries, writes.outdated]).toEqual([2, 0]);
+});
+
+it('waits for every partition that somebody has changes in', async () => {
+  const { writes } = make();
+  const marks = [subjectMark('ada')];
+  writes.note(
+    [
+      [0, 1, marks],
+      [3, 1, marks],
+    ],
+    new Map([
+      [0, 1],
+      [3, 5],
+    ]),
+  );
+  let isSettled = false;
+  const settled = writes.settled(1, ['ada'])?.then(() => {
+    isSettled = true;
+  });
+  writes.processed([[3, 5]]);
+  await new Promise(setImmediate);
+  expect(isSettled).toBe(false);
+  writes.processed([[0, 1]]);
+  await settled;
+  expect(isSettled).toBe(true);
+});
+
+it('takes everybody for waiting where they were too many to be told, and at the start', () => {
+  const crowded = make().writes;
+  crowded.note([[1, 1, null]], new Map([[1, 3]]));
+  expect(crowded.settled(1, ['anybody'])).toBeInstanceOf(Promise);
+  expect(crowded.settled(2, ['anybody'])).toBeUndefined();
+  crowded.note([[ANYWHERE, -1, null]], new Map([[0, 2]]));
+  expect(crowded.settled(2, ['anybody'])).toBeInstanceOf(Promise);
+  expect(make(new Map([[2, 9]])).writes.settled(5, ['anybody'])).toBeInstanceOf(Promise);
+});
+
+it('is not confused by notes that come out of order, or late', () => {
+  const { writes } = make();
+  writes.note([[0, 1, [subjectMark('ada')]]], new Map([[0, 10]]));
+  writes.note([[0, 1, [subjectMark('bo')]]], new Map([[0, 5]]));
+  writes.processed([[0, 6]]);
+  expect(writes.settled(1, ['bo'])).toBeUndefined();
+  expect(writes.settled(1, ['ada'])).toBeInstanceOf(Promise);
+  writes.processed([[0, 10]]);
+  writes.note([[0, 1, [subjectMark('ada')]]], new Map([[0, 9]]));
+  expect(writes.settled(1, ['ada'])).toBeUndefined();
+});
+
+describe('two who become one', () => {
+  const [anon, grace, g] = ['anon', 'grace', 'g'].map(subjectMark) as [string, string, string];
+
+  it('wait for what either of them has in another partition, also when the merge is processed first', async () => {
+    const { writes } = make();
+    writes.note([[0, 1, [anon]]], new Map([[0, 4]]));
+    writes.note([[3, 1, [grace, anon], [[grace, anon]]]], new Map([[3, 8]]));
+    writes.processed([[3, 8]]);
+    const settled = writes.settled(1, ['grace']);
+    expect(settled).toBeInstanceOf(Promise);
+    expect(writes.settled(2, ['grace'])).toBeUndefined();
+    writes.processed([[0, 4]]);
+    await settled;
+    expect([writes.settled(1, ['grace']), writes.settled(1, ['anon'])]).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    [
+      'in one request, whatever comes first',
+      [
+        [2, 1, [g, grace], [[g, grace]]],
+        [3, 1, [grace, anon], [[grace, anon]]],
+        [0, 1, [anon]],
+      ],
+    ],
+    [
+      'in their order',
+      [
+        [0, 1, [anon]],
+        [3, 1, [grace, anon], [[grace, anon]]],
+        [2, 1, [g, grace], [[g, grace]]],
+      ],
+    ],
+  ] as [string, ChangedNote[]][])('are one in a row of merges, %s', (_, notes) => {
+    const { writes } = make();
+    const heads = new Map([
+      [0, 4],
+      [2, 5],
+      [3, 6],
+    ]);
+    writes.note(notes, heads);
+    writes.processed([
+      [2, 5],
+      [3, 6],
+    ]);
+    expect(writes.settled(1, ['g'])).toBeInstanceOf(Promise);
+    writes.processed([[0, 4]]);
+    expect(writes.settled(1, ['g'])).toBeUndefined();
+  });
+
+  it('keep what each waits for by itself', () => {
+    const { writes } = make();
+    writes.note([[0, 1, [grace]]], new Map([[0, 9]]));
+    writes.note([[0, 1, [anon]]], new Map([[0, 4]]));
+    writes.note([[3, 1, [grace, anon], [[grace, anon]]]], new Map([[3, 8]]));
+    writes.processed([
+      [3, 8],
+      [0, 4],
+    ]);
+    expect(writes.settled(1, ['grace'])).toBeInstanceOf(Promise);
+    expect(writes.settled(1, ['anon'])).toBeInstanceOf(Promise);
+    writes.processed([[0, 9]]);
+    expect(writes.settled(1, ['anon', 'grace'])).toBeUndefined();
+  });
+});

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { LeaseState } from '../../stores/cluster/leases.ts';
+import { CHORES, partitionLease, planLeases } from './plan-leases.ts';
+
+const held = (name: string, holder: string | null): LeaseState => ({ name, holder, token: 1 });
+const partitions = (...holders: (string | null)[]): LeaseState[] =>
+  holders.map((holder, n) => held(partitionLease(n), holder));
+
+it('gives everything to a worker who is alone', () => {
+  expect(planLeases([held(CHORES, null), ...partitions(null, null)], 'a', ['a'])).toEqual({
+    take: [CHORES, 'log:0', 'log:1'],
+    give: [],
+  });
+});
+
+it('lets a newcomer have a share: the old one gives, the new one takes what is free', () => {
+  const leases = [held(CHORES, 'a'), ...partitions('a', 'a', 'a', 'a')];
+  expect(planLeases(leases, 'a', ['a', 'b'])).toEqual({ take: [], give: ['log:2', 'log:3'] });
+  expect(planLeases(leases, 'b', ['a', 'b'])).toEqual({ take: [], give: [] });
+  expect(planLeases([...partitions('a', 'a', null, null)], 'b', ['a', 'b'])).toEqual({
+    take: ['log:2', 'log:3'],
+    give: [],
+  });
+});
+
+it('counts itself even before it has been seen', () => {
+  expect(planLeases(partitions('a', 'a', null, null), 'b', ['a'])).toEqual({ take: ['log:2', 'log:3'], give: [] });
+});
+
+it('ends with every partition in somebody’s hands and nobody with more than a fair share', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 6 }),
+      fc.array(fc.option(fc.integer({ min: 0, max: 8 }), { nil: null }), { minLength: 1, maxLength: 24 }),
+      (count, holders) => {
+        const workers = Array.from({ length: count }, (_, n) => `w${n}`);
+        // Whoever is not among the workers has died: their leases have run out.
+        let leases = partitions(...holders.map((n) => (n !== null && n < count ? `w${n}` : null)));
+        for (let round = 0; round < 3; round++) {
+          for (const me of workers) {
+            const { take, give } = planLeases(leases, me, workers);
+            leases = leases.map((lease) =>
+              take.includes(lease.name)
+                ? { ...lease, holder: me }
+                : give.includes(lease.name)
+                  ? { ...lease, holder: null }
+                  : lease,
+            );
+          }
+        }
+        const share = Math.ceil(leases.length / count);
+        expect(leases.filter(({ holder }) => holder === null)).toEqual([]);
+        for (const me of workers) {
+          expect(leases.filter(({ holder }) => holder === me).length).toBeLessThanOrEqual(share);
+        }
+      },
+    ),
+  );
+});

@@ -1,0 +1,43 @@
+/** Who watches which project's events as they are stored: the main thread's side of `LiveTail`. */
+import type { TailEvent } from './live-event-publisher.ts';
+
+export type Watcher = (event: TailEvent) => void;
+
+export class Tail {
+  readonly #watch: (projectIds: number[]) => Promise<void>;
+  readonly #watchers = new Map<number, Set<Watcher>>();
+
+  constructor(watch: (projectIds: number[]) => Promise<void>) {
+    this.#watch = watch;
+  }
+
+  /** Returns the function that ends it. */
+  async subscribe(projectId: number, watcher: Watcher): Promise<() => Promise<void>> {
+    const watchers = this.#watchers.get(projectId) ?? new Set();
+    watchers.add(watcher);
+    this.#watchers.set(projectId, watchers);
+    const stop = async (): Promise<void> => {
+      watchers.delete(watcher);
+      if (watchers.size === 0 && this.#watchers.get(projectId) === watchers) this.#watchers.delete(projectId);
+      await this.tell();
+    };
+    try {
+      await this.tell();
+    } catch (error) {
+      await stop().catch(() => undefined);
+      throw error;
+    }
+    return stop;
+  }
+
+  /** Says which projects are watched: after every change, and to a worker thread that has just begun. */
+  async tell(): Promise<void> {
+    await this.#watch([...this.#watchers.keys()]);
+  }
+
+  show(events: readonly TailEvent[]): void {
+    for (const event of events) {
+      for (const watcher of this.#watchers.get(event.projectId) ?? []) watcher(event);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Keeps the event store's copy of persons up to date, when somebody is about to ask. Slices are copied between two
+ * chunks: a person who is deleted meanwhile is in no slice that is written after the order to remove them was done.
+ */
+import type { EventStore } from '../../stores/events/event-store.ts';
+import type { IngestStore } from '../../stores/ingest/ingest-store.ts';
+
+export interface PersonMirrorDeps {
+  ingest: Pick<IngestStore, 'changedPersons'>;
+  events: Pick<EventStore, 'mirror' | 'mirrorPosition' | 'mirroredProjects'>;
+  between(work: () => Promise<boolean>): Promise<boolean>;
+}
+
+const SLICE = 5000;
+
+export class PersonMirror {
+  readonly #deps: PersonMirrorDeps;
+  /** For each project the copying under way, and whether somebody waits for the next. */
+  readonly #running = new Map<number, Promise<void>>();
+  readonly #next = new Map<number, Promise<void>>();
+
+  constructor(deps: PersonMirrorDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves when the copy has everything that was written before the call. Callers share the next copying. */
+  refresh(projectId: number): Promise<void> {
+    const running = this.#running.get(projectId);
+    if (running === undefined) return this.#start(projectId);
+    const waiting = this.#next.get(projectId);
+    if (waiting !== undefined) return waiting;
+    const next = running
+      .catch(() => undefined)
+      .then(() => {
+        this.#next.delete(projectId);
+        return this.#start(projectId);
+      });
+    this.#next.set(projectId, next);
+    return next;
+  }
+
+  /** For whoever is between two chunks already: brings every copy up to date. */
+  async finish(): Promise<void> {
+    for (const projectId of await this.#deps.events.mirroredProjects()) {
+      while (await this.#copySlice(projectId));
+    }
+  }
+
+  #start(projectId: number): Promise<void> {
+    const running = this.#copy(projectId).finally(() => {
+      if (this.#running.get(projectId) === running) this.#running.delete(projectId);
+    });
+    this.#running.set(projectId, running);
+    return running;
+  }
+
+  async #copy(projectId: number): Promise<void> {
+    const { ingest, events, between } = this.#deps;
+    const { removed, persons } = await ingest.changedPersons(projectId, await events.mirrorPosition(projectId), 1);
+    if (removed.length + persons.length === 0) return;
+    while (await between(() => this.#copySlice(projectId)));
+  }
+
+  /** Whether there is more. */
+  async #copySlice(projectId: number): Promise<boolean> {
+    const { ingest, events } = this.#deps;
+    const slice = await ingest.changedPersons(projectId, await events.mirrorPosition(projectId), SLICE);
+    if (slice.removed.length + slice.persons.length > 0) await events.mirror(slice);
+    return slice.persons.length === SLICE;
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Takes entries of the log to their end, whatever is in them: as one chunk; where that fails for a reason that lies in
+ * the entries, one by one; and an entry that cannot be processed even alone is set aside, so that it never blocks those
+ * behind it. An outage of a store is nobody's fault and is thrown: the caller tries again.
+ */
+import { type ExtractedEvents, extractEvents } from '../../core/events/extract-events.ts';
+import { parseJson } from '../../core/json/parse-json.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Logger } from '../../lib/log.ts';
+import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
+import { NO_CHANGES } from '../../stores/ingest/no-changes.ts';
+import { derivedUuid, readContext } from '../accept/request-context.ts';
+import { FateBook } from './fate-recorder.ts';
+import { type ChunkDeps, type ChunkOptions, type ProcessedChunk, processChunk } from './process-chunk.ts';
+
+export interface TakeDeps extends ChunkDeps {
+  clock: Clock;
+  logger: Logger;
+  /** True for errors that are about the store and not about the events: try again. */
+  isOutage(error: unknown): boolean;
+}
+
+export interface TakeOptions extends Omit<ChunkOptions, 'now'> {
+  /** Hears of each chunk after it is committed. */
+  onProcessed(chunk: ProcessedChunk): void;
+}
+
+export async function takeEntries(deps: TakeDeps, entries: readonly LogEntry[], options: TakeOptions): Promise<void> {
+  const { onProcessed, ...chunkOptions } = options;
+  try {
+    onProcessed(await processChunk(deps, entries, { ...chunkOptions, now: deps.clock.now() }));
+  } catch (error) {
+    if (deps.isOutage(error)) throw error;
+    deps.logger.warn({ err: error, entries: entries.length }, 'a chunk failed; taking its entries one by one');
+    for (const entry of entries) onProcessed(await takeAlone(deps, entry));
+  }
+}
+
+async function takeAlone(deps: TakeDeps, entry: LogEntry): Promise<ProcessedChunk> {
+  try {
+    return await processChunk(deps, [entry], { now: deps.clock.now() });
+  } catch (error) {
+    if (deps.isOutage(error)) throw error;
+    deps.logger.error({ err: error, seq: entry.seq }, 'an entry cannot be processed; its events are set aside');
+    return setAside(deps, entry, error);
+  }
+}
+
+/** Every event of the entry becomes a dead letter of its own, so that the innocent ones can be replayed. */
+async function setAside(deps: TakeDeps, entry: LogEntry, error: unknown): Promise<ProcessedChunk> {
+  const { ingest, sink, clock } = deps;
+  const entries = [entry];
+  const fates = new FateBook(clock.now());
+  const { events: raws, isSingle } = rawEvents(entry);
+  const context = readContext(entry.context);
+  context.engage &&= isSingle;
+  for (const [index, raw] of raws.entries()) {
+    const fallbackUuid = derivedUuid(entry, index);
+    fates.fail({ entry, context, raw, fallbackUuid, outcome: { kind: 'failed', error } }, error);
+  }
+  await ingest.transaction(async (store) => {
+    await store.apply({ ...NO_CHANGES, ...fates.changes(), position: sink.position(entries) });
+    await sink.write({ entries, events: [], overrides: [] }, store);
+  });
+  return { entries, events: entry.events, stored: [], messages: 0, regrouped: [], persons: [] };
+}
+
+function rawEvents(entry: LogEntry): Pick<ExtractedEvents, 'events' | 'isSingle'> {
+  const text = entry.payload.toString('utf8');
+  try {
+    return extractEvents(parseJson(text));
+  } catch {
+    // It was readable when it was accepted; if it no longer is, at least nothing of it is thrown away.
+    return { events: Array.from({ length: entry.events }, () => ({ unreadable: text })), isSingle: false };
+  }
+}

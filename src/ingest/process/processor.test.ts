@@ -1,0 +1,264 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
+import { bootstrap } from '../../features/accounts/bootstrap.ts';
+import { randomIds } from '../../lib/ids.ts';
+import { openLog } from '../../lib/log.ts';
+import { FILES } from '../../stores/data-files.ts';
+import { openEventStore } from '../../stores/duckdb/event-store.ts';
+import { EventStoreInvalidated } from '../../stores/duckdb/invalidated.ts';
+import type { EventStore, SqlRow } from '../../stores/events/event-store.ts';
+import type { IngestLog, IngestLogReader } from '../../stores/ingest/ingest-log.ts';
+import type { IngestChanges, IngestStore } from '../../stores/ingest/ingest-store.ts';
+import { isOutage } from '../../stores/outage.ts';
+import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
+import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
+import { openRelationalShelf, type RelationalShelf } from '../../stores/sqlite/metadata-store.ts';
+import { writeContext } from '../accept/request-context.ts';
+import { Definitions } from './definition-recorder.ts';
+import { Processor, type ProcessorDeps } from './processor.ts';
+
+/** Real stores in a folder of their own; the tests wrap one of them to make it fail where it hurts. */
+const clock = { now: () => Date.UTC(2026, 0, 15) };
+const diskFull = (): Error => Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+
+let dir: TempDir;
+let shelf: RelationalShelf;
+let log: IngestLog;
+let reader: IngestLogReader;
+let events: EventStore;
+let projectId: number;
+let running: Processor | undefined;
+
+beforeEach(async () => {
+  dir = makeTempDir();
+  shelf = await openRelationalShelf(dir.path(FILES.metadata), clock.now());
+  const keys = { projectKey: null, personalKey: null, admin: null };
+  projectId = (await bootstrap({ metadata: shelf.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
+  log = openIngestLog(dir.path(FILES.log), { maxBytes: 1e9 });
+  reader = openIngestLogReader(dir.path(FILES.log));
+  events = await openEventStore(dir.path(FILES.events), { memoryLimit: '64MB', threads: 1 });
+});
+
+afterEach(async () => {
+  await running?.stop();
+  running = undefined;
+  reader.close();
+  await log.close();
+  await events.close();
+  await shelf.metadata.close();
+  dir.remove();
+});
+
+const accept = (...raws: object[]): Promise<number> =>
+  log.append({
+    projectId,
+    receivedAt: clock.now(),
+    events: raws.length,
+    context: writeContext({ ip: null, sentAt: null, engage: false, historical: false }),
+    seed: randomIds.seed(),
+    payload: Buffer.from(JSON.stringify(raws)),
+  });
+
+const anEvent = (name: string, more: object = {}): object => ({ event: name, distinct_id: 'ada', ...more });
+
+function makeProcessor(changes: Partial<ProcessorDeps> = {}): Processor {
+  running = new Processor({
+    ingest: shelf.ingest,
+    events,
+    log: reader,
+    clock,
+    logger: openLog('silent'),
+    definitions: new Definitions(randomIds),
+    isOutage,
+    onProcessed: () => undefined,
+    onIdle: () => undefined,
+    ...changes,
+  });
+  return running;
+}
+
+/** Works until the log is empty. */
+function finish(changes: Partial<ProcessorDeps> = {}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const processor = makeProcessor({ ...changes, onIdle: resolve });
+    processor.recover().then(() => processor.wake(), reject);
+  });
+}
+
+const names = async (): Promise<unknown[]> =>
+  (await events.query('select event from event_rows order by rowid', [])).map((row: SqlRow) => row['event']);
+
+/** The relational shelf whose transactions do their work, and then fail to commit for the first `times` times. */
+function refusingCommits(times: number, onRefusal: () => Promise<unknown> = async () => undefined): IngestStore {
+  let left = times;
+  return {
+    ...shelf.ingest,
+    transaction: (work) =>
+      shelf.ingest.transaction(async (store) => {
+        const result = await work(store);
+        if (left-- <= 0) return result;
+        await onRefusal();
+        throw diskFull();
+      }),
+  };
+}
+
+it('stores nothing twice when the second commit is refused and more events arrive before the next try', async () => {
+  await accept(anEvent('first'), anEvent('second'));
+  const ingest = refusingCommits(1, () => accept(anEvent('third')));
+  await finish({ ingest });
+  expect(await names()).toEqual(['first', 'second', 'third']);
+  expect(await shelf.ingest.counts()).toEqual({ stored: 3 });
+});
+
+it('finishes after a restart what lay between the two commits, and only that', async () => {
+  await accept(anEvent('$identify', { properties: { $anon_distinct_id: 'anon', $set: { plan: 'free' } } }));
+  const broken = makeProcessor({ ingest: refusingCommits(Infinity) });
+  await expect(broken.recover()).resolves.toBe(0);
+  broken.wake();
+  await expect.poll(() => events.position()).toBe(1);
+  await broken.stop();
+  expect(await shelf.ingest.position()).toBe(0);
+  await accept(anEvent('later'));
+  await finish();
+  expect(await names()).toEqual(['$identify', 'later']);
+  expect(await shelf.ingest.counts()).toEqual({ stored: 2 });
+});
+
+it('sets a poisonous event aside alone, and stores its neighbours', async () => {
+  const uuid = randomIds.uuid();
+  await accept(anEvent('before'), anEvent('poison', { uuid }), anEvent('after'));
+  await accept(anEvent('behind'));
+  const definitions = new Definitions(randomIds);
+  const chunk = definitions.chunk.bind(definitions);
+  definitions.chunk = () => {
+    const sightings = chunk();
+    const see = sightings.see.bind(sightings);
+    sightings.see = (event, groups) => {
+      if (event.event === 'poison') throw new Error('this one hurts');
+      see(event, groups);
+    };
+    return sightings;
+  };
+  await finish({ definitions });
+  expect(await names()).toEqual(['before', 'after', 'behind']);
+  expect(await shelf.ingest.counts()).toEqual({ stored: 3, dead_lettered: 1 });
+
+  // Once the rule is mended, the same event is no duplicate of the one that was set aside.
+  await running?.stop();
+  await accept(anEvent('poison', { uuid }));
+  await finish();
+  expect(await names()).toEqual(['before', 'after', 'behind', 'poison']);
+});
+
+/** The shelf refuses every chunk that holds an event of this name, for a reason that is the event's own. */
+const refusing = (name: string): IngestStore => ({
+  ...shelf.ingest,
+  transaction: (work) =>
+    shelf.ingest.transaction((store) =>
+      work({
+        ...store,
+        apply: async (changes: IngestChanges) => {
+          if (changes.events.some((event) => event.name === name)) throw new Error('constraint failed');
+          await store.apply(changes);
+        },
+      }),
+    ),
+});
+
+it('keeps an entry that the shelf refuses out of both stores, and goes on behind it', async () => {
+  await accept(anEvent('before'));
+  await accept(anEvent('poison'), anEvent('innocent'));
+  await accept(anEvent('behind'));
+  await finish({ ingest: refusing('poison') });
+  expect(await names()).toEqual(['before', 'behind']);
+  expect(await shelf.ingest.counts()).toEqual({ stored: 2, dead_lettered: 2 });
+});
+
+it('starts even if the entry to be finished is poisonous', async () => {
+  await accept(anEvent('poison'));
+  // What a crash between the commits of setting an entry aside leaves behind.
+  await events.write({ events: [], overrides: [], position: 1 });
+  await accept(anEvent('behind'));
+  await finish({ ingest: refusing('poison') });
+  expect(await names()).toEqual(['behind']);
+  expect(await shelf.ingest.counts()).toEqual({ stored: 1, dead_lettered: 1 });
+});
+
+it('tells its owner when the engine of the event store is lost, which only a fresh thread can mend', async () => {
+  await accept(anEvent('one'));
+  const lost = { ...wrap(events), write: () => Promise.reject(new EventStoreInvalidated(new Error('FATAL Error'))) };
+  const heard = await new Promise((resolve) => {
+    makeProcessor({ events: lost, onOutage: resolve }).wake();
+  });
+  expect(heard).toBeInstanceOf(EventStoreInvalidated);
+});
+
+it('says so when entries are missing whose events are stored', async () => {
+  await events.write({ events: [], overrides: [], position: 7 });
+  await expect(makeProcessor().recover()).rejects.toThrow('missing entries 1 to 7');
+});
+
+const wrap = (store: EventStore): EventStore => ({
+  position: () => store.position(),
+  write: (batch) => store.write(batch),
+  query: (sql, values) => store.query(sql, values),
+  columns: (sql, values) => store.columns(sql, values),
+  mirrorPosition: (id) => store.mirrorPosition(id),
+  mirroredProjects: () => store.mirroredProjects(),
+  mirror: (slice) => store.mirror(slice),
+  forgetPersons: (id) => store.forgetPersons(id),
+  deleteBefore: (id, time) => store.deleteBefore(id, time),
+  refile: (orders) => store.refile(orders),
+  scrub: () => store.scrub(),
+  tend: (now) => store.tend(now),
+  needsTending: (now) => store.needsTending(now),
+  promoted: () => store.promoted(),
+  size: () => store.size(),
+  close: () => store.close(),
+});
+
+it('announces a marked event once, however often the second commit is refused', async () => {
+  const { metadata } = shelf;
+  await accept(anEvent('seen'));
+  await finish();
+  await running?.stop();
+  const [seen] = await metadata.definitions.events(projectId);
+  await metadata.definitions.updateEvent(projectId, seen?.id ?? '', { postToSlack: true });
+  await metadata.projects.update(projectId, { slackIncomingWebhook: 'https://hooks.example.org/' });
+  await accept(anEvent('seen'), anEvent('not marked'), anEvent('seen'));
+  let refusals = 2;
+  const chunks: number[] = [];
+  const ingest: IngestStore = {
+    ...shelf.ingest,
+    transaction: (work) =>
+      shelf.ingest.transaction(async (store) => {
+        const result = await work(store);
+        if (refusals-- > 0) throw diskFull();
+        return result;
+      }),
+  };
+  await finish({ ingest, onProcessed: ({ messages }) => chunks.push(messages) });
+  expect(await metadata.outbox.of(projectId)).toMatchObject([{ event: 'seen', count: 2 }]);
+  expect(chunks).toEqual([1]);
+});
+
+it('asks nobody which events are marked where no project has a webhook', async () => {
+  const asked: (readonly number[])[] = [];
+  const ingest: IngestStore = {
+    ...shelf.ingest,
+    transaction: (work) =>
+      shelf.ingest.transaction((store) =>
+        work({
+          ...store,
+          markedEvents: (projectIds) => {
+            asked.push(projectIds);
+            return store.markedEvents(projectIds);
+          },
+        }),
+      ),
+  };
+  await accept(anEvent('seen'));
+  await finish({ ingest });
+  expect(asked.flat()).toEqual([]);
+});

@@ -1,0 +1,172 @@
+/** Orders to the event store and chunks of events: which comes first, wherever a commit fails. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
+import { personUuid } from '../../core/events/uuid.ts';
+import { bootstrap } from '../../features/accounts/bootstrap.ts';
+import { changeIdentities } from '../../features/persons/identity/change-identities.ts';
+import { splitPerson } from '../../features/persons/identity/split-person.ts';
+import { randomIds } from '../../lib/ids.ts';
+import { openLog } from '../../lib/log.ts';
+import { FILES } from '../../stores/data-files.ts';
+import { openEventStore } from '../../stores/duckdb/event-store.ts';
+import type { EventStore } from '../../stores/events/event-store.ts';
+import type { IngestLog, IngestLogReader } from '../../stores/ingest/ingest-log.ts';
+import type { IngestStore } from '../../stores/ingest/ingest-store.ts';
+import { isOutage } from '../../stores/outage.ts';
+import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
+import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
+import { openRelationalShelf, type RelationalShelf } from '../../stores/sqlite/metadata-store.ts';
+import { writeContext } from '../accept/request-context.ts';
+import { Definitions } from './definition-recorder.ts';
+import { Processor, type ProcessorDeps } from './processor.ts';
+
+const clock = { now: () => Date.UTC(2026, 0, 15) };
+const logger = openLog('silent');
+
+let dir: TempDir;
+let shelf: RelationalShelf;
+let log: IngestLog;
+let reader: IngestLogReader;
+let events: EventStore;
+let projectId: number;
+let running: Processor | undefined;
+
+beforeEach(async () => {
+  dir = makeTempDir();
+  shelf = await openRelationalShelf(dir.path(FILES.metadata), clock.now());
+  const keys = { projectKey: null, personalKey: null, admin: null };
+  projectId = (await bootstrap({ metadata: shelf.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
+  log = openIngestLog(dir.path(FILES.log), { maxBytes: 1e9 });
+  reader = openIngestLogReader(dir.path(FILES.log));
+  events = await openEventStore(dir.path(FILES.events), { memoryLimit: '64MB', threads: 1 });
+  await accept('ada', 'first', { $anon_distinct_id: 'phone' }, '$identify');
+  await accept('phone', 'before');
+  await finish();
+});
+afterEach(async () => {
+  await running?.stop();
+  running = undefined;
+  reader.close();
+  await log.close();
+  await events.close();
+  await shelf.metadata.close();
+  dir.remove();
+});
+
+const accept = (distinctId: string, name: string, properties: object = {}, event = name): Promise<number> =>
+  log.append({
+    projectId,
+    receivedAt: clock.now(),
+    events: 1,
+    context: writeContext({ ip: null, sentAt: null, engage: false, historical: false }),
+    seed: randomIds.seed(),
+    payload: Buffer.from(JSON.stringify([{ event, distinct_id: distinctId, properties }])),
+  });
+
+function makeProcessor(changes: Partial<ProcessorDeps> = {}): Processor {
+  running = new Processor({
+    ingest: shelf.ingest,
+    events,
+    log: reader,
+    clock,
+    logger,
+    definitions: new Definitions(randomIds),
+    isOutage,
+    onProcessed: () => undefined,
+    onIdle: () => undefined,
+    ...changes,
+  });
+  return running;
+}
+
+async function finish(changes: Partial<ProcessorDeps> = {}): Promise<void> {
+  await running?.stop();
+  await new Promise((resolve, reject) => {
+    const processor = makeProcessor({ ...changes, onIdle: resolve });
+    processor.recover().then(() => processor.wake(), reject);
+  });
+}
+
+/** Splits the phone off, while the event store is left to follow by itself. */
+async function split(position = () => events.position()): Promise<string> {
+  const [project] = await shelf.metadata.projects.all();
+  if (!project) throw new Error('no project');
+  const filing = { position, refile: async () => undefined };
+  const deps = { metadata: shelf.metadata, filing, clock, ids: randomIds, log: logger };
+  await splitPerson(deps, { project, userId: 1, ref: { uuid: personUuid(projectId, 'ada') }, mainDistinctId: 'ada' });
+  const [phone] = (await shelf.ingest.transaction((store) => store.personsOf([{ projectId, distinctId: 'phone' }])))
+    .distinctIds;
+  return phone?.personUuid ?? '';
+}
+
+const ownersOf = async (distinctId: string): Promise<unknown[]> =>
+  (await events.query('select event, person_id from events where distinct_id = $1 order by event', [distinctId])).map(
+    (row) => [row['event'], row['person_id']],
+  );
+
+it('an order is done before events that are processed after it, and once', async () => {
+  const phone = await split();
+  await accept('phone', 'later');
+  await finish();
+  expect(await ownersOf('phone')).toEqual([
+    ['before', phone],
+    ['later', phone],
+  ]);
+  expect(await shelf.ingest.refilings()).toEqual([]);
+});
+
+it('an order is done once where its end was not written down', async () => {
+  const phone = await split();
+  let refusals = 2;
+  const forgetful: IngestStore = {
+    ...shelf.ingest,
+    transaction: (work) =>
+      shelf.ingest.transaction(async (store) => {
+        const result = await work(store);
+        if (refusals-- > 0) throw Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
+        return result;
+      }),
+  };
+  await finish({ ingest: forgetful });
+  expect(await ownersOf('phone')).toEqual([['before', phone]]);
+  expect(await shelf.ingest.refilings()).toEqual([]);
+});
+
+it('an order that comes in just before a chunk takes the shelf is done before the chunk', async () => {
+  let phone = '';
+  const hurried: IngestStore = {
+    ...shelf.ingest,
+    transaction: async (work) => {
+      if (phone === '') phone = await split();
+      return shelf.ingest.transaction(work);
+    },
+  };
+  await accept('phone', 'later');
+  await finish({ ingest: hurried });
+  expect(await ownersOf('phone')).toEqual([
+    ['before', phone],
+    ['later', phone],
+  ]);
+});
+
+it('nobody changes persons while the event store is ahead of the shelf', async () => {
+  const change = split(async () => (await events.position()) + 1);
+  await expect(change).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 2 });
+  expect(await shelf.ingest.refilings()).toEqual([]);
+});
+
+it('a change stands when the event store cannot follow at once', async () => {
+  const filing = { position: () => events.position(), refile: () => Promise.reject(new Error('away')) };
+  const deps = { metadata: shelf.metadata, filing, clock, ids: randomIds, log: logger };
+  expect(await changeIdentities(deps, async () => 'done')).toBe('done');
+});
+
+it('errands run between chunks, and are refused when the processor stops', async () => {
+  const processor = running as Processor;
+  expect(await processor.between(async () => 'ran')).toBe('ran');
+  await expect(processor.between(() => Promise.reject(new Error('its own fault')))).rejects.toThrow('its own fault');
+  await processor.stop();
+  const late = processor.between(async () => 'late');
+  await processor.stop();
+  await expect(late).rejects.toThrow('has stopped');
+});

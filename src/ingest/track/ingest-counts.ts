@@ -1,0 +1,105 @@
+/** How ingestion does, in numbers: one source for `/_status` and `/metrics`. accepted = the sum of all the others. */
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../../lib/clock.ts';
+import type { IngestStore } from '../../stores/ingest/ingest-store.ts';
+import type { Ingestion } from '../accept/ingestion.ts';
+
+export interface IngestCounts {
+  accepted: number;
+  stored: number;
+  duplicate: number;
+  dropped: Record<string, number>;
+  deadLettered: number;
+  pending: number;
+  lagMs: number;
+}
+
+const DROPPED = 'dropped:';
+
+/**
+ * `fates`: how many events met which fate, as the processor counts them. What has been accepted and has met none is
+ * pending: were an event ever lost between the two books, `pending` would not come down to 0 again.
+ */
+export function ingestCounts(
+  fates: Readonly<Record<string, number>>,
+  { accepted, lagMs }: Pick<IngestCounts, 'accepted' | 'lagMs'>,
+): IngestCounts {
+  const settled = Object.values(fates).reduce((sum, count) => sum + count, 0);
+  const dropped = Object.entries(fates).filter(([fate]) => fate.startsWith(DROPPED));
+  return {
+    accepted,
+    stored: fates['stored'] ?? 0,
+    duplicate: fates['duplicate'] ?? 0,
+    dropped: Object.fromEntries(dropped.map(([fate, count]) => [fate.slice(DROPPED.length), count])),
+    deadLettered: fates['dead_lettered'] ?? 0,
+    pending: accepted - settled,
+    lagMs,
+  };
+}
+
+export async function readIngestCounts(
+  ingest: Pick<IngestStore, 'counts'>,
+  ingestion: Pick<Ingestion, 'accepted' | 'lag'>,
+  clock: Clock,
+): Promise<IngestCounts> {
+  const fates = await ingest.counts();
+  // Read after the fates, so that the difference is never negative.
+  const { accepted } = ingestion;
+  return ingestCounts(fates, { accepted, lagMs: ingestion.lag(clock.now()) });
+}
+
+/** Adds the counts to what Prometheus reads. They are read when it asks, so that they are those of the store. */
+export function reportIngestCounts(registry: Registry, read: () => Promise<IngestCounts>): void {
+  // Every metric is asked at the same time; one look at the store serves them all.
+  let reading: Promise<IngestCounts> | null = null;
+  const counts = (): Promise<IngestCounts> => {
+    reading ??= read().finally(() => {
+      reading = null;
+    });
+    return reading;
+  };
+  const registers = [registry];
+  const total = (name: string, help: string, pick: (counts: IngestCounts) => number): void => {
+    new Counter({
+      name: `cairn_ingest_${name}_total`,
+      help,
+      registers,
+      async collect() {
+        const count = pick(await counts());
+        this.reset();
+        this.inc(count);
+      },
+    });
+  };
+  const gauge = (name: string, help: string, pick: (counts: IngestCounts) => number): void => {
+    new Gauge({
+      name: `cairn_ingest_${name}`,
+      help,
+      registers,
+      async collect() {
+        this.set(pick(await counts()));
+      },
+    });
+  };
+  total('accepted', 'Events acknowledged, and replays of dead letters', ({ accepted }) => accepted);
+  total('stored', 'Events stored', ({ stored }) => stored);
+  total('duplicate', 'Events that had been taken before, and were passed over', ({ duplicate }) => duplicate);
+  total('dead_lettered', 'Times an event was set aside because its processing failed', (all) => all.deadLettered);
+  gauge('pending', 'Accepted events that wait to be processed', ({ pending }) => pending);
+  gauge('lag_seconds', 'Age of the oldest event that waits', ({ lagMs }) => lagMs / 1000);
+  reportDropped(registry, counts);
+}
+
+function reportDropped(registry: Registry, counts: () => Promise<IngestCounts>): void {
+  new Counter({
+    name: 'cairn_ingest_dropped_total',
+    help: 'Events that were not stored, by reason',
+    labelNames: ['reason'] as const,
+    registers: [registry],
+    async collect() {
+      const { dropped } = await counts();
+      this.reset();
+      for (const [reason, count] of Object.entries(dropped)) this.inc({ reason }, count);
+    },
+  });
+}

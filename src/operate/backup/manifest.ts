@@ -1,0 +1,52 @@
+/** What a backup says about itself. It is the last file of the archive, so an archive that was cut off has none. */
+import type { HashedFile } from '../../lib/tar.ts';
+import { FILES } from '../../stores/data-files.ts';
+import type { SnapshotCounts } from '../../stores/folder-snapshots.ts';
+import { VERSION } from '../../version.ts';
+
+export const MANIFEST = 'manifest.json';
+
+const FORMAT = 'cairn-backup';
+const FORMAT_VERSION = 1;
+
+export interface Manifest {
+  format: typeof FORMAT;
+  format_version: number;
+  /** The version of Cairn that wrote it. */
+  cairn: string;
+  created_at: string;
+  counts: SnapshotCounts;
+  files: readonly HashedFile[];
+}
+
+/** What an archive may hold beside the manifest; the second is there only where the engine could not fold it in. */
+const PARTS: readonly string[] = [FILES.metadata, FILES.log, FILES.events, `${FILES.events}.wal`];
+
+export const isPart = (name: string): boolean => name === MANIFEST || PARTS.includes(name);
+
+export const makeManifest = (at: number, counts: SnapshotCounts, files: readonly HashedFile[]): Manifest => ({
+  format: FORMAT,
+  format_version: FORMAT_VERSION,
+  cairn: VERSION,
+  created_at: new Date(at).toISOString(),
+  counts,
+  files,
+});
+
+/** Throws with what is wrong with the files, as far as the manifest can tell. */
+export function checkManifest(text: string, found: readonly HashedFile[]): Manifest {
+  const manifest = JSON.parse(text) as Manifest;
+  if (manifest.format !== FORMAT) throw new Error('it is no backup of Cairn');
+  if (manifest.format_version > FORMAT_VERSION) {
+    throw new Error(`it was written by Cairn ${manifest.cairn}, whose backups this version cannot read`);
+  }
+  for (const { name, size, sha256 } of manifest.files) {
+    const file = found.find((one) => one.name === name);
+    if (!file) throw new Error(`${name} is missing in it`);
+    if (file.size !== size || file.sha256 !== sha256) throw new Error(`${name} in it is not what was backed up`);
+  }
+  for (const needed of [FILES.metadata, FILES.log, FILES.events]) {
+    if (!manifest.files.some(({ name }) => name === needed)) throw new Error(`${needed} is missing in it`);
+  }
+  return manifest;
+}

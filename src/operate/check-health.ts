@@ -1,0 +1,30 @@
+/** What a server can say about its health that nobody sees from outside. */
+
+import type { IngestCounts } from '../ingest/track/ingest-counts.ts';
+import type { StoreCheck } from '../stores/folder-snapshots.ts';
+import { LAST_BACKUP } from './backup/last-backup.ts';
+import type { Operation } from './operation.ts';
+
+export interface Health {
+  stores: StoreCheck[];
+  counts: IngestCounts;
+  last_backup_at: string | null;
+  /** The server's clock, ms. */
+  now: number;
+  /** The latest arrival of a stored event, ms; null where there is none. */
+  latest_event_at: number | null;
+}
+
+export const checkHealth: Operation<object, Health> = async (deps, _args, outlet) => {
+  outlet.progress({ what: 'reading every store through', done: 0, total: null });
+  const stores = await deps.checkStores();
+  const isReadable = stores.every(({ problem }) => problem === null);
+  const [row] = isReadable ? await deps.events.query('select max(created_at) as latest from event_rows', []) : [];
+  return {
+    stores,
+    counts: await deps.counts(),
+    last_backup_at: await deps.metadata.installation.get(LAST_BACKUP),
+    now: deps.clock.now(),
+    latest_event_at: typeof row?.['latest'] === 'number' ? row['latest'] : null,
+  };
+};

@@ -1,0 +1,62 @@
+/** The other side of the door: runs operations in the process that holds the data folder. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { fromSent } from '../../lib/rpc.ts';
+import { VERSION } from '../../version.ts';
+import type { Outlet } from '../operation.ts';
+import type { Operator } from '../operator.ts';
+import { decodeFrames } from './frames.ts';
+
+/** Nobody listens there. */
+const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
+
+/** Null where no server answers. */
+export async function findOperator(path: string): Promise<Operator | null> {
+  const operator = operatorAt(path);
+  try {
+    await operator.run('ping', {});
+    return operator;
+  } catch (error) {
+    if (NOBODY.has((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw error;
+  }
+}
+
+const operatorAt = (path: string): Operator => ({
+  async run(name, args, outlet = {}) {
+    try {
+      const response = await post(path, `/run/${name}`, JSON.stringify(args), outlet.signal);
+      return (await follow(response, outlet)) as never;
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === 'ECONNRESET' ? cutShort() : error;
+    }
+  },
+});
+
+async function post(socketPath: string, path: string, body: string, signal?: AbortSignal): Promise<IncomingMessage> {
+  const sent = request({
+    socketPath,
+    path,
+    // A connection that is kept for later would keep the process from ending.
+    agent: false,
+    method: 'POST',
+    headers: { 'x-cairn-version': VERSION, 'content-type': 'application/json' },
+    ...(signal && { signal }),
+  });
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return response;
+}
+
+async function follow(response: IncomingMessage, outlet: Partial<Outlet>): Promise<unknown> {
+  for await (const { kind, payload } of decodeFrames(response)) {
+    if (kind === 'd') await outlet.write?.(payload);
+    else if (kind === 'p') outlet.progress?.(JSON.parse(payload.toString('utf8')));
+    else if (kind === 'r') return JSON.parse(payload.toString('utf8'));
+    else throw fromSent(JSON.parse(payload.toString('utf8')));
+  }
+  throw cutShort();
+}
+
+const cutShort = (): Error =>
+  new Error('The server ended before this was done. See its log; then run the command again.');

@@ -1,0 +1,116 @@
+/**
+ * The operators' door: HTTP on a socket in the data folder. Whoever may enter that folder may run any operation; the file
+ * system's permissions are the authorization, and there is no other. It takes no paths: what comes out is written by the
+ * one who asked, with their rights.
+ *
+ * `POST /run/<operation>` with its arguments as JSON. The answer is a stream of frames: `p` how far it is, `d` bytes,
+ * and at the end `r` the result or `e` an error.
+ */
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { dirname } from 'node:path';
+import type { Logger } from '../../lib/log.ts';
+import { toSent } from '../../lib/rpc.ts';
+import { VERSION } from '../../version.ts';
+import type { Outlet } from '../operation.ts';
+import { isOperation, type Operator } from '../operator.ts';
+import { encodeFrame } from './frames.ts';
+
+export interface Door {
+  /** Ends what is under way. */
+  close(): Promise<void>;
+}
+
+/** A batch of an import is the largest thing that comes in. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+export async function openDoor(path: string, operator: Operator, log: Logger): Promise<Door> {
+  prepareFolder(dirname(path));
+  // Only a process that died left it: this one holds the folder.
+  rmSync(path, { force: true });
+  const ends = new Set<AbortController>();
+  const server = createServer((request, response) => {
+    const end = new AbortController();
+    ends.add(end);
+    response.once('close', () => {
+      end.abort();
+      ends.delete(end);
+    });
+    answer(operator, request, response, end.signal).catch((err: unknown) => {
+      log.warn({ err }, 'a command could not be answered');
+      response.destroy();
+    });
+  });
+  await listen(server, path);
+  return {
+    async close() {
+      for (const end of ends) end.abort();
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+function prepareFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // It may be there already, from a copy of the folder that kept no permissions.
+  chmodSync(folder, 0o700);
+}
+
+async function listen(server: Server, path: string): Promise<void> {
+  server.listen(path);
+  await once(server, 'listening');
+  server.unref();
+}
+
+async function answer(
+  operator: Operator,
+  request: IncomingMessage,
+  response: ServerResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  const send = async (kind: string, payload: Uint8Array): Promise<void> => {
+    if (response.write(encodeFrame(kind, payload))) return;
+    await once(response, 'drain', { signal });
+  };
+  const say = (kind: string, value: unknown): Promise<void> => send(kind, Buffer.from(JSON.stringify(value ?? null)));
+  const outlet: Outlet = {
+    progress: (now) => void say('p', now).catch(() => undefined),
+    write: (chunk) => send('d', chunk),
+    signal,
+  };
+  response.writeHead(200, { 'content-type': 'application/octet-stream' });
+  try {
+    await say('r', await operator.run(nameOf(request), JSON.parse(await readBody(request)), outlet));
+  } catch (error) {
+    if (signal.aborted) return;
+    await say('e', toSent(error));
+  }
+  response.end();
+}
+
+/** Of the same version, so that both mean the same by every argument. */
+function nameOf(request: IncomingMessage) {
+  const theirs = request.headers['x-cairn-version'];
+  if (theirs !== VERSION) {
+    throw new Error(
+      `The running server is version ${VERSION}, and this command version ${theirs}. Use the command of the server's version.`,
+    );
+  }
+  const name = /^\/run\/([a-z.-]+)$/.exec(request.url ?? '')?.[1] ?? '';
+  if (request.method !== 'POST' || !isOperation(name)) throw new Error(`There is no operation ${request.url}.`);
+  return name;
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) throw new Error(`The arguments are larger than ${MOST_BYTES} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,51 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { addSum, addText, countOf, differences, type Sums } from './checksums.ts';
+
+const sumsOf = (rows: readonly (readonly [string, string])[]): Sums => {
+  const sums: Sums = new Map();
+  for (const [key, text] of rows) addText(sums, key, text);
+  return sums;
+};
+
+const rows = fc.array(fc.tuple(fc.constantFrom('1', '2', '10'), fc.string({ unit: 'grapheme' })));
+
+describe('sums of rows', () => {
+  it('do not depend on the order of rows', () => {
+    fc.assert(
+      fc.property(rows, (given) => {
+        expect(differences(sumsOf(given), sumsOf(given.toReversed()))).toEqual([]);
+        expect(countOf(sumsOf(given))).toBe(given.length);
+      }),
+    );
+  });
+
+  it('differ where a row is missing, there twice, or another', () => {
+    fc.assert(
+      fc.property(rows, fc.string(), (given, text) => {
+        const more = sumsOf([...given, ['2', text]]);
+        expect(differences(sumsOf(given), more)).toEqual(['2']);
+        expect(differences(sumsOf([...given, ['2', `${text}.`]]), more)).toEqual(['2']);
+        expect(differences(sumsOf([...given, ['2', text], ['2', text]]), more)).toEqual(['2']);
+        expect(differences(sumsOf([...given, ['10', text]]), more)).toEqual(['2', '10']);
+      }),
+    );
+  });
+
+  it('are what DuckDB computes from the same texts', async () => {
+    const texts = ['', 'abc', 'ä 😀 \u001f \u001e', '{"a":"\\u0000"}', '\ufffd', 'x'.repeat(5000)];
+    const instance = await DuckDBInstance.create();
+    const connection = await instance.connect();
+    const list = texts.map((text) => `('${text}')`).join(', ');
+    const result = await connection.run(
+      `select sum(h >> 32)::varchar, sum(h & 4294967295)::varchar from (select md5_number_upper(t) as h from (values ${list}) v(t))`,
+    );
+    const [[high, low] = []] = await result.getRowsJS();
+    const there: Sums = new Map();
+    addSum(there, '', { count: texts.length, high: BigInt(String(high)), low: BigInt(String(low)) });
+    expect(differences(sumsOf(texts.map((text) => ['', text])), there)).toEqual([]);
+    connection.closeSync();
+    instance.closeSync();
+  });
+});

@@ -1,0 +1,119 @@
+/**
+ * Ships events to ClickHouse. What a shipment holds is written down before it is sent, as a server does it: after any
+ * crash the same is sent again under the same number, and ClickHouse takes it once.
+ */
+import type { BlockStore, Shipment } from '../../stores/cluster/block-store.ts';
+import { packBlock } from '../../stores/cluster/event-block.ts';
+import type { EventFile } from '../../stores/duckdb/read-only.ts';
+import { MoverError } from './move-error.ts';
+import type { Progress } from './progress.ts';
+import { type Target, taken } from './target.ts';
+
+/** Places of rows, or of overrides in their order. */
+interface Stretch {
+  part: 'events' | 'overrides';
+  from: number;
+  to: number;
+}
+
+interface ShipmentMark extends Stretch {
+  position: number;
+}
+
+type Load = Omit<Shipment, 'position'> & { to: number; count: number };
+
+export interface LoadBounds {
+  /** Places that are read at a time. */
+  window: number;
+  events: number;
+  bytes: number;
+  /** The event store compares them with those it has, in one statement with a bounded value. */
+  overrides: number;
+}
+
+const BOUNDS: LoadBounds = { window: 25_000, events: 200_000, bytes: 24 * 1024 * 1024, overrides: 1000 };
+
+export interface CopyEventsDeps {
+  events: EventFile;
+  store: BlockStore;
+  target: Target;
+  progress: Progress;
+  bounds?: LoadBounds;
+}
+
+export async function copyEvents(deps: CopyEventsDeps): Promise<void> {
+  let last = await finishLast(deps);
+  for (const part of ['events', 'overrides'] as const) {
+    if (last?.part === 'overrides' && part === 'events') continue;
+    for (let from: number = last?.part === part ? last.to : 0; ; ) {
+      const load = await read(deps, { part, from, to: Number.POSITIVE_INFINITY });
+      if (load.count === 0) break;
+      const position: number = (last?.position ?? 0) + 1;
+      last = { part, from, to: load.to, position };
+      await deps.target.setMark('shipment', last);
+      await deps.store.writeBlocks({ ...load, position });
+      deps.progress.add(load.count);
+      from = load.to;
+    }
+  }
+}
+
+/** How many events and overrides are left to ship. */
+export async function leftToShip({ events, target }: Pick<CopyEventsDeps, 'events' | 'target'>): Promise<number> {
+  const last = await target.mark<ShipmentMark>('shipment');
+  const overrides = await events.overrideCount();
+  if (last?.part === 'overrides') return overrides - last.to;
+  const all = await events.count(await events.end());
+  return all + overrides - (last === null ? 0 : await events.count(last.to));
+}
+
+/** The last shipment that was begun, which may or may not have arrived: then it is sent again. */
+async function finishLast(deps: CopyEventsDeps): Promise<ShipmentMark | null> {
+  const last = await deps.target.mark<ShipmentMark>('shipment');
+  const reached = await deps.store.position();
+  if (last === null) {
+    if (reached > 0 || (await hasEvents(deps.store))) throw taken('its ClickHouse holds events already');
+    return null;
+  }
+  if (reached > last.position || reached < last.position - 1) {
+    throw new MoverError(
+      `ClickHouse has shipment ${reached}, but the move has sent ${last.position}: it is not the one that the move began with.`,
+    );
+  }
+  if (reached < last.position) {
+    const { blocks, overrides } = await read(deps, last);
+    await deps.store.writeBlocks({ blocks, overrides, position: last.position });
+  }
+  return last;
+}
+
+const hasEvents = async (store: BlockStore): Promise<boolean> =>
+  (await store.query('select 1 as found from event_rows limit 1', [])).length > 0;
+
+/** As much of the stretch as one shipment holds; all of it where its end was fixed before. */
+function read(deps: CopyEventsDeps, stretch: Stretch): Promise<Load> {
+  return stretch.part === 'events' ? readEvents(deps, stretch) : readOverrides(deps, stretch);
+}
+
+async function readEvents({ events, bounds = BOUNDS }: CopyEventsDeps, { from, to }: Stretch): Promise<Load> {
+  const isFixed = Number.isFinite(to);
+  const end = isFixed ? to : await events.end();
+  const blocks: Buffer[] = [];
+  let [count, bytes, at] = [0, 0, from];
+  while (at < end && (isFixed || (count < bounds.events && bytes < bounds.bytes))) {
+    const next = Math.min(at + bounds.window, end);
+    for await (const chunk of events.events(at, next)) {
+      const block = packBlock(chunk);
+      blocks.push(block);
+      count += chunk.length;
+      bytes += block.length;
+    }
+    at = next;
+  }
+  return { blocks, overrides: [], to: at, count };
+}
+
+async function readOverrides({ events, bounds = BOUNDS }: CopyEventsDeps, { from, to }: Stretch): Promise<Load> {
+  const overrides = await events.overrides(from, Math.min(to, from + bounds.overrides));
+  return { blocks: [], overrides, to: from + overrides.length, count: overrides.length };
+}

@@ -1,0 +1,110 @@
+/**
+ * Moves an embedded installation to the set of many machines. What comes in: a data folder, and two databases. What goes
+ * out: the same installation there, compared row by row, and a folder that was not touched. It can end at any moment:
+ * the next run goes on where this one has stopped.
+ */
+import type { Clock } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
+import { type ClickHouseOptions, openClickHouseEventStore } from '../../stores/clickhouse/event-store.ts';
+import type { BlockStore } from '../../stores/cluster/block-store.ts';
+import { MOVE_FINISHED } from '../../stores/metadata/move-marks.ts';
+import { settleNumbers } from './continue-sequences.ts';
+import { copyEvents, leftToShip } from './copy-events.ts';
+import { copyLog } from './copy-log.ts';
+import { copyTable, rowsLeft } from './copy-tables.ts';
+import type { Progress } from './progress.ts';
+import { eventsLine, type ReportLine, tableLine } from './report.ts';
+import { numberOf, openSource, type Source, unready } from './source.ts';
+import { type MovedTable, movedTables } from './tables.ts';
+import { claim, Target } from './target.ts';
+import { compareEvents, compareOverrides } from './verify-events.ts';
+import { compareLog } from './verify-log.ts';
+import { compareTable } from './verify-tables.ts';
+
+export interface MoveOptions {
+  from: string;
+  databaseUrl: string;
+  logPartitions: number;
+  clickhouse: ClickHouseOptions;
+  clock: Clock;
+  ids: Ids;
+  progress: Progress;
+}
+
+interface Move {
+  source: Source;
+  target: Target;
+  store: BlockStore;
+  tables: readonly MovedTable[];
+  options: MoveOptions;
+}
+
+export async function move(options: MoveOptions): Promise<ReportLine[]> {
+  const source = await openSource(options.from);
+  const closing: (() => Promise<void> | void)[] = [() => source.close()];
+  try {
+    const { databaseUrl, logPartitions, clock } = options;
+    const target = await Target.open({ databaseUrl, logPartitions, now: clock.now() });
+    closing.push(() => target.close());
+    await checkVersion(source, target);
+    const store = await openClickHouseEventStore(options.clickhouse);
+    closing.push(() => store.close());
+    const tables = await movedTables(source.shelf, target);
+    await claim(
+      target,
+      source.identity,
+      tables.map(({ name }) => name),
+    );
+    const all: Move = { source, target, store, tables, options };
+    await copy(all);
+    const report = await verify(all);
+    if (report.every(({ differences }) => differences.length === 0)) await target.setMark(MOVE_FINISHED, clock.now());
+    return report;
+  } finally {
+    for (const close of closing.reverse()) await close();
+  }
+}
+
+async function checkVersion(source: Source, target: Target): Promise<void> {
+  const [row] = await target.rows<{ version: number }>('select max(version) as version from schema_version');
+  if (source.version !== row?.version) throw unready('The installation is not of this version');
+}
+
+async function copy({ source, target, store, tables, options: { progress, ids } }: Move): Promise<void> {
+  const { shelf, events } = source;
+  for (const table of tables) {
+    const left = await rowsLeft(shelf, target, table);
+    if (left === 0) continue;
+    progress.begin(table.name, left);
+    await copyTable(shelf, target, table, progress);
+    progress.end();
+  }
+  progress.begin('waiting events', source.logTotals.waiting);
+  await copyLog(source, target, ids, progress);
+  progress.end();
+  progress.begin('events', await leftToShip({ events, target }));
+  await copyEvents({ events, store, target, progress });
+  progress.end();
+  await target.transaction(() => settleNumbers(source, target, tables));
+}
+
+async function verify({ source, target, store, tables, options: { progress } }: Move): Promise<ReportLine[]> {
+  const lines: ReportLine[] = [];
+  const rows = tables.map(({ name }) => numberOf(source.shelf, `select count(*) from "${name}"`));
+  progress.begin(
+    'comparing rows',
+    rows.reduce((sum, count) => sum + count, 0),
+  );
+  for (const table of tables) {
+    lines.push(tableLine(table.name, await compareTable(source.shelf, target, table, progress)));
+  }
+  progress.end();
+  progress.begin('comparing events', await source.events.count(await source.events.end()));
+  lines.push(tableLine('waiting events', await compareLog(source, target)));
+  lines.push(tableLine('merged persons', await compareOverrides(source.events, store)));
+  const events = eventsLine(await compareEvents(source.events, store));
+  lines.push(events);
+  progress.add(events.source);
+  progress.end();
+  return lines;
+}

@@ -1,0 +1,40 @@
+/** Compares what waits to be processed, event by event: entries are cut differently on the two sides. */
+import { extractEvents } from '../../core/events/extract-events.ts';
+import { parseJson } from '../../core/json/parse-json.ts';
+import type { NewLogEntry } from '../../stores/ingest/ingest-log.ts';
+import { addText, type Sums } from './checksums.ts';
+import type { Source } from './source.ts';
+import type { Target } from './target.ts';
+import type { Compared } from './verify-tables.ts';
+
+type Entry = Pick<NewLogEntry, 'projectId' | 'receivedAt' | 'context' | 'payload'>;
+
+const BATCH_EVENTS = 5000;
+const BATCH_BYTES = 8 * 1024 * 1024;
+const FETCH = 100;
+
+export async function compareLog(source: Pick<Source, 'log' | 'position'>, target: Target): Promise<Compared> {
+  const here: Sums = new Map();
+  const there: Sums = new Map();
+  for (let at = source.position; ; ) {
+    const entries = source.log.read(at, BATCH_EVENTS, BATCH_BYTES);
+    if (entries.length === 0) break;
+    for (const entry of entries) addEntry(here, entry);
+    at = entries.at(-1)?.seq ?? at;
+  }
+  await target.transaction(async () => {
+    await target.client.query(`declare waiting cursor for
+      select project_id as "projectId", received_at as "receivedAt", context, payload from log_entries`);
+    for (;;) {
+      const entries = await target.rows<Entry>(`fetch ${FETCH} from waiting`);
+      if (entries.length === 0) break;
+      for (const entry of entries) addEntry(there, entry);
+    }
+  });
+  return { source: here, target: there };
+}
+
+function addEntry(sums: Sums, { projectId, receivedAt, context, payload }: Entry): void {
+  const { events } = extractEvents(parseJson(payload.toString('utf8')));
+  for (const event of events) addText(sums, String(projectId), `${receivedAt} ${context} ${JSON.stringify(event)}`);
+}

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Static } from '@sinclair/typebox';
+import type { IngestCounts } from '../../ingest/track/ingest-counts.ts';
+import { diskSpace } from '../../lib/disk-space.ts';
+import type { EventStore, PromotedProperty } from '../../stores/events/event-store.ts';
+import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { VERSION } from '../../version.ts';
+import { LAST_BACKUP } from '../backup/last-backup.ts';
+import type { StatusSchema } from './status-schemas.ts';
+
+export interface StatusDeps {
+  dataDir: string;
+  metadata: Pick<MetadataStore, 'check' | 'installation'>;
+  events: Pick<EventStore, 'query' | 'promoted'>;
+  counts(): Promise<IngestCounts>;
+  /** On many machines: who else is there. */
+  describe(): Promise<Static<typeof StatusSchema>['cluster']>;
+}
+
+/** How the server is: answered whatever is away, since that is when it is asked for. */
+export async function readStatus({
+  dataDir,
+  metadata,
+  events,
+  counts,
+  describe,
+}: StatusDeps): Promise<Static<typeof StatusSchema>> {
+  let engine = 'unknown';
+  const askEngine = async (): Promise<void> => {
+    const [row] = await events.query('select version() as version', []);
+    engine = String(row?.['version']);
+  };
+  const [ofMetadata, ofEvents] = await Promise.all([wordOf(metadata.check()), wordOf(askEngine())]);
+  const promoted = ofEvents === 'ok' ? await soon(events.promoted()).catch(() => []) : [];
+  const { deadLettered, lagMs, ...ingest } = await soon(counts()).catch(() => UNKNOWN);
+  const { dataBytes, freeBytes, totalBytes } = await diskSpace(dataDir);
+  return {
+    version: VERSION,
+    versions: { node: process.version, events: engine },
+    uptime_seconds: Math.round(process.uptime()),
+    stores: { metadata: ofMetadata, events: ofEvents },
+    ingest: { ...ingest, dead_lettered: deadLettered, lag_ms: lagMs },
+    disk: { data_bytes: dataBytes, free_bytes: freeBytes, total_bytes: totalBytes },
+    last_backup_at: await metadata.installation.get(LAST_BACKUP).catch(() => null),
+    promoted_columns: countPromoted(promoted),
+    cluster: await soon(describe()).catch(() => null),
+  };
+}
+
+/** While the store that counts is away. */
+const UNKNOWN: IngestCounts = {
+  accepted: -1,
+  stored: -1,
+  duplicate: -1,
+  dropped: {},
+  deadLettered: -1,
+  pending: -1,
+  lagMs: -1,
+};
+
+/** Nobody who asks how things are wants to wait for what does not answer. */
+const PATIENCE_MS = 5000;
+
+const soon = <T>(check: Promise<T>): Promise<T> =>
+  Promise.race([
+    check,
+    sleep(PATIENCE_MS, null, { ref: false }).then(() => {
+      throw new Error(`no answer within ${PATIENCE_MS / 1000} seconds`);
+    }),
+  ]);
+
+const wordOf = (check: Promise<unknown>): Promise<string> =>
+  soon(check)
+    .then(() => 'ok')
+    .catch((error: Error) => error.message);
+
+/** How many, and how far those are that are being filled; their names are the projects' own business. */
+function countPromoted(promoted: readonly PromotedProperty[]) {
+  const filling = promoted.filter(({ filled }) => filled < 1).map(({ filled }) => filled);
+  return { ready: promoted.length - filling.length, filling };
+}

@@ -1,0 +1,113 @@
+/** Everything of a project as lines of JSON, a page at a time: whatever their number, a page is in memory. */
+import type { ExportedPerson } from '../../core/events/exported-event.ts';
+import { NO_FILTER } from '../../core/filters/property-filter.ts';
+import { countByDay, eachEvent } from '../../features/events/iterate-events.ts';
+import type { FoundEvent } from '../../features/events/list-events.ts';
+import { allDistinctIds } from '../../features/persons/persons.ts';
+import { eachPerson } from '../../features/persons/search/search-persons.ts';
+import { searchPattern } from '../../lib/search-pattern.ts';
+import type { PersonStore, StoredPerson } from '../../stores/metadata/persons.ts';
+import type { OperateDeps } from '../deps.ts';
+import { chosenProject } from '../lookups.ts';
+import type { Operation, Outlet } from '../operation.ts';
+
+export interface EventsWanted {
+  project: number | null;
+  event: string | null;
+  from: number | null;
+  to: number | null;
+}
+
+interface Exported {
+  project: number;
+  exported: number;
+}
+
+/** Waits for what was accepted, so that an event whose 200 was seen is in the export. */
+export const exportEvents: Operation<EventsWanted, Exported> = async (deps, { project, ...range }, outlet) => {
+  const { id } = await chosenProject(deps.metadata, project);
+  await deps.caughtUp();
+  const wanted = { projectId: id, ...range };
+  const days = await countByDay(deps.asking, wanted);
+  const total = days.reduce((sum, { events }) => sum + events, 0);
+  const exported = await sendLines(eachEvent(deps.asking, wanted, days), eventLine, 'events', total, outlet);
+  return { project: id, exported };
+};
+
+export const exportPersons: Operation<{ project: number | null }, Exported> = async (deps, { project }, outlet) => {
+  const { id } = await chosenProject(deps.metadata, project);
+  await deps.caughtUp();
+  const { persons } = deps.metadata;
+  const all = withIds(persons, eachPerson({ persons, search: searchPattern }, { projectId: id, filter: NO_FILTER }));
+  const exported = await sendLines(all, JSON.stringify, 'persons', await countPersons(deps, id), outlet);
+  return { project: id, exported };
+};
+
+async function sendLines<T>(
+  pages: AsyncIterable<readonly T[]>,
+  lineOf: (one: T) => string,
+  what: string,
+  total: number | null,
+  { signal, write, progress }: Outlet,
+): Promise<number> {
+  let done = 0;
+  for await (const page of pages) {
+    signal.throwIfAborted();
+    await write(Buffer.from(page.map((one) => `${lineOf(one)}\n`).join('')));
+    done += page.length;
+    progress({ what, done, total: total === null ? null : Math.max(total, done) });
+  }
+  return done;
+}
+
+/** The properties are JSON text already, and stay as they are. */
+function eventLine(found: FoundEvent): string {
+  const { properties, ...rest } = {
+    uuid: found.uuid,
+    event: found.event,
+    distinct_id: found.distinctId,
+    person_id: found.personId,
+    timestamp: new Date(found.timestamp).toISOString(),
+    created_at: new Date(found.createdAt).toISOString(),
+    elements_chain: found.elementsChain,
+    properties: found.properties,
+  };
+  return `${JSON.stringify(rest).slice(0, -1)},"properties":${properties}}`;
+}
+
+const IDS_AT_ONCE = 100;
+
+async function* withIds(
+  persons: PersonStore,
+  pages: AsyncIterable<readonly StoredPerson[]>,
+): AsyncGenerator<ExportedPerson[]> {
+  for await (const page of pages) {
+    const numbers = page.map(({ id }) => id);
+    const some = await persons.distinctIds(numbers, IDS_AT_ONCE);
+    const shown: ExportedPerson[] = [];
+    for (const person of page) {
+      const first = some.get(person.id) ?? [];
+      shown.push(present(person, first.length < IDS_AT_ONCE ? first : await allDistinctIds(persons, person.id)));
+    }
+    yield shown;
+  }
+}
+
+const present = (person: StoredPerson, distinctIds: string[]): ExportedPerson => ({
+  person_id: person.uuid,
+  distinct_ids: distinctIds,
+  created_at: new Date(person.createdAt).toISOString(),
+  is_identified: person.isIdentified,
+  properties: person.properties,
+});
+
+/** About how many, for whoever watches. */
+async function countPersons({ asking }: OperateDeps, projectId: number): Promise<number | null> {
+  await asking.mirrorPersons(projectId);
+  const sql = asking.dialect.begin();
+  const [row] = await asking.events.query(
+    `select count(*) as n from person_rows where project_id = ${sql.param(projectId)}`,
+    sql.values,
+  );
+  return Number(row?.['n'] ?? 0);
+}

@@ -1,0 +1,175 @@
+/**
+ * Who is in a cohort: each criterion is asked of the store that knows, the answers are sets of persons, and AND, OR and
+ * negation are set operations. Persons are gone through a page at a time, so the memory used depends on a page and on a
+ * bit for each person.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { criteriaOf } from '../../core/cohorts/cohort-criteria.ts';
+import {
+  type Behaviour,
+  type Criteria,
+  deedsOf,
+  leavesOfCriteria,
+  type PersonCriterion,
+} from '../../core/cohorts/criteria.ts';
+import { matches } from '../../core/filters/matches.ts';
+import { cohortsIn, type Filter } from '../../core/filters/property-filter.ts';
+import type { JsonObject } from '../../core/json/json.ts';
+import { IdSet, inSlices } from '../../lib/id-set.ts';
+import { searchPattern } from '../../lib/search-pattern.ts';
+import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { type DeedDeps, prepareDeeds } from './behaviour-scope.ts';
+import { behaviourSql } from './behaviour-sql.ts';
+import { type CohortUuids, uuidsOf } from './cohort-sql.ts';
+
+export interface CohortDeps extends DeedDeps {
+  metadata: Pick<MetadataStore, 'actions' | 'cohorts' | 'cohortMembers' | 'eventPersons' | 'groups'>;
+}
+
+/** Persons looked at between two turns of others: some 10 ms. */
+const PAGE = 1000;
+/** The same where nothing but their numbers is read. */
+const NUMBERS = 10_000;
+
+/** The cohorts of a project at one moment. What was found once is remembered, so keep it for one question only. */
+export class CohortMembers {
+  readonly #deps: CohortDeps;
+  readonly #projectId: number;
+  readonly #now: number;
+  readonly #known = new Map<number, IdSet | null>();
+
+  constructor(deps: CohortDeps, projectId: number, now: number) {
+    this.#deps = deps;
+    this.#projectId = projectId;
+    this.#now = now;
+  }
+
+  /** As last calculated; worked out now where it never was. Null where there is no such cohort. */
+  async of(id: number): Promise<IdSet | null> {
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    // Whoever asks for themselves in a circle finds nobody there.
+    this.#known.set(id, new IdSet());
+    const found = await this.#find(id);
+    this.#known.set(id, found);
+    return found;
+  }
+
+  /** The members of every cohort that a filter asks for, by UUID, as events know persons. */
+  async uuidsIn(filter: Filter): Promise<CohortUuids> {
+    const uuids = new Map<number, string[] | null>();
+    for (const { id } of cohortsIn(filter)) {
+      const set = await this.of(id);
+      uuids.set(id, set && (await uuidsOf(this.#deps.metadata, this.#projectId, set)));
+    }
+    return uuids;
+  }
+
+  async #find(id: number): Promise<IdSet | null> {
+    const cohort = await this.#deps.metadata.cohorts.find(this.#projectId, id);
+    if (!cohort || cohort.deleted) return null;
+    const isKept = cohort.isStatic || cohort.lastCalculation !== null;
+    return isKept ? keptMembers(this.#deps.metadata, id) : this.find(criteriaOf(cohort));
+  }
+
+  /** Who meets the criteria now. */
+  async find(criteria: Criteria): Promise<IdSet> {
+    if (criteria === null) return new IdSet();
+    const leaves = leavesOfCriteria(criteria);
+    const isNegated = leaves.some((leaf) => leaf.kind !== 'person' && leaf.negated);
+    const persons = leaves.filter((leaf) => leaf.kind === 'person');
+    const looked = isNegated || persons.length > 0 ? await this.#lookThrough(persons) : NO_LOOK;
+    return this.#combine(criteria, looked);
+  }
+
+  async #combine(criteria: NonNullable<Criteria>, looked: Looked): Promise<IdSet> {
+    switch (criteria.kind) {
+      case 'person':
+        return looked.matching.get(criteria) ?? new IdSet();
+      case 'behaviour': {
+        const did = await this.#whoDid(criteria.behaviour);
+        return criteria.negated ? looked.everybody.without(did) : did;
+      }
+      case 'cohort': {
+        const members = await this.of(criteria.id);
+        if (members === null) return new IdSet();
+        return criteria.negated ? looked.everybody.without(members) : members;
+      }
+      default: {
+        const sets: IdSet[] = [];
+        for (const inner of criteria.criteria) sets.push(await this.#combine(inner, looked));
+        return sets.reduce((all, set) => (criteria.kind === 'and' ? all.and(set) : all.or(set)));
+      }
+    }
+  }
+
+  /** Goes through all persons once, for all criteria on them; others get their turn between two pages. */
+  async #lookThrough(criteria: readonly PersonCriterion[]): Promise<Looked> {
+    const everybody = new IdSet();
+    const matching = new Map(criteria.map((criterion) => [criterion, new IdSet()]));
+    for (let after = 0; ; ) {
+      const page = await this.#deps.metadata.eventPersons.after(this.#projectId, after, PAGE);
+      for (const person of page) {
+        everybody.add(person.id);
+        if (criteria.length > 0) noteMatches(matching, person);
+      }
+      if (page.length < PAGE) return { everybody, matching };
+      after = page.at(-1)?.id ?? after;
+      await nextTurn();
+    }
+  }
+
+  async #whoDid(behaviour: Behaviour): Promise<IdSet> {
+    const { events, dialect, metadata } = this.#deps;
+    const moment = { projectId: this.#projectId, now: this.#now };
+    const scopeFor = await prepareDeeds(this.#deps, {
+      projectId: this.#projectId,
+      deeds: deedsOf(behaviour),
+      findCohorts: (filter) => this.uuidsIn(filter),
+    });
+    const sql = dialect.begin('e');
+    // Some hundred long texts are much less to carry than a row for each person.
+    const rows = await events.query(
+      `select ${sql.joined('b.person_id')} as uuids from (${behaviourSql(sql, behaviour, { ...moment, ...scopeFor(sql) })}) b
+      group by right(cast(b.person_id as varchar), 2)`,
+      sql.values,
+    );
+    const set = new IdSet();
+    for (const row of rows) {
+      for (const uuids of inSlices(String(row['uuids']).split(','), PAGE)) {
+        for (const id of await metadata.cohortMembers.personsByUuid(this.#projectId, uuids)) set.add(id);
+      }
+      await nextTurn();
+    }
+    return set;
+  }
+}
+
+interface Looked {
+  everybody: IdSet;
+  matching: ReadonlyMap<PersonCriterion, IdSet>;
+}
+
+const NO_LOOK: Looked = { everybody: new IdSet(), matching: new Map() };
+
+function noteMatches(
+  matching: ReadonlyMap<PersonCriterion, IdSet>,
+  { id, properties }: { id: number; properties: string },
+): void {
+  const owners = { event: {}, person: JSON.parse(properties) as JsonObject };
+  for (const [{ filter }, set] of matching) if (matches(filter, owners, searchPattern)) set.add(id);
+}
+
+export async function keptMembers(
+  { cohortMembers }: Pick<MetadataStore, 'cohortMembers'>,
+  cohortId: number,
+): Promise<IdSet> {
+  const set = new IdSet();
+  for (let after = 0; ; ) {
+    const page = await cohortMembers.after(cohortId, after, NUMBERS);
+    for (const id of page) set.add(id);
+    if (page.length < NUMBERS) return set;
+    after = page.at(-1) ?? after;
+    await nextTurn();
+  }
+}

@@ -1,0 +1,42 @@
+/** Members of cohorts, as questions about events name them. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CohortFilter } from '../../core/filters/cohort-filter.ts';
+import { type IdSet, inSlices } from '../../lib/id-set.ts';
+import type { InsightSql } from '../../stores/events/dialect.ts';
+import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+
+/** By the cohort's id; null where there is no such cohort. */
+export type CohortUuids = ReadonlyMap<number, readonly string[] | null>;
+
+const SLICE = 2000;
+
+/** By UUID, as events know persons. */
+export async function uuidsOf(
+  { cohortMembers }: Pick<MetadataStore, 'cohortMembers'>,
+  projectId: number,
+  set: IdSet,
+): Promise<string[]> {
+  const uuids: string[] = [];
+  for (const ids of inSlices(set, SLICE)) {
+    for (const uuid of await cohortMembers.uuidsOf(projectId, ids)) uuids.push(uuid);
+    await nextTurn();
+  }
+  return uuids;
+}
+
+/** The condition on a column that holds current ids of persons. True or false, never null. */
+export function cohortSql(
+  sql: InsightSql,
+  cohorts: CohortUuids,
+  { id, negated }: CohortFilter,
+  column: string,
+): string {
+  const uuids = cohorts.get(id) ?? null;
+  if (uuids === null) return 'false';
+  if (uuids.length === 0) return String(negated);
+  const rows = sql.rows(
+    ['uuid'],
+    uuids.map((uuid) => ({ uuid })),
+  );
+  return `(${column} ${negated ? 'not in' : 'in'} (select cast(r.uuid as UUID) from ${rows} r))`;
+}

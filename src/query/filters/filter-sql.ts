@@ -1,0 +1,128 @@
+/** Property filters as SQL: the same meaning as `core/filters/matches.ts`, in the words of the engine of events. */
+import { invalid } from '../../core/errors.ts';
+import type { CohortFilter } from '../../core/filters/cohort-filter.ts';
+import { dateSpan } from '../../core/filters/filter-dates.ts';
+import { isJsonText, NUMBER_PATTERN, numberOf } from '../../core/filters/matches.ts';
+import type { Filter, FilterOwner, PropertyFilter } from '../../core/filters/property-filter.ts';
+import type { InsightSql } from '../../stores/events/dialect.ts';
+
+export interface FilterScope {
+  /** Column of JSON text that the properties are in; the event's own, with its hot columns, when absent. */
+  json?: string;
+  /** Patterns that the engine takes (see `validPatterns`): any other matches nothing. */
+  patterns: ReadonlySet<string>;
+  /** Says a filter that this scope's columns cannot answer, such as one on the event's person. */
+  elsewhere?(filter: PropertyFilter): string | undefined;
+  /** Says who is in a cohort; without it, nobody can be asked for one. */
+  cohort?(filter: CohortFilter): string;
+}
+
+const ALWAYS = 'true';
+const NEVER = 'false';
+
+/** A condition that is true or false, never null. */
+export function filterSql(sql: InsightSql, filter: Filter, scope: FilterScope): string {
+  if (filter.kind === 'property') {
+    const said = scope.elsewhere?.(filter);
+    if (said !== undefined) return said;
+    if (!OWN.includes(filter.owner))
+      throw invalid('properties', `Filters of type ${filter.owner} cannot be asked here.`);
+    return ownPropertySql(sql, filter, scope);
+  }
+  if (filter.kind === 'cohort') {
+    if (scope.cohort === undefined) throw invalid('properties', 'Cohorts cannot be asked for here.');
+    return scope.cohort(filter);
+  }
+  if (filter.filters.length === 0) return ALWAYS;
+  return `(${filter.filters.map((inner) => filterSql(sql, inner, scope)).join(` ${filter.kind} `)})`;
+}
+
+/** Owners whose properties are in the columns of a scope. */
+const OWN: readonly FilterOwner[] = ['event', 'person'];
+
+/** A filter on the properties that the scope names, whoever they belong to. */
+export function ownPropertySql(sql: InsightSql, filter: PropertyFilter, scope: FilterScope): string {
+  const { key, operator, values } = filter;
+  switch (operator) {
+    case 'is_set':
+      return sql.hasKey(key, scope.json);
+    case 'is_not_set':
+      return `(not ${sql.hasKey(key, scope.json)})`;
+    case 'exact':
+      return exact(sql, filter, scope);
+    case 'is_not':
+      return `(not ${exact(sql, filter, scope)})`;
+    case 'icontains':
+      return anyOf(contains(sql, filter, scope));
+    case 'not_icontains':
+      return `(not ${anyOf(contains(sql, filter, scope))})`;
+    case 'regex':
+      return anyOf(valid(filter, scope).map((pattern) => sql.matches(textOf(sql, key, scope), pattern)));
+    case 'not_regex':
+      // One invalid pattern is enough to match nothing: nobody knows what it was meant to keep out.
+      if (valid(filter, scope).length < values.length) return NEVER;
+      return `(not ${anyOf(values.map((pattern) => sql.matches(textOf(sql, key, scope), pattern)))})`;
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return numbers(sql, filter, scope, SIGNS[operator]);
+    case 'is_date_exact':
+    case 'is_date_after':
+    case 'is_date_before':
+      return dates(sql, filter, scope);
+  }
+}
+
+const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+
+const anyOf = (conditions: readonly string[]): string =>
+  conditions.length === 0 ? NEVER : `(${conditions.join(' or ')})`;
+
+const valid = ({ values }: PropertyFilter, { patterns }: FilterScope): string[] =>
+  values.filter((pattern) => patterns.has(pattern));
+
+/** Null reads as the text `null`, absence as the empty one. */
+const textOf = (sql: InsightSql, key: string, { json }: FilterScope): string => sql.text(key, json);
+
+/** The same where nobody compares with the text `null`: saves a second look into the JSON of every event without it. */
+const plainTextOf = (sql: InsightSql, key: string, { json }: FilterScope): string =>
+  `coalesce(${sql.property(key, json)}, '')`;
+
+function exact(sql: InsightSql, { key, values }: PropertyFilter, scope: FilterScope): string {
+  if (values.length === 0) return NEVER;
+  const hasNull = values.some((value) => value === 'null' || value === '');
+  const text = hasNull ? textOf(sql, key, scope) : plainTextOf(sql, key, scope);
+  const plain = values.filter((value) => !isJsonText(value)).map((value) => sql.param(value));
+  const json = values.filter(isJsonText).map((value) => sql.param(value.replaceAll(' ', '')));
+  return anyOf([
+    ...(plain.length > 0 ? [`${text} in (${plain.join(', ')})`] : []),
+    ...(json.length > 0 ? [`replace(${text}, ' ', '') in (${json.join(', ')})`] : []),
+  ]);
+}
+
+function contains(sql: InsightSql, { key, values }: PropertyFilter, scope: FilterScope): string[] {
+  return values.map((value) => {
+    const mayMeanNull = 'null'.includes(value.toLowerCase());
+    return sql.containsIgnoringCase((mayMeanNull ? textOf : plainTextOf)(sql, key, scope), value);
+  });
+}
+
+function numbers(sql: InsightSql, { key, values }: PropertyFilter, scope: FilterScope, sign: string): string {
+  const bounds = values.map(numberOf).filter((bound) => bound !== null);
+  if (bounds.length === 0) return NEVER;
+  const number = sql.number(`replace(${plainTextOf(sql, key, scope)}, ' ', '')`, NUMBER_PATTERN);
+  return anyOf(bounds.map((bound) => `coalesce(${number} ${sign} ${sql.double(bound)}, false)`));
+}
+
+function dates(sql: InsightSql, { key, operator, values }: PropertyFilter, scope: FilterScope): string {
+  const spans = values.map(dateSpan).filter((span) => span !== null);
+  if (spans.length === 0) return NEVER;
+  const date = sql.date(plainTextOf(sql, key, scope));
+  const condition = ({ from, to }: { from: number; to: number }): string => {
+    if (operator === 'is_date_after') return `${date} >= ${sql.time(to)}`;
+    if (operator === 'is_date_before') return `${date} < ${sql.time(from)}`;
+    return `${date} >= ${sql.time(from)} and ${date} < ${sql.time(to)}`;
+  };
+  return anyOf(spans.map((span) => `coalesce(${condition(span)}, false)`));
+}

@@ -1,0 +1,37 @@
+import { readSteps } from '../../core/actions/action-steps.ts';
+import type { ActionDefinition, ActionStep } from '../../core/actions/entity.ts';
+import { Failure } from '../../core/errors.ts';
+import type { Action } from '../../stores/metadata/actions.ts';
+import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+
+/** The project's actions by their numbers, for those who read questions. */
+export async function actionsOf(
+  { actions }: Pick<MetadataStore, 'actions'>,
+  projectId: number,
+): Promise<(id: number) => ActionDefinition | undefined> {
+  const known = new Map((await actions.ofProject(projectId)).map((action) => [action.id, action]));
+  return (id) => {
+    const action = known.get(id);
+    return action && { id, name: action.name, steps: stepsOf(action) };
+  };
+}
+
+/** Those of one action; none where the project has no such action. */
+export async function stepsOfAction(
+  { actions }: Pick<MetadataStore, 'actions'>,
+  projectId: number,
+  id: number,
+): Promise<ActionStep[]> {
+  const action = await actions.find(projectId, id);
+  return action === null || action.deleted ? [] : stepsOf(action);
+}
+
+/** Steps are checked when they are written; damaged ones fit nothing. */
+function stepsOf({ steps }: Action): ActionStep[] {
+  try {
+    return readSteps(steps);
+  } catch (error) {
+    if (error instanceof Failure) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * An event store that may be away when the process starts: it is opened when somebody first asks, and again until that
+ * succeeds. Capture and flags do not need it.
+ */
+import { Failure } from '../../core/errors.ts';
+import type { BlockStore } from '../../stores/cluster/block-store.ts';
+
+/** After a failure nobody tries again for so long: whoever asks meanwhile hears of that one. */
+const PAUSE_MS = 1000;
+
+export function lateStore(open: () => Promise<BlockStore>): BlockStore {
+  let opening: Promise<BlockStore> | null = null;
+  let opened: BlockStore | null = null;
+  const get = (): Promise<BlockStore> => {
+    if (opening !== null) return opening;
+    const own = open();
+    opening = own;
+    own.then(
+      (store) => {
+        opened = store;
+      },
+      () => {
+        const timer = setTimeout(() => {
+          opening = null;
+        }, PAUSE_MS);
+        timer.unref();
+      },
+    );
+    return own;
+  };
+  const call = async (name: keyof BlockStore, args: unknown[]): Promise<unknown> => {
+    const store = await get().catch((cause: unknown) => {
+      throw new Failure('unavailable', 'The event store cannot be reached; try again in a moment.', {
+        retryAfter: 5,
+        cause,
+      });
+    });
+    return (store[name] as (...args: unknown[]) => unknown)(...args);
+  };
+  const own: Partial<BlockStore> = {
+    needsTending: (now) => opened?.needsTending(now) ?? false,
+    takeReads: () => opened?.takeReads() ?? [],
+    noteReads: (reads) => opened?.noteReads(reads),
+    close: async () => opened?.close(),
+  };
+  return new Proxy(own as BlockStore, {
+    get: (target, name) =>
+      name === 'then'
+        ? undefined
+        : (target[name as keyof BlockStore] ?? ((...args: unknown[]) => call(name as keyof BlockStore, args))),
+  });
+}

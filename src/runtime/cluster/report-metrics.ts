@@ -1,0 +1,34 @@
+/** What Prometheus reads of many machines beside each node's own numbers; any node tells it of the whole. */
+import { Gauge, type Registry } from 'prom-client';
+import type { Whole } from '../../stores/postgres/cluster-status.ts';
+
+export function reportWhole(registry: Registry, read: () => Promise<Whole>): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'cairn_nodes',
+    help: 'Nodes of the whole that were seen within a minute, by role',
+    labelNames: ['role'] as const,
+    registers,
+    async collect() {
+      const { parts } = await read();
+      this.reset();
+      for (const { role } of parts.nodes) this.inc({ role });
+    },
+  });
+  new Gauge({
+    name: 'cairn_log_partitions_unleased',
+    help: 'Partitions of the log that no worker processes',
+    registers,
+    async collect() {
+      this.set((await read()).parts.partitions.filter(({ worker }) => worker === null).length);
+    },
+  });
+  new Gauge({
+    name: 'cairn_blocks_waiting',
+    help: 'Blocks of processed events on their way to the event store',
+    registers,
+    async collect() {
+      this.set((await read()).parts.blocks_waiting);
+    },
+  });
+}

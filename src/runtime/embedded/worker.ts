@@ -1,0 +1,163 @@
+/**
+ * The worker thread: the only one that opens the event store. It processes the log and answers queries, so that
+ * neither is ever in the way of a request on the main thread.
+ */
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { calculateCohort } from '../../features/cohorts/calculate-cohort.ts';
+import { endingWith, follow } from '../../features/insights/answer-question.ts';
+import { LiveTail } from '../../ingest/live/live-event-publisher.ts';
+import { Tending } from '../../ingest/maintain/maintenance.ts';
+import { PersonIndexer } from '../../ingest/maintain/person-indexer.ts';
+import { PersonMirror } from '../../ingest/maintain/person-mirror.ts';
+import { Definitions } from '../../ingest/process/definition-recorder.ts';
+import { Processor } from '../../ingest/process/processor.ts';
+import { lastSeq } from '../../ingest/process/sink.ts';
+import { clockOn } from '../../lib/clock.ts';
+import { randomIds } from '../../lib/ids.ts';
+import { openLog } from '../../lib/log.ts';
+import { notify, onNotice, serve } from '../../lib/rpc.ts';
+import { tooLarge } from '../../query/query-limits.ts';
+import { FILES } from '../../stores/data-files.ts';
+import { duckdbDialect } from '../../stores/duckdb/dialect.ts';
+import { openEventStore } from '../../stores/duckdb/event-store.ts';
+import { EventStoreInvalidated } from '../../stores/duckdb/invalidated.ts';
+import { checkStores } from '../../stores/embedded/check-stores.ts';
+import { takeSnapshot } from '../../stores/embedded/take-snapshot.ts';
+import { isOutage, isOutOfMemory } from '../../stores/outage.ts';
+import { sqliteDialect } from '../../stores/sql/dialect.ts';
+import { sqlIngestStore } from '../../stores/sql/ingest/ingest-store.ts';
+import { sqlMetadataStore } from '../../stores/sql/metadata-store.ts';
+import { sqlPersonIndex } from '../../stores/sql/person-index.ts';
+import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
+import { openDatabase } from '../../stores/sqlite/metadata-store.ts';
+import type { FolderWorkerMethods, ProcessedNotice, WorkerOptions } from '../worker-protocol.ts';
+
+async function start(port: NonNullable<typeof parentPort>, options: WorkerOptions): Promise<void> {
+  const at = (file: string): string => join(options.dataDir, file);
+  const logger = openLog(options.logLevel).child({ thread: 'worker' });
+  const clock = clockOn(options.clockMemory);
+  const events = await openEventStore(at(FILES.events), { memoryLimit: `${options.eventsMemoryMb}MB` });
+  const database = openDatabase(at(FILES.metadata));
+  const ingest = sqlIngestStore(database, sqliteDialect);
+  const metadata = sqlMetadataStore(database, sqliteDialect);
+  const log = openIngestLogReader(at(FILES.log));
+  const tail = new LiveTail((batch) => notify(port, 'tail', batch));
+  const processor = new Processor({
+    ingest,
+    events,
+    log,
+    clock,
+    logger,
+    definitions: new Definitions(randomIds),
+    isOutage,
+    onProcessed: ({ entries, events: count, stored, messages, regrouped, persons }) => {
+      const position = lastSeq(entries);
+      indexer.onProcessed();
+      const projects = [...new Set(stored.map(({ projectId }) => projectId))];
+      notify(port, 'processed', { position, events: count, projects, regrouped, persons } satisfies ProcessedNotice);
+      tail.show(stored);
+      if (messages > 0) notify(port, 'news', null);
+    },
+    onIdle: (position) => {
+      notify(port, 'idle', position);
+      indexer.onIdle();
+    },
+    onOutage: (error) => {
+      if (error instanceof EventStoreInvalidated) void die(error);
+    },
+  });
+  const personIndex = sqlPersonIndex(database, sqliteDialect);
+  const indexer = new PersonIndexer({ index: personIndex, between: (work) => processor.between(work), logger });
+  const mirror = new PersonMirror({ ingest, events, between: (work) => processor.between(work) });
+  const tending = new Tending({ events, clock, logger, between: (work) => processor.between(work) });
+  const close = async (): Promise<void> => {
+    // One after the other they might wait for each other.
+    await Promise.all([tending.stop(), indexer.stop(), processor.stop()]);
+    log.close();
+    await ingest.close();
+    await events.close();
+  };
+  const die = async (error: unknown): Promise<void> => {
+    logger.error({ err: error }, 'the worker thread ends because of a fault; it is started again');
+    // DuckDB must be let go of in peace: ending a thread under its feet takes the whole process down.
+    await close().catch(() => undefined);
+    process.exit(1);
+  };
+  process.on('uncaughtException', (error) => void die(error));
+  const mirrorPersons = (projectId: number): Promise<void> => mirror.refresh(projectId);
+  const methods: FolderWorkerMethods = {
+    position: () => events.position(),
+    query: (sql, values, signal) => events.query(sql, values, signal).catch(explainMemory),
+    deleteBefore: (projectId, timestamp) => events.deleteBefore(projectId, timestamp),
+    refile: () => processor.refile(),
+    scrub: () =>
+      processor.between(async () => {
+        await mirror.finish();
+        await personIndex.forgetGone();
+        await events.scrub();
+        await ingest.scrub();
+      }),
+    mirrorPersons,
+    forgetPersons: (projectId) => processor.between(() => events.forgetPersons(projectId)),
+    size: () => events.size(),
+    promoted: () => events.promoted(),
+    watch: async (projectIds) => tail.watch(projectIds),
+    follow: (projectId, question, page, signal) => {
+      const deps = {
+        metadata,
+        events: endingWith(events, signal),
+        dialect: duckdbDialect,
+        clock,
+        mirrorPersons,
+        signal,
+      };
+      return follow(deps, projectId, question, page).catch(explainMemory);
+    },
+    snapshot: (folder) =>
+      takeSnapshot({ dataDir: options.dataDir, events, between: (work) => processor.between(work) }, folder),
+    checkStores: () => checkStores(options.dataDir, events),
+    calculateCohort: (projectId, cohortId) =>
+      calculateCohort({ metadata, events, dialect: duckdbDialect, clock, mirrorPersons }, projectId, cohortId),
+    close,
+  };
+  serve(port, surviving(methods, die));
+  onNotice(port, 'wake', () => processor.wake());
+  onNotice(port, 'hurry', () => processor.hurry());
+  if (options.faults) onNotice(port, 'fault', () => void die(new Error('told to die')));
+  notify(port, 'ready', await processor.recover());
+  // An earlier process may have left something to be written, or an earlier version everything.
+  indexer.onIdle();
+  tending.start();
+}
+
+/** The engine's memory is shared: what one question wants too much of, it can be told to do without. */
+function explainMemory(error: unknown): never {
+  throw isOutOfMemory(error) ? tooLarge(error) : error;
+}
+
+/** A lost engine cannot be mended in place: the thread ends and a fresh one opens the file again. */
+function surviving(methods: FolderWorkerMethods, die: (error: unknown) => Promise<void>): FolderWorkerMethods {
+  const watched = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof EventStoreInvalidated) void die(error);
+      throw error;
+    }
+  };
+  return {
+    ...methods,
+    query: (sql, values, signal) => watched(methods.query(sql, values, signal)),
+    deleteBefore: (projectId, timestamp) => watched(methods.deleteBefore(projectId, timestamp)),
+    refile: () => watched(methods.refile()),
+    mirrorPersons: (projectId) => watched(methods.mirrorPersons(projectId)),
+    forgetPersons: (projectId) => watched(methods.forgetPersons(projectId)),
+    scrub: () => watched(methods.scrub()),
+    snapshot: (folder) => watched(methods.snapshot(folder)),
+    follow: (projectId, question, page, signal) => watched(methods.follow(projectId, question, page, signal)),
+    calculateCohort: (projectId, cohortId) => watched(methods.calculateCohort(projectId, cohortId)),
+  };
+}
+
+if (parentPort) await start(parentPort, workerData as WorkerOptions);

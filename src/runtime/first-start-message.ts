@@ -1,0 +1,27 @@
+import type { FirstStart } from '../features/accounts/bootstrap.ts';
+
+/** The block that is printed at the first start, and only then: the keys are kept as digests and cannot be shown again. */
+export function welcome(address: string, { projectId, projectKey, personalKey, setupToken }: FirstStart): string {
+  const rule = '─'.repeat(78);
+  const setUp = setupToken === null ? [] : ['', '  Set up your account:', `    ${address}/setup?token=${setupToken}`];
+  return [
+    rule,
+    `  Cairn is ready at ${address}`,
+    '',
+    `  Project key    ${projectKey}`,
+    `  Personal key   ${personalKey}`,
+    '',
+    '  Keep the personal key: it is shown this once.',
+    ...setUp,
+    '',
+    '  Capture an event:',
+    '',
+    `curl -X POST ${address}/capture/ -H 'Content-Type: application/json' \\`,
+    `  -d '{"api_key": "${projectKey}", "event": "hello", "distinct_id": "me"}'`,
+    '',
+    '  Read it back:',
+    '',
+    `curl ${address}/api/projects/${projectId}/events/ -H 'Authorization: Bearer ${personalKey}'`,
+    rule,
+  ].join('\n');
+}

@@ -1,0 +1,75 @@
+import { type DuckDBConnection, INTEGER, LIST, listValue, VARCHAR } from '@duckdb/node-api';
+import type { Move, Refiled, Refiling } from '../events/reassignment.ts';
+import { readNumber } from './schema.ts';
+
+/** What an order came to is kept for so many orders: long enough for the one who gave it to write it down. */
+const KEPT = 10_000;
+
+/** Does one order inside the caller's transaction, unless it was done before. */
+export async function refile(connection: DuckDBConnection, order: Refiling): Promise<Refiled> {
+  const { id } = order;
+  if (id <= (await readNumber(connection, 'select position from refiling_position'))) {
+    return { id, events: await doneBefore(connection, id) };
+  }
+  const events = order.kind === 'move' ? await move(connection, order) : await remove(connection, order);
+  await connection.run('update refiling_position set position = $1', [id]);
+  await connection.run('delete from refiled where id <= $1', [id - KEPT]);
+  await connection.run('insert into refiled values ($1, $2)', [id, events]);
+  return { id, events };
+}
+
+async function doneBefore(connection: DuckDBConnection, id: number): Promise<number> {
+  const rows = await (await connection.run('select events from refiled where id = $1', [id])).getRowsJS();
+  return Number(rows[0]?.[0] ?? 0);
+}
+
+/** The ids that queries show as this person: its own, and those that an override leads from. */
+const SHOWN_AS = `select $2::uuid
+  union all
+  select from_id from person_overrides where project_id = $1 and to_id = $2::uuid`;
+
+/** The rows themselves get the new person: an override would have to be asked about at every question for ever. */
+async function move(
+  connection: DuckDBConnection,
+  { projectId, personId, moves }: Refiling & { moves: readonly Move[] },
+): Promise<number> {
+  if (moves.length === 0) return 0;
+  const to = listValue(moves.map((one) => one.to));
+  const result = await connection.run(
+    `update event_rows
+    set person_id = m.to_id
+    from (select unnest($3) as distinct_id, unnest($4)::uuid as to_id) m
+    where event_rows.project_id = $1
+      and event_rows.distinct_id = m.distinct_id
+      and event_rows.person_id in (${SHOWN_AS})`,
+    [projectId, personId, listValue(moves.map((one) => one.distinctId)), to],
+  );
+  await connection.run('delete from person_overrides where project_id = $1 and from_id in (select unnest($2)::uuid)', [
+    projectId,
+    to,
+  ]);
+  return result.rowsChanged;
+}
+
+async function remove(
+  connection: DuckDBConnection,
+  { projectId, personId, distinctIds }: Refiling & { distinctIds: readonly string[] },
+): Promise<number> {
+  const result = await connection.run(
+    `delete from event_rows
+    where project_id = $1
+      and (person_id in (${SHOWN_AS}) or distinct_id in (select unnest($3::varchar[])))`,
+    [projectId, personId, listValue([...distinctIds])],
+    // A list may be empty, and then does not tell what it is a list of.
+    [INTEGER, VARCHAR, LIST(VARCHAR)],
+  );
+  await connection.run(`delete from person_rows where project_id = $1 and person_id in (${SHOWN_AS})`, [
+    projectId,
+    personId,
+  ]);
+  await connection.run(
+    'delete from person_overrides where project_id = $1 and (from_id = $2::uuid or to_id = $2::uuid)',
+    [projectId, personId],
+  );
+  return result.rowsChanged;
+}

@@ -1,0 +1,142 @@
+/** The nouns of the relational shelf, as the rest of the program sees them. Times are ms UTC. */
+import type { Json, JsonObject } from '../../core/json/json.ts';
+
+/** Levels of a membership, as numbers on the wire. */
+export const MEMBER = 1;
+export const ADMIN = 8;
+export const OWNER = 15;
+export type MembershipLevel = typeof MEMBER | typeof ADMIN | typeof OWNER;
+
+/** Levels of access to feature flags. */
+export const CAN_VIEW = 21;
+export const CAN_EDIT = 37;
+export type FlagAccessLevel = typeof CAN_VIEW | typeof CAN_EDIT;
+
+export interface Organization {
+  id: string;
+  name: string;
+  slug: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface User {
+  id: number;
+  uuid: string;
+  distinctId: string;
+  email: string;
+  firstName: string;
+  /** Null until the user has chosen a password. */
+  passwordHash: string | null;
+  isActive: boolean;
+  currentOrganizationId: string | null;
+  currentProjectId: number | null;
+  joinedAt: number;
+}
+
+export interface Membership {
+  id: string;
+  organizationId: string;
+  userId: number;
+  level: MembershipLevel;
+  joinedAt: number;
+  updatedAt: number;
+}
+
+export interface PersonalKey {
+  id: string;
+  userId: number;
+  label: string;
+  /** SHA-256 of the key; the key itself is shown once and kept nowhere. */
+  hash: string;
+  createdAt: number;
+  lastUsedAt: number | null;
+}
+
+export interface Session {
+  /** SHA-256 of the cookie's value. */
+  hash: string;
+  userId: number;
+  createdAt: number;
+  expiresAt: number;
+}
+
+export interface Project {
+  id: number;
+  uuid: string;
+  organizationId: string;
+  name: string;
+  /** The public key (`phc_…`) that SDKs send. */
+  apiToken: string;
+  /** SHA-256 of the secret key (`phs_…`), or null while the project has none. */
+  secretHash: string | null;
+  timezone: string;
+  anonymizeIps: boolean;
+  /** Null: the server's setting decides. */
+  eventsRetentionDays: number | null;
+  testAccountFilters: Json[];
+  pathCleaningFilters: Json[];
+  slackIncomingWebhook: string | null;
+  /** True once an event has been stored. */
+  ingestedEvent: boolean;
+  /** Settings that only clients read: kept and given back as they are. */
+  preferences: JsonObject;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface Role {
+  id: string;
+  organizationId: string;
+  name: string;
+  featureFlagsAccessLevel: FlagAccessLevel;
+  createdAt: number;
+  createdBy: number | null;
+}
+
+export interface RoleMembership {
+  id: string;
+  roleId: string;
+  userId: number;
+  joinedAt: number;
+  updatedAt: number;
+}
+
+/** The organization's default for a kind of resource; `feature flags` is the one with an effect. */
+export interface ResourceAccess {
+  id: string;
+  organizationId: string;
+  resource: string;
+  accessLevel: FlagAccessLevel;
+  createdAt: number;
+  updatedAt: number;
+  createdBy: number | null;
+}
+
+export interface ActivityChange {
+  type: string;
+  action: 'changed' | 'created' | 'deleted' | 'merged' | 'split' | 'exported';
+  field: string | null;
+  before: Json;
+  after: Json;
+}
+
+export interface ActivityDetail {
+  changes: ActivityChange[] | null;
+  trigger: JsonObject | null;
+  name: string | null;
+  short_id: string | null;
+}
+
+/** Who did what, when. `userId` null is the system itself. */
+export interface Activity {
+  id: string;
+  organizationId: string;
+  projectId: number | null;
+  userId: number | null;
+  activity: string;
+  scope: string;
+  itemId: string;
+  detail: ActivityDetail;
+  createdAt: number;
+}

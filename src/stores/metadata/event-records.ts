@@ -1,0 +1,67 @@
+/**
+ * What the relational shelf knows about events beside the events themselves: their persons, and what became
+ * of those that were not stored. Written by the processor (`ingest-store.ts`), read here.
+ */
+import type { JsonObject } from '../../core/json/json.ts';
+import type { DroppedEvent, NewDeadLetter, NewWarning } from '../ingest/ingest-store.ts';
+import type { Page, Paged } from './metadata-store.ts';
+
+/** A person as the list of events shows one. */
+export interface EventPerson {
+  uuid: string;
+  isIdentified: boolean;
+  properties: JsonObject;
+  /** The distinct id that the person was known by first. */
+  firstDistinctId: string | null;
+}
+
+export interface PersonProperties {
+  id: number;
+  uuid: string;
+  /** JSON text. */
+  properties: string;
+}
+
+export interface EventPersonStore {
+  byUuids(projectId: number, uuids: readonly string[]): Promise<EventPerson[]>;
+  uuidOf(projectId: number, id: number): Promise<string | null>;
+  /** Persons in the order of their numbers, from after `id`: for looking at all of them, a page at a time. */
+  after(projectId: number, id: number, limit: number): Promise<PersonProperties[]>;
+}
+
+export interface DeadLetter extends NewDeadLetter {
+  id: number;
+}
+
+export interface DeadLetterStore {
+  /** Newest first. */
+  list(projectId: number, page: Page): Promise<Paged<DeadLetter>>;
+  find(projectId: number, id: number): Promise<DeadLetter | null>;
+  /** The newest one of this event. */
+  byEvent(projectId: number, eventUuid: string): Promise<DeadLetter | null>;
+  remove(projectId: number, id: number): Promise<void>;
+}
+
+/** An event that brought an id of its own and was taken for the first time; each repetition is counted. */
+export interface SeenEvent {
+  receivedAt: number;
+  processedAt: number;
+  repeats: number;
+}
+
+export interface FateStore {
+  seen(projectId: number, uuid: string): Promise<SeenEvent | null>;
+  /** The latest time it was dropped. */
+  dropped(projectId: number, uuid: string): Promise<DroppedEvent | null>;
+  /** Newest first. */
+  allDropped(projectId: number, page: Page): Promise<Paged<DroppedEvent>>;
+}
+
+export interface IngestionWarning extends NewWarning {
+  id: number;
+}
+
+export interface WarningStore {
+  /** Newest first. */
+  list(projectId: number, type: string | undefined, page: Page): Promise<Paged<IngestionWarning>>;
+}

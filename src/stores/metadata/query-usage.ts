@@ -1,0 +1,19 @@
+/** How often insights ask for events and properties: counts for each project, day and name. */
+
+import type { AskedName } from '../../features/insights/rules/asked-names.ts';
+
+export interface UsageCount extends AskedName {
+  projectId: number;
+  /** Days since 1970. */
+  day: number;
+  count: number;
+}
+
+export interface QueryUsageStore {
+  /** Adds to what is counted. Names that the project has never seen are left out: nobody could look them up. */
+  add(counts: readonly UsageCount[]): Promise<void>;
+  /** Name → how often it was asked for on that day or later. */
+  since(projectId: number, of: Pick<AskedName, 'kind' | 'groupTypeIndex'>, day: number): Promise<Map<string, number>>;
+  /** Forgets earlier days. */
+  prune(day: number): Promise<void>;
+}

@@ -1,4 +1,0 @@
-import { openPostgresPlace } from '../../../test/support/postgres.ts';
-import { describePersonJournal } from '../contract/person-journal.ts';
-
-describePersonJournal('PostgreSQL', openPostgresPlace);

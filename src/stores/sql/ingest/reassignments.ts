@@ -1,0 +1,24 @@
+import { sql } from 'kysely';
+import type { Move, Refiled, Refiling } from '../../events/reassignment.ts';
+import type { Sql } from '../tables.ts';
+
+/** Orders that wait, oldest first. */
+export async function waitingRefilings({ db }: Sql): Promise<Refiling[]> {
+  const rows = await db.selectFrom('personRefilings').selectAll().orderBy('id').execute();
+  return rows.map(({ id, projectId, personUuid, kind, ids }) => {
+    const order = { id: Number(id), projectId: Number(projectId), personId: personUuid };
+    return kind === 'move'
+      ? { ...order, kind, moves: JSON.parse(ids) as Move[] }
+      : { ...order, kind, distinctIds: JSON.parse(ids) as string[] };
+  });
+}
+
+/** The deletion hears first: a row that is gone was told before. */
+export async function settleRefilings({ db }: Sql, done: readonly Refiled[]): Promise<void> {
+  for (const { id, events } of done) {
+    await sql`
+      update person_deletions set events_removed = ${events}
+      where id = (select deletion_id from person_refilings where id = ${id})`.execute(db);
+    await db.deleteFrom('personRefilings').where('id', '=', id).execute();
+  }
+}

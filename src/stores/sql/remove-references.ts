@@ -1,0 +1,101 @@
+import { isUuid } from '../../core/events/uuid.ts';
+import { isJsonObject, type Json } from '../../core/json/json.ts';
+import { isEventOf, mentions } from '../../core/persons/references.ts';
+import type { ActivityDetail } from '../metadata/accounts.ts';
+import type { Family, Removed } from '../metadata/person-identities.ts';
+import type { Sql } from './tables.ts';
+
+const PAGE = 500;
+
+/** Rows of a table in pages, oldest first: there may be more of them than fit into memory. */
+async function eachRow<Row>(
+  page: (after: number) => Promise<Row[]>,
+  numberOf: (row: Row) => number,
+  visit: (row: Row) => Promise<void>,
+): Promise<void> {
+  for (let after = 0; ; ) {
+    const rows = await page(after);
+    for (const row of rows) await visit(row);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE) return;
+    after = numberOf(last);
+  }
+}
+
+export async function removeMentions(
+  on: Sql,
+  projectId: number,
+  family: Family,
+  distinctIds: readonly string[],
+): Promise<Removed> {
+  const ids = new Set(distinctIds);
+  return {
+    deadLetters: await removeDeadLetters(on, projectId, ids),
+    ingestionWarnings: await removeWarnings(on, projectId, ids),
+    activityEntriesBlanked: await blankActivity(on, projectId, family, ids),
+  };
+}
+
+async function removeDeadLetters({ db }: Sql, projectId: number, ids: ReadonlySet<string>): Promise<number> {
+  const letters = db.selectFrom('deadLetters').select(['id', 'payload']).where('projectId', '=', projectId);
+  let removed = 0;
+  await eachRow(
+    (after) => letters.where('id', '>', after).orderBy('id').limit(PAGE).execute(),
+    (row) => row.id,
+    async ({ id, payload }) => {
+      const raw: Json = JSON.parse(payload);
+      if (!isJsonObject(raw) || !isEventOf(raw, ids)) return;
+      await db.deleteFrom('deadLetters').where('id', '=', id).execute();
+      removed++;
+    },
+  );
+  return removed;
+}
+
+async function removeWarnings({ db }: Sql, projectId: number, ids: ReadonlySet<string>): Promise<number> {
+  const warnings = db.selectFrom('ingestionWarnings').select(['id', 'details']).where('projectId', '=', projectId);
+  let removed = 0;
+  await eachRow(
+    (after) => warnings.where('id', '>', after).orderBy('id').limit(PAGE).execute(),
+    (row) => row.id,
+    async ({ id, details }) => {
+      if (!mentions(JSON.parse(details), ids)) return;
+      await db.deleteFrom('ingestionWarnings').where('id', '=', id).execute();
+      removed++;
+    },
+  );
+  return removed;
+}
+
+/** That something was done stays; what it was done with goes. */
+async function blankActivity(
+  { db }: Sql,
+  projectId: number,
+  family: Family,
+  ids: ReadonlySet<string>,
+): Promise<number> {
+  const entries = db
+    .selectFrom('activity')
+    .select(['position', 'itemId', 'detail'])
+    .where('projectId', '=', projectId)
+    .where('scope', '=', 'Person');
+  const items = new Set(family.ids.map(String));
+  const uuids = new Set(family.uuids);
+  let blanked = 0;
+  await eachRow(
+    (after) => entries.where('position', '>', after).orderBy('position').limit(PAGE).execute(),
+    (row) => row.position,
+    async ({ position, itemId, detail }) => {
+      const told: ActivityDetail = JSON.parse(detail);
+      const isTheirs = items.has(itemId) || (told.name !== null && uuids.has(told.name));
+      if (!isTheirs && !mentions(told as unknown as Json, ids)) return;
+      const changes = told.changes?.map((change) => ({ ...change, before: null, after: null })) ?? null;
+      const name = told.name !== null && isUuid(told.name) ? told.name : null;
+      const text = JSON.stringify({ ...told, changes, name });
+      if (text === detail) return;
+      await db.updateTable('activity').set({ detail: text }).where('position', '=', position).execute();
+      blanked++;
+    },
+  );
+  return blanked;
+}

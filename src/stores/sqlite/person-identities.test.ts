@@ -1,0 +1,36 @@
+import { readFileSync, statSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import type { RelationalPlace } from '../../../test/contract/event-records.ts';
+import { describePersonJournal } from '../../../test/contract/person-identities.ts';
+import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
+import { openRelationalShelf } from './metadata-store.ts';
+
+async function openIn(dir: TempDir): Promise<RelationalPlace> {
+  const { metadata, ingest } = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+  return {
+    metadata,
+    ingest,
+    remove: async () => {
+      await metadata.close();
+      dir.remove();
+    },
+  };
+}
+
+describePersonJournal('SQLite', () => openIn(makeTempDir()));
+
+it('keeps no byte of what was removed once it is written afresh, neither in the file nor in its journal', async () => {
+  const dir = makeTempDir();
+  const { metadata, ingest, remove } = await openIn(dir);
+  for (let n = 0; n < 400; n++) await metadata.installation.set(`canary-${n}`, 'canary-value '.repeat(n % 40));
+  for (let n = 0; n < 400; n++) await metadata.installation.remove(`canary-${n}`);
+  const spelled = (): string[] =>
+    ['metadata.sqlite', 'metadata.sqlite-wal'].filter((file) => readFileSync(dir.path(file)).includes('canary'));
+  expect(spelled()).not.toEqual([]);
+  await ingest.scrub();
+  expect(spelled()).toEqual([]);
+  expect(statSync(dir.path('metadata.sqlite-wal')).size).toBe(0);
+  await metadata.installation.set('still', 'works');
+  expect(await metadata.installation.get('still')).toBe('works');
+  await remove();
+});

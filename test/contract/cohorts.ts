@@ -1,0 +1,137 @@
+/** What every relational shelf does with cohorts and their members. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
+import type { Cohort } from '../../src/stores/metadata/cohorts.ts';
+import type { RelationalPlace } from './event-records.ts';
+import { uuidOf } from './events.ts';
+import { aCohort as someCohort } from './flag-builders.ts';
+import { newPersonChanges } from './person-changes.ts';
+
+const NOW = 1_768_478_400_000;
+
+const aCohort = (name: string, rest: Partial<Cohort> = {}): Omit<Cohort, 'id'> =>
+  someCohort(1, { name, createdAt: NOW, ...rest });
+
+export function describeCohortStore(name: string, open: () => Promise<RelationalPlace>): void {
+  describe(`cohorts on ${name}`, () => {
+    let place: RelationalPlace;
+    beforeEach(async () => {
+      place = await open();
+    });
+    afterEach(() => place.remove());
+
+    let position = 0;
+    const addPersons = (projectId: number, ...uuids: string[]): Promise<void> =>
+      place.ingest.transaction((store) =>
+        store.apply({ ...NO_CHANGES, persons: newPersonChanges(projectId, uuids), position: ++position }),
+      );
+    const create = (label: string, rest: Partial<Cohort> = {}) => place.metadata.cohorts.create(aCohort(label, rest));
+    const namesOf = (cohorts: readonly Cohort[]): string[] => cohorts.map((cohort) => cohort.name);
+
+    it('keeps a cohort whole, in its project', async () => {
+      const given = aCohort('all', {
+        description: 'd',
+        groups: [{ properties: [] }],
+        filters: { properties: { type: 'AND', values: [] } },
+        isStatic: true,
+        isCalculating: true,
+        lastCalculation: NOW + 1,
+        errorsCalculating: 2,
+        count: 3,
+        version: 4,
+        createdBy: 5,
+      });
+      const cohort = await place.metadata.cohorts.create(given);
+      expect(cohort).toEqual({ ...given, id: cohort.id });
+      expect(await place.metadata.cohorts.find(1, cohort.id)).toEqual(cohort);
+      expect(await place.metadata.cohorts.find(2, cohort.id)).toBeNull();
+      const changed = { ...cohort, name: 'new', isStatic: false, count: null, filters: {} };
+      await place.metadata.cohorts.update(changed);
+      expect(await place.metadata.cohorts.find(1, cohort.id)).toEqual(changed);
+    });
+
+    it('lists those that are not deleted, newest first, in pages', async () => {
+      await create('old', { createdAt: NOW - 1 });
+      await create('first');
+      await create('second');
+      const gone = await create('gone', { deleted: true });
+      await create('theirs', { projectId: 2 });
+      const { cohorts } = place.metadata;
+      expect(namesOf(await cohorts.ofProject(1))).toEqual(['second', 'first', 'old']);
+      const { count, items } = await cohorts.list(1, { limit: 1, offset: 1 });
+      expect([count, namesOf(items)]).toEqual([3, ['first']]);
+      expect((await cohorts.find(1, gone.id))?.deleted).toBe(true);
+    });
+
+    it('knows which wait for their calculation, and which are due', async () => {
+      await create('waits', { isCalculating: true });
+      await create('static', { isCalculating: true, isStatic: true });
+      await create('deleted', { isCalculating: true, deleted: true });
+      await create('fresh', { lastCalculation: 100 });
+      await create('older', { lastCalculation: 50 });
+      await create('oldest', { lastCalculation: 40, projectId: 2, errorsCalculating: 20 });
+      await create('broken', { lastCalculation: 30, errorsCalculating: 21 });
+      await create('never');
+      const { cohorts } = place.metadata;
+      expect(namesOf(await cohorts.waiting())).toEqual(['waits']);
+      expect(namesOf(await cohorts.due(100, 20, 10))).toEqual(['never', 'oldest', 'older']);
+      expect(namesOf(await cohorts.due(100, 20, 1))).toEqual(['never']);
+    });
+
+    it('finds persons of a project by what they are called', async () => {
+      await addPersons(1, uuidOf(1), uuidOf(2));
+      await addPersons(2, uuidOf(3));
+      const { cohortMembers } = place.metadata;
+      const ids = await cohortMembers.personsByUuid(1, [uuidOf(1), uuidOf(3), 'nobody']);
+      expect(ids).toHaveLength(1);
+      expect(await cohortMembers.personsByDistinctId(1, [`first ${uuidOf(1)}`, `second ${uuidOf(1)}`])).toEqual(ids);
+      expect(await cohortMembers.personsByDistinctId(1, [`first ${uuidOf(3)}`, "'; --", ''])).toEqual([]);
+      expect(await cohortMembers.uuidsOf(1, [...ids, 999])).toEqual([uuidOf(1)]);
+      expect(await cohortMembers.uuidsOf(2, ids)).toEqual([]);
+      expect(await cohortMembers.personsByUuid(1, [])).toEqual([]);
+      const both = await cohortMembers.personsByUuid(1, [uuidOf(2), uuidOf(1)]);
+      const [second = 0, first = 0] = both;
+      expect(await cohortMembers.inListOrder(1, [second, first, 999])).toEqual([first, second]);
+    });
+
+    it('puts members in once, only those who exist, and takes them out', async () => {
+      await addPersons(1, uuidOf(1), uuidOf(2), uuidOf(3));
+      await addPersons(2, uuidOf(4));
+      const { cohorts, cohortMembers } = place.metadata;
+      const cohort = await create('some', { lastCalculation: NOW });
+      const other = await create('other', { isStatic: true });
+      const never = await create('never calculated');
+      const ids = (await cohortMembers.personsByUuid(1, [1, 2, 3].map(uuidOf))).sort((a, b) => a - b);
+      const theirs = await cohortMembers.personsByUuid(2, [uuidOf(4)]);
+      const [one = 0, two = 0, three = 0] = ids;
+      expect(await cohortMembers.add(1, cohort.id, [one, two, ...theirs, 999])).toBe(2);
+      expect(await cohortMembers.add(1, cohort.id, [two, three])).toBe(1);
+      expect(await cohortMembers.after(cohort.id, 0, 10)).toEqual(ids);
+      expect(await cohortMembers.after(cohort.id, one, 1)).toEqual([two]);
+      expect(await cohortMembers.count(cohort.id)).toBe(3);
+      expect(await cohortMembers.count(other.id)).toBe(0);
+      await cohortMembers.add(1, other.id, [one]);
+      await cohortMembers.add(1, never.id, [one]);
+      expect(namesOf(await cohorts.ofPerson(1, one))).toEqual(['other', 'some']);
+      expect(namesOf(await cohorts.ofPerson(1, two))).toEqual(['some']);
+      expect(namesOf(await cohorts.ofPerson(2, two))).toEqual([]);
+      expect(await cohortMembers.remove(cohort.id, [two, 999])).toBe(1);
+      expect(await cohortMembers.after(cohort.id, 0, 10)).toEqual([one, three]);
+      await cohorts.update({ ...cohort, deleted: true });
+      expect(namesOf(await cohorts.ofPerson(1, one))).toEqual(['other']);
+    });
+
+    it('undoes changes of members with the transaction they belong to', async () => {
+      await addPersons(1, uuidOf(1));
+      const cohort = await create('some');
+      const ids = await place.metadata.cohortMembers.personsByUuid(1, [uuidOf(1)]);
+      const failing = place.metadata.transaction(async (store) => {
+        await store.cohortMembers.add(1, cohort.id, ids);
+        expect(await store.cohortMembers.count(cohort.id)).toBe(1);
+        throw new Error('boom');
+      });
+      await expect(failing).rejects.toThrow('boom');
+      expect(await place.metadata.cohortMembers.count(cohort.id)).toBe(0);
+    });
+  });
+}

@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { IngestChanges, PropertySighting } from '../../src/stores/ingest/ingest-store.ts';
+import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
+import type { RelationalPlace } from './event-records.ts';
+import { uuidOf } from './events.ts';
+
+/** What a definition is before anybody has said a word about it. */
+const FRESH = { description: '', tags: [], verifiedAt: null, verifiedBy: null, updatedAt: null, updatedBy: null };
+const FRESH_EVENT = { ...FRESH, ownerId: null, postToSlack: false };
+const FRESH_PROPERTY = { ...FRESH, isTypeChosen: false };
+
+const event = (n: number, name: string, projectId = 1) => ({ id: uuidOf(n), projectId, name, at: n });
+
+const property = (n: number, name: string, over: Partial<PropertySighting> = {}): PropertySighting => ({
+  id: uuidOf(n),
+  projectId: 1,
+  kind: 'event',
+  groupTypeIndex: -1,
+  name,
+  propertyType: 'String',
+  at: n,
+  ...over,
+});
+
+/** What every relational shelf keeps of the names of events and properties: as seen, and as described by people. */
+export function describeDefinitions(name: string, open: () => Promise<RelationalPlace>): void {
+  describe(`definitions: ${name}`, () => {
+    let place: RelationalPlace;
+    beforeEach(async () => {
+      place = await open();
+    });
+    afterEach(() => place.remove());
+
+    let position = 0;
+    const write = (changes: Partial<IngestChanges>): Promise<void> =>
+      place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, ...changes, position: ++position }));
+
+    it('finds definitions of events and properties', async () => {
+      await write({
+        events: [event(1, 'b'), event(2, 'a'), event(3, 'c', 2)],
+        properties: [property(4, 'plan'), property(5, 'email', { kind: 'person' })],
+        eventProperties: [
+          { projectId: 1, event: 'a', property: 'plan' },
+          { projectId: 1, event: 'b', property: 'plan' },
+        ],
+      });
+      await write({ events: [event(9, 'a')] });
+      const { definitions } = place.metadata;
+      expect(await definitions.events(1)).toEqual([
+        { ...FRESH_EVENT, id: uuidOf(2), name: 'a', createdAt: 2, lastSeenAt: 9 },
+        { ...FRESH_EVENT, id: uuidOf(1), name: 'b', createdAt: 1, lastSeenAt: 1 },
+      ]);
+      expect(await definitions.event(1, uuidOf(3))).toBeNull();
+      expect((await definitions.event(2, uuidOf(3)))?.name).toBe('c');
+      const kind = { kind: 'person', groupTypeIndex: -1 } as const;
+      const email = { ...FRESH_PROPERTY, ...kind, id: uuidOf(5), name: 'email', propertyType: 'String', createdAt: 5 };
+      expect(await definitions.properties(1, kind)).toEqual([email]);
+      expect(await definitions.property(1, uuidOf(5))).toEqual(email);
+      expect(await definitions.property(2, uuidOf(5))).toBeNull();
+      expect(await definitions.propertiesOf(1, ['a', 'b'])).toEqual(['plan']);
+      expect(await definitions.propertiesOf(1, ['x'])).toEqual([]);
+      expect(await definitions.propertiesOf(1, [])).toEqual([]);
+    });
+
+    it('keeps what people say of an event, whatever is seen of it later', async () => {
+      await write({ events: [event(1, 'a'), event(2, 'b')] });
+      const { definitions } = place.metadata;
+      const said = {
+        description: 'Somebody paid',
+        tags: ['money', 'ünïcode'],
+        verifiedAt: 50,
+        verifiedBy: 7,
+        updatedAt: 60,
+        updatedBy: 8,
+        ownerId: 9,
+        postToSlack: true,
+      };
+      await definitions.updateEvent(2, uuidOf(1), said);
+      expect(await definitions.event(1, uuidOf(1))).toMatchObject(FRESH_EVENT);
+      await definitions.updateEvent(1, uuidOf(1), said);
+      await write({ events: [{ ...event(3, 'a'), at: 99 }] });
+      expect(await definitions.event(1, uuidOf(1))).toEqual({
+        ...said,
+        id: uuidOf(1),
+        name: 'a',
+        createdAt: 1,
+        lastSeenAt: 99,
+      });
+      await definitions.updateEvent(1, uuidOf(1), { tags: [], verifiedAt: null, verifiedBy: null, postToSlack: false });
+      expect(await definitions.event(1, uuidOf(1))).toMatchObject({
+        description: 'Somebody paid',
+        tags: [],
+        verifiedAt: null,
+        verifiedBy: null,
+        ownerId: 9,
+        postToSlack: false,
+      });
+      expect(await definitions.event(1, uuidOf(2))).toMatchObject(FRESH_EVENT);
+    });
+
+    it.each([
+      ['a type', 'Numeric'],
+      ['no type at all', null],
+    ] as const)('lets no event change %s that a person has chosen', async (_name, chosen) => {
+      await write({ properties: [property(1, 'plan', { propertyType: null }), property(2, 'age')] });
+      const { definitions } = place.metadata;
+      for (const id of [uuidOf(1), uuidOf(2)]) {
+        await definitions.updateProperty(1, id, { propertyType: chosen, isTypeChosen: true, description: 'chosen' });
+      }
+      await write({ properties: [property(3, 'plan'), property(4, 'age')] });
+      for (const id of [uuidOf(1), uuidOf(2)]) {
+        const { propertyType, isTypeChosen, description } = (await definitions.property(1, id)) ?? {};
+        expect([propertyType, isTypeChosen, description]).toEqual([chosen, true, 'chosen']);
+      }
+    });
+
+    it('takes the first type that events suggest while nobody has chosen one', async () => {
+      await write({ properties: [property(1, 'plan', { propertyType: null })] });
+      await place.metadata.definitions.updateProperty(1, uuidOf(1), { description: 'no word about the type' });
+      await write({ properties: [property(2, 'plan', { propertyType: 'Boolean' })] });
+      await write({ properties: [property(3, 'plan', { propertyType: 'Numeric' })] });
+      expect(await place.metadata.definitions.property(1, uuidOf(1))).toMatchObject({
+        propertyType: 'Boolean',
+        isTypeChosen: false,
+        description: 'no word about the type',
+      });
+    });
+  });
+}

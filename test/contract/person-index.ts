@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json } from '../../src/core/json/json.ts';
+import type { Person } from '../../src/core/persons/person.ts';
+import type { PersonTest } from '../../src/core/persons/person-columns.ts';
+import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
+import type { PersonIndexKeeper, PersonIndexSizes } from '../../src/stores/metadata/person-index.ts';
+import type { PersonCursor } from '../../src/stores/metadata/persons.ts';
+import type { RelationalPlace } from './event-records.ts';
+import { uuidOf } from './events.ts';
+
+export interface IndexedPlace extends RelationalPlace {
+  keeper(sizes: PersonIndexSizes): PersonIndexKeeper;
+  /** Every text that the index keeps. */
+  texts(): Promise<string[]>;
+}
+
+/** What may happen to the persons of a project. */
+const action = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ what: fc.constant('add' as const), count: fc.integer({ min: 1, max: 6 }) }) },
+  { weight: 4, arbitrary: fc.record({ what: fc.constant('change' as const), which: fc.nat() }) },
+  { weight: 2, arbitrary: fc.record({ what: fc.constant('merge' as const), which: fc.nat(), into: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('remove' as const), which: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('bring back' as const), which: fc.nat() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ what: fc.constant('catch up' as const), pieces: fc.integer({ min: 1, max: 9 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('forget' as const) }) },
+);
+type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
+
+const PARITY: PersonTest = { kind: 'property', key: 'parity', fits: (value) => value === 1, part: null };
+
+/** The index of persons never changes what is found, whatever it knows by then. `runs`: how many stories are tried. */
+export function describePersonIndex(name: string, open: () => Promise<IndexedPlace>, runs = 40): void {
+  describe(`index of persons: ${name}`, () => {
+    let place: IndexedPlace;
+    beforeAll(async () => {
+      place = await open();
+    });
+    afterAll(() => place.remove());
+
+    let [projectId, numbers] = [0, 0];
+    const apply = (persons: Partial<typeof NO_CHANGES.persons>): Promise<void> =>
+      place.ingest.transaction((store) =>
+        store.apply({ ...NO_CHANGES, persons: { ...NO_CHANGES.persons, ...persons }, position: ++numbers }),
+      );
+    const write = (persons: readonly Person[]): Promise<void> =>
+      apply({ persons: persons.map((person) => ({ person, isNew: true, mergedInto: null })) });
+    const aPerson = (properties: Record<string, Json> = {}): Person => {
+      const n = ++numbers;
+      const createdAt = 1_768_478_400_000 + ((n * 7) % 5);
+      return {
+        projectId,
+        uuid: uuidOf(n),
+        createdAt,
+        properties: { parity: n % 2, ...properties },
+        isIdentified: false,
+        version: 0,
+      };
+    };
+    const numberOf = async ({ uuid }: Person): Promise<number> =>
+      (await place.metadata.persons.find(projectId, { uuid }))?.id ?? 0;
+    const inOrder = (a: Person, b: Person): number => b.createdAt - a.createdAt || (a.uuid < b.uuid ? -1 : 1);
+
+    const find = async (test: PersonTest, after: PersonCursor | null, limit: number): Promise<string[]> => {
+      const found = await place.metadata.persons.passing(projectId, test, after, limit);
+      return found?.map(({ uuid }) => uuid) ?? ['the index gives up'];
+    };
+
+    /** Does it, in the store and in the plain list that the store is held against. */
+    async function act(keeper: PersonIndexKeeper, all: Person[], gone: { person: Person; id: number }[], todo: Action) {
+      const at = (which: number): Person => all[which % all.length] as Person;
+      const take = async (person: Person): Promise<void> => {
+        gone.push({ person, id: await numberOf(person) });
+        all.splice(all.indexOf(person), 1);
+      };
+      if (todo.what === 'add') {
+        const added = Array.from({ length: todo.count }, () => aPerson());
+        all.push(...added);
+        await write(added);
+      } else if (todo.what === 'catch up') {
+        for (let n = 0; n < todo.pieces && (await keeper.catchUp()); n++);
+      } else if (todo.what === 'forget') {
+        await keeper.forgetGone();
+      } else if (todo.what === 'bring back') {
+        const back = gone.splice(todo.which % (gone.length || 1), 1);
+        all.push(...back.map(({ person }) => person));
+        await place.metadata.personJournal.add(back.map(({ person, id }) => ({ ...person, id })));
+      } else if (all.length > 1) {
+        const person = at(todo.which);
+        if (todo.what === 'change') {
+          const changed = { ...person, properties: { parity: 1 - Number(person.properties['parity']) } };
+          all[all.indexOf(person)] = changed;
+          await write([changed]);
+        } else if (todo.what === 'remove') {
+          const known = { ...person, id: await numberOf(person) };
+          await take(person);
+          const { personJournal } = place.metadata;
+          await personJournal.remove(known, await personJournal.family(projectId, person.uuid));
+        } else if (at(todo.into) !== person) {
+          const target = at(todo.into);
+          await take(person);
+          const merge = { op: 'merge', projectId, kind: 'identify', eventUuid: uuidOf(0), at: 0 } as const;
+          const op = { ...merge, source: person, target, targetUuid: target.uuid };
+          await apply({ ops: [op], overrides: [{ projectId, from: person.uuid, to: target.uuid }] });
+        }
+      }
+    }
+
+    it('finds the same after whatever has happened, in any order', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 25 }), async (actions) => {
+          projectId++;
+          const keeper = place.keeper({ block: 4, dueAfter: 2 });
+          const [all, gone]: [Person[], { person: Person; id: number }[]] = [[], []];
+          for (const todo of actions) {
+            await act(keeper, all, gone, todo);
+            const expected = all.filter(({ properties }) => properties['parity'] === 1).sort(inOrder);
+            const uuids = expected.map(({ uuid }) => uuid);
+            expect(await find(PARITY, null, 100)).toEqual(uuids);
+            expect(await find(PARITY, null, 3)).toEqual(uuids.slice(0, 3));
+            const after = expected[1];
+            if (after) expect(await find(PARITY, after, 2)).toEqual(uuids.slice(2, 4));
+          }
+        }),
+        { numRuns: runs },
+      );
+    });
+
+    it('keeps no word of those who have gone, nor of what they were before', async () => {
+      projectId++;
+      const keeper = place.keeper({ block: 8, dueAfter: 1 });
+      const [ada, bob, ...others] = Array.from({ length: 12 }, () => aPerson()) as [Person, Person, ...Person[]];
+      await write([{ ...ada, properties: { word: 'canary one' } }, bob, ...others]);
+      while (await keeper.catchUp());
+      await write([{ ...ada, properties: { word: 'canary two' } }]);
+      while (await keeper.catchUp());
+      const spelled = async (): Promise<string[]> => (await place.texts()).filter((text) => /canary/.test(text));
+      expect(await spelled()).not.toEqual([]);
+      const { personJournal } = place.metadata;
+      const known = { ...ada, id: await numberOf(ada) };
+      await personJournal.remove(known, await personJournal.family(projectId, ada.uuid));
+      await keeper.forgetGone();
+      expect(await spelled()).toEqual([]);
+      expect((await place.texts()).filter((text) => text.includes(ada.uuid))).toEqual([]);
+      expect(await find({ kind: 'all', tests: [] }, null, 100)).toEqual(
+        [bob, ...others].sort(inOrder).map(({ uuid }) => uuid),
+      );
+    });
+
+    it('goes with its project', async () => {
+      projectId++;
+      await write([aPerson({ word: 'canary' }), aPerson()]);
+      while (await place.keeper({ block: 4, dueAfter: 1 }).catchUp());
+      await place.metadata.projects.delete(projectId);
+      expect((await place.texts()).filter((text) => text.includes('canary'))).toEqual([]);
+    });
+
+    it('gives up where too many are new to it', async () => {
+      projectId++;
+      const all = Array.from({ length: 4001 }, () => aPerson());
+      await write(all);
+      expect(await find(PARITY, null, 1)).toEqual(['the index gives up']);
+      await place.keeper({ block: 4096, dueAfter: 1000 }).catchUp();
+      const odd = all.filter(({ properties }) => properties['parity'] === 1);
+      expect(await find(PARITY, null, 5000)).toEqual(odd.sort(inOrder).map(({ uuid }) => uuid));
+    });
+  });
+}

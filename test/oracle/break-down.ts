@@ -1,0 +1,98 @@
+import type { Breakdown, PropertyBreakdown, Slice } from '../../src/core/actions/breakdown.ts';
+import { propertyText } from '../../src/core/events/hot-properties.ts';
+import { numberOf, type Properties } from '../../src/core/filters/matches.ts';
+import type { Range } from '../../src/core/time/range.ts';
+import type { BreakdownValue } from '../../src/features/insights/rules/answers.ts';
+import {
+  binValue,
+  cohortValue,
+  normaliseUrl,
+  numberValue,
+  textValue,
+} from '../../src/features/insights/rules/breakdown-values.ts';
+import { valueBins } from '../../src/features/insights/rules/numbers/value-bins.ts';
+import { sessionOf, type World, type WorldEvent } from './world.ts';
+
+/** One value of a breakdown and which events have it. */
+export interface BreakdownPart {
+  value: BreakdownValue;
+  has(event: WorldEvent): boolean;
+}
+
+/** A property as a breakdown reads it: its text, empty where it is missing; undefined where the event has no owner. */
+export function breakdownText(
+  world: World,
+  breakdown: PropertyBreakdown,
+  range: Range,
+): (event: WorldEvent, key: string) => string | undefined {
+  const lengths = breakdown.owner === 'session' ? world.sessionLengths(range) : undefined;
+  return (event, key) => {
+    if (lengths !== undefined) return lengths.get(sessionOf(event) ?? '')?.toString();
+    const properties = ownerOf(world, breakdown, event);
+    if (properties === undefined) return undefined;
+    const text = Object.hasOwn(properties, key) ? (propertyText(properties[key]) ?? 'null') : '';
+    return breakdown.isUrl ? normaliseUrl(text) : text;
+  };
+}
+
+function ownerOf(world: World, { owner, groupIndex }: PropertyBreakdown, event: WorldEvent): Properties | undefined {
+  if (owner === 'person') return world.person(event.personId)?.properties;
+  return owner === 'group' ? world.groupProperties(event, groupIndex ?? 0) : event.properties;
+}
+
+/** The values that a breakdown shows of these events, which `rank` puts in order, the largest first. */
+export function partsOf(
+  world: World,
+  breakdown: Breakdown,
+  range: Range,
+  events: readonly WorldEvent[],
+  rank: (events: readonly WorldEvent[]) => number,
+): BreakdownPart[] {
+  if (breakdown.kind === 'cohort') {
+    return breakdown.cohorts.map((cohort) => ({
+      value: cohortValue(cohort),
+      has: (event) => world.isMember(event.personId, cohort.id),
+    }));
+  }
+  const text = breakdownText(world, breakdown, range);
+  const read = (event: WorldEvent): string | undefined => text(event, breakdown.keys[0] ?? '');
+  if (breakdown.bins !== null) return binParts(breakdown.bins, events, read);
+  const groups = new Map<string, WorldEvent[]>();
+  for (const event of events) {
+    const value = read(event);
+    if (value !== undefined) groups.set(value, [...(groups.get(value) ?? []), event]);
+  }
+  return [...groups]
+    .map(([value, own]) => ({ value, size: rank(own) }))
+    .sort((a, b) => b.size - a.size || (a.value < b.value ? 1 : -1))
+    .slice(breakdown.offset, breakdown.offset + breakdown.limit)
+    .map(({ value }) => ({ value: shown(breakdown, value), has: (event: WorldEvent) => read(event) === value }))
+    .sort((a, b) => (breakdown.owner === 'session' ? Number(a.value.value) - Number(b.value.value) : 0));
+}
+
+const shown = ({ owner }: PropertyBreakdown, value: string): BreakdownValue =>
+  owner === 'session' ? numberValue(Number(value)) : textValue(value);
+
+type Read = (event: WorldEvent) => string | undefined;
+
+const numberIn = (read: Read, event: WorldEvent): number | null => numberOf(read(event) ?? '');
+
+function binParts(count: number, events: readonly WorldEvent[], read: Read): BreakdownPart[] {
+  const numbers = events.flatMap((event) => numberIn(read, event) ?? []);
+  return valueBins(numbers, count).map((bin) => ({ value: binValue(bin), has: isIn(read, bin) }));
+}
+
+const isIn =
+  (read: Read, bin: { from: number; until: number }) =>
+  (event: WorldEvent): boolean => {
+    const number = numberIn(read, event);
+    return number !== null && number >= bin.from && number < bin.until;
+  };
+
+/** Whether an event belongs to the value that was followed. */
+export function isInSlice(world: World, slice: Slice, range: Range): (event: WorldEvent) => boolean {
+  if (slice.kind === 'cohort') return (event) => world.isMember(event.personId, slice.id);
+  const text = breakdownText(world, slice.breakdown, range);
+  const read = (event: WorldEvent): string | undefined => text(event, slice.breakdown.keys[0] ?? '');
+  return slice.kind === 'bin' ? isIn(read, slice) : (event) => read(event) === slice.value;
+}

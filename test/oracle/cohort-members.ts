@@ -1,0 +1,115 @@
+/** What the criteria of a cohort mean, in so many words, over one person's small lists. The engine is held against it. */
+
+import type { ActionDefinition } from '../../src/core/actions/entity.ts';
+import type { Behaviour, Count, Criteria, Deed, RegularBehaviour } from '../../src/core/cohorts/criteria.ts';
+import { type IsInCohort, matches, type Properties, type Search } from '../../src/core/filters/matches.ts';
+import type { Filter } from '../../src/core/filters/property-filter.ts';
+import { earlier, later } from '../../src/core/time/span.ts';
+import { fitsStep } from './fits-step.ts';
+
+export interface PersonEvent {
+  event: string;
+  timestamp: number;
+  properties: Properties;
+  /** The elements that were clicked, as one text. */
+  elementsChain?: string;
+}
+
+export interface Person {
+  properties: Properties;
+  events: readonly PersonEvent[];
+}
+
+export interface Surroundings {
+  now: number;
+  search: Search;
+  isIn: IsInCohort;
+  /** The project's actions; one that it has not is never done. */
+  action?(id: number): Pick<ActionDefinition, 'steps'> | undefined;
+}
+
+export function isMember(criteria: Criteria, person: Person, around: Surroundings): boolean {
+  if (criteria === null) return false;
+  switch (criteria.kind) {
+    case 'and':
+      return criteria.criteria.every((one) => isMember(one, person, around));
+    case 'or':
+      return criteria.criteria.some((one) => isMember(one, person, around));
+    case 'person':
+      return matches(criteria.filter, { event: {}, person: person.properties }, around.search);
+    case 'cohort':
+      return around.isIn(criteria.id) === !criteria.negated;
+    case 'behaviour':
+      return hasDone(criteria.behaviour, person, around) !== criteria.negated;
+  }
+}
+
+/** Of the elements and the person an action may ask too; event filters are about the event alone. */
+function isDeed(deed: Deed, event: PersonEvent, person: Person, { search, isIn, action }: Surroundings): boolean {
+  const owners = { event: event.properties, person: person.properties, elements: event.elementsChain ?? '' };
+  const holds = (filter: Filter): boolean => matches(filter, owners, search, isIn);
+  if (!holds(deed.filter)) return false;
+  if (deed.kind === 'event') return event.event === deed.event;
+  return (action?.(deed.action)?.steps ?? []).some((step) => fitsStep(step, event, search, holds));
+}
+
+function hasDone(behaviour: Behaviour, person: Person, around: Surroundings): boolean {
+  const { now } = around;
+  const timesOf = (deed: Deed): number[] =>
+    person.events
+      .filter((event) => isDeed(deed, event, person, around))
+      .map(({ timestamp }) => timestamp)
+      .sort((a, b) => a - b);
+  const times = timesOf(behaviour.deed);
+  const start = earlier(now, behaviour.within);
+  const inWindow = times.filter((time) => time > start && time < now);
+  switch (behaviour.kind) {
+    case 'performed_event':
+      return inWindow.length > 0;
+    case 'performed_event_multiple':
+      return inWindow.length > 0 && compares(inWindow.length, behaviour.count);
+    case 'performed_event_first_time': {
+      const [first] = times;
+      return first !== undefined && first >= start && first < now;
+    }
+    case 'performed_event_sequence': {
+      const next = timesOf(behaviour.next).filter((time) => time < now);
+      const follows = (a: number, b: number): boolean => b > a && b <= later(a, behaviour.nextWithin);
+      return inWindow.some((a) => next.some((b) => follows(a, b)));
+    }
+    case 'performed_event_regularly':
+      return isRegular(behaviour, times, now);
+    case 'stopped_performing_event': {
+      const since = earlier(now, behaviour.lately);
+      return times.some((t) => t > start && t <= since) && !times.some((t) => t > since && t <= now);
+    }
+    case 'restarted_performing_event': {
+      const since = earlier(now, behaviour.lately);
+      const was = times.some((t) => t <= start);
+      return was && !times.some((t) => t > start && t <= since) && times.some((t) => t > since && t <= now);
+    }
+  }
+}
+
+function isRegular({ within, count, periods }: RegularBehaviour, times: readonly number[], now: number): boolean {
+  const countIn = (period: number): number =>
+    times.filter((t) => t > earlier(now, within, period + 1) && t <= earlier(now, within, period) && t < now).length;
+  const counts = Array.from({ length: periods.total }, (_, period) => countIn(period));
+  const good = counts.filter((n) => compares(n, count)).length;
+  return counts.some((n) => n > 0) && good >= periods.least;
+}
+
+function compares(n: number, { operator, value }: Count): boolean {
+  switch (operator) {
+    case 'gte':
+      return n >= value;
+    case 'lte':
+      return n <= value;
+    case 'gt':
+      return n > value;
+    case 'lt':
+      return n < value;
+    case 'eq':
+      return n === value;
+  }
+}

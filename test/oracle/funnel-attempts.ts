@@ -1,0 +1,110 @@
+import { addTo } from '../../src/core/time/interval.ts';
+import type { Attempt } from '../../src/features/insights/funnel/rules/attempt.ts';
+import type { Exclusion, FunnelQuestion } from '../../src/features/insights/rules/question.ts';
+import { includesEntity } from '../../src/features/insights/rules/same-entity.ts';
+import type { World, WorldEvent } from './world.ts';
+
+/** Every go of somebody who did these events, in order. Those that an exclusion falls into are none. */
+export function attemptsOf(question: FunnelQuestion, world: World, events: readonly WorldEvent[]): Attempt[] {
+  const walk = new Walk(question, world, events);
+  switch (question.order) {
+    case 'ordered':
+      return walk.ordered();
+    case 'strict':
+      return walk.strict();
+    case 'unordered':
+      return walk.unordered();
+  }
+}
+
+class Walk {
+  private readonly question: FunnelQuestion;
+  private readonly events: readonly WorldEvent[];
+  /** Step → for each event whether it is one of the step's. */
+  private readonly isStep: readonly (readonly boolean[])[];
+  private readonly excluded: readonly { exclusion: Exclusion; times: readonly number[] }[];
+
+  constructor(question: FunnelQuestion, world: World, events: readonly WorldEvent[]) {
+    this.question = question;
+    this.events = events;
+    this.isStep = question.steps.map((step) => events.map((event) => world.isOf(event, step)));
+    this.excluded = question.exclusions.map((exclusion) => ({
+      exclusion,
+      times: events.filter((event) => world.isOf(event, exclusion.entity)).map(({ timestamp }) => timestamp),
+    }));
+  }
+
+  /** Each step is the earliest event at or after the step before it. */
+  ordered(): Attempt[] {
+    return this.startsOf(0).flatMap((start) => {
+      const found: (number | undefined)[] = [start];
+      for (let step = 1; step < this.isStep.length; step++) found.push(this.next(step, found[step - 1]));
+      const times = found.map((at) => this.timeAt(at));
+      return this.isVoid(times) ? [] : [{ start: this.time(start), depth: this.depthOf(times), times }];
+    });
+  }
+
+  /** One event may be two different steps, but not the same step twice. */
+  private next(step: number, before: number | undefined): number | undefined {
+    if (before === undefined) return undefined;
+    const { steps } = this.question;
+    const [now, last] = [steps[step], steps[step - 1]];
+    const mustBeAnother = now !== undefined && last !== undefined && includesEntity(now, last);
+    const index = this.events.findIndex(
+      ({ timestamp }, at) => this.isStep[step]?.[at] && (mustBeAnother ? at > before : timestamp >= this.time(before)),
+    );
+    return index < 0 ? undefined : index;
+  }
+
+  /** The steps are one directly after the other, with nothing else between them; exclusions have no place there. */
+  strict(): Attempt[] {
+    return this.startsOf(0).map((start) => {
+      const times = this.isStep.map((is, step) => (is[start + step] ? this.time(start + step) : null));
+      return { start: this.time(start), depth: this.depthOf(times), times };
+    });
+  }
+
+  /** Any step may be the first; the others follow in any order. */
+  unordered(): Attempt[] {
+    return this.isStep.flatMap((_, first) =>
+      this.startsOf(first).flatMap((start) => {
+        const from = this.time(start);
+        const later = this.isStep.flatMap((_is, step) => (step === first ? [] : [this.after(step, from)]));
+        const sorted = [from, ...later].filter((at) => at !== null).sort((a, b) => a - b);
+        const times = this.isStep.map((_is, at) => sorted[at] ?? null);
+        if (this.isVoid(times)) return [];
+        const end = this.windowEnd(from);
+        return [{ start: from, depth: sorted.filter((at) => at <= end).length, times }];
+      }),
+    );
+  }
+
+  private after(step: number, from: number): number | null {
+    return this.events.find(({ timestamp }, at) => this.isStep[step]?.[at] && timestamp > from)?.timestamp ?? null;
+  }
+
+  private startsOf = (step: number): number[] => this.events.flatMap((_, at) => (this.isStep[step]?.[at] ? [at] : []));
+  private time = (at: number): number => (this.events[at] as WorldEvent).timestamp;
+  private timeAt = (at: number | undefined): number | null => (at === undefined ? null : this.time(at));
+
+  private depthOf(times: readonly (number | null)[]): number {
+    const end = this.windowEnd(times[0] ?? 0);
+    const missed = times.findIndex((at) => at === null || at > end);
+    return missed < 0 ? times.length : missed;
+  }
+
+  private windowEnd(from: number): number {
+    const { window, timezone } = this.question;
+    return addTo(from, window.count, window.unit, timezone);
+  }
+
+  /** What is excluded happened after the one step and before the other, or before the window closed on the other. */
+  private isVoid(times: readonly (number | null)[]): boolean {
+    return this.excluded.some(({ exclusion, times: happened }) => {
+      const from = times[exclusion.from] ?? null;
+      if (from === null) return false;
+      const first = happened.find((at) => at >= from);
+      return first !== undefined && first > from && first < (times[exclusion.to] ?? this.windowEnd(from));
+    });
+  }
+}

@@ -1,0 +1,101 @@
+import type { PropertyBreakdown } from '../../src/core/actions/breakdown.ts';
+import { isWithin } from '../../src/core/time/range.ts';
+import type { Attempt } from '../../src/features/insights/funnel/rules/attempt.ts';
+import {
+  largestValues,
+  type Part,
+  tellingStep,
+  ValueDivider,
+  type ValueReader,
+} from '../../src/features/insights/funnel/rules/split-by-value.ts';
+import type { FunnelQuestion, FunnelValue } from '../../src/features/insights/rules/question.ts';
+import { breakdownText } from './break-down.ts';
+import { attemptsOf } from './funnel-attempts.ts';
+import { distinct } from './measure.ts';
+import type { World, WorldEvent } from './world.ts';
+
+/** What one actor tried, as part of one value of the breakdown. */
+export interface Entrant {
+  actor: string;
+  value: FunnelValue | null;
+  attempts: readonly Attempt[];
+}
+
+/** Everybody who entered the funnel, once for each value of the breakdown that they are part of. */
+export function entrantsOf(question: FunnelQuestion, world: World): Entrant[] {
+  if (question.steps.length === 0) return [];
+  const events = funnelEvents(question, world);
+  const actors = distinct(events.map((event) => world.actorOf(event, question.actor)));
+  const divide = dividerOf(question, world, events);
+  const entrants = actors.flatMap((actor) => {
+    const own = events.filter((event) => world.actorOf(event, question.actor) === actor);
+    return divide(own).map((part) => ({
+      actor,
+      value: part.value,
+      attempts: attemptsOf(question, world, part.events),
+    }));
+  });
+  return joined(entrants).filter(({ attempts }) => attempts.length > 0);
+}
+
+/** All that actors did in the range. */
+export const funnelEvents = (question: FunnelQuestion, world: World): WorldEvent[] =>
+  world.events.filter(
+    (event) =>
+      isWithin(event.timestamp, question.range) &&
+      world.actorOf(event, question.actor) !== null &&
+      world.holds(event, question.filter),
+  );
+
+/** Several small values may have become one. */
+function joined(entrants: readonly Entrant[]): Entrant[] {
+  const byKey = new Map<string, Entrant>();
+  for (const entrant of entrants) {
+    const key = JSON.stringify([entrant.actor, entrant.value]);
+    const known = byKey.get(key)?.attempts ?? [];
+    byKey.set(key, { ...entrant, attempts: [...known, ...entrant.attempts] });
+  }
+  return [...byKey.values()];
+}
+
+/** How one actor's events are divided by the breakdown. */
+function dividerOf(
+  question: FunnelQuestion,
+  world: World,
+  all: readonly WorldEvent[],
+): (own: readonly WorldEvent[]) => Part<WorldEvent>[] {
+  const { breakdown } = question;
+  if (breakdown === null) return (events) => [{ value: null, events }];
+  if (breakdown.kind === 'property') {
+    const divider = valueDivider(question, breakdown, world, all);
+    return (events) => divider.divide(events);
+  }
+  return (events) =>
+    breakdown.cohorts
+      .filter(({ id }) => world.isMember(events[0]?.personId ?? null, id))
+      .map(({ id }) => ({ value: id, events }));
+}
+
+function valueDivider(
+  question: FunnelQuestion,
+  breakdown: PropertyBreakdown,
+  world: World,
+  all: readonly WorldEvent[],
+): ValueDivider<WorldEvent> {
+  const { steps } = question;
+  const text = breakdownText(world, breakdown, question.range);
+  const isStep = (event: WorldEvent): boolean => steps.some((step) => world.isOf(event, step));
+  const telling = steps[tellingStep(question) ?? -1];
+  const read: ValueReader<WorldEvent> = {
+    valuesOn: (event) => breakdown.keys.map((key) => text(event, key) ?? ''),
+    isStep,
+    isTelling: (event) => (telling === undefined ? isStep(event) : world.isOf(event, telling)),
+  };
+  const kept = largestValues(countsOf(all.filter(read.isTelling).map(read.valuesOn)), breakdown.limit);
+  return new ValueDivider(question, breakdown.keys.length, read, kept);
+}
+
+const countsOf = (values: readonly (readonly string[])[]): [string[], number][] => {
+  const keys = values.map((value) => JSON.stringify(value));
+  return distinct(keys).map((key) => [JSON.parse(key) as string[], keys.filter((one) => one === key).length]);
+};

@@ -1,0 +1,90 @@
+import { floorTo } from '../../src/core/time/interval.ts';
+import { type Tick, tickAt, tickNames, ticksOf } from '../../src/core/time/ticks.ts';
+import type { LifecycleItem } from '../../src/features/insights/rules/answers.ts';
+import { compareText } from '../../src/features/insights/rules/assemble-trends.ts';
+import { sum } from '../../src/features/insights/rules/numbers/statistics.ts';
+import {
+  LIFECYCLE_STATUSES,
+  type LifecyclePeopleQuestion,
+  type LifecycleQuestion,
+  type LifecycleStatus,
+} from '../../src/features/insights/rules/question.ts';
+import { distinct } from './measure.ts';
+import type { World } from './world.ts';
+
+/** What a person was in which interval, by its beginning. */
+interface Stage {
+  person: string;
+  status: LifecycleStatus;
+  at: number;
+}
+
+export function answerLifecycle(question: LifecycleQuestion, world: World): LifecycleItem[] {
+  const { entity, interval, timezone } = question;
+  if (entity === null) return [];
+  const shown = ticksIn(question);
+  const names = tickNames(
+    shown.map(({ start }) => start),
+    interval,
+    timezone,
+  );
+  const stages = stagesOf(question, world);
+  return LIFECYCLE_STATUSES.map((status) => {
+    const counts = shown.map(
+      ({ start }) => stages.filter((stage) => stage.status === status && stage.at === start).length,
+    );
+    const data = counts.map((count) => (status === 'dormant' && count > 0 ? -count : count));
+    return {
+      status,
+      label: `${entity.name} - ${status}`,
+      data,
+      count: sum(data),
+      days: names.map(({ day }) => day),
+      labels: names.map(({ label }) => label),
+    };
+  });
+}
+
+const ticksIn = ({ range, interval, timezone }: LifecycleQuestion): Tick[] =>
+  ticksOf(range, interval, timezone, 'monday');
+
+function stagesOf(question: LifecycleQuestion, world: World): Stage[] {
+  const { entity, interval, timezone, filter, range } = question;
+  const shown = ticksIn(question);
+  // Who is active at the beginning was there before, or was not: one more interval tells.
+  const before = floorTo((shown[0]?.start ?? range.from) - 1, interval, timezone, 'monday');
+  // Intervals are looked at whole, also the last one, which the range may only touch.
+  const until = shown.at(-1)?.end ?? range.until;
+  const ticks = ticksOf({ from: before, until }, interval, timezone, 'monday');
+  const events = world.events.filter(
+    (event) =>
+      event.timestamp >= before &&
+      event.timestamp < until &&
+      entity !== null &&
+      world.isOf(event, entity) &&
+      world.holds(event, filter),
+  );
+  return distinct(events.map(({ personId }) => personId)).flatMap((person) => {
+    const active = new Set(
+      events.filter((event) => event.personId === person).map((event) => tickAt(ticks, event.timestamp)),
+    );
+    const created = tickAt(ticks, world.person(person)?.createdAt ?? 0);
+    return ticks.flatMap(({ start }, at): Stage[] => {
+      const status = statusAt(active, at, created);
+      return at === 0 || status === null ? [] : [{ person, status, at: start }];
+    });
+  });
+}
+
+/** New in the interval in which they were created, if they had not been active before it. */
+function statusAt(active: ReadonlySet<number>, at: number, created: number): LifecycleStatus | null {
+  if (!active.has(at)) return active.has(at - 1) ? 'dormant' : null;
+  if (created === at && at === Math.min(...active)) return 'new';
+  return active.has(at - 1) ? 'returning' : 'resurrecting';
+}
+
+export function lifecyclePeople({ lifecycle, target, status }: LifecyclePeopleQuestion, world: World): string[] {
+  const at = floorTo(target, lifecycle.interval, lifecycle.timezone, 'monday');
+  const stages = stagesOf(lifecycle, world).filter((stage) => stage.at === at && stage.status === status);
+  return stages.map(({ person }) => person).sort(compareText);
+}

@@ -1,0 +1,52 @@
+import { propertyText } from '../../src/core/events/hot-properties.ts';
+import { numberOf } from '../../src/core/filters/matches.ts';
+import { SESSION_DURATION } from '../../src/core/filters/session-duration.ts';
+import type { SeriesMath } from '../../src/features/insights/rules/numbers/math.ts';
+import { statisticOf } from '../../src/features/insights/rules/numbers/statistics.ts';
+import type { Actor } from '../../src/features/insights/rules/question.ts';
+import { sessionOf, type World, type WorldEvent } from './world.ts';
+
+export const PERSON: Actor = { kind: 'person' };
+
+/** Whom a series counts. */
+export const actorOfMath = (math: SeriesMath): Actor => {
+  if (math.kind === 'unique_group') return { kind: 'group', index: math.group };
+  return math.kind === 'per_actor' && math.group !== null ? { kind: 'group', index: math.group } : PERSON;
+};
+
+export const distinct = <T>(values: readonly (T | null | undefined)[]): T[] =>
+  [...new Set(values)].filter((value): value is T => value !== null && value !== undefined);
+
+/** What these events come to. Null where a statistic has nothing to be taken of. */
+export function measure(
+  world: World,
+  math: SeriesMath,
+  events: readonly WorldEvent[],
+  lengths: ReadonlyMap<string, number>,
+): number | null {
+  const actors = events.map((event) => world.actorOf(event, actorOfMath(math)));
+  switch (math.kind) {
+    case 'total':
+      return events.length;
+    case 'dau':
+    case 'active':
+    case 'unique_group':
+      return distinct(actors).length;
+    case 'unique_session':
+      return distinct(events.map(sessionOf)).length;
+    case 'per_actor': {
+      const counts = distinct(actors).map((actor) => actors.filter((one) => one === actor).length);
+      return statisticOf(math.statistic, counts);
+    }
+    case 'property':
+      return statisticOf(math.statistic, numbersOf(math.property, events, lengths));
+  }
+}
+
+/** The numbers of a property; of the length of sessions: each session's once. */
+function numbersOf(property: string, events: readonly WorldEvent[], lengths: ReadonlyMap<string, number>): number[] {
+  if (property === SESSION_DURATION) return distinct(events.map(sessionOf)).map((session) => lengths.get(session) ?? 0);
+  return events.flatMap(({ properties }) =>
+    Object.hasOwn(properties, property) ? (numberOf(propertyText(properties[property]) ?? '') ?? []) : [],
+  );
+}

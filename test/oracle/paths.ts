@@ -1,0 +1,77 @@
+import { propertyText } from '../../src/core/events/hot-properties.ts';
+import { isWithin, type Range } from '../../src/core/time/range.ts';
+import { spanOf } from '../../src/features/insights/funnel/rules/funnel-outcome.ts';
+import { cleanItem, PATH_EVENT_KINDS } from '../../src/features/insights/paths/rules/path-items.ts';
+import { EdgeCounter, isTaken, pathCutter } from '../../src/features/insights/paths/rules/path-steps.ts';
+import { withoutSlash } from '../../src/features/insights/paths/rules/read-paths.ts';
+import type { PathItem } from '../../src/features/insights/paths/rules/trim-path.ts';
+import type { PathEdge } from '../../src/features/insights/rules/answers.ts';
+import { compareText } from '../../src/features/insights/rules/assemble-trends.ts';
+import type {
+  FunnelPath,
+  FunnelPeopleQuestion,
+  PathsPeopleQuestion,
+  PathsQuestion,
+} from '../../src/features/insights/rules/question.ts';
+import { selectedEntrants } from './funnel.ts';
+import { distinct } from './measure.ts';
+import type { World, WorldEvent } from './world.ts';
+
+/** One way that somebody took, cut to what is shown. */
+interface Path {
+  person: string;
+  items: readonly PathItem[];
+}
+
+export function answerPaths(question: PathsQuestion, world: World): PathEdge[] {
+  const counter = new EdgeCounter();
+  for (const { items } of pathsOf(question, world)) counter.add(items);
+  return counter.answer(question);
+}
+
+function pathsOf(question: PathsQuestion, world: World): Path[] {
+  const spans = question.funnel === null ? null : spansOf(question.funnel.path, question.funnel.people, world);
+  const cut = pathCutter(question);
+  const events = world.events.filter(
+    (event) =>
+      isWithin(event.timestamp, question.range) && isIncluded(question, event) && world.holds(event, question.filter),
+  );
+  return distinct(events.map(({ personId }) => personId)).flatMap((person) => {
+    const span = spans?.get(person);
+    if (spans !== null && span === undefined) return [];
+    const own = events.filter(
+      (event) => event.personId === person && (span === undefined || isWithin(event.timestamp, span)),
+    );
+    const items = own.map((event) => ({ item: itemOf(question, world, event), at: event.timestamp }));
+    return cut(items).map((path) => ({ person, items: path }));
+  });
+}
+
+function isIncluded({ eventTypes, customEvents }: PathsQuestion, { event, personId }: WorldEvent): boolean {
+  if (personId === null) return false;
+  if (eventTypes.length === 0 && customEvents.length === 0) return true;
+  return customEvents.includes(event) || eventTypes.some((type) => PATH_EVENT_KINDS[type](event));
+}
+
+/** Where an event led: an address, a screen, or itself. */
+function itemOf(question: PathsQuestion, world: World, { event, properties }: WorldEvent): string {
+  const text = (key: string): string => (Object.hasOwn(properties, key) ? (propertyText(properties[key]) ?? '') : '');
+  const item =
+    event === '$pageview' ? withoutSlash(text('$current_url')) : event === '$screen' ? text('$screen_name') : event;
+  return cleanItem(question, item, world.tools.replace);
+}
+
+/** When the paths of those who are at a step of a funnel begin and end. */
+const spansOf = (path: FunnelPath, people: FunnelPeopleQuestion, world: World): Map<string, Range> =>
+  new Map(
+    selectedEntrants(people, world).flatMap(({ actor, attempts }): [string, Range][] => {
+      const span = spanOf(path, people, attempts);
+      return span === null ? [] : [[actor, span]];
+    }),
+  );
+
+/** Who took the edge, or ended where it says; without either everybody who took a path. */
+export function pathsPeople(question: PathsPeopleQuestion, world: World): string[] {
+  const taken = pathsOf(question.paths, world).filter(({ items }) => isTaken(question, items));
+  return distinct(taken.map(({ person }) => person)).sort(compareText);
+}

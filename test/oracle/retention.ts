@@ -1,0 +1,113 @@
+import { addTo } from '../../src/core/time/interval.ts';
+import { isWithin } from '../../src/core/time/range.ts';
+import { type Tick, tickAt, ticksOf } from '../../src/core/time/ticks.ts';
+import { periodUnit } from '../../src/features/insights/retention/rules/read-retention.ts';
+import type { RetentionPerson, RetentionRow } from '../../src/features/insights/rules/answers.ts';
+import { compareText } from '../../src/features/insights/rules/assemble-trends.ts';
+import type { RetentionPeopleQuestion, RetentionQuestion } from '../../src/features/insights/rules/question.ts';
+import { breakdownText } from './break-down.ts';
+import { distinct } from './measure.ts';
+import type { World, WorldEvent } from './world.ts';
+
+/** Somebody came: in which interval, and with which values of the breakdown. */
+interface Arrival {
+  person: string;
+  interval: number;
+  values: readonly string[];
+}
+
+export function answerRetention(question: RetentionQuestion, world: World): RetentionRow[] {
+  const { breakdown, intervals, period, range, timezone } = question;
+  const arrivals = arrivalsOf(question, world);
+  const returns = returnsOf(question, world);
+  if (breakdown !== null) return rowsOfValues(question, arrivals, returns);
+  return Array.from({ length: intervals }, (_, at) => {
+    const own = arrivals.filter(({ interval }) => interval === at);
+    return {
+      label: `${period} ${at}`,
+      date: addTo(range.from, at, periodUnit(period), timezone),
+      breakdownValues: null,
+      counts: countsOf(own, returns, intervals - at),
+    };
+  });
+}
+
+function rowsOfValues(
+  { intervals }: RetentionQuestion,
+  arrivals: readonly Arrival[],
+  returns: Returns,
+): RetentionRow[] {
+  const labels = distinct(arrivals.map(({ values }) => JSON.stringify(values))).sort(compareText);
+  return labels.map((label) => {
+    const own = arrivals.filter(({ values }) => JSON.stringify(values) === label);
+    const values = own[0]?.values ?? [];
+    return { label: values.join('::'), date: null, breakdownValues: values, counts: countsOf(own, returns, intervals) };
+  });
+}
+
+type Returns = ReadonlyMap<string, ReadonlySet<number>>;
+
+/** How many arrived, and how many of them were there again 1, 2, … intervals after an arrival of theirs. */
+const countsOf = (arrivals: readonly Arrival[], returns: Returns, length: number): number[] =>
+  Array.from({ length }, (_, after) => {
+    const there = arrivals.filter(({ person, interval }) => isThere(returns, person, interval, after));
+    return distinct(there.map(({ person }) => person)).length;
+  });
+
+const isThere = (returns: Returns, person: string, interval: number, after: number): boolean =>
+  after === 0 || returns.get(person)?.has(interval + after) === true;
+
+const ticksIn = ({ range, period, intervals, timezone }: RetentionQuestion): Tick[] =>
+  ticksOf(range, periodUnit(period), timezone).slice(0, intervals);
+
+function arrivalsOf(question: RetentionQuestion, world: World): Arrival[] {
+  const { target, breakdown, filter, range, isFirstTime, isFirstCohortOnly } = question;
+  const ticks = ticksIn(question);
+  const text = breakdown?.kind === 'property' ? breakdownText(world, breakdown, range) : () => '';
+  const keys = breakdown?.kind === 'property' ? breakdown.keys : [];
+  const events = world.events.filter((event) => world.isOf(event, target) && world.holds(event, filter));
+  const telling = isFirstTime ? firstOfEach(events) : events;
+  return telling.flatMap((event) => {
+    const interval = isWithin(event.timestamp, range) ? tickAt(ticks, event.timestamp) : -1;
+    if (event.personId === null || interval < 0 || (isFirstCohortOnly && interval > 0)) return [];
+    return [{ person: event.personId, interval, values: keys.map((key) => text(event, key) ?? '') }];
+  });
+}
+
+/** Of all times, not only of the range. */
+const firstOfEach = (events: readonly WorldEvent[]): WorldEvent[] => {
+  const first = new Map<string | null, WorldEvent>();
+  for (const event of events) if (!first.has(event.personId)) first.set(event.personId, event);
+  return [...first.values()];
+};
+
+function returnsOf(question: RetentionQuestion, world: World): Returns {
+  const ticks = ticksIn(question);
+  const returns = new Map<string, Set<number>>();
+  for (const event of world.events) {
+    if (event.personId === null || !isWithin(event.timestamp, question.range)) continue;
+    if (!world.isOf(event, question.returning) || !world.holds(event, question.filter)) continue;
+    const intervals = returns.get(event.personId) ?? new Set();
+    returns.set(event.personId, intervals.add(tickAt(ticks, event.timestamp)));
+  }
+  return returns;
+}
+
+/** The persons of one cohort, those who were there most often first. */
+export function retentionPeople({ retention, cohort }: RetentionPeopleQuestion, world: World): RetentionPerson[] {
+  const isAsked = ({ interval, values }: Arrival): boolean =>
+    cohort.kind === 'interval'
+      ? interval === cohort.interval
+      : JSON.stringify(values) === JSON.stringify(cohort.values);
+  const arrivals = arrivalsOf(retention, world).filter(isAsked);
+  const returns = returnsOf(retention, world);
+  const length = retention.intervals - (cohort.kind === 'interval' ? cohort.interval : 0);
+  return distinct(arrivals.map(({ person }) => person))
+    .map((actor) => {
+      const own = arrivals.filter(({ person }) => person === actor);
+      return { actor, appearances: countsOf(own, returns, length).map((count) => (count > 0 ? 1 : 0)) };
+    })
+    .sort((a, b) => often(b) - often(a) || compareText(a.actor, b.actor));
+}
+
+const often = ({ appearances }: RetentionPerson): number => appearances.filter((there) => there === 1).length;

@@ -1,0 +1,137 @@
+import { activeWindow } from '../../src/core/time/active-window.ts';
+import { addTo, floorTo } from '../../src/core/time/interval.ts';
+import { isWithin, type Range } from '../../src/core/time/range.ts';
+import { type Tick, ticksOf } from '../../src/core/time/ticks.ts';
+import type { SeriesNumbers, TrendItem } from '../../src/features/insights/rules/answers.ts';
+import { assembleTrends, type PeriodNumbers } from '../../src/features/insights/rules/assemble-trends.ts';
+import type { SeriesMath } from '../../src/features/insights/rules/numbers/math.ts';
+import type { Series, TrendsPeopleQuestion, TrendsQuestion } from '../../src/features/insights/rules/question.ts';
+import { isInSlice, partsOf } from './break-down.ts';
+import { actorOfMath, distinct, measure } from './measure.ts';
+import type { World, WorldEvent } from './world.ts';
+
+export const answerTrends = (question: TrendsQuestion, world: World): TrendItem[] =>
+  assembleTrends(
+    question,
+    periodNumbers(question, world, question.range, question.searchFrom),
+    question.previous && periodNumbers(question, world, question.previous, question.previous.from),
+  );
+
+const periodNumbers = (question: TrendsQuestion, world: World, range: Range, searchFrom: number): PeriodNumbers =>
+  question.series.map((series) => new SeriesCounter(question, series, world, range).count(searchFrom));
+
+/** Counts one series over one range. */
+class SeriesCounter {
+  private readonly question: TrendsQuestion;
+  private readonly math: SeriesMath;
+  private readonly world: World;
+  private readonly range: Range;
+  /** Of all times: who was active is also asked of the days before the range. */
+  private readonly matching: readonly WorldEvent[];
+  private readonly lengths: ReadonlyMap<string, number>;
+  /** The range with the days before it that are looked at too. */
+  private readonly reach: Range;
+
+  constructor(question: TrendsQuestion, { entity, math }: Series, world: World, range: Range) {
+    this.question = question;
+    this.math = math;
+    this.world = world;
+    this.range = range;
+    this.matching = world.events.filter((event) => world.isOf(event, entity) && world.holds(event, question.filter));
+    const days = math.kind === 'active' ? math.days : 0;
+    this.reach = { from: addTo(range.from, -days, 'day', question.timezone), until: range.until };
+    this.lengths = world.sessionLengths(this.reach);
+  }
+
+  count(searchFrom: number): SeriesNumbers[] {
+    const { breakdown } = this.question;
+    if (breakdown === null) return [{ value: null, ...this.numbers(this.matching) }];
+    const searched = this.matching.filter(({ timestamp }) => timestamp >= searchFrom && timestamp < this.range.until);
+    const parts = partsOf(this.world, breakdown, this.reach, searched, (events) => this.rank(events));
+    return parts.map(({ value, has }) => ({ value, ...this.numbers(this.matching.filter(has)) }));
+  }
+
+  /** Which values are the largest: by their own number, or by the number of events where that is about actors. */
+  private rank(events: readonly WorldEvent[]): number {
+    const { kind } = this.math;
+    if (kind === 'dau' || kind === 'active' || kind === 'per_actor') return events.length;
+    return this.measure(events) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  private measure = (events: readonly WorldEvent[]): number | null =>
+    measure(this.world, this.math, events, this.lengths);
+
+  private numbers(events: readonly WorldEvent[]): Omit<SeriesNumbers, 'value'> {
+    const { display, interval, timezone } = this.question;
+    const inRange = events.filter(({ timestamp }) => isWithin(timestamp, this.range));
+    if (display === 'total') return { points: [], total: this.total(events, inRange) };
+    const ticks = ticksOf(this.range, interval, timezone);
+    return { points: ticks.map((tick) => this.point(tick, events, inRange)), total: null };
+  }
+
+  private total(events: readonly WorldEvent[], inRange: readonly WorldEvent[]): number | null {
+    if (this.math.kind !== 'active') return this.measure(inRange);
+    const { timezone } = this.question;
+    const lastDay = floorTo(this.range.until - 1, 'day', timezone);
+    return this.measure(this.during(events, activeWindow(lastDay, this.math.days, 'day', timezone)));
+  }
+
+  private point(tick: Tick, events: readonly WorldEvent[], inRange: readonly WorldEvent[]): number {
+    if (this.math.kind === 'active') return this.activeAt(tick, this.math.days, events);
+    const own = inRange.filter(({ timestamp }) => isWithin(timestamp, { from: tick.start, until: tick.end }));
+    if (this.question.display === 'cumulative' && (this.math.kind === 'dau' || this.math.kind === 'unique_group')) {
+      const actors = (list: readonly WorldEvent[]) =>
+        list.map((event) => this.world.actorOf(event, actorOfMath(this.math)));
+      const earlier = new Set(actors(inRange.filter(({ timestamp }) => timestamp < tick.start)));
+      return distinct(actors(own)).filter((actor) => !earlier.has(actor)).length;
+    }
+    return this.measure(own) ?? 0;
+  }
+
+  private activeAt({ start, end }: Tick, days: number, events: readonly WorldEvent[]): number {
+    const { interval, timezone, breakdown } = this.question;
+    // Two things that clients of this wire know: the hour that only begins with the range's end is empty, and values of
+    // a property show nothing at intervals in which the whole project is silent.
+    if (interval === 'hour' && start === this.range.until - 1) return 0;
+    const isSilent = !this.world.events.some(({ timestamp }) => isWithin(timestamp, { from: start, until: end }));
+    if (breakdown?.kind === 'property' && isSilent) return 0;
+    return this.measure(this.during(events, activeWindow(start, days, interval, timezone))) ?? 0;
+  }
+
+  private during = (events: readonly WorldEvent[], window: Range): WorldEvent[] =>
+    events.filter(({ timestamp }) => isWithin(timestamp, window) && timestamp < this.range.until);
+}
+
+export interface TrendActor {
+  actor: string;
+  /** Their own part of the number: how many events, or the series' own statistic of them. */
+  value: number | null;
+}
+
+/** Whom a number of a trend counts: those with the most first. */
+export function trendsPeople(question: TrendsPeopleQuestion, world: World): TrendActor[] {
+  const { series, filter, slice } = question;
+  const range = peopleRange(question);
+  const isInPart = slice === null ? () => true : isInSlice(world, slice, range);
+  const events = world.events.filter(
+    (event) =>
+      isWithin(event.timestamp, range) &&
+      world.isOf(event, series.entity) &&
+      world.holds(event, filter) &&
+      isInPart(event),
+  );
+  const lengths = world.sessionLengths(range);
+  const own = (actor: string) => events.filter((event) => world.actorOf(event, actorOfMath(series.math)) === actor);
+  const math: SeriesMath = series.math.kind === 'property' ? series.math : { kind: 'total' };
+  return distinct(events.map((event) => world.actorOf(event, actorOfMath(series.math))))
+    .map((actor) => ({ actor, value: measure(world, math, own(actor), lengths) }))
+    .sort((a, b) => (b.value ?? 0) - (a.value ?? 0) || (a.actor < b.actor ? -1 : 1));
+}
+
+/** Who was active is also asked of the days before. */
+function peopleRange({ series: { math }, range, display, interval, timezone }: TrendsPeopleQuestion): Range {
+  if (math.kind !== 'active') return range;
+  const day = display === 'total' ? floorTo(range.until - 1, 'day', timezone) : range.from;
+  const from = activeWindow(day, math.days, interval, timezone).from;
+  return { from, until: range.until };
+}

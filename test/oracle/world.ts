@@ -1,0 +1,143 @@
+/**
+ * A small world to ask questions of: everything that happened, as lists. The oracle answers in the plainest way that is
+ * obviously right, however slow; engines are held against it.
+ */
+
+import type { Entity } from '../../src/core/actions/entity.ts';
+import { propertyText } from '../../src/core/events/hot-properties.ts';
+import { matches, type Properties, type Search } from '../../src/core/filters/matches.ts';
+import { cohortsIn, type Filter, leavesOf } from '../../src/core/filters/property-filter.ts';
+import type { Json } from '../../src/core/json/json.ts';
+import { HOUR_MS } from '../../src/core/time/interval.ts';
+import type { Range } from '../../src/core/time/range.ts';
+import type { Actor } from '../../src/features/insights/rules/question.ts';
+import { fitsStep } from './fits-step.ts';
+
+export interface WorldEvent {
+  uuid: string;
+  event: string;
+  distinctId: string;
+  /** The person's uuid; null where the distinct id belongs to nobody. */
+  personId: string | null;
+  timestamp: number;
+  properties: Readonly<Record<string, Json>>;
+  /** Keys by the index of their kind. */
+  groups: readonly (string | null)[];
+  /** The elements that were clicked, as one text. */
+  elementsChain?: string;
+}
+
+export interface WorldPerson {
+  id: number;
+  uuid: string;
+  createdAt: number;
+  properties: Readonly<Record<string, Json>>;
+  distinctIds: readonly string[];
+}
+
+export interface WorldGroup {
+  index: number;
+  key: string;
+  properties: Readonly<Record<string, Json>>;
+}
+
+export interface WorldData {
+  events: readonly WorldEvent[];
+  persons: readonly WorldPerson[];
+  groups?: readonly WorldGroup[];
+  /** Cohort → the uuids of its members. */
+  cohorts?: ReadonlyMap<number, ReadonlySet<string>>;
+}
+
+/** What needs an engine for patterns that users give, which must never reach `RegExp`. */
+export interface WorldTools {
+  search: Search;
+  /** Replaces every place that a pattern finds; null where the pattern is invalid. */
+  replace(pattern: string, text: string, alias: string): string | null;
+}
+
+const NOTHING: Properties = {};
+
+export class World {
+  readonly events: readonly WorldEvent[];
+  readonly tools: WorldTools;
+  private readonly persons: ReadonlyMap<string, WorldPerson>;
+  private readonly groups: ReadonlyMap<string, WorldGroup>;
+  private readonly cohorts: ReadonlyMap<number, ReadonlySet<string>>;
+  private lengths: ReadonlyMap<string, number> | undefined;
+
+  constructor(data: WorldData, tools: WorldTools) {
+    this.events = data.events.toSorted((a, b) => a.timestamp - b.timestamp || (a.uuid < b.uuid ? -1 : 1));
+    this.tools = tools;
+    this.persons = new Map(data.persons.map((person) => [person.uuid, person]));
+    this.groups = new Map((data.groups ?? []).map((group) => [`${group.index}:${group.key}`, group]));
+    this.cohorts = data.cohorts ?? new Map();
+  }
+
+  person = (uuid: string | null): WorldPerson | undefined => (uuid === null ? undefined : this.persons.get(uuid));
+
+  isMember = (person: string | null, cohort: number | 'all'): boolean =>
+    person !== null && (cohort === 'all' || this.cohorts.get(cohort)?.has(person) === true);
+
+  group = (index: number, key: string): WorldGroup | undefined => this.groups.get(`${index}:${key}`);
+
+  /** A filter on what somebody is, whatever they did. */
+  holdsFor = (properties: Properties, filter: Filter): boolean =>
+    matches(filter, { event: properties, person: properties, group: () => properties }, this.tools.search);
+
+  groupProperties = (event: WorldEvent, index: number): Properties =>
+    this.group(index, event.groups[index] ?? '')?.properties ?? NOTHING;
+
+  actorOf = (event: WorldEvent, actor: Actor): string | null =>
+    actor.kind === 'person' ? event.personId : event.groups[actor.index] || null;
+
+  /** A filter on persons leaves out events of nobody, whatever it says about them. */
+  holds(event: WorldEvent, filter: Filter): boolean {
+    const person = this.person(event.personId);
+    if (person === undefined && asksForPerson(filter)) return false;
+    const owners = {
+      event: event.properties,
+      person: person?.properties ?? NOTHING,
+      group: (index: number) => this.groupProperties(event, index),
+      session: asksForSession(filter) ? (this.sessions().get(sessionOf(event) ?? '') ?? null) : null,
+      elements: event.elementsChain ?? '',
+    };
+    return matches(filter, owners, this.tools.search, (cohort) => this.cohorts.get(cohort)?.has(event.personId ?? ''));
+  }
+
+  isOf(event: WorldEvent, entity: Entity): boolean {
+    const isKind =
+      entity.kind === 'event'
+        ? entity.id === null || entity.id === event.event
+        : entity.steps.some((step) => fitsStep(step, event, this.tools.search, (filter) => this.holds(event, filter)));
+    return isKind && this.holds(event, entity.filter);
+  }
+
+  /** How many seconds each session lasted, whatever range is asked about. */
+  private sessions(): ReadonlyMap<string, number> {
+    this.lengths ??= this.sessionLengths({ from: -Infinity, until: Infinity });
+    return this.lengths;
+  }
+
+  /** How many seconds each session lasted; of one that lasts for days only what lies within a day of the range. */
+  sessionLengths(range: Range): ReadonlyMap<string, number> {
+    const spans = new Map<string, { first: number; last: number }>();
+    for (const event of this.events) {
+      const session = sessionOf(event);
+      if (session === null || event.timestamp < range.from - DAY_MS || event.timestamp >= range.until + DAY_MS)
+        continue;
+      const first = spans.get(session)?.first ?? event.timestamp;
+      spans.set(session, { first, last: event.timestamp });
+    }
+    return new Map([...spans].map(([session, { first, last }]) => [session, Math.floor((last - first) / 1000)]));
+  }
+}
+
+const asksForPerson = (filter: Filter): boolean =>
+  cohortsIn(filter).length > 0 || leavesOf(filter).some(({ owner }) => owner === 'person');
+
+const asksForSession = (filter: Filter): boolean => leavesOf(filter).some(({ owner }) => owner === 'session');
+
+const DAY_MS = 24 * HOUR_MS;
+
+export const sessionOf = (event: WorldEvent): string | null => propertyText(event.properties['$session_id']) || null;
