@@ -1,6 +1,8 @@
 /** Limit and offset, and the envelope that every list comes in. */
+
 import type { FastifyRequest } from 'fastify';
-import type { Page, Paged } from '../stores/metadata/metadata-store.ts';
+import { Failure, invalid } from '../core/errors.ts';
+import type { Page, Paged } from '../stores/metadata/page.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
@@ -70,4 +72,17 @@ export function requestUrl(request: FastifyRequest, publicUrl: string | null): U
   const origin = publicUrl ?? `${request.protocol}://${request.host || 'localhost'}`;
   const base = URL.canParse(origin) ? origin : `${request.protocol}://localhost`;
   return new URL(`${base}${request.url}`);
+}
+
+/** A JSON list of texts; undefined when absent. */
+export function readTexts(query: Query, name: string): string[] | undefined {
+  const text = queryText(query, name);
+  if (!text) return undefined;
+  try {
+    const list: unknown = JSON.parse(text);
+    if (Array.isArray(list)) return list.map(String);
+  } catch (cause) {
+    throw new Failure('invalid', 'Expected a JSON list of names.', { attr: name, cause });
+  }
+  throw invalid(name, 'Expected a JSON list of names.');
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Script } from '../features/sdk/public/scripts.ts';
+import type { Script } from './script.ts';
 
 /** For addresses whose content never changes. */
 export const FOREVER = 'public, max-age=31536000, immutable';

@@ -54,3 +54,9 @@ export function isInside(address: string): boolean {
   if (family === 0) return true;
   return INSIDE.check(plain, family === 4 ? 'ipv4' : 'ipv6');
 }
+
+/** Whether the address itself says so; a name is looked at when it is resolved. */
+export function isInsideUrl(url: string): boolean {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  return /(^|\.)localhost$/i.test(host) || (isIP(host) !== 0 && isInside(host));
+}

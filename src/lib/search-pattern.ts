@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import type { Search } from '../core/filters/matches.ts';
+import type { Search } from '../core/filters/search.ts';
 
 /** Longer patterns are taken for invalid: compiling them would cost more than any honest one. */
 const LONGEST_PATTERN = 2000;

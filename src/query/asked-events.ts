@@ -3,9 +3,9 @@
  * found beforehand; one of these serves every statement of a question.
  */
 import type { Entity } from '../core/actions/entity.ts';
+import type { Actor } from '../core/actor.ts';
 import type { Filter, PropertyFilter } from '../core/filters/property-filter.ts';
 import type { Range } from '../core/time/range.ts';
-import type { Actor } from '../features/insights/rules/question.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type InsightSql, PERSON_PROPERTIES } from '../stores/events/dialect.ts';
 import type { EventStore } from '../stores/events/event-store.ts';

@@ -4,6 +4,7 @@ import type { Entity } from '../core/actions/entity.ts';
 import type { Filter } from '../core/filters/property-filter.ts';
 import type { Range } from '../core/time/range.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { InsightSql } from '../stores/events/dialect.ts';
 import type { SqlRow } from '../stores/events/event-store.ts';
 import { findCohortUuids } from './cohorts/cohort-filter.ts';
 import type { CohortDeps } from './cohorts/cohort-members.ts';
@@ -13,7 +14,6 @@ import { asksForPerson } from './filters/asks-for-person.ts';
 import { findOutside, type Outside } from './filters/related-filter.ts';
 import { validPatterns } from './filters/valid-patterns.ts';
 import { findGroupTexts, type GroupTexts } from './group-property-values.ts';
-import type { Statement } from './statement.ts';
 
 export interface InsightDeps extends CohortDeps {
   clock: Clock;
@@ -42,7 +42,7 @@ export interface Prepared {
   hasPersons: boolean;
   /** Whether persons are asked for what they are like, not only who did it. */
   namesPersons: boolean;
-  run(statement: Statement, text: string): Promise<SqlRow[]>;
+  run(statement: { sql: Pick<InsightSql, 'values'> }, text: string): Promise<SqlRow[]>;
 }
 
 export async function prepare(deps: InsightDeps, projectId: number, mentions: Mentions): Promise<Prepared> {

@@ -15,9 +15,6 @@ export const tooLarge = (cause?: unknown): Failure =>
     cause,
   });
 
-export const callerGone = (): Failure =>
-  new Failure('invalid', 'Nobody waits for the answer any more.', { code: 'query_cancelled' });
-
 /** Runs `work` until its time is over or somebody ends it; whoever waits hears of that at once. */
 export async function withinLimits<T>(
   seconds: number,

@@ -3,10 +3,10 @@
  * whose distinct id belongs to nobody have no `p`: they are counted, but nobody did them.
  */
 import type { Entity } from '../core/actions/entity.ts';
+import type { Actor } from '../core/actor.ts';
 import { NUMBER_PATTERN } from '../core/filters/matches.ts';
 import type { Filter } from '../core/filters/property-filter.ts';
 import type { Range } from '../core/time/range.ts';
-import type { Actor } from '../features/insights/rules/question.ts';
 import { type Dialect, type InsightSql, PERSON_PROPERTIES } from '../stores/events/dialect.ts';
 import { cohortSql } from './cohorts/cohort-sql.ts';
 import { nameIs, stepsSql } from './filters/action-step-sql.ts';

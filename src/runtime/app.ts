@@ -30,10 +30,10 @@ import { localOperator, type Operator } from '../operate/operator.ts';
 import { readStatus } from '../operate/status/read-status.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
-import type { Opened, SetListeners, StoreSet } from './backend.ts';
+import { CATCH_UP_MS, type Opened, type SetListeners, type SetOptions, type StoreSet } from './backend.ts';
 import { builtFile } from './built-file.ts';
 import { openLarge } from './cluster/backend.ts';
-import { CATCH_UP_MS, openEmbedded, type SetOptions } from './embedded/backend.ts';
+import { openEmbedded } from './embedded/backend.ts';
 import { Chores } from './leader-tasks.ts';
 import { buildServer, buildWatchServer, type ServerDeps } from './server.ts';
 

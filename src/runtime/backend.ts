@@ -2,13 +2,17 @@
  * A set of stores, opened and joined with what carries events from the door to the answer. There are two: the embedded
  * one of a single machine, and the large one on PostgreSQL and ClickHouse. The rest of the house does not ask which.
  */
+
 import type { Registry } from 'prom-client';
+import type { Config } from '../config.ts';
 import type { EventFiling } from '../features/persons/identity/change-identities.ts';
 import type { EventDoor } from '../ingest/accept/event-intake.ts';
 import type { ReadYourWrites } from '../ingest/accept/read-your-writes.ts';
 import type { Tail } from '../ingest/live/live-event-subscriptions.ts';
 import type { FateDeps } from '../ingest/track/event-fate.ts';
 import type { IngestCounts } from '../ingest/track/ingest-counts.ts';
+import type { ClockMemory } from '../lib/clock.ts';
+import type { Logger } from '../lib/log.ts';
 import type { FileScan } from '../lib/scan-files.ts';
 import type { Dialect } from '../stores/events/dialect.ts';
 import type { FolderSnapshots, StoreCheck } from '../stores/folder-snapshots.ts';
@@ -85,3 +89,13 @@ export interface SetListeners {
 
 /** What was opened, in order; to be closed from the last to the first. */
 export type Opened = (() => Promise<void> | void)[];
+
+export interface SetOptions {
+  config: Config;
+  logger: Logger;
+  clockMemory: ClockMemory;
+  listeners: SetListeners;
+}
+
+/** Longer than this nobody waits for the processing of what was accepted. */
+export const CATCH_UP_MS = 20_000;

@@ -101,7 +101,7 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
     publicRoutes(open, { ...deps, tell });
     done();
   });
-  openQuickDoor(app, new QuickDoor({ ...deps, tell }, [DECIDE, FLAGS]));
+  openQuickDoor(app, new QuickDoor<ServerDeps & { tell: Tell }>({ ...deps, tell }, [DECIDE, FLAGS]));
   answerUnknownPaths(app, deps, known, tell);
   await app.register((watched, _options, done) => {
     guardData(watched, publicUrl);
@@ -124,7 +124,7 @@ function letConnectionsGo(app: FastifyInstance): void {
 }
 
 /** Everything that comes in passes it first. */
-function openQuickDoor(app: FastifyInstance, door: QuickDoor): void {
+function openQuickDoor(app: FastifyInstance, door: Pick<QuickDoor<never>, 'before' | 'close'>): void {
   const { server } = app;
   const usual = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');

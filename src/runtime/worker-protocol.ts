@@ -3,7 +3,7 @@ import type { JourneyAnswer, JourneyQuestion } from '../features/insights/rules/
 import type { ClockMemory } from '../lib/clock.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
 import type { SnapshotCounts, StoreCheck } from '../stores/folder-snapshots.ts';
-import type { Page } from '../stores/metadata/metadata-store.ts';
+import type { Page } from '../stores/metadata/page.ts';
 
 /** What the worker thread is started with. */
 export interface WorkerOptions {
@@ -13,18 +13,6 @@ export interface WorkerOptions {
   eventsMemoryMb: number;
   /** Whether it may be told to die. */
   faults: boolean;
-}
-
-/** What the worker thread says after each chunk, when both stores have it. */
-export interface ProcessedNotice {
-  position: number;
-  events: number;
-  /** Projects that have got events, or whose persons changed. */
-  projects: readonly number[];
-  /** Projects that have got a new kind of group. */
-  regrouped: readonly number[];
-  /** Persons who are new, have changed or are no more. */
-  persons: readonly string[];
 }
 
 /** What the main thread may ask of it. */

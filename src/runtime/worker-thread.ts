@@ -5,10 +5,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { Failure } from '../core/errors.ts';
+import type { ProcessedNotice } from '../ingest/accept/processed-notice.ts';
 import type { TailEvent } from '../ingest/live/live-event-publisher.ts';
 import type { Logger } from '../lib/log.ts';
 import { notify, onNotice, type Remote, remote } from '../lib/rpc.ts';
-import type { ProcessedNotice } from './worker-protocol.ts';
 
 export interface ThreadEvents {
   /** The thread has opened its stores and finished what a crash left over; it begins when it is woken. */

@@ -2,8 +2,9 @@
 
 import type { ActionDefinition } from '../../src/core/actions/entity.ts';
 import type { Behaviour, Count, Criteria, Deed, RegularBehaviour } from '../../src/core/cohorts/criteria.ts';
-import { type IsInCohort, matches, type Properties, type Search } from '../../src/core/filters/matches.ts';
+import { type IsInCohort, matches, type Properties } from '../../src/core/filters/matches.ts';
 import type { Filter } from '../../src/core/filters/property-filter.ts';
+import type { Search } from '../../src/core/filters/search.ts';
 import { earlier, later } from '../../src/core/time/span.ts';
 import { fitsStep } from './fits-step.ts';
 

@@ -1,7 +1,7 @@
 import { addTo } from '../../src/core/time/interval.ts';
+import { periodUnit } from '../../src/core/time/period.ts';
 import { isWithin } from '../../src/core/time/range.ts';
 import { type Tick, tickAt, ticksOf } from '../../src/core/time/ticks.ts';
-import { periodUnit } from '../../src/features/insights/retention/rules/read-retention.ts';
 import type { RetentionPerson, RetentionRow } from '../../src/features/insights/rules/answers.ts';
 import { compareText } from '../../src/features/insights/rules/assemble-trends.ts';
 import type { RetentionPeopleQuestion, RetentionQuestion } from '../../src/features/insights/rules/question.ts';

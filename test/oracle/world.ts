@@ -4,13 +4,14 @@
  */
 
 import type { Entity } from '../../src/core/actions/entity.ts';
+import type { Actor } from '../../src/core/actor.ts';
 import { propertyText } from '../../src/core/events/hot-properties.ts';
-import { matches, type Properties, type Search } from '../../src/core/filters/matches.ts';
+import { matches, type Properties } from '../../src/core/filters/matches.ts';
 import { cohortsIn, type Filter, leavesOf } from '../../src/core/filters/property-filter.ts';
+import type { Search } from '../../src/core/filters/search.ts';
 import type { Json } from '../../src/core/json/json.ts';
 import { HOUR_MS } from '../../src/core/time/interval.ts';
 import type { Range } from '../../src/core/time/range.ts';
-import type { Actor } from '../../src/features/insights/rules/question.ts';
 import { fitsStep } from './fits-step.ts';
 
 export interface WorldEvent {

@@ -1,7 +1,7 @@
 import { cleanJson, cleanObject, isDeeperThan, MAX_DEPTH } from '../json/clean-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { overlay } from '../json/overlay.ts';
 import { cleanText } from '../json/text.ts';
-import { overlay } from '../persons/person-update.ts';
 
 export interface PropertyFacts {
   /** The connection's address; null where it is unknown or not to be kept. */

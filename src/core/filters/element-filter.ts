@@ -2,8 +2,8 @@
 import { invalid } from '../errors.ts';
 import { ANYTHING_BEFORE, attribute, element, literal } from './element-pattern.ts';
 import { selectorPattern } from './element-selector.ts';
-import type { Search } from './matches.ts';
 import type { Operator, PropertyFilter } from './property-filter.ts';
+import type { Search } from './search.ts';
 
 const NAMED: readonly Operator[] = ['exact', 'is_not'];
 const WRITTEN: readonly Operator[] = [

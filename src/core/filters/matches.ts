@@ -3,12 +3,10 @@ import type { Json } from '../json/json.ts';
 import { matchesElement } from './element-filter.ts';
 import { dateSpan, parseFilterDate } from './filter-dates.ts';
 import type { Filter, Operator, PropertyFilter } from './property-filter.ts';
+import type { Search } from './search.ts';
 import { SESSION_DURATION } from './session-duration.ts';
 
 export type Properties = Readonly<Record<string, Json>>;
-
-/** Looks for a pattern in a text; null where the pattern is invalid. User-given patterns must never reach `RegExp`. */
-export type Search = (pattern: string, text: string) => boolean | null;
 
 /** Whether the person is in a cohort; undefined where there is no such cohort. */
 export type IsInCohort = (cohortId: number) => boolean | undefined;

@@ -1,5 +1,6 @@
 import { implicitUpdates, updatesPerson } from '../events/implicit-updates.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import type { JsonObject } from '../json/json.ts';
+import { overlay } from '../json/overlay.ts';
 import type { PropertyUpdate } from './apply-properties.ts';
 
 /** The part of an event that says what becomes of its person. */
@@ -39,13 +40,4 @@ export function withImplicitUpdates(telling: PersonTelling): JsonObject {
   const { set, setOnce } = personUpdate(telling);
   if (set === properties['$set'] && setOnce === properties['$set_once']) return properties;
   return { ...properties, ...(set && { $set: set }), ...(setOnce && { $set_once: setOnce }) };
-}
-
-/** Later ones win; undefined where none is an object. Only copied where two meet. */
-export function overlay(...layers: (Json | undefined)[]): JsonObject | undefined {
-  let result: JsonObject | undefined;
-  for (const layer of layers) {
-    if (isJsonObject(layer)) result = result === undefined ? layer : { ...result, ...layer };
-  }
-  return result;
 }

@@ -1,6 +1,6 @@
-import type { Window } from '../../features/insights/rules/question.ts';
 import { addTo, HOUR_MS } from './interval.ts';
 import { isWithin, type Range } from './range.ts';
+import type { Window } from './window.ts';
 import { lastTurn, nextTurn } from './zoned.ts';
 
 const LENGTHS: Partial<Record<Window['unit'], number>> = {

@@ -1,6 +1,6 @@
 /** Which saved insights a list shows, and in which order. A project has some hundreds: they are gone through here. */
 
-import type { Page, Paged } from '../../stores/metadata/metadata-store.ts';
+import type { Page, Paged } from '../../stores/metadata/page.ts';
 import type { SavedInsight } from '../../stores/metadata/saved-insights.ts';
 
 export interface InsightQuestion {

@@ -3,7 +3,7 @@
  * read whole, then searched, ordered and cut here, because the order may depend on counts from the event store.
  */
 import type { EventDefinition, PropertyDefinition } from '../../stores/metadata/definitions.ts';
-import type { Page, Paged } from '../../stores/metadata/metadata-store.ts';
+import type { Page, Paged } from '../../stores/metadata/page.ts';
 
 export type EventOrder = 'name' | 'volume' | 'usage';
 

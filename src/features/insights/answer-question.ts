@@ -1,5 +1,5 @@
 import type { EventStore } from '../../stores/events/event-store.ts';
-import type { Page } from '../../stores/metadata/metadata-store.ts';
+import type { Page } from '../../stores/metadata/page.ts';
 import { answerCorrelation, correlationPeople } from './correlation/answer-correlation.ts';
 import type { TravelDeps } from './correlation/funnel-participants.ts';
 import { answerFunnel, funnelPeople } from './funnel/answer-funnel.ts';

@@ -3,11 +3,12 @@
  * written together a few seconds later; what was noted in the seconds before a crash is lost.
  */
 
+import type { AskedName } from '../../core/events/asked-name.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
 import { type Schedule, startSchedule } from '../../lib/schedule.ts';
 import type { QueryUsageStore, UsageCount } from '../../stores/metadata/query-usage.ts';
-import { type AskedName, askedNames, type CountedQuestion } from './rules/asked-names.ts';
+import { askedNames, type CountedQuestion } from './rules/asked-names.ts';
 
 export interface QueryUsageDeps {
   store: QueryUsageStore;

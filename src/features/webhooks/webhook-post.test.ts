@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isInsideUrl, lookUpOutside, postToWebhook, readRetryAfter } from './webhook-post.ts';
+import { isInsideUrl } from '../../lib/network.ts';
+import { lookUpOutside, postToWebhook, readRetryAfter } from './webhook-post.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const options = { timeoutMs: 300, signal: new AbortController().signal, now: NOW, isInsideAllowed: true };

@@ -4,11 +4,12 @@
  * down, and nowhere else. Unless the operator allows it, that is no address of the inside: whoever may choose a webhook
  * must not thereby reach what only this machine can.
  */
+
 import { type LookupAddress, lookup } from 'node:dns';
 import { request as plainRequest } from 'node:http';
 import { request as encryptedRequest } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
-import { isInside } from '../../lib/network.ts';
+import type { LookupFunction } from 'node:net';
+import { isInside, isInsideUrl } from '../../lib/network.ts';
 
 export type PostOutcome =
   | { kind: 'taken' }
@@ -45,12 +46,6 @@ const REFUSED_INSIDE: PostOutcome = {
   kind: 'refused',
   why: 'its address is of a private network; WEBHOOK_ALLOW_PRIVATE=true would allow it',
 };
-
-/** Whether the address itself says so; a name is looked at when it is resolved. */
-export function isInsideUrl(url: string): boolean {
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  return /(^|\.)localhost$/i.test(host) || (isIP(host) !== 0 && isInside(host));
-}
 
 interface Heard {
   status: number;

@@ -12,14 +12,14 @@ import {
   levelIn,
 } from '../../access/callers.ts';
 import { Failure, forbidden, notFound } from '../../core/errors.ts';
-import type { ApiDeps } from '../../runtime/api-deps.ts';
 import type { Organization, Project } from '../../stores/metadata/accounts.ts';
 import { type Query, queryText } from '../paging.ts';
+import type { RouteDeps } from './route-deps.ts';
 import { refuseForgery } from './same-origin.ts';
 import { sessionCookie } from './session-cookie.ts';
 
 /** A key in the header or a session cookie: known before the body is read. Null: perhaps the body holds a key. */
-export async function earlyCaller(deps: ApiDeps, request: FastifyRequest): Promise<Caller | null> {
+export async function earlyCaller(deps: RouteDeps, request: FastifyRequest): Promise<Caller | null> {
   const header = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1];
   if (header !== undefined) return callerByKey(deps, header, 'Authorization header', request.ip);
   const cookie = sessionCookie(request);
@@ -29,7 +29,7 @@ export async function earlyCaller(deps: ApiDeps, request: FastifyRequest): Promi
 }
 
 /** After the body was read: a key there, or in the query. */
-export async function lateCaller(deps: ApiDeps, request: FastifyRequest): Promise<Caller> {
+export async function lateCaller(deps: RouteDeps, request: FastifyRequest): Promise<Caller> {
   const inBody = (request.body as { personal_api_key?: unknown } | null | undefined)?.personal_api_key;
   if (typeof inBody === 'string' && inBody !== '') return callerByKey(deps, inBody, 'body', request.ip);
   const inQuery = queryText(request.query as Query, 'personal_api_key');
@@ -41,7 +41,7 @@ export async function lateCaller(deps: ApiDeps, request: FastifyRequest): Promis
  * A project key in the request, `token` or `api_key` in query or body, says which project is meant, whatever the path
  * says: old clients of the un-nested paths know it by nothing else.
  */
-export async function projectByToken(deps: ApiDeps, request: FastifyRequest): Promise<Project | null> {
+export async function projectByToken(deps: RouteDeps, request: FastifyRequest): Promise<Project | null> {
   const body = (request.body ?? {}) as { token?: unknown; api_key?: unknown };
   const query = request.query as Query;
   const given = [queryText(query, 'token'), queryText(query, 'api_key'), body.token, body.api_key];
@@ -56,7 +56,7 @@ const WHOLE = /^\d{1,15}$/;
 
 /** The project in the path. A stranger's is refused (403); one that does not exist is not found (404). */
 export async function projectInPath(
-  deps: ApiDeps,
+  deps: RouteDeps,
   caller: Caller,
   id: string,
   named: Project | null,
@@ -72,7 +72,7 @@ export async function projectInPath(
 }
 
 /** The organization in the path. A stranger's looks like one that does not exist. */
-export async function organizationInPath(deps: ApiDeps, caller: Caller, id: string): Promise<Organization> {
+export async function organizationInPath(deps: RouteDeps, caller: Caller, id: string): Promise<Organization> {
   const wanted = id === '@current' ? currentOrganizationId(caller) : id.toLowerCase();
   const organization = levelIn(caller, wanted) === null ? null : await deps.metadata.organizations.byId(wanted);
   if (!organization) throw notFound('Organization not found.');

@@ -5,11 +5,11 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { type Caller, requireLevel } from '../../access/callers.ts';
-import type { ApiDeps } from '../../runtime/api-deps.ts';
 import type { MembershipLevel, Organization, Project } from '../../stores/metadata/accounts.ts';
 import { type Query, requestUrl } from '../paging.ts';
 import { PROBLEMS } from '../schemas/errors.ts';
 import { earlyCaller, lateCaller, organizationInPath, projectByToken, projectInPath } from './authenticate.ts';
+import type { RouteDeps } from './route-deps.ts';
 
 export interface Context<Body> {
   caller: Caller;
@@ -60,7 +60,7 @@ declare module 'fastify' {
 /** A route for any signed-in caller. */
 export function userRoute<B extends TSchema>(
   app: FastifyInstance,
-  deps: ApiDeps,
+  deps: RouteDeps,
   declaration: Declaration<B, Context<Static<B>>>,
 ): void {
   declare(app, deps, declaration, (context) => declaration.handler(context as Context<Static<B>>));
@@ -69,7 +69,7 @@ export function userRoute<B extends TSchema>(
 /** A route below `:project_id`, for members of the project's organization. */
 export function projectRoute<B extends TSchema>(
   app: FastifyInstance,
-  deps: ApiDeps,
+  deps: RouteDeps,
   declaration: Declaration<B, Context<Static<B>> & { project: Project }>,
 ): void {
   const run = (context: Context<unknown>): Promise<unknown> => {
@@ -88,7 +88,7 @@ const legacyUrl = (url: string, name: string): string =>
 /** A route below `:organization_id`, for its members. */
 export function organizationRoute<B extends TSchema>(
   app: FastifyInstance,
-  deps: ApiDeps,
+  deps: RouteDeps,
   declaration: Declaration<B, Context<Static<B>> & { organization: Organization }>,
 ): void {
   declare(app, deps, declaration, (context) => {
@@ -101,7 +101,7 @@ type Declared<B extends TSchema, C> = Declaration<B, C> & { isLegacy?: boolean }
 
 function declare<B extends TSchema, C>(
   app: FastifyInstance,
-  deps: ApiDeps,
+  deps: RouteDeps,
   declaration: Declared<B, C>,
   run: (context: Context<unknown>) => Promise<unknown>,
 ): void {
@@ -138,7 +138,7 @@ function declare<B extends TSchema, C>(
 }
 
 async function enter(
-  deps: ApiDeps,
+  deps: RouteDeps,
   request: FastifyRequest,
   caller: Caller,
   { level, foreign, isLegacy }: { level?: MembershipLevel; foreign?: 'not_found'; isLegacy?: boolean },

@@ -24,7 +24,7 @@ const GREET: Question = {
   },
 };
 
-let door: QuickDoor;
+let door: QuickDoor<QuickDoorDeps>;
 let server: Server;
 beforeEach(async () => {
   logged.length = 0;

@@ -8,10 +8,10 @@ import { parse } from 'node:querystring';
 import type { Logger } from '../../lib/log.ts';
 import { after } from '../../lib/maybe-async.ts';
 import type { RequestTimes } from '../../lib/request-times.ts';
-import type { PublicDeps } from '../../runtime/public-deps.ts';
 import { explain } from '../errors.ts';
 import { corsHeaders } from './cors.ts';
 import type { Question } from './fast-route.ts';
+import type { PublicDeps } from './public-deps.ts';
 import { type Asked, SHORT } from './read-request.ts';
 import { JSON_TYPE } from './send-json.ts';
 
@@ -21,8 +21,8 @@ export interface QuickDoorDeps extends PublicDeps {
 }
 
 /** One request on its way through the door. */
-interface Visit {
-  question: Question;
+interface Visit<D extends QuickDoorDeps> {
+  question: Question<D>;
   asked: Asked;
   response: ServerResponse;
   since: number;
@@ -30,13 +30,13 @@ interface Visit {
 
 const PLAIN = /^(?:application\/json|text\/plain)(?:; ?charset=utf-8)?$/i;
 
-export class QuickDoor {
-  readonly #deps: QuickDoorDeps;
-  readonly #questions: ReadonlyMap<string, Question>;
+export class QuickDoor<D extends QuickDoorDeps> {
+  readonly #deps: D;
+  readonly #questions: ReadonlyMap<string, Question<D>>;
   readonly #longest: number;
   #isClosed = false;
 
-  constructor(deps: QuickDoorDeps, questions: readonly Question[]) {
+  constructor(deps: D, questions: readonly Question<D>[]) {
     this.#deps = deps;
     this.#longest = Math.min(SHORT, deps.config.maxBodyBytes);
     // With a slash at the end or without, as the framework has it.
@@ -78,7 +78,7 @@ export class QuickDoor {
     return !this.#isClosed && !this.#deps.log.isLevelEnabled('debug');
   }
 
-  #answer(visit: Visit): void {
+  #answer(visit: Visit<D>): void {
     const refuse = (error: unknown): void => this.#refuse(visit, error);
     try {
       const sent = after(visit.question.answer(this.#deps, visit.asked), (text) => this.#send(visit, 200, text));
@@ -88,14 +88,19 @@ export class QuickDoor {
     }
   }
 
-  #refuse(visit: Visit, error: unknown): void {
+  #refuse(visit: Visit<D>, error: unknown): void {
     const { asked } = visit;
     const { status, headers, body, log } = explain(error, asked.headers);
     if (log !== null) this.#deps.log[log.level]({ err: error, request_id: asked.id }, log.message);
     this.#send(visit, status, JSON.stringify(body), Object.entries(headers).flat());
   }
 
-  #send({ question, asked, response, since }: Visit, status: number, text: string, more: readonly string[] = []): void {
+  #send(
+    { question, asked, response, since }: Visit<D>,
+    status: number,
+    text: string,
+    more: readonly string[] = [],
+  ): void {
     const length = Buffer.byteLength(text);
     const headers = ['content-type', JSON_TYPE, 'content-length', String(length), ...more];
     if (asked.headers.origin !== undefined) headers.push(...corsHeaders(asked.headers).flat());

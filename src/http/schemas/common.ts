@@ -53,3 +53,9 @@ export const presentUserOrNull = (users: ReadonlyMap<number, User>, id: number |
 /** Where a secret address leads to, without what makes it secret. */
 export const originOnly = (address: unknown): string | null =>
   typeof address === 'string' && URL.canParse(address) ? `${new URL(address).origin}/…` : null;
+
+/** As Python writes a moment: a fraction has six digits, and the zone is spelled out. */
+export function isoOffset(ms: number): string {
+  const text = new Date(ms).toISOString();
+  return text.endsWith('.000Z') ? `${text.slice(0, -5)}+00:00` : `${text.slice(0, -1)}000+00:00`;
+}

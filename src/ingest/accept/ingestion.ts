@@ -3,10 +3,9 @@
  * Requests come in at `accept`; the worker thread takes them out of the log and says how far it has got.
  */
 import type { Logger } from '../../lib/log.ts';
-import type { ProcessedNotice } from '../../runtime/worker-protocol.ts';
-import type { ThreadEvents } from '../../runtime/worker-thread.ts';
 import type { IngestLog, NewLogEntry } from '../../stores/ingest/ingest-log.ts';
 import type { EventDoor } from './event-intake.ts';
+import type { ProcessedNotice } from './processed-notice.ts';
 import type { ReadYourWrites } from './read-your-writes.ts';
 
 export interface IngestionDeps {
@@ -18,7 +17,7 @@ export interface IngestionDeps {
   writes: Pick<ReadYourWrites, 'note' | 'processed'>;
 }
 
-export class Ingestion implements EventDoor, Pick<ThreadEvents, 'onReady' | 'onProcessed' | 'onIdle'> {
+export class Ingestion implements EventDoor {
   readonly #deps: IngestionDeps;
   #pending: number;
   #workerIsIdle = false;

@@ -1,15 +1,16 @@
 /** The set of one machine: SQLite and DuckDB in a folder, and a worker thread that owns the latter. */
+
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import { Failure } from '../../core/errors.ts';
 import { Ingestion } from '../../ingest/accept/ingestion.ts';
+import type { ProcessedNotice } from '../../ingest/accept/processed-notice.ts';
 import { ReadYourWrites } from '../../ingest/accept/read-your-writes.ts';
 import { Tail } from '../../ingest/live/live-event-subscriptions.ts';
 import { findPending } from '../../ingest/track/find-pending-event.ts';
 import { readIngestCounts } from '../../ingest/track/ingest-counts.ts';
-import { type Clock, type ClockMemory, clockOn } from '../../lib/clock.ts';
-import type { Logger } from '../../lib/log.ts';
+import { type Clock, clockOn } from '../../lib/clock.ts';
 import { scanFiles } from '../../lib/scan-files.ts';
 import { within } from '../../lib/within.ts';
 import { FILES } from '../../stores/data-files.ts';
@@ -19,20 +20,10 @@ import { lockFolder } from '../../stores/sqlite/folder-lock.ts';
 import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
 import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
 import { openRelationalShelf } from '../../stores/sqlite/metadata-store.ts';
-import type { Charge, Opened, SetListeners, StoreSet } from '../backend.ts';
+import { CATCH_UP_MS, type Charge, type Opened, type SetOptions, type StoreSet } from '../backend.ts';
 import { builtFile } from '../built-file.ts';
-import type { FolderWorkerMethods, ProcessedNotice, WorkerOptions } from '../worker-protocol.ts';
+import type { FolderWorkerMethods, WorkerOptions } from '../worker-protocol.ts';
 import { WorkerThread } from '../worker-thread.ts';
-
-export interface SetOptions {
-  config: Config;
-  logger: Logger;
-  clockMemory: ClockMemory;
-  listeners: SetListeners;
-}
-
-/** Longer than this nobody waits for the processing of what was accepted. */
-export const CATCH_UP_MS = 20_000;
 
 export async function openEmbedded(options: SetOptions, opened: Opened): Promise<StoreSet> {
   const { config, clockMemory } = options;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { calculateCohort } from '../../features/cohorts/calculate-cohort.ts';
 import { endingWith, follow } from '../../features/insights/answer-question.ts';
+import type { ProcessedNotice } from '../../ingest/accept/processed-notice.ts';
 import { LiveTail } from '../../ingest/live/live-event-publisher.ts';
 import { Tending } from '../../ingest/maintain/maintenance.ts';
 import { PersonIndexer } from '../../ingest/maintain/person-indexer.ts';
@@ -31,7 +32,7 @@ import { sqlMetadataStore } from '../../stores/sql/metadata-store.ts';
 import { sqlPersonIndex } from '../../stores/sql/person-index.ts';
 import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
 import { openDatabase } from '../../stores/sqlite/metadata-store.ts';
-import type { FolderWorkerMethods, ProcessedNotice, WorkerOptions } from '../worker-protocol.ts';
+import type { FolderWorkerMethods, WorkerOptions } from '../worker-protocol.ts';
 
 async function start(port: NonNullable<typeof parentPort>, options: WorkerOptions): Promise<void> {
   const at = (file: string): string => join(options.dataDir, file);

@@ -1,6 +1,6 @@
 /** Cohorts: named sets of persons, by hand or by criteria. Times are ms UTC. */
 import type { Json, JsonObject } from '../../core/json/json.ts';
-import type { Page, Paged } from './metadata-store.ts';
+import type { Page, Paged } from './page.ts';
 
 export interface Cohort {
   id: number;

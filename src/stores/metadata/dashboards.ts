@@ -1,6 +1,6 @@
 /** Dashboards: saved insights side by side, on the relational shelf. Times are ms UTC. */
 import type { JsonObject } from '../../core/json/json.ts';
-import type { Page, Paged } from './metadata-store.ts';
+import type { Page, Paged } from './page.ts';
 
 export interface Dashboard {
   id: number;

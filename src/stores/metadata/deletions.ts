@@ -1,5 +1,5 @@
 /** Deletions of persons with their events: what was asked, what was removed, and whether it is over. */
-import type { Page, Paged } from './metadata-store.ts';
+import type { Page, Paged } from './page.ts';
 import type { Removed } from './person-identities.ts';
 
 /** What was looked at after everything was written afresh. */

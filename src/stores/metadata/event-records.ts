@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../core/json/json.ts';
 import type { DroppedEvent, NewDeadLetter, NewWarning } from '../ingest/ingest-store.ts';
-import type { Page, Paged } from './metadata-store.ts';
+import type { Page, Paged } from './page.ts';
 
 /** A person as the list of events shows one. */
 export interface EventPerson {

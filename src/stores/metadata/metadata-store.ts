@@ -27,21 +27,12 @@ import type { DeletionStore } from './deletions.ts';
 import type { DeadLetterStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
 import type { FlagRoleAccessStore, FlagStore } from './flags.ts';
 import type { GroupStore } from './groups.ts';
+import type { Page, Paged } from './page.ts';
 import type { PersonJournal } from './person-identities.ts';
 import type { PersonStore } from './persons.ts';
 import type { QueryUsageStore } from './query-usage.ts';
 import type { InsightStore } from './saved-insights.ts';
 import type { SubjectStore } from './subjects.ts';
-
-export interface Page {
-  limit: number;
-  offset: number;
-}
-
-export interface Paged<T> {
-  count: number;
-  items: T[];
-}
 
 export interface OrganizationStore {
   create(organization: Organization): Promise<void>;

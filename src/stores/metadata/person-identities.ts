@@ -6,7 +6,7 @@ import type { Person } from '../../core/persons/person.ts';
 import type { HistoryEntry } from '../../core/persons/person-changes.ts';
 import type { MergeKind } from '../../core/persons/plan-merge.ts';
 import type { Move, Refiling } from '../events/reassignment.ts';
-import type { Page, Paged } from './metadata-store.ts';
+import type { Page, Paged } from './page.ts';
 import type { StoredPerson } from './persons.ts';
 
 export interface MergeRecord {

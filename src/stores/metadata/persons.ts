@@ -6,7 +6,7 @@ import type { Person } from '../../core/persons/person.ts';
 import type { HistoryEntry } from '../../core/persons/person-changes.ts';
 import type { PersonTest } from '../../core/persons/person-columns.ts';
 import type { PropertySighting } from '../ingest/ingest-store.ts';
-import type { Page } from './metadata-store.ts';
+import type { Page } from './page.ts';
 
 export interface StoredPerson extends Person {
   readonly id: number;

@@ -1,6 +1,6 @@
 /** How often insights ask for events and properties: counts for each project, day and name. */
 
-import type { AskedName } from '../../features/insights/rules/asked-names.ts';
+import type { AskedName } from '../../core/events/asked-name.ts';
 
 export interface UsageCount extends AskedName {
   projectId: number;

@@ -5,7 +5,8 @@ import { type Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../sqlite/metadata-store.ts';
 import { sqliteDialect } from './dialect.ts';
-import { type Migration, migrate } from './migrate.ts';
+import { migrate } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 type Db = Kysely<unknown>;
 

@@ -2,8 +2,10 @@
  * Brings the database to this version's shape: numbered steps, forward only, each in a transaction of its own, under a
  * lock. A step either happened wholly and is written down, or did not happen.
  */
+
 import type { Kysely } from 'kysely';
 import type { SqlDialect } from './dialect.ts';
+import type { Migration } from './migration.ts';
 import { foundation } from './migrations/0001-foundation.ts';
 import { ingest } from './migrations/0002-ingest.ts';
 import { flagsAndCohorts } from './migrations/0003-flags-and-cohorts.ts';
@@ -16,12 +18,6 @@ import { savedInsights } from './migrations/0009-saved-insights.ts';
 import { droppedInOrder } from './migrations/0010-dropped-in-order.ts';
 import { manyMachines } from './migrations/0013-many-machines.ts';
 import { goneProjects } from './migrations/0014-gone-projects.ts';
-
-export interface Migration {
-  /** What it does, in a few words: kept in the database for whoever looks. */
-  name: string;
-  up(db: Kysely<unknown>, dialect: SqlDialect): Promise<void>;
-}
 
 /** The list is the order: step n brings the database from version n − 1 to n. */
 const MIGRATIONS: readonly Migration[] = [

@@ -1,4 +1,4 @@
-import type { Page, Paged } from '../metadata/metadata-store.ts';
+import type { Page, Paged } from '../metadata/page.ts';
 
 /** The two questions every list asks: how many there are, and which stand on this page. */
 export async function paged<Row, T>(

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Person } from '../../core/persons/person.ts';
 import type { HistoryEntry } from '../../core/persons/person-changes.ts';
-import type { Page } from '../metadata/metadata-store.ts';
+import type { Page } from '../metadata/page.ts';
 import type {
   Clue,
   PersonCursor,

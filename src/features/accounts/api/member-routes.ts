@@ -3,9 +3,9 @@ import { usersById } from '../../../http/api/activity-list.ts';
 import { organizationRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
 import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import { ADMIN, MEMBER } from '../../../stores/metadata/accounts.ts';
 import { addMember, changeLevel, type Member, removeMember } from '../organizations.ts';
+import type { ApiDeps } from './deps.ts';
 import { MemberChangeSchema, MemberCreateSchema, MemberSchema, presentMember } from './organization-schemas.ts';
 
 const tag = 'members';

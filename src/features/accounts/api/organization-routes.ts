@@ -6,9 +6,9 @@ import { organizationRoute, userRoute } from '../../../http/api/route.ts';
 import { envelope, queryText, readPage } from '../../../http/paging.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import { ADMIN, type Organization, OWNER } from '../../../stores/metadata/accounts.ts';
 import { createOrganization, deleteOrganization, renameOrganization } from '../organizations.ts';
+import type { ApiDeps } from './deps.ts';
 import {
   OrganizationChangeSchema,
   OrganizationSchema,

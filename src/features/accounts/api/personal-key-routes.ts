@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { userRoute } from '../../../http/api/route.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import { createPersonalKey, findPersonalKey } from '../personal-keys.ts';
+import type { ApiDeps } from './deps.ts';
 import {
   NewPersonalKeySchema,
   PersonalKeySchema,

@@ -1,6 +1,6 @@
 import { usersById } from '../../../http/api/activity-list.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { Role } from '../../../stores/metadata/accounts.ts';
+import type { ApiDeps } from './deps.ts';
 import { presentRole } from './role-schemas.ts';
 
 /** Roles with the people in them and the flags they may edit, looked up together. */

@@ -6,9 +6,8 @@ import type { Json, JsonObject } from '../../../core/json/json.ts';
 import { projectRoute, userRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
 import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { isInsideUrl } from '../../../lib/network.ts';
 import { ADMIN, type Project } from '../../../stores/metadata/accounts.ts';
-import { isInsideUrl } from '../../webhooks/webhook-post.ts';
 import {
   createProject,
   deleteProject,
@@ -17,6 +16,7 @@ import {
   rotateSecret,
   updateProject,
 } from '../projects.ts';
+import type { ApiDeps } from './deps.ts';
 import {
   PREFERENCE_NAMES,
   ProjectBasicSchema,

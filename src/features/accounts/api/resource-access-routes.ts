@@ -4,7 +4,6 @@ import { usersById } from '../../../http/api/activity-list.ts';
 import { organizationRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
 import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import { ADMIN, CAN_EDIT, type ResourceAccess } from '../../../stores/metadata/accounts.ts';
 import {
   changeResourceAccess,
@@ -12,6 +11,7 @@ import {
   deleteResourceAccess,
   findResourceAccess,
 } from '../resource-access.ts';
+import type { ApiDeps } from './deps.ts';
 import {
   presentResourceAccess,
   ResourceAccessChangeSchema,

@@ -3,9 +3,9 @@ import { usersById } from '../../../http/api/activity-list.ts';
 import { organizationRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
 import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import { ADMIN, type Role } from '../../../stores/metadata/accounts.ts';
 import { createRole, deleteRole, findRole, giveRole, type RoleChanges, takeRole, updateRole } from '../roles.ts';
+import type { ApiDeps } from './deps.ts';
 import { showRoles } from './present-roles.ts';
 import {
   presentRoleMembership,

@@ -12,8 +12,8 @@ import {
 } from '../../../http/api/session-cookie.ts';
 import { presentUserSummary } from '../../../http/schemas/common.ts';
 import { PROBLEMS } from '../../../http/schemas/errors.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { OpenedSession } from '../sessions.ts';
+import type { ApiDeps } from './deps.ts';
 import { SetUpSchema, SignedInSchema, SignInSchema } from './session-schemas.ts';
 
 export function sessionRoutes(app: FastifyInstance, deps: ApiDeps): void {

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { type Caller, currentOrganizationId, currentProject } from '../../../access/callers.ts';
 import { Failure, forbidden } from '../../../core/errors.ts';
 import { userRoute } from '../../../http/api/route.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import { updateUser } from '../users.ts';
+import type { ApiDeps } from './deps.ts';
 import { presentUser, UserChangeSchema, UserSchema } from './user-schemas.ts';
 
 const tag = 'users';

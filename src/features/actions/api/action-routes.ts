@@ -6,7 +6,6 @@ import { activityOf, usersById } from '../../../http/api/activity-list.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { idIn } from '../../../http/path-ids.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { Action } from '../../../stores/metadata/actions.ts';
 import { ACTION, type ActionChanges, createAction, findAction, updateAction } from '../actions.ts';
@@ -17,6 +16,7 @@ import {
   ActionSchema,
   presentAction,
 } from './action-schemas.ts';
+import type { ApiDeps } from './deps.ts';
 
 const ALL = { url: '/api/projects/:project_id/actions/', legacy: 'action', tag: 'actions' } as const;
 const ONE = { ...ALL, url: `${ALL.url}:id/` } as const;

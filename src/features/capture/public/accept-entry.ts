@@ -1,7 +1,7 @@
 import { Failure } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
-import type { PublicDeps } from '../../../runtime/public-deps.ts';
 import type { NewLogEntry } from '../../../stores/ingest/ingest-log.ts';
+import type { PublicDeps } from './deps.ts';
 
 /**
  * Writes the entry down. Where that fails, the caller learns to come back, in words that the wire knows; the reason is

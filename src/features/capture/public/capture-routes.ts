@@ -10,10 +10,10 @@ import type { DecodedRequest } from '../../../http/public/decode/decode-request.
 import { parseBody } from '../../../http/public/decode/parse-body.ts';
 import { callerAddress, decode, queryValues } from '../../../http/public/read-request.ts';
 import { writeContext } from '../../../ingest/accept/request-context.ts';
-import type { PublicDeps } from '../../../runtime/public-deps.ts';
 import { lookThrough } from '../check-events.ts';
 import { keep } from './accept-entry.ts';
 import { CAPTURE_DOCUMENTS } from './capture-schemas.ts';
+import type { PublicDeps } from './deps.ts';
 import { sentAtOf } from './sent-at.ts';
 
 const PATHS = ['/capture/', '/batch/', '/e/', '/track/', '/engage/', '/s/', '/i/v0/e/'];

@@ -7,11 +7,11 @@ import { parseBody } from '../../../http/public/decode/parse-body.ts';
 import { callerAddress, decode } from '../../../http/public/read-request.ts';
 import { writeContext } from '../../../ingest/accept/request-context.ts';
 import { writeEvents } from '../../../ingest/accept/serialize-events.ts';
-import type { PublicDeps } from '../../../runtime/public-deps.ts';
 import { readV1Batch, toV1Error, type V1Result } from '../v1/read-v1-batch.ts';
 import { V1Error } from '../v1/v1-error.ts';
 import { readV1Headers } from '../v1/v1-headers.ts';
 import { keep } from './accept-entry.ts';
+import type { PublicDeps } from './deps.ts';
 
 const PATH = '/i/v1/analytics/events';
 

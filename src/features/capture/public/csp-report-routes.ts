@@ -4,9 +4,9 @@ import { invalidPayload } from '../../../core/events/extract-events.ts';
 import { parseBody } from '../../../http/public/decode/parse-body.ts';
 import { callerAddress, decode, queryValues } from '../../../http/public/read-request.ts';
 import { writeContext } from '../../../ingest/accept/request-context.ts';
-import type { PublicDeps } from '../../../runtime/public-deps.ts';
 import { cspEvents, invalidReport } from '../rules/csp-report.ts';
 import { keep } from './accept-entry.ts';
+import type { PublicDeps } from './deps.ts';
 
 const REPORT_TYPES = /^\s*application\/(csp-report|reports\+json)\s*(;|$)/i;
 

@@ -9,9 +9,9 @@ import { callerAddress, decode, queryValues } from '../../../http/public/read-re
 import { writeContext } from '../../../ingest/accept/request-context.ts';
 import { writeEvents } from '../../../ingest/accept/serialize-events.ts';
 import { someInTurns } from '../../../lib/in-turns.ts';
-import type { PublicDeps } from '../../../runtime/public-deps.ts';
 import { eventOfSegment } from '../rules/segment-message.ts';
 import { keep } from './accept-entry.ts';
+import type { PublicDeps } from './deps.ts';
 import { sentAtOf } from './sent-at.ts';
 
 /** The last part of the path → the kind of its message; those of a batch say their kind themselves. */

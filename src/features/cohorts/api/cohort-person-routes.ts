@@ -4,10 +4,9 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { invalid } from '../../../core/errors.ts';
 import { projectRoute } from '../../../http/api/route.ts';
+import { readFormat } from '../../../http/format.ts';
 import { queryText, readPage } from '../../../http/paging.ts';
 import { idIn } from '../../../http/path-ids.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
-import { readFormat } from '../../events/api/event-query.ts';
 import { cohortCsv, cohortPersons, membersOf } from '../../persons/api/list-cohort-members.ts';
 import { readPersonRef } from '../../persons/api/person-query.ts';
 import { personRoute } from '../../persons/api/person-route.ts';
@@ -22,6 +21,7 @@ import {
   RemovePersonSchema,
   SuccessSchema,
 } from './cohort-schemas.ts';
+import type { ApiDeps } from './deps.ts';
 import { ofCohort, showCohorts } from './present-cohorts.ts';
 
 export function cohortPersonRoutes(app: FastifyInstance, deps: ApiDeps): void {

@@ -6,12 +6,12 @@ import { envelope, readPage } from '../../../http/paging.ts';
 import { idIn } from '../../../http/path-ids.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import { COHORT, createCohort, findCohort, updateCohort } from '../cohorts.ts';
 import { findNamedPersons } from '../find-named-persons.ts';
 import { namedPersons, namesPersons, readCohortChanges } from './cohort-body.ts';
 import { CohortSchema, CohortWriteSchema } from './cohort-schemas.ts';
+import type { ApiDeps } from './deps.ts';
 import { ALL_COHORTS, ONE_COHORT, ofCohort, showCohort, showCohorts } from './present-cohorts.ts';
 
 export function cohortRoutes(app: FastifyInstance, deps: ApiDeps): void {

@@ -5,7 +5,6 @@ import { envelope, type Query, readPage } from '../../../http/paging.ts';
 import { idIn } from '../../../http/path-ids.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { Dashboard } from '../../../stores/metadata/dashboards.ts';
 import type { AskedBy } from '../../insights/api/run-query.ts';
@@ -17,6 +16,7 @@ import {
   DashboardSchema,
   ListedDashboardSchema,
 } from './dashboard-schemas.ts';
+import type { ApiDeps } from './deps.ts';
 import { showDashboard, showDashboards } from './present-dashboards.ts';
 import { asksToRefresh } from './present-saved-insights.ts';
 

@@ -2,12 +2,12 @@
 import type { FastifyReply } from 'fastify';
 import { Failure } from '../../../core/errors.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { Dashboard, DashboardTile } from '../../../stores/metadata/dashboards.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { SavedInsight } from '../../../stores/metadata/saved-insights.ts';
 import { presentListed, presentTile } from './dashboard-schemas.ts';
+import type { ApiDeps } from './deps.ts';
 import { freshAnswer, settingsOf, withDates } from './present-saved-insights.ts';
 import { type InsightAnswer, NO_ANSWER, presentInsight } from './saved-insight-schemas.ts';
 

@@ -3,13 +3,13 @@ import type { FastifyReply } from 'fastify';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { DashboardTile } from '../../../stores/metadata/dashboards.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { SavedInsight } from '../../../stores/metadata/saved-insights.ts';
 import { answerInsight } from '../../insights/api/answer-insight.ts';
 import { beginAsking } from '../../insights/api/run-query.ts';
+import type { ApiDeps } from './deps.ts';
 import { type InsightAnswer, type InsightSetting, NO_ANSWER, presentInsight } from './saved-insight-schemas.ts';
 
 type Setting = Omit<InsightSetting, 'answer' | 'filters'>;

@@ -6,13 +6,13 @@ import { envelope, type Query, queryText, readPage } from '../../../http/paging.
 import { idIn } from '../../../http/path-ids.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import { pageOf } from '../../../http/schemas/common.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { SavedInsight } from '../../../stores/metadata/saved-insights.ts';
 import type { AskedBy } from '../../insights/api/run-query.ts';
 import { findDashboard } from '../dashboards.ts';
 import { chooseInsights } from '../list-saved-insights.ts';
 import { createInsight, findInsight, INSIGHT, updateInsight, viewInsight } from '../saved-insights.ts';
+import type { ApiDeps } from './deps.ts';
 import { asksToRefresh, showInsight, showInsights, tilesById } from './present-saved-insights.ts';
 import { readInsightChanges } from './saved-insight-body.ts';
 import { readInsightList } from './saved-insight-query.ts';

@@ -1,6 +1,7 @@
 /** Reads the query parameters of the lists of definitions. */
-import { Failure, invalid } from '../../../core/errors.ts';
-import { type Query, queryText } from '../../../http/paging.ts';
+
+import { type Failure, invalid } from '../../../core/errors.ts';
+import { type Query, queryText, readTexts } from '../../../http/paging.ts';
 import type { PropertyKindQuery } from '../../../stores/metadata/definitions.ts';
 import type { EventDefinitionQuery, EventOrder, PropertyDefinitionQuery } from '../list-definitions.ts';
 
@@ -61,19 +62,6 @@ function readSwitch(query: Query, name: string): boolean | undefined {
   const text = queryText(query, name)?.toLowerCase();
   if (text === 'true' || text === '1') return true;
   return text === 'false' || text === '0' ? false : undefined;
-}
-
-/** A JSON list of texts; undefined when absent. */
-export function readTexts(query: Query, name: string): string[] | undefined {
-  const text = queryText(query, name);
-  if (!text) return undefined;
-  try {
-    const list: unknown = JSON.parse(text);
-    if (Array.isArray(list)) return list.map(String);
-  } catch (cause) {
-    throw new Failure('invalid', 'Expected a JSON list of names.', { attr: name, cause });
-  }
-  throw invalid(name, 'Expected a JSON list of names.');
 }
 
 /** A definition's id in a path; UUIDs are kept in lower case. */

@@ -6,7 +6,6 @@ import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { EventDefinition } from '../../../stores/metadata/definitions.ts';
 import { isOutage } from '../../../stores/outage.ts';
 import { EVENT_DEFINITION, type EventDefinitionChanges, updateEventDefinition } from '../definitions.ts';
@@ -19,6 +18,7 @@ import {
   namedIn,
   presentEventDefinition,
 } from './definition-schemas.ts';
+import type { ApiDeps } from './deps.ts';
 
 const tag = 'definitions';
 const all = '/api/projects/:project_id/event_definitions/';

@@ -3,20 +3,20 @@ import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
 import { activityOf, usersById } from '../../../http/api/activity-list.ts';
 import { projectRoute } from '../../../http/api/route.ts';
-import { envelope, readPage } from '../../../http/paging.ts';
+import { envelope, readPage, readTexts } from '../../../http/paging.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { PropertyDefinition, PropertyKindQuery } from '../../../stores/metadata/definitions.ts';
 import { PROPERTY_DEFINITION, type PropertyDefinitionChanges, updatePropertyDefinition } from '../definitions.ts';
 import { choosePropertyDefinitions } from '../list-definitions.ts';
-import { readDefinitionId, readPropertyKind, readPropertyQuery, readTexts } from './definition-query.ts';
+import { readDefinitionId, readPropertyKind, readPropertyQuery } from './definition-query.ts';
 import {
   namedIn,
   PropertyDefinitionSchema,
   PropertyDefinitionWriteSchema,
   presentPropertyDefinition,
 } from './definition-schemas.ts';
+import type { ApiDeps } from './deps.ts';
 
 const tag = 'definitions';
 const all = '/api/projects/:project_id/property_definitions/';

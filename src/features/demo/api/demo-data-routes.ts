@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { projectRoute } from '../../../http/api/route.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import { DemoDataSchema, presentDemoProgress } from './demo-data-schemas.ts';
+import type { ApiDeps } from './deps.ts';
 
 const DEMO = { url: '/api/projects/:project_id/demo_data/', tag: 'projects', response: DemoDataSchema } as const;
 

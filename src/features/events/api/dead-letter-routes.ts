@@ -4,7 +4,7 @@ import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
 import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
 import { replay } from '../../../ingest/track/replay-dead-letters.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import type { ApiDeps } from './deps.ts';
 import { DeadLetterSchema, presentDeadLetter, ReplayedSchema } from './event-fate-schemas.ts';
 
 const tag = 'ingestion';

@@ -4,8 +4,8 @@ import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, queryText, readPage } from '../../../http/paging.ts';
 import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
 import { type FateDeps, fateOfEvent } from '../../../ingest/track/event-fate.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import { findEvent } from '../list-events.ts';
+import type { ApiDeps } from './deps.ts';
 import {
   DroppedEventSchema,
   EventFateSchema,

@@ -1,26 +1,19 @@
 /** Reads the query parameters of the events list, and writes the link to its next page. */
 
 import type { ActionDefinition } from '../../../core/actions/entity.ts';
-import { Failure, invalid, notFound } from '../../../core/errors.ts';
+import { Failure, invalid } from '../../../core/errors.ts';
 import { isUuid } from '../../../core/events/uuid.ts';
 import { parseFilters } from '../../../core/filters/parse-filters.ts';
 import { parseMoment } from '../../../core/time/parse-moment.ts';
+import { readFormat } from '../../../http/format.ts';
 import { type Query, queryText, withQuery } from '../../../http/paging.ts';
+import { isoOffset } from '../../../http/schemas/common.ts';
 import type { EventPersonStore } from '../../../stores/metadata/event-records.ts';
 import type { EventQuestion, FoundEvent } from '../list-events.ts';
-import { isoOffset } from './event-schemas.ts';
-
-export type EventFormat = 'json' | 'csv';
 
 /** Clocks that run a little fast are forgiven; events from further ahead are hidden until their time has come. */
 const AHEAD_MS = 5000;
 const LIMITS = { json: { usual: 100, most: 1000 }, csv: { usual: 3500, most: 100_000 } } as const;
-
-export function readFormat(query: Query): EventFormat {
-  const format = queryText(query, 'format') ?? 'json';
-  if (format !== 'json' && format !== 'csv') throw notFound();
-  return format;
-}
 
 export async function readEventQuestion(
   persons: EventPersonStore,

@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
+import { goneSignal } from '../../../http/api/caller-signal.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { csvColumns, csvLinesOf, type FlatRow, flatten } from '../../../http/csv.ts';
+import { readFormat } from '../../../http/format.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
 import { actionsOf } from '../../../query/filters/project-actions.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { withinLimits } from '../../../query/query-limits.ts';
 import type { EventPerson } from '../../../stores/metadata/event-records.ts';
-import { type Asking, beginAsking } from '../../insights/api/run-query.ts';
 import { eventValues } from '../event-values.ts';
 import {
   type EventQuestion,
@@ -19,7 +20,8 @@ import {
   type PreparedQuestion,
   prepareQuestion,
 } from '../list-events.ts';
-import { nextLink, readEventQuestion, readEventUuid, readFormat } from './event-query.ts';
+import type { ApiDeps } from './deps.ts';
+import { nextLink, readEventQuestion, readEventUuid } from './event-query.ts';
 import { EVENT_QUERY, EventListSchema, EventSchema, presentEvent, ValuesSchema } from './event-schemas.ts';
 
 const tag = 'events';
@@ -39,9 +41,11 @@ export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
     handler: async ({ project, query, url, reply }) => {
       const action = await actionsOf(deps.metadata, project.id);
       const question = await readEventQuestion(asking.persons, project.id, query, deps.clock.now(), action);
-      const limited = beginAsking(deps, { project, reply }, query);
-      if (readFormat(query) === 'json') return limited.run((own) => listEvents(eventsDeps(own), question, url));
-      return reply.type('text/csv; charset=utf-8').send(Readable.from(await csvOfEvents(limited, question)));
+      const limited = limitedBy(deps, reply);
+      if (readFormat(query) === 'json') return limited((own) => listEvents(own, question, url));
+      return reply
+        .type('text/csv; charset=utf-8')
+        .send(Readable.from(await csvOfEvents(eventsDeps(deps), limited, question)));
     },
   });
   projectRoute(app, deps, {
@@ -60,6 +64,16 @@ export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
   });
   valueRoute(app, deps, asking);
 }
+
+type Limited = <T>(ask: (deps: EventsDeps) => Promise<T>) => Promise<T>;
+
+/** Within the time of one question, and only as long as somebody waits for the answer. */
+const limitedBy =
+  (deps: ApiDeps, reply: FastifyReply): Limited =>
+  (ask) =>
+    withinLimits(deps.config.queryTimeoutSeconds, goneSignal(reply), (signal) =>
+      ask({ ...eventsDeps(deps), events: { query: (sql, values) => deps.events.query(sql, values, signal) } }),
+    );
 
 const eventsDeps = (deps: ApiDeps): EventsDeps => ({ ...deps, persons: deps.metadata.eventPersons });
 
@@ -87,14 +101,17 @@ const CSV_PAGE = 500;
  * All columns are found within the time of one question, before the answer begins: so that it can still be a refusal.
  * The rows have as much for each page, since it is the caller who decides how fast they are read.
  */
-async function csvOfEvents(asking: Asking, question: EventQuestion): Promise<AsyncGenerator<string>> {
-  const { prepared, columns } = await asking.run(async (own) => {
-    const deps = eventsDeps(own);
-    const prepared = await prepareQuestion(deps, question);
-    return { prepared, columns: await csvColumns(csvPages(deps, prepared)) };
+async function csvOfEvents(
+  deps: EventsDeps,
+  limited: Limited,
+  question: EventQuestion,
+): Promise<AsyncGenerator<string>> {
+  const { prepared, columns } = await limited(async (own) => {
+    const prepared = await prepareQuestion(own, question);
+    return { prepared, columns: await csvColumns(csvPages(own, prepared)) };
   });
-  const query: EventsDeps['events']['query'] = (sql, values) => asking.run((own) => own.events.query(sql, values));
-  return csvLinesOf(columns, csvPages({ ...eventsDeps(asking.deps), events: { query } }, prepared));
+  const query: EventsDeps['events']['query'] = (sql, values) => limited((own) => own.events.query(sql, values));
+  return csvLinesOf(columns, csvPages({ ...deps, events: { query } }, prepared));
 }
 
 async function* csvPages(deps: EventsDeps, question: PreparedQuestion): AsyncGenerator<FlatRow[]> {

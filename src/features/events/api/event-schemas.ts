@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { withImplicitUpdates } from '../../../core/persons/person-update.ts';
-import { nullable, Uuid } from '../../../http/schemas/common.ts';
+import { isoOffset, nullable, Uuid } from '../../../http/schemas/common.ts';
 import type { EventPerson } from '../../../stores/metadata/event-records.ts';
 import type { FoundEvent } from '../list-events.ts';
 
@@ -44,12 +44,6 @@ export const EVENT_QUERY = {
 } as const;
 
 export const ValuesSchema = Type.Array(Type.Object({ name: Type.String() }));
-
-/** As Python writes a moment: a fraction has six digits, and the zone is spelled out. */
-export function isoOffset(ms: number): string {
-  const text = new Date(ms).toISOString();
-  return text.endsWith('.000Z') ? `${text.slice(0, -5)}+00:00` : `${text.slice(0, -1)}000+00:00`;
-}
 
 /** What of a person travels with an event: enough to call them by name. */
 const SHOWN = ['email', 'name', 'username'];

@@ -5,9 +5,9 @@ import { Failure } from '../../../core/errors.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { EventStream } from '../../../http/event-stream.ts';
 import { queryText } from '../../../http/paging.ts';
+import { isoOffset } from '../../../http/schemas/common.ts';
 import type { TailEvent } from '../../../ingest/live/live-event-publisher.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
-import { isoOffset } from './event-schemas.ts';
+import type { ApiDeps } from './deps.ts';
 
 const HEARTBEAT_MS = 15_000;
 /** Each costs a connection and a little memory for as long as it lasts. */

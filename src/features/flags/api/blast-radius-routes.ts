@@ -6,11 +6,11 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
 import { PAGE_QUERY } from '../../../http/schemas/common.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import { impactOf, reachOf } from '../decide/blast-radius.ts';
 import { toFlagDefinition } from '../decide/definitions.ts';
 import { readableFilters } from '../rules/filters-shape.ts';
 import type { FlagDefinition } from '../rules/flag.ts';
+import type { ApiDeps } from './deps.ts';
 import {
   BlastRadiusQuestionSchema,
   BlastRadiusSchema,

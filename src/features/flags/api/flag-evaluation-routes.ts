@@ -5,10 +5,10 @@ import { isJsonObject, type JsonObject } from '../../../core/json/json.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import { decide } from '../decide/decide.ts';
 import { type DecideRequest, requestFor } from '../decide/decide-request.ts';
 import { describeReason } from '../rules/flag-evaluation.ts';
+import type { ApiDeps } from './deps.ts';
 import { EvaluationReasonsSchema, MyFlagsSchema } from './flag-evaluation-schemas.ts';
 import { showFlags } from './present-flags.ts';
 

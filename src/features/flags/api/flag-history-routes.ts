@@ -5,8 +5,8 @@ import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import { FEATURE_FLAG } from '../manage/flags.ts';
+import type { ApiDeps } from './deps.ts';
 import { FlagVersionSchema, presentFlagVersion } from './flag-version-schemas.ts';
 import { flagInPath } from './present-flags.ts';
 

@@ -4,11 +4,11 @@ import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import { projectRoute } from '../../../http/api/route.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import { statusOf } from '../manage/flag-status.ts';
 import { dependentsOf } from '../rules/validate/references.ts';
+import type { ApiDeps } from './deps.ts';
 import { flagInPath } from './present-flags.ts';
 
 const tag = 'feature flags';

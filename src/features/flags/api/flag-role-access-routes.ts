@@ -5,11 +5,11 @@ import { notFound } from '../../../core/errors.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
 import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag, FlagRoleAccess } from '../../../stores/metadata/flags.ts';
 import { showRoles } from '../../accounts/api/present-roles.ts';
 import { flagWithAccess, giveFlagAccess, takeFlagAccess } from '../manage/flag-role-access.ts';
+import type { ApiDeps } from './deps.ts';
 import { FlagRoleAccessCreateSchema, FlagRoleAccessSchema, presentFlagRoleAccess } from './flag-role-access-schemas.ts';
 import { flagId, showFlag } from './present-flags.ts';
 

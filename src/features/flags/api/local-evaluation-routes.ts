@@ -8,8 +8,8 @@ import { earlyCaller, lateCaller, projectByToken, projectInPath } from '../../..
 import { type Query, queryText } from '../../../http/paging.ts';
 import { PROBLEMS } from '../../../http/schemas/errors.ts';
 import { digest } from '../../../lib/secrets.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
+import type { ApiDeps } from './deps.ts';
 import { readEntityTag, writeLocalDefinitions } from './local-definitions.ts';
 import { LocalDefinitionsSchema } from './local-evaluation-schemas.ts';
 

@@ -3,11 +3,11 @@
 import type { Caller } from '../../../access/callers.ts';
 import { notFound } from '../../../core/errors.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import { rightsOf } from '../manage/flag-permissions.ts';
 import { findFlag } from '../manage/flags.ts';
+import type { ApiDeps } from './deps.ts';
 import { presentFlag } from './flag-schemas.ts';
 
 /** How this caller sees these flags; what belongs to them is looked up once for all. */

@@ -3,7 +3,7 @@
  * afterwards. Nothing is guessed from samples.
  */
 import { invalid } from '../../../core/errors.ts';
-import type { Page } from '../../../stores/metadata/metadata-store.ts';
+import type { Page } from '../../../stores/metadata/page.ts';
 import type { StoredPerson } from '../../../stores/metadata/persons.ts';
 import { prepareFlag } from '../rules/compile/prepare-flags.ts';
 import type { PreparedFlags } from '../rules/compile/prepared-flags.ts';

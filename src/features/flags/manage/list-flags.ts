@@ -1,7 +1,7 @@
 /** Which flags a list shows, and in which order. A project has few enough of them to be read whole. */
 
 import type { EvaluationRuntime, FeatureFlag } from '../../../stores/metadata/flags.ts';
-import type { Page, Paged } from '../../../stores/metadata/metadata-store.ts';
+import type { Page, Paged } from '../../../stores/metadata/page.ts';
 import { variantsOf } from '../rules/filters-shape.ts';
 import { statusOf } from './flag-status.ts';
 

@@ -7,10 +7,10 @@ import { parseJson } from '../../../core/json/parse-json.ts';
 import { parseBody } from '../../../http/public/decode/parse-body.ts';
 import { type Asked, decode, plainJson, queryValues } from '../../../http/public/read-request.ts';
 import { after, type Eventually } from '../../../lib/maybe-async.ts';
-import type { PublicDeps } from '../../../runtime/public-deps.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import { type Decision, decide, definitionsOf } from '../decide/decide.ts';
 import { callerRuntime } from './caller-runtime.ts';
+import type { PublicDeps } from './deps.ts';
 import { hasFlagsDisabled, readFlagRequest } from './flag-request.ts';
 
 /** The two paths complain in words of their own; clients and their users search for them. */

@@ -4,10 +4,10 @@ import { answerQuickly, type Question } from '../../../http/public/fast-route.ts
 import { queryValues } from '../../../http/public/read-request.ts';
 import { sendJson } from '../../../http/public/send-json.ts';
 import { after } from '../../../lib/maybe-async.ts';
-import type { PublicDeps } from '../../../runtime/public-deps.ts';
 import { answerFlags, type Wording } from './answer-flags.ts';
 import { DECIDE_MEMBERS } from './client-config.ts';
 import { DECIDE_DOCUMENT } from './decide-schemas.ts';
+import type { PublicDeps } from './deps.ts';
 import { type DecideVersion, flagMembers } from './flag-response.ts';
 
 const PATH = '/decide/';
@@ -21,7 +21,7 @@ const WORDING: Wording = {
 /** What other methods than POST get: the configuration, and nobody's flags. */
 const WITHOUT_FLAGS = `{"featureFlags":[],${DECIDE_MEMBERS}}`;
 
-export const DECIDE: Question = {
+export const DECIDE: Question<PublicDeps> = {
   path: PATH,
   document: DECIDE_DOCUMENT,
   answer: (deps, asked) =>

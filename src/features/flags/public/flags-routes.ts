@@ -4,10 +4,10 @@ import { answerQuickly, type Question } from '../../../http/public/fast-route.ts
 import { queryValues } from '../../../http/public/read-request.ts';
 import { sendJson } from '../../../http/public/send-json.ts';
 import { after } from '../../../lib/maybe-async.ts';
-import type { PublicDeps } from '../../../runtime/public-deps.ts';
 import { type Answered, answerFlags, type Wording } from './answer-flags.ts';
 import { DECIDE_MEMBERS, remoteConfigMembers } from './client-config.ts';
 import { FLAGS_DOCUMENT } from './decide-schemas.ts';
+import type { PublicDeps } from './deps.ts';
 import { flagMembers } from './flag-response.ts';
 
 const PATH = '/flags/';
@@ -23,7 +23,7 @@ const WORDING: Wording = {
 
 const WITHOUT_FLAGS = `{"flags":{},"featureFlags":{},"errorsWhileComputingFlags":false,${DECIDE_MEMBERS}}`;
 
-export const FLAGS: Question = {
+export const FLAGS: Question<PublicDeps> = {
   path: PATH,
   document: FLAGS_DOCUMENT,
   answer: (deps, asked) =>

@@ -6,10 +6,10 @@ import { parseFilters } from '../../../core/filters/parse-filters.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { queryText } from '../../../http/paging.ts';
 import { PAGE_QUERY } from '../../../http/schemas/common.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import { type GroupTypeNames, nameGroupTypes } from '../group-types.ts';
 import { groupProperties, groupValues } from '../group-values.ts';
 import { findGroups } from '../list-groups.ts';
+import type { ApiDeps } from './deps.ts';
 import { groupPage, readGroupKey, readGroupQuery, readGroupTypeIndex } from './group-query.ts';
 import {
   GroupListSchema,

@@ -3,7 +3,6 @@
  * and dashboards. Every question that is answered here is noted for those who want to know what is used.
  */
 
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import { presentFunnel } from '../funnel/present-funnel.ts';
 import { readFunnelQuestion } from '../funnel/rules/read-funnel.ts';
@@ -16,6 +15,7 @@ import { pathLink } from '../rules/people-links.ts';
 import { readEntities } from '../rules/read-entity.ts';
 import { readStickinessQuestion } from '../stickiness/rules/read-stickiness.ts';
 import { readTrendKind, readTrendsQuestion } from '../trends/rules/read-trends.ts';
+import type { ApiDeps } from './deps.ts';
 import { type InsightFields, insightContext, linkIn } from './insight-request.ts';
 import { presentLifecycle, presentRetention, presentStickiness, presentTrend } from './present-trends.ts';
 import type { Asking } from './run-query.ts';

@@ -1,9 +1,9 @@
 /** Answers of insights as tables: for spreadsheets, without links and nesting. */
 import type { FastifyReply } from 'fastify';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
+import { readFormat } from '../../../http/format.ts';
 import type { Query } from '../../../http/paging.ts';
 import { csvLine } from '../../../lib/csv-line.ts';
-import { readFormat } from '../../events/api/event-query.ts';
 import { fieldText, type InsightFields } from './insight-request.ts';
 
 export type InsightTable = 'trend' | 'retention' | 'funnel' | 'path' | 'correlation';

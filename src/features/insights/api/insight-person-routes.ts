@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Json } from '../../../core/json/json.ts';
 import { csvOf } from '../../../http/csv.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
-import { readFormat } from '../../events/api/event-query.ts';
+import { readFormat } from '../../../http/format.ts';
 import { pageLinks } from '../../persons/api/person-query.ts';
 import { type PersonContext, personRoute } from '../../persons/api/person-route.ts';
 import { askLifecyclePeople } from '../lifecycle/answer-lifecycle.ts';
@@ -14,6 +13,7 @@ import { askStickinessPeople } from '../stickiness/answer-stickiness.ts';
 import { readStickinessPeopleQuestion } from '../stickiness/rules/read-stickiness.ts';
 import { readTrendsPeopleQuestion } from '../trends/rules/read-trends-people.ts';
 import { askTrendsPeople } from '../trends/trends-people.ts';
+import type { ApiDeps } from './deps.ts';
 import { insightContext, insightFields, insightPage } from './insight-request.ts';
 import * as schema from './insight-schemas.ts';
 import { showActors, showPersons } from './present-actors.ts';

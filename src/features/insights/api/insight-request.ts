@@ -2,10 +2,10 @@
 import type { JsonObject } from '../../../core/json/json.ts';
 import { type Query, readPage } from '../../../http/paging.ts';
 import { actionsOf } from '../../../query/filters/project-actions.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import type { Page } from '../../../stores/metadata/metadata-store.ts';
+import type { Page } from '../../../stores/metadata/page.ts';
 import { asksForAll, type QuestionContext } from '../rules/context.ts';
+import type { ApiDeps } from './deps.ts';
 
 export type InsightFields = Readonly<Record<string, unknown>>;
 

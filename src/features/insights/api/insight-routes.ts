@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Json } from '../../../core/json/json.ts';
 import { projectRoute } from '../../../http/api/route.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
-import { FORMAT_QUERY } from '../../persons/api/person-schemas.ts';
+import { FORMAT_QUERY } from '../../../http/format.ts';
 import { answerRetention, answerTrend } from './answer-insight.ts';
+import type { ApiDeps } from './deps.ts';
 import { sendInsight, sendTable } from './insight-csv.ts';
 import { type InsightFields, insightFields, insightPage } from './insight-request.ts';
 import {

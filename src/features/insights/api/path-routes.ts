@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { projectRoute } from '../../../http/api/route.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { FORMAT_QUERY } from '../../../http/format.ts';
 import { type PersonContext, personRoute } from '../../persons/api/person-route.ts';
-import { FORMAT_QUERY } from '../../persons/api/person-schemas.ts';
 import { readPathsPeopleQuestion } from '../paths/rules/read-paths.ts';
 import { answerPaths } from './answer-insight.ts';
+import type { ApiDeps } from './deps.ts';
 import { sendInsight } from './insight-csv.ts';
 import { beginAsking } from './run-query.ts';
 import { sendPeople } from './sequence-people.ts';

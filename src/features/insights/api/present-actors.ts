@@ -1,10 +1,10 @@
 /** The persons, or groups, behind a number, as they are now. */
 
+import type { Actor } from '../../../core/actor.ts';
 import { iso } from '../../../http/schemas/common.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { StoredPerson } from '../../../stores/metadata/persons.ts';
 import { presentListedPerson, presentPerson } from '../../persons/api/person-schemas.ts';
-import type { Actor } from '../rules/question.ts';
 
 /** Distinct ids of one person among many. */
 const LISTED_IDS = 1000;

@@ -1,19 +1,20 @@
 /** One question of one caller: it ends when they go away or when it takes too long, and may be answered from before. */
 import type { FastifyReply } from 'fastify';
+import { goneSignal } from '../../../http/api/caller-signal.ts';
 import { iso } from '../../../http/schemas/common.ts';
-import { callerGone, withinLimits } from '../../../query/query-limits.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { withinLimits } from '../../../query/query-limits.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
+import type { ApiDeps } from './deps.ts';
 
-export interface Asking {
-  readonly deps: ApiDeps;
+export interface Asking<D extends ApiDeps = ApiDeps> {
+  readonly deps: D;
   /**
    * The answer to a question of which nothing but its own fields and the project's data matters: kept from before, or
    * worked out with what is handed to `ask`.
    */
-  keep<T>(question: object, ask: (deps: ApiDeps) => Promise<T>): Promise<T>;
+  keep<T>(question: object, ask: (deps: D) => Promise<T>): Promise<T>;
   /** Works it out in any case, within the same limits. */
-  run<T>(ask: (deps: ApiDeps) => Promise<T>): Promise<T>;
+  run<T>(ask: (deps: D) => Promise<T>): Promise<T>;
   /** Whether the last answer was kept from before, and when it was found. */
   freshness(): { is_cached: boolean; last_refresh: string };
 }
@@ -23,15 +24,15 @@ export interface AskedBy {
   reply: FastifyReply;
 }
 
-export function beginAsking(
-  deps: ApiDeps,
+export function beginAsking<D extends ApiDeps>(
+  deps: D,
   { project, reply }: AskedBy,
   fields: Readonly<Record<string, unknown>>,
-): Asking {
+): Asking<D> {
   const gone = goneSignal(reply);
   const { queryTimeoutSeconds } = deps.config;
   let told = { is_cached: false, foundAt: deps.clock.now() };
-  const limited = <T>(stopped: AbortSignal, ask: (deps: ApiDeps) => Promise<T>): Promise<T> =>
+  const limited = <T>(stopped: AbortSignal, ask: (deps: D) => Promise<T>): Promise<T> =>
     withinLimits(queryTimeoutSeconds, stopped, (signal) => ask(endingWith(deps, signal)));
   return {
     deps,
@@ -64,22 +65,8 @@ function nameOf({ clock }: ApiDeps, question: object): string {
   return text.includes('"cohort"') ? `${Math.floor(clock.now() / MINUTE_MS)} ${text}` : text;
 }
 
-const endingWith = (deps: ApiDeps, signal: AbortSignal): ApiDeps => ({
+const endingWith = <D extends ApiDeps>(deps: D, signal: AbortSignal): D => ({
   ...deps,
   events: { query: (sql, values) => deps.events.query(sql, values, signal) },
   follow: (projectId, question, page) => deps.follow(projectId, question, page, signal),
 });
-
-const signals = new WeakMap<FastifyReply, AbortSignal>();
-
-/** Ends when the connection closes before the answer was sent. One for all questions of a request. */
-function goneSignal(reply: FastifyReply): AbortSignal {
-  const known = signals.get(reply);
-  if (known !== undefined) return known;
-  const gone = new AbortController();
-  signals.set(reply, gone.signal);
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort(callerGone());
-  });
-  return gone.signal;
-}

@@ -1,13 +1,14 @@
 /** The people behind a number of a journey, as a page of them is shown. */
+
+import type { Actor } from '../../../core/actor.ts';
 import type { Json } from '../../../core/json/json.ts';
 import { csvOf } from '../../../http/csv.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
-import type { Page } from '../../../stores/metadata/metadata-store.ts';
-import { readFormat } from '../../events/api/event-query.ts';
+import { readFormat } from '../../../http/format.ts';
+import type { Page } from '../../../stores/metadata/page.ts';
 import type { PersonContext } from '../../persons/api/person-route.ts';
 import { presentListedPerson } from '../../persons/api/person-schemas.ts';
 import type { JourneyPeopleQuestion } from '../rules/answer-types.ts';
-import type { Actor } from '../rules/question.ts';
+import type { ApiDeps } from './deps.ts';
 import { beginAsking } from './run-query.ts';
 import type { PageNames } from './sequence-request.ts';
 import { presentGroupActor } from './sequence-schemas.ts';

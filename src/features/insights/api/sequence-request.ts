@@ -1,13 +1,12 @@
 /** Reads requests for insights about journeys: what was sent, and what has to be known of the project to read it. */
-import type { Json, JsonObject } from '../../../core/json/json.ts';
-import { isJsonObject } from '../../../core/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { type Query, readPage } from '../../../http/paging.ts';
 import { actionsOf } from '../../../query/filters/project-actions.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import type { Page } from '../../../stores/metadata/metadata-store.ts';
+import type { Page } from '../../../stores/metadata/page.ts';
 import { asksForAll, type QuestionContext } from '../rules/context.ts';
 import type { PathCleaning } from '../rules/question.ts';
+import type { ApiDeps } from './deps.ts';
 import { fieldText, firstEvent, queryOf } from './insight-request.ts';
 
 export type JourneyFields = Readonly<Record<string, unknown>>;

@@ -12,7 +12,7 @@ import { findGroupTexts, type GroupTexts, groupTextsSql } from '../../../query/g
 import { valueJoinSql, valueSql } from '../../../query/property-value.ts';
 import type { InsightSql } from '../../../stores/events/dialect.ts';
 import type { FunnelQuestion } from '../rules/question.ts';
-import { sourceSql } from './funnel-events.ts';
+import { sourceSql } from './funnel-source-sql.ts';
 import { largestValues, OTHER, tellingStep } from './rules/split-by-value.ts';
 
 /** The code of no value at all; those of the values that are shown follow, and then those that are only told apart. */

@@ -2,10 +2,10 @@
  * Asks the engine for the events that a funnel looks at, reduced to numbers: who, when, which steps, which value. Actors
  * come in slices, so that the memory used depends on a slice and not on how much happened.
  */
+
 import type { Entity } from '../../../core/actions/entity.ts';
 import type { Filter } from '../../../core/filters/property-filter.ts';
 import { type AskedDeps, type AskedEvents, actorColumn } from '../../../query/asked-events.ts';
-import { nameIsOf } from '../../../query/filters/action-step-sql.ts';
 import type { InsightSql } from '../../../stores/events/dialect.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import type { FunnelQuestion } from '../rules/question.ts';
@@ -14,6 +14,7 @@ import { placed, rowsByActor } from '../shared/actor-rows.ts';
 import { type Slice, slicesOf } from '../shared/actor-slices.ts';
 import type { FunnelCodes } from './funnel-codes.ts';
 import { type Deeds, mindsTies, WORD } from './funnel-matcher.ts';
+import { entitiesOf, sourceSql } from './funnel-source-sql.ts';
 
 export interface FunnelEvents {
   readonly actors: number;
@@ -132,18 +133,6 @@ function keySql(sql: InsightSql, question: FunnelQuestion): string {
 
 const sliceSql = (sql: InsightSql, { actor }: FunnelQuestion, { at, count }: Slice): string =>
   count === 1 ? 'true' : `${sql.slice(actorColumn(actor), count)} = ${sql.param(at)}`;
-
-/** `from … where …` of the events that a funnel may look at. */
-export function sourceSql(sql: InsightSql, asked: AskedEvents, question: FunnelQuestion, also = ''): string {
-  const { order, actor, range, filter } = question;
-  const names = order === 'strict' ? 'true' : nameIsOf(sql, entitiesOf(question));
-  return `${asked.source(sql, actor, range, also)} and ${names} and ${asked.holds(sql, filter)}`;
-}
-
-export const entitiesOf = ({ steps, exclusions }: FunnelQuestion): Entity[] => [
-  ...steps,
-  ...exclusions.map(({ entity }) => entity),
-];
 
 /** The entities, as many together as a word has bits. */
 function wordsOf(question: FunnelQuestion): Entity[][] {

@@ -5,7 +5,7 @@ import type { AskedDeps } from '../../../query/asked-events.ts';
 import { type InsightDeps, type Prepared, prepare } from '../../../query/prepare.ts';
 import { Statement } from '../../../query/statement.ts';
 import type { InsightSql } from '../../../stores/events/dialect.ts';
-import type { Page } from '../../../stores/metadata/metadata-store.ts';
+import type { Page } from '../../../stores/metadata/page.ts';
 import type { LifecycleItem } from '../rules/answers.ts';
 import { sum } from '../rules/numbers/statistics.ts';
 import { LIFECYCLE_STATUSES, type LifecyclePeopleQuestion, type LifecycleQuestion } from '../rules/question.ts';

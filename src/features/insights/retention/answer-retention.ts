@@ -1,16 +1,16 @@
 import { Failure } from '../../../core/errors.ts';
 import { addTo } from '../../../core/time/interval.ts';
+import { periodUnit } from '../../../core/time/period.ts';
 import type { AskedDeps } from '../../../query/asked-events.ts';
 import { type InsightDeps, type Prepared, prepare } from '../../../query/prepare.ts';
 import { Statement } from '../../../query/statement.ts';
-import type { Page } from '../../../stores/metadata/metadata-store.ts';
+import type { Page } from '../../../stores/metadata/page.ts';
 import type { RetentionPerson, RetentionRow } from '../rules/answers.ts';
 import { compareText } from '../rules/assemble-trends.ts';
 import type { RetentionPeopleQuestion, RetentionQuestion } from '../rules/question.ts';
 import { type ActivityBits, askBits } from '../shared/activity-bitmaps.ts';
 import { MOST_INTERVALS, retainedSql } from './retention-bitmap-sql.ts';
 import { arrivalsSql, returnsSql } from './retention-sql.ts';
-import { periodUnit } from './rules/read-retention.ts';
 
 export async function askRetention(
   deps: AskedDeps,

@@ -1,11 +1,11 @@
 import { invalid } from '../../../core/errors.ts';
+import { periodUnit } from '../../../core/time/period.ts';
 import type { Range } from '../../../core/time/range.ts';
 import { ticksOf } from '../../../core/time/ticks.ts';
 import type { Statement } from '../../../query/statement.ts';
 import type { RetentionQuestion } from '../rules/question.ts';
 import { type Divided, dividedBy } from '../shared/breakdown-sql.ts';
 import { tickSql } from '../shared/tick-sql.ts';
-import { periodUnit } from './rules/read-retention.ts';
 
 interface Axis {
   bounds: readonly number[];

@@ -2,6 +2,7 @@
 
 import type { Breakdown } from '../../../core/actions/breakdown.ts';
 import type { Entity } from '../../../core/actions/entity.ts';
+import type { AskedName } from '../../../core/events/asked-name.ts';
 import { type Filter, leavesOf } from '../../../core/filters/property-filter.ts';
 import { SESSION_DURATION } from '../../../core/filters/session-duration.ts';
 import type {
@@ -14,13 +15,6 @@ import type {
   StickinessQuestion,
   TrendsQuestion,
 } from './question.ts';
-
-export interface AskedName {
-  kind: 'event' | 'event_property' | 'person_property' | 'group_property';
-  /** −1 where it is no property of a group. */
-  groupTypeIndex: number;
-  name: string;
-}
 
 export type CountedQuestion =
   | TrendsQuestion

@@ -5,9 +5,9 @@
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import { activeWindow } from '../../../core/time/active-window.ts';
 import { addTo } from '../../../core/time/interval.ts';
+import { periodUnit } from '../../../core/time/period.ts';
 import type { Range } from '../../../core/time/range.ts';
 import { type Tick, ticksOf } from '../../../core/time/ticks.ts';
-import { periodUnit } from '../retention/rules/read-retention.ts';
 import type { Correlation, PathEdge, RetentionRow, StickinessItem, TrendItem } from './answers.ts';
 import { mathName } from './numbers/math.ts';
 import type {

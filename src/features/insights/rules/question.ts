@@ -6,10 +6,13 @@
 
 import type { Breakdown, Slice } from '../../../core/actions/breakdown.ts';
 import type { Entity } from '../../../core/actions/entity.ts';
+import type { Actor } from '../../../core/actor.ts';
 import type { Filter } from '../../../core/filters/property-filter.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { Interval } from '../../../core/time/interval.ts';
+import type { Period } from '../../../core/time/period.ts';
 import type { Range } from '../../../core/time/range.ts';
+import type { Window } from '../../../core/time/window.ts';
 import type { Formula } from './formula/formula.ts';
 import type { SeriesMath } from './numbers/math.ts';
 
@@ -57,9 +60,6 @@ export interface StickinessQuestion extends Asked {
   previous: Range | null;
 }
 
-export const PERIODS = ['Hour', 'Day', 'Week', 'Month'] as const;
-export type Period = (typeof PERIODS)[number];
-
 export interface RetentionQuestion extends Asked {
   kind: 'retention';
   target: Entity;
@@ -71,14 +71,6 @@ export interface RetentionQuestion extends Asked {
   isFirstCohortOnly: boolean;
   breakdown: Breakdown | null;
 }
-
-export interface Window {
-  count: number;
-  unit: 'minute' | 'hour' | 'day' | 'week' | 'month';
-}
-
-/** Who goes through a funnel: persons, or the groups of one kind. */
-export type Actor = { kind: 'person' } | { kind: 'group'; index: number };
 
 export interface Exclusion {
   entity: Entity;

@@ -3,9 +3,9 @@
  * by the ids that events have; whose ids those are is asked once for each id, not for each event.
  */
 
+import type { Actor } from '../../../core/actor.ts';
 import { ownersSql } from '../../../query/people-sql.ts';
 import type { Statement } from '../../../query/statement.ts';
-import type { Actor } from '../rules/question.ts';
 
 /** Bits of one word. */
 const WORD = 60;

@@ -1,6 +1,6 @@
+import type { Actor } from '../../../core/actor.ts';
 import type { InsightSql } from '../../../stores/events/dialect.ts';
 import type { SeriesMath, Statistic } from '../rules/numbers/math.ts';
-import type { Actor } from '../rules/question.ts';
 
 /** Whom a series counts. */
 export const actorOfMath = (math: SeriesMath): Actor => {

@@ -2,7 +2,7 @@ import type { Range } from '../../../core/time/range.ts';
 import { ticksOf } from '../../../core/time/ticks.ts';
 import { type InsightDeps, type Prepared, prepare, reachOf } from '../../../query/prepare.ts';
 import { Statement } from '../../../query/statement.ts';
-import type { Page } from '../../../stores/metadata/metadata-store.ts';
+import type { Page } from '../../../stores/metadata/page.ts';
 import type { StickinessItem } from '../rules/answers.ts';
 import { sum } from '../rules/numbers/statistics.ts';
 import type { Series, StickinessPeopleQuestion, StickinessQuestion } from '../rules/question.ts';

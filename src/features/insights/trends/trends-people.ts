@@ -3,7 +3,7 @@ import { floorTo } from '../../../core/time/interval.ts';
 import type { Range } from '../../../core/time/range.ts';
 import { type InsightDeps, prepare, reachOf } from '../../../query/prepare.ts';
 import { Statement } from '../../../query/statement.ts';
-import type { Page } from '../../../stores/metadata/metadata-store.ts';
+import type { Page } from '../../../stores/metadata/page.ts';
 import type { TrendsPeopleQuestion } from '../rules/question.ts';
 import { aggregateSql, measuredColumn } from '../shared/aggregate-sql.ts';
 import { sliceSql } from '../shared/breakdown-sql.ts';

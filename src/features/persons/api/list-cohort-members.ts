@@ -1,14 +1,15 @@
 /** The members of a cohort as a list of persons, and cohorts among the filters of such lists. */
 import type { Filter } from '../../../core/filters/property-filter.ts';
+import type { RouteDeps } from '../../../http/api/route-deps.ts';
 import { csvLines, type FlatRow, flatten } from '../../../http/csv.ts';
 import type { Query } from '../../../http/paging.ts';
+import { isoOffset } from '../../../http/schemas/common.ts';
 import { searchPattern } from '../../../lib/search-pattern.ts';
 import { findCohorts } from '../../../query/cohorts/cohort-filter.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import type { QueryDeps } from '../../../query/query-deps.ts';
 import type { Cohort } from '../../../stores/metadata/cohorts.ts';
-import type { Page } from '../../../stores/metadata/metadata-store.ts';
+import type { Page } from '../../../stores/metadata/page.ts';
 import type { StoredPerson } from '../../../stores/metadata/persons.ts';
-import { isoOffset } from '../../events/api/event-schemas.ts';
 import { eachPerson, listPersons, type PersonQuestion, type PersonSearchDeps } from '../search/search-persons.ts';
 import { pageLinks, readPersonQuestion } from './person-query.ts';
 import { presentListedPerson } from './person-schemas.ts';
@@ -16,7 +17,7 @@ import { presentListedPerson } from './person-schemas.ts';
 type IsIn = NonNullable<PersonSearchDeps['isIn']>;
 
 /** Who is in the cohorts that a filter asks for. */
-export async function cohortsAsked(deps: ApiDeps, projectId: number, filter: Filter): Promise<IsIn> {
+export async function cohortsAsked(deps: RouteDeps & QueryDeps, projectId: number, filter: Filter): Promise<IsIn> {
   const sets = await findCohorts(deps, projectId, filter, deps.clock.now());
   return (personId, cohortId) => sets.get(cohortId)?.has(personId);
 }
@@ -29,7 +30,12 @@ export interface Members {
 /** So many members are put into order at once, in some 40 ms; more are met by going through the list of persons. */
 const FEW = 20_000;
 
-export async function membersOf(deps: ApiDeps, projectId: number, { id }: Cohort, query: Query): Promise<Members> {
+export async function membersOf(
+  deps: RouteDeps & QueryDeps,
+  projectId: number,
+  { id }: Cohort,
+  query: Query,
+): Promise<Members> {
   const { persons, cohortMembers } = deps.metadata;
   const asked = readPersonQuestion(projectId, query);
   const filter: Filter = { kind: 'and', filters: [{ kind: 'cohort', id, negated: false }, asked.filter] };

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { invalid } from '../../../core/errors.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import { queryText } from '../../../http/paging.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import type { StoredPerson } from '../../../stores/metadata/persons.ts';
 import { allDistinctIds, readKey, setProperties, unsetProperty } from '../persons.ts';
+import type { ApiDeps } from './deps.ts';
 import { readPersonRef } from './person-query.ts';
 import { type PersonContext, personRoute } from './person-route.ts';
 import {

@@ -1,8 +1,8 @@
 /** Persons as CSV, however many there are. */
 
 import { csvLines, type FlatRow, flatten } from '../../../http/csv.ts';
+import { isoOffset } from '../../../http/schemas/common.ts';
 import type { PersonStore, StoredPerson } from '../../../stores/metadata/persons.ts';
-import { isoOffset } from '../../events/api/event-schemas.ts';
 import { presentListedPerson } from './person-schemas.ts';
 
 /** Each id is a column of the whole table: one person with many would widen every row. */

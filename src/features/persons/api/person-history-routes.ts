@@ -1,11 +1,10 @@
 /** What became of a person's properties, and how much the person has done. */
 import type { FastifyInstance } from 'fastify';
-import { envelope, queryText, readPage } from '../../../http/paging.ts';
+import { envelope, queryText, readPage, readTexts } from '../../../http/paging.ts';
 import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
-import { readTexts } from '../../definitions/api/definition-query.ts';
 import { personActivity } from '../history/person-activity.ts';
 import { allDistinctIds, findPerson } from '../persons.ts';
+import type { ApiDeps } from './deps.ts';
 import {
   PersonSummarySchema,
   PropertyHistorySchema,

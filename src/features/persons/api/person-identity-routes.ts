@@ -4,10 +4,10 @@ import { isUuid } from '../../../core/events/uuid.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, type Query, queryText, readPage, withQuery } from '../../../http/paging.ts';
 import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
 import { deletePerson } from '../delete/delete-person.ts';
 import { splitPerson } from '../identity/split-person.ts';
 import { listMerges, undoMerge } from '../identity/undo-merge.ts';
+import type { ApiDeps } from './deps.ts';
 import {
   DeletionSchema,
   MergeSchema,

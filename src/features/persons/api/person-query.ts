@@ -4,7 +4,7 @@ import { isUuid } from '../../../core/events/uuid.ts';
 import { parseFilters } from '../../../core/filters/parse-filters.ts';
 import { type Filter, leavesOf } from '../../../core/filters/property-filter.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
-import type { Page } from '../../../stores/metadata/metadata-store.ts';
+import type { Page } from '../../../stores/metadata/page.ts';
 import type { PersonRef } from '../../../stores/metadata/persons.ts';
 import type { PersonQuestion } from '../search/search-persons.ts';
 

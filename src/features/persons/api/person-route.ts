@@ -3,11 +3,10 @@ import type { Static, TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
 import { type Context, projectRoute } from '../../../http/api/route.ts';
+import type { RouteDeps } from '../../../http/api/route-deps.ts';
 import { csvOf } from '../../../http/csv.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
+import { FORMAT_QUERY, readFormat } from '../../../http/format.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import { readFormat } from '../../events/api/event-query.ts';
-import { FORMAT_QUERY } from './person-schemas.ts';
 
 export type PersonContext<Body> = Context<Body> & { project: Project };
 
@@ -28,7 +27,7 @@ export interface PersonDeclaration<B extends TSchema> {
 
 export function personRoute<B extends TSchema>(
   app: FastifyInstance,
-  deps: ApiDeps,
+  deps: RouteDeps,
   { path, handler, query, ...declaration }: PersonDeclaration<B>,
 ): void {
   projectRoute<B>(app, deps, {

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { Failure } from '../../../core/errors.ts';
+import { readFormat } from '../../../http/format.ts';
 import { readPage } from '../../../http/paging.ts';
 import { searchPattern } from '../../../lib/search-pattern.ts';
-import type { ApiDeps } from '../../../runtime/api-deps.ts';
-import { readFormat } from '../../events/api/event-query.ts';
 import { allDistinctIds, findPerson } from '../persons.ts';
 import { eachPerson, listPersons } from '../search/search-persons.ts';
+import type { ApiDeps } from './deps.ts';
 import { cohortsAsked } from './list-cohort-members.ts';
 import { personCsv } from './person-csv.ts';
 import { pageLinks, readPersonQuestion, readPersonRef } from './person-query.ts';

@@ -49,8 +49,6 @@ export const UpdatePropertySchema = Type.Object({
 
 export const DeletePropertySchema = Type.Object({ $unset: Type.Optional(Name) });
 
-export const FORMAT_QUERY = { format: '`json` (the default) or `csv`.' } as const;
-
 export const PERSON_QUERY = {
   distinct_id: 'Only the person with this distinct id.',
   email: 'Only persons with exactly this e-mail.',

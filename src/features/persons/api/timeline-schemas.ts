@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { DateRange } from '../../../core/time/date-range.ts';
-import { DateTime, iso } from '../../../http/schemas/common.ts';
-import { isoOffset } from '../../events/api/event-schemas.ts';
+import { DateTime, iso, isoOffset } from '../../../http/schemas/common.ts';
 import type { TimelinePoint } from '../rules/properties-timeline.ts';
 
 export const TimelineSchema = Type.Object({

@@ -1,8 +1,7 @@
 /** Which properties persons have, and which values: what a console offers while somebody types a filter. */
 
-import type { Search } from '../../../core/filters/matches.ts';
-import type { Json } from '../../../core/json/json.ts';
-import { isJsonObject } from '../../../core/json/json.ts';
+import type { Search } from '../../../core/filters/search.ts';
+import { isJsonObject, type Json } from '../../../core/json/json.ts';
 import type { PersonSketch, PersonStore } from '../../../stores/metadata/persons.ts';
 import { cluesOf } from './prefilter-persons.ts';
 import { slices } from './search-persons.ts';

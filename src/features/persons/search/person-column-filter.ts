@@ -1,7 +1,8 @@
 /** A filter as a question that can be asked of columns of persons. What it means of one value, `matches` says. */
 
-import { matches, type Search } from '../../../core/filters/matches.ts';
+import { matches } from '../../../core/filters/matches.ts';
 import type { Filter, PropertyFilter } from '../../../core/filters/property-filter.ts';
+import type { Search } from '../../../core/filters/search.ts';
 import type { Json } from '../../../core/json/json.ts';
 import type { PersonTest } from '../../../core/persons/person-columns.ts';
 import { longestPlain } from './prefilter-persons.ts';

@@ -3,8 +3,9 @@
  * for without reading JSON. The filter itself decides afterwards (`matches`), so a clue may be too generous, but never
  * too strict. It relies on properties being written by `JSON.stringify`, without spaces.
  */
-import type { Search } from '../../../core/filters/matches.ts';
+
 import type { Filter, PropertyFilter } from '../../../core/filters/property-filter.ts';
+import type { Search } from '../../../core/filters/search.ts';
 import type { Clue } from '../../../stores/metadata/persons.ts';
 
 /** All of the list must hold; of each entry, one. */

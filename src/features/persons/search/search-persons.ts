@@ -14,7 +14,7 @@ import {
   type PropertyFilter,
 } from '../../../core/filters/property-filter.ts';
 import { type PersonTest, passes } from '../../../core/persons/person-columns.ts';
-import type { Page } from '../../../stores/metadata/metadata-store.ts';
+import type { Page } from '../../../stores/metadata/page.ts';
 import type {
   ListedPerson,
   PersonCursor,

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { queryValues } from '../../../http/public/read-request.ts';
-import type { PublicDeps } from '../../../runtime/public-deps.ts';
+import type { PublicDeps } from './deps.ts';
 
 const NOTHING: Readonly<Record<string, object>> = {
   '/api/surveys/': { surveys: [] },

@@ -2,12 +2,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, notFound } from '../../../core/errors.ts';
 import { sendJson } from '../../../http/public/send-json.ts';
+import { makeScript, type Script } from '../../../http/script.ts';
 import { BRIEFLY, isKnown, sendScript } from '../../../http/send-script.ts';
 import { digest } from '../../../lib/secrets.ts';
-import type { PublicDeps } from '../../../runtime/public-deps.ts';
 import { definitionsOf } from '../../flags/decide/decide.ts';
 import { type RemoteConfig, remoteConfigMembers } from '../../flags/public/client-config.ts';
-import { makeScript, type Script, type Scripts } from './scripts.ts';
+import type { PublicDeps } from './deps.ts';
+import type { Scripts } from './scripts.ts';
 
 /** More bundles than this are not remembered at once; each takes half a megabyte. */
 const REMEMBERED = 20;

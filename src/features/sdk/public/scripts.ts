@@ -2,25 +2,12 @@
  * The browser SDK and the parts that it loads later, as they lie in the posthog-js package. The list of names is made
  * once, at the start: no path from a request ever reaches the file system. A file is read and packed at its first use.
  */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire as requireFrom } from 'node:module';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip as gzipCallback } from 'node:zlib';
-import { digest } from '../../../lib/secrets.ts';
-
-const gzip = promisify(gzipCallback);
-
-export interface Script {
-  plain: Buffer;
-  packed: Buffer;
-  etag: string;
-}
-
-export async function makeScript(plain: Buffer): Promise<Script> {
-  return { plain, packed: await gzip(plain), etag: `"${digest(plain).slice(0, 32)}"` };
-}
+import { makeScript, type Script } from '../../../http/script.ts';
 
 export class Scripts {
   /** Of the SDK. */

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { SqlDialect } from '../dialect.ts';
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** Feature flags with their history and access, the identifiers that keep a user's value, and cohorts. */
 export const flagsAndCohorts: Migration = {

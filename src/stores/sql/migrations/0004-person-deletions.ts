@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { SqlDialect } from '../dialect.ts';
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** Persons can be split, un-merged and deleted: orders to the event store, and what became of each deletion. */
 export const personDeletions: Migration = {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** Persons who change get the number of the change, and so do those who go: the event store copies what is new to it. */
 export const personChanges: Migration = {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { SqlDialect } from '../dialect.ts';
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** Persons by columns, in blocks: written behind the changes of persons, in the background, also for those of before. */
 export const personIndex: Migration = {

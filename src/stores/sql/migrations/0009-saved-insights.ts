@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { SqlDialect } from '../dialect.ts';
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** What people keep of their questions: insights, dashboards of them, actions; and how often names are asked for. */
 export const savedInsights: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** For the list of what was dropped, newest first. */
 export const droppedInOrder: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** Whose events may still turn up on other shelves: on their way there when the project went, or left by a crash. */
 export const goneProjects: Migration = {

@@ -1,8 +1,9 @@
 import type { Entity } from '../../../../core/actions/entity.ts';
 import { invalid } from '../../../../core/errors.ts';
+import type { Window } from '../../../../core/time/window.ts';
 import type { QuestionContext } from '../../rules/context.ts';
 import { type Fields, knownFields, nameOf, readChoice, readInteger, readText } from '../../rules/fields.ts';
-import type { Attribution, FunnelQuestion, Window } from '../../rules/question.ts';
+import type { Attribution, FunnelQuestion } from '../../rules/question.ts';
 import { readBreakdown } from '../../rules/read-breakdown.ts';
 import { DATE_FIELDS, dateContext, readInterval, readRange, readTickedRange } from '../../rules/read-dates.ts';
 import { checkAction, readEntities } from '../../rules/read-entity.ts';

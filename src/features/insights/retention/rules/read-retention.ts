@@ -1,7 +1,8 @@
 import type { Breakdown } from '../../../../core/actions/breakdown.ts';
 import type { Entity } from '../../../../core/actions/entity.ts';
 import { invalid } from '../../../../core/errors.ts';
-import { addTo, floorTo, type Interval } from '../../../../core/time/interval.ts';
+import { addTo, floorTo } from '../../../../core/time/interval.ts';
+import { PERIODS, type Period, periodUnit } from '../../../../core/time/period.ts';
 import type { Range } from '../../../../core/time/range.ts';
 import { parseDate } from '../../../../core/time/relative-date.ts';
 import type { QuestionContext } from '../../rules/context.ts';
@@ -15,7 +16,7 @@ import {
   readText,
   readTexts,
 } from '../../rules/fields.ts';
-import { PERIODS, type Period, type RetentionPeopleQuestion, type RetentionQuestion } from '../../rules/question.ts';
+import type { RetentionPeopleQuestion, RetentionQuestion } from '../../rules/question.ts';
 import { readBreakdown } from '../../rules/read-breakdown.ts';
 import { dateContext } from '../../rules/read-dates.ts';
 import { checkAction, readEntity } from '../../rules/read-entity.ts';
@@ -40,8 +41,6 @@ export const RETENTION_FIELDS = [
 ] as const;
 
 const MOST_INTERVALS = 500;
-const UNITS: Record<Period, Interval> = { Hour: 'hour', Day: 'day', Week: 'week', Month: 'month' };
-export const periodUnit = (period: Period): Interval => UNITS[period];
 
 /** Who came back, how long after they came. */
 export function readRetentionQuestion(fields: Fields, context: QuestionContext): RetentionQuestion {

@@ -1,0 +1,6 @@
+export interface AskedName {
+  kind: 'event' | 'event_property' | 'person_property' | 'group_property';
+  /** −1 where it is no property of a group. */
+  groupTypeIndex: number;
+  name: string;
+}

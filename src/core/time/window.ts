@@ -1,0 +1,4 @@
+export interface Window {
+  count: number;
+  unit: 'minute' | 'hour' | 'day' | 'week' | 'month';
+}

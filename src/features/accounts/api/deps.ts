@@ -1,0 +1,16 @@
+import type { ProjectDirectory } from '../../../access/project-directory.ts';
+import type { RouteDeps } from '../../../http/api/route-deps.ts';
+import type { Ids } from '../../../lib/ids.ts';
+import type { Sessions } from '../sessions.ts';
+import type { SignInGuard } from '../sign-in-guard.ts';
+
+export interface ApiDeps extends RouteDeps {
+  config: RouteDeps['config'] & { webhookAllowPrivate: boolean };
+  ids: Ids;
+  sessions: Sessions;
+  signInGuard: SignInGuard;
+  /** Must hear of every change to a project. */
+  directory: Pick<ProjectDirectory, 'forget'>;
+  /** Removes a deleted project's events. */
+  removeEvents(projectId: number): Promise<void>;
+}

@@ -1,0 +1,4 @@
+import type { RouteDeps } from '../../../http/api/route-deps.ts';
+import type { ActionDeps } from '../actions.ts';
+
+export interface ApiDeps extends RouteDeps, ActionDeps {}

@@ -1,0 +1,10 @@
+import type { CallerDeps } from '../../access/callers.ts';
+import type { KeyGuard } from '../../access/key-guard.ts';
+
+/** What every private route is built from; a feature adds what its own handlers use. */
+export interface RouteDeps extends CallerDeps {
+  keys: KeyGuard;
+  config: { publicUrl: string | null };
+  /** Hears of every change to a project, so that no answer is kept longer than it is true. */
+  results: { touch(projectId: number): void };
+}

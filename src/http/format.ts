@@ -1,0 +1,12 @@
+import { notFound } from '../core/errors.ts';
+import { type Query, queryText } from './paging.ts';
+
+export type EventFormat = 'json' | 'csv';
+
+export function readFormat(query: Query): EventFormat {
+  const format = queryText(query, 'format') ?? 'json';
+  if (format !== 'json' && format !== 'csv') throw notFound();
+  return format;
+}
+
+export const FORMAT_QUERY = { format: '`json` (the default) or `csv`.' } as const;

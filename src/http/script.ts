@@ -1,0 +1,15 @@
+import { promisify } from 'node:util';
+import { gzip as gzipCallback } from 'node:zlib';
+import { digest } from '../lib/secrets.ts';
+
+const gzip = promisify(gzipCallback);
+
+export interface Script {
+  plain: Buffer;
+  packed: Buffer;
+  etag: string;
+}
+
+export async function makeScript(plain: Buffer): Promise<Script> {
+  return { plain, packed: await gzip(plain), etag: `"${digest(plain).slice(0, 32)}"` };
+}
