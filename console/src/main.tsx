@@ -1,7 +1,7 @@
 import './styles/tokens.css';
 import './styles/base.css';
 import { render } from 'preact';
-import { openSite } from './lib/site.ts';
+import { openSite } from './lib/route-table.ts';
 import { applyTheme, readTheme } from './lib/theme.ts';
 import { ROUTES } from './routes.ts';
 import { App } from './shell/app.tsx';

@@ -4,15 +4,15 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { listProjects, readMe } from '../api/account.ts';
 import { ApiError } from '../api/api-error.ts';
 import { whenSessionEnds } from '../api/request.ts';
+import { Link } from '../components/link.tsx';
+import { Empty, ErrorNote, Skeleton } from '../components/states.tsx';
+import { Toasts } from '../components/toast.tsx';
+import { findRoute, pathTo } from '../lib/route-table.ts';
 import { navigate, usePlace } from '../lib/router.ts';
 import { type Session, SessionContext } from '../lib/session.ts';
-import { findRoute, pathTo } from '../lib/site.ts';
 import { useResource } from '../lib/use-resource.ts';
-import { Link } from '../parts/link.tsx';
-import { Empty, ErrorNote, Skeleton } from '../parts/states.tsx';
-import { Toasts } from '../parts/toast.tsx';
 import { LazyPage } from './lazy-page.tsx';
-import { Rail } from './rail.tsx';
+import { Rail } from './sidebar.tsx';
 import { StatusBanner } from './status-banner.tsx';
 
 /** Signed out or expired: to the sign-in page, and from there back to where one was. */

@@ -1,9 +1,9 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
+import { Empty, Skeleton } from '../components/states.tsx';
 import type { Params } from '../lib/paths.ts';
-import type { PageProps, Route } from '../lib/site.ts';
-import { Button } from '../parts/button.tsx';
-import { Empty, Skeleton } from '../parts/states.tsx';
+import type { PageProps, Route } from '../lib/route-table.ts';
 
 const loaded = new Map<string, ComponentType<PageProps>>();
 

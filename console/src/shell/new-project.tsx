@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import { createProject } from '../api/account.ts';
 import { ApiError } from '../api/api-error.ts';
+import { Button } from '../components/button.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { TextField } from '../components/field.tsx';
+import { ErrorNote } from '../components/states.tsx';
+import { ZoneField } from '../components/zone-field.tsx';
+import { pathTo } from '../lib/route-table.ts';
 import { navigate } from '../lib/router.ts';
 import { useSession } from '../lib/session.ts';
-import { pathTo } from '../lib/site.ts';
 import { useAction } from '../lib/use-resource.ts';
-import { Button } from '../parts/button.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { TextField } from '../parts/field.tsx';
-import { ErrorNote } from '../parts/states.tsx';
-import { ZoneField } from '../parts/zone-field.tsx';
 
 export function NewProject({ onClose }: { onClose(): void }) {
   const { project, reload } = useSession();

@@ -1,11 +1,11 @@
 /** Says, on every page, when something is wrong with the server itself. */
 import { readStatus } from '../api/status.ts';
 import type { Status } from '../api/types.ts';
+import { Link } from '../components/link.tsx';
+import { Banner } from '../components/states.tsx';
 import { countOf, formatDuration } from '../lib/format.ts';
-import { pathTo } from '../lib/site.ts';
+import { pathTo } from '../lib/route-table.ts';
 import { useInterval, useResource } from '../lib/use-resource.ts';
-import { Link } from '../parts/link.tsx';
-import { Banner } from '../parts/states.tsx';
 
 const EVERY_MS = 10_000;
 /** Processing takes milliseconds; what waits longer than this is stuck or overwhelmed. */

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../api/api-error.ts';
 import type { Member } from '../../api/settings.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Select } from '../../components/field.tsx';
+import { Progress } from '../../components/states.tsx';
+import { TagInput } from '../../components/tag-input.tsx';
+import { toast } from '../../components/toast.tsx';
 import { countOf } from '../../lib/format.ts';
 import { useProject } from '../../lib/session.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Select } from '../../parts/field.tsx';
-import { Progress } from '../../parts/states.tsx';
-import { TagInput } from '../../parts/tag-input.tsx';
-import { toast } from '../../parts/toast.tsx';
 import { type Changes, changeDefinition, type Definition, type Kind, withTags } from './definition-kinds.ts';
 
 export interface BulkBarProps {

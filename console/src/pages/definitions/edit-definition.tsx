@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Member } from '../../api/settings.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Checkbox, Select, TextArea } from '../../components/field.tsx';
+import { ErrorNote } from '../../components/states.tsx';
+import { TagInput } from '../../components/tag-input.tsx';
+import { toast } from '../../components/toast.tsx';
 import { useProject } from '../../lib/session.ts';
 import { useAction } from '../../lib/use-resource.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Checkbox, Select, TextArea } from '../../parts/field.tsx';
-import { ErrorNote } from '../../parts/states.tsx';
-import { TagInput } from '../../parts/tag-input.tsx';
-import { toast } from '../../parts/toast.tsx';
 import { OwnerSelect } from './bulk-bar.tsx';
 import { changeDefinition, type Definition, type Kind, PROPERTY_TYPES, type PropertyType } from './definition-kinds.ts';
 

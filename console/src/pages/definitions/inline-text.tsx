@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { TextField } from '../../parts/field.tsx';
+import { TextField } from '../../components/field.tsx';
 
 export interface InlineTextProps {
   label: string;

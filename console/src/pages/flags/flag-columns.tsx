@@ -1,15 +1,15 @@
 import type { FeatureFlag } from '../../api/types.ts';
+import { Link } from '../../components/link.tsx';
+import { Badge } from '../../components/states.tsx';
+import type { Column } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
-import { pathTo } from '../../lib/site.ts';
-import { Link } from '../../parts/link.tsx';
-import { Badge } from '../../parts/states.tsx';
-import type { Column } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { FlagStatus } from '../flag/flag-status.tsx';
-import { FlagSwitch } from '../flag/flag-switch.tsx';
-import { RolloutBar } from '../flag/rollout-bar.tsx';
-import { keyOf, variantsOf } from '../flag/variants-model.ts';
-import type { Names } from '../flag/words.ts';
+import { FlagStatus } from './flag-status.tsx';
+import { FlagSwitch } from './flag-switch.tsx';
+import type { Names } from './model/descriptions.ts';
+import { keyOf, variantsOf } from './model/variants.ts';
+import { RolloutBar } from './rollout-bar.tsx';
 
 export interface ColumnEvents {
   onTag(tag: string): void;

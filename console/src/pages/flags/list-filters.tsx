@@ -1,7 +1,7 @@
 import { listFlags } from '../../api/flags.ts';
+import { Combobox, type Suggestion } from '../../components/combobox.tsx';
+import { Select, TextField } from '../../components/field.tsx';
 import { useProject } from '../../lib/session.ts';
-import { Combobox, type Suggestion } from '../../parts/combobox.tsx';
-import { Select, TextField } from '../../parts/field.tsx';
 
 /** Empty means any. */
 export interface FlagFilters {

@@ -1,10 +1,10 @@
 import { type Deletion, readDeletion } from '../../api/persons.ts';
+import { Button } from '../../components/button.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { Loaded, Progress } from '../../components/states.tsx';
 import { countOf, formatBytes } from '../../lib/format.ts';
 import { useProject } from '../../lib/session.ts';
 import { useInterval, useResource } from '../../lib/use-resource.ts';
-import { Button } from '../../parts/button.tsx';
-import { Facts } from '../../parts/facts.tsx';
-import { Loaded, Progress } from '../../parts/states.tsx';
 
 const EVERY_MS = 1000;
 

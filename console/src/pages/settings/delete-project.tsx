@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { deleteProject } from '../../api/settings.ts';
 import type { Project } from '../../api/types.ts';
-import { Button } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
+import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/dialog.tsx';
 
 export function DeleteProject({ project }: { project: Project }) {
   const [isAsked, ask] = useState(false);

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
+import { Checkbox, TextField } from '../../components/field.tsx';
+import { Banner } from '../../components/states.tsx';
+import { ZoneField } from '../../components/zone-field.tsx';
 import { countOf } from '../../lib/format.ts';
-import { Checkbox, TextField } from '../../parts/field.tsx';
-import { Banner } from '../../parts/states.tsx';
-import { ZoneField } from '../../parts/zone-field.tsx';
 import { Section } from './section.tsx';
-import type { SettingsProps } from './settings.tsx';
+import type { SettingsProps } from './settings-page.tsx';
 
 export function General({ project, onSaved }: SettingsProps) {
   const [name, setName] = useState(project.name);

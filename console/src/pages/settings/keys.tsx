@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { resetToken, rotateSecret } from '../../api/settings.ts';
-import { Button } from '../../parts/button.tsx';
-import { CopyButton } from '../../parts/code.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
-import { Facts } from '../../parts/facts.tsx';
-import { Banner } from '../../parts/states.tsx';
-import { toast } from '../../parts/toast.tsx';
-import type { SettingsProps } from './settings.tsx';
+import { Button } from '../../components/button.tsx';
+import { CopyButton } from '../../components/code.tsx';
+import { Confirm } from '../../components/dialog.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { Banner } from '../../components/states.tsx';
+import { toast } from '../../components/toast.tsx';
+import type { SettingsProps } from './settings-page.tsx';
 
 export function Keys({ project, onSaved }: SettingsProps) {
   const [asked, ask] = useState<'public' | 'secret' | null>(null);

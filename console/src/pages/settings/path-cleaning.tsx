@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { Button } from '../../parts/button.tsx';
-import { TextField } from '../../parts/field.tsx';
+import { Button } from '../../components/button.tsx';
+import { TextField } from '../../components/field.tsx';
 import { Section } from './section.tsx';
-import type { SettingsProps } from './settings.tsx';
+import type { SettingsProps } from './settings-page.tsx';
 
 export interface Cleaning {
   regex: string;

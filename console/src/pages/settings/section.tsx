@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { changeProject } from '../../api/account.ts';
 import type { ProjectWrite } from '../../api/types.ts';
+import { Button } from '../../components/button.tsx';
+import { ErrorNote } from '../../components/states.tsx';
+import { toast } from '../../components/toast.tsx';
 import { useProject } from '../../lib/session.ts';
 import { useAction } from '../../lib/use-resource.ts';
-import { Button } from '../../parts/button.tsx';
-import { ErrorNote } from '../../parts/states.tsx';
-import { toast } from '../../parts/toast.tsx';
 
 export interface SectionProps {
   title: string;

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
+import { Checkbox, TextArea } from '../../components/field.tsx';
+import { PropertyFilters } from '../../components/property-filters.tsx';
 import { isComplete, OPERATORS, type PropertyFilter } from '../../lib/filters.ts';
-import { Checkbox, TextArea } from '../../parts/field.tsx';
-import { PropertyFilters } from '../../parts/property-filters.tsx';
 import { Section } from './section.tsx';
-import type { SettingsProps } from './settings.tsx';
+import type { SettingsProps } from './settings-page.tsx';
 
 /** Null where one of them is nothing that the lines can show: a cohort, a number, a group. */
 export function readLines(given: readonly unknown[]): PropertyFilter[] | null {

@@ -1,0 +1,162 @@
+/** Who belongs to the organization, and what they may do. */
+import { useState } from 'preact/hooks';
+import { ADMIN, addMember, changeLevel, LEVELS, listMembers, type Member, removeMember } from '../../api/settings.ts';
+import { Button } from '../../components/button.tsx';
+import { Confirm, Dialog } from '../../components/dialog.tsx';
+import { Select, TextField } from '../../components/field.tsx';
+import { PageFrame } from '../../components/page.tsx';
+import { ErrorNote, Loaded } from '../../components/states.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { toast, toastError } from '../../components/toast.tsx';
+import { useSession } from '../../lib/session.ts';
+import { type Resource, useAction, useResource } from '../../lib/use-resource.ts';
+import { Roles } from './roles.tsx';
+
+export function Page() {
+  const { me, project } = useSession();
+  const organization = me.organizations.find(({ id }) => id === project.organization);
+  const isAdmin = (organization?.membership_level ?? 0) >= ADMIN;
+  const members = useResource((signal) => listMembers(project.organization, signal), [project.organization]);
+  const [isAdding, setAdding] = useState(false);
+  return (
+    <PageFrame
+      title="Members and roles"
+      lead={`Who belongs to ${organization?.name ?? 'the organization'}. Members see and change its projects; admins also settings, members and roles; owners everything.`}
+      actions={
+        isAdmin && (
+          <Button kind="primary" onClick={() => setAdding(true)}>
+            Add a member
+          </Button>
+        )
+      }
+    >
+      <MemberTable members={members} isAdmin={isAdmin} />
+      <Roles organizationId={project.organization} members={members.data ?? []} isAdmin={isAdmin} />
+      {isAdding && (
+        <AddMember organizationId={project.organization} onDone={members.reload} onClose={() => setAdding(false)} />
+      )}
+    </PageFrame>
+  );
+}
+
+const nameOf = ({ user }: Member): string => user.first_name || user.email;
+
+function MemberTable({ members, isAdmin }: { members: Resource<Member[]>; isAdmin: boolean }) {
+  const { me, project } = useSession();
+  const [gone, setGone] = useState<Member | null>(null);
+  const setLevel = (member: Member, level: string): void =>
+    void changeLevel(project.organization, member.user.uuid, Number(level))
+      .then(() => toast(`${nameOf(member)} is saved.`), toastError)
+      .then(members.reload);
+  const columns: Column<Member>[] = [
+    {
+      id: 'name',
+      title: 'Member',
+      cell: (member) => (
+        <>
+          <b>{nameOf(member)}</b>
+          <div class="soft small cut">{member.user.email}</div>
+        </>
+      ),
+    },
+    {
+      id: 'level',
+      title: 'Level',
+      cell: (member) => (
+        <Select
+          label={`Level of ${nameOf(member)}`}
+          hideLabel
+          value={String(member.level)}
+          options={LEVELS}
+          disabled={!isAdmin || member.user.uuid === me.uuid}
+          onChange={(level) => setLevel(member, level)}
+        />
+      ),
+    },
+    { id: 'joined', title: 'Joined', isWide: true, cell: ({ joined_at }) => <Time at={joined_at} as="ago" /> },
+    {
+      id: 'remove',
+      title: '',
+      cell: (member) =>
+        (isAdmin || member.user.uuid === me.uuid) && (
+          <Button small kind="quiet" aria-label={`Remove ${nameOf(member)}`} onClick={() => setGone(member)}>
+            {member.user.uuid === me.uuid ? 'Leave…' : 'Remove…'}
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <>
+      <Loaded resource={members}>
+        {(data) => <Table label="Members" columns={columns} rows={data} rowKey={({ id }) => id} />}
+      </Loaded>
+      {gone && (
+        <Confirm
+          title={gone.user.uuid === me.uuid ? 'Leave the organization?' : `Remove ${nameOf(gone)}?`}
+          action={gone.user.uuid === me.uuid ? 'Leave' : 'Remove the member'}
+          danger
+          onClose={() => setGone(null)}
+          onConfirm={async () => {
+            await removeMember(project.organization, gone.user.uuid);
+            if (gone.user.uuid === me.uuid) return location.assign('/');
+            members.reload();
+          }}
+        >
+          <p>
+            {gone.user.uuid === me.uuid ? 'You see' : 'They see'} nothing of its projects from then on, neither here nor
+            with personal keys. What was made stays. An admin can add the same account again.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function AddMember({ organizationId, onDone, onClose }: { organizationId: string; onDone(): void; onClose(): void }) {
+  const [email, setEmail] = useState('');
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const [level, setLevel] = useState('1');
+  const add = useAction(async () => {
+    await addMember(organizationId, {
+      email,
+      level: Number(level),
+      ...(name !== '' && { first_name: name }),
+      ...(password !== '' && { password }),
+    });
+    toast(`${email} is a member now.`);
+    onDone();
+    onClose();
+  });
+  return (
+    <Dialog title="Add a member" onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void add.run();
+        }}
+      >
+        <TextField label="E-mail" type="email" value={email} onInput={setEmail} required autocomplete="off" />
+        <TextField label="Name" value={name} onInput={setName} maxLength={150} autocomplete="off" />
+        <TextField
+          label="First password"
+          type="password"
+          hint="Only for somebody who has no account on this server yet. Tell it to them yourself: Cairn sends no mail."
+          value={password}
+          onInput={setPassword}
+          autocomplete="new-password"
+        />
+        <Select label="Level" value={level} options={LEVELS} onChange={setLevel} />
+        {add.error !== undefined && <ErrorNote error={add.error} />}
+        <div class="row">
+          <Button type="submit" kind="primary" busy={add.busy}>
+            Add
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

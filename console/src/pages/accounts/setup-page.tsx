@@ -1,0 +1,121 @@
+/** The set-up link of the first start: an account, then the project, then how to connect. */
+import { useState } from 'preact/hooks';
+import { changeProject, readMe, setUp } from '../../api/account.ts';
+import { ApiError } from '../../api/api-error.ts';
+import type { ProjectBasic } from '../../api/types.ts';
+import { Button } from '../../components/button.tsx';
+import { TextField } from '../../components/field.tsx';
+import { ErrorNote } from '../../components/states.tsx';
+import { ZoneField } from '../../components/zone-field.tsx';
+import { pathTo } from '../../lib/route-table.ts';
+import { navigate, usePlace } from '../../lib/router.ts';
+import { useAction } from '../../lib/use-resource.ts';
+import { Alone } from '../../shell/standalone-page.tsx';
+
+export function Page() {
+  const [project, setProject] = useState<ProjectBasic | null>(null);
+  return project === null ? <AccountStep onDone={setProject} /> : <ProjectStep project={project} />;
+}
+
+const problemWith = (error: unknown, attr: string): string | null =>
+  error instanceof ApiError && error.attr === attr ? error.message : null;
+
+function AccountStep({ onDone }: { onDone(project: ProjectBasic): void }) {
+  const token = usePlace().query.get('token') ?? '';
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const { run, busy, error } = useAction(async () => {
+    await setUp({ token, email, password, first_name: name });
+    const { team } = await readMe();
+    if (team) onDone(team);
+    else navigate('/', { replace: true });
+  });
+  const isBlamed = error instanceof ApiError && ['email', 'password', 'first_name'].includes(error.attr ?? '');
+  return (
+    <Alone title="Set up your account">
+      {token === '' && (
+        <ErrorNote
+          error={new Error('This address lacks its token. Open the whole link that the first start printed.')}
+        />
+      )}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run();
+        }}
+      >
+        <p class="soft">Step 1 of 2. The link that led you here works once.</p>
+        <TextField
+          label="Name"
+          autocomplete="given-name"
+          value={name}
+          onInput={setName}
+          error={problemWith(error, 'first_name')}
+        />
+        <TextField
+          label="E-mail"
+          type="email"
+          autocomplete="username"
+          required
+          value={email}
+          onInput={setEmail}
+          error={problemWith(error, 'email')}
+        />
+        <TextField
+          label="Password"
+          type="password"
+          autocomplete="new-password"
+          required
+          minLength={8}
+          hint="At least 8 characters."
+          value={password}
+          onInput={setPassword}
+          error={problemWith(error, 'password')}
+        />
+        {error !== undefined && !isBlamed && <ErrorNote error={error} />}
+        <Button type="submit" kind="primary" busy={busy} disabled={token === ''}>
+          Make the account
+        </Button>
+        <p class="small">
+          <a href="/login">Sign in instead</a>
+        </p>
+      </form>
+    </Alone>
+  );
+}
+
+function ProjectStep({ project }: { project: ProjectBasic }) {
+  const [name, setName] = useState(project.name);
+  const [timezone, setTimezone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC');
+  const goOn = (): void => navigate(pathTo('welcome', { project: project.id }) ?? '/', { replace: true });
+  const { run, busy, error } = useAction(async () => {
+    await changeProject(project.id, { name, timezone });
+    goOn();
+  });
+  return (
+    <Alone title="Name your project">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run();
+        }}
+      >
+        <p class="soft">Step 2 of 2. Usually a product or a site; there can be more projects later.</p>
+        <TextField
+          label="Project"
+          required
+          maxLength={200}
+          value={name}
+          onInput={setName}
+          error={problemWith(error, 'name')}
+        />
+        <ZoneField value={timezone} onChange={setTimezone} />
+        {error !== undefined && problemWith(error, 'name') === null && <ErrorNote error={error} />}
+        <Button type="submit" kind="primary" busy={busy}>
+          Go on
+        </Button>
+      </form>
+    </Alone>
+  );
+}

@@ -1,0 +1,108 @@
+/** One dashboard: its tiles, one time over all of them, and what was found when. */
+import './dashboard.css';
+import { useState } from 'preact/hooks';
+import { changeDashboard, readDashboard } from '../../api/dashboards.ts';
+import type { Dashboard, DashboardChange } from '../../api/types.ts';
+import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/dialog.tsx';
+import { Link } from '../../components/link.tsx';
+import { Menu } from '../../components/menu.tsx';
+import { PageFrame } from '../../components/page.tsx';
+import { Empty, ErrorNote, Loaded } from '../../components/states.tsx';
+import { type PageProps, pathTo } from '../../lib/route-table.ts';
+import { navigate } from '../../lib/router.ts';
+import { useProject } from '../../lib/session.ts';
+import { useAction, useResource } from '../../lib/use-resource.ts';
+import { AddInsights } from './add-insights.tsx';
+import { RangeBar, useRange } from './date-range-bar.tsx';
+import { RenameDashboard } from './rename-dashboard.tsx';
+import { Tile } from './tile.tsx';
+import { moved, type TileMove } from './tiles.ts';
+
+export function Page({ params }: PageProps) {
+  const { id } = useProject();
+  const key = params['dashboard'] ?? '';
+  const found = useResource((signal) => readDashboard(id, key, signal), [id, key]);
+  if (found.data) return <Board dashboard={found.data} onChange={found.set} />;
+  return (
+    <PageFrame title="Dashboard">
+      <Loaded resource={found}>{() => null}</Loaded>
+    </PageFrame>
+  );
+}
+
+type Opened = 'add' | 'name' | 'delete' | null;
+
+function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboard: Dashboard): void }) {
+  const { id } = useProject();
+  const [opened, setOpened] = useState<Opened>(null);
+  const [round, setRound] = useState(0);
+  const range = useRange(dashboard);
+  const change = useAction(async (body: DashboardChange) => onChange(await changeDashboard(id, dashboard.id, body)));
+  const move = (tile: number, how: TileMove): void => void change.run({ tiles: moved(dashboard.tiles, tile, how) });
+  const close = (): void => setOpened(null);
+  return (
+    <PageFrame
+      title={dashboard.name}
+      lead={dashboard.description}
+      actions={
+        <>
+          <Button onClick={() => setRound((count) => count + 1)} disabled={dashboard.tiles.length === 0}>
+            Refresh all
+          </Button>
+          <Button kind="primary" onClick={() => setOpened('add')}>
+            Add insights
+          </Button>
+          <Menu label="More">
+            <button type="button" onClick={() => setOpened('name')}>
+              Rename
+            </button>
+            <button type="button" onClick={() => setOpened('delete')}>
+              Delete
+            </button>
+          </Menu>
+        </>
+      }
+    >
+      <RangeBar range={range} isBusy={change.busy} onKeep={(filters) => change.run({ filters })} />
+      {change.error !== undefined && <ErrorNote error={change.error} />}
+      {dashboard.tiles.length === 0 ? (
+        <Empty
+          title="Nothing on it yet"
+          action={<Link to={pathTo('insight', { project: id, insight: 'new' }) ?? '/'}>Ask something new</Link>}
+        >
+          Add insights that were saved, or ask something and put it here.
+        </Empty>
+      ) : (
+        <ul class="tiles">
+          {dashboard.tiles.map((tile, at) => (
+            <Tile
+              key={tile.id}
+              tile={tile}
+              dates={range.dates}
+              round={round}
+              place={{ isFirst: at === 0, isLast: at === dashboard.tiles.length - 1 }}
+              onMove={(how) => move(tile.id, how)}
+            />
+          ))}
+        </ul>
+      )}
+      {opened === 'add' && <AddInsights dashboard={dashboard} onChange={onChange} onClose={close} />}
+      {opened === 'name' && <RenameDashboard dashboard={dashboard} onChange={onChange} onClose={close} />}
+      {opened === 'delete' && (
+        <Confirm
+          title="Delete this dashboard?"
+          action="Delete"
+          danger
+          onConfirm={async () => {
+            await changeDashboard(id, dashboard.id, { deleted: true });
+            navigate(pathTo('dashboards', { project: id }) ?? '/');
+          }}
+          onClose={close}
+        >
+          <p>Its insights stay.</p>
+        </Confirm>
+      )}
+    </PageFrame>
+  );
+}

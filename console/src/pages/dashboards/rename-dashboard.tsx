@@ -1,0 +1,26 @@
+import { useState } from 'preact/hooks';
+import { changeDashboard } from '../../api/dashboards.ts';
+import type { Dashboard } from '../../api/types.ts';
+import { Confirm } from '../../components/dialog.tsx';
+import { TextField } from '../../components/field.tsx';
+import { useProject } from '../../lib/session.ts';
+
+export interface RenameDashboardProps {
+  dashboard: Dashboard;
+  onChange(dashboard: Dashboard): void;
+  onClose(): void;
+}
+
+export function RenameDashboard({ dashboard, onChange, onClose }: RenameDashboardProps) {
+  const { id } = useProject();
+  const [name, setName] = useState(dashboard.name);
+  const [description, setDescription] = useState(dashboard.description);
+  const save = async (): Promise<void> =>
+    onChange(await changeDashboard(id, dashboard.id, { name: name.trim(), description }));
+  return (
+    <Confirm title="Rename" action="Save" onConfirm={save} onClose={onClose}>
+      <TextField label="Name" value={name} onInput={setName} maxLength={400} />
+      <TextField label="Description" value={description} onInput={setDescription} />
+    </Confirm>
+  );
+}

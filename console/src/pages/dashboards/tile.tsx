@@ -1,0 +1,111 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import type { DashboardTile } from '../../api/types.ts';
+import { Link } from '../../components/link.tsx';
+import { Menu } from '../../components/menu.tsx';
+import { ErrorNote, Skeleton } from '../../components/states.tsx';
+import { Time } from '../../components/time.tsx';
+import { classes } from '../../lib/classes.ts';
+import { pathTo } from '../../lib/route-table.ts';
+import { useProject } from '../../lib/session.ts';
+import { useQueryState } from '../../lib/use-query-state.ts';
+import { AnswerView } from '../insights/answer/answer-view.tsx';
+import { peopleBehind } from '../insights/answers.ts';
+import { titleOf } from '../insights/labels.ts';
+import { PeopleDrawer } from '../insights/persons/persons-drawer.tsx';
+import type { Fields } from '../insights/question.ts';
+import { readQuestion, toSearch } from '../insights/read-question.ts';
+import { useAnswer } from '../insights/use-answer.ts';
+import { isWide, type TileMove } from './tiles.ts';
+
+export interface TileProps {
+  tile: DashboardTile;
+  /** Dates that count instead of the insight's own; empty where there are none. */
+  dates: Fields;
+  /** Counts up to have it asked anew. */
+  round: number;
+  place: { isFirst: boolean; isLast: boolean };
+  onMove(how: TileMove): void;
+}
+
+/** Each tile asks for itself: a slow one keeps nobody waiting, and one that fails says so in its place. */
+export function Tile({ tile, dates, round, place, onMove }: TileProps) {
+  const { id } = useProject();
+  const { insight } = tile;
+  const [open, setOpen] = useQueryState('open', '', { isStep: true });
+  const question = useMemo(() => readQuestion({ ...(insight.filters as Fields), ...dates }), [insight.filters, dates]);
+  const { resource, refresh, missing } = useAnswer(id, question, 0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each round
+  useEffect(() => {
+    if (round > 0) refresh();
+  }, [round]);
+  const { data, loading, error } = resource;
+  const title = insight.name || insight.derived_name || titleOf(question);
+  const own = pathTo('insight', { project: id, insight: insight.id }) ?? '/';
+  const to = Object.keys(dates).length === 0 ? own : `${own}?${toSearch({ ...insight.filters, ...dates })}`;
+  const [openTile, openKey = ''] = open.split(':');
+  const people =
+    data && openTile === String(tile.id) ? peopleBehind(data.answer, data.question).get(openKey) : undefined;
+  return (
+    <li class={classes('tile card', isWide(tile) && 'wide')} aria-busy={loading}>
+      <header>
+        <h2>
+          <Link to={to}>{title}</Link>
+        </h2>
+        <TileMenu title={title} tile={tile} place={place} onMove={onMove} onRefresh={refresh} />
+      </header>
+      {missing !== null && <p class="soft">{missing} Open it to change the question.</p>}
+      {error !== undefined && <ErrorNote error={error} onRetry={refresh} />}
+      {data === undefined && loading && <Skeleton lines={6} />}
+      {data && (
+        <>
+          <div class="tile-answer">
+            <AnswerView
+              small
+              question={data.question}
+              answer={data.answer}
+              onPick={(key) => setOpen(`${tile.id}:${key}`)}
+            />
+          </div>
+          <footer class="soft small">
+            {loading ? (
+              'Asking…'
+            ) : (
+              <>
+                Found <Time at={data.about.last_refresh} as="ago" />
+              </>
+            )}
+          </footer>
+        </>
+      )}
+      {people && <PeopleDrawer people={people} onClose={() => setOpen('')} />}
+    </li>
+  );
+}
+
+type MenuProps = Pick<TileProps, 'tile' | 'place' | 'onMove'> & { title: string; onRefresh(): void };
+
+function TileMenu({ title, tile, place, onMove, onRefresh }: MenuProps) {
+  return (
+    <Menu label={<span class="unseen">{`What to do with ${title}`}</span>}>
+      <button type="button" onClick={onRefresh}>
+        Refresh
+      </button>
+      {!place.isFirst && (
+        <button type="button" onClick={() => onMove('earlier')}>
+          Move up
+        </button>
+      )}
+      {!place.isLast && (
+        <button type="button" onClick={() => onMove('later')}>
+          Move down
+        </button>
+      )}
+      <button type="button" onClick={() => onMove(isWide(tile) ? 'narrower' : 'wider')}>
+        {isWide(tile) ? 'Half as wide' : 'Full width'}
+      </button>
+      <button type="button" onClick={() => onMove('remove')}>
+        Remove from here
+      </button>
+    </Menu>
+  );
+}

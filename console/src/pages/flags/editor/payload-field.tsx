@@ -1,0 +1,28 @@
+import { TextArea } from '../../../components/field.tsx';
+import type { Filters } from '../model/filters.ts';
+import { payloadOf, payloadProblem, setPayload } from '../model/variants.ts';
+
+export interface PayloadProps {
+  label: string;
+  /** The key of the variant, or `true`. */
+  variant: string;
+  filters: Filters;
+  onChange(change: (filters: Filters) => Filters): void;
+}
+
+/** JSON that travels with the value, checked as it is written. */
+export function Payload({ label, variant, filters, onChange }: PayloadProps) {
+  const text = payloadOf(filters, variant);
+  return (
+    <TextArea
+      label={label}
+      isCode
+      rows={Math.min(10, Math.max(2, text.split('\n').length))}
+      placeholder='{"limit": 5}'
+      hint="Any JSON, or nothing."
+      value={text}
+      onInput={(next) => onChange((before) => setPayload(before, variant, next))}
+      error={payloadProblem(text)}
+    />
+  );
+}

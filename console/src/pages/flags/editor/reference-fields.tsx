@@ -1,0 +1,81 @@
+/** Filters that look at something else by its id: a cohort, or another flag. */
+import { Select } from '../../../components/field.tsx';
+import type { Property } from '../model/filters.ts';
+import { keyOf, variantsOf } from '../model/variants.ts';
+import type { Targets } from './use-targets.ts';
+
+interface ReferenceProps {
+  property: Property;
+  targets: Targets;
+  onChange(property: Property): void;
+}
+
+const MEMBERSHIP = [
+  { value: 'in', label: 'is in' },
+  { value: 'not_in', label: 'is not in' },
+];
+
+export function CohortFields({ property, targets, onChange }: ReferenceProps) {
+  const id = String(property.value ?? '');
+  const options = targets.cohorts.map((cohort) => ({
+    value: String(cohort.id),
+    label: cohort.name || `cohort ${cohort.id}`,
+  }));
+  const first = { value: '', label: options.length === 0 ? 'there are no cohorts yet' : 'choose a cohort' };
+  const isKnown = id === '' || options.some(({ value }) => value === id);
+  const { cohort_name: _, ...plain } = property;
+  return (
+    <>
+      <Select
+        label="Membership"
+        hideLabel
+        value={property.operator === 'not_in' ? 'not_in' : 'in'}
+        options={MEMBERSHIP}
+        onChange={(operator) => onChange({ ...property, operator })}
+      />
+      <Select
+        label="Cohort"
+        hideLabel
+        value={id}
+        options={[first, ...options, ...(isKnown ? [] : [{ value: id, label: `cohort ${id} (gone)` }])]}
+        onChange={(value) => onChange({ ...plain, value: value === '' ? '' : Number(value) })}
+      />
+    </>
+  );
+}
+
+const VALUES = [
+  { value: 'true', label: 'is on' },
+  { value: 'false', label: 'is off' },
+];
+
+export function FlagFields({ property, targets, flagId, onChange }: ReferenceProps & { flagId: number | null }) {
+  const key = String(property.key ?? '');
+  const others = targets.flags.filter((flag) => flag.id !== flagId && (flag.active || String(flag.id) === key));
+  const chosen = others.find((flag) => String(flag.id) === key);
+  const variants = chosen ? variantsOf(chosen.filters).map(keyOf) : [];
+  const { value } = property;
+  const known = typeof value === 'string' && !variants.includes(value) ? [...variants, value] : variants;
+  return (
+    <>
+      <Select
+        label="Flag"
+        hideLabel
+        value={key}
+        options={[
+          { value: '', label: others.length === 0 ? 'there is no other flag that is on' : 'choose a flag' },
+          ...others.map((flag) => ({ value: String(flag.id), label: flag.key })),
+          ...(key !== '' && !chosen ? [{ value: key, label: `flag ${key} (gone)` }] : []),
+        ]}
+        onChange={(next) => onChange({ ...property, key: next, value: true })}
+      />
+      <Select
+        label="Value of the flag"
+        hideLabel
+        value={typeof value === 'string' ? `=${value}` : String(value)}
+        options={[...VALUES, ...known.map((one) => ({ value: `=${one}`, label: `is on ${one}` }))]}
+        onChange={(next) => onChange({ ...property, value: next.startsWith('=') ? next.slice(1) : next === 'true' })}
+      />
+    </>
+  );
+}

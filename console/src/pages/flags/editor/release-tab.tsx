@@ -1,0 +1,108 @@
+/** The editor: what the flag is, who gets it, and when it switches itself off. */
+import { useState } from 'preact/hooks';
+import type { FeatureFlag } from '../../../api/types.ts';
+import { Button } from '../../../components/button.tsx';
+import type { Names } from '../model/descriptions.ts';
+import { problemsOf } from '../model/draft.ts';
+import { ON, variantsOf } from '../model/variants.ts';
+import { Basics } from './basics.tsx';
+import { Conditions } from './conditions.tsx';
+import { Payload } from './payload-field.tsx';
+import { Review } from './review.tsx';
+import { Rollbacks } from './rollbacks.tsx';
+import type { Editing } from './use-editing.ts';
+import type { Targets } from './use-targets.ts';
+import { Variants } from './variants.tsx';
+
+export interface ReleaseTabProps {
+  /** Null for a new one. */
+  flag: FeatureFlag | null;
+  editing: Editing;
+  targets: Targets;
+  names: Names;
+  onSaved(flag: FeatureFlag): void;
+}
+
+export function ReleaseTab({ flag, editing, targets, names, onSaved }: ReleaseTabProps) {
+  const { draft, changeFilters } = editing;
+  const isMultivariate = variantsOf(draft.filters).length > 0;
+  const canEdit = flag === null || flag.can_edit;
+  return (
+    <>
+      <fieldset class="flag-form stack" disabled={!canEdit}>
+        <legend class="unseen">The flag</legend>
+        <Basics editing={editing} isNew={flag === null} />
+        <Conditions
+          flagId={flag?.id ?? null}
+          filters={draft.filters}
+          onChange={changeFilters}
+          targets={targets}
+          names={names}
+        />
+        {isMultivariate ? (
+          <Variants filters={draft.filters} onChange={changeFilters} />
+        ) : (
+          <section class="card stack-s" aria-label="Payload">
+            <h2>Payload</h2>
+            <Payload
+              label={draft.is_remote_configuration ? 'What the code gets' : 'What the code gets when the flag is on'}
+              variant={ON}
+              filters={draft.filters}
+              onChange={changeFilters}
+            />
+          </section>
+        )}
+        <Rollbacks
+          value={draft.rollback_conditions}
+          onChange={(rollback_conditions) => editing.change({ rollback_conditions })}
+        />
+      </fieldset>
+      {canEdit && <SaveBar flag={flag} editing={editing} names={names} onSaved={onSaved} />}
+    </>
+  );
+}
+
+function SaveBar({ flag, editing, names, onSaved }: Omit<ReleaseTabProps, 'targets'>) {
+  const [isReviewing, setReviewing] = useState(false);
+  const [isTried, setTried] = useState(false);
+  const problems = problemsOf(editing.draft);
+  const isNew = flag === null;
+  if (!editing.isDirty && !isNew) return <p class="soft small">Everything is saved: version {flag.version}.</p>;
+  const review = (): void => {
+    setTried(true);
+    if (problems.length === 0) setReviewing(true);
+  };
+  return (
+    <section class="save-bar" aria-label="Changes">
+      {isTried && problems.length > 0 ? (
+        <ul class="save-problems" role="alert">
+          {[...new Set(problems)].map((problem) => (
+            <li key={problem}>{problem}</li>
+          ))}
+        </ul>
+      ) : (
+        <span class="soft">{isNew ? 'Nothing is saved yet.' : 'There are changes that are not saved.'}</span>
+      )}
+      <span class="row push">
+        <Button disabled={!editing.isDirty} onClick={() => editing.reset(flag)}>
+          {isNew ? 'Start again' : 'Discard changes'}
+        </Button>
+        <Button kind="primary" onClick={review}>
+          Review and save
+        </Button>
+      </span>
+      {isReviewing && (
+        <Review
+          flag={flag}
+          editing={editing}
+          names={names}
+          onClose={() => setReviewing(false)}
+          onSaved={(saved) => {
+            setReviewing(false);
+            onSaved(saved);
+          }}
+        />
+      )}
+    </section>
+  );
+}

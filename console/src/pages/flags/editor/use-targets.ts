@@ -1,0 +1,41 @@
+import { useMemo } from 'preact/hooks';
+import { type CohortName, listCohortNames } from '../../../api/flag-targets.ts';
+import { listFlags } from '../../../api/flags.ts';
+import { type GroupType, listGroupTypes } from '../../../api/groups.ts';
+import type { FeatureFlag } from '../../../api/types.ts';
+import { type Resource, useResource } from '../../../lib/use-resource.ts';
+import type { Names } from '../model/descriptions.ts';
+
+/** Everything that a condition can name. */
+export interface Targets {
+  cohorts: readonly CohortName[];
+  kinds: readonly GroupType[];
+  flags: readonly FeatureFlag[];
+}
+
+const NOTHING: Targets = { cohorts: [], kinds: [], flags: [] };
+
+export const kindName = (kind: GroupType): string => kind.name_plural ?? `${kind.group_type} groups`;
+
+export function useTargets(projectId: number): { targets: Targets; names: Names; resource: Resource<Targets> } {
+  const resource = useResource(
+    async (signal): Promise<Targets> => {
+      const [cohorts, kinds, flags] = await Promise.all([
+        listCohortNames(projectId, signal),
+        listGroupTypes(projectId, signal),
+        listFlags(projectId, { limit: 1000 }, signal),
+      ]);
+      return { cohorts, kinds, flags: flags.results };
+    },
+    [projectId],
+  );
+  const targets = resource.data ?? NOTHING;
+  const names = useMemo(() => namesOf(targets), [targets]);
+  return { targets, names, resource };
+}
+
+const namesOf = ({ cohorts, kinds, flags }: Targets): Names => ({
+  cohorts: new Map(cohorts.map(({ id, name }) => [id, name])),
+  groups: new Map(kinds.map((kind) => [kind.group_type_index, kindName(kind)])),
+  flags: new Map(flags.map(({ id, key }) => [id, key])),
+});

@@ -1,0 +1,117 @@
+/** All flags of the project: what state each is in, how far it goes, and a switch. */
+import './flags-page.css';
+import { listFlags } from '../../api/flags.ts';
+import type { FeatureFlag, Page as PageOf } from '../../api/types.ts';
+import { Button } from '../../components/button.tsx';
+import { Link } from '../../components/link.tsx';
+import { PageFrame } from '../../components/page.tsx';
+import { Empty, Loaded } from '../../components/states.tsx';
+import { Pager, Table } from '../../components/table.tsx';
+import { pathTo } from '../../lib/route-table.ts';
+import { navigate } from '../../lib/router.ts';
+import { useProject } from '../../lib/session.ts';
+import { useDebounced } from '../../lib/use-debounced.ts';
+import { useQueryState } from '../../lib/use-query-state.ts';
+import { useResource } from '../../lib/use-resource.ts';
+import { useTargets } from './editor/use-targets.ts';
+import { columnsOf } from './flag-columns.tsx';
+import { type FlagFilters, FlagListFilters, NO_FILTERS } from './list-filters.tsx';
+
+const LIMIT = 50;
+
+export function Page() {
+  const project = useProject();
+  const newPath = pathTo('flag', { project: project.id, flag: 'new' }) ?? '/';
+  return (
+    <PageFrame
+      title="Feature flags"
+      lead="Switch features on for some, for all, or for nobody, without a release of your product."
+      actions={
+        <Link class="button primary" to={newPath}>
+          New flag
+        </Link>
+      }
+    >
+      <FlagList newPath={newPath} />
+    </PageFrame>
+  );
+}
+
+/** What the list is asked for lives in the address. */
+function useFilters(): [FlagFilters, (changes: Partial<FlagFilters>) => void] {
+  const [search, setSearch] = useQueryState('search');
+  const [status, setStatus] = useQueryState('status');
+  const [type, setType] = useQueryState('type');
+  const [tag, setTag] = useQueryState('tag');
+  const setters = { search: setSearch, status: setStatus, type: setType, tag: setTag };
+  const change = (changes: Partial<FlagFilters>): void => {
+    for (const [name, value] of Object.entries(changes)) setters[name as keyof FlagFilters](value);
+  };
+  return [{ search, status, type, tag }, change];
+}
+
+function FlagList({ newPath }: { newPath: string }) {
+  const { id } = useProject();
+  const { names } = useTargets(id);
+  const [filters, setFilters] = useFilters();
+  const [sort, setSort] = useQueryState('order', '-created_at');
+  const [from, setFrom] = useQueryState('offset', '0', { isStep: true });
+  const offset = Math.max(0, Number.parseInt(from, 10) || 0);
+  const search = useDebounced(filters.search.trim(), 250);
+  const tag = useDebounced(filters.tag.trim(), 250);
+  const query = {
+    search,
+    active: filters.status,
+    type: filters.type,
+    tags: tag === '' ? null : JSON.stringify([tag]),
+    order: sort,
+    limit: LIMIT,
+    offset,
+  };
+  const flags = useResource((signal) => listFlags(id, query, signal), [id, JSON.stringify(query)]);
+  const change = (changes: Partial<FlagFilters>): void => {
+    setFrom('0');
+    setFilters(changes);
+  };
+  const replace = (page: PageOf<FeatureFlag>, flag: FeatureFlag): void =>
+    flags.set({ ...page, results: page.results.map((one) => (one.id === flag.id ? flag : one)) });
+  const isFiltered = Object.values(filters).some((value) => value !== '');
+  return (
+    <>
+      <FlagListFilters value={filters} onChange={change} />
+      <Loaded resource={flags}>
+        {(page) => (
+          <div class="flags stack">
+            <Table
+              label="Feature flags"
+              columns={columnsOf(names, {
+                onTag: (one) => change({ tag: one }),
+                onChanged: (flag) => replace(page, flag),
+              })}
+              rows={page.results}
+              rowKey={(flag) => flag.id}
+              onOpen={(flag) => navigate(pathTo('flag', { project: id, flag: flag.id }) ?? '/')}
+              sort={sort}
+              onSort={setSort}
+              empty={isFiltered ? <NothingFits onClear={() => change(NO_FILTERS)} /> : <NoFlags newPath={newPath} />}
+            />
+            <Pager offset={offset} limit={LIMIT} count={page.count} onChange={(next) => setFrom(String(next))} />
+          </div>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+const NoFlags = ({ newPath }: { newPath: string }) => (
+  <Empty title="No flags yet" action={<Link to={newPath}>Make the first flag</Link>}>
+    A flag is a name that your code asks for. Here you say who gets it: everybody, one in ten, a plan, a cohort or a
+    company. Before you save, you see who changes.
+  </Empty>
+);
+
+const NothingFits = ({ onClear }: { onClear(): void }) => (
+  <Empty title="No flag fits" action={<Button onClick={onClear}>Show all flags</Button>}>
+    The search looks at keys and descriptions. Deleted flags are not listed.
+  </Empty>
+);

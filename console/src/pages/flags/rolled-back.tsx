@@ -1,0 +1,40 @@
+import { get, projectPath } from '../../api/request.ts';
+import type { FeatureFlag } from '../../api/types.ts';
+import { Banner } from '../../components/states.tsx';
+import { Time } from '../../components/time.tsx';
+import { formatNumber } from '../../lib/format.ts';
+import { useProject } from '../../lib/session.ts';
+import { useResource } from '../../lib/use-resource.ts';
+import { isObject } from './model/filters.ts';
+import { rollbackWords } from './model/rollbacks.ts';
+
+interface Entry {
+  created_at: string;
+  detail: { trigger: Record<string, unknown> | null };
+}
+
+/** Says which condition has switched the flag off, and what was measured. */
+export function RolledBack({ flag }: { flag: FeatureFlag }) {
+  const { id } = useProject();
+  const log = useResource(
+    (signal) => get<{ results: Entry[] }>(projectPath(id, 'feature_flags', flag.id, 'activity'), { limit: 50 }, signal),
+    [id, flag.id, flag.version],
+  );
+  const entry = log.data?.results.find(({ detail }) => detail.trigger?.['job_type'] === 'rollback');
+  const payload = entry?.detail.trigger?.['payload'];
+  const { condition, value } = isObject(payload) ? payload : {};
+  return (
+    <Banner tone="bad">
+      This flag has switched itself off
+      {entry && (
+        <>
+          {' '}
+          on <Time at={entry.created_at} />
+        </>
+      )}
+      {isObject(condition) && <>: {rollbackWords(condition)}</>}
+      {typeof value === 'number' && <> (measured: {formatNumber(value)})</>}. Switch it on again when the cause is
+      mended; only what happens from then on counts.
+    </Banner>
+  );
+}

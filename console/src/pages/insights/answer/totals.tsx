@@ -1,0 +1,73 @@
+import type { TrendItem } from '../../../api/types.ts';
+import { seriesColour } from '../../../components/chart/theme.ts';
+import { formatNumber } from '../../../lib/format.ts';
+import { itemName, type People } from '../answers.ts';
+import type { Question } from '../question.ts';
+import { NumberButton } from './number-button.tsx';
+
+interface TotalsProps {
+  question: Question;
+  items: readonly TrendItem[];
+  people: ReadonlyMap<string, People>;
+  onPick(key: string): void;
+}
+
+/** One number for each series, over the whole time: large, as bars, or as a table. */
+export function Totals({ question, items, people, onPick }: TotalsProps) {
+  const open = (at: number): (() => void) | null => (people.has(`${at}`) ? () => onPick(`${at}`) : null);
+  if (question.display === 'number') {
+    return (
+      <div class="big-numbers">
+        {items.map((item, at) => (
+          <div key={at}>
+            <div class="big-number">
+              <NumberButton label={itemName(item)} onPick={open(at)}>
+                {totalOf(item)}
+              </NumberButton>
+            </div>
+            <div class="soft">{itemName(item)}</div>
+          </div>
+        ))}
+      </div>
+    );
+  }
+  const most = Math.max(1, ...items.map(({ aggregated_value }) => aggregated_value ?? 0));
+  const hasBars = question.display === 'values';
+  return (
+    <div class="table-frame">
+      <table class="table totals" aria-label="The numbers">
+        <thead>
+          <tr>
+            <th scope="col">Series</th>
+            <th scope="col" class="number">
+              Total
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item, at) => (
+            <tr key={at}>
+              <th scope="row">
+                <span class="cut">{itemName(item)}</span>
+                {hasBars && (
+                  <div
+                    class="total-bar"
+                    style={{ '--share': (item.aggregated_value ?? 0) / most, '--colour': seriesColour(at) }}
+                  />
+                )}
+              </th>
+              <td class="number">
+                <NumberButton label={itemName(item)} onPick={open(at)}>
+                  {totalOf(item)}
+                </NumberButton>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const totalOf = ({ aggregated_value }: TrendItem): string =>
+  aggregated_value == null ? '–' : formatNumber(aggregated_value);

@@ -1,0 +1,81 @@
+import { findEventNames } from '../../api/definitions.ts';
+import { type LiveEvent, listEvents } from '../../api/events.ts';
+import type { Person } from '../../api/persons.ts';
+import { Combobox } from '../../components/combobox.tsx';
+import { Empty, Loaded } from '../../components/states.tsx';
+import { type Column, Pager, Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { countOf } from '../../lib/format.ts';
+import { useProject } from '../../lib/session.ts';
+import { useDebounced } from '../../lib/use-debounced.ts';
+import { changeFilter, useOffset } from '../../lib/use-offset.ts';
+import { useQueryState } from '../../lib/use-query-state.ts';
+import { useResource } from '../../lib/use-resource.ts';
+import { EventDetails } from '../events/event-details.tsx';
+import { originOf } from '../events/event-list.ts';
+import { byDay } from './group-by-day.ts';
+
+const LIMIT = 100;
+
+const COLUMNS: readonly Column<LiveEvent>[] = [
+  { id: 'time', title: 'Time', cell: ({ timestamp }) => <Time at={timestamp} as="time" /> },
+  { id: 'event', title: 'Event', cell: ({ event }) => <b class="cut">{event}</b> },
+  { id: 'origin', title: 'URL or library', cell: (event) => <span class="cut soft">{originOf(event)}</span> },
+  { id: 'id', title: 'Distinct id', isWide: true, cell: (event) => <code class="cut">{event.distinct_id}</code> },
+];
+
+export function EventsTab({ person: { uuid } }: { person: Person }) {
+  const { id, timezone } = useProject();
+  const [name] = useQueryState('event');
+  const [open, setOpen] = useQueryState('open', '', { isStep: true });
+  const [offset, setOffset] = useOffset();
+  const event = useDebounced(name.trim(), 250);
+  const events = useResource(
+    (signal) => listEvents(id, { person_id: uuid, event, limit: LIMIT, offset }, signal),
+    [id, uuid, event, offset],
+  );
+  return (
+    <>
+      <div class="event-filter">
+        <Combobox
+          label="Event"
+          placeholder="any"
+          value={name}
+          onChange={(text) => changeFilter({ event: text })}
+          suggest={async (text, signal) => (await findEventNames(id, text, signal)).map((value) => ({ value }))}
+          inputs={[id]}
+        />
+      </div>
+      <Loaded resource={events}>
+        {({ results, next }) => (
+          <>
+            {results.length === 0 && (
+              <Empty title={event === '' ? 'No events' : 'No event is called so'}>
+                {event === ''
+                  ? 'The person was made without events of their own, or retention has removed them.'
+                  : 'Names are compared exactly.'}
+              </Empty>
+            )}
+            {byDay(results, timezone).map(({ date, items }) => (
+              <section class="day" key={date} aria-label={date}>
+                <h3>
+                  {date}, {countOf(items.length, 'event')}
+                </h3>
+                <Table
+                  label={`Events of ${date}, newest first`}
+                  columns={COLUMNS}
+                  rows={items}
+                  rowKey={(one) => one.id}
+                  onOpen={(one) => setOpen(one.id)}
+                  openKey={open === '' ? null : open}
+                />
+              </section>
+            ))}
+            <Pager offset={offset} limit={LIMIT} count={null} hasNext={next !== null} onChange={setOffset} />
+          </>
+        )}
+      </Loaded>
+      {open !== '' && <EventDetails key={open} uuid={open} onClose={() => setOpen('')} />}
+    </>
+  );
+}
