@@ -1,25 +1,24 @@
-/** An answer that is an error, or none at all. `message` is a sentence for people: the server's own where it gave one. */
+/** An error response, or no response. `message` is shown to the user: the server's own text where it sent one. */
 export class ApiError extends Error {
-  /** 0: the server did not answer. */
+  /** 0 when the server could not be reached. */
   readonly status: number;
-  /** The server's word for it: `not_found`, `invalid_input`, … */
+  /** The server's error code: `not_found`, `invalid_input`, … */
   readonly code: string;
-  /** The field to blame. */
+  /** The invalid field, if the error is about one. */
   readonly attr: string | null;
   /** Seconds to wait before trying again. */
   readonly retryAfter: number | null;
 
-  constructor(message: string, about: { status: number; code?: string; attr?: string | null; retryAfter?: number }) {
+  constructor(message: string, details: { status: number; code?: string; attr?: string | null; retryAfter?: number }) {
     super(message);
     this.name = 'ApiError';
-    this.status = about.status;
-    this.code = about.code ?? 'error';
-    this.attr = about.attr ?? null;
-    this.retryAfter = about.retryAfter ?? null;
+    this.status = details.status;
+    this.code = details.code ?? 'error';
+    this.attr = details.attr ?? null;
+    this.retryAfter = details.retryAfter ?? null;
   }
 }
 
-/** A sentence for whatever was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export const isAbort = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';

@@ -1,14 +1,26 @@
-import { get, patch, post, projectPath } from './request.ts';
-import type { Dashboard, DashboardChange, DashboardCreate, ListedDashboard, Page } from './types.ts';
+import type { Static } from '@sinclair/typebox';
+import type {
+  DashboardChangeSchema,
+  DashboardCreateSchema,
+  DashboardSchema,
+  ListedDashboardSchema,
+} from '../../../src/features/dashboards/api/dashboard-schemas.ts';
+import { get, type Paged, patch, post, projectPath } from './request.ts';
+
+export type Dashboard = Static<typeof DashboardSchema>;
+export type DashboardTile = Dashboard['tiles'][number];
+export type ListedDashboard = Static<typeof ListedDashboardSchema>;
+export type DashboardChange = Static<typeof DashboardChangeSchema>;
+type DashboardCreate = Static<typeof DashboardCreateSchema>;
 
 export const listDashboards = async (projectId: number, signal?: AbortSignal): Promise<ListedDashboard[]> =>
-  (await get<Page<ListedDashboard>>(projectPath(projectId, 'dashboards'), { limit: 1000 }, signal)).results;
+  (await get<Paged<ListedDashboard>>(projectPath(projectId, 'dashboards'), { limit: 1000 }, signal)).results;
 
-export const readDashboard = (projectId: number, id: string, signal?: AbortSignal): Promise<Dashboard> =>
+export const getDashboard = (projectId: number, id: string, signal?: AbortSignal): Promise<Dashboard> =>
   get<Dashboard>(projectPath(projectId, 'dashboards', id), undefined, signal);
 
 export const createDashboard = (projectId: number, body: DashboardCreate): Promise<Dashboard> =>
   post<Dashboard>(projectPath(projectId, 'dashboards'), body);
 
-export const changeDashboard = (projectId: number, id: number, body: DashboardChange): Promise<Dashboard> =>
+export const updateDashboard = (projectId: number, id: number, body: DashboardChange): Promise<Dashboard> =>
   patch<Dashboard>(projectPath(projectId, 'dashboards', id), body);

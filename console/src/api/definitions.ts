@@ -1,20 +1,23 @@
-/** Names of events and properties, and values they have had: what fields suggest. */
+/** Event and property definitions, and the suggestions of fields. */
 import type { Static } from '@sinclair/typebox';
 import type {
+  EventDefinitionSchema,
   EventDefinitionWriteSchema,
+  PropertyDefinitionSchema,
   PropertyDefinitionWriteSchema,
 } from '../../../src/features/definitions/api/definition-schemas.ts';
-import { get, patch, projectPath, type Query } from './request.ts';
-import type { EventDefinition, Page, PropertyDefinition } from './types.ts';
+import { get, type Paged, patch, projectPath, type Query } from './request.ts';
 
-/** Whose property: an event's, a person's, or of the groups of a kind (0 to 4). */
+export type EventDefinition = Static<typeof EventDefinitionSchema>;
+export type PropertyDefinition = Static<typeof PropertyDefinitionSchema>;
+
 export type PropertyOwner = 'event' | 'person';
 
-const SHOWN = 30;
+const MAX_SUGGESTIONS = 30;
 
 export const findEventNames = async (projectId: number, search: string, signal?: AbortSignal): Promise<string[]> => {
-  const query = { search, limit: SHOWN };
-  const page = await get<Page<EventDefinition>>(projectPath(projectId, 'event_definitions'), query, signal);
+  const query = { search, limit: MAX_SUGGESTIONS };
+  const page = await get<Paged<EventDefinition>>(projectPath(projectId, 'event_definitions'), query, signal);
   return page.results.map(({ name }) => name);
 };
 
@@ -24,8 +27,8 @@ export const findProperties = async (
   search: string,
   signal?: AbortSignal,
 ): Promise<PropertyDefinition[]> => {
-  const query = { type: owner, search, limit: SHOWN };
-  return (await get<Page<PropertyDefinition>>(projectPath(projectId, 'property_definitions'), query, signal)).results;
+  const query = { type: owner, search, limit: MAX_SUGGESTIONS };
+  return (await get<Paged<PropertyDefinition>>(projectPath(projectId, 'property_definitions'), query, signal)).results;
 };
 
 export const findValues = async (
@@ -39,27 +42,27 @@ export const findValues = async (
   return (await get<{ name: string }[]>(path, { key, value }, signal)).map(({ name }) => name);
 };
 
-export type EventDefinitionWrite = Static<typeof EventDefinitionWriteSchema>;
-export type PropertyDefinitionWrite = Static<typeof PropertyDefinitionWriteSchema>;
+type EventDefinitionWrite = Static<typeof EventDefinitionWriteSchema>;
+type PropertyDefinitionWrite = Static<typeof PropertyDefinitionWriteSchema>;
 
 export const listEventDefinitions = (
   projectId: number,
   query: Query,
   signal?: AbortSignal,
-): Promise<Page<EventDefinition>> =>
-  get<Page<EventDefinition>>(projectPath(projectId, 'event_definitions'), query, signal);
+): Promise<Paged<EventDefinition>> =>
+  get<Paged<EventDefinition>>(projectPath(projectId, 'event_definitions'), query, signal);
 export const listPropertyDefinitions = (
   projectId: number,
   query: Query,
   signal?: AbortSignal,
-): Promise<Page<PropertyDefinition>> =>
-  get<Page<PropertyDefinition>>(projectPath(projectId, 'property_definitions'), query, signal);
-export const changeEventDefinition = (
+): Promise<Paged<PropertyDefinition>> =>
+  get<Paged<PropertyDefinition>>(projectPath(projectId, 'property_definitions'), query, signal);
+export const updateEventDefinition = (
   projectId: number,
   id: string,
   body: EventDefinitionWrite,
 ): Promise<EventDefinition> => patch<EventDefinition>(projectPath(projectId, 'event_definitions', id), body);
-export const changePropertyDefinition = (
+export const updatePropertyDefinition = (
   projectId: number,
   id: string,
   body: PropertyDefinitionWrite,

@@ -1,9 +1,12 @@
+import type { Static } from '@sinclair/typebox';
+import type { DemoDataSchema } from '../../../src/features/demo/api/demo-data-schemas.ts';
 import { get, post, projectPath } from './request.ts';
-import type { DemoData } from './types.ts';
+
+type DemoData = Static<typeof DemoDataSchema>;
 
 const path = (projectId: number): string => projectPath(projectId, 'demo_data');
 
-export const readDemoData = (projectId: number, signal?: AbortSignal): Promise<DemoData> =>
+export const getDemoData = (projectId: number, signal?: AbortSignal): Promise<DemoData> =>
   get<DemoData>(path(projectId), undefined, signal);
 
 export const loadDemoData = (projectId: number): Promise<DemoData> => post<DemoData>(path(projectId), {});

@@ -1,34 +1,48 @@
-/** Feature flags: the list, one of them and its versions, whom a change would touch, and who may edit it. */
-import { get, patch, post, projectPath, type Query, remove, withQuery } from './request.ts';
-import type { BlastRadius, EvaluationReasons, FeatureFlag, FlagRoleAccess, FlagVersion, Page } from './types.ts';
+/** Feature flags, their versions, blast radius, evaluation and role access. */
+import type { Static } from '@sinclair/typebox';
+import type {
+  BlastRadiusSchema,
+  EvaluationReasonsSchema,
+} from '../../../src/features/flags/api/flag-evaluation-schemas.ts';
+import type { FlagRoleAccessSchema } from '../../../src/features/flags/api/flag-role-access-schemas.ts';
+import type { FeatureFlagSchema } from '../../../src/features/flags/api/flag-schemas.ts';
+import type { FlagVersionSchema } from '../../../src/features/flags/api/flag-version-schemas.ts';
+import { get, type Paged, patch, post, projectPath, type Query, remove, withQuery } from './request.ts';
 
-/** Fields to change; `version` is the one that the changes began with, so that nobody else's are undone. */
-export type FlagChange = Record<string, unknown> & { version?: number };
+export type FeatureFlag = Static<typeof FeatureFlagSchema>;
+export type FlagVersion = Static<typeof FlagVersionSchema>;
+export type FlagRoleAccess = Static<typeof FlagRoleAccessSchema>;
+export type BlastRadius = Static<typeof BlastRadiusSchema>;
+type Evaluations = Static<typeof EvaluationReasonsSchema>;
+export type Evaluation = Evaluations[string];
+
+/** Fields to change. `version` is the version that was edited; the server rejects the change if it is outdated. */
+type FlagChange = Record<string, unknown> & { version?: number };
 
 const pathOf = (projectId: number, ...parts: (string | number)[]): string =>
   projectPath(projectId, 'feature_flags', ...parts);
 
-export const listFlags = (projectId: number, query: Query, signal?: AbortSignal): Promise<Page<FeatureFlag>> =>
-  get<Page<FeatureFlag>>(pathOf(projectId), query, signal);
+export const listFlags = (projectId: number, query: Query, signal?: AbortSignal): Promise<Paged<FeatureFlag>> =>
+  get<Paged<FeatureFlag>>(pathOf(projectId), query, signal);
 
-export const readFlag = (projectId: number, id: number, signal?: AbortSignal): Promise<FeatureFlag> =>
+export const getFlag = (projectId: number, id: number, signal?: AbortSignal): Promise<FeatureFlag> =>
   get<FeatureFlag>(pathOf(projectId, id), undefined, signal);
 
 export const createFlag = (projectId: number, body: FlagChange): Promise<FeatureFlag> =>
   post<FeatureFlag>(pathOf(projectId), body);
 
-export const changeFlag = (projectId: number, id: number, body: FlagChange): Promise<FeatureFlag> =>
+export const updateFlag = (projectId: number, id: number, body: FlagChange): Promise<FeatureFlag> =>
   patch<FeatureFlag>(pathOf(projectId, id), body);
 
-export const listVersions = (
+export const listFlagVersions = (
   projectId: number,
   id: number,
   query: Query,
   signal?: AbortSignal,
-): Promise<Page<FlagVersion>> => get<Page<FlagVersion>>(pathOf(projectId, id, 'versions'), query, signal);
+): Promise<Paged<FlagVersion>> => get<Paged<FlagVersion>>(pathOf(projectId, id, 'versions'), query, signal);
 
-/** `condition`: who meets it. `filters`: whom a flag reaches. With an `id`: whose value would change, a page of them. */
-export interface ReachQuestion {
+/** `condition`: who matches it. `filters`: who gets the flag. With an `id`: whose value would change, page by page. */
+export interface BlastRadiusQuery {
   condition?: { properties: readonly unknown[] };
   group_type_index?: number | null;
   id?: number;
@@ -38,33 +52,33 @@ export interface ReachQuestion {
   deleted?: boolean;
 }
 
-export const askReach = (
+export const getBlastRadius = (
   projectId: number,
-  body: ReachQuestion,
+  body: BlastRadiusQuery,
   query: Query = {},
   signal?: AbortSignal,
 ): Promise<BlastRadius> => post<BlastRadius>(withQuery(pathOf(projectId, 'user_blast_radius'), query), body, signal);
 
-/** The value of every flag for somebody, by key, and why. `groups` by the name of their kind. */
-export const explainFlags = (
+/** The value of every flag for a distinct ID, by flag key, with the reason. `groups` maps group types to keys. */
+export const evaluateFlags = (
   projectId: number,
   distinctId: string,
-  groups: Readonly<Record<string, string>>,
+  groups: Readonly<Record<string, string>> = {},
   signal?: AbortSignal,
-): Promise<EvaluationReasons> => {
+): Promise<Evaluations> => {
   const query = { distinct_id: distinctId, groups: JSON.stringify(groups) };
-  return get<EvaluationReasons>(pathOf(projectId, 'evaluation_reasons'), query, signal);
+  return get<Evaluations>(pathOf(projectId, 'evaluation_reasons'), query, signal);
 };
 
 export const listRoleAccess = (
   projectId: number,
   flagId: number,
   signal?: AbortSignal,
-): Promise<Page<FlagRoleAccess>> =>
-  get<Page<FlagRoleAccess>>(pathOf(projectId, flagId, 'role_access'), { limit: 1000 }, signal);
+): Promise<Paged<FlagRoleAccess>> =>
+  get<Paged<FlagRoleAccess>>(pathOf(projectId, flagId, 'role_access'), { limit: 1000 }, signal);
 
-export const giveRoleAccess = (projectId: number, flagId: number, roleId: string): Promise<FlagRoleAccess> =>
+export const grantRoleAccess = (projectId: number, flagId: number, roleId: string): Promise<FlagRoleAccess> =>
   post<FlagRoleAccess>(pathOf(projectId, flagId, 'role_access'), { role_id: roleId });
 
-export const takeRoleAccess = (projectId: number, flagId: number, id: number): Promise<void> =>
+export const revokeRoleAccess = (projectId: number, flagId: number, id: number): Promise<void> =>
   remove(pathOf(projectId, flagId, 'role_access', id));

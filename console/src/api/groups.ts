@@ -3,12 +3,12 @@ import type { GroupListSchema, GroupSchema, GroupTypeSchema } from '../../../src
 import { get, patch, projectPath, type Query } from './request.ts';
 
 export type Group = Static<typeof GroupSchema>;
-export type GroupList = Static<typeof GroupListSchema>;
+type GroupList = Static<typeof GroupListSchema>;
 export type GroupType = Static<typeof GroupTypeSchema>;
 
 export const listGroupTypes = (projectId: number, signal?: AbortSignal): Promise<GroupType[]> =>
   get<GroupType[]>(projectPath(projectId, 'groups_types'), undefined, signal);
-export const nameGroupType = (
+export const updateGroupType = (
   projectId: number,
   type: Pick<GroupType, 'group_type_index' | 'name_singular' | 'name_plural'>,
 ): Promise<GroupType[]> => patch<GroupType[]>(projectPath(projectId, 'groups_types', 'update_metadata'), [type]);

@@ -1,4 +1,4 @@
-/** The persons behind a number, by the address that came with it; and a cohort of them. */
+/** The persons behind a number of an insight, and a static cohort of them. */
 import { get, patch, post, projectPath } from './request.ts';
 
 export interface Actor {
@@ -16,42 +16,38 @@ export interface Actor {
 
 export interface ActorPage {
   actors: Actor[];
-  /** Where the next ones are. */
+  /** URL of the next page. */
   next: string | null;
-  /** How many were counted and have since been deleted. */
+  /** How many of them have been deleted since. */
   missing: number;
 }
 
-interface Answer {
+interface Response {
   results?: { people: Actor[] }[];
   result?: { person: Actor; appearances: number[] }[];
   next: string | null;
   missing_persons?: number;
 }
 
-/**
- * Addresses in answers are whole, from the root, or neither. Only what is below the project's own persons is followed,
- * whatever an answer says.
- */
-export function peoplePath(projectId: number, url: string): string {
+/** URLs in responses may be absolute or relative. Only those below the project's own persons are followed. */
+export function personsPath(projectId: number, url: string): string {
   const { pathname, search } = new URL(url, `${location.origin}/`);
-  if (!pathname.startsWith(projectPath(projectId, 'persons'))) throw new Error('That address leads to no persons.');
+  if (!pathname.startsWith(projectPath(projectId, 'persons'))) throw new Error('This link does not lead to persons.');
   return pathname + search;
 }
 
-/** `appears`: of a retention, only those who were there again so many periods after they came. */
-export async function readPeople(
+/** `appears` (retention): only those who returned in this period. */
+export async function listActors(
   projectId: number,
   { url, appears }: { url: string; appears?: number | undefined },
   signal?: AbortSignal,
 ): Promise<ActorPage> {
-  const answer = await get<Answer>(peoplePath(projectId, url), undefined, signal);
+  const answer = await get<Response>(personsPath(projectId, url), undefined, signal);
   const returned = answer.result?.filter(({ appearances }) => appears === undefined || appearances[appears] === 1);
   const actors = returned?.map(({ person }) => person) ?? answer.results?.flatMap(({ people }) => people) ?? [];
   return { actors, next: answer.next, missing: answer.missing_persons ?? 0 };
 }
 
-/** The same people with other parameters, such as `search` or `limit`. */
 export function withParameters(url: string, changes: Readonly<Record<string, string>>): string {
   const { pathname, searchParams } = new URL(url, `${location.origin}/`);
   for (const [name, value] of Object.entries(changes)) {
@@ -61,24 +57,24 @@ export function withParameters(url: string, changes: Readonly<Record<string, str
   return `${pathname}?${searchParams}`;
 }
 
-const AT_ONCE = 1000;
+const BATCH_SIZE = 1000;
 
-/** A static cohort of everybody behind a number, page by page. `onProgress` hears how many are in it. */
+/** Saves everyone behind a number as a static cohort, page by page. */
 export async function saveAsCohort(
   projectId: number,
   name: string,
   { url, appears }: { url: string; appears?: number | undefined },
   onProgress: (count: number) => void,
 ): Promise<{ id: number; count: number }> {
-  const limit = String(AT_ONCE);
+  const limit = String(BATCH_SIZE);
   let next: string | null = withParameters(url, { limit, funnel_correlation_person_limit: limit });
   let id: number | null = null;
   let count = 0;
   while (next !== null) {
-    const page: ActorPage = await readPeople(projectId, { url: next, appears });
+    const page: ActorPage = await listActors(projectId, { url: next, appears });
     const people = page.actors.flatMap(({ uuid }) => uuid ?? []);
-    if (id === null) id = (await begin(projectId, name, people)).id;
-    else if (people.length > 0) await add(projectId, id, people);
+    if (id === null) id = (await createCohort(projectId, name, people)).id;
+    else if (people.length > 0) await addToCohort(projectId, id, people);
     count += people.length;
     onProgress(count);
     next = page.next;
@@ -86,12 +82,12 @@ export async function saveAsCohort(
   return { id: id ?? 0, count };
 }
 
-const begin = (projectId: number, name: string, people: string[]): Promise<{ id: number }> =>
+const createCohort = (projectId: number, name: string, people: string[]): Promise<{ id: number }> =>
   post<{ id: number }>(projectPath(projectId, 'cohorts'), {
     name,
     is_static: true,
     _create_static_person_ids: people,
   });
 
-const add = (projectId: number, id: number, people: string[]): Promise<unknown> =>
+const addToCohort = (projectId: number, id: number, people: string[]): Promise<unknown> =>
   patch(projectPath(projectId, 'cohorts', id), { _create_static_person_ids: people });

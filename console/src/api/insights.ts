@@ -1,36 +1,45 @@
-/** Questions about many events at once, and those that were kept. */
-import { get, patch, post, projectPath, type Query, request } from './request.ts';
-import type { Page, SavedInsight, SavedInsightWrite } from './types.ts';
+/** Insight queries, and saved insights. */
+import type { Static } from '@sinclair/typebox';
+import type {
+  SavedInsightSchema,
+  SavedInsightWriteSchema,
+} from '../../../src/features/dashboards/api/saved-insight-schemas.ts';
+import type { RetentionAnswerSchema, TrendAnswerSchema } from '../../../src/features/insights/api/insight-schemas.ts';
+import { get, type Paged, patch, post, projectPath, type Query, request } from './request.ts';
 
-/** A question in the words of the wire. */
-export type InsightFields = Readonly<Record<string, unknown>>;
+export type TrendItem = Static<typeof TrendAnswerSchema>['result'][number];
+export type RetentionRow = Static<typeof RetentionAnswerSchema>['result'][number];
+export type SavedInsight = Static<typeof SavedInsightSchema>;
+type SavedInsightWrite = Static<typeof SavedInsightWriteSchema>;
+
+/** The fields of a query, as the API takes them. */
+type InsightFields = Readonly<Record<string, unknown>>;
 
 export interface InsightAnswer {
   result: unknown;
-  /** Which days are meant. */
+  /** The time zone of the dates. */
   timezone: string;
   is_cached: boolean;
   last_refresh: string;
-  /** Of a trend with a breakdown: whether there are more values than are shown. */
+  /** Set when a breakdown has more values than are shown. */
   next?: string | null;
 }
 
 const ENDPOINTS: Readonly<Record<string, string>> = { FUNNELS: 'funnel', RETENTION: 'retention', PATHS: 'path' };
 
-/** Where a question is asked. */
 export const insightPath = (projectId: number, fields: InsightFields): string =>
   projectPath(projectId, 'insights', ENDPOINTS[String(fields['insight'])] ?? 'trend');
 
-export interface AskOptions {
+interface RunOptions {
   signal?: AbortSignal;
-  /** Anew, even where an answer was kept from before. */
+  /** Bypasses the cache. */
   refresh?: boolean;
 }
 
-export const askInsight = (
+export const runInsight = (
   projectId: number,
   fields: InsightFields,
-  options: AskOptions = {},
+  options: RunOptions = {},
 ): Promise<InsightAnswer> =>
   request<InsightAnswer>('POST', insightPath(projectId, fields), {
     body: fields,
@@ -48,7 +57,7 @@ export interface Correlation {
   failure_people_url: string;
 }
 
-export const askCorrelation = async (
+export const getCorrelation = async (
   projectId: number,
   fields: InsightFields,
   signal: AbortSignal,
@@ -61,17 +70,17 @@ export const askCorrelation = async (
   return answer.result;
 };
 
-export const listInsights = (projectId: number, query: Query, signal?: AbortSignal): Promise<Page<SavedInsight>> =>
-  get<Page<SavedInsight>>(projectPath(projectId, 'insights'), { saved: true, ...query }, signal);
+export const listInsights = (projectId: number, query: Query, signal?: AbortSignal): Promise<Paged<SavedInsight>> =>
+  get<Paged<SavedInsight>>(projectPath(projectId, 'insights'), { saved: true, ...query }, signal);
 
-export const readInsight = (projectId: number, id: string, signal?: AbortSignal): Promise<SavedInsight> =>
+export const getInsight = (projectId: number, id: string, signal?: AbortSignal): Promise<SavedInsight> =>
   get<SavedInsight>(projectPath(projectId, 'insights', id), undefined, signal);
 
 export const createInsight = (projectId: number, body: SavedInsightWrite): Promise<SavedInsight> =>
   post<SavedInsight>(projectPath(projectId, 'insights'), { saved: true, ...body });
 
-export const changeInsight = (projectId: number, id: number, body: SavedInsightWrite): Promise<SavedInsight> =>
+export const updateInsight = (projectId: number, id: number, body: SavedInsightWrite): Promise<SavedInsight> =>
   patch<SavedInsight>(projectPath(projectId, 'insights', id), body);
 
-export const noteViewed = (projectId: number, id: number): Promise<unknown> =>
+export const markInsightViewed = (projectId: number, id: number): Promise<unknown> =>
   post(projectPath(projectId, 'insights', id, 'viewed'));

@@ -1,25 +1,24 @@
-/** The stream of events as they are stored. */
-
-import { readMe } from './account.ts';
+/** The live stream of events as they are stored. */
+import { getMe } from './accounts.ts';
 import type { LiveEvent } from './events.ts';
 import { projectPath, type Query, withQuery } from './request.ts';
 
-export interface LiveHandlers {
+interface LiveHandlers {
   onEvent(event: LiveEvent): void;
-  /** So many were passed over because there were too many to show. */
-  onMissed(count: number): void;
-  /** False while the connection is being made again. After each true, look for what came in between. */
+  /** The stream skipped this many events because they came too fast. */
+  onSkipped(count: number): void;
+  /** False while reconnecting. After each true, reload: events may have been missed. */
   onConnected(isConnected: boolean): void;
 }
 
-const AGAIN_AFTER_MS = 3000;
+const RECONNECT_MS = 3000;
 
 /**
- * Watches until the function that is returned is called. While nobody looks at the page it rests: browsers allow few
- * connections to one server, and tabs in the background would take them all.
+ * Streams until the returned function is called. Hidden tabs disconnect, because browsers allow few connections per
+ * server.
  */
 export function watchEvents(projectId: number, query: Query, handlers: LiveHandlers): () => void {
-  const address = withQuery(projectPath(projectId, 'events', 'live'), query);
+  const url = withQuery(projectPath(projectId, 'events', 'live'), query);
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -30,21 +29,21 @@ export function watchEvents(projectId: number, query: Query, handlers: LiveHandl
   };
   const open = (): void => {
     close();
-    source = new EventSource(address);
+    source = new EventSource(url);
     source.onopen = () => handlers.onConnected(true);
     source.onerror = onError;
     source.onmessage = ({ data }: MessageEvent<string>) => handlers.onEvent(JSON.parse(data) as LiveEvent);
     source.addEventListener('dropped', ({ data }: MessageEvent<string>) =>
-      handlers.onMissed((JSON.parse(data) as { count: number }).count),
+      handlers.onSkipped((JSON.parse(data) as { count: number }).count),
     );
   };
-  /** A lost connection the browser makes again by itself; one that was refused it gives up. */
+  /** The browser reconnects by itself after a lost connection, but gives up on a rejected one. */
   const onError = (): void => {
     handlers.onConnected(false);
     if (source?.readyState !== EventSource.CLOSED) return;
-    // A stream does not say why it was refused. If the session has ended, this is answered with 401, and all is said.
-    readMe().catch(() => undefined);
-    timer = setTimeout(open, AGAIN_AFTER_MS);
+    // A stream does not say why it was rejected. If the session has expired, this request gets the 401.
+    getMe().catch(() => undefined);
+    timer = setTimeout(open, RECONNECT_MS);
   };
   const onVisibility = (): void => {
     if (document.visibilityState === 'visible') open();

@@ -1,5 +1,7 @@
-/** The one way to the server. The session travels in a cookie that scripts cannot read; browsers add the Origin that
- * the server holds against forged requests. */
+/**
+ * Every request to the server goes through here. The session is a cookie that scripts cannot read; the browser adds the
+ * Origin header, which the server checks against forged requests.
+ */
 import { ApiError, isAbort } from './api-error.ts';
 
 export type QueryValue = string | number | boolean | null | undefined | readonly string[];
@@ -14,19 +16,27 @@ export interface RequestOptions {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Told when an answer says that nobody is signed in; the shell shows the sign-in page then. */
-let onSessionEnd: () => void = () => undefined;
-export const whenSessionEnds = (listener: () => void): void => {
-  onSessionEnd = listener;
+/** Called on a 401, so that the shell can show the sign-in page. */
+let sessionEndListener: () => void = () => undefined;
+export const onSessionEnd = (listener: () => void): void => {
+  sessionEndListener = listener;
 };
 
-/** Sends and reads JSON; 204 gives undefined. Throws an `ApiError`, or an abort as it is. */
+/** One page of a list. */
+export interface Paged<T> {
+  count: number;
+  next: string | null;
+  previous: string | null;
+  results: T[];
+}
+
+/** Sends and reads JSON; a 204 gives undefined. Throws an `ApiError`; an abort is passed on unchanged. */
 export async function request<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
   const response = await send(method, path, options);
   const text = await response.text().catch((error: unknown) => fail(error));
   const answer = readJson(text);
   if (response.ok) return answer as T;
-  if (response.status === 401) onSessionEnd();
+  if (response.status === 401) sessionEndListener();
   throw toError(response, answer);
 }
 
@@ -38,11 +48,11 @@ export const patch = <T>(path: string, body: unknown): Promise<T> => request<T>(
 export const remove = (path: string, query?: Query): Promise<void> =>
   request('DELETE', path, { ...(query && { query }) });
 
-/** `/api/projects/1/events/`, with names escaped: projectPath(1, 'events', uuid). */
+/** projectPath(1, 'events', uuid) is `/api/projects/1/events/<uuid>/`, escaped. */
 export const projectPath = (projectId: number, ...parts: (string | number)[]): string =>
   `/api/projects/${projectId}/${parts.map((part) => `${encodeURIComponent(part)}/`).join('')}`;
 
-/** Absent values are left out; lists are repeated. */
+/** Empty values are left out; lists repeat the parameter. */
 export function withQuery(path: string, query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -69,7 +79,7 @@ async function send(method: Method, path: string, { query, body, signal }: Reque
 
 function fail(error: unknown): never {
   if (isAbort(error)) throw error;
-  throw new ApiError('The server did not answer. Check that it runs and that you are online, then try again.', {
+  throw new ApiError('Could not reach the server. Check that it is running and that you are online, then try again.', {
     status: 0,
     code: 'unreachable',
   });
@@ -86,7 +96,7 @@ function readJson(text: string): unknown {
 function toError(response: Response, answer: unknown): ApiError {
   const { detail, code, attr } = (answer ?? {}) as { detail?: unknown; code?: unknown; attr?: unknown };
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return new ApiError(typeof detail === 'string' ? detail : `The server answered ${response.status}.`, {
+  return new ApiError(typeof detail === 'string' ? detail : `The server responded with status ${response.status}.`, {
     status: response.status,
     ...(typeof code === 'string' ? { code } : {}),
     attr: typeof attr === 'string' ? attr : null,

@@ -1,4 +1,7 @@
+import type { Static } from '@sinclair/typebox';
+import type { StatusSchema } from '../../../src/operate/status/status-schemas.ts';
 import { get } from './request.ts';
-import type { Status } from './types.ts';
 
-export const readStatus = (signal?: AbortSignal): Promise<Status> => get<Status>('/_status', undefined, signal);
+export type Status = Static<typeof StatusSchema>;
+
+export const getStatus = (signal?: AbortSignal): Promise<Status> => get<Status>('/_status', undefined, signal);

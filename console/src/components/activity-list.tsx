@@ -1,6 +1,6 @@
 /** Who changed what, newest first: the same for every kind of thing. */
-import './activity-list.css';
 import type { Activity } from '../api/activity.ts';
+import './activity-list.css';
 import { Time } from './time.tsx';
 import { ValueText } from './value-text.tsx';
 

@@ -1,6 +1,6 @@
+import { messageOf } from '../api/api-error.ts';
 import './combobox.css';
 import { useId, useState } from 'preact/hooks';
-import { messageOf } from '../api/api-error.ts';
 import { useDebounced } from '../lib/use-debounced.ts';
 import { useResource } from '../lib/use-resource.ts';
 import { Field, type FieldProps } from './field.tsx';

@@ -1,7 +1,7 @@
 /** What stands in place of content, and around it: loading, empty, failed, on the way; tones for good and bad. */
+import { messageOf } from '../api/api-error.ts';
 import './states.css';
 import type { ComponentChildren, JSX } from 'preact';
-import { messageOf } from '../api/api-error.ts';
 import type { Resource } from '../lib/use-resource.ts';
 import { Button } from './button.tsx';
 

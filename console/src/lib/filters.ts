@@ -1,5 +1,5 @@
-/** Property filters as they travel to the API, and as sentences. */
 import type { PropertyOwner } from '../api/definitions.ts';
+/** Property filters as they travel to the API, and as sentences. */
 
 export interface PropertyFilter {
   type: PropertyOwner;

@@ -1,7 +1,9 @@
 /** Who is signed in and which project is looked at: for every page below the shell. */
+
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { ProjectBasic, User } from '../api/types.ts';
+import type { User } from '../api/accounts.ts';
+import type { ProjectBasic } from '../api/projects.ts';
 
 export interface Session {
   me: User;

@@ -1,4 +1,5 @@
 /** Something that is read from the server: its three states, and a way to read it again. */
+
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { isAbort } from '../api/api-error.ts';
 

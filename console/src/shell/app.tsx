@@ -1,9 +1,11 @@
 /** Who is there decides what is shown: the page alone, or the page inside of the shell. */
+
+import { getMe } from '../api/accounts.ts';
+import { ApiError } from '../api/api-error.ts';
+import { listProjects } from '../api/projects.ts';
+import { onSessionEnd } from '../api/request.ts';
 import './shell.css';
 import { useEffect, useMemo } from 'preact/hooks';
-import { listProjects, readMe } from '../api/account.ts';
-import { ApiError } from '../api/api-error.ts';
-import { whenSessionEnds } from '../api/request.ts';
 import { Link } from '../components/link.tsx';
 import { Empty, ErrorNote, Skeleton } from '../components/states.tsx';
 import { Toasts } from '../components/toast.tsx';
@@ -22,7 +24,7 @@ function goToSignIn(): void {
   const next = pathname === '/' ? '' : `?next=${encodeURIComponent(pathname + search)}`;
   navigate(`/login${next}`, { replace: true });
 }
-whenSessionEnds(goToSignIn);
+onSessionEnd(goToSignIn);
 
 export function App() {
   const { path } = usePlace();
@@ -38,7 +40,7 @@ export function App() {
 type Known = Pick<Session, 'me' | 'projects'>;
 
 async function readSession(signal: AbortSignal): Promise<Known> {
-  const [me, projects] = await Promise.all([readMe(signal), listProjects(signal)]);
+  const [me, projects] = await Promise.all([getMe(signal), listProjects(signal)]);
   return { me, projects };
 }
 

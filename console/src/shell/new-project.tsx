@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { createProject } from '../api/account.ts';
 import { ApiError } from '../api/api-error.ts';
+import { createProject } from '../api/projects.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { TextField } from '../components/field.tsx';

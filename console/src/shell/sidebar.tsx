@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { chooseProject, signOut } from '../api/account.ts';
+import { setCurrentProject, signOut } from '../api/accounts.ts';
 import { Button } from '../components/button.tsx';
 import { Link } from '../components/link.tsx';
 import { Menu } from '../components/menu.tsx';
@@ -68,7 +68,7 @@ function ProjectMenu() {
   const [isMaking, setMaking] = useState(false);
   const choose = (id: number): void => {
     // Only so that the next visit begins there.
-    chooseProject(id).catch(toastError);
+    setCurrentProject(id).catch(toastError);
     navigate(pathTo('live', { project: id }) ?? '/');
   };
   return (

@@ -1,6 +1,5 @@
 /** Says, on every page, when something is wrong with the server itself. */
-import { readStatus } from '../api/status.ts';
-import type { Status } from '../api/types.ts';
+import { getStatus, type Status } from '../api/status.ts';
 import { Link } from '../components/link.tsx';
 import { Banner } from '../components/states.tsx';
 import { countOf, formatDuration } from '../lib/format.ts';
@@ -20,7 +19,7 @@ export function problemOf({ stores, ingest }: Status): string | null {
 }
 
 export function StatusBanner() {
-  const status = useResource(readStatus, []);
+  const status = useResource(getStatus, []);
   useInterval(status.reload, EVERY_MS);
   if (status.error !== undefined) {
     return <Banner tone="bad">The server does not answer. What you see may be out of date; trying again…</Banner>;

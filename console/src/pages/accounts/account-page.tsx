@@ -1,7 +1,7 @@
 /** Oneself: name, password, and keys for programs that act in one's name. */
+import { createKey, deleteKey, listKeys, type NewPersonalKey, type PersonalKey, updateMe } from '../../api/accounts.ts';
 import '../settings/settings.css';
 import { useState } from 'preact/hooks';
-import { changeMe, createKey, deleteKey, listKeys, type NewPersonalKey, type PersonalKey } from '../../api/settings.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/code.tsx';
 import { Confirm } from '../../components/dialog.tsx';
@@ -122,7 +122,7 @@ function Profile() {
   const [name, setName] = useState(me.first_name);
   const [email, setEmail] = useState(me.email);
   const save = useAction(async () => {
-    await changeMe({ first_name: name, email });
+    await updateMe({ first_name: name, email });
     toast('Saved.');
     reload();
   });
@@ -153,7 +153,7 @@ function Password() {
   const [present, setPresent] = useState('');
   const [next, setNext] = useState('');
   const save = useAction(async () => {
-    await changeMe({ current_password: present, password: next });
+    await updateMe({ current_password: present, password: next });
     setPresent('');
     setNext('');
     toast('The password is changed.');

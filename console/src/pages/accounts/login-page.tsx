@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { signIn } from '../../api/account.ts';
+import { signIn } from '../../api/accounts.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { ErrorNote } from '../../components/states.tsx';

@@ -1,6 +1,15 @@
 /** Who belongs to the organization, and what they may do. */
+
 import { useState } from 'preact/hooks';
-import { ADMIN, addMember, changeLevel, LEVELS, listMembers, type Member, removeMember } from '../../api/settings.ts';
+import {
+  ADMIN,
+  addMember,
+  LEVELS,
+  listMembers,
+  type Member,
+  removeMember,
+  updateMember,
+} from '../../api/organizations.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm, Dialog } from '../../components/dialog.tsx';
 import { Select, TextField } from '../../components/field.tsx';
@@ -46,7 +55,7 @@ function MemberTable({ members, isAdmin }: { members: Resource<Member[]>; isAdmi
   const { me, project } = useSession();
   const [gone, setGone] = useState<Member | null>(null);
   const setLevel = (member: Member, level: string): void =>
-    void changeLevel(project.organization, member.user.uuid, Number(level))
+    void updateMember(project.organization, member.user.uuid, Number(level))
       .then(() => toast(`${nameOf(member)} is saved.`), toastError)
       .then(members.reload);
   const columns: Column<Member>[] = [

@@ -1,19 +1,19 @@
 import { useState } from 'preact/hooks';
 import {
+  addRoleMember,
   CAN_EDIT,
   CAN_VIEW,
-  changeRole,
   createRole,
   deleteRole,
-  giveRole,
+  getFlagDefault,
   listRoleMembers,
   listRoles,
   type Member,
   type Role,
-  readFlagDefault,
+  removeRoleMember,
   setFlagDefault,
-  takeRole,
-} from '../../api/settings.ts';
+  updateRole,
+} from '../../api/organizations.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm, Dialog } from '../../components/dialog.tsx';
 import { Checkbox, Select, TextField } from '../../components/field.tsx';
@@ -120,7 +120,7 @@ const DEFAULTS = [
 
 /** Roles matter only where members may not edit everything anyway. */
 function FlagDefaultField({ organizationId, isAdmin }: Pick<RolesProps, 'organizationId' | 'isAdmin'>) {
-  const known = useResource((signal) => readFlagDefault(organizationId, signal), [organizationId]);
+  const known = useResource((signal) => getFlagDefault(organizationId, signal), [organizationId]);
   const choose = (level: string): void =>
     void setFlagDefault(organizationId, known.data ?? null, Number(level)).then(known.set, toastError);
   return (
@@ -155,8 +155,8 @@ function RoleDialog({ role, organizationId, members, isAdmin, onChange, onClose 
     });
   const put = (member: Member, isIn: boolean): void => {
     const place = inRole.data?.find(({ user }) => user.uuid === member.user.uuid);
-    if (isIn) after(giveRole(organizationId, role.id, member.user.uuid));
-    else if (place) after(takeRole(organizationId, role.id, place.id));
+    if (isIn) after(addRoleMember(organizationId, role.id, member.user.uuid));
+    else if (place) after(removeRoleMember(organizationId, role.id, place.id));
   };
   return (
     <Dialog side title={role.name} onClose={onClose}>
@@ -167,7 +167,7 @@ function RoleDialog({ role, organizationId, members, isAdmin, onChange, onClose 
         disabled={!isAdmin}
         onChange={(level) =>
           after(
-            changeRole(organizationId, role.id, {
+            updateRole(organizationId, role.id, {
               feature_flags_access_level: level === String(CAN_EDIT) ? CAN_EDIT : CAN_VIEW,
             }),
           )

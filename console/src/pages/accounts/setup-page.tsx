@@ -1,8 +1,9 @@
 /** The set-up link of the first start: an account, then the project, then how to connect. */
+
 import { useState } from 'preact/hooks';
-import { changeProject, readMe, setUp } from '../../api/account.ts';
+import { getMe, setUp } from '../../api/accounts.ts';
 import { ApiError } from '../../api/api-error.ts';
-import type { ProjectBasic } from '../../api/types.ts';
+import { type ProjectBasic, updateProject } from '../../api/projects.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { ErrorNote } from '../../components/states.tsx';
@@ -27,7 +28,7 @@ function AccountStep({ onDone }: { onDone(project: ProjectBasic): void }) {
   const [password, setPassword] = useState('');
   const { run, busy, error } = useAction(async () => {
     await setUp({ token, email, password, first_name: name });
-    const { team } = await readMe();
+    const { team } = await getMe();
     if (team) onDone(team);
     else navigate('/', { replace: true });
   });
@@ -90,7 +91,7 @@ function ProjectStep({ project }: { project: ProjectBasic }) {
   const [timezone, setTimezone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC');
   const goOn = (): void => navigate(pathTo('welcome', { project: project.id }) ?? '/', { replace: true });
   const { run, busy, error } = useAction(async () => {
-    await changeProject(project.id, { name, timezone });
+    await updateProject(project.id, { name, timezone });
     goOn();
   });
   return (

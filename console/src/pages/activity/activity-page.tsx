@@ -1,5 +1,5 @@
 /** Who changed what in the organization and its projects. */
-import { listActivity } from '../../api/activity.ts';
+import { listOrganizationActivity } from '../../api/activity.ts';
 import { ActivityList, KINDS_OF_THINGS } from '../../components/activity-list.tsx';
 import { Select } from '../../components/field.tsx';
 import { PageFrame } from '../../components/page.tsx';
@@ -17,7 +17,8 @@ export function Page() {
   const [scope] = useQueryState('scope');
   const [offset, setOffset] = useOffset();
   const activity = useResource(
-    (signal) => listActivity(organization, { scope, limit: LIMIT, page: Math.floor(offset / LIMIT) + 1 }, signal),
+    (signal) =>
+      listOrganizationActivity(organization, { scope, limit: LIMIT, page: Math.floor(offset / LIMIT) + 1 }, signal),
     [organization, scope, offset],
   );
   return (

@@ -1,4 +1,5 @@
 /** What a cohort is made of: the same form for a new one and for one that is there. */
+
 import { useState } from 'preact/hooks';
 import { ApiError, messageOf } from '../../api/api-error.ts';
 import type { Cohort, CohortWrite } from '../../api/cohorts.ts';

@@ -1,7 +1,15 @@
 /** One cohort: who is in it, why, and how to change that. */
+
 import { useState } from 'preact/hooks';
-import { activityOf } from '../../api/activity.ts';
-import { type Cohort, changeCohort, cohortCsvPath, cohortPersons, readCohort, takeOut } from '../../api/cohorts.ts';
+import { listActivity } from '../../api/activity.ts';
+import {
+  type Cohort,
+  cohortCsvPath,
+  getCohort,
+  listCohortPersons,
+  removeFromCohort,
+  updateCohort,
+} from '../../api/cohorts.ts';
 import type { ListedPerson } from '../../api/persons.ts';
 import { ActivityList } from '../../components/activity-list.tsx';
 import { Button } from '../../components/button.tsx';
@@ -37,7 +45,7 @@ const TABS = [
 export function Page({ params }: PageProps) {
   const { id } = useProject();
   const key = params['cohort'] ?? '';
-  const cohort = useResource((signal) => readCohort(id, key, signal), [id, key]);
+  const cohort = useResource((signal) => getCohort(id, key, signal), [id, key]);
   const { data } = cohort;
   const [isDeleting, setDeleting] = useState(false);
   useInterval(() => {
@@ -88,7 +96,7 @@ function About({ cohort, onChange }: { cohort: Cohort; onChange(cohort: Cohort):
           <CohortFields
             cohort={cohort}
             onSave={async (body) => {
-              onChange(await changeCohort(id, cohort.id, body));
+              onChange(await updateCohort(id, cohort.id, body));
               toast('Saved.');
             }}
           />
@@ -105,7 +113,7 @@ function Members({ cohort }: { cohort: Cohort }) {
   const [offset, setOffset] = useOffset();
   const wanted = useDebounced(search.trim(), 250);
   const persons = useResource(
-    (signal) => cohortPersons(id, cohort.id, { search: wanted, limit: LIMIT, offset }, signal),
+    (signal) => listCohortPersons(id, cohort.id, { search: wanted, limit: LIMIT, offset }, signal),
     [id, cohort.id, wanted, offset, cohort.last_calculation, cohort.is_calculating],
   );
   const columns: Column<ListedPerson>[] = [
@@ -127,7 +135,7 @@ function Members({ cohort }: { cohort: Cohort }) {
                 small
                 kind="quiet"
                 aria-label={`Take ${name} out`}
-                onClick={() => void takeOut(id, cohort.id, uuid).then(persons.reload, toastError)}
+                onClick={() => void removeFromCohort(id, cohort.id, uuid).then(persons.reload, toastError)}
               >
                 Take out
               </Button>
@@ -179,7 +187,7 @@ function Members({ cohort }: { cohort: Cohort }) {
 function History({ cohort }: { cohort: Cohort }) {
   const { id } = useProject();
   const activity = useResource(
-    (signal) => activityOf(id, ['cohorts', cohort.id], { limit: 100 }, signal),
+    (signal) => listActivity(id, ['cohorts', cohort.id], { limit: 100 }, signal),
     [id, cohort],
   );
   return (
@@ -204,7 +212,7 @@ function DeleteCohort({ cohort, onClose }: { cohort: Cohort; onClose(): void }) 
       danger
       onClose={onClose}
       onConfirm={async () => {
-        await changeCohort(id, cohort.id, { deleted: true });
+        await updateCohort(id, cohort.id, { deleted: true });
         toast('The cohort is deleted.');
         navigate(pathTo('cohorts', { project: id }) ?? '/');
       }}

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
-import { changeDashboard } from '../../api/dashboards.ts';
+import { type Dashboard, updateDashboard } from '../../api/dashboards.ts';
 import { listInsights } from '../../api/insights.ts';
-import type { Dashboard } from '../../api/types.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { Checkbox, TextField } from '../../components/field.tsx';
 import { ErrorNote, Loaded } from '../../components/states.tsx';
@@ -26,7 +25,7 @@ export function AddInsights({ dashboard, onChange, onClose }: AddInsightsProps) 
   const found = useResource((signal) => listInsights(id, { search, limit: 50 }, signal), [id, search]);
   const change = useAction(async (insight: number, isOn: boolean) => {
     const tile = { insight, ...(isOn ? { order: dashboard.tiles.length } : { deleted: true }) };
-    onChange(await changeDashboard(id, dashboard.id, { tiles: [tile] }));
+    onChange(await updateDashboard(id, dashboard.id, { tiles: [tile] }));
   });
   const isOn = (insight: number): boolean => dashboard.tiles.some((tile) => tile.insight.id === insight);
   return (

@@ -1,8 +1,7 @@
 /** One dashboard: its tiles, one time over all of them, and what was found when. */
+import { type Dashboard, type DashboardChange, getDashboard, updateDashboard } from '../../api/dashboards.ts';
 import './dashboard.css';
 import { useState } from 'preact/hooks';
-import { changeDashboard, readDashboard } from '../../api/dashboards.ts';
-import type { Dashboard, DashboardChange } from '../../api/types.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Link } from '../../components/link.tsx';
@@ -22,7 +21,7 @@ import { moved, type TileMove } from './tiles.ts';
 export function Page({ params }: PageProps) {
   const { id } = useProject();
   const key = params['dashboard'] ?? '';
-  const found = useResource((signal) => readDashboard(id, key, signal), [id, key]);
+  const found = useResource((signal) => getDashboard(id, key, signal), [id, key]);
   if (found.data) return <Board dashboard={found.data} onChange={found.set} />;
   return (
     <PageFrame title="Dashboard">
@@ -38,7 +37,7 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
   const [opened, setOpened] = useState<Opened>(null);
   const [round, setRound] = useState(0);
   const range = useRange(dashboard);
-  const change = useAction(async (body: DashboardChange) => onChange(await changeDashboard(id, dashboard.id, body)));
+  const change = useAction(async (body: DashboardChange) => onChange(await updateDashboard(id, dashboard.id, body)));
   const move = (tile: number, how: TileMove): void => void change.run({ tiles: moved(dashboard.tiles, tile, how) });
   const close = (): void => setOpened(null);
   return (
@@ -95,7 +94,7 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
           action="Delete"
           danger
           onConfirm={async () => {
-            await changeDashboard(id, dashboard.id, { deleted: true });
+            await updateDashboard(id, dashboard.id, { deleted: true });
             navigate(pathTo('dashboards', { project: id }) ?? '/');
           }}
           onClose={close}

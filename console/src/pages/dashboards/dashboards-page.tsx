@@ -1,7 +1,7 @@
 /** Boards of saved insights. */
+
 import { useState } from 'preact/hooks';
-import { changeDashboard, createDashboard, listDashboards } from '../../api/dashboards.ts';
-import type { ListedDashboard } from '../../api/types.ts';
+import { createDashboard, type ListedDashboard, listDashboards, updateDashboard } from '../../api/dashboards.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -23,7 +23,7 @@ export function Page() {
   const [isMaking, setMaking] = useState(false);
   const all = useResource((signal) => listDashboards(id, signal), [id]);
   const pin = async ({ id: dashboard, pinned }: ListedDashboard): Promise<void> => {
-    await changeDashboard(id, dashboard, { pinned: !pinned }).then(all.reload, toastError);
+    await updateDashboard(id, dashboard, { pinned: !pinned }).then(all.reload, toastError);
   };
   const fits = ({ name, description }: ListedDashboard): boolean =>
     `${name} ${description}`.toLowerCase().includes(search.trim().toLowerCase());

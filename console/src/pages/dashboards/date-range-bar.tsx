@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { Dashboard } from '../../api/types.ts';
+import type { Dashboard } from '../../api/dashboards.ts';
 import { Button } from '../../components/button.tsx';
 import { DateRange, type DateRangeValue } from '../../components/date-range.tsx';
 import { changeQuery, usePlace } from '../../lib/router.ts';

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { changeDashboard } from '../../api/dashboards.ts';
-import type { Dashboard } from '../../api/types.ts';
+import { type Dashboard, updateDashboard } from '../../api/dashboards.ts';
 import { Confirm } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { useProject } from '../../lib/session.ts';
@@ -16,7 +15,7 @@ export function RenameDashboard({ dashboard, onChange, onClose }: RenameDashboar
   const [name, setName] = useState(dashboard.name);
   const [description, setDescription] = useState(dashboard.description);
   const save = async (): Promise<void> =>
-    onChange(await changeDashboard(id, dashboard.id, { name: name.trim(), description }));
+    onChange(await updateDashboard(id, dashboard.id, { name: name.trim(), description }));
   return (
     <Confirm title="Rename" action="Save" onConfirm={save} onClose={onClose}>
       <TextField label="Name" value={name} onInput={setName} maxLength={400} />

@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import type { DashboardTile } from '../../api/types.ts';
+import type { DashboardTile } from '../../api/dashboards.ts';
 import { Link } from '../../components/link.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { ErrorNote, Skeleton } from '../../components/states.tsx';

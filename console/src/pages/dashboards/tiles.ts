@@ -1,5 +1,5 @@
+import type { DashboardChange, DashboardTile } from '../../api/dashboards.ts';
 /** How tiles stand on a dashboard, and how that changes. */
-import type { DashboardChange, DashboardTile } from '../../api/types.ts';
 
 export type TileMove = 'earlier' | 'later' | 'remove' | 'wider' | 'narrower';
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../api/api-error.ts';
-import type { Member } from '../../api/settings.ts';
+import type { Member } from '../../api/organizations.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Select } from '../../components/field.tsx';

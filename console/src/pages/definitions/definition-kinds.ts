@@ -1,12 +1,13 @@
-/** Events and properties are listed alike; what differs between them is here. */
 import {
-  changeEventDefinition,
-  changePropertyDefinition,
+  type EventDefinition,
   listEventDefinitions,
   listPropertyDefinitions,
+  type PropertyDefinition,
+  updateEventDefinition,
+  updatePropertyDefinition,
 } from '../../api/definitions.ts';
-import type { Query } from '../../api/request.ts';
-import type { EventDefinition, Page, PropertyDefinition } from '../../api/types.ts';
+import type { Paged, Query } from '../../api/request.ts';
+/** Events and properties are listed alike; what differs between them is here. */
 
 export const KINDS = [
   { id: 'events', label: 'Events' },
@@ -65,7 +66,7 @@ const fromProperty = ({ id, name, description, tags, verified, property_type }: 
   type: property_type,
 });
 
-const shown = <T>({ count, results }: Page<T>, show: (one: T) => Definition) => ({ count, items: results.map(show) });
+const shown = <T>({ count, results }: Paged<T>, show: (one: T) => Definition) => ({ count, items: results.map(show) });
 
 export async function listDefinitions(projectId: number, kind: Kind, query: Query, signal?: AbortSignal) {
   if (kind === 'events') return shown(await listEventDefinitions(projectId, query, signal), fromEvent);
@@ -77,10 +78,10 @@ export async function listDefinitions(projectId: number, kind: Kind, query: Quer
 export async function changeDefinition(projectId: number, kind: Kind, id: string, changes: Changes) {
   if (kind === 'events') {
     const { property_type: _, ...rest } = changes;
-    return fromEvent(await changeEventDefinition(projectId, id, rest));
+    return fromEvent(await updateEventDefinition(projectId, id, rest));
   }
   const { owner, post_to_slack, ...rest } = changes;
-  return fromProperty(await changePropertyDefinition(projectId, id, rest));
+  return fromProperty(await updatePropertyDefinition(projectId, id, rest));
 }
 
 /** The tags of a definition after some were added to several: none twice, in the order in which they came. */

@@ -1,7 +1,7 @@
 /** Names of events and properties, and what people say of them. */
+import { listMembers, type Member } from '../../api/organizations.ts';
 import './definitions.css';
 import { useState } from 'preact/hooks';
-import { listMembers, type Member } from '../../api/settings.ts';
 import { Button } from '../../components/button.tsx';
 import { Checkbox, Switch, TextField } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';

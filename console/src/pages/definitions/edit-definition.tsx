@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Member } from '../../api/settings.ts';
+import type { Member } from '../../api/organizations.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Checkbox, Select, TextArea } from '../../components/field.tsx';

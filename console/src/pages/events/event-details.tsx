@@ -1,6 +1,5 @@
 import { ApiError } from '../../api/api-error.ts';
-import { readEvent, readFate, replayDeadLetter } from '../../api/events.ts';
-import type { EventFate } from '../../api/types.ts';
+import { type EventFate, getEvent, getEventFate, replayDeadLetter } from '../../api/events.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/code.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -19,8 +18,8 @@ const isMissing = (error: unknown): boolean => error instanceof ApiError && erro
 /** One event, whole, and what became of it; also of one that was never stored. */
 export function EventDetails({ uuid, onClose }: { uuid: string; onClose(): void }) {
   const { id } = useProject();
-  const event = useResource((signal) => readEvent(id, uuid, signal), [id, uuid]);
-  const fate = useResource((signal) => readFate(id, uuid, signal), [id, uuid]);
+  const event = useResource((signal) => getEvent(id, uuid, signal), [id, uuid]);
+  const fate = useResource((signal) => getEventFate(id, uuid, signal), [id, uuid]);
   const { data } = event;
   return (
     <Dialog side title={data?.event ?? 'Event'} onClose={onClose}>

@@ -1,5 +1,5 @@
-/** The list of events on the live page, without a browser: what comes is put on top, nothing stands there twice. */
 import type { LiveEvent } from '../../api/events.ts';
+/** The list of events on the live page, without a browser: what comes is put on top, nothing stands there twice. */
 
 /** More than anybody looks through; the rest is found by filters. */
 export const MOST_SHOWN = 300;

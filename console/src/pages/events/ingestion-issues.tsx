@@ -1,8 +1,16 @@
 /** Events that were not stored, and why: set aside, dropped, or stored with something odd about them. */
+
 import { useState } from 'preact/hooks';
-import { listDeadLetters, listDropped, listWarnings, replayDeadLetter } from '../../api/events.ts';
-import { readStatus } from '../../api/status.ts';
-import type { DeadLetter, DroppedEvent, IngestionWarning } from '../../api/types.ts';
+import {
+  type DeadLetter,
+  type DroppedEvent,
+  type IngestionWarning,
+  listDeadLetters,
+  listDropped,
+  listWarnings,
+  replayDeadLetter,
+} from '../../api/events.ts';
+import { getStatus } from '../../api/status.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { Empty, Loaded } from '../../components/states.tsx';
@@ -147,7 +155,7 @@ function Drops({ onOpen }: { onOpen(uuid: string): void }) {
 }
 
 function Counts() {
-  const status = useResource(readStatus, []);
+  const status = useResource(getStatus, []);
   return (
     <Loaded resource={status}>
       {({ ingest }) =>

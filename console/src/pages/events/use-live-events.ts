@@ -1,4 +1,5 @@
 /** The newest events of a project: those that are there already, then those of the stream as they come. */
+
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type LiveEvent, listEvents } from '../../api/events.ts';
 import { watchEvents } from '../../api/live-events.ts';
@@ -67,7 +68,7 @@ export function useLive(projectId: number, filter: LiveFilter, isPaused: boolean
             arrivals.current.push(Date.now());
             waiting.current.push(stored);
           },
-          onMissed: (count) => setMissed((before) => before + count),
+          onSkipped: (count) => setMissed((before) => before + count),
           onConnected: (now) => {
             setConnected(now);
             // Whatever came while there was no connection is in the list.

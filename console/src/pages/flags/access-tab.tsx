@@ -1,8 +1,14 @@
 /** Which roles may change the flag. */
+
 import { useState } from 'preact/hooks';
-import { listRoles } from '../../api/flag-targets.ts';
-import { giveRoleAccess, listRoleAccess, takeRoleAccess } from '../../api/flags.ts';
-import type { FeatureFlag, FlagRoleAccess } from '../../api/types.ts';
+import {
+  type FeatureFlag,
+  type FlagRoleAccess,
+  grantRoleAccess,
+  listRoleAccess,
+  revokeRoleAccess,
+} from '../../api/flags.ts';
+import { listRoles } from '../../api/organizations.ts';
 import { Button } from '../../components/button.tsx';
 import { Select } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';
@@ -23,7 +29,7 @@ export function AccessTab({ flag }: { flag: FeatureFlag }) {
   const access = useResource((signal) => listRoleAccess(id, flag.id, signal), [id, flag.id]);
   const roles = useResource((signal) => listRoles(organization, signal), [organization]);
   const take = useAction(async ({ id: accessId, role }: FlagRoleAccess) => {
-    await takeRoleAccess(id, flag.id, accessId);
+    await revokeRoleAccess(id, flag.id, accessId);
     toast(`${role.name} may no longer change ${flag.key} by this.`);
     access.reload();
   });
@@ -90,7 +96,7 @@ function Give({ flag, roles, given, onGiven }: GiveProps) {
   const project = useProject();
   const [roleId, setRoleId] = useState('');
   const give = useAction(async () => {
-    await giveRoleAccess(project.id, flag.id, roleId);
+    await grantRoleAccess(project.id, flag.id, roleId);
     setRoleId('');
     onGiven();
   });

@@ -1,7 +1,7 @@
 /** Whom a change would touch: asked of the server, which evaluates the flag for everybody as it is and as it would be. */
+
 import { useState } from 'preact/hooks';
-import { askReach, type ReachQuestion } from '../../api/flags.ts';
-import type { BlastRadius } from '../../api/types.ts';
+import { type BlastRadius, type BlastRadiusQuery, getBlastRadius } from '../../api/flags.ts';
 import { PersonLink } from '../../components/person-link.tsx';
 import { Badge, Loaded, Skeleton } from '../../components/states.tsx';
 import { type Column, Pager, Table } from '../../components/table.tsx';
@@ -24,12 +24,12 @@ export const outOf = (count: number, total: number, audience: string): string =>
 const LIMIT = 8;
 
 /** `audience`: 'persons' or the name of a kind of groups. */
-export function WhoChanges({ question, audience }: { question: ReachQuestion; audience: string }) {
+export function WhoChanges({ question, audience }: { question: BlastRadiusQuery; audience: string }) {
   const { id } = useProject();
   const [offset, setOffset] = useState(0);
   const written = JSON.stringify(question);
   const reach = useResource(
-    (signal) => askReach(id, question, { limit: LIMIT, offset }, signal),
+    (signal) => getBlastRadius(id, question, { limit: LIMIT, offset }, signal),
     [id, written, offset],
   );
   return (

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { changeFlag } from '../../api/flags.ts';
-import type { FeatureFlag } from '../../api/types.ts';
+import { type FeatureFlag, updateFlag } from '../../api/flags.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -24,7 +23,7 @@ export function FlagActions({ flag, names, onChanged }: FlagActionsProps) {
   const { id } = useProject();
   const [isDeleting, setDeleting] = useState(false);
   const remove = async (): Promise<void> => {
-    await changeFlag(id, flag.id, { deleted: true, version: flag.version });
+    await updateFlag(id, flag.id, { deleted: true, version: flag.version });
     toast(`${flag.key} is deleted.`);
     navigate(pathTo('flags', { project: id }) ?? '/');
   };

@@ -1,4 +1,4 @@
-import type { FeatureFlag } from '../../api/types.ts';
+import type { FeatureFlag } from '../../api/flags.ts';
 import { Link } from '../../components/link.tsx';
 import { Badge } from '../../components/states.tsx';
 import type { Column } from '../../components/table.tsx';

@@ -1,8 +1,7 @@
 /** One flag: who gets it, what it is for somebody, who may change it, and what it was before. */
-import './flag-page.css';
 import { ApiError } from '../../api/api-error.ts';
-import { changeFlag, readFlag } from '../../api/flags.ts';
-import type { FeatureFlag } from '../../api/types.ts';
+import { type FeatureFlag, getFlag, updateFlag } from '../../api/flags.ts';
+import './flag-page.css';
 import { Button } from '../../components/button.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';
@@ -57,7 +56,7 @@ function NewFlag() {
 
 function StoredFlag({ id }: { id: number }) {
   const project = useProject();
-  const flag = useResource((signal) => readFlag(project.id, id, signal), [project.id, id]);
+  const flag = useResource((signal) => getFlag(project.id, id, signal), [project.id, id]);
   if (flag.error instanceof ApiError && flag.error.status === 404) return <NoSuchFlag />;
   if (flag.data) return <FlagPage flag={flag.data} onChanged={flag.set} />;
   return (
@@ -127,7 +126,7 @@ const Unnamed = ({ targets }: { targets: Resource<Targets> }) =>
 function Deleted({ flag, onChanged }: { flag: FeatureFlag; onChanged(flag: FeatureFlag): void }) {
   const { id } = useProject();
   const restore = useAction(async () => {
-    onChanged(await changeFlag(id, flag.id, { deleted: false, version: flag.version }));
+    onChanged(await updateFlag(id, flag.id, { deleted: false, version: flag.version }));
     toast(`${flag.key} is back.`);
   });
   return (

@@ -1,4 +1,4 @@
-import type { FeatureFlag } from '../../api/types.ts';
+import type { FeatureFlag } from '../../api/flags.ts';
 import { Badge, type Tone } from '../../components/states.tsx';
 
 const STATUS: Record<FeatureFlag['status'], { tone: Tone; word: string; why: string }> = {

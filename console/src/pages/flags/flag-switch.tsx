@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { changeFlag } from '../../api/flags.ts';
-import type { FeatureFlag } from '../../api/types.ts';
+import { type FeatureFlag, updateFlag } from '../../api/flags.ts';
 import { Confirm } from '../../components/dialog.tsx';
 import { Switch } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -21,7 +20,7 @@ export function FlagSwitch({ flag, names, onChanged }: FlagSwitchProps) {
   const [isAsking, setAsking] = useState(false);
   const active = !flag.active;
   const change = async (): Promise<void> => {
-    onChanged(await changeFlag(project.id, flag.id, { active, version: flag.version }));
+    onChanged(await updateFlag(project.id, flag.id, { active, version: flag.version }));
     toast(`${flag.key} is switched ${active ? 'on' : 'off'}.`);
   };
   return (

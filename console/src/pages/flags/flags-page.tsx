@@ -1,7 +1,7 @@
 /** All flags of the project: what state each is in, how far it goes, and a switch. */
+import { type FeatureFlag, listFlags } from '../../api/flags.ts';
+import type { Paged } from '../../api/request.ts';
 import './flags-page.css';
-import { listFlags } from '../../api/flags.ts';
-import type { FeatureFlag, Page as PageOf } from '../../api/types.ts';
 import { Button } from '../../components/button.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';
@@ -73,7 +73,7 @@ function FlagList({ newPath }: { newPath: string }) {
     setFrom('0');
     setFilters(changes);
   };
-  const replace = (page: PageOf<FeatureFlag>, flag: FeatureFlag): void =>
+  const replace = (page: Paged<FeatureFlag>, flag: FeatureFlag): void =>
     flags.set({ ...page, results: page.results.map((one) => (one.id === flag.id ? flag : one)) });
   const isFiltered = Object.values(filters).some((value) => value !== '');
   return (

@@ -1,7 +1,7 @@
 /** Every version of the flag: who made it, what was different, and a way back. */
+
 import { useState } from 'preact/hooks';
-import { listVersions } from '../../api/flags.ts';
-import type { FeatureFlag, FlagVersion } from '../../api/types.ts';
+import { type FeatureFlag, type FlagVersion, listFlagVersions } from '../../api/flags.ts';
 import { Button } from '../../components/button.tsx';
 import { JsonView } from '../../components/json-view.tsx';
 import { Badge, Loaded } from '../../components/states.tsx';
@@ -30,7 +30,7 @@ export function HistoryTab({ flag, names, onRestored }: HistoryTabProps) {
   const offset = Math.max(0, Number.parseInt(from, 10) || 0);
   // One more than is shown: the last is told apart from the one before it.
   const versions = useResource(
-    (signal) => listVersions(id, flag.id, { limit: LIMIT + 1, offset }, signal),
+    (signal) => listFlagVersions(id, flag.id, { limit: LIMIT + 1, offset }, signal),
     [id, flag.id, flag.version, offset],
   );
   return (

@@ -1,5 +1,4 @@
-import { changeFlag } from '../../api/flags.ts';
-import type { FeatureFlag, FlagVersion } from '../../api/types.ts';
+import { type FeatureFlag, type FlagVersion, updateFlag } from '../../api/flags.ts';
 import { Confirm } from '../../components/dialog.tsx';
 import { toast } from '../../components/toast.tsx';
 import { useProject } from '../../lib/session.ts';
@@ -30,7 +29,7 @@ export function Restore({ flag, version, names, onClose, onRestored }: RestorePr
   const { key, filters, active } = draftOf(version.flag);
   const fields = restoredFields(version);
   const restore = async (): Promise<void> => {
-    onRestored(await changeFlag(id, flag.id, { ...fields, version: flag.version }));
+    onRestored(await updateFlag(id, flag.id, { ...fields, version: flag.version }));
     toast(`Version ${version.version} is restored.`);
   };
   return (

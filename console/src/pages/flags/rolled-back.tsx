@@ -1,5 +1,5 @@
+import type { FeatureFlag } from '../../api/flags.ts';
 import { get, projectPath } from '../../api/request.ts';
-import type { FeatureFlag } from '../../api/types.ts';
 import { Banner } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatNumber } from '../../lib/format.ts';

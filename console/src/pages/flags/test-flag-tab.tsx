@@ -1,9 +1,9 @@
 /** What the flag is for somebody, and why. */
+
 import { useState } from 'preact/hooks';
 import { findDistinctIds } from '../../api/flag-targets.ts';
-import { explainFlags } from '../../api/flags.ts';
+import { type Evaluation, evaluateFlags, type FeatureFlag } from '../../api/flags.ts';
 import type { GroupType } from '../../api/groups.ts';
-import type { EvaluationReasons, FeatureFlag } from '../../api/types.ts';
 import { Button } from '../../components/button.tsx';
 import { Code } from '../../components/code.tsx';
 import { Combobox } from '../../components/combobox.tsx';
@@ -32,7 +32,7 @@ export function TryTab({ flag, isDirty, kinds, names }: TryTabProps) {
   const index = audienceOf(flag.filters);
   const kind = kinds.find((one) => one.group_type_index === index);
   const groups = kind && group !== '' ? { [kind.group_type]: group } : {};
-  const reasons = useResource(who === '' ? null : (signal) => explainFlags(id, who, groups, signal), [
+  const reasons = useResource(who === '' ? null : (signal) => evaluateFlags(id, who, groups, signal), [
     id,
     who,
     JSON.stringify(groups),
@@ -114,7 +114,7 @@ function Form({ who, group, kind, onTry }: FormProps) {
 interface AnswerProps {
   flag: FeatureFlag;
   who: string;
-  answer: EvaluationReasons[string] | undefined;
+  answer: Evaluation | undefined;
   names: Names;
 }
 

@@ -1,6 +1,7 @@
 /** Companies, teams, accounts: what events belong to besides a person. */
+
 import { useState } from 'preact/hooks';
-import { type Group, type GroupType, listGroups, listGroupTypes, nameGroupType } from '../../api/groups.ts';
+import { type Group, type GroupType, listGroups, listGroupTypes, updateGroupType } from '../../api/groups.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -154,7 +155,7 @@ function NameKind({ type, onDone, onClose }: { type: GroupType; onDone(types: Gr
   const [many, setMany] = useState(type.name_plural ?? '');
   const save = useAction(async () => {
     onDone(
-      await nameGroupType(id, {
+      await updateGroupType(id, {
         group_type_index: type.group_type_index,
         name_singular: one || null,
         name_plural: many || null,

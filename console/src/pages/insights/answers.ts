@@ -1,5 +1,5 @@
 /** What the API answers, by kind of question, and who stands behind each number of it. */
-import type { RetentionRow, TrendItem } from '../../api/types.ts';
+import type { RetentionRow, TrendItem } from '../../api/insights.ts';
 import { formatNumber } from '../../lib/format.ts';
 import { eventWord, lifecycleWord, tickWord } from './labels.ts';
 import type { Interval, Question } from './question.ts';

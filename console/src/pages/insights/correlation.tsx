@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { askCorrelation, type Correlation } from '../../api/insights.ts';
+import { type Correlation, getCorrelation } from '../../api/insights.ts';
 import { type Option, Select } from '../../components/field.tsx';
 import { Badge, Empty, Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
@@ -37,7 +37,7 @@ function Found({ fields }: { fields: Fields }) {
   const [about, setAbout] = useState<About>('events');
   const [people, setPeople] = useState<People | null>(null);
   const found = useResource(
-    (signal) => askCorrelation(id, { ...fields, ...ABOUT[about] }, signal),
+    (signal) => getCorrelation(id, { ...fields, ...ABOUT[about] }, signal),
     [id, JSON.stringify(fields), about],
   );
   return (

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { createDashboard, listDashboards } from '../../api/dashboards.ts';
-import { changeInsight } from '../../api/insights.ts';
-import type { SavedInsight } from '../../api/types.ts';
+import { type SavedInsight, updateInsight } from '../../api/insights.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Checkbox, TextField } from '../../components/field.tsx';
@@ -23,11 +22,11 @@ export function DashboardsDialog({ insight, onSaved, onClose }: DashboardsDialog
   const all = useResource((signal) => listDashboards(id, signal), [id]);
   const [name, setName] = useState('');
   const change = useAction(async (dashboards: number[]) =>
-    onSaved(await changeInsight(id, insight.id, { dashboards })),
+    onSaved(await updateInsight(id, insight.id, { dashboards })),
   );
   const make = useAction(async () => {
     const { id: made } = await createDashboard(id, { name: name.trim() });
-    onSaved(await changeInsight(id, insight.id, { dashboards: [...insight.dashboards, made] }));
+    onSaved(await updateInsight(id, insight.id, { dashboards: [...insight.dashboards, made] }));
     setName('');
     all.reload();
   });

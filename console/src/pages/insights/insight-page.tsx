@@ -1,9 +1,8 @@
 /** One insight: a question that is being made, or one that was saved. All of it is in the address. */
+import { findEventNames } from '../../api/definitions.ts';
+import { getInsight, markInsightViewed, type SavedInsight } from '../../api/insights.ts';
 import './insight-page.css';
 import { useEffect, useRef } from 'preact/hooks';
-import { findEventNames } from '../../api/definitions.ts';
-import { noteViewed, readInsight } from '../../api/insights.ts';
-import type { SavedInsight } from '../../api/types.ts';
 import { PageFrame } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
@@ -25,10 +24,10 @@ export function Page({ params }: PageProps) {
   const { id } = useProject();
   const key = params['insight'] ?? 'new';
   const isNew = key === 'new';
-  const saved = useResource(isNew ? null : (signal) => readInsight(id, key, signal), [id, key]);
+  const saved = useResource(isNew ? null : (signal) => getInsight(id, key, signal), [id, key]);
   const known = saved.data?.id;
   useEffect(() => {
-    if (known !== undefined) noteViewed(id, known).catch(() => undefined);
+    if (known !== undefined) markInsightViewed(id, known).catch(() => undefined);
   }, [id, known]);
   if (isNew) return <Editor key="new" saved={null} onSaved={() => undefined} />;
   if (saved.data) return <Editor key={key} saved={saved.data} onSaved={saved.set} />;

@@ -1,7 +1,6 @@
 /** Questions that were kept. */
+import { listInsights, type SavedInsight, updateInsight } from '../../api/insights.ts';
 import './insights-page.css';
-import { changeInsight, listInsights } from '../../api/insights.ts';
-import type { SavedInsight } from '../../api/types.ts';
 import { Checkbox, Select, TextField } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';
@@ -35,7 +34,7 @@ export function Page() {
   const found = useResource((signal) => listInsights(id, query, signal), [id, JSON.stringify(query)]);
   const isFiltered = search !== '' || favorited !== '' || insight !== '';
   const favour = async (one: SavedInsight): Promise<void> => {
-    await changeInsight(id, one.id, { favorited: !one.favorited }).then(found.reload, toastError);
+    await updateInsight(id, one.id, { favorited: !one.favorited }).then(found.reload, toastError);
   };
   const beginning = (change: (value: string) => void) => (value: string) => {
     setOffset('0');

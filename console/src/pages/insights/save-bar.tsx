@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { changeInsight, createInsight } from '../../api/insights.ts';
-import type { SavedInsight } from '../../api/types.ts';
+import { createInsight, type SavedInsight, updateInsight } from '../../api/insights.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm, Dialog } from '../../components/dialog.tsx';
 import { TextArea, TextField } from '../../components/field.tsx';
@@ -38,12 +37,12 @@ export function SaveBar({ saved, fields, derived, isChanged, canSave, onSaved }:
   };
   const keep = useAction(async () => {
     if (saved === null) return;
-    onSaved(await changeInsight(id, saved.id, { filters: { ...fields }, derived_name: derived }));
+    onSaved(await updateInsight(id, saved.id, { filters: { ...fields }, derived_name: derived }));
     toast('The changes are saved.');
     navigate(pathOf(saved), { replace: true });
   });
   const favour = useAction(async () => {
-    if (saved) onSaved(await changeInsight(id, saved.id, { favorited: !saved.favorited }));
+    if (saved) onSaved(await updateInsight(id, saved.id, { favorited: !saved.favorited }));
   });
   return (
     <>
@@ -83,7 +82,7 @@ export function SaveBar({ saved, fields, derived, isChanged, canSave, onSaved }:
           title="Rename"
           name={saved.name ?? ''}
           description={saved.description}
-          onSave={async (name, description) => onSaved(await changeInsight(id, saved.id, { name, description }))}
+          onSave={async (name, description) => onSaved(await updateInsight(id, saved.id, { name, description }))}
           onClose={close}
         />
       )}
@@ -94,7 +93,7 @@ export function SaveBar({ saved, fields, derived, isChanged, canSave, onSaved }:
           action="Delete"
           danger
           onConfirm={async () => {
-            await changeInsight(id, saved.id, { deleted: true }).catch((error: unknown) => {
+            await updateInsight(id, saved.id, { deleted: true }).catch((error: unknown) => {
               toastError(error);
               throw error;
             });

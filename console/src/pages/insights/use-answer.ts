@@ -1,6 +1,7 @@
 /** Asks a question as it stands, a moment after it has stopped changing. */
+
 import { useRef, useState } from 'preact/hooks';
-import { askInsight, type InsightAnswer } from '../../api/insights.ts';
+import { type InsightAnswer, runInsight } from '../../api/insights.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { type Resource, useResource } from '../../lib/use-resource.ts';
 import { type Answer, readAnswer } from './answers.ts';
@@ -39,7 +40,7 @@ export function useAnswer(projectId: number, question: Question, waitMs = 350): 
           wantsNew.current = false;
           const fields = JSON.parse(text) as Fields;
           const asked = readQuestion(fields);
-          const about = await askInsight(projectId, fields, { signal, refresh });
+          const about = await runInsight(projectId, fields, { signal, refresh });
           return { question: asked, fields, answer: readAnswer(asked, about.result), about };
         },
     [projectId, text],

@@ -1,5 +1,5 @@
 /** For those who have nothing to send yet: two months of a product that does not exist. */
-import { loadDemoData, readDemoData } from '../../api/demo.ts';
+import { getDemoData, loadDemoData } from '../../api/demo.ts';
 import { Button } from '../../components/button.tsx';
 import { Banner, ErrorNote, Progress } from '../../components/states.tsx';
 import { countOf, formatNumber } from '../../lib/format.ts';
@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 500;
 
 export function DemoDataCard() {
   const { id } = useProject();
-  const demo = useResource((signal) => readDemoData(id, signal), [id]);
+  const demo = useResource((signal) => getDemoData(id, signal), [id]);
   const load = useAction(async () => demo.set(await loadDemoData(id)));
   const { state = 'none', sent = 0, total = 0, problem } = demo.data ?? {};
   const refusal = load.error ?? demo.error;

@@ -23,7 +23,7 @@ export function FirstEvent() {
         {},
         {
           onEvent: setSeen,
-          onMissed: () => undefined,
+          onSkipped: () => undefined,
           // One may have come while nobody watched.
           onConnected: (isConnected) => isConnected && earlier.reload(),
         },

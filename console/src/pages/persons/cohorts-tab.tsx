@@ -1,5 +1,5 @@
 import type { Cohort } from '../../api/cohorts.ts';
-import { cohortsOfPerson, type Person } from '../../api/persons.ts';
+import { listCohortsOfPerson, type Person } from '../../api/persons.ts';
 import { Link } from '../../components/link.tsx';
 import { Badge, Empty, Loaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
@@ -10,7 +10,7 @@ import { useResource } from '../../lib/use-resource.ts';
 
 export function CohortsTab({ person: { uuid } }: { person: Person }) {
   const { id } = useProject();
-  const cohorts = useResource((signal) => cohortsOfPerson(id, uuid, signal), [id, uuid]);
+  const cohorts = useResource((signal) => listCohortsOfPerson(id, uuid, signal), [id, uuid]);
   const columns: Column<Cohort>[] = [
     {
       id: 'name',

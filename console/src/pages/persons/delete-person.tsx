@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { deletePerson, type Person, readSummary } from '../../api/persons.ts';
+import { deletePerson, getPersonSummary, type Person } from '../../api/persons.ts';
 import { Confirm } from '../../components/dialog.tsx';
 import { Checkbox } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -13,7 +13,7 @@ export function DeletePerson({ person, onClose }: { person: Person; onClose(): v
   const { id } = useProject();
   const { uuid, name, distinct_ids: ids } = person;
   const [withEvents, setWithEvents] = useState(false);
-  const summary = useResource((signal) => readSummary(id, uuid, signal), [id, uuid]);
+  const summary = useResource((signal) => getPersonSummary(id, uuid, signal), [id, uuid]);
   const events = summary.data ? countOf(summary.data.events, 'event') : 'events';
   const properties = countOf(Object.keys(person.properties).length, 'property', 'properties');
   return (

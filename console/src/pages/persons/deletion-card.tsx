@@ -1,4 +1,4 @@
-import { type Deletion, readDeletion } from '../../api/persons.ts';
+import { type Deletion, getDeletion } from '../../api/persons.ts';
 import { Button } from '../../components/button.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { Loaded, Progress } from '../../components/states.tsx';
@@ -11,7 +11,7 @@ const EVERY_MS = 1000;
 /** How far a deletion with events has got, until nothing is left in any file. It goes on without anybody looking. */
 export function DeletionCard({ id, onClose }: { id: string; onClose(): void }) {
   const project = useProject();
-  const deletion = useResource((signal) => readDeletion(project.id, id, signal), [project.id, id]);
+  const deletion = useResource((signal) => getDeletion(project.id, id, signal), [project.id, id]);
   const isDone = deletion.data?.state === 'complete';
   useInterval(() => {
     if (!isDone) deletion.reload();

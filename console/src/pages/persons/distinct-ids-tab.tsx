@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { listMerges, type Merge, readSummary, undoMerge } from '../../api/persons.ts';
+import { getPersonSummary, listMerges, type Merge, undoMerge } from '../../api/persons.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { PersonLink } from '../../components/person-link.tsx';
@@ -139,7 +139,7 @@ function UndoMerge({ merge, personUuid, onDone, onClose }: UndoProps) {
   const { id } = useProject();
   const { moved_distinct_ids: moved } = merge;
   const summary = useResource(
-    moved.length > MOST_COUNTED ? null : (signal) => readSummary(id, personUuid, signal, moved),
+    moved.length > MOST_COUNTED ? null : (signal) => getPersonSummary(id, personUuid, signal, moved),
     [id, personUuid, merge.id],
   );
   return (

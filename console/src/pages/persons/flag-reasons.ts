@@ -1,5 +1,6 @@
+import type { Evaluation } from '../../api/flags.ts';
+
 /** Why a flag has its value for somebody, as a sentence. */
-import type { Evaluation } from '../../api/persons.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   no_condition_match: 'None of its conditions fits the person.',

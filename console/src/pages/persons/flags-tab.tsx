@@ -1,6 +1,5 @@
-import { type Evaluation, evaluateFlags, type Person } from '../../api/persons.ts';
-import { get, projectPath } from '../../api/request.ts';
-import type { Page } from '../../api/types.ts';
+import { type Evaluation, evaluateFlags, listFlags } from '../../api/flags.ts';
+import type { Person } from '../../api/persons.ts';
 import { Select } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';
 import { Badge, Empty, Loaded } from '../../components/states.tsx';
@@ -24,11 +23,10 @@ export function FlagsTab({ person: { distinct_ids: all } }: { person: Person }) 
   const ids = all.slice(0, MOST_IDS);
   const [chosen, choose] = useQueryState('as', ids[0] ?? '');
   const distinctId = ids.includes(chosen) ? chosen : (ids[0] ?? '');
-  const flags = useResource((signal) => evaluateFlags(id, distinctId, signal), [id, distinctId]);
+  const flags = useResource((signal) => evaluateFlags(id, distinctId, {}, signal), [id, distinctId]);
   const numbers = useResource(
     async (signal) => {
-      const path = projectPath(id, 'feature_flags');
-      const { results } = await get<Page<{ id: number; key: string }>>(path, { limit: 1000 }, signal);
+      const { results } = await listFlags(id, { limit: 1000 }, signal);
       return new Map(results.map((flag) => [flag.key, flag.id]));
     },
     [id],

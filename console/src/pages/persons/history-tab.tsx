@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { activityOf } from '../../api/activity.ts';
+import { listActivity } from '../../api/activity.ts';
 import type { Person } from '../../api/persons.ts';
 import { ActivityList } from '../../components/activity-list.tsx';
 import { Empty, Loaded } from '../../components/states.tsx';
@@ -15,7 +15,7 @@ export function HistoryTab({ person }: { person: Person }) {
   const [offset, setOffset] = useState(0);
   const query = { limit: LIMIT, page: offset / LIMIT + 1 };
   const activity = useResource(
-    (signal) => activityOf(id, ['persons', person.uuid], query, signal),
+    (signal) => listActivity(id, ['persons', person.uuid], query, signal),
     [id, person, offset],
   );
   return (

@@ -1,8 +1,8 @@
 /** One person: what they are like, what they did, which flags they get and why, and how they came to be one. */
+import { getPerson, getPersonSummary, type Person } from '../../api/persons.ts';
 import './person-page.css';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { type Person, readPerson, readSummary } from '../../api/persons.ts';
 import { Button } from '../../components/button.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';
@@ -42,7 +42,7 @@ export interface TabProps {
 export function Page({ params }: PageProps) {
   const { id } = useProject();
   const key = params['person'] ?? '';
-  const person = useResource((signal) => readPerson(id, key, signal), [id, key]);
+  const person = useResource((signal) => getPerson(id, key, signal), [id, key]);
   return (
     <PageFrame
       title={person.data?.name ?? 'Person'}
@@ -93,7 +93,7 @@ function About({ person, resource }: { person: Person; resource: Resource<Person
 function Head({ person }: { person: Person }) {
   const { id } = useProject();
   const ids = person.distinct_ids.length;
-  const summary = useResource((signal) => readSummary(id, person.uuid, signal), [id, person.uuid, ids]);
+  const summary = useResource((signal) => getPersonSummary(id, person.uuid, signal), [id, person.uuid, ids]);
   const { data } = summary;
   return (
     <section class="card person-head" aria-label="In short">

@@ -1,7 +1,7 @@
 /** Everybody whom events tell of: found by what they are called or what they are like. */
-import './persons-page.css';
 import { findProperties } from '../../api/definitions.ts';
 import { type ListedPerson, listPersons, personsCsvPath } from '../../api/persons.ts';
+import './persons-page.css';
 import { CsvLink } from '../../components/csv-link.tsx';
 import { TextField } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';

@@ -1,4 +1,4 @@
-import { activityOf } from '../../api/activity.ts';
+import { listActivity } from '../../api/activity.ts';
 import { listPropertyHistory, type Person, type PropertyChange } from '../../api/persons.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { Facts } from '../../components/facts.tsx';
@@ -16,7 +16,7 @@ export function PropertyHistory({ person, name, onClose }: { person: Person; nam
   const { uuid } = person;
   const history = useResource(
     async (signal) => {
-      const byHand = await activityOf(id, ['persons', uuid], { limit: 1000 }, signal);
+      const byHand = await listActivity(id, ['persons', uuid], { limit: 1000 }, signal);
       const who = new Map(byHand.results.map((entry) => [entry.id, entry.user.first_name || entry.user.email || '']));
       return { changes: (await listPropertyHistory(id, uuid, name, signal)).results, who };
     },

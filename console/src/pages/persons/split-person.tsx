@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type Person, readSummary, splitPerson } from '../../api/persons.ts';
+import { getPersonSummary, type Person, splitPerson } from '../../api/persons.ts';
 import { Combobox } from '../../components/combobox.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -23,8 +23,8 @@ export function SplitPerson({
   const isTheirs = ids.includes(main);
   const counts = useResource(
     async (signal) => {
-      const all = await readSummary(id, uuid, signal);
-      const kept = isTheirs ? await readSummary(id, uuid, signal, [main]) : all;
+      const all = await getPersonSummary(id, uuid, signal);
+      const kept = isTheirs ? await getPersonSummary(id, uuid, signal, [main]) : all;
       return { moved: all.events - kept.events, kept: kept.events };
     },
     [id, uuid, main],

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { deleteProject } from '../../api/settings.ts';
-import type { Project } from '../../api/types.ts';
+import { deleteProject, type Project } from '../../api/projects.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { resetToken, rotateSecret } from '../../api/settings.ts';
+import { resetProjectKey, rotateSecretKey } from '../../api/projects.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/code.tsx';
 import { Confirm } from '../../components/dialog.tsx';
@@ -54,7 +54,7 @@ export function Keys({ project, onSaved }: SettingsProps) {
           typed={project.name}
           onClose={() => ask(null)}
           onConfirm={async () => {
-            await resetToken(project.id);
+            await resetProjectKey(project.id);
             toast('The project has a new key. Put it into your product.');
             onSaved();
           }}
@@ -72,7 +72,7 @@ export function Keys({ project, onSaved }: SettingsProps) {
           danger={project.has_secret_api_token}
           onClose={() => ask(null)}
           onConfirm={async () => {
-            setSecret((await rotateSecret(project.id)).secret_api_token);
+            setSecret((await rotateSecretKey(project.id)).secret_api_token);
             onSaved();
           }}
         >

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { changeProject } from '../../api/account.ts';
-import type { ProjectWrite } from '../../api/types.ts';
+import { type ProjectWrite, updateProject } from '../../api/projects.ts';
 import { Button } from '../../components/button.tsx';
 import { ErrorNote } from '../../components/states.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -21,7 +20,7 @@ export function Section({ title, lead, changes, onSaved, children }: SectionProp
   const { id } = useProject();
   const save = useAction(async () => {
     if (changes === null) return;
-    await changeProject(id, changes);
+    await updateProject(id, changes);
     toast(`${title}: saved.`);
     onSaved();
   });

@@ -1,7 +1,7 @@
 /** Everything that can be set for a project. */
+import { ADMIN } from '../../api/organizations.ts';
+import { getProject, type Project } from '../../api/projects.ts';
 import './settings.css';
-import { ADMIN, readProject } from '../../api/settings.ts';
-import type { Project } from '../../api/types.ts';
 import { PageFrame } from '../../components/page.tsx';
 import { Banner, Loaded } from '../../components/states.tsx';
 import { useSession } from '../../lib/session.ts';
@@ -19,7 +19,7 @@ export interface SettingsProps {
 
 export function Page() {
   const { project, reload } = useSession();
-  const settings = useResource((signal) => readProject(project.id, signal), [project.id]);
+  const settings = useResource((signal) => getProject(project.id, signal), [project.id]);
   const onSaved = (): void => {
     settings.reload();
     reload();

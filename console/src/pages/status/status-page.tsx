@@ -1,8 +1,7 @@
 /** How the server does: what an operator looks at first when a number seems wrong. */
+import { getStatus, type Status } from '../../api/status.ts';
 import './status.css';
 import type { ComponentChildren } from 'preact';
-import { readStatus } from '../../api/status.ts';
-import type { Status } from '../../api/types.ts';
 import { Facts } from '../../components/facts.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { Badge, Loaded, Progress } from '../../components/states.tsx';
@@ -14,7 +13,7 @@ import { problemOf } from '../../shell/status-banner.tsx';
 const EVERY_MS = 3000;
 
 export function Page() {
-  const status = useResource(readStatus, []);
+  const status = useResource(getStatus, []);
   useInterval(status.reload, EVERY_MS);
   return (
     <PageFrame

@@ -1,4 +1,4 @@
-import type { FeatureFlag } from '../../../api/types.ts';
+import type { FeatureFlag } from '../../../api/flags.ts';
 import { Button } from '../../../components/button.tsx';
 import { Banner } from '../../../components/states.tsx';
 import { DifferenceList } from '../difference-list.tsx';

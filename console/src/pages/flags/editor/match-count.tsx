@@ -1,5 +1,5 @@
 import { messageOf } from '../../../api/api-error.ts';
-import { askReach } from '../../../api/flags.ts';
+import { getBlastRadius } from '../../../api/flags.ts';
 import { formatNumber } from '../../../lib/format.ts';
 import { useProject } from '../../../lib/session.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
@@ -24,7 +24,7 @@ export function Reach({ filters, condition, names }: ReachProps) {
   const audience = audienceOfCondition(filters, condition);
   const asked = useDebounced(JSON.stringify({ condition: { properties }, group_type_index: audience }), PAUSE_MS);
   const canAsk = properties.every(isComplete);
-  const reach = useResource(canAsk ? (signal) => askReach(id, JSON.parse(asked), {}, signal) : null, [id, asked]);
+  const reach = useResource(canAsk ? (signal) => getBlastRadius(id, JSON.parse(asked), {}, signal) : null, [id, asked]);
   return (
     <p class="flag-reach" role="status" aria-busy={reach.loading}>
       {canAsk ? wordsOf() : 'Complete the filters to see how many fit.'}

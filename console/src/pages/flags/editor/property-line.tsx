@@ -1,7 +1,7 @@
 /** One filter of a condition, a line that reads as a sentence: where [plan] [is] [pro] [team]. */
-import '../../../components/property-filters.css';
 import { findProperties } from '../../../api/definitions.ts';
 import { findGroupProperties } from '../../../api/flag-targets.ts';
+import '../../../components/property-filters.css';
 import { Button } from '../../../components/button.tsx';
 import { Combobox, type Suggestion } from '../../../components/combobox.tsx';
 import { Select } from '../../../components/field.tsx';

@@ -1,6 +1,7 @@
 /** The editor: what the flag is, who gets it, and when it switches itself off. */
+
 import { useState } from 'preact/hooks';
-import type { FeatureFlag } from '../../../api/types.ts';
+import type { FeatureFlag } from '../../../api/flags.ts';
 import { Button } from '../../../components/button.tsx';
 import type { Names } from '../model/descriptions.ts';
 import { problemsOf } from '../model/draft.ts';

@@ -1,8 +1,8 @@
 /** Before anything is saved: what changes, for whom, and whether somebody else was there meanwhile. */
+
 import { useMemo } from 'preact/hooks';
 import { ApiError } from '../../../api/api-error.ts';
-import { changeFlag, createFlag, readFlag } from '../../../api/flags.ts';
-import type { FeatureFlag } from '../../../api/types.ts';
+import { createFlag, type FeatureFlag, getFlag, updateFlag } from '../../../api/flags.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { ErrorNote, Loaded, Skeleton } from '../../../components/states.tsx';
@@ -31,12 +31,12 @@ const isConflict = (error: unknown): boolean => error instanceof ApiError && err
 export function Review({ flag, editing, names, onClose, onSaved }: ReviewProps) {
   const { id } = useProject();
   const { basis, draft, version } = editing;
-  const latest = useResource(flag ? (signal) => readFlag(id, flag.id, signal) : null, [id, flag?.id]);
+  const latest = useResource(flag ? (signal) => getFlag(id, flag.id, signal) : null, [id, flag?.id]);
   const theirs = latest.data && latest.data.version !== version ? latest.data : null;
   const save = useAction(async () => {
     try {
       const saved = await (flag
-        ? changeFlag(id, flag.id, { ...changesOf(basis, draft), version })
+        ? updateFlag(id, flag.id, { ...changesOf(basis, draft), version })
         : createFlag(id, { ...draft }));
       toast(savedWords(saved, version));
       onSaved(saved);

@@ -1,6 +1,7 @@
 /** A flag while it is edited: what it was when that began, and what it is to become. */
+
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { FeatureFlag } from '../../../api/types.ts';
+import type { FeatureFlag } from '../../../api/flags.ts';
 import { changesOf, type Draft, draftOf, NEW_DRAFT, rebase } from '../model/draft.ts';
 import type { Filters } from '../model/filters.ts';
 

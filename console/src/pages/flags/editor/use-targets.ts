@@ -1,8 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { type CohortName, listCohortNames } from '../../../api/flag-targets.ts';
-import { listFlags } from '../../../api/flags.ts';
+import { type FeatureFlag, listFlags } from '../../../api/flags.ts';
 import { type GroupType, listGroupTypes } from '../../../api/groups.ts';
-import type { FeatureFlag } from '../../../api/types.ts';
 import { type Resource, useResource } from '../../../lib/use-resource.ts';
 import type { Names } from '../model/descriptions.ts';
 

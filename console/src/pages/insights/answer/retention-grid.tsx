@@ -1,4 +1,4 @@
-import type { RetentionRow } from '../../../api/types.ts';
+import type { RetentionRow } from '../../../api/insights.ts';
 import { formatDate, formatNumber, formatShare } from '../../../lib/format.ts';
 import { useProject } from '../../../lib/session.ts';
 import type { Part } from './answer-props.ts';

@@ -1,4 +1,4 @@
-import type { TrendItem } from '../../../api/types.ts';
+import type { TrendItem } from '../../../api/insights.ts';
 import { seriesColour } from '../../../components/chart/theme.ts';
 import { formatNumber } from '../../../lib/format.ts';
 import { itemName, type People } from '../answers.ts';

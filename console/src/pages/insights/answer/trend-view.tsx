@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { TrendItem } from '../../../api/types.ts';
+import type { TrendItem } from '../../../api/insights.ts';
 import { Chart, type ChartSeries } from '../../../components/chart/chart.tsx';
 import { itemName, tickName } from '../answers.ts';
 import { isTotal, type Question } from '../question.ts';

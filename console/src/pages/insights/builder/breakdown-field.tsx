@@ -1,5 +1,4 @@
-import { get, projectPath } from '../../../api/request.ts';
-import type { Page } from '../../../api/types.ts';
+import { get, type Paged, projectPath } from '../../../api/request.ts';
 import { Select } from '../../../components/field.tsx';
 import { useProject } from '../../../lib/session.ts';
 import { useResource } from '../../../lib/use-resource.ts';
@@ -46,7 +45,7 @@ export function BreakdownField({ kind, value, onChange }: BreakdownFieldProps) {
 function CohortSelect({ value, onChange }: { value: string; onChange(id: string): void }) {
   const { id } = useProject();
   const cohorts = useResource(
-    (signal) => get<Page<{ id: number; name: string }>>(projectPath(id, 'cohorts'), { limit: 1000 }, signal),
+    (signal) => get<Paged<{ id: number; name: string }>>(projectPath(id, 'cohorts'), { limit: 1000 }, signal),
     [id],
   );
   const known = cohorts.data?.results.map((cohort) => ({ value: String(cohort.id), label: cohort.name })) ?? [];

@@ -1,6 +1,7 @@
 /** The persons behind a number: looked through page by page, kept as a cohort, or taken along as a table. */
+
 import { useState } from 'preact/hooks';
-import { type Actor, peoplePath, readPeople, withParameters } from '../../../api/insight-persons.ts';
+import { type Actor, listActors, personsPath, withParameters } from '../../../api/insight-persons.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { TextField } from '../../../components/field.tsx';
@@ -28,12 +29,12 @@ export function PeopleDrawer({ people, onClose }: { people: People; onClose(): v
   const [way, setWay] = useState<{ first: string; pages: string[] }>({ first, pages: [] });
   const pages = way.first === first ? way.pages : [];
   const url = pages.at(-1) ?? first;
-  const found = useResource((signal) => readPeople(id, { ...people, url }, signal), [id, url, people.appears]);
+  const found = useResource((signal) => listActors(id, { ...people, url }, signal), [id, url, people.appears]);
   const [isSaving, setSaving] = useState(false);
   const isOfGroups = found.data?.actors[0]?.type === 'group';
   const footer = (
     <>
-      <a class="button" href={withParameters(peoplePath(id, first), { format: 'csv', limit: '10000' })} download>
+      <a class="button" href={withParameters(personsPath(id, first), { format: 'csv', limit: '10000' })} download>
         As CSV
       </a>
       {!isOfGroups && <Button onClick={() => setSaving(true)}>Save as a cohort</Button>}

@@ -1,0 +1,29 @@
+/** Sign-in, the current user and their personal API keys. */
+import type { Static } from '@sinclair/typebox';
+import type {
+  NewPersonalKeySchema,
+  PersonalKeySchema,
+} from '../../../src/features/accounts/api/personal-key-schemas.ts';
+import type { SetUpSchema, SignedInSchema, SignInSchema } from '../../../src/features/accounts/api/session-schemas.ts';
+import type { UserChangeSchema, UserSchema } from '../../../src/features/accounts/api/user-schemas.ts';
+import { get, patch, post, remove } from './request.ts';
+
+export type User = Static<typeof UserSchema>;
+type SignedIn = Static<typeof SignedInSchema>;
+
+export const getMe = (signal?: AbortSignal): Promise<User> => get<User>('/api/users/@me/', undefined, signal);
+export const updateMe = (body: Static<typeof UserChangeSchema>): Promise<User> => patch<User>('/api/users/@me/', body);
+export const setCurrentProject = (id: number): Promise<User> =>
+  patch<User>('/api/users/@me/', { set_current_team: id });
+
+export const signIn = (body: Static<typeof SignInSchema>): Promise<SignedIn> => post<SignedIn>('/api/login/', body);
+export const setUp = (body: Static<typeof SetUpSchema>): Promise<SignedIn> => post<SignedIn>('/api/setup/', body);
+export const signOut = (): Promise<void> => post('/api/logout/');
+
+export type PersonalKey = Static<typeof PersonalKeySchema>;
+export type NewPersonalKey = Static<typeof NewPersonalKeySchema>;
+export const listKeys = (signal?: AbortSignal): Promise<PersonalKey[]> =>
+  get<PersonalKey[]>('/api/personal_api_keys/', undefined, signal);
+export const createKey = (label: string): Promise<NewPersonalKey> =>
+  post<NewPersonalKey>('/api/personal_api_keys/', { label });
+export const deleteKey = (id: string): Promise<void> => remove(`/api/personal_api_keys/${encodeURIComponent(id)}/`);

@@ -1,0 +1,75 @@
+/** Members and roles of an organization. */
+import type { Static } from '@sinclair/typebox';
+import type { MemberSchema } from '../../../src/features/accounts/api/organization-schemas.ts';
+import type {
+  ResourceAccessSchema,
+  RoleMembershipSchema,
+  RoleSchema,
+} from '../../../src/features/accounts/api/role-schemas.ts';
+import { get, type Paged, patch, post, remove } from './request.ts';
+
+/** Membership levels, with the numbers that the API uses. */
+export const LEVELS = [
+  { value: '1', label: 'Member' },
+  { value: '8', label: 'Admin' },
+  { value: '15', label: 'Owner' },
+];
+export const ADMIN = 8;
+
+export type Member = Static<typeof MemberSchema>;
+export type Role = Static<typeof RoleSchema>;
+export type RoleMember = Static<typeof RoleMembershipSchema>;
+
+const ALL = { limit: 1000 };
+const pathOf = (id: string, ...parts: string[]): string =>
+  `/api/organizations/${[id, ...parts].map(encodeURIComponent).join('/')}/`;
+
+export const listMembers = async (organizationId: string, signal?: AbortSignal): Promise<Member[]> =>
+  (await get<Paged<Member>>(pathOf(organizationId, 'members'), ALL, signal)).results;
+export const addMember = (
+  organizationId: string,
+  body: { email: string; first_name?: string; password?: string; level: number },
+): Promise<Member> => post<Member>(pathOf(organizationId, 'members'), body);
+export const updateMember = (organizationId: string, userUuid: string, level: number): Promise<Member> =>
+  patch<Member>(pathOf(organizationId, 'members', userUuid), { level });
+export const removeMember = (organizationId: string, userUuid: string): Promise<void> =>
+  remove(pathOf(organizationId, 'members', userUuid));
+
+/** Access levels of a role: every flag, or only the flags that list the role. */
+export const CAN_EDIT = 37;
+export const CAN_VIEW = 21;
+
+export type FlagDefault = Static<typeof ResourceAccessSchema>;
+const FLAGS = 'feature flags';
+/** What members may do with flags unless a role grants more. Null means the default: they may edit. */
+export const getFlagDefault = async (organizationId: string, signal?: AbortSignal): Promise<FlagDefault | null> => {
+  const { results } = await get<Paged<FlagDefault>>(pathOf(organizationId, 'resource_access'), { limit: 100 }, signal);
+  return results.find(({ resource }) => resource === FLAGS) ?? null;
+};
+export const setFlagDefault = (
+  organizationId: string,
+  current: FlagDefault | null,
+  level: number,
+): Promise<FlagDefault> =>
+  current
+    ? patch<FlagDefault>(pathOf(organizationId, 'resource_access', current.id), { access_level: level })
+    : post<FlagDefault>(pathOf(organizationId, 'resource_access'), { resource: FLAGS, access_level: level });
+
+export const listRoles = async (organizationId: string, signal?: AbortSignal): Promise<Role[]> =>
+  (await get<Paged<Role>>(pathOf(organizationId, 'roles'), ALL, signal)).results;
+export const createRole = (organizationId: string, name: string): Promise<Role> =>
+  post<Role>(pathOf(organizationId, 'roles'), { name });
+export const updateRole = (organizationId: string, id: string, body: Partial<Role>): Promise<Role> =>
+  patch<Role>(pathOf(organizationId, 'roles', id), body);
+export const deleteRole = (organizationId: string, id: string): Promise<void> =>
+  remove(pathOf(organizationId, 'roles', id));
+export const listRoleMembers = async (
+  organizationId: string,
+  id: string,
+  signal?: AbortSignal,
+): Promise<RoleMember[]> =>
+  (await get<Paged<RoleMember>>(pathOf(organizationId, 'roles', id, 'role_memberships'), ALL, signal)).results;
+export const addRoleMember = (organizationId: string, id: string, userUuid: string): Promise<RoleMember> =>
+  post<RoleMember>(pathOf(organizationId, 'roles', id, 'role_memberships'), { user_uuid: userUuid });
+export const removeRoleMember = (organizationId: string, id: string, membershipId: string): Promise<void> =>
+  remove(pathOf(organizationId, 'roles', id, 'role_memberships', membershipId));
