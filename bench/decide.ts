@@ -61,13 +61,13 @@ function warmUp(server: RunningProcess, path: string): Promise<LoadResult> {
 }
 
 let seed = 0;
-function somebody(size: number): () => number {
+function randomPerson(size: number): () => number {
   const random = seeded(++seed);
   return () => Math.floor(random() * personsIn(size));
 }
 
 /** Each asks about somebody else, and every run about others than the one before. */
-function requests(size: number, pick = somebody(size)): Template[] {
+function requests(size: number, pick = randomPerson(size)): Template[] {
   const bytes = Buffer.from(JSON.stringify({ token: keyOf(size), distinct_id: personId(0) }));
   const at = bytes.indexOf(personId(0)) + 'person-'.length;
   const refresh = (target: Buffer): void => {
@@ -105,7 +105,7 @@ async function compare(bare: RunningProcess, cairn: RunningProcess, path: string
     bareRuns.push(await measured(bare, barePath(path, size), size, maxMs));
     cairnRuns.push(await measured(cairn, path, size, maxMs));
   }
-  const [baseline, ours] = [middle(bareRuns), middle(cairnRuns)];
+  const [baseline, ours] = [medianRun(bareRuns), medianRun(cairnRuns)];
   return {
     bare: figures(baseline),
     cairn: figures(ours),
@@ -114,7 +114,7 @@ async function compare(bare: RunningProcess, cairn: RunningProcess, path: string
   };
 }
 
-const middle = (runs: Measured[]): Measured =>
+const medianRun = (runs: Measured[]): Measured =>
   runs.toSorted((a, b) => a.cpuMicros - b.cpuMicros)[Math.floor(runs.length / 2)] as Measured;
 
 const round = (value: number, digits = 0): number => Number(value.toFixed(digits));

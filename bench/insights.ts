@@ -22,11 +22,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import type { TravelDeps } from '../src/features/insights/correlation/funnel-participants.ts';
+import type { AnswerDeps } from '../src/features/insights/correlation/funnel-participants.ts';
 import { duckdbDialect } from '../src/stores/duckdb/dialect.ts';
 import { openEventStore } from '../src/stores/duckdb/event-store.ts';
 import type { EventStore } from '../src/stores/events/event-store.ts';
-import { openRelationalShelf } from '../src/stores/sqlite/metadata-store.ts';
+import { openMetadataStore } from '../src/stores/sqlite/metadata-store.ts';
 import { CASES, type InsightCase, PROMOTED_CASES } from './lib/insight-questions.ts';
 import { PROJECT, ProductTraffic, UNTIL } from './lib/product-traffic.ts';
 
@@ -44,8 +44,8 @@ const { values: flags } = parseArgs({
 
 const ROUNDS = flags.short ? 1 : 3;
 /** What takes longer than this is not asked again. */
-const LONG_MS = 5000;
-const MOST_MEMORY_MB = 2048;
+const SLOW_MS = 5000;
+const MAX_MEMORY_MB = 2048;
 
 interface Measured {
   name: string;
@@ -80,12 +80,12 @@ async function fill(path: string, events: number): Promise<void> {
     const meanwhile = (): void => {
       next = batches.next();
     };
-    await store.write({ ...batch, meanwhile });
+    await store.write({ ...batch, whileCommitting: meanwhile });
   }
   const persons = traffic.persons();
   for (let at = 0; at < persons.length; at += 10_000) {
     const slice = persons.slice(at, at + 10_000);
-    await store.mirror({ projectId: PROJECT, removed: [], persons: slice, position: { change: at, id: 0 } });
+    await store.mirrorPersons({ projectId: PROJECT, removed: [], persons: slice, position: { change: at, id: 0 } });
   }
   await store.close();
   renameSync(draft, path);
@@ -99,14 +99,14 @@ async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; result: T
     const before = performance.now();
     result = await work();
     times.push(performance.now() - before);
-    if (performance.now() - before > LONG_MS) break;
+    if (performance.now() - before > SLOW_MS) break;
   }
   return { ms: median(times), result: result as T };
 }
 
-type Shelf = Awaited<ReturnType<typeof openRelationalShelf>>;
+type MetadataStores = Awaited<ReturnType<typeof openMetadataStore>>;
 
-const depsOf = (events: EventStore, { metadata }: Shelf): TravelDeps => ({
+const depsOf = (events: EventStore, { metadata }: MetadataStores): AnswerDeps => ({
   events,
   dialect: duckdbDialect,
   metadata,
@@ -123,7 +123,7 @@ const peakOf = (): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/se
  * beforehand, which warms the file up, and tells how much memory they take by themselves.
  */
 async function ask(folder: string, events: number): Promise<Report> {
-  const shelf = await openRelationalShelf(join(folder, `metadata-${events}.sqlite`), 0);
+  const shelf = await openMetadataStore(join(folder, `metadata-${events}.sqlite`), 0);
   const store = await openEventStore(pathOf(folder, events), { memoryLimit: `${flags.memory}MB` });
   const deps = depsOf(store, shelf);
   const cases = chosen(CASES);
@@ -131,7 +131,7 @@ async function ask(folder: string, events: number): Promise<Report> {
   const peakMb = peakOf();
   const measured = await measure(store, deps, cases);
   await store.close();
-  measured.push(...(await askPromoted(folder, events, shelf)));
+  measured.push(...(await measurePromoted(folder, events, shelf)));
   await shelf.metadata.close();
   return { events, measured, peakMb };
 }
@@ -140,7 +140,7 @@ async function ask(folder: string, events: number): Promise<Report> {
 const chosen = (cases: readonly InsightCase[]): InsightCase[] =>
   cases.filter(({ name }) => flags.only.split(',').some((word) => name.includes(word)));
 
-async function measure(store: EventStore, deps: TravelDeps, cases: readonly InsightCase[]): Promise<Measured[]> {
+async function measure(store: EventStore, deps: AnswerDeps, cases: readonly InsightCase[]): Promise<Measured[]> {
   const measured: Measured[] = [];
   for (const { name, within, sql, check, ask: asking } of cases) {
     const delay = monitorEventLoopDelay({ resolution: 1 });
@@ -158,10 +158,10 @@ async function measure(store: EventStore, deps: TravelDeps, cases: readonly Insi
 }
 
 /** Statements that read a property before it gets a column (docs/decisions/0018), and one round to spare. */
-const ASKED_BEFORE = 3;
+const WARM_UP_QUERIES = 3;
 
 /** In a copy of the file, since a column stays: the next run would find it where JSON is meant. */
-async function askPromoted(folder: string, events: number, shelf: Shelf): Promise<Measured[]> {
+async function measurePromoted(folder: string, events: number, shelf: MetadataStores): Promise<Measured[]> {
   const cases = chosen(PROMOTED_CASES);
   if (cases.length === 0) return [];
   const copy = `${pathOf(folder, events)}.promoted`;
@@ -169,9 +169,9 @@ async function askPromoted(folder: string, events: number, shelf: Shelf): Promis
   const store = await openEventStore(copy, { memoryLimit: `${flags.memory}MB` });
   try {
     const deps = depsOf(store, shelf);
-    for (const { ask: asking } of cases) for (let i = 0; i < ASKED_BEFORE; i++) await asking(deps);
-    while (await store.tend(UNTIL));
-    const filled = (await store.promoted()).filter((column) => column.filled === 1);
+    for (const { ask: asking } of cases) for (let i = 0; i < WARM_UP_QUERIES; i++) await asking(deps);
+    while (await store.maintain(UNTIL));
+    const filled = (await store.listPromotedProperties()).filter((column) => column.filled === 1);
     if (filled.length < cases.length) throw new Error(`Only ${filled.length} properties have got a column.`);
     return await measure(store, deps, cases);
   } finally {
@@ -232,7 +232,7 @@ async function main(folder: string): Promise<void> {
   writeFileSync('bench/results/insights.json', `${JSON.stringify(reports, null, 2)}\n`);
   const problems = reports.flatMap(({ events, measured, peakMb }) => [
     ...measured.filter(({ areSame }) => !areSame).map(({ name }) => `${name} at ${events}: other numbers than by hand`),
-    ...(peakMb > MOST_MEMORY_MB ? [`${events} events took ${peakMb.toFixed(0)} MB`] : []),
+    ...(peakMb > MAX_MEMORY_MB ? [`${events} events took ${peakMb.toFixed(0)} MB`] : []),
   ]);
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exitCode = 1;

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { openRelationalShelf } from '../src/stores/sqlite/metadata-store.ts';
+import { openMetadataStore } from '../src/stores/sqlite/metadata-store.ts';
 import { fillWithPersons, unindexed } from './lib/person-folder.ts';
 import { bareLookup, LOOKUPS, median, storeLookup, timed } from './lib/person-lookups.ts';
 import { type RunningProcess, startProcess } from './lib/processes.ts';
@@ -27,7 +27,7 @@ const MANY_IDS = Number(flags.ids);
 const KEY = 'phx_bench_personal_key';
 const ROUNDS = 5;
 const LOOKUP_ROUNDS = 500;
-const LONGEST_INDEXING_S = 300;
+const MAX_INDEXING_SECONDS = 300;
 
 async function ask(server: RunningProcess, path: string): Promise<string> {
   const response = await fetch(server.url + path, { headers: { authorization: `Bearer ${KEY}` } });
@@ -90,13 +90,13 @@ const QUESTIONS: readonly [name: string, path: string][] = [
 async function startFilled(dataDir: string, file: string): Promise<RunningProcess> {
   const env = { DATA_DIR: dataDir, PORT: '0', INIT_PERSONAL_API_KEY: KEY, LOG_LEVEL: 'warn' };
   execFileSync(process.execPath, ['scripts/build.js'], { stdio: 'inherit' });
-  await (await openRelationalShelf(file, 0)).metadata.close();
+  await (await openMetadataStore(file, 0)).metadata.close();
   fillWithPersons(file, { persons: PERSONS, manyIds: MANY_IDS });
   const before = performance.now();
   const server = await startProcess(['scripts/start.js', '--built'], env);
   const seconds = (): number => (performance.now() - before) / 1000;
   while (unindexed(file) >= 1000) {
-    if (seconds() > LONGEST_INDEXING_S) throw new Error('The index of persons is not written.');
+    if (seconds() > MAX_INDEXING_SECONDS) throw new Error('The index of persons is not written.');
     await sleep(100);
   }
   console.log(`${PERSONS.toLocaleString('en')} persons, in the index ${seconds().toFixed(0)} s after the start`);
@@ -109,7 +109,7 @@ async function lookUp(server: RunningProcess, file: string, dataDir: string): Pr
   const answersFile = join(dataDir, 'answers.json');
   writeFileSync(answersFile, JSON.stringify(Object.fromEntries(answers)));
   const bareServer = await startProcess(['scripts/run.js', 'bench/bare-server.ts'], { ANSWERS: answersFile });
-  const { metadata } = await openRelationalShelf(file, 0);
+  const { metadata } = await openMetadataStore(file, 0);
   console.log(
     'milliseconds'.padEnd(32) + ['SQLite', 'store', 'times', 'bare HTTP', 'HTTP', 'times'].map(cell).join(''),
   );

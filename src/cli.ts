@@ -1,8 +1,8 @@
 /** The command line: finds the command, runs it, and ends with a code that says how it went. */
 
-import { type Command, type Context, EXIT, UsageError } from './cli/command.ts';
+import { type Command, type CommandContext, EXIT, UsageError } from './cli/command.ts';
 import { commandList } from './cli/command-list.ts';
-import { type Connection, connect } from './cli/connect.ts';
+import { connect, type OperatorConnection } from './cli/connect.ts';
 import { makeOutput } from './cli/output.ts';
 import { splitArgs } from './cli/split-args.ts';
 import { ConfigError, readConfig } from './config.ts';
@@ -11,15 +11,15 @@ async function main(): Promise<number> {
   const { command, args, globals } = splitArgs(process.argv.slice(2), commandList);
   const out = makeOutput(process.stdout, process.stderr, globals.isQuiet);
   const end = new AbortController();
-  let connection: Connection | null = null;
-  const context: Context = {
+  let connection: OperatorConnection | null = null;
+  const context: CommandContext = {
     config: readConfig({ ...process.env, ...(globals.dataDir !== null && { DATA_DIR: globals.dataDir }) }),
     out,
     json: globals.isJson,
     readInput,
     signal: end.signal,
     operator: async ({ mayBegin = false } = {}) => {
-      connection ??= await connect(context.config, { mayBegin, note: out.note });
+      connection ??= await connect(context.config, { mayInitialize: mayBegin, note: out.note });
       return connection.operator;
     },
     onProgress: out.progress,
@@ -36,7 +36,7 @@ async function main(): Promise<number> {
     out.note(explain(command, error));
     return error instanceof UsageError ? EXIT.usage : EXIT.failed;
   } finally {
-    await (connection as Connection | null)?.close();
+    await (connection as OperatorConnection | null)?.close();
   }
 }
 

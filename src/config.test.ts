@@ -202,9 +202,9 @@ describe('help', () => {
     const help = configHelp();
     // All but those for tests of Cairn itself.
     expect(settingsHelp()).toHaveLength(Object.keys(defaultConfig()).length - 2);
-    for (const { env, fallback, help: line } of settingsHelp()) {
+    for (const { env, defaultText, help: line } of settingsHelp()) {
       expect(help).toContain(`  ${env.padEnd(24)}${line}\n`);
-      expect(help).toContain(`Default: ${fallback ?? 'unset'}`);
+      expect(help).toContain(`Default: ${defaultText ?? 'unset'}`);
     }
   });
 

@@ -3,7 +3,7 @@
 import { type Config, ConfigError, configHelp, readConfig } from './config.ts';
 import { openLog } from './lib/log.ts';
 import { openApp } from './runtime/app.ts';
-import { welcome } from './runtime/first-start-message.ts';
+import { firstStartMessage } from './runtime/first-start-message.ts';
 
 /** A stop that takes longer than this is cut short: an orchestrator would do the same, less kindly. */
 const STOP_WITHIN_MS = 10_000;
@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const log = openLog(config.logLevel);
   const app = await openApp({ config, log });
   const show = (address: string): void => {
-    if (app.firstStart) console.log(welcome(config.publicUrl ?? address, app.firstStart));
+    if (app.firstStart) console.log(firstStartMessage(config.publicUrl ?? address, app.firstStart));
   };
   const address = await app.listen().catch(async (error: unknown) => {
     // The first start has happened, and its keys are kept nowhere: shown now, or never.
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
       process.exit(1);
     }
   };
-  if (config.faults) process.on('SIGUSR2', () => app.breakWorker());
+  if (config.faults) process.on('SIGUSR2', () => app.crashWorker());
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FILES } from '../src/stores/data-files.ts';
+import { DATA_FILES } from '../src/stores/data-files.ts';
 import { capture } from './support/capture.ts';
 import { clientFor } from './support/client.ts';
 import { START, startServer, type TestServer } from './support/server.ts';
@@ -30,7 +30,7 @@ const recently = {
   },
 };
 const write = (sql: string, ...values: unknown[]): void => {
-  const db = new Database(join(dataDir, FILES.metadata));
+  const db = new Database(join(dataDir, DATA_FILES.metadata));
   db.prepare(sql).run(...values);
   db.close();
 };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { replay } from '../src/ingest/track/replay-dead-letters.ts';
+import { replayDeadLetter } from '../src/ingest/track/replay-dead-letters.ts';
 import { randomIds } from '../src/lib/ids.ts';
 import { capture } from './support/capture.ts';
 import { clientFor } from './support/client.ts';
@@ -120,9 +120,9 @@ describe('dead letters', () => {
     const [letter] = (await get('dead_letters/')).results;
     await meanwhile(async () => {
       const { metadata, log, close } = await openFolder(dataDir);
-      const died = replay(
+      const died = replayDeadLetter(
         {
-          deadLetters: { ...metadata.deadLetters, remove: () => Promise.reject(new Error('killed')) },
+          deadLetters: { ...metadata.deadLetters, delete: () => Promise.reject(new Error('killed')) },
           ingestion: { accept: async (entry) => void (await log.append(entry)) },
           ids: randomIds,
         },

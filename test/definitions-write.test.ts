@@ -30,7 +30,7 @@ let made = 0;
 async function anEvent(): Promise<{ name: string; path: string }> {
   const name = `event ${++made}`;
   await capture(server, server.projectKey, [{ event: name }]);
-  const seen = await server.metadata.definitions.events(server.projectId);
+  const seen = await server.metadata.definitions.listEvents(server.projectId);
   return { name, path: `${P}/event_definitions/${seen.find((one) => one.name === name)?.id}/` };
 }
 

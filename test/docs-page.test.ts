@@ -1,7 +1,7 @@
 /** /docs in a real browser. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, keepPicture, openBrowser, watchedPage } from './support/browser.ts';
+import { hasBrowser, openBrowser, saveScreenshot, watchedPage } from './support/browser.ts';
 import { startServer, type TestServer } from './support/server.ts';
 
 describe.skipIf(!hasBrowser)('/docs in a browser', () => {
@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
   });
 
   it('shows the operations, with a clean console and nothing from elsewhere', async () => {
-    const { page, complaints, elsewhere } = await watchedPage(browser, server.url);
+    const { page, pageErrors, foreignRequests } = await watchedPage(browser, server.url);
     await page.goto(`${server.url}/docs`);
     await page.getByText('Make a role; its level is').waitFor();
     expect(await page.title()).toBe('Cairn API');
@@ -25,8 +25,8 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
     expect(await page.locator('.opblock').count()).toBeGreaterThan(30);
     await page.locator('.opblock-summary', { hasText: 'Make a personal key' }).first().click();
     await page.getByText('label').first().waitFor();
-    await keepPicture(page, 'docs');
-    expect(complaints).toEqual([]);
-    expect(elsewhere).toEqual([]);
+    await saveScreenshot(page, 'docs');
+    expect(pageErrors).toEqual([]);
+    expect(foreignRequests).toEqual([]);
   }, 60_000);
 });

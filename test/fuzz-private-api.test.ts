@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { A_GROUP, capture } from './support/capture.ts';
 import { call, clientFor } from './support/client.ts';
 import { makeFlag } from './support/flags.ts';
-import { keepQuestions } from './support/kept-questions.ts';
+import { createSavedInsights } from './support/kept-questions.ts';
 import { exampleOf, OpenApi, type Operation, type Schema } from './support/openapi.ts';
 import { realPath } from './support/real-paths.ts';
 import { startServer, type TestServer } from './support/server.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const role = (await post('/api/organizations/@current/roles/', { body: { name: 'Editors' } })).body;
   await makeFlag({ post }, role.id);
   await post('/api/projects/1/cohorts/', { body: { name: 'Some', is_static: true } });
-  await keepQuestions({ post });
+  await createSavedInsights({ post });
   api = await OpenApi.of(server);
   for (const operation of api.operations) realPaths.set(operation, await realPath(get, operation));
 });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../src/core/json/json.ts';
 import { makeActions } from './support/case-actions.ts';
-import { areInsightCasesThere, type InsightCase, loadInsightCases, problemsOf } from './support/insight-vectors.ts';
+import { hasInsightCases, type InsightCase, loadInsightCases, problemsOf } from './support/insight-vectors.ts';
 import { askCase, makeCohorts, personIdsOf, type SentCase, sendCase, withCohorts } from './support/send-case.ts';
 import { startServer, type TestServer } from './support/server.ts';
 
@@ -18,7 +18,7 @@ const isFollowed = (one: InsightCase): boolean => NOT_FOLLOWED[one.id] === undef
 
 const cases = loadInsightCases(FAMILIES);
 
-describe.skipIf(!areInsightCasesThere())('recorded journeys', () => {
+describe.skipIf(!hasInsightCases())('recorded journeys', () => {
   let server: TestServer;
   const sent = new Map<InsightCase, SentCase>();
   beforeAll(async () => {
@@ -41,4 +41,4 @@ describe.skipIf(!areInsightCasesThere())('recorded journeys', () => {
   });
 });
 
-it.skipIf(areInsightCasesThere())('has no cases of insights to run: set VECTORS_DIR', () => undefined);
+it.skipIf(hasInsightCases())('has no cases of insights to run: set VECTORS_DIR', () => undefined);

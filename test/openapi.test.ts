@@ -5,7 +5,7 @@ import { A_GROUP, capture } from './support/capture.ts';
 import { clientFor } from './support/client.ts';
 import { makeFlag } from './support/flags.ts';
 import { deleteSomebody } from './support/identities.ts';
-import { keepQuestions } from './support/kept-questions.ts';
+import { createSavedInsights } from './support/kept-questions.ts';
 import { OpenApi } from './support/openapi.ts';
 import { realPath } from './support/real-paths.ts';
 import { startServer, type TestServer } from './support/server.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const role = (await client.post('/api/organizations/@current/roles/', { body: { name: 'Flag editors' } })).body;
   await makeFlag(client, role.id);
   await client.post('/api/projects/1/cohorts/', { body: { name: 'Some', is_static: true } });
-  await keepQuestions(client);
+  await createSavedInsights(client);
   api = await OpenApi.of(server);
 });
 afterAll(() => server.close());

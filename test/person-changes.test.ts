@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 const read = async () => (await client.get(base)).body;
-const version = async () => (await server.metadata.persons.byDistinctId(project.projectId, 'me'))?.version;
+const version = async () => (await server.metadata.persons.getByDistinctId(project.projectId, 'me'))?.version;
 const history = () =>
   server.rows(
     `select name, before_value, after_value, happened_at, event_uuid from person_property_history

@@ -18,7 +18,7 @@ describe('the README', () => {
         .map((cell) => cell.trim()),
     );
     expect(cells).toEqual(
-      settingsHelp().map(({ env, fallback, help }) => [`\`${env}\``, fallback ? `\`${fallback}\`` : '', help]),
+      settingsHelp().map(({ env, defaultText, help }) => [`\`${env}\``, defaultText ? `\`${defaultText}\`` : '', help]),
     );
   });
 

@@ -8,10 +8,10 @@ import { A_GROUP, capture } from './support/capture.ts';
 import { call, clientFor } from './support/client.ts';
 import { makeFlag } from './support/flags.ts';
 import { deleteSomebody } from './support/identities.ts';
-import { keepQuestions } from './support/kept-questions.ts';
+import { createSavedInsights } from './support/kept-questions.ts';
 import { exampleOf, OpenApi, type Operation } from './support/openapi.ts';
 import { addMember, cookieOf, type TestMember } from './support/people.ts';
-import { everything, realPath, remembering } from './support/real-paths.ts';
+import { cachingGet, readEverything, realPath } from './support/real-paths.ts';
 import { START, startServer, type TestProject, type TestServer } from './support/server.ts';
 
 let server: TestServer;
@@ -41,14 +41,14 @@ beforeAll(async () => {
   await deleteSomebody(server);
   await makeFlag(owner, role.id);
   await owner.post('/api/projects/1/cohorts/', { body: { name: 'Some', is_static: true } });
-  await keepQuestions(owner);
+  await createSavedInsights(owner);
   shut = await shutDoors();
   api = await OpenApi.of(server);
-  const asked = remembering(owner.get);
+  const asked = cachingGet(owner.get);
   const filled = new Map<Operation, string>();
   for (const operation of api.operations) filled.set(operation, await realPath(asked, operation));
   paths = filled;
-  before = await everything(owner.get, api);
+  before = await readEverything(owner.get, api);
 });
 afterAll(() => server.close());
 
@@ -59,13 +59,13 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 async function shutDoors(): Promise<typeof shut> {
   const gone = await addMember(server, 'gone@example.org');
-  const user = await server.metadata.users.byUuid(gone.uuid);
+  const user = await server.metadata.users.getByUuid(gone.uuid);
   await server.metadata.users.update(user?.id ?? 0, { isActive: false });
   const made = await owner.post('/api/personal_api_keys/', { key: member.personalKey, body: { label: 'revoked' } });
   await owner.delete(`/api/personal_api_keys/${made.body.id}/`, { key: member.personalKey });
   const [now, day] = [Date.parse(START), 86_400_000];
   const expired = { hash: digest('expired'), userId: 1, createdAt: now - day, expiresAt: now };
-  await server.metadata.sessions.add(expired);
+  await server.metadata.sessions.create(expired);
   const { email, password } = viewer;
   const left = cookieOf((await owner.post('/api/login/', { key: null, body: { email, password } })).headers);
   await owner.post('/api/logout/', { key: null, headers: { cookie: left } });
@@ -102,7 +102,7 @@ async function tryAll(operations: Operation[], headers: Record<string, string>, 
   return tried;
 }
 const shown = (tried: { name: string; status: number }[]) => tried.map(({ name, status }) => `${name} → ${status}`);
-const nothingWritten = async () => expect(await everything(owner.get, api)).toEqual(before);
+const nothingWritten = async () => expect(await readEverything(owner.get, api)).toEqual(before);
 
 describe('nobody gets in', () => {
   const failed = 'authentication_failed';
@@ -243,5 +243,5 @@ describe('somebody who may see flags, but not change them', () => {
 it('would notice a write: the owner can do what the others could not', async () => {
   const rename = await owner.patch('/api/organizations/@current/', { body: { name: 'Renamed' } });
   expect(rename.status).toBe(200);
-  expect(await everything(owner.get, api)).not.toEqual(before);
+  expect(await readEverything(owner.get, api)).not.toEqual(before);
 });

@@ -1,14 +1,14 @@
 /** Recorded trends, lifecycles, stickiness and retention, asked of a started server. The cases lie outside. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askCase, captureCase } from './support/capture-case.ts';
-import { areInsightCasesThere, loadInsightCases, problemsOf } from './support/insight-vectors.ts';
+import { hasInsightCases, loadInsightCases, problemsOf } from './support/insight-vectors.ts';
 import { startServer, type TestServer } from './support/server.ts';
 
 const FAMILIES = ['trends', 'lifecycle', 'stickiness', 'retention'];
 
 const cases = loadInsightCases(FAMILIES);
 
-describe.skipIf(!areInsightCasesThere())('recorded insights', () => {
+describe.skipIf(!hasInsightCases())('recorded insights', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer();
@@ -26,4 +26,4 @@ describe.skipIf(!areInsightCasesThere())('recorded insights', () => {
   });
 });
 
-it.skipIf(areInsightCasesThere())('has no cases of insights to run: set VECTORS_DIR', () => undefined);
+it.skipIf(hasInsightCases())('has no cases of insights to run: set VECTORS_DIR', () => undefined);

@@ -31,7 +31,7 @@ const times = (n: number, event: string): SentEvent[] => Array.from({ length: n 
 /** Lets the project see the name once, and marks it (or takes the mark back). */
 async function mark(name: string, project: TestProject = server, post_to_slack = true): Promise<void> {
   const found = async () =>
-    (await server.metadata.definitions.events(project.projectId)).find((one) => one.name === name)?.id;
+    (await server.metadata.definitions.listEvents(project.projectId)).find((one) => one.name === name)?.id;
   if ((await found()) === undefined) await send([{ event: name }], project);
   const id = await found();
   const marked = await clientFor(server).patch(path(project.projectId, `event_definitions/${id}/`), {
@@ -49,7 +49,7 @@ describe('a marked event', () => {
     await mark('signed up');
     expect((await listen(hook.url)).status).toBe(200);
     await send([{ event: 'signed up', distinct_id: 'u-1', $set: { email: 'ada@example.org' } }]);
-    const [told] = await hook.hears(1);
+    const [told] = await hook.waitForRequests(1);
     const [{ uuid }] = await server.rows("select uuid from persons where properties like '%ada@example.org%'");
     expect(told).toMatchObject({ method: 'POST', path: '/services/T0/B0/secret', type: 'application/json' });
     expect(JSON.parse(told?.body ?? '')).toEqual({
@@ -63,7 +63,7 @@ describe('a marked event', () => {
     await mark('signed up');
     await listen(hook.url);
     await send([{ event: 'signed up', distinct_id: '<!channel> @all & co' }]);
-    const [told] = await hook.hears(1);
+    const [told] = await hook.waitForRequests(1);
     expect(told?.text).toBe('[Default project] *signed up* by &lt;!channel&gt; @\u200ball &amp; co');
   });
 
@@ -77,7 +77,7 @@ describe('a marked event', () => {
       { event: '$identify', distinct_id: 'grace', properties: { $anon_distinct_id: 'visitor' } },
     ]);
     expect(await server.rows('select id from person_merges')).toHaveLength(1);
-    expect((await hook.hears(1))[0]?.text).toBe('[Default project] *signed up* by grace@x.y');
+    expect((await hook.waitForRequests(1))[0]?.text).toBe('[Default project] *signed up* by grace@x.y');
   });
 
   it('is told without a person where there is none', async () => {
@@ -85,7 +85,7 @@ describe('a marked event', () => {
     await mark('signed up');
     await listen(hook.url);
     await send([{ event: 'signed up', properties: { $process_person_profile: false }, distinct_id: 'nobody' }]);
-    expect((await hook.hears(1))[0]?.text).toBe('[Default project] *signed up*');
+    expect((await hook.waitForRequests(1))[0]?.text).toBe('[Default project] *signed up*');
   });
 
   it('is told of once, however often it is sent', async () => {
@@ -95,7 +95,7 @@ describe('a marked event', () => {
     const event = { event: 'signed up', uuid: '018f0000-0000-7000-8000-000000000001' };
     await send([event, event]);
     await send([event]);
-    expect((await hook.hears(1))[0]?.text).toBe('[Default project] *signed up* by ada');
+    expect((await hook.waitForRequests(1))[0]?.text).toBe('[Default project] *signed up* by ada');
     server.setNow('2026-01-15T13:00:00Z');
     expect(await hook.staysAt(1)).toBe(true);
   });
@@ -133,7 +133,7 @@ describe('nothing is told', () => {
     await listen(hook.url);
     hook.answers.push({ status: 500 }, { status: 500 });
     await send([{ event: 'signed up' }, { event: 'paid' }]);
-    await hook.hears(1);
+    await hook.waitForRequests(1);
     await mark('paid', server, false);
     expect(await waiting()).toEqual([{ project_id: 1, event: 'signed up', count: 1 }]);
     await listen(null);
@@ -150,15 +150,15 @@ describe('a webhook that fails', () => {
     await listen(hook.url);
     hook.answers.push({ status: 503 }, { status: 429, headers: { 'retry-after': '30' } });
     await send([{ event: 'signed up' }]);
-    await hook.hears(1);
+    await hook.waitForRequests(1);
     expect(await hook.staysAt(1)).toBe(true);
     server.setNow('2026-01-15T12:00:01Z');
-    await hook.hears(2);
+    await hook.waitForRequests(2);
     expect(await hook.staysAt(2)).toBe(true);
     server.setNow('2026-01-15T12:00:30Z');
     expect(await hook.staysAt(2)).toBe(true);
     server.setNow('2026-01-15T12:00:31Z');
-    const told = await hook.hears(3);
+    const told = await hook.waitForRequests(3);
     expect(new Set(told.map(({ text }) => text))).toEqual(new Set(['[Default project] *signed up* by ada']));
     await emptied();
     server.setNow('2026-01-15T14:00:00Z');
@@ -174,7 +174,7 @@ describe('a webhook that fails', () => {
     await send([{ event: 'signed up' }]);
     await expect.poll(waiting).toHaveLength(1);
     await listen(hook.url);
-    await hook.hears(1);
+    await hook.waitForRequests(1);
     await emptied();
   });
 
@@ -189,12 +189,12 @@ describe('a webhook that fails', () => {
     await listen(hook.url);
     hook.answers.push(answer);
     await send([{ event: 'signed up', distinct_id: 'lost' }]);
-    await hook.hears(1);
+    await hook.waitForRequests(1);
     await emptied();
     server.setNow('2026-01-15T12:01:00Z');
     await send([{ event: 'signed up', distinct_id: 'found' }]);
-    await hook.hears(2);
-    expect(hook.told.map(({ path: at, text }) => [at, text])).toEqual([
+    await hook.waitForRequests(2);
+    expect(hook.requests.map(({ path: at, text }) => [at, text])).toEqual([
       ['/services/T0/B0/secret', '[Default project] *signed up* by lost'],
       ['/services/T0/B0/secret', '[Default project] *signed up* by found'],
     ]);
@@ -206,11 +206,11 @@ describe('a webhook that fails', () => {
     await listen(hook.url);
     hook.answers.push({ status: 500 }, { status: 500 });
     await send([{ event: 'signed up' }]);
-    await hook.hears(1);
+    await hook.waitForRequests(1);
     expect(await hook.staysAt(1)).toBe(true);
     server.setNow('2026-01-16T12:00:00Z');
-    await hook.hears(2);
-    expect(hook.told[1]?.text).toBe('[Default project] *signed up* by ada, 2026-01-15 12:00 UTC');
+    await hook.waitForRequests(2);
+    expect(hook.requests[1]?.text).toBe('[Default project] *signed up* by ada, 2026-01-15 12:00 UTC');
     await emptied();
   });
 
@@ -221,10 +221,10 @@ describe('a webhook that fails', () => {
     await listen(hook.url);
     hook.answers.push('hang');
     await send([{ event: 'signed up' }]);
-    await hook.hears(1);
+    await hook.waitForRequests(1);
     await server.close();
     await open({ dataDir });
-    expect((await hook.hears(2))[1]?.text).toBe('[Default project] *signed up* by ada');
+    expect((await hook.waitForRequests(2))[1]?.text).toBe('[Default project] *signed up* by ada');
     await emptied();
     await server.close();
     rmSync(dataDir, { recursive: true });
@@ -245,14 +245,14 @@ describe('a webhook that hangs', () => {
       await listen(otherHook.url, other);
       hook.answers.push('hang');
       await send([{ event: 'signed up' }]);
-      await hook.hears(1);
+      await hook.waitForRequests(1);
       await send(times(3000, 'signed up'));
       await send(times(1, 'signed up'), other);
-      expect((await otherHook.hears(1))[0]?.text).toBe('[Other] *signed up* by ada');
+      expect((await otherHook.waitForRequests(1))[0]?.text).toBe('[Other] *signed up* by ada');
       const [stored] = await server.query('select count(*) as n from event_rows where project_id = 1');
       expect(stored?.['n']).toBe(3002);
       expect(await waiting()).toMatchObject([{ project_id: 1, event: 'signed up', count: 3001 }]);
-      expect(hook.told).toHaveLength(1);
+      expect(hook.requests).toHaveLength(1);
       await otherHook.close();
       const start = performance.now();
       await server.close();
@@ -269,14 +269,16 @@ describe('many events at once', () => {
     await mark('paid');
     await listen(hook.url);
     await send(times(37, 'signed up'));
-    expect((await hook.hears(1))[0]?.text).toBe('[Default project] 37 × *signed up*, the last by ada');
+    expect((await hook.waitForRequests(1))[0]?.text).toBe('[Default project] 37 × *signed up*, the last by ada');
     await emptied();
     await send(times(3, 'signed up'));
     await send([{ event: 'paid', distinct_id: 'grace' }]);
     await send(times(2, 'signed up'));
     expect(await hook.staysAt(1)).toBe(true);
     server.setNow('2026-01-15T12:00:10Z');
-    expect((await hook.hears(2))[1]?.text).toBe('[Default project]\n*paid* by grace\n5 × *signed up*, the last by ada');
+    expect((await hook.waitForRequests(2))[1]?.text).toBe(
+      '[Default project]\n*paid* by grace\n5 × *signed up*, the last by ada',
+    );
     await emptied();
   });
 
@@ -290,13 +292,13 @@ describe('many events at once', () => {
     });
     hook.answers.push({ status: 200, after: answered });
     await send(times(2, 'signed up'));
-    await hook.hears(1);
+    await hook.waitForRequests(1);
     await send(times(3, 'signed up'));
     expect(await waiting()).toMatchObject([{ count: 5 }]);
     answer();
     await expect.poll(waiting, { timeout: 5000 }).toMatchObject([{ count: 3 }]);
     server.setNow('2026-01-15T12:00:10Z');
-    const told = await hook.hears(2);
+    const told = await hook.waitForRequests(2);
     expect(told.map(({ text }) => text)).toEqual([
       '[Default project] 2 × *signed up*, the last by ada',
       '[Default project] 3 × *signed up*, the last by ada',

@@ -1,5 +1,5 @@
 /** Chance that can be repeated: the same seed gives the same choices, so that a bad run can be looked at again. */
-export class Chance {
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import Database from 'better-sqlite3';
-import { FILES } from '../src/stores/data-files.ts';
+import { DATA_FILES } from '../src/stores/data-files.ts';
 import type { Ledger, SentEvent } from './ledger.ts';
 import type { Status } from './server-process.ts';
 
@@ -20,15 +20,15 @@ interface Findings {
 }
 
 /** The relational shelf, to be looked at. Names of columns are quoted: not every engine leaves their case alone. */
-export interface Books {
+export interface PersonRecords {
   rows<T>(sql: string): Promise<T[]>;
 }
 
 export async function check(dataDir: string, ledger: Ledger, status: Status): Promise<Findings> {
-  const rows = await readEvents(join(dataDir, FILES.events));
-  const db = new Database(join(dataDir, FILES.metadata), { readonly: true });
-  const books: Books = { rows: async <T>(sql: string) => db.prepare(sql).all() as T[] };
-  const findings = await reckon(rows, books, ledger, status);
+  const rows = await readEvents(join(dataDir, DATA_FILES.events));
+  const db = new Database(join(dataDir, DATA_FILES.metadata), { readonly: true });
+  const books: PersonRecords = { rows: async <T>(sql: string) => db.prepare(sql).all() as T[] };
+  const findings = await checkAll(rows, books, ledger, status);
   const { violations } = findings;
   checkOrder(rows, (text) => violations.length < 50 && violations.push(text));
   db.close();
@@ -36,9 +36,9 @@ export async function check(dataDir: string, ledger: Ledger, status: Status): Pr
 }
 
 /** All that does not depend on the order in which an engine gives its rows back. */
-export async function reckon(
+export async function checkAll(
   rows: readonly StoredRow[],
-  books: Books,
+  books: PersonRecords,
   ledger: Ledger,
   status: Status,
 ): Promise<Findings> {
@@ -49,7 +49,7 @@ export async function reckon(
   checkCounters(status, rows.length, ledger, report);
   checkOnce(rows, ledger, report);
   await checkPersons(rows, ledger, books, report);
-  await checkJournals(books, ledger, report);
+  await checkPersonHistory(books, ledger, report);
   return { violations, events: rows.length };
 }
 
@@ -115,7 +115,12 @@ function checkOrder(rows: readonly StoredRow[], report: Report): void {
   }
 }
 
-async function checkPersons(rows: readonly StoredRow[], ledger: Ledger, books: Books, report: Report): Promise<void> {
+async function checkPersons(
+  rows: readonly StoredRow[],
+  ledger: Ledger,
+  books: PersonRecords,
+  report: Report,
+): Promise<void> {
   const owners = await books.rows<{ distinctId: string; uuid: string; properties: string }>(`
     select d.distinct_id as "distinctId", p.uuid as "uuid", p.properties as "properties"
     from person_distinct_ids d join persons p on p.id = d.person_id`);
@@ -147,7 +152,7 @@ async function checkPersons(rows: readonly StoredRow[], ledger: Ledger, books: B
 }
 
 /** The history of a property is one chain without gaps or repetitions; a person is merged away at most once. */
-async function checkJournals(books: Books, ledger: Ledger, report: Report): Promise<void> {
+async function checkPersonHistory(books: PersonRecords, ledger: Ledger, report: Report): Promise<void> {
   const last = new Map<string, string | null>();
   const history = await books.rows<{ person: string; before: string | null; after: string | null }>(`
     select person_uuid as "person", before_value as "before", after_value as "after"

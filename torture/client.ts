@@ -5,15 +5,15 @@
  */
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Chance } from './chance.ts';
+import type { SeededRandom } from './chance.ts';
 import type { Ledger, SentEvent, SentRequest } from './ledger.ts';
 import { PROJECT_KEY } from './server-process.ts';
 
-const LANES = 4;
-const IDS_PER_LANE = 5;
+const SENDERS = 4;
+const IDS_PER_SENDER = 5;
 
 export class Client {
-  readonly #chance: Chance;
+  readonly #chance: SeededRandom;
   readonly #ledger: Ledger;
   readonly #url: string;
   readonly #name: string;
@@ -30,7 +30,7 @@ export class Client {
   mostEvents = 200;
 
   /** `name`: tells the events and people of several clients apart. */
-  constructor(url: string, ledger: Ledger, chance: Chance, name = '') {
+  constructor(url: string, ledger: Ledger, chance: SeededRandom, name = '') {
     this.#name = name;
     this.#url = url;
     this.#ledger = ledger;
@@ -39,7 +39,7 @@ export class Client {
 
   start(): void {
     this.#running = true;
-    this.#lanes = Array.from({ length: LANES }, (_, lane) => this.#run(lane));
+    this.#lanes = Array.from({ length: SENDERS }, (_, lane) => this.#run(lane));
   }
 
   /** Stops making new requests, and waits for the answers to those under way. */
@@ -121,7 +121,7 @@ export class Client {
 
   /** An event of an id whose order is watched; now and then it joins a fresh id with it. */
   #orderedEvent(lane: number): { raw: object; event: SentEvent } {
-    const distinctId = `ordered-${this.#name}${lane}-${this.#chance.between(1, IDS_PER_LANE)}`;
+    const distinctId = `ordered-${this.#name}${lane}-${this.#chance.between(1, IDS_PER_SENDER)}`;
     const number = (this.#numbers.get(distinctId) ?? 0) + 1;
     this.#numbers.set(distinctId, number);
     const marker = this.#marker();

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-export class Gate {
+export class TcpProxy {
   readonly #target: URL;
   readonly #sockets = new Set<Socket>();
   #server: Server | null = null;
@@ -12,8 +12,8 @@ export class Gate {
     this.#target = target;
   }
 
-  static async to(url: string): Promise<Gate> {
-    const gate = new Gate(new URL(url));
+  static async to(url: string): Promise<TcpProxy> {
+    const gate = new TcpProxy(new URL(url));
     await gate.open();
     return gate;
   }

@@ -1,7 +1,7 @@
 /** Torments a real server and holds it to its promises: what was acknowledged is stored, once, and accounted for. */
 import { parseArgs } from 'node:util';
 import { type Options, SCENARIOS } from './scenarios.ts';
-import type { Reckoning } from './storm.ts';
+import type { TortureResult } from './storm.ts';
 
 const HELP = `npm run torture -- [options]
 
@@ -44,7 +44,7 @@ async function main(): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
-function show({ scenario, violations, ...numbers }: Reckoning, ms: number): number {
+function show({ scenario, violations, ...numbers }: TortureResult, ms: number): number {
   console.log(`[${scenario}] ${(ms / 1000).toFixed(1)} s ${JSON.stringify(numbers)}`);
   for (const violation of violations) console.log(`[${scenario}] VIOLATION: ${violation}`);
   return violations.length;

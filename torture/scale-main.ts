@@ -1,7 +1,7 @@
 /** `npm run torture:scale`: many machines, held to the same promises as one. */
 import { parseArgs } from 'node:util';
 import { findClickHouse } from '../test/support/clickhouse.ts';
-import { scaleStorm } from './scale.ts';
+import { runScaleTorture } from './scale.ts';
 
 const HELP = `npm run torture:scale -- [options]
 
@@ -37,7 +37,7 @@ async function main(): Promise<number> {
   const { url, ...clickhouseOptions } = server;
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
   console.log(`seed ${seed}`);
-  const { violations, ...numbers } = await scaleStorm({
+  const { violations, ...numbers } = await runScaleTorture({
     seed,
     rounds: Number(values.rounds ?? (values.short ? 6 : 40)),
     awayMs: Number(values.away ?? (values.short ? 10 : 60)) * 1000,

@@ -10,13 +10,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import pg from 'pg';
 import { startOwnPostgres } from '../test/support/own-postgres.ts';
-import { Chance } from './chance.ts';
-import { type Books, reckon, type StoredRow } from './check.ts';
+import { SeededRandom } from './chance.ts';
+import { checkAll, type PersonRecords, type StoredRow } from './check.ts';
 import { Client } from './client.ts';
-import { Gate } from './gate.ts';
+import { TcpProxy } from './gate.ts';
 import { Ledger } from './ledger.ts';
 import { PROJECT_KEY, ServerProcess } from './server-process.ts';
-import type { Reckoning } from './storm.ts';
+import type { TortureResult } from './storm.ts';
 
 export interface ScaleOptions {
   seed: number;
@@ -32,19 +32,19 @@ export interface ScaleOptions {
 
 const QUIET = { level: ClickHouseLogLevel.OFF };
 /** Between two acts. */
-const BREATH_MS = 1500;
+const SETTLE_MS = 1500;
 
-export async function scaleStorm(options: ScaleOptions): Promise<Reckoning> {
+export async function runScaleTorture(options: ScaleOptions): Promise<TortureResult> {
   const say = (line: string): void => console.log(`[scale] ${line}`);
   const folder = mkdtempSync(join(tmpdir(), 'cairn-torture-scale-'));
-  const chance = new Chance(options.seed);
+  const chance = new SeededRandom(options.seed);
   const ledger = new Ledger();
   const postgres = await startOwnPostgres({ fsync: false });
   const databaseUrl = await postgres.freshDatabase();
   const database = `cairn_torture_${process.pid}`;
   const clickhouse = createClient({ url: options.clickhouseUrl, request_timeout: 600_000, log: QUIET });
   await clickhouse.command({ query: `create database ${database}` });
-  const gate = await Gate.to(options.clickhouseUrl);
+  const gate = await TcpProxy.to(options.clickhouseUrl);
   const env = {
     DATABASE_URL: databaseUrl,
     CLICKHOUSE_URL: `${gate.url}/${database}`,
@@ -95,7 +95,7 @@ export async function scaleStorm(options: ScaleOptions): Promise<Reckoning> {
       const [name, act] = chance.oneOf(Object.entries(acts));
       say(`${round + 1}/${options.rounds}: ${name}`);
       await act();
-      await sleep(chance.between(200, BREATH_MS));
+      await sleep(chance.between(200, SETTLE_MS));
     }
     say(`ClickHouse is out of reach for ${options.awayMs / 1000} s`);
     gate.close();
@@ -105,9 +105,9 @@ export async function scaleStorm(options: ScaleOptions): Promise<Reckoning> {
     for (const one of all) if (!one.isRunning) await one.start();
     for (const client of clients) await client.finish();
     const status = await (webs[0] as ServerProcess).settled(300_000);
-    const books = openBooks(databaseUrl);
+    const books = openPersonRecords(databaseUrl);
     const rows = await readEvents(options.clickhouseUrl, database);
-    const findings = await reckon(rows, books, ledger, status);
+    const findings = await checkAll(rows, books, ledger, status);
     await books.close();
     for (const answer of ledger.answers.keys()) {
       if (![0, 200, 503].includes(answer))
@@ -180,7 +180,7 @@ async function checkWithoutClickHouse(
   if (taken() === before) violations.push('no event was taken while ClickHouse was away');
 }
 
-function openBooks(url: string): Books & { close(): Promise<void> } {
+function openPersonRecords(url: string): PersonRecords & { close(): Promise<void> } {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   return {
     rows: async <T>(sql: string) => (await pool.query(sql)).rows as T[],

@@ -5,18 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { FILES } from '../src/stores/data-files.ts';
-import { inStorm, type Reckoning, type Storm, type StormOptions } from './storm.ts';
+import { DATA_FILES } from '../src/stores/data-files.ts';
+import { runTorture, type TortureOptions, type TortureResult, type TortureRun } from './storm.ts';
 
-export type Options = Omit<StormOptions, 'scenario' | 'dataDir' | 'env'>;
-export type Scenario = (options: Options) => Promise<Reckoning | null>;
+export type Options = Omit<TortureOptions, 'scenario' | 'dataDir' | 'env'>;
+export type Scenario = (options: Options) => Promise<TortureResult | null>;
 
-const acknowledged = ({ ledger }: Storm): string =>
+const acknowledged = ({ ledger }: TortureRun): string =>
   `${ledger.requests.length} requests, ${ledger.acknowledgedEvents} events acknowledged`;
 
 /** Killed at random instants: under load, in the middle of a start, and in the middle of what a start finishes. */
 const kill: Scenario = (options) =>
-  inStorm({ ...options, scenario: 'kill' }, async (storm) => {
+  runTorture({ ...options, scenario: 'kill' }, async (storm) => {
     const { server, client, chance, rounds, say } = storm;
     client.paceMs = 10;
     for (let round = 1; round <= rounds; round++) {
@@ -33,7 +33,7 @@ const kill: Scenario = (options) =>
 
 /** The ends of both SQLite journals are torn: garbage, or half a frame that looks right at first. */
 const corruptTail: Scenario = (options) =>
-  inStorm({ ...options, scenario: 'corrupt-tail' }, async (storm) => {
+  runTorture({ ...options, scenario: 'corrupt-tail' }, async (storm) => {
     const { server, client, chance, say } = storm;
     const rounds = Math.max(2, Math.ceil(options.rounds / 10));
     for (let round = 1; round <= rounds; round++) {
@@ -42,13 +42,15 @@ const corruptTail: Scenario = (options) =>
       await sleep(chance.between(200, 800));
       await server.kill();
       await client.stop();
-      const torn = [FILES.log, FILES.metadata].map((file) => tear(join(server.dataDir, `${file}-wal`), chance.next()));
+      const torn = [DATA_FILES.log, DATA_FILES.metadata].map((file) =>
+        truncateJournal(join(server.dataDir, `${file}-wal`), chance.next()),
+      );
       say(`round ${round}/${rounds}: ${torn.join(', ')}; ${acknowledged(storm)}`);
     }
   });
 
 /** What a write under way leaves behind when the power goes: never acknowledged, so it must be passed over. */
-function tear(journal: string, choice: number): string {
+function truncateJournal(journal: string, choice: number): string {
   if (!existsSync(journal)) return 'no journal';
   const size = statSync(journal).size;
   if (choice < 0.5 || size < 8192) {
@@ -62,7 +64,7 @@ function tear(journal: string, choice: number): string {
 
 /** The worker thread dies under load, again and again; it is started anew and nothing stops meanwhile. */
 const deadWorker: Scenario = (options) =>
-  inStorm({ ...options, scenario: 'dead-worker', env: { CAIRN_FAULTS: 'true' } }, async (storm) => {
+  runTorture({ ...options, scenario: 'dead-worker', env: { CAIRN_FAULTS: 'true' } }, async (storm) => {
     const { server, client, chance, say } = storm;
     const rounds = Math.max(2, Math.ceil(options.rounds / 10));
     await server.start();
@@ -78,14 +80,14 @@ const deadWorker: Scenario = (options) =>
 
 /** Somebody holds the relational database's write lock for longer than anybody waits for it. */
 const storeOutage: Scenario = (options) =>
-  inStorm({ ...options, scenario: 'store-outage' }, async (storm) => {
+  runTorture({ ...options, scenario: 'store-outage' }, async (storm) => {
     const { server, client, say } = storm;
     const seconds = options.rounds < 50 ? 4 : 15;
     client.paceMs = 40;
     await server.start();
     client.start();
     await sleep(500);
-    const holder = new Database(join(server.dataDir, FILES.metadata), { timeout: 10_000 });
+    const holder = new Database(join(server.dataDir, DATA_FILES.metadata), { timeout: 10_000 });
     holder.exec('begin exclusive');
     say('the relational database is locked');
     await sleep(seconds * 1000);
@@ -108,7 +110,7 @@ const diskFull: Scenario = async (options) => {
   }
   try {
     const { path } = disk;
-    return await inStorm({ ...options, scenario: 'disk-full', dataDir: join(path, 'data') }, async (storm) => {
+    return await runTorture({ ...options, scenario: 'disk-full', dataDir: join(path, 'data') }, async (storm) => {
       const { server, client, chance, ledger, say } = storm;
       const ballast = join(path, 'ballast');
       await server.start();
@@ -117,7 +119,7 @@ const diskFull: Scenario = async (options) => {
       for (let round = 1; round <= rounds; round++) {
         client.start();
         await sleep(chance.between(300, 800));
-        fill(ballast);
+        fillDisk(ballast);
         const before = ledger.answers.get(503) ?? 0;
         await sleep(2000);
         const refused = (ledger.answers.get(503) ?? 0) - before;
@@ -166,7 +168,7 @@ function mountSmallDisk(): SmallDisk | null {
 }
 
 /** Takes every byte that is left. */
-function fill(path: string): void {
+function fillDisk(path: string): void {
   for (const size of [1 << 20, 1 << 16, 1 << 12, 1]) {
     try {
       for (;;) writeFileSync(path, Buffer.alloc(size), { flag: 'a' });

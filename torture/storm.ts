@@ -2,22 +2,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Chance } from './chance.ts';
+import { SeededRandom } from './chance.ts';
 import { check } from './check.ts';
 import { Client } from './client.ts';
 import { Ledger } from './ledger.ts';
 import { ServerProcess } from './server-process.ts';
 
-export interface Storm {
+export interface TortureRun {
   server: ServerProcess;
   client: Client;
   ledger: Ledger;
-  chance: Chance;
+  chance: SeededRandom;
   rounds: number;
   say(line: string): void;
 }
 
-export interface Reckoning {
+export interface TortureResult {
   scenario: string;
   requests: number;
   acknowledged: number;
@@ -26,7 +26,7 @@ export interface Reckoning {
   violations: string[];
 }
 
-export interface StormOptions {
+export interface TortureOptions {
   scenario: string;
   seed: number;
   rounds: number;
@@ -36,11 +36,14 @@ export interface StormOptions {
   env?: Record<string, string>;
 }
 
-export async function inStorm(options: StormOptions, play: (storm: Storm) => Promise<void>): Promise<Reckoning> {
+export async function runTorture(
+  options: TortureOptions,
+  play: (storm: TortureRun) => Promise<void>,
+): Promise<TortureResult> {
   const { scenario, seed, rounds } = options;
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), `cairn-torture-${scenario}-`));
   const server = await ServerProcess.on(dataDir, options.env);
-  const chance = new Chance(seed);
+  const chance = new SeededRandom(seed);
   const ledger = new Ledger();
   const client = new Client(server.url, ledger, chance);
   const say = (line: string): void => console.log(`[${scenario}] ${line}`);

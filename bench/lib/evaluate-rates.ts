@@ -7,7 +7,7 @@ import { type Batch, bareSha1, cairn, flagd, growthBook, postHogNode } from './e
 import { makePeople, type Scenario, wireFlags } from './flag-scenarios.ts';
 import { type Contender, cpuMsSince, median, race } from './race.ts';
 
-export interface RateOptions {
+interface RateOptions {
   flags: number;
   people: number;
   rounds: number;

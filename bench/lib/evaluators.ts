@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { type FeatureDefinition, GrowthBookClient } from '@growthbook/growthbook';
 import { FlagdCore } from '@openfeature/flagd-core';
 import { PostHog } from 'posthog-node';
-import { bucket, spell } from '../../src/features/flags/rules/bucket.ts';
+import { bucket, encodeKey } from '../../src/features/flags/rules/bucket.ts';
 import { prepareFlags } from '../../src/features/flags/rules/compile/prepare-flags.ts';
 import { evaluate } from '../../src/features/flags/rules/evaluate/evaluate.ts';
 import {
@@ -53,7 +53,7 @@ export function bareSha1({ scenario, flags, people }: Batch): Contender {
     return people
       .filter(({ properties }) => scenario !== 'property' || properties.plan === 'pro')
       .flatMap(({ id }) => {
-        const isIn = scenario === 'multivariate' && bucket(spell(`${key}.`), id, '') <= 0.5;
+        const isIn = scenario === 'multivariate' && bucket(encodeKey(`${key}.`), id, '') <= 0.5;
         return isIn ? [`${key}.${id}`, `${key}.${id}variant`] : [`${key}.${id}`];
       });
   });

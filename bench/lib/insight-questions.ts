@@ -1,17 +1,17 @@
 /** Each kind of insight as the engine is asked, beside the same question in SQL written by hand for these very tables. */
 import type { JsonObject } from '../../src/core/json/json.ts';
-import type { TravelDeps } from '../../src/features/insights/correlation/funnel-participants.ts';
+import type { AnswerDeps } from '../../src/features/insights/correlation/funnel-participants.ts';
 import { answerFunnel } from '../../src/features/insights/funnel/answer-funnel.ts';
 import { readFunnelQuestion } from '../../src/features/insights/funnel/rules/read-funnel.ts';
-import { askLifecycle } from '../../src/features/insights/lifecycle/answer-lifecycle.ts';
+import { answerLifecycle } from '../../src/features/insights/lifecycle/answer-lifecycle.ts';
 import { readLifecycleQuestion } from '../../src/features/insights/lifecycle/rules/read-lifecycle.ts';
 import { answerPaths } from '../../src/features/insights/paths/answer-paths.ts';
 import { readPathsQuestion } from '../../src/features/insights/paths/rules/read-paths.ts';
-import { askRetention } from '../../src/features/insights/retention/answer-retention.ts';
+import { answerRetention } from '../../src/features/insights/retention/answer-retention.ts';
 import { readRetentionQuestion } from '../../src/features/insights/retention/rules/read-retention.ts';
-import { askStickiness } from '../../src/features/insights/stickiness/answer-stickiness.ts';
+import { answerStickiness } from '../../src/features/insights/stickiness/answer-stickiness.ts';
 import { readStickinessQuestion } from '../../src/features/insights/stickiness/rules/read-stickiness.ts';
-import { askTrends } from '../../src/features/insights/trends/answer-trends.ts';
+import { answerTrends } from '../../src/features/insights/trends/answer-trends.ts';
 import { readTrendsQuestion } from '../../src/features/insights/trends/rules/read-trends.ts';
 import { FROM, PROJECT, UNTIL } from './product-traffic.ts';
 
@@ -22,7 +22,7 @@ export interface InsightCase {
   name: string;
   /** How many times as long as the hand-written query it may take. */
   within: number;
-  ask(deps: TravelDeps): Promise<Numbers>;
+  ask(deps: AnswerDeps): Promise<Numbers>;
   /** Its column `n` has the numbers. */
   sql: string;
   /** Has the numbers in its place, where `sql` asks for something else that should take as long. */
@@ -47,13 +47,13 @@ const trend = (name: string, fields: JsonObject, sql: string): InsightCase => ({
   within: 1.5,
   sql,
   ask: async (deps) => {
-    const items = await askTrends(deps, PROJECT, readTrendsQuestion({ ...RANGE, ...VIEWS, ...fields }, CONTEXT));
+    const items = await answerTrends(deps, PROJECT, readTrendsQuestion({ ...RANGE, ...VIEWS, ...fields }, CONTEXT));
     return items.flatMap(({ data }) => data.filter((point) => point !== 0));
   },
 });
 
 /** The 25 largest values of the property, day by day. */
-const divided = (value: string): string => `with top as (
+const breakdownSql = (value: string): string => `with top as (
     select ${value} as value, count(*) as n from event_rows e where ${views} group by 1 order by 2 desc limit 25)
   select ${DAY} as day, ${value} as value, count(*) as n from event_rows e
   where ${views} and ${value} in (select value from top) group by all`;
@@ -63,7 +63,7 @@ const retention = (name: string, fields: JsonObject, arrivals: string, unit: str
   within: 1.5,
   ask: async (deps) => {
     const asked = { date_to: '2026-05-31', total_intervals: 11, ...fields };
-    const rows = await askRetention(deps, PROJECT, readRetentionQuestion(asked, CONTEXT));
+    const rows = await answerRetention(deps, PROJECT, readRetentionQuestion(asked, CONTEXT));
     return rows.flatMap(({ counts }) => counts.filter((count) => count > 0));
   },
   sql: `with views as materialized (
@@ -78,8 +78,8 @@ const retention = (name: string, fields: JsonObject, arrivals: string, unit: str
     from arrivals a join views v on v.person = a.person and v.i > a.i group by all`,
 });
 
-const BY_BROWSER = divided(`e."$browser"`);
-const BY_PLAN = divided(`json_extract_string(e.properties, '$.plan')`);
+const BY_BROWSER = breakdownSql(`e."$browser"`);
+const BY_PLAN = breakdownSql(`json_extract_string(e.properties, '$.plan')`);
 
 /** Asked after the properties have got their columns: a native one is the measure. */
 export const PROMOTED_CASES: readonly InsightCase[] = [
@@ -100,7 +100,7 @@ export const CASES: readonly InsightCase[] = [
     name: 'stickiness',
     within: 1.5,
     ask: async (deps) => {
-      const items = await askStickiness(deps, PROJECT, readStickinessQuestion({ ...RANGE, ...VIEWS }, CONTEXT));
+      const items = await answerStickiness(deps, PROJECT, readStickinessQuestion({ ...RANGE, ...VIEWS }, CONTEXT));
       return items.flatMap(({ data }) => data.filter((count) => count > 0));
     },
     sql: `select days, count(*) as n from (
@@ -110,7 +110,7 @@ export const CASES: readonly InsightCase[] = [
     name: 'lifecycle',
     within: 1.5,
     ask: async (deps) => {
-      const items = await askLifecycle(deps, PROJECT, readLifecycleQuestion({ ...RANGE, ...VIEWS }, CONTEXT));
+      const items = await answerLifecycle(deps, PROJECT, readLifecycleQuestion({ ...RANGE, ...VIEWS }, CONTEXT));
       return items.flatMap(({ data }) => data.filter((count) => count !== 0).map(Math.abs));
     },
     sql: `with active as (

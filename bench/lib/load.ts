@@ -11,7 +11,7 @@ export interface Template {
   refresh(bytes: Buffer): void;
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   url: string;
   path: string;
   headers?: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export interface LoadResult {
 
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const { connections, templates, maxRequests = Infinity, maxMs = Infinity, perSecond = Infinity } = options;
-  const requests = templates.map((template) => withHead(options, template));
+  const requests = templates.map((template) => withRequestHead(options, template));
   const times: number[] = [];
   let sent = 0;
   let events = 0;
@@ -68,7 +68,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   return { requests: times.length, events, seconds, failures, p50: at(0.5), p99: at(0.99) };
 }
 
-function withHead({ url, path, headers = {} }: LoadOptions, template: Template) {
+function withRequestHead({ url, path, headers = {} }: LoadOptions, template: Template) {
   const head = [
     `POST ${path} HTTP/1.1`,
     `Host: ${new URL(url).host}`,

@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3';
 
 /** One of the persons has as many ids as nobody should. */
-export interface PersonFolder {
+interface PersonFolder {
   persons: number;
   manyIds: number;
 }
@@ -24,7 +24,7 @@ const propertiesOf = (n: number): string =>
   });
 
 /** So many new persons a chunk brings, each chunk being a change. */
-const IN_A_CHUNK = 1000;
+const CHUNK_SIZE = 1000;
 
 export function fillWithPersons(path: string, { persons, manyIds }: PersonFolder): void {
   const db = new Database(path);
@@ -37,11 +37,11 @@ export function fillWithPersons(path: string, { persons, manyIds }: PersonFolder
   );
   db.transaction(() => {
     for (let n = 1; n <= persons; n++) {
-      person.run(n, personUuid(n), 1_700_000_000_000 + n * 37, propertiesOf(n), Math.ceil(n / IN_A_CHUNK));
+      person.run(n, personUuid(n), 1_700_000_000_000 + n * 37, propertiesOf(n), Math.ceil(n / CHUNK_SIZE));
       for (const kind of ['user', 'device', 'browser']) id.run(`${kind}-${n}`, n);
     }
     for (let n = 0; n < manyIds; n++) id.run(`many-${n}`, 1);
-    db.prepare('update person_change set change = ?').run(Math.ceil(persons / IN_A_CHUNK));
+    db.prepare('update person_change set change = ?').run(Math.ceil(persons / CHUNK_SIZE));
   })();
   db.close();
 }

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import type { PersonStore, StoredPerson } from '../../src/stores/metadata/persons.ts';
 import { personUuid } from './person-folder.ts';
 
-export interface Lookup {
+interface Lookup {
   name: string;
   /** Under `/api/projects/1/persons/`. */
   path(n: number): string;
@@ -19,7 +19,7 @@ export const LOOKUPS: readonly Lookup[] = [
     path: (n) => `${personUuid(n)}/`,
     row: 'select * from persons where project_id = 1 and uuid = ?',
     key: personUuid,
-    inStore: (persons, uuid) => persons.find(1, { uuid }),
+    inStore: (persons, uuid) => persons.get(1, { uuid }),
   },
   {
     name: 'by distinct id',
@@ -27,14 +27,14 @@ export const LOOKUPS: readonly Lookup[] = [
     row: `select p.* from person_distinct_ids d join persons p on p.id = d.person_id
       where d.project_id = 1 and d.distinct_id = ?`,
     key: (n) => `device-${n}`,
-    inStore: (persons, id) => persons.byDistinctId(1, id),
+    inStore: (persons, id) => persons.getByDistinctId(1, id),
   },
   {
     name: 'by e-mail',
     path: (n) => `?email=User${n}@example.org`,
     row: 'select * from persons where project_id = 1 and email = ?',
     key: (n) => `"User${n}@example.org"`,
-    inStore: async (persons, email) => (await persons.byEmail(1, [email], { limit: 100, offset: 0 }))[0],
+    inStore: async (persons, email) => (await persons.listByEmails(1, [email], { limit: 100, offset: 0 }))[0],
   },
 ];
 
@@ -68,5 +68,6 @@ export async function bareLookup(path: string, persons: number, { row, key }: Lo
 export const storeLookup = (store: PersonStore, persons: number, { inStore, key }: Lookup): Promise<number> =>
   timed(ROUNDS, persons, async (n) => {
     const person = await inStore(store, key(n));
-    if (!person || (await store.distinctIds([person.id], 1000)).get(person.id)?.length !== 3) throw new Error('lost');
+    if (!person || (await store.listDistinctIds([person.id], 1000)).get(person.id)?.length !== 3)
+      throw new Error('lost');
   });

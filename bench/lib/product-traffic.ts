@@ -10,14 +10,14 @@ import type { EventBatch, PersonOverride, StoredEvent } from '../../src/stores/e
 import type { MirroredPerson } from '../../src/stores/events/person-mirror.ts';
 
 export const PROJECT = 1;
-export const DAYS = 90;
+const DAYS = 90;
 const HOUR = 3_600_000;
 export const UNTIL = Date.parse('2026-06-01T00:00:00Z');
 export const FROM = UNTIL - DAYS * 24 * HOUR;
 
 /** So many events has a person on average. */
 const EVENTS_PER_PERSON = 50;
-const BATCH = 20_000;
+const BATCH_SIZE = 20_000;
 
 const BROWSERS = ['Chrome', 'Chrome', 'Chrome', 'Chrome', 'Safari', 'Safari', 'Firefox', 'Edge', 'Samsung Internet'];
 const SYSTEMS = ['Windows', 'Windows', 'Mac OS X', 'iOS', 'Android', 'Linux'];
@@ -93,9 +93,9 @@ export class ProductTraffic {
       while (own.length < quota) this.#session(at, own);
       own.length = quota;
       waiting.push(...own.sort((a, b) => a.timestamp - b.timestamp));
-      while (waiting.length >= BATCH) {
-        yield { events: waiting.slice(0, BATCH), overrides: this.#takeOverrides(), position: ++position };
-        waiting = waiting.slice(BATCH);
+      while (waiting.length >= BATCH_SIZE) {
+        yield { events: waiting.slice(0, BATCH_SIZE), overrides: this.#takeOverrides(), position: ++position };
+        waiting = waiting.slice(BATCH_SIZE);
       }
     }
     yield { events: waiting, overrides: this.#takeOverrides(), position: ++position };
@@ -201,7 +201,7 @@ export class ProductTraffic {
       createdAt: timestamp + 1500,
       properties,
       // Looked at only where a property has got a column of its own.
-      get read() {
+      get parsed() {
         return JSON.parse(properties);
       },
       hot: visit.hot,

@@ -5,7 +5,7 @@ export interface Contender {
   run: () => unknown;
 }
 
-export interface RaceOptions {
+interface RaceOptions {
   rounds: number;
   /** Unmeasured rounds first, for the compiler. */
   warmUp: number;

@@ -1,5 +1,5 @@
 /** What the report says of each benchmark, and which of its figures stand in the table. */
-export type Row = [what: string, cairn: string, baseline: string, ratio: string];
+type Row = [what: string, cairn: string, baseline: string, ratio: string];
 
 export interface Bench {
   /** `npm run bench:<name>`, which leaves bench/results/<name>.json. */

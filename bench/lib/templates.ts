@@ -22,7 +22,7 @@ function nextUuid(now: number): string {
 /** Makes one event: `browserEvent` or `serverEvent`. */
 export type MakeEvent = (random: () => number, person: number, uuid: string, timestamp: string) => object;
 
-export interface TemplateOptions {
+interface TemplateOptions {
   key: string;
   event: MakeEvent;
   eventsPerBody: number;

@@ -31,15 +31,15 @@ export interface CallerDeps {
 }
 
 /** Where a personal key stood in the request: the error says so. */
-export type KeyPlace = 'Authorization header' | 'body' | 'query string';
+type KeyLocation = 'Authorization header' | 'body' | 'query string';
 
 /** `last_used_at` is for people to see which keys are dead; once an hour is often enough. */
-const TOUCH_EVERY_MS = 3_600_000;
+const LAST_USED_UPDATE_INTERVAL_MS = 3_600_000;
 
 export async function callerByKey(
   deps: CallerDeps & { keys: KeyGuard },
   key: string,
-  place: KeyPlace,
+  place: KeyLocation,
   address: string,
 ): Promise<Caller> {
   const found = await deps.keys.lookUp(key, address, () => findCallerByKey(deps, key));
@@ -48,20 +48,26 @@ export async function callerByKey(
 }
 
 export async function findCallerByKey({ metadata, clock }: CallerDeps, key: string): Promise<Caller | null> {
-  const stored = await metadata.personalKeys.byHash(digest(key));
-  const user = stored && (await metadata.users.byId(stored.userId));
+  const stored = await metadata.personalKeys.getByHash(digest(key));
+  const user = stored && (await metadata.users.get(stored.userId));
   if (!user?.isActive) return null;
   const now = clock.now();
-  if (now - (stored?.lastUsedAt ?? 0) >= TOUCH_EVERY_MS && stored) await metadata.personalKeys.touch(stored.id, now);
-  return { user, memberships: await metadata.memberships.ofUser(user.id), via: 'personal_key' };
+  if (now - (stored?.lastUsedAt ?? 0) >= LAST_USED_UPDATE_INTERVAL_MS && stored)
+    await metadata.personalKeys.setLastUsed(stored.id, now);
+  return { user, memberships: await metadata.memberships.listByUser(user.id), via: 'personal_key' };
 }
 
 export async function callerBySession({ metadata, clock }: CallerDeps, cookie: string): Promise<Caller | null> {
-  const session = await metadata.sessions.byHash(digest(cookie));
+  const session = await metadata.sessions.getByHash(digest(cookie));
   if (!session || session.expiresAt <= clock.now()) return null;
-  const user = await metadata.users.byId(session.userId);
+  const user = await metadata.users.get(session.userId);
   if (!user?.isActive) return null;
-  return { user, memberships: await metadata.memberships.ofUser(user.id), via: 'session', sessionHash: session.hash };
+  return {
+    user,
+    memberships: await metadata.memberships.listByUser(user.id),
+    via: 'session',
+    sessionHash: session.hash,
+  };
 }
 
 export function levelIn(caller: Caller, organizationId: string): MembershipLevel | null {
@@ -90,7 +96,7 @@ export function currentOrganizationId(caller: Caller): string {
 /** The project the caller works in, when the path says `@current`: the one chosen last, else the oldest. */
 export async function currentProject(metadata: MetadataStore, caller: Caller): Promise<Project> {
   const { currentProjectId: chosen } = caller.user;
-  const project = chosen === null ? null : await metadata.projects.byId(chosen);
+  const project = chosen === null ? null : await metadata.projects.get(chosen);
   if (project && levelIn(caller, project.organizationId) !== null) return project;
   const organizationIds = [currentOrganizationId(caller)];
   const [oldest] = (await metadata.projects.list(organizationIds, { limit: 1, offset: 0 })).items;

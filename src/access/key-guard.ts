@@ -8,9 +8,9 @@ import { networkOf } from '../lib/network.ts';
 import { digest } from '../lib/secrets.ts';
 import { Throttle, throttled } from '../lib/throttle.ts';
 
-const WRONG_KEYS = 60;
+const MAX_WRONG_KEYS = 60;
 const WINDOW_MS = 60_000;
-const REMEMBERED = 10_000;
+const MAX_KNOWN_KEYS = 10_000;
 
 export class KeyGuard {
   readonly #wrong: Throttle;
@@ -18,7 +18,7 @@ export class KeyGuard {
   readonly #right = new Set<string>();
 
   constructor(clock: Clock) {
-    this.#wrong = new Throttle(clock, WRONG_KEYS, WINDOW_MS);
+    this.#wrong = new Throttle(clock, MAX_WRONG_KEYS, WINDOW_MS);
   }
 
   /** What the key opens; null where it opens nothing, and refused where too many did. */
@@ -26,13 +26,13 @@ export class KeyGuard {
     const hash = digest(key);
     if (this.#right.has(hash)) return this.#lookAgain(hash, address, find);
     const network = networkOf(address);
-    const wait = this.#wrong.waitFor(network);
+    const wait = this.#wrong.secondsUntilAllowed(network);
     if (wait > 0) throw throttled(wait);
     // Counted before the answer is known: guesses side by side must not slip through.
     this.#wrong.record(network);
     const found = await find();
     if (found === null) return null;
-    this.#wrong.takeBack(network);
+    this.#wrong.undo(network);
     this.#remember(hash);
     return found;
   }
@@ -48,7 +48,7 @@ export class KeyGuard {
 
   #remember(hash: string): void {
     const [oldest] = this.#right;
-    if (this.#right.size >= REMEMBERED && oldest !== undefined) this.#right.delete(oldest);
+    if (this.#right.size >= MAX_KNOWN_KEYS && oldest !== undefined) this.#right.delete(oldest);
     this.#right.add(hash);
   }
 }

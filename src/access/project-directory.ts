@@ -9,13 +9,13 @@ import type { Project } from '../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 import { findCallerByKey, levelIn } from './callers.ts';
 
-export interface DirectoryDeps {
+interface DirectoryDeps {
   metadata: MetadataStore;
   clock: Clock;
 }
 
 /** More projects than this are not remembered at once. */
-const REMEMBERED = 10_000;
+const CACHE_SIZE = 10_000;
 
 // These sentences are part of the wire: SDKs and their users know them word for word.
 const missingKey = (): Failure =>
@@ -25,7 +25,7 @@ const missingKey = (): Failure =>
     { code: 'missing_api_key' },
   );
 
-const wrongKey = (): Failure =>
+const invalidKey = (): Failure =>
   new Failure(
     'unauthenticated',
     'Project API key invalid. You can find your project API key in PostHog project settings.',
@@ -34,10 +34,10 @@ const wrongKey = (): Failure =>
     },
   );
 
-const wrongPersonalKey = (): Failure =>
+const invalidPersonalKey = (): Failure =>
   new Failure('unauthenticated', 'Invalid Personal API key.', { code: 'invalid_personal_api_key' });
 
-const wrongProject = (): Failure => invalid('project_id', 'Invalid Project ID.', 'invalid_project');
+const invalidProject = (): Failure => invalid('project_id', 'Invalid Project ID.', 'invalid_project');
 
 export class ProjectDirectory {
   readonly #deps: DirectoryDeps;
@@ -55,15 +55,15 @@ export class ProjectDirectory {
     this.#byToken.clear();
   }
 
-  /** The project of a key that was looked up before; undefined where `projectFor` must be asked. */
-  remembered(key: unknown): Project | undefined {
+  /** The project of a key that was looked up before; undefined where `getProject` must be asked. */
+  cached(key: unknown): Project | undefined {
     return typeof key === 'string' ? this.#byToken.get(key) : undefined;
   }
 
   /** The project that a key on a public path stands for; `projectId` tells it where the key is a person's. */
-  async projectFor(key: unknown, projectId: unknown): Promise<Project> {
+  async getProject(key: unknown, projectId: unknown): Promise<Project> {
     if (key === undefined || key === null || key === '') throw missingKey();
-    if (typeof key !== 'string') throw wrongKey();
+    if (typeof key !== 'string') throw invalidKey();
     const known = this.#byToken.get(key);
     if (known) return known;
     try {
@@ -82,27 +82,27 @@ export class ProjectDirectory {
 
   async #find(key: string, projectId: unknown): Promise<Project> {
     const { projects } = this.#deps.metadata;
-    const byToken = await projects.byApiToken(key);
+    const byToken = await projects.getByApiToken(key);
     if (byToken) return this.#remember(key, byToken);
-    const bySecret = key.startsWith('phs_') ? await projects.bySecretHash(digest(key)) : null;
+    const bySecret = key.startsWith('phs_') ? await projects.getBySecretHash(digest(key)) : null;
     if (bySecret) return bySecret;
     return this.#byPersonalKey(key, projectId);
   }
 
   async #byPersonalKey(key: string, projectId: unknown): Promise<Project> {
     const isPersonal = key.startsWith('phx_') || isGiven(projectId);
-    if (!isPersonal) throw wrongKey();
+    if (!isPersonal) throw invalidKey();
     const caller = await findCallerByKey(this.#deps, key);
-    if (!caller) throw wrongPersonalKey();
+    if (!caller) throw invalidPersonalKey();
     const id = isGiven(projectId) ? Number(projectId) : Number.NaN;
-    const project = Number.isSafeInteger(id) ? await this.#deps.metadata.projects.byId(id) : null;
+    const project = Number.isSafeInteger(id) ? await this.#deps.metadata.projects.get(id) : null;
     // A stranger's project and none at all look the same from outside.
-    if (!project || levelIn(caller, project.organizationId) === null) throw wrongProject();
+    if (!project || levelIn(caller, project.organizationId) === null) throw invalidProject();
     return project;
   }
 
   #remember(key: string, project: Project): Project {
-    if (this.#byToken.size >= REMEMBERED) this.#byToken.clear();
+    if (this.#byToken.size >= CACHE_SIZE) this.#byToken.clear();
     this.#byToken.set(key, project);
     return project;
   }

@@ -8,7 +8,7 @@ import type { Ids } from '../lib/ids.ts';
 import type { Activity, ActivityChange } from '../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 
-export interface ActivityDeps {
+interface ActivityDeps {
   clock: Clock;
   ids: Ids;
 }
@@ -43,7 +43,7 @@ export async function recordActivity(deps: ActivityDeps, store: MetadataStore, e
     detail: { changes, trigger, name, short_id: shortId },
     createdAt: now,
   };
-  await store.activity.append(activity);
+  await store.activity.create(activity);
 }
 
 /** One change for each field whose value differs. Values are compared as JSON. */

@@ -5,11 +5,11 @@ import { finished } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Manifest } from '../operate/backup/manifest.ts';
 import type { Operator } from '../operate/operator.ts';
-import { type Command, type Context, EXIT, UsageError } from './command.ts';
+import { type Command, type CommandContext, EXIT, UsageError } from './command.ts';
 import { openArchive } from './open-archive.ts';
-import { bytesText } from './output.ts';
+import { formatBytes } from './output.ts';
 import { type PartialFile, partialFile } from './partial-file.ts';
-import { readArgs, readWords } from './read-args.ts';
+import { readArgs, readPositionals } from './read-args.ts';
 import { writeTo } from './write-to.ts';
 
 const HELP = `Everything in the data folder as one file, while the server goes on working.
@@ -27,7 +27,7 @@ The file holds the digests of keys and passwords, and everything about your user
 Only for the embedded stores. With PostgreSQL and ClickHouse, use their own tools.`;
 
 /** Most of the bytes are packed already; more effort gains little. */
-const PACK_LEVEL = 1;
+const GZIP_LEVEL = 1;
 
 export const backup: Command = {
   name: 'backup',
@@ -35,7 +35,7 @@ export const backup: Command = {
   help: HELP,
   async run(context, args) {
     const { words, options } = readArgs(args, { overwrite: 'flag', 'no-verify': 'flag' });
-    const target = resolve(readWords(words, 'FILE').FILE);
+    const target = resolve(readPositionals(words, 'FILE').FILE);
     if (existsSync(target) && !options.overwrite) {
       throw new UsageError(`${target} is there already. Choose another name, or say --overwrite.`);
     }
@@ -55,8 +55,12 @@ export const backup: Command = {
   },
 };
 
-async function write(operator: Operator, { path }: PartialFile, { signal, onProgress }: Context): Promise<Manifest> {
-  const packer = createGzip({ level: PACK_LEVEL });
+async function write(
+  operator: Operator,
+  { path }: PartialFile,
+  { signal, onProgress }: CommandContext,
+): Promise<Manifest> {
+  const packer = createGzip({ level: GZIP_LEVEL });
   const disk = packer.pipe(createWriteStream(path, { mode: 0o600 }));
   const written = finished(disk);
   written.catch((error: Error) => packer.destroy(error));
@@ -69,7 +73,7 @@ async function write(operator: Operator, { path }: PartialFile, { signal, onProg
   }
 }
 
-async function verify(file: PartialFile, size: number, target: string, { onProgress }: Context): Promise<void> {
+async function verify(file: PartialFile, size: number, target: string, { onProgress }: CommandContext): Promise<void> {
   const folder = join(dirname(target), `.cairn-verify-${process.pid}`);
   try {
     await openArchive(file.path, folder, size, onProgress);
@@ -78,12 +82,18 @@ async function verify(file: PartialFile, size: number, target: string, { onProgr
   }
 }
 
-function report({ out, json }: Context, file: string, size: number, manifest: Manifest, isVerified: boolean): void {
+function report(
+  { out, json }: CommandContext,
+  file: string,
+  size: number,
+  manifest: Manifest,
+  isVerified: boolean,
+): void {
   const { counts, created_at } = manifest;
   if (json) out.json({ file, bytes: size, created_at, counts, verified: isVerified });
   else {
     const held = `${counts.events} events and ${counts.persons} persons as of ${created_at}`;
     const verified = isVerified ? 'restored and counted again: it is sound' : 'not verified';
-    out.say(`${file}: ${bytesText(size)}, ${held}; ${verified}.`);
+    out.print(`${file}: ${formatBytes(size)}, ${held}; ${verified}.`);
   }
 }

@@ -1,10 +1,10 @@
 /** What every command is made of, and what it gets to work with. */
 import type { Config } from '../config.ts';
-import type { Progress } from '../operate/operation.ts';
+import type { OperationProgress } from '../operate/operation.ts';
 import type { Operator } from '../operate/operator.ts';
 import type { Output } from './output.ts';
 
-export interface Context {
+export interface CommandContext {
   config: Config;
   out: Output;
   /** True: answers are JSON on standard output. */
@@ -15,7 +15,7 @@ export interface Context {
   operator(options?: { mayBegin?: boolean }): Promise<Operator>;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
-  onProgress(now: Progress): void;
+  onProgress(now: OperationProgress): void;
 }
 
 export interface Command {
@@ -24,7 +24,7 @@ export interface Command {
   summary: string;
   /** The whole text of `cairn help <name>`. */
   help: string;
-  run(context: Context, args: readonly string[]): Promise<number>;
+  run(context: CommandContext, args: readonly string[]): Promise<number>;
 }
 
 /** What the process ends with. */

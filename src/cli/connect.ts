@@ -10,31 +10,32 @@ import { findOperator } from '../operate/control/control-client.ts';
 import { controlPath } from '../operate/control/control-path.ts';
 import type { Operator } from '../operate/operator.ts';
 import { openApp } from '../runtime/app.ts';
-import { welcome } from '../runtime/first-start-message.ts';
-import { FILES } from '../stores/data-files.ts';
+import { firstStartMessage } from '../runtime/first-start-message.ts';
+import { DATA_FILES } from '../stores/data-files.ts';
 import { FolderInUse } from '../stores/sqlite/folder-lock.ts';
 
-export interface Connection {
+export interface OperatorConnection {
   operator: Operator;
   isServer: boolean;
   close(): Promise<void>;
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** Whether an empty folder becomes a new installation; else it is refused. */
-  mayBegin: boolean;
+  mayInitialize: boolean;
   note(text: string): void;
 }
 
-export async function connect(config: Config, { mayBegin, note }: ConnectOptions): Promise<Connection> {
+export async function connect(config: Config, { mayInitialize, note }: ConnectOptions): Promise<OperatorConnection> {
   const path = controlPath(config.dataDir);
   const running = path === null ? null : await findOperator(path).catch(explain);
   if (running) return { operator: running, isServer: true, close: async () => undefined };
-  if (!mayBegin && !existsSync(join(config.dataDir, FILES.metadata))) throw noData(config.dataDir);
+  if (!mayInitialize && !existsSync(join(config.dataDir, DATA_FILES.metadata))) throw noDataFolder(config.dataDir);
   const app = await openApp({ config, log: openLog('fatal', process.stderr) }).catch((error: unknown) => {
-    throw error instanceof FolderInUse ? notAnswering(config.dataDir) : error;
+    throw error instanceof FolderInUse ? folderBusy(config.dataDir) : error;
   });
-  if (app.firstStart) note(welcome(config.publicUrl ?? `http://${config.host}:${config.port}`, app.firstStart));
+  if (app.firstStart)
+    note(firstStartMessage(config.publicUrl ?? `http://${config.host}:${config.port}`, app.firstStart));
   return { operator: app.operator, isServer: false, close: () => app.close() };
 }
 
@@ -43,12 +44,12 @@ function explain(error: NodeJS.ErrnoException): never {
   throw new Error('The server that runs on this folder belongs to another user. Run this as that user.');
 }
 
-const noData = (folder: string): Error =>
+const noDataFolder = (folder: string): Error =>
   new Error(
     `There is no data of Cairn in ${folder}. Say where it is with --data-dir or DATA_DIR, or start the server once.`,
   );
 
-const notAnswering = (folder: string): Error =>
+const folderBusy = (folder: string): Error =>
   new Error(
     `Another Cairn process is using ${folder}, and does not take commands: it is starting, stopping, or a command itself. ` +
       'Try again in a moment.',

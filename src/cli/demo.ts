@@ -1,5 +1,5 @@
 import { type Command, EXIT } from './command.ts';
-import { readArgs, readOptionalWhole, readWords } from './read-args.ts';
+import { readArgs, readOptionalInteger, readPositionals } from './read-args.ts';
 
 const HELP = `Two months of a made-up hiking app: visits, sign-ups, people who come back, groups, two flags, a cohort, a dashboard.
 
@@ -14,14 +14,14 @@ export const demo: Command = {
   help: HELP,
   async run(context, args) {
     const { words, options } = readArgs(args, { project: 'text' });
-    readWords(words);
+    readPositionals(words);
     const operator = await context.operator({ mayBegin: true });
     const outlet = { progress: context.onProgress, signal: context.signal };
-    const project = readOptionalWhole('--project', options.project);
+    const project = readOptionalInteger('--project', options.project);
     const loaded = await operator.run('demo', { project }, outlet);
     if (context.json) context.out.json(loaded);
     else
-      context.out.say(
+      context.out.print(
         `Project ${loaded.project} has ${loaded.events} events of the demo. Open the console and look around.`,
       );
     return EXIT.done;

@@ -5,48 +5,48 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { diskSpace } from '../lib/disk-space.ts';
 import { controlPath } from '../operate/control/control-path.ts';
-import { FILES } from '../stores/data-files.ts';
-import { type Finding, fine } from './doctor-server.ts';
-import { bytesText } from './output.ts';
+import { DATA_FILES } from '../stores/data-files.ts';
+import { type Finding, okFinding } from './doctor-server.ts';
+import { formatBytes } from './output.ts';
 
-const OLDEST_NODE = [20, 19] as const;
-const LITTLE_BYTES = 1_000_000_000;
-const LITTLE_SHARE = 0.1;
+const MIN_NODE_VERSION = [20, 19] as const;
+const LOW_DISK_BYTES = 1_000_000_000;
+const LOW_DISK_SHARE = 0.1;
 
 export async function checkHost(config: Config, nodeVersion: string): Promise<Finding[]> {
   const { dataDir } = config;
   // That they could be read at all is what there is to say: a wrong one has stopped the command.
-  const findings = [fine('settings', `data in ${dataDir}`), checkNode(nodeVersion)];
-  if (!existsSync(join(dataDir, FILES.metadata))) return findings;
+  const findings = [okFinding('settings', `data in ${dataDir}`), checkNode(nodeVersion)];
+  if (!existsSync(join(dataDir, DATA_FILES.metadata))) return findings;
   return [
     ...findings,
     await checkDisk(dataDir),
-    await checkOwner(dataDir),
-    await checkOpenness(dataDir),
+    await checkAccess(dataDir),
+    await checkPermissions(dataDir),
     checkSocket(dataDir),
   ];
 }
 
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [oldestMajor, oldestMinor] = OLDEST_NODE;
+  const [oldestMajor, oldestMinor] = MIN_NODE_VERSION;
   const isOld = major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
-  const advice = `Install Node ${OLDEST_NODE.join('.')} or newer.`;
-  return isOld ? { about: 'node', state: 'bad', detail: version, advice } : fine('node', version);
+  const advice = `Install Node ${MIN_NODE_VERSION.join('.')} or newer.`;
+  return isOld ? { about: 'node', state: 'bad', detail: version, advice } : okFinding('node', version);
 }
 
 async function checkDisk(dataDir: string): Promise<Finding> {
   const { dataBytes, freeBytes, totalBytes } = await diskSpace(dataDir);
-  const detail = `${bytesText(dataBytes)} of data, ${bytesText(freeBytes)} of ${bytesText(totalBytes)} free`;
-  const isLittle = freeBytes < Math.max(LITTLE_BYTES, dataBytes) && freeBytes < totalBytes * LITTLE_SHARE;
-  if (freeBytes < LITTLE_BYTES || isLittle) {
+  const detail = `${formatBytes(dataBytes)} of data, ${formatBytes(freeBytes)} of ${formatBytes(totalBytes)} free`;
+  const isLittle = freeBytes < Math.max(LOW_DISK_BYTES, dataBytes) && freeBytes < totalBytes * LOW_DISK_SHARE;
+  if (freeBytes < LOW_DISK_BYTES || isLittle) {
     const advice = 'Make room, move DATA_DIR to a larger disk, or keep events for less long (EVENTS_RETENTION_DAYS).';
-    return { about: 'disk', state: freeBytes < LITTLE_BYTES / 4 ? 'bad' : 'warning', detail, advice };
+    return { about: 'disk', state: freeBytes < LOW_DISK_BYTES / 4 ? 'bad' : 'warning', detail, advice };
   }
-  return fine('disk', detail);
+  return okFinding('disk', detail);
 }
 
-async function checkOwner(dataDir: string): Promise<Finding> {
+async function checkAccess(dataDir: string): Promise<Finding> {
   const names = (await readdir(dataDir)).filter((name) => /\.(?:sqlite|duckdb)/.test(name));
   const refused: string[] = [];
   for (const name of ['.', ...names]) {
@@ -54,15 +54,15 @@ async function checkOwner(dataDir: string): Promise<Finding> {
   }
   const advice = `Give them to the user that runs Cairn: chown -R USER ${dataDir}`;
   return refused.length === 0
-    ? fine('access', 'the data can be read and written')
+    ? okFinding('access', 'the data can be read and written')
     : { about: 'access', state: 'bad', detail: `not readable and writable here: ${refused.join(', ')}`, advice };
 }
 
-async function checkOpenness(dataDir: string): Promise<Finding> {
+async function checkPermissions(dataDir: string): Promise<Finding> {
   const { mode } = await stat(dataDir);
   const shown = (mode & 0o777).toString(8);
   return (mode & 0o077) === 0
-    ? fine('permissions', `only the owner may enter the data folder (${shown})`)
+    ? okFinding('permissions', `only the owner may enter the data folder (${shown})`)
     : {
         about: 'permissions',
         state: 'warning',
@@ -79,5 +79,5 @@ function checkSocket(dataDir: string): Finding {
         detail: 'the path of the data folder is too long for a socket in it',
         advice: 'Commands work only while no server runs. Move the folder to a shorter path.',
       }
-    : fine('commands', 'they reach a running server');
+    : okFinding('commands', 'they reach a running server');
 }

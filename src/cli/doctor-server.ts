@@ -10,23 +10,23 @@ export interface Finding {
 }
 
 const DAY_MS = 86_400_000;
-const OLD_BACKUP_DAYS = 8;
-const LAG_MS = 60_000;
-const SKEW_MS = 5 * 60_000;
+const MAX_BACKUP_AGE_DAYS = 8;
+const MAX_LAG_MS = 60_000;
+const MAX_CLOCK_SKEW_MS = 5 * 60_000;
 
-export const fine = (about: string, detail: string): Finding => ({ about, state: 'ok', detail, advice: '' });
+export const okFinding = (about: string, detail: string): Finding => ({ about, state: 'ok', detail, advice: '' });
 
 export const checkServer = (health: Health, now: number): Finding[] => [
-  ...health.stores.map(ofStore),
-  ofCounts(health),
-  ofDeadLetters(health),
-  ofClock(health, now),
-  ofBackup(health, now),
+  ...health.stores.map(checkStoreHealth),
+  checkCounts(health),
+  checkDeadLetters(health),
+  checkClock(health, now),
+  checkLastBackup(health, now),
 ];
 
-const ofStore = ({ store, problem, detail }: Health['stores'][number]): Finding =>
+const checkStoreHealth = ({ store, problem, detail }: Health['stores'][number]): Finding =>
   problem === null
-    ? fine(`store of ${store}`, detail)
+    ? okFinding(`store of ${store}`, detail)
     : {
         about: `store of ${store}`,
         state: 'bad',
@@ -34,11 +34,11 @@ const ofStore = ({ store, problem, detail }: Health['stores'][number]): Finding 
         advice: 'Stop the server, keep a copy of the data folder, and restore a backup: cairn restore FILE --replace',
       };
 
-function ofCounts({ counts }: Health): Finding {
+function checkCounts({ counts }: Health): Finding {
   const { accepted, stored, duplicate, dropped, deadLettered, pending, lagMs } = counts;
   const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
   const detail = `${accepted} accepted = ${stored} stored + ${duplicate} duplicate + ${lost} dropped + ${deadLettered} set aside + ${pending} waiting`;
-  if (pending > 0 && lagMs > LAG_MS) {
+  if (pending > 0 && lagMs > MAX_LAG_MS) {
     const advice = `The oldest has waited for ${Math.round(lagMs / 1000)} s. The server's log says why processing pauses.`;
     return { about: 'events', state: 'warning', detail, advice };
   }
@@ -49,12 +49,12 @@ function ofCounts({ counts }: Health): Finding {
         detail,
         advice: 'The books do not add up. Keep a copy of the folder and report it.',
       }
-    : fine('events', detail);
+    : okFinding('events', detail);
 }
 
-const ofDeadLetters = ({ counts: { deadLettered } }: Health): Finding =>
+const checkDeadLetters = ({ counts: { deadLettered } }: Health): Finding =>
   deadLettered === 0
-    ? fine('dead letters', 'none')
+    ? okFinding('dead letters', 'none')
     : {
         about: 'dead letters',
         state: 'warning',
@@ -63,21 +63,21 @@ const ofDeadLetters = ({ counts: { deadLettered } }: Health): Finding =>
       };
 
 /** Events that arrived in the future say that the clock was set back. */
-function ofClock({ now: theirs, latest_event_at: latest }: Health, now: number): Finding {
-  if (latest !== null && latest > theirs + SKEW_MS) {
+function checkClock({ now: theirs, latest_event_at: latest }: Health, now: number): Finding {
+  if (latest !== null && latest > theirs + MAX_CLOCK_SKEW_MS) {
     const detail = `the latest event arrived at ${new Date(latest).toISOString()}, and it is ${new Date(theirs).toISOString()} now`;
     return { about: 'clock', state: 'warning', detail, advice: 'The clock was ahead, or is behind: set it by NTP.' };
   }
-  return Math.abs(theirs - now) > SKEW_MS
+  return Math.abs(theirs - now) > MAX_CLOCK_SKEW_MS
     ? { about: 'clock', state: 'warning', detail: 'the server has another time', advice: 'Set the clock by NTP.' }
-    : fine('clock', new Date(theirs).toISOString());
+    : okFinding('clock', new Date(theirs).toISOString());
 }
 
-function ofBackup({ last_backup_at: last }: Health, now: number): Finding {
+function checkLastBackup({ last_backup_at: last }: Health, now: number): Finding {
   const advice = 'Make one, every day: cairn backup FILE';
   if (last === null) return { about: 'backup', state: 'warning', detail: 'none was made yet', advice };
   const days = Math.floor((now - Date.parse(last)) / DAY_MS);
-  return days >= OLD_BACKUP_DAYS
+  return days >= MAX_BACKUP_AGE_DAYS
     ? { about: 'backup', state: 'warning', detail: `the last one is ${days} days old`, advice }
-    : fine('backup', `the last one is of ${last}`);
+    : okFinding('backup', `the last one is of ${last}`);
 }

@@ -1,8 +1,8 @@
 import { systemClock } from '../lib/clock.ts';
-import { type Command, type Context, EXIT } from './command.ts';
+import { type Command, type CommandContext, EXIT } from './command.ts';
 import { checkHost } from './doctor-host.ts';
 import { checkServer, type Finding } from './doctor-server.ts';
-import { readArgs, readWords } from './read-args.ts';
+import { readArgs, readPositionals } from './read-args.ts';
 
 const HELP = `Looks for what is wrong or will be, and says what to do.
 
@@ -17,16 +17,19 @@ export const doctor: Command = {
   summary: 'Looks for what is wrong, and says what to do.',
   help: HELP,
   async run(context, args) {
-    readWords(readArgs(args, {}).words);
-    const findings = [...(await checkHost(context.config, process.versions.node)), ...(await ofServer(context))];
+    readPositionals(readArgs(args, {}).words);
+    const findings = [
+      ...(await checkHost(context.config, process.versions.node)),
+      ...(await checkRunningServer(context)),
+    ];
     if (context.json) context.out.json(findings);
-    else for (const finding of findings) context.out.say(describe(finding));
+    else for (const finding of findings) context.out.print(describe(finding));
     return findings.every(({ state }) => state === 'ok') ? EXIT.done : EXIT.attention;
   },
 };
 
 /** That the folder cannot be opened is a finding, too. */
-async function ofServer(context: Context): Promise<Finding[]> {
+async function checkRunningServer(context: CommandContext): Promise<Finding[]> {
   try {
     const operator = await context.operator();
     const health = await operator.run('check', {}, { progress: context.onProgress, signal: context.signal });

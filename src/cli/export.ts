@@ -5,10 +5,10 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { csvLine } from '../lib/csv-line.ts';
-import { type Command, type Context, EXIT, UsageError } from './command.ts';
-import { columnsOf, type Exportable, linesToParquet } from './parquet.ts';
+import { type Command, type CommandContext, EXIT, UsageError } from './command.ts';
+import { type Exportable, exportColumns, linesToParquet } from './parquet.ts';
 import { partialFile } from './partial-file.ts';
-import { oneOf, readArgs, readMoment, readOptionalWhole, readWords } from './read-args.ts';
+import { oneOf, readArgs, readOptionalInteger, readPositionals, readTime } from './read-args.ts';
 import { writeTo } from './write-to.ts';
 
 const HELP = `The events or persons of a project, all of them, in the order of time.
@@ -27,7 +27,7 @@ distinct_ids, created_at, is_identified, properties. In CSV, properties and dist
 const FORMATS = ['ndjson', 'csv', 'parquet'] as const;
 type Format = (typeof FORMATS)[number];
 
-interface Wanted {
+interface ExportOptions {
   what: Exportable;
   format: Format;
   project: number | null;
@@ -43,15 +43,18 @@ export const exportCommand: Command = {
   async run(context, args) {
     const kinds = { out: 'text', format: 'text', project: 'text', event: 'text', from: 'text', to: 'text' } as const;
     const { words, options } = readArgs(args, kinds);
-    const wanted: Wanted = {
-      what: oneOf('What to export', readWords(words, 'events or persons')['events or persons'], ['events', 'persons']),
+    const wanted: ExportOptions = {
+      what: oneOf('What to export', readPositionals(words, 'events or persons')['events or persons'], [
+        'events',
+        'persons',
+      ]),
       format: formatOf(options.format, options.out),
-      project: readOptionalWhole('--project', options.project),
+      project: readOptionalInteger('--project', options.project),
       event: options.event,
-      from: options.from === null ? null : readMoment('--from', options.from),
-      to: options.to === null ? null : readMoment('--to', options.to),
+      from: options.from === null ? null : readTime('--from', options.from),
+      to: options.to === null ? null : readTime('--to', options.to),
     };
-    refuseNonsense(wanted, options.out);
+    checkOptions(wanted, options.out);
     const exported =
       options.out === null ? await toStream(context, wanted) : await toFile(context, wanted, resolve(options.out));
     const where = options.out === null ? '' : ` to ${resolve(options.out)}`;
@@ -67,7 +70,7 @@ function formatOf(given: string | null, file: string | null): Format {
   return ending === 'csv' || ending === 'parquet' ? ending : 'ndjson';
 }
 
-function refuseNonsense({ what, format, event, from, to }: Wanted, file: string | null): void {
+function checkOptions({ what, format, event, from, to }: ExportOptions, file: string | null): void {
   if (what === 'persons' && (event !== null || from !== null || to !== null)) {
     throw new UsageError('--event, --from and --to are for events.');
   }
@@ -78,20 +81,20 @@ function refuseNonsense({ what, format, event, from, to }: Wanted, file: string 
 }
 
 /** Whoever reads the stream may stop before its end; that is no fault. */
-async function toStream(context: Context, wanted: Wanted): Promise<number> {
+async function toStream(context: CommandContext, wanted: ExportOptions): Promise<number> {
   return receive(context, wanted, context.out.stdout);
 }
 
-async function toFile(context: Context, wanted: Wanted, target: string): Promise<number> {
+async function toFile(context: CommandContext, wanted: ExportOptions, target: string): Promise<number> {
   const file = partialFile(target);
   const lines = `${file.path}.ndjson`;
   try {
     if (wanted.format !== 'parquet') {
-      const exported = await throughFile(context, wanted, file.path, target.endsWith('.gz'));
+      const exported = await writeFileStream(context, wanted, file.path, target.endsWith('.gz'));
       await file.finish();
       return exported;
     }
-    const exported = await throughFile(context, { ...wanted, format: 'ndjson' }, lines, false);
+    const exported = await writeFileStream(context, { ...wanted, format: 'ndjson' }, lines, false);
     context.onProgress({ what: 'writing columns', done: 0, total: null });
     await linesToParquet(wanted.what, lines, file.path);
     await file.finish();
@@ -102,7 +105,12 @@ async function toFile(context: Context, wanted: Wanted, target: string): Promise
   }
 }
 
-async function throughFile(context: Context, wanted: Wanted, path: string, isPacked: boolean): Promise<number> {
+async function writeFileStream(
+  context: CommandContext,
+  wanted: ExportOptions,
+  path: string,
+  isPacked: boolean,
+): Promise<number> {
   const disk = createWriteStream(path, { mode: 0o600 });
   const written = finished(disk);
   const sink: Writable = isPacked ? createGzip() : disk;
@@ -116,10 +124,14 @@ async function throughFile(context: Context, wanted: Wanted, path: string, isPac
   }
 }
 
-async function receive(context: Context, { what, format, project, ...range }: Wanted, sink: Writable): Promise<number> {
+async function receive(
+  context: CommandContext,
+  { what, format, project, ...range }: ExportOptions,
+  sink: Writable,
+): Promise<number> {
   const operator = await context.operator();
   const write = format === 'csv' ? csvWriter(what, sink) : (chunk: Uint8Array) => writeTo(sink, chunk);
-  if (format === 'csv') await writeTo(sink, csvLine(columnsOf(what)));
+  if (format === 'csv') await writeTo(sink, csvLine(exportColumns(what)));
   const outlet = { write, progress: context.onProgress, signal: context.signal };
   const { exported } =
     what === 'events'
@@ -130,7 +142,7 @@ async function receive(context: Context, { what, format, project, ...range }: Wa
 
 /** What comes is whole lines. */
 function csvWriter(what: Exportable, sink: Writable): (chunk: Uint8Array) => Promise<void> {
-  const columns = columnsOf(what);
+  const columns = exportColumns(what);
   const cell = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
   return (chunk) => {
     const lines = Buffer.from(chunk).toString('utf8').trimEnd().split('\n');

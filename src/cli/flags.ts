@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../core/json/json.ts';
 import type { FlagAnswer } from '../operate/evaluate-flag.ts';
-import { type Command, type Context, EXIT, UsageError } from './command.ts';
-import { readArgs, readMoment, readOptionalWhole, readWords } from './read-args.ts';
+import { type Command, type CommandContext, EXIT, UsageError } from './command.ts';
+import { readArgs, readOptionalInteger, readPositionals, readTime } from './read-args.ts';
 import { subCommands } from './sub-commands.ts';
 
 const HELP = `What a feature flag is for somebody, and why.
@@ -20,18 +20,18 @@ export const flags: Command = {
     async eval(context, args) {
       const kinds = { user: 'text', at: 'text', project: 'text', property: 'many', group: 'many' } as const;
       const { words, options } = readArgs(args, kinds);
-      const { KEY } = readWords(words, 'KEY');
+      const { KEY } = readPositionals(words, 'KEY');
       if (options.user === null) throw new UsageError('--user is missing.');
       const answer = await (await context.operator()).run('flags.eval', {
-        project: readOptionalWhole('--project', options.project),
+        project: readOptionalInteger('--project', options.project),
         flag: KEY,
         user: options.user,
-        at: options.at === null ? null : readMoment('--at', options.at),
-        properties: readPairs('--property', options.property, valueIn),
+        at: options.at === null ? null : readTime('--at', options.at),
+        properties: readPairs('--property', options.property, parseValue),
         groups: readPairs('--group', options.group, (text) => text),
       });
       if (context.json) context.out.json(answer);
-      else tell(context, answer);
+      else printAnswer(context, answer);
       return EXIT.done;
     },
   }),
@@ -51,7 +51,7 @@ function readPairs<T extends Json>(
   );
 }
 
-function valueIn(text: string): Json {
+function parseValue(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {
@@ -59,13 +59,13 @@ function valueIn(text: string): Json {
   }
 }
 
-function tell({ out }: Context, answer: FlagAnswer): void {
-  out.say(`${answer.flag} is ${JSON.stringify(answer.value)} for ${answer.user} at ${answer.at}`);
-  out.say(`  because    ${answer.description} (${answer.reason})`);
-  if (answer.payload !== null) out.say(`  payload    ${JSON.stringify(answer.payload)}`);
-  out.say(`  version    ${answer.version}`);
-  out.say(`  person     ${answer.person ?? 'nobody has this id'}`);
+function printAnswer({ out }: CommandContext, answer: FlagAnswer): void {
+  out.print(`${answer.flag} is ${JSON.stringify(answer.value)} for ${answer.user} at ${answer.at}`);
+  out.print(`  because    ${answer.description} (${answer.reason})`);
+  if (answer.payload !== null) out.print(`  payload    ${JSON.stringify(answer.payload)}`);
+  out.print(`  version    ${answer.version}`);
+  out.print(`  person     ${answer.person ?? 'nobody has this id'}`);
   const told = Object.keys(answer.person_properties as JsonObject).length;
-  if (told > 0) out.say(`  properties ${JSON.stringify(answer.person_properties)}`);
-  for (const assumed of answer.assumed) out.say(`  note       ${assumed}`);
+  if (told > 0) out.print(`  properties ${JSON.stringify(answer.person_properties)}`);
+  for (const assumed of answer.assumed) out.print(`  note       ${assumed}`);
 }

@@ -1,7 +1,7 @@
 import { VERSION } from '../version.ts';
 import { type Command, EXIT, UsageError } from './command.ts';
 
-const GLOBALS = `For every command:
+const GLOBAL_OPTIONS_HELP = `For every command:
   --data-dir DIR  The data folder; default DATA_DIR, else ./data.
   --json          Answer as JSON.
   --quiet         Only answers and errors, no progress.
@@ -20,7 +20,7 @@ export function helpCommand(commands: readonly Command[]): Command {
     '',
     ...list,
     '',
-    GLOBALS,
+    GLOBAL_OPTIONS_HELP,
   ].join('\n');
   return {
     name: 'help',
@@ -29,7 +29,7 @@ export function helpCommand(commands: readonly Command[]): Command {
     async run({ out }, [name]) {
       const command = commands.find((one) => one.name === name);
       if (name !== undefined && !command) throw new UsageError(`There is no command "${name}".`);
-      out.say(command ? `${command.help}\n\n${GLOBALS}` : help);
+      out.print(command ? `${command.help}\n\n${GLOBAL_OPTIONS_HELP}` : help);
       return EXIT.done;
     },
   };

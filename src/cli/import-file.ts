@@ -5,31 +5,35 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { Failure } from '../core/errors.ts';
 import type { Operator } from '../operate/operator.ts';
-import type { ImportBatch, ImportedBatch } from '../operate/transfer/import.ts';
-import type { Context } from './command.ts';
-import { badPath, beginning, forgetState, type ImportState, loadState, saveState } from './import-state.ts';
+import type { ImportBatch, ImportBatchResult } from '../operate/transfer/import.ts';
+import type { CommandContext } from './command.ts';
+import { badLinesPath, deleteState, type ImportState, initialState, loadState, saveState } from './import-state.ts';
 import { type Line, splitLines } from './split-lines.ts';
 
 export interface FileImport {
   file: string;
   project: number;
   /** Begin at the first line, whatever an earlier run has left. */
-  isFresh: boolean;
+  restart: boolean;
 }
 
 const BATCH_LINES = 1000;
 const BATCH_BYTES = 4 * 1024 * 1024;
 /** Longer lines are no events; the server takes batches of this and a little more. */
-const LONGEST_LINE = 20 * 1024 * 1024;
-const PATIENCE = 120;
+const MAX_LINE_BYTES = 20 * 1024 * 1024;
+const MAX_RETRIES = 120;
 
-export async function importFile(operator: Operator, context: Context, wanted: FileImport): Promise<ImportState> {
-  const { file, project, isFresh } = wanted;
+export async function importFile(
+  operator: Operator,
+  context: CommandContext,
+  wanted: FileImport,
+): Promise<ImportState> {
+  const { file, project, restart } = wanted;
   const { size } = await stat(file);
-  const kept = isFresh ? null : await loadState(file, project, size);
+  const kept = restart ? null : await loadState(file, project, size);
   if (kept) context.out.note(`${file}: going on from line ${kept.line}.`);
-  let state = kept ?? beginning(project, size);
-  await cutBadLines(file, state);
+  let state = kept ?? initialState(project, size);
+  await truncateBadLines(file, state);
   let batch: Line[] = [];
   const flush = async (): Promise<void> => {
     state = await sendBatch(operator, file, state, batch);
@@ -41,7 +45,7 @@ export async function importFile(operator: Operator, context: Context, wanted: F
     });
   };
   let bytes = 0;
-  for await (const line of splitLines(bytesOf(file), LONGEST_LINE)) {
+  for await (const line of splitLines(bytesOf(file), MAX_LINE_BYTES)) {
     if (line.at < state.offset) continue;
     context.signal.throwIfAborted();
     const length = line.text?.length ?? 0;
@@ -53,7 +57,7 @@ export async function importFile(operator: Operator, context: Context, wanted: F
     bytes += length;
   }
   if (batch.length > 0) await flush();
-  await forgetState(file);
+  await deleteState(file);
   return state;
 }
 
@@ -66,11 +70,11 @@ function bytesOf(file: string): AsyncIterable<Buffer> {
 }
 
 /** A run that was killed may have written bad lines of a batch that is sent again. */
-async function cutBadLines(file: string, { badBytes }: ImportState): Promise<void> {
-  if (badBytes > 0) await truncate(badPath(file), badBytes);
+async function truncateBadLines(file: string, { badBytes }: ImportState): Promise<void> {
+  if (badBytes > 0) await truncate(badLinesPath(file), badBytes);
   else
-    await stat(badPath(file)).then(
-      () => writeFile(badPath(file), ''),
+    await stat(badLinesPath(file)).then(
+      () => writeFile(badLinesPath(file), ''),
       () => undefined,
     );
 }
@@ -84,7 +88,7 @@ async function sendBatch(
   const numbered = all.map((line, i) => ({ ...line, number: state.line + i }));
   const lines = numbered.filter((line) => line.text !== null && line.text.trim() !== '');
   const sent = lines.map(({ at, text }) => ({ at, text: text ?? '' }));
-  const taken = await patiently(operator, { project: state.project, lines: sent });
+  const taken = await sendWithRetry(operator, { project: state.project, lines: sent });
   const bad = [
     ...numbered
       .filter(({ text }) => text === null)
@@ -95,7 +99,7 @@ async function sendBatch(
     }),
   ];
   const text = bad.map((one) => `${JSON.stringify(one)}\n`).join('');
-  if (bad.length > 0) await appendFile(badPath(file), text, { mode: 0o600 });
+  if (bad.length > 0) await appendFile(badLinesPath(file), text, { mode: 0o600 });
   const next: ImportState = {
     ...state,
     offset: all.at(-1)?.end ?? state.offset,
@@ -110,12 +114,12 @@ async function sendBatch(
 }
 
 /** A server whose log is full says so, and takes more when it has worked some of it off. */
-async function patiently(operator: Operator, batch: ImportBatch): Promise<ImportedBatch> {
+async function sendWithRetry(operator: Operator, batch: ImportBatch): Promise<ImportBatchResult> {
   for (let tries = 0; ; tries++) {
     try {
       return await operator.run('import.lines', batch);
     } catch (error) {
-      if (!(error instanceof Failure) || error.kind !== 'unavailable' || tries === PATIENCE) throw error;
+      if (!(error instanceof Failure) || error.kind !== 'unavailable' || tries === MAX_RETRIES) throw error;
       await sleep((error.retryAfter ?? 1) * 1000);
     }
   }

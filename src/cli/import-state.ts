@@ -16,10 +16,10 @@ export interface ImportState {
   badBytes: number;
 }
 
-export const statePath = (file: string): string => `${file}.cairn-import`;
-export const badPath = (file: string): string => `${file}.bad-lines`;
+const statePath = (file: string): string => `${file}.cairn-import`;
+export const badLinesPath = (file: string): string => `${file}.bad-lines`;
 
-export const beginning = (project: number, size: number): ImportState => ({
+export const initialState = (project: number, size: number): ImportState => ({
   project,
   size,
   offset: 0,
@@ -47,4 +47,4 @@ export async function saveState(file: string, state: ImportState): Promise<void>
   await rename(fresh, statePath(file));
 }
 
-export const forgetState = (file: string): Promise<void> => rm(statePath(file), { force: true });
+export const deleteState = (file: string): Promise<void> => rm(statePath(file), { force: true });

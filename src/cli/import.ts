@@ -3,11 +3,11 @@ import { rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
-import { type Command, type Context, EXIT, UsageError } from './command.ts';
+import { type Command, type CommandContext, EXIT, UsageError } from './command.ts';
 import { type FileImport, importFile } from './import-file.ts';
-import { badPath, type ImportState } from './import-state.ts';
+import { badLinesPath, type ImportState } from './import-state.ts';
 import { parquetToLines } from './parquet.ts';
-import { readArgs, readOptionalWhole } from './read-args.ts';
+import { readArgs, readOptionalInteger } from './read-args.ts';
 
 const HELP = `Takes in events and persons: what \`cairn export\` wrote, and PostHog's batch exports, one JSON object in a line.
 
@@ -33,11 +33,11 @@ export const importCommand: Command = {
     const missing = files.find((file) => !existsSync(file));
     if (missing) throw new UsageError(`${missing} is not there.`);
     const operator = await context.operator({ mayBegin: true });
-    const asked = readOptionalWhole('--project', options.project);
+    const asked = readOptionalInteger('--project', options.project);
     const { id: project } = await operator.run('projects.find', { id: asked });
     const totals = { events: 0, persons: 0, bad: 0 };
     for (const { file, isRepeat } of await inOrder(files)) {
-      const one = await importOne(context, { file, project, isFresh: options.restart || isRepeat });
+      const one = await importOne(context, { file, project, restart: options.restart || isRepeat });
       if (isRepeat) continue;
       for (const name of ['events', 'persons', 'bad'] as const) totals[name] += one[name];
     }
@@ -47,12 +47,12 @@ export const importCommand: Command = {
   },
 };
 
-async function importOne(context: Context, wanted: FileImport): Promise<ImportState> {
+async function importOne(context: CommandContext, wanted: FileImport): Promise<ImportState> {
   const operator = await context.operator();
   if (!wanted.file.endsWith('.parquet')) return importFile(operator, context, wanted);
   const lines = `${wanted.file}.ndjson`;
   // A run that was interrupted has left them, and the places in them count.
-  if (wanted.isFresh || !existsSync(lines)) {
+  if (wanted.restart || !existsSync(lines)) {
     await parquetToLines(wanted.file, `${lines}.partial`);
     await rename(`${lines}.partial`, lines);
   }
@@ -65,7 +65,7 @@ async function importOne(context: Context, wanted: FileImport): Promise<ImportSt
 async function inOrder(files: readonly string[]): Promise<{ file: string; isRepeat: boolean }[]> {
   const persons: string[] = [];
   const events: string[] = [];
-  for (const file of files) ((await isOfPersons(file)) ? persons : events).push(file);
+  for (const file of files) ((await containsPersons(file)) ? persons : events).push(file);
   const again = events.length > 0 ? persons : [];
   return [
     ...[...persons, ...events].map((file) => ({ file, isRepeat: false })),
@@ -74,7 +74,7 @@ async function inOrder(files: readonly string[]): Promise<{ file: string; isRepe
 }
 
 /** By its first line; of a file of columns by its name. */
-async function isOfPersons(file: string): Promise<boolean> {
+async function containsPersons(file: string): Promise<boolean> {
   if (file.endsWith('.parquet')) return /person/i.test(file);
   const raw = createReadStream(file);
   const input = file.endsWith('.gz') ? raw.pipe(createGunzip()) : raw;
@@ -87,14 +87,15 @@ async function isOfPersons(file: string): Promise<boolean> {
 }
 
 function report(
-  { out, json }: Context,
+  { out, json }: CommandContext,
   totals: Record<'events' | 'persons' | 'bad', number>,
   files: readonly string[],
 ): void {
-  const bad = files.map((file) => badPath(file)).filter((path) => existsSync(path));
+  const bad = files.map((file) => badLinesPath(file)).filter((path) => existsSync(path));
   if (json) out.json({ ...totals, bad_lines_in: totals.bad > 0 ? bad : [] });
   else {
-    out.say(`${totals.events} events and ${totals.persons} persons taken in.`);
-    if (totals.bad > 0) out.say(`${totals.bad} lines were left out; they are, with the reasons, in ${bad.join(', ')}.`);
+    out.print(`${totals.events} events and ${totals.persons} persons taken in.`);
+    if (totals.bad > 0)
+      out.print(`${totals.bad} lines were left out; they are, with the reasons, in ${bad.join(', ')}.`);
   }
 }

@@ -1,6 +1,6 @@
 import { type Command, EXIT } from './command.ts';
-import { timeText } from './output.ts';
-import { readArgs, readWords } from './read-args.ts';
+import { formatTime } from './output.ts';
+import { readArgs, readPositionals } from './read-args.ts';
 import { subCommands } from './sub-commands.ts';
 
 const HELP = `Personal keys (phx_…), by which programs use the private API in somebody's name.
@@ -16,7 +16,7 @@ export const keys: Command = {
   run: subCommands({
     async list(context, args) {
       const { words, options } = readArgs(args, { user: 'text' });
-      readWords(words);
+      readPositionals(words);
       const found = await (await context.operator()).run('keys.list', { user: options.user });
       if (context.json) context.out.json(found);
       else {
@@ -24,8 +24,8 @@ export const keys: Command = {
           key.id,
           key.user,
           key.label,
-          timeText(key.created_at),
-          timeText(key.last_used_at),
+          formatTime(key.created_at),
+          formatTime(key.last_used_at),
         ]);
         context.out.table(['ID', 'USER', 'LABEL', 'CREATED', 'LAST USED'], rows, 'There are no keys.');
       }
@@ -33,19 +33,19 @@ export const keys: Command = {
     },
     async create(context, args) {
       const { words, options } = readArgs(args, { user: 'text', label: 'text' });
-      const { EMAIL } = readWords(options.user === null ? words : [options.user, ...words], 'EMAIL');
+      const { EMAIL } = readPositionals(options.user === null ? words : [options.user, ...words], 'EMAIL');
       const operator = await context.operator({ mayBegin: true });
       const made = await operator.run('keys.create', { user: EMAIL, label: options.label ?? 'Command line' });
       if (context.json) context.out.json(made);
-      else context.out.say(made.key);
+      else context.out.print(made.key);
       context.out.note(`This key is shown once. Its id, for revoking: ${made.id}`);
       return EXIT.done;
     },
     async revoke(context, args) {
-      const { ID } = readWords(readArgs(args, {}).words, 'ID');
+      const { ID } = readPositionals(readArgs(args, {}).words, 'ID');
       const gone = await (await context.operator()).run('keys.revoke', { id: ID });
       if (context.json) context.out.json(gone);
-      else context.out.say(`The key "${gone.label}" of ${gone.user} no longer works.`);
+      else context.out.print(`The key "${gone.label}" of ${gone.user} no longer works.`);
       return EXIT.done;
     },
   }),

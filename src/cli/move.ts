@@ -2,11 +2,11 @@ import { type Config, readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { randomIds } from '../lib/ids.ts';
 import { move } from '../operate/move/move.ts';
-import { MoverError } from '../operate/move/move-error.ts';
-import { type Progress, showProgress } from '../operate/move/progress.ts';
-import { type ReportLine, sayReport } from '../operate/move/report.ts';
+import { MoveError } from '../operate/move/move-error.ts';
+import { type MoveProgress, showProgress } from '../operate/move/progress.ts';
+import { formatReport, type ReportLine } from '../operate/move/report.ts';
 import { type Command, EXIT, UsageError } from './command.ts';
-import { readArgs, readWords } from './read-args.ts';
+import { readArgs, readPositionals } from './read-args.ts';
 
 const HELP = `Moves an installation from one machine (a data folder) to many (PostgreSQL and ClickHouse).
 
@@ -21,8 +21,8 @@ Stop the server first. LOG_PARTITIONS and, beside both addresses as settings, CL
 must say the same. The move can end at any moment: the same command goes on where it has stopped. At the end everything is
 compared, and exit code 0 says that both sides are the same.`;
 
-const DONE = `Everything is the same on both sides. Start servers with DATABASE_URL and CLICKHOUSE_URL. The folder was not changed.`;
-const FAILED = `The two sides differ. Empty the two databases and move again. The folder was not changed.`;
+const SAME_MESSAGE = `Everything is the same on both sides. Start servers with DATABASE_URL and CLICKHOUSE_URL. The folder was not changed.`;
+const DIFFERENT_MESSAGE = `The two sides differ. Empty the two databases and move again. The folder was not changed.`;
 
 export const moveCommand: Command = {
   name: 'move',
@@ -31,7 +31,7 @@ export const moveCommand: Command = {
   async run({ config, out, json, signal }, args) {
     const kinds = { from: 'text', 'to-database-url': 'text', 'to-clickhouse-url': 'text' } as const;
     const { words, options } = readArgs(args, kinds);
-    readWords(words);
+    readPositionals(words);
     const to = readAddresses(config, options['to-database-url'], options['to-clickhouse-url']);
     const report = await move({
       from: options.from ?? config.dataDir,
@@ -40,22 +40,22 @@ export const moveCommand: Command = {
       clickhouse: {
         url: to.clickhouseUrl,
         cluster: config.clickhouseCluster,
-        queryTimeoutSeconds: LONG_SECONDS,
+        queryTimeoutSeconds: MOVE_QUERY_TIMEOUT_SECONDS,
         ...config.clickhouseOptions,
       },
       clock: systemClock,
       ids: randomIds,
-      progress: ending(showProgress(process.stderr), signal),
+      progress: stopOnAbort(showProgress(process.stderr), signal),
     });
     const isSame = report.every(({ differences }) => differences.length === 0);
     if (json) out.json(describe(report, isSame));
-    else out.say(`\n${sayReport(report)}\n\n${isSame ? DONE : FAILED}`);
+    else out.print(`\n${formatReport(report)}\n\n${isSame ? SAME_MESSAGE : DIFFERENT_MESSAGE}`);
     return isSame ? EXIT.done : EXIT.failed;
   },
 };
 
 /** To add up all events of an installation takes as long as it takes. */
-const LONG_SECONDS = 86_400;
+const MOVE_QUERY_TIMEOUT_SECONDS = 86_400;
 
 /** Checked as the settings of the same meaning are. */
 function readAddresses(config: Config, database: string | null, clickhouse: string | null) {
@@ -69,11 +69,11 @@ function readAddresses(config: Config, database: string | null, clickhouse: stri
 }
 
 /** Asked to stop, it ends after the piece at hand. */
-const ending = (progress: Progress, signal: AbortSignal): Progress => ({
+const stopOnAbort = (progress: MoveProgress, signal: AbortSignal): MoveProgress => ({
   ...progress,
   add(count) {
     progress.add(count);
-    if (signal.aborted) throw new MoverError('Stopped. The same command goes on from here.');
+    if (signal.aborted) throw new MoveError('Stopped. The same command goes on from here.');
   },
 });
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { PassThrough, pipeline, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { unpackFiles } from '../lib/tar.ts';
-import { checkManifest, isPart, MANIFEST, type Manifest } from '../operate/backup/manifest.ts';
-import type { Progress } from '../operate/operation.ts';
+import { checkManifest, isArchiveFile, MANIFEST, type Manifest } from '../operate/backup/manifest.ts';
+import type { OperationProgress } from '../operate/operation.ts';
 import { type Inspection, inspectFolder } from '../stores/embedded/inspect-folder.ts';
 
 export interface OpenedArchive {
@@ -20,7 +20,7 @@ export async function openArchive(
   file: string,
   folder: string,
   bytes: number,
-  onProgress: (now: Progress) => void,
+  onProgress: (now: OperationProgress) => void,
 ): Promise<OpenedArchive> {
   await mkdir(folder, { mode: 0o700 });
   try {
@@ -43,7 +43,7 @@ async function unpack(
   file: string,
   folder: string,
   total: number,
-  onProgress: (now: Progress) => void,
+  onProgress: (now: OperationProgress) => void,
 ): Promise<Manifest> {
   let done = 0;
   const counting = new Transform({
@@ -55,7 +55,7 @@ async function unpack(
   });
   // Whatever of these fails ends the last one with its error.
   const plain = pipeline(createReadStream(file), counting, createGunzip(), new PassThrough(), () => undefined);
-  const files = await unpackFiles(plain, folder, isPart);
+  const files = await unpackFiles(plain, folder, isArchiveFile);
   if (!files.some(({ name }) => name === MANIFEST)) throw new Error('it ends too early');
   const manifest = checkManifest(await readFile(join(folder, MANIFEST), 'utf8'), files);
   await rm(join(folder, MANIFEST));

@@ -1,21 +1,21 @@
 /** Answers go to standard output, everything else to standard error: so that answers can be piped on. */
 import type { Writable } from 'node:stream';
-import type { Progress } from '../operate/operation.ts';
+import type { OperationProgress } from '../operate/operation.ts';
 
 export interface Output {
   /** An answer. */
-  say(text: string): void;
+  print(text: string): void;
   /** The same as a value, for `--json`. */
   json(value: unknown): void;
   table(columns: readonly string[], rows: readonly (readonly string[])[], whenEmpty: string): void;
   /** A word beside the answer. */
   note(text: string): void;
-  progress(now: Progress): void;
+  progress(now: OperationProgress): void;
   stdout: Writable;
 }
 
-const ON_TERMINAL_EVERY_MS = 100;
-const ELSEWHERE_EVERY_MS = 5000;
+const TERMINAL_INTERVAL_MS = 100;
+const LINE_INTERVAL_MS = 5000;
 
 export function makeOutput(stdout: Writable, stderr: Writable & { isTTY?: boolean }, isQuiet: boolean): Output {
   let shownAt = Number.NEGATIVE_INFINITY;
@@ -29,7 +29,7 @@ export function makeOutput(stdout: Writable, stderr: Writable & { isTTY?: boolea
     stdout.write(`${text}\n`);
   };
   return {
-    say,
+    print: say,
     stdout,
     json: (value) => say(JSON.stringify(value, null, 2)),
     note: (text) => {
@@ -41,7 +41,7 @@ export function makeOutput(stdout: Writable, stderr: Writable & { isTTY?: boolea
       else for (const line of alignTable([columns, ...rows])) say(line);
     },
     progress(now) {
-      const every = stderr.isTTY ? ON_TERMINAL_EVERY_MS : ELSEWHERE_EVERY_MS;
+      const every = stderr.isTTY ? TERMINAL_INTERVAL_MS : LINE_INTERVAL_MS;
       if (isQuiet || performance.now() - shownAt < every) return;
       // Elsewhere nothing is said of what is over at once.
       const isFirst = shownAt === Number.NEGATIVE_INFINITY;
@@ -53,13 +53,13 @@ export function makeOutput(stdout: Writable, stderr: Writable & { isTTY?: boolea
   };
 }
 
-export function describeProgress({ what, done, total }: Progress): string {
+function describeProgress({ what, done, total }: OperationProgress): string {
   if (total === null || total === 0) return done === 0 ? what : `${what}: ${done.toLocaleString('en')}`;
   const share = Math.min(100, Math.floor((100 * done) / total));
   return `${what}: ${done.toLocaleString('en')} of ${total.toLocaleString('en')} (${share} %)`;
 }
 
-export function alignTable(rows: readonly (readonly string[])[]): string[] {
+function alignTable(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
   return rows.map((row) =>
     row
@@ -69,10 +69,10 @@ export function alignTable(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-export const timeText = (ms: number | null): string =>
+export const formatTime = (ms: number | null): string =>
   ms === null ? 'never' : new Date(ms).toISOString().slice(0, 19);
 
-export const bytesText = (bytes: number): string => {
+export const formatBytes = (bytes: number): string => {
   const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
   const step = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${step === 0 ? bytes : (bytes / 1000 ** step).toFixed(1)} ${units[step]}`;

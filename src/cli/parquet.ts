@@ -24,21 +24,21 @@ const COLUMNS = {
 export type Exportable = keyof typeof COLUMNS;
 
 /** The names of the columns, in their order. */
-export const columnsOf = (what: Exportable): string[] => Object.keys(COLUMNS[what]);
+export const exportColumns = (what: Exportable): string[] => Object.keys(COLUMNS[what]);
 
-const LARGEST_LINE = 64 * 1024 * 1024;
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 export function linesToParquet(what: Exportable, lines: string, target: string): Promise<void> {
-  const columns = Object.entries(COLUMNS[what]).map(([name, type]) => `${name}: ${quoted(type)}`);
-  const source = `read_json(${quoted(lines)}, format = 'newline_delimited', maximum_object_size = ${LARGEST_LINE},
+  const columns = Object.entries(COLUMNS[what]).map(([name, type]) => `${name}: ${quoteText(type)}`);
+  const source = `read_json(${quoteText(lines)}, format = 'newline_delimited', maximum_object_size = ${MAX_LINE_BYTES},
     columns = {${columns.join(', ')}})`;
-  return convert(`copy (select * from ${source}) to ${quoted(target)} (format parquet, compression zstd)`);
+  return convert(`copy (select * from ${source}) to ${quoteText(target)} (format parquet, compression zstd)`);
 }
 
 export const parquetToLines = (source: string, target: string): Promise<void> =>
-  convert(`copy (select * from read_parquet(${quoted(source)})) to ${quoted(target)} (format json)`);
+  convert(`copy (select * from read_parquet(${quoteText(source)})) to ${quoteText(target)} (format json)`);
 
 async function convert(sql: string): Promise<void> {
   const instance = await DuckDBInstance.create(':memory:', { memory_limit: '1GB', preserve_insertion_order: 'true' });

@@ -18,15 +18,15 @@ export function partialFile(target: string): PartialFile {
     async finish() {
       // Whoever wrote it may have left it open to others.
       await chmod(path, 0o600);
-      await sync(path);
+      await syncToDisk(path);
       await rename(path, target);
-      await sync(dirname(target));
+      await syncToDisk(dirname(target));
     },
     discard: () => rm(path, { force: true }),
   };
 }
 
-export async function sync(path: string): Promise<void> {
+export async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
     await handle.sync();

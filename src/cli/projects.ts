@@ -1,6 +1,6 @@
 import { type Command, EXIT, UsageError } from './command.ts';
-import { timeText } from './output.ts';
-import { readArgs, readWhole, readWords } from './read-args.ts';
+import { formatTime } from './output.ts';
+import { readArgs, readInteger, readPositionals } from './read-args.ts';
 import { subCommands } from './sub-commands.ts';
 
 const HELP = `Projects, each with a public key (phc_…) that SDKs send.
@@ -16,7 +16,7 @@ export const projects: Command = {
   help: HELP,
   run: subCommands({
     async list(context, args) {
-      readWords(readArgs(args, {}).words);
+      readPositionals(readArgs(args, {}).words);
       const found = await (await context.operator()).run('projects.list', {});
       if (context.json) context.out.json(found);
       else {
@@ -25,7 +25,7 @@ export const projects: Command = {
           one.name,
           one.key,
           one.timezone,
-          timeText(one.created_at),
+          formatTime(one.created_at),
           one.organization,
         ]);
         context.out.table(
@@ -38,28 +38,28 @@ export const projects: Command = {
     },
     async create(context, args) {
       const { words, options } = readArgs(args, { organization: 'text', timezone: 'text' });
-      const { NAME } = readWords(words, 'NAME');
+      const { NAME } = readPositionals(words, 'NAME');
       const operator = await context.operator({ mayBegin: true });
       const made = await operator.run('projects.create', { name: NAME, ...options });
       if (context.json) context.out.json(made);
-      else context.out.say(`Project ${made.id} "${made.name}": ${made.key}`);
+      else context.out.print(`Project ${made.id} "${made.name}": ${made.key}`);
       return EXIT.done;
     },
     async 'reset-key'(context, args) {
-      const { ID } = readWords(readArgs(args, {}).words, 'ID');
-      const { key } = await (await context.operator()).run('projects.reset-key', { id: readWhole('ID', ID) });
+      const { ID } = readPositionals(readArgs(args, {}).words, 'ID');
+      const { key } = await (await context.operator()).run('projects.reset-key', { id: readInteger('ID', ID) });
       if (context.json) context.out.json({ key });
-      else context.out.say(key);
+      else context.out.print(key);
       return EXIT.done;
     },
     async delete(context, args) {
       const { words, options } = readArgs(args, { yes: 'flag' });
-      const id = readWhole('ID', readWords(words, 'ID').ID);
+      const id = readInteger('ID', readPositionals(words, 'ID').ID);
       if (!options.yes)
         throw new UsageError(`Project ${id} would go with all its events and persons. Say --yes to do it.`);
       const { name } = await (await context.operator()).run('projects.delete', { id });
       if (context.json) context.out.json({ id, name });
-      else context.out.say(`Project ${id} "${name}" is gone.`);
+      else context.out.print(`Project ${id} "${name}" is gone.`);
       return EXIT.done;
     },
   }),

@@ -1,19 +1,19 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from './command.ts';
 
-type Kinds = Readonly<Record<string, 'text' | 'flag' | 'many'>>;
+type OptionKinds = Readonly<Record<string, 'text' | 'flag' | 'many'>>;
 
-type Values<K extends Kinds> = {
+type OptionValues<K extends OptionKinds> = {
   [N in keyof K]: K[N] extends 'text' ? string | null : K[N] extends 'flag' ? boolean : string[];
 };
 
-export interface ReadArgs<K extends Kinds> {
+interface ParsedArgs<K extends OptionKinds> {
   words: string[];
-  options: Values<K>;
+  options: OptionValues<K>;
 }
 
 /** The words and options after a command; an option that it does not know, or a missing value, is told. */
-export function readArgs<K extends Kinds>(args: readonly string[], kinds: K): ReadArgs<K> {
+export function readArgs<K extends OptionKinds>(args: readonly string[], kinds: K): ParsedArgs<K> {
   const options = Object.fromEntries(
     Object.entries(kinds).map(([name, kind]) => [
       name,
@@ -22,16 +22,16 @@ export function readArgs<K extends Kinds>(args: readonly string[], kinds: K): Re
   );
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
-    const absent = (kind: Kinds[string]) => (kind === 'flag' ? false : kind === 'many' ? [] : null);
+    const absent = (kind: OptionKinds[string]) => (kind === 'flag' ? false : kind === 'many' ? [] : null);
     const all = Object.entries(kinds).map(([name, kind]) => [name, values[name] ?? absent(kind)]);
-    return { words: positionals, options: Object.fromEntries(all) as Values<K> };
+    return { words: positionals, options: Object.fromEntries(all) as OptionValues<K> };
   } catch (error) {
     throw new UsageError((error as Error).message.split('. To specify')[0] ?? '');
   }
 }
 
 /** Exactly these words, each with the name that the help gives it. */
-export function readWords<N extends string>(words: readonly string[], ...names: N[]): Record<N, string> {
+export function readPositionals<N extends string>(words: readonly string[], ...names: N[]): Record<N, string> {
   const missing = names[words.length];
   if (missing !== undefined) throw new UsageError(`${missing} is missing.`);
   const extra = words[names.length];
@@ -39,16 +39,16 @@ export function readWords<N extends string>(words: readonly string[], ...names: 
   return Object.fromEntries(names.map((name, i) => [name, words[i] ?? ''])) as Record<N, string>;
 }
 
-export function readWhole(name: string, text: string): number {
+export function readInteger(name: string, text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new UsageError(`${name} must be a whole number, not "${text}".`);
 }
 
-export const readOptionalWhole = (name: string, text: string | null): number | null =>
-  text === null ? null : readWhole(name, text);
+export const readOptionalInteger = (name: string, text: string | null): number | null =>
+  text === null ? null : readInteger(name, text);
 
 /** A moment: ISO 8601, in UTC unless it says otherwise; a day is its beginning. */
-export function readMoment(name: string, text: string): number {
+export function readTime(name: string, text: string): number {
   const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/.test(text);
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
   const isMoment = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/.test(text);

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CONTROL_FOLDER } from '../operate/control/control-path.ts';
-import { FILES } from '../stores/data-files.ts';
+import { DATA_FILES } from '../stores/data-files.ts';
 import { FolderInUse, lockFolder } from '../stores/sqlite/folder-lock.ts';
 import { type Command, EXIT, UsageError } from './command.ts';
 import { type OpenedArchive, openArchive } from './open-archive.ts';
-import { sync } from './partial-file.ts';
-import { readArgs, readWords } from './read-args.ts';
+import { syncToDisk } from './partial-file.ts';
+import { readArgs, readPositionals } from './read-args.ts';
 
 const HELP = `Puts a backup in the place of the data folder. No server may run on it.
 
@@ -21,7 +21,9 @@ A folder that holds data is refused. With --replace, its files are moved into a 
 you can remove when all is well.`;
 
 /** What belongs to no installation: it may lie in a folder that counts as empty. */
-const NOT_DATA = new RegExp(`^(?:lock.*|${FILES.work}|${CONTROL_FOLDER}|lost\\+found|\\.restore-.*|replaced-.*)$`);
+const IGNORED_NAMES = new RegExp(
+  `^(?:lock.*|${DATA_FILES.work}|${CONTROL_FOLDER}|lost\\+found|\\.restore-.*|replaced-.*)$`,
+);
 
 export const restore: Command = {
   name: 'restore',
@@ -29,20 +31,20 @@ export const restore: Command = {
   help: HELP,
   async run({ config, out, json, onProgress }, args) {
     const { words, options } = readArgs(args, { replace: 'flag', check: 'flag' });
-    const file = resolve(readWords(words, 'FILE').FILE);
-    const size = await sizeOf(file);
+    const file = resolve(readPositionals(words, 'FILE').FILE);
+    const size = await backupSize(file);
     const folder = config.dataDir;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const lock = lockFor(folder, options.check);
     const unpacked = join(folder, `.restore-${process.pid}`);
     try {
-      const old = await dataIn(folder);
+      const old = await dataFilesIn(folder);
       if (old.length > 0 && !options.replace && !options.check) throw notEmpty(folder);
       const opened = await openArchive(file, unpacked, size, onProgress);
-      const replaced = options.check ? null : await exchange(folder, unpacked, old, opened);
+      const replaced = options.check ? null : await replaceData(folder, unpacked, old, opened);
       const { manifest, counts } = opened;
       if (json) out.json({ file, folder, created_at: manifest.created_at, counts, replaced, restored: !options.check });
-      else out.say(tell(opened, options.check ? null : folder, replaced));
+      else out.print(summaryOf(opened, options.check ? null : folder, replaced));
       return EXIT.done;
     } finally {
       await rm(unpacked, { recursive: true, force: true });
@@ -51,7 +53,7 @@ export const restore: Command = {
   },
 };
 
-async function sizeOf(file: string): Promise<number> {
+async function backupSize(file: string): Promise<number> {
   return stat(file).then(
     ({ size }) => size,
     (error: Error) => {
@@ -70,8 +72,8 @@ function lockFor(folder: string, isCheck: boolean) {
   }
 }
 
-const dataIn = async (folder: string): Promise<string[]> =>
-  (await readdir(folder)).filter((name) => !NOT_DATA.test(name));
+const dataFilesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => !IGNORED_NAMES.test(name));
 
 const notEmpty = (folder: string): UsageError =>
   new UsageError(
@@ -82,14 +84,14 @@ const notEmpty = (folder: string): UsageError =>
  * The relational shelf goes first and comes last: a folder without it, or with files that do not belong together, is one
  * in which no server starts.
  */
-async function exchange(
+async function replaceData(
   folder: string,
   unpacked: string,
   old: readonly string[],
   { manifest }: OpenedArchive,
 ): Promise<string | null> {
   const aside = join(folder, `replaced-${manifest.created_at.replace(/[:.]/g, '-')}-${process.pid}`);
-  const isShelf = (name: string): boolean => name.startsWith(FILES.metadata);
+  const isShelf = (name: string): boolean => name.startsWith(DATA_FILES.metadata);
   if (old.length > 0) {
     await mkdir(aside, { mode: 0o700 });
     for (const name of [...old.filter(isShelf), ...old.filter((one) => !isShelf(one))]) {
@@ -97,13 +99,13 @@ async function exchange(
     }
   }
   const fresh = (await readdir(unpacked)).sort((a, b) => Number(isShelf(a)) - Number(isShelf(b)));
-  for (const name of fresh) await sync(join(unpacked, name));
+  for (const name of fresh) await syncToDisk(join(unpacked, name));
   for (const name of fresh) await rename(join(unpacked, name), join(folder, name));
-  await sync(folder);
+  await syncToDisk(folder);
   return existsSync(aside) ? aside : null;
 }
 
-function tell({ manifest, counts }: OpenedArchive, folder: string | null, replaced: string | null): string {
+function summaryOf({ manifest, counts }: OpenedArchive, folder: string | null, replaced: string | null): string {
   const held = `${counts.events} events and ${counts.persons} persons as of ${manifest.created_at}`;
   if (folder === null) return `The backup is sound: ${held}.`;
   const rest = replaced === null ? '' : ` What was there before is in ${replaced}.`;

@@ -1,21 +1,21 @@
 import { type Command, UsageError } from './command.ts';
 import { helpCommand } from './help.ts';
 
-export interface Globals {
+interface GlobalOptions {
   dataDir: string | null;
   isJson: boolean;
   isQuiet: boolean;
 }
 
-export interface SplitArgs {
+interface SplitArgs {
   command: Command;
   args: string[];
-  globals: Globals;
+  globals: GlobalOptions;
 }
 
 /** Takes out what holds for every command, wherever it stands; the rest is the command's. */
 export function splitArgs(argv: readonly string[], commands: readonly Command[]): SplitArgs {
-  const globals: Globals = { dataDir: null, isJson: false, isQuiet: false };
+  const globals: GlobalOptions = { dataDir: null, isJson: false, isQuiet: false };
   const rest: string[] = [];
   let wantsHelp = false;
   for (let i = 0; i < argv.length; i++) {

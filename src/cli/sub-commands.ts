@@ -1,6 +1,6 @@
-import { type Context, UsageError } from './command.ts';
+import { type CommandContext, UsageError } from './command.ts';
 
-type Run = (context: Context, args: readonly string[]) => Promise<number>;
+type Run = (context: CommandContext, args: readonly string[]) => Promise<number>;
 
 /** A command whose first word says which of several things it does. */
 export function subCommands(subs: Readonly<Record<string, Run>>): Run {

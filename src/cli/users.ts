@@ -1,7 +1,7 @@
 import { LEVELS, type LevelName } from '../operate/users.ts';
-import { type Command, type Context, EXIT, UsageError } from './command.ts';
-import { timeText } from './output.ts';
-import { oneOf, readArgs, readWords } from './read-args.ts';
+import { type Command, type CommandContext, EXIT, UsageError } from './command.ts';
+import { formatTime } from './output.ts';
+import { oneOf, readArgs, readPositionals } from './read-args.ts';
 import { subCommands } from './sub-commands.ts';
 
 const HELP = `The people who use the console and the private API.
@@ -15,30 +15,34 @@ const HELP = `The people who use the console and the private API.
 Without --password-stdin a password is made and printed once. With it, the password is read from standard input:
   cairn users reset-password ada@example.org --password-stdin < password.txt`;
 
-const EMAIL_SHAPE = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const EMAIL_PATTERN = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
 function readEmail(words: readonly string[]): string {
-  const { EMAIL } = readWords(words, 'EMAIL');
-  if (!EMAIL_SHAPE.test(EMAIL)) throw new UsageError(`"${EMAIL}" is no e-mail address.`);
+  const { EMAIL } = readPositionals(words, 'EMAIL');
+  if (!EMAIL_PATTERN.test(EMAIL)) throw new UsageError(`"${EMAIL}" is no e-mail address.`);
   return EMAIL;
 }
 
-function tellPassword({ out, json }: Context, made: { email: string; password: string | null }, words: string): number {
+function printPassword(
+  { out, json }: CommandContext,
+  made: { email: string; password: string | null },
+  words: string,
+): number {
   if (json) out.json(made);
   else {
-    out.say(words);
-    if (made.password !== null) out.say(`Their password, shown once: ${made.password}`);
+    out.print(words);
+    if (made.password !== null) out.print(`Their password, shown once: ${made.password}`);
   }
   return EXIT.done;
 }
 
 const setActive =
   (active: boolean, words: (email: string, keys: number) => string) =>
-  async (context: Context, args: readonly string[]): Promise<number> => {
+  async (context: CommandContext, args: readonly string[]): Promise<number> => {
     const email = readEmail(readArgs(args, {}).words);
     const { keys } = await (await context.operator()).run('users.set-active', { email, active });
     if (context.json) context.out.json({ email, is_active: active, revoked_keys: keys });
-    else context.out.say(words(email, keys));
+    else context.out.print(words(email, keys));
     return EXIT.done;
   };
 
@@ -48,7 +52,7 @@ export const users: Command = {
   help: HELP,
   run: subCommands({
     async list(context, args) {
-      readWords(readArgs(args, {}).words);
+      readPositionals(readArgs(args, {}).words);
       const found = await (await context.operator()).run('users.list', {});
       if (context.json) context.out.json(found);
       else {
@@ -58,7 +62,7 @@ export const users: Command = {
           user.memberships.map(({ level }) => level).join(', '),
           user.is_active ? (user.has_password ? 'active' : 'no password yet') : 'revoked',
           String(user.keys),
-          timeText(user.joined_at),
+          formatTime(user.joined_at),
         ]);
         context.out.table(['EMAIL', 'NAME', 'LEVEL', 'STATE', 'KEYS', 'JOINED'], rows, 'There are no users.');
       }
@@ -73,14 +77,14 @@ export const users: Command = {
       const { organization } = options;
       const wanted = { email, name: options.name ?? email.split('@')[0] ?? email, level, organization, password };
       const made = await (await context.operator({ mayBegin: true })).run('users.create', wanted);
-      return tellPassword(context, made, `${made.email} is ${level} now.`);
+      return printPassword(context, made, `${made.email} is ${level} now.`);
     },
     async 'reset-password'(context, args) {
       const { words, options } = readArgs(args, { 'password-stdin': 'flag' });
       const email = readEmail(words);
       const given = options['password-stdin'] ? await context.readInput() : null;
       const { password } = await (await context.operator()).run('users.reset-password', { email, password: given });
-      return tellPassword(context, { email, password }, `${email} has a new password, and is signed out everywhere.`);
+      return printPassword(context, { email, password }, `${email} has a new password, and is signed out everywhere.`);
     },
     revoke: setActive(false, (email, keys) => `${email} cannot come in any more; ${keys} keys are gone.`),
     activate: setActive(true, (email) => `${email} can come in again.`),

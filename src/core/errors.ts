@@ -24,7 +24,7 @@ export type FailureKind =
   /** We cannot at the moment; the same request may succeed later. */
   | 'unavailable';
 
-export interface FailureOptions {
+interface FailureOptions {
   /** The machine-readable word, where it differs from the kind's usual one. */
   code?: string;
   /** The field to blame; nested names are joined by `__`. */

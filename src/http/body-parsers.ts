@@ -2,15 +2,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Failure } from '../core/errors.ts';
 import { isDeeperThan } from '../core/json/clean-json.ts';
-import { isHopeless } from '../core/json/count-containers.ts';
+import { hasTooManyContainers } from '../core/json/count-containers.ts';
 
 /** Deeper than any honest request; without a bound, writing such a value out again would exhaust the stack. */
 const MAX_DEPTH = 100;
 
-export function acceptPrivateBodies(app: FastifyInstance): void {
+export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
-    parseJson(body),
+    parseJsonBody(body),
   );
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -25,9 +25,9 @@ export function acceptPrivateBodies(app: FastifyInstance): void {
 }
 
 /** Refuses what is malformed, and what could only do harm. */
-export function parseJson(body: Buffer): unknown {
+export function parseJsonBody(body: Buffer): unknown {
   // Whoever sends it has not even shown a key.
-  if (isHopeless(body))
+  if (hasTooManyContainers(body))
     throw new Failure('malformed', 'JSON parse error - more lists and objects than this server takes');
   const text = body.toString('utf8');
   if (text.trim() === '') return {};

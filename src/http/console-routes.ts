@@ -9,9 +9,9 @@ import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../core/errors.ts';
 import { digest } from '../lib/secrets.ts';
-import { FOREVER, isKnown } from './send-script.ts';
+import { CACHE_FOREVER, isNotModified } from './send-script.ts';
 
-export interface ConsoleOptions {
+interface ConsoleOptions {
   /** Where the built console lies; it need not be there. */
   folder: string;
   /** Put into snippets; null: the address that the page was loaded from. */
@@ -19,7 +19,7 @@ export interface ConsoleOptions {
 }
 
 /** Addresses that the console answers; the page decides what to show. `console/src/routes.ts` stays below these. */
-const PLACES = ['/', '/login', '/setup', '/account', '/status', '/project/*', '/organization/*'];
+const PAGE_PATHS = ['/', '/login', '/setup', '/account', '/status', '/project/*', '/organization/*'];
 
 /** Only our own files, nothing inline, in nobody's frame; and no text ever becomes HTML. */
 const POLICY = [
@@ -40,7 +40,7 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 };
 
-const TYPES: Readonly<Record<string, string>> = {
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.js': 'application/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml; charset=utf-8',
@@ -50,30 +50,30 @@ const hidden = { schema: { hide: true }, logLevel: 'warn' } as const;
 
 export function consoleRoutes(app: FastifyInstance, { folder, publicUrl }: ConsoleOptions): void {
   const page = readPage(folder, publicUrl);
-  for (const place of PLACES) app.get(place, hidden, (request, reply) => sendPage(request, reply, page));
+  for (const place of PAGE_PATHS) app.get(place, hidden, (request, reply) => sendPage(request, reply, page));
   const names = listAssets(folder);
   app.get('/assets/:name', hidden, async (request, reply) => {
     const { name } = request.params as { name: string };
-    const type = TYPES[extname(name)];
+    const type = CONTENT_TYPES[extname(name)];
     if (type === undefined || !names.has(name)) throw notFound();
-    const packing = chooseFrom(request, names, name);
+    const packing = chooseEncoding(request, names, name);
     const file = join(folder, 'assets', packing === null ? name : `${name}.${packing.ending}`);
     // A newer build has taken its place: the page that names it is reloaded.
     const content = await readFile(file).catch(() => Promise.reject(notFound()));
     if (packing) reply.header('content-encoding', packing.name);
     return reply
-      .headers({ ...HEADERS, 'content-type': type, 'cache-control': FOREVER, vary: 'Accept-Encoding' })
+      .headers({ ...HEADERS, 'content-type': type, 'cache-control': CACHE_FOREVER, vary: 'Accept-Encoding' })
       .send(content);
   });
 }
 
-interface Page {
+interface ConsolePage {
   plain: Buffer;
   packed: Buffer;
   etag: string;
 }
 
-function readPage(folder: string, publicUrl: string | null): Page | null {
+function readPage(folder: string, publicUrl: string | null): ConsolePage | null {
   const file = join(folder, 'index.html');
   if (!existsSync(file)) return null;
   const text = readFileSync(file, 'utf8').replace(
@@ -88,7 +88,7 @@ const escapeAttribute = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
 /** The page itself is asked for anew each time, so that an upgrade is seen at once; what it names never changes. */
-async function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page | null): Promise<FastifyReply> {
+async function sendPage(request: FastifyRequest, reply: FastifyReply, page: ConsolePage | null): Promise<FastifyReply> {
   if (page === null) throw notFound('The console is not built. Run `npm run build`, and start again.');
   reply.headers({
     ...HEADERS,
@@ -97,7 +97,7 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page
     etag: page.etag,
     vary: 'Accept-Encoding',
   });
-  if (isKnown(request, page.etag)) return reply.code(304).send();
+  if (isNotModified(request, page.etag)) return reply.code(304).send();
   if (!accepts(request, 'gzip')) return reply.send(page.plain);
   return reply.header('content-encoding', 'gzip').send(page.packed);
 }
@@ -106,7 +106,7 @@ const listAssets = (folder: string): ReadonlySet<string> =>
   new Set(existsSync(join(folder, 'assets')) ? readdirSync(join(folder, 'assets')) : []);
 
 /** Packed when the console was built, the smaller first. */
-const PACKINGS = [
+const ENCODINGS = [
   { name: 'br', ending: 'br' },
   { name: 'gzip', ending: 'gz' },
 ] as const;
@@ -114,5 +114,5 @@ const PACKINGS = [
 const accepts = (request: FastifyRequest, packing: string): boolean =>
   new RegExp(`\\b${packing}\\b`).test(request.headers['accept-encoding'] ?? '');
 
-const chooseFrom = (request: FastifyRequest, names: ReadonlySet<string>, name: string) =>
-  PACKINGS.find((packing) => accepts(request, packing.name) && names.has(`${name}.${packing.ending}`)) ?? null;
+const chooseEncoding = (request: FastifyRequest, names: ReadonlySet<string>, name: string) =>
+  ENCODINGS.find((packing) => accepts(request, packing.name) && names.has(`${name}.${packing.ending}`)) ?? null;

@@ -30,19 +30,19 @@ function cellText(value: string | number | boolean | null): string {
 }
 
 /** The columns of many rows, in alphabetical order. */
-export function columnsOf(rows: Iterable<FlatRow>, known: ReadonlySet<string> = new Set()): Set<string> {
+function collectColumns(rows: Iterable<FlatRow>, known: ReadonlySet<string> = new Set()): Set<string> {
   const columns = new Set(known);
   for (const row of rows) for (const column of row.keys()) columns.add(column);
   return columns;
 }
 
-export const csvRow = (columns: readonly string[], row: FlatRow): string =>
+const csvRow = (columns: readonly string[], row: FlatRow): string =>
   csvLine(columns.map((column) => row.get(column) ?? ''));
 
 /** A few things as one text; nothing at all where there are none. */
-export function csvOf(items: readonly Json[]): string {
+export function toCsv(items: readonly Json[]): string {
   const rows = items.map(flatten);
-  const columns = [...columnsOf(rows)].sort();
+  const columns = [...collectColumns(rows)].sort();
   return columns.length === 0 ? '' : csvLine(columns) + rows.map((row) => csvRow(columns, row)).join('');
 }
 
@@ -59,7 +59,7 @@ export async function* csvLines(pages: () => Pages): AsyncGenerator<string> {
 /** The first time: for those who want to know whether it works before they begin to answer. */
 export async function csvColumns(pages: Pages): Promise<string[]> {
   let columns = new Set<string>();
-  for await (const rows of pages) columns = columnsOf(rows, columns);
+  for await (const rows of pages) columns = collectColumns(rows, columns);
   return [...columns].sort();
 }
 

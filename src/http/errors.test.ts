@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { describe, expect, it, vi } from 'vitest';
 import { Failure, type FailureKind, forbidden, invalid, notFound } from '../core/errors.ts';
-import { errorBody, sendError, statusOf } from './errors.ts';
+import { errorBody, httpStatusOf, sendError } from './errors.ts';
 
 describe('each kind', () => {
   it.each<[FailureKind, number, string, string]>([
@@ -17,7 +17,7 @@ describe('each kind', () => {
     ['throttled', 429, 'throttled_error', 'throttled'],
     ['unavailable', 503, 'server_error', 'server_error'],
   ])('%s is %i, %s, %s', (kind, status, type, code) => {
-    expect(statusOf(kind)).toBe(status);
+    expect(httpStatusOf(kind)).toBe(status);
     expect(errorBody(new Failure(kind, 'Why.'))).toEqual({ type, code, detail: 'Why.', attr: null });
   });
 

@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, type FailureKind, notFound } from '../core/errors.ts';
 
-export interface ErrorBody {
+interface ErrorBody {
   type: string;
   code: string;
   detail: string;
@@ -33,7 +33,7 @@ const ANSWERS: Record<FailureKind, Answer> = {
   unavailable: { status: 503, type: 'server_error', code: 'server_error' },
 };
 
-export const statusOf = (kind: FailureKind): number => ANSWERS[kind].status;
+export const httpStatusOf = (kind: FailureKind): number => ANSWERS[kind].status;
 
 export function errorBody(failure: Failure): ErrorBody {
   const { type, code } = ANSWERS[failure.kind];
@@ -41,24 +41,29 @@ export function errorBody(failure: Failure): ErrorBody {
 }
 
 /** What nobody foresaw: logged whole by the caller, answered with nothing that could help an attacker. */
-const FAULT: ErrorBody = { type: 'server_error', code: 'error', detail: 'A server error occurred.', attr: null };
+const UNEXPECTED_ERROR: ErrorBody = {
+  type: 'server_error',
+  code: 'error',
+  detail: 'A server error occurred.',
+  attr: null,
+};
 
 /** An error as an answer, and what the operator should read about it. */
-export interface Explained {
+interface ErrorResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: ErrorBody;
   log: { level: 'warn' | 'error'; message: string } | null;
 }
 
-export function explain(error: unknown, asked: IncomingHttpHeaders): Explained {
+export function toErrorResponse(error: unknown, asked: IncomingHttpHeaders): ErrorResponse {
   const failure = error instanceof Failure ? error : error instanceof Error ? fromFramework(error, asked) : null;
   if (failure === null) {
-    return { status: 500, headers: {}, body: FAULT, log: { level: 'error', message: 'unexpected fault' } };
+    return { status: 500, headers: {}, body: UNEXPECTED_ERROR, log: { level: 'error', message: 'unexpected fault' } };
   }
   const { kind, retryAfter } = failure;
   return {
-    status: statusOf(kind),
+    status: httpStatusOf(kind),
     headers: {
       ...(kind === 'unauthenticated' ? { 'www-authenticate': 'Bearer' } : {}),
       ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
@@ -69,7 +74,7 @@ export function explain(error: unknown, asked: IncomingHttpHeaders): Explained {
 }
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, headers, body, log } = explain(error, request.headers);
+  const { status, headers, body, log } = toErrorResponse(error, request.headers);
   if (log !== null) request.log[log.level]({ err: error }, log.message);
   for (const [name, value] of Object.entries(headers)) reply.header(name, value);
   return reply.code(status).send(body);

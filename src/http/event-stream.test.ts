@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { EventStream, type Wire } from './event-stream.ts';
+import { EventStream, type ResponseStream } from './event-stream.ts';
 
 const open = (highWaterMark: number) => {
   const wire = new PassThrough({ highWaterMark });
-  return { wire, stream: new EventStream(wire as unknown as Wire) };
+  return { wire, stream: new EventStream(wire as unknown as ResponseStream) };
 };
 const read = (wire: PassThrough): string => String(wire.read() ?? '');
 

@@ -4,14 +4,14 @@
  */
 import type { ServerResponse } from 'node:http';
 
-export type Wire = Pick<ServerResponse, 'write' | 'end' | 'once' | 'on' | 'writableEnded' | 'destroyed'>;
+export type ResponseStream = Pick<ServerResponse, 'write' | 'end' | 'once' | 'on' | 'writableEnded' | 'destroyed'>;
 
 export class EventStream {
-  readonly #wire: Wire;
+  readonly #wire: ResponseStream;
   #isFull = false;
   #missed = 0;
 
-  constructor(wire: Wire) {
+  constructor(wire: ResponseStream) {
     this.#wire = wire;
     // A reader that vanishes in the middle of a write is no news: 'close' follows.
     wire.on('error', () => undefined);

@@ -1,7 +1,7 @@
 import { notFound } from '../core/errors.ts';
 import { type Query, queryText } from './paging.ts';
 
-export type EventFormat = 'json' | 'csv';
+type EventFormat = 'json' | 'csv';
 
 export function readFormat(query: Query): EventFormat {
   const format = queryText(query, 'format') ?? 'json';

@@ -16,7 +16,7 @@ it('knows when a path is the name of something closer', () => {
   known.add('/api/things/', 'GET');
   known.add('/api/things/activity/', 'GET');
   known.add('/api/things/:id/', 'PATCH');
-  expect(known.hasCloserThan('/api/things/:id/', '/api/things/activity')).toBe(true);
-  expect(known.hasCloserThan('/api/things/:id/', '/api/things/7/')).toBe(false);
-  expect(known.hasCloserThan('/api/things/activity/', '/api/things/activity/')).toBe(false);
+  expect(known.hasMoreSpecific('/api/things/:id/', '/api/things/activity')).toBe(true);
+  expect(known.hasMoreSpecific('/api/things/:id/', '/api/things/7/')).toBe(false);
+  expect(known.hasMoreSpecific('/api/things/activity/', '/api/things/activity/')).toBe(false);
 });

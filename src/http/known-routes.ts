@@ -7,21 +7,21 @@ export class KnownRoutes {
   }
 
   /** Every route there is, in the document or not. */
-  all(): { method: string; url: string }[] {
+  list(): { method: string; url: string }[] {
     return this.#routes.map(({ method, url }) => ({ method, url }));
   }
 
   /** Methods that the path takes; empty when there is no such path. */
   methodsFor(path: string): Set<string> {
     const segments = split(path);
-    return new Set(this.#routes.filter((route) => fits(route.segments, segments)).map((route) => route.method));
+    return new Set(this.#routes.filter((route) => matches(route.segments, segments)).map((route) => route.method));
   }
 
   /** Whether a pattern with fewer parameters is meant: `/a/activity/` is not the `/a/:id/` of something called so. */
-  hasCloserThan(url: string, path: string): boolean {
+  hasMoreSpecific(url: string, path: string): boolean {
     const segments = split(path);
     const params = countParams(split(url));
-    return this.#routes.some((route) => countParams(route.segments) < params && fits(route.segments, segments));
+    return this.#routes.some((route) => countParams(route.segments) < params && matches(route.segments, segments));
   }
 }
 
@@ -30,6 +30,6 @@ const countParams = (segments: string[]): number =>
 
 const split = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
 
-const fits = (pattern: string[], path: string[]): boolean =>
+const matches = (pattern: string[], path: string[]): boolean =>
   pattern.length === path.length &&
   pattern.every((segment, index) => segment.startsWith(':') || segment === '*' || segment === path[index]);

@@ -15,7 +15,7 @@ export function queryText(query: Query, name: string): string | undefined {
   return Array.isArray(value) ? value.at(-1) : value;
 }
 
-function positive(text: string | undefined): number | null {
+function positiveInteger(text: string | undefined): number | null {
   const number = Number(text);
   return text !== undefined && Number.isSafeInteger(number) && number > 0 ? number : null;
 }
@@ -23,12 +23,12 @@ function positive(text: string | undefined): number | null {
 /** A limit or offset that makes no sense counts as absent. */
 export function readPage(query: Query): Page {
   return {
-    limit: Math.min(positive(queryText(query, 'limit')) ?? DEFAULT_LIMIT, MAX_LIMIT),
-    offset: positive(queryText(query, 'offset')) ?? 0,
+    limit: Math.min(positiveInteger(queryText(query, 'limit')) ?? DEFAULT_LIMIT, MAX_LIMIT),
+    offset: positiveInteger(queryText(query, 'offset')) ?? 0,
   };
 }
 
-export interface Envelope<T> {
+interface Envelope<T> {
   count: number;
   next: string | null;
   previous: string | null;
@@ -58,8 +58,8 @@ export function withQuery(url: URL, changes: Record<string, number | string | nu
 
 /** The page of an activity list: pages are counted from 1 there. */
 export function readActivityPage(query: Query): Page & { number: number } {
-  const limit = Math.min(positive(queryText(query, 'limit')) ?? 10, MAX_LIMIT);
-  const number = positive(queryText(query, 'page')) ?? 1;
+  const limit = Math.min(positiveInteger(queryText(query, 'limit')) ?? 10, MAX_LIMIT);
+  const number = positiveInteger(queryText(query, 'page')) ?? 1;
   // A page so far out that its offset is no longer a whole number holds nothing either way.
   return { limit, number, offset: Math.min((number - 1) * limit, Number.MAX_SAFE_INTEGER) };
 }
@@ -75,7 +75,7 @@ export function requestUrl(request: FastifyRequest, publicUrl: string | null): U
 }
 
 /** A JSON list of texts; undefined when absent. */
-export function readTexts(query: Query, name: string): string[] | undefined {
+export function readStringList(query: Query, name: string): string[] | undefined {
   const text = queryText(query, name);
   if (!text) return undefined;
   try {

@@ -11,11 +11,11 @@ declare module 'fastify' {
 }
 
 /** The route is taken from the request unless it is given: to ask for it, the framework copies all that it knows of it. */
-export type Tell = (request: FastifyRequest, reply: FastifyReply, route?: string) => void;
+export type LogAnswer = (request: FastifyRequest, reply: FastifyReply, route?: string) => void;
 
 /** One line for each answer, with the request id that an error's log line carries too. */
-export const teller =
-  ({ metrics, log }: { metrics: Metrics; log: Logger }): Tell =>
+export const requestLogger =
+  ({ metrics, log }: { metrics: Metrics; log: Logger }): LogAnswer =>
   (request, reply, route = request.routeOptions.url ?? 'unknown') => {
     const ms = reply.elapsedTime;
     const { method, url } = request;
@@ -29,7 +29,7 @@ export const teller =
  * After each answer of every route, but those that tell themselves: to be called after an answer, the framework must
  * listen to it, which costs the busiest routes a twentieth of their time.
  */
-export function tellAnswers(app: FastifyInstance, tell: Tell): void {
+export function logRequests(app: FastifyInstance, tell: LogAnswer): void {
   const hook: onResponseHookHandler = (request, reply, done) => {
     tell(request, reply);
     done();

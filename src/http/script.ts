@@ -6,10 +6,10 @@ const gzip = promisify(gzipCallback);
 
 export interface Script {
   plain: Buffer;
-  packed: Buffer;
+  gzipped: Buffer;
   etag: string;
 }
 
 export async function makeScript(plain: Buffer): Promise<Script> {
-  return { plain, packed: await gzip(plain), etag: `"${digest(plain).slice(0, 32)}"` };
+  return { plain, gzipped: await gzip(plain), etag: `"${digest(plain).slice(0, 32)}"` };
 }

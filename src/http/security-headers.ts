@@ -15,26 +15,26 @@ const DATA = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-const ENCRYPTED = 'max-age=31536000';
+const HSTS = 'max-age=31536000';
 
-export function guardReply(request: FastifyRequest, reply: FastifyReply, publicUrl: string | null): void {
+export function setDataHeaders(request: FastifyRequest, reply: FastifyReply, publicUrl: string | null): void {
   reply.headers(DATA);
-  if (isEncrypted(request, publicUrl)) reply.header('strict-transport-security', ENCRYPTED);
+  if (isEncrypted(request, publicUrl)) reply.header('strict-transport-security', HSTS);
 }
 
 /** For every route of the private API. A route that says otherwise afterwards is heard. */
-export function guardData(app: FastifyInstance, publicUrl: string | null): void {
+export function dataHeaders(app: FastifyInstance, publicUrl: string | null): void {
   app.addHook('onRequest', (request, reply, done) => {
-    guardReply(request, reply, publicUrl);
+    setDataHeaders(request, reply, publicUrl);
     done();
   });
 }
 
 /** For pages, which have policies of their own. */
-export function guardPages(app: FastifyInstance, publicUrl: string | null): void {
+export function pageHeaders(app: FastifyInstance, publicUrl: string | null): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(ALWAYS);
-    if (isEncrypted(request, publicUrl)) reply.header('strict-transport-security', ENCRYPTED);
+    if (isEncrypted(request, publicUrl)) reply.header('strict-transport-security', HSTS);
     done();
   });
 }

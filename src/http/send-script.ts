@@ -2,14 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Script } from './script.ts';
 
 /** For addresses whose content never changes. */
-export const FOREVER = 'public, max-age=31536000, immutable';
+export const CACHE_FOREVER = 'public, max-age=31536000, immutable';
 /** For addresses whose content changes with an upgrade or a setting. */
-export const BRIEFLY = 'public, max-age=30';
+export const CACHE_BRIEFLY = 'public, max-age=30';
 
 export function sendScript(
   request: FastifyRequest,
   reply: FastifyReply,
-  { plain, packed, etag }: Script,
+  { plain, gzipped, etag }: Script,
   cacheControl: string,
 ): FastifyReply {
   reply.headers({
@@ -19,11 +19,11 @@ export function sendScript(
     'x-content-type-options': 'nosniff',
     vary: request.headers.origin === undefined ? 'Accept-Encoding' : 'Origin, Accept-Encoding',
   });
-  if (isKnown(request, etag)) return reply.code(304).send();
+  if (isNotModified(request, etag)) return reply.code(304).send();
   if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(plain);
-  return reply.header('content-encoding', 'gzip').send(packed);
+  return reply.header('content-encoding', 'gzip').send(gzipped);
 }
 
 /** Whether the caller has this version already. */
-export const isKnown = (request: FastifyRequest, etag: string): boolean =>
+export const isNotModified = (request: FastifyRequest, etag: string): boolean =>
   (request.headers['if-none-match'] ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === etag);

@@ -6,7 +6,7 @@ import { Kind, type TSchema } from '@sinclair/typebox';
 import { Failure } from '../core/errors.ts';
 import { isJsonObject, type Json } from '../core/json/json.ts';
 import { pythonTypeName } from '../core/json/python-type-name.ts';
-import { parseJson } from './body-parsers.ts';
+import { parseJsonBody } from './body-parsers.ts';
 
 /** Reads `value` by `schema`; throws a `Failure` naming the first field that is wrong. */
 export function readValue(schema: TSchema, value: unknown): unknown {
@@ -53,7 +53,7 @@ function read(schema: TSchema, sent: unknown, path: Path): unknown {
 function fromText(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
-    return parseJson(Buffer.from(value));
+    return parseJsonBody(Buffer.from(value));
   } catch {
     return value;
   }
@@ -170,9 +170,9 @@ function readChoice(schema: TSchema, value: unknown, path: Path): unknown {
       if (!(error instanceof Failure)) throw error;
     }
   }
-  return fail(path, 'invalid_choice', `"${shown(value)}" is not a valid choice.`);
+  return fail(path, 'invalid_choice', `"${preview(value)}" is not a valid choice.`);
 }
 
 /** The beginning of a value. Never `String(value)`: an object may bring a `toString` that is no function. */
-const shown = (value: unknown): string =>
+const preview = (value: unknown): string =>
   (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 100).toWellFormed();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { clockOn, holdClock, makeClockMemory, systemClock } from './clock.ts';
+import { clockOn, freezeClock, makeClockMemory, systemClock } from './clock.ts';
 
 it('follows the machine until it is held', () => {
   const memory = makeClockMemory();
@@ -13,10 +13,10 @@ it('stands still for every clock on the same memory, also one made later, and ru
   const memory = makeClockMemory();
   const early = clockOn(memory);
   const instant = Date.parse('2026-01-15T12:00:00.123Z');
-  holdClock(memory, instant);
+  freezeClock(memory, instant);
   expect([early.now(), clockOn(memory).now(), early.now()]).toEqual([instant, instant, instant]);
-  holdClock(memory, instant - 86_400_000);
+  freezeClock(memory, instant - 86_400_000);
   expect(early.now()).toBe(instant - 86_400_000);
-  holdClock(memory, 0);
+  freezeClock(memory, 0);
   expect(early.now()).toBeGreaterThan(instant - 86_400_000);
 });

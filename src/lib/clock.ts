@@ -25,7 +25,7 @@ export function clockOn(memory: ClockMemory): Clock {
 }
 
 /** Holds every clock on this memory at one instant; 0 lets it run again. */
-export function holdClock(memory: ClockMemory, at: number): void {
+export function freezeClock(memory: ClockMemory, at: number): void {
   Atomics.store(new BigInt64Array(memory), 0, BigInt(at));
 }
 

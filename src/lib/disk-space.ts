@@ -2,7 +2,7 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export interface DiskSpace {
+interface DiskSpace {
   dataBytes: number;
   freeBytes: number;
   totalBytes: number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { IdSet, inSlices } from './id-set.ts';
+import { IdSet, inChunks } from './id-set.ts';
 
 const ids = fc.uniqueArray(
   fc.oneof(fc.nat(100), fc.nat(100_000), fc.constantFrom(31, 32, 8191, 8192, 2 ** 31, 2 ** 40)),
@@ -23,6 +23,6 @@ it('is a set like any other', () => {
 });
 
 it('comes in slices', () => {
-  expect([...inSlices(IdSet.of([5, 1, 3]), 2)]).toEqual([[1, 3], [5]]);
-  expect([...inSlices([], 2)]).toEqual([]);
+  expect([...inChunks(IdSet.of([5, 1, 3]), 2)]).toEqual([[1, 3], [5]]);
+  expect([...inChunks([], 2)]).toEqual([]);
 });

@@ -36,7 +36,7 @@ export class IdSet implements Iterable<number> {
   *[Symbol.iterator](): Generator<number> {
     const numbers = [...this.#pages.keys()].sort((a, b) => a - b);
     for (const number of numbers) {
-      const page = this.#pages.get(number) ?? NOTHING;
+      const page = this.#pages.get(number) ?? EMPTY_PAGE;
       for (const [i, word] of page.entries()) {
         if (word === 0) continue;
         for (let bit = 0; bit < 32; bit++) if (word & (1 << bit)) yield number * PAGE + i * 32 + bit;
@@ -60,8 +60,8 @@ export class IdSet implements Iterable<number> {
     const joined = new IdSet();
     for (const number of numbers) {
       if (joined.#pages.has(number)) continue;
-      const left = this.#pages.get(number) ?? NOTHING;
-      const right = other.#pages.get(number) ?? NOTHING;
+      const left = this.#pages.get(number) ?? EMPTY_PAGE;
+      const right = other.#pages.get(number) ?? EMPTY_PAGE;
       joined.#pages.set(
         number,
         left.map((word, i) => combine(word, right[i] ?? 0)),
@@ -73,7 +73,7 @@ export class IdSet implements Iterable<number> {
 
 const WORDS = 256;
 const PAGE = WORDS * 32;
-const NOTHING = new Uint32Array(WORDS);
+const EMPTY_PAGE = new Uint32Array(WORDS);
 
 function bitsIn(word: number): number {
   let count = 0;
@@ -82,7 +82,7 @@ function bitsIn(word: number): number {
 }
 
 /** The numbers of a set in lists of at most `size`. */
-export function* inSlices<T>(items: Iterable<T>, size: number): Generator<T[]> {
+export function* inChunks<T>(items: Iterable<T>, size: number): Generator<T[]> {
   let slice: T[] = [];
   for (const item of items) {
     slice.push(item);

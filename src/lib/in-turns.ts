@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** So long others wait at the most, roughly. */
-const TURN_MS = 5;
+const MAX_BLOCK_MS = 5;
 
 /** For long work in small steps: called after each, it gives others their turn when it is time. */
-export function pauses(): () => Promise<void> | undefined {
+export function createPause(): () => Promise<void> | undefined {
   let turn = performance.now();
   return () => {
-    if (performance.now() - turn < TURN_MS) return undefined;
+    if (performance.now() - turn < MAX_BLOCK_MS) return undefined;
     return nextTurn().then(() => {
       turn = performance.now();
     });
@@ -15,8 +15,8 @@ export function pauses(): () => Promise<void> | undefined {
 }
 
 /** The numbers from 0 to before `count`, `size` of them at a time, with pauses between. */
-export async function inTurns(count: number, size: number, work: (from: number, to: number) => void): Promise<void> {
-  const pause = pauses();
+export async function inBatches(count: number, size: number, work: (from: number, to: number) => void): Promise<void> {
+  const pause = createPause();
   for (let from = 0; from < count; from += size) {
     work(from, Math.min(from + size, count));
     await pause();
@@ -24,11 +24,11 @@ export async function inTurns(count: number, size: number, work: (from: number, 
 }
 
 /** The items of a list, `size` of them at a time, with pauses between; a short list at once. */
-export async function someInTurns<T>(
+export async function eachBatch<T>(
   items: readonly T[],
   size: number,
   work: (some: readonly T[]) => void,
 ): Promise<void> {
   if (items.length <= size) work(items);
-  else await inTurns(items.length, size, (from, to) => work(items.slice(from, to)));
+  else await inBatches(items.length, size, (from, to) => work(items.slice(from, to)));
 }

@@ -1,7 +1,7 @@
 /** A background loop: one run at a time, rests when there is nothing to do, backs off when something fails. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface LoopOptions {
+interface LoopOptions {
   /** Does one piece of work; false when there was nothing to do. */
   step(): Promise<boolean>;
   /** Hears of every failure; the loop goes on by itself after a pause. */

@@ -3,8 +3,8 @@
  * always find everything in memory: there, waiting for what is there already costs as much as the work. Everywhere else,
  * `async` is the better word.
  */
-export type Eventually<T> = T | Promise<T>;
+export type MaybePromise<T> = T | Promise<T>;
 
 /** Goes on with the value: at once if it is there. */
-export const after = <T, R>(value: Eventually<T>, next: (value: T) => Eventually<R>): Eventually<R> =>
+export const chain = <T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> =>
   value instanceof Promise ? value.then(next) : next(value);

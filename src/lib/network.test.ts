@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isInside, networkOf } from './network.ts';
+import { isPrivateAddress, networkOf } from './network.ts';
 
 describe('the network of an address', () => {
   it.each([
@@ -40,13 +40,13 @@ describe('the inside', () => {
     'localhost',
     '',
   ])('holds %s', (address) => {
-    expect(isInside(address)).toBe(true);
+    expect(isPrivateAddress(address)).toBe(true);
   });
 
   it.each(['203.0.113.7', '172.32.0.1', '11.0.0.1', '2001:db8::1', '[2606:4700::1]', '::ffff:203.0.113.7'])(
     'does not hold %s',
     (address) => {
-      expect(isInside(address)).toBe(false);
+      expect(isPrivateAddress(address)).toBe(false);
     },
   );
 });

@@ -18,7 +18,7 @@ export function networkOf(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-const INSIDE = new BlockList();
+const PRIVATE_NETWORKS = new BlockList();
 for (const [network, bits] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -32,7 +32,7 @@ for (const [network, bits] of [
   ['198.18.0.0', 15],
   ['224.0.0.0', 3],
 ] as const) {
-  INSIDE.addSubnet(network, bits, 'ipv4');
+  PRIVATE_NETWORKS.addSubnet(network, bits, 'ipv4');
 }
 for (const [network, bits] of [
   ['::', 127],
@@ -44,19 +44,19 @@ for (const [network, bits] of [
   ['fe80::', 10],
   ['ff00::', 8],
 ] as const) {
-  INSIDE.addSubnet(network, bits, 'ipv6');
+  PRIVATE_NETWORKS.addSubnet(network, bits, 'ipv6');
 }
 
 /** Loopback, private networks, link-local, multicast: nothing that a stranger could reach. What is no address counts too. */
-export function isInside(address: string): boolean {
+export function isPrivateAddress(address: string): boolean {
   const plain = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   const family = isIP(plain);
   if (family === 0) return true;
-  return INSIDE.check(plain, family === 4 ? 'ipv4' : 'ipv6');
+  return PRIVATE_NETWORKS.check(plain, family === 4 ? 'ipv4' : 'ipv6');
 }
 
 /** Whether the address itself says so; a name is looked at when it is resolved. */
-export function isInsideUrl(url: string): boolean {
+export function isPrivateUrl(url: string): boolean {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  return /(^|\.)localhost$/i.test(host) || (isIP(host) !== 0 && isInside(host));
+  return /(^|\.)localhost$/i.test(host) || (isIP(host) !== 0 && isPrivateAddress(host));
 }

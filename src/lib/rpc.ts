@@ -5,13 +5,13 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { Failure, type FailureKind } from '../core/errors.ts';
 
-export type Port = Pick<MessagePort, 'postMessage' | 'on'> | Pick<Worker, 'postMessage' | 'on'>;
+type Port = Pick<MessagePort, 'postMessage' | 'on'> | Pick<Worker, 'postMessage' | 'on'>;
 
 /** An object whose methods can be called from the other thread. */
 export type Methods<T> = { [K in keyof T]: T[K] extends (...args: never[]) => Promise<unknown> ? T[K] : never };
 
 /** An error on its way to another thread or process. */
-export interface SentError {
+interface SerializedError {
   message: string;
   stack: string | undefined;
   failure?: { kind: FailureKind; code?: string; attr?: string; retryAfter?: number };
@@ -22,7 +22,7 @@ type Message =
   /** Nobody waits for that call any more. */
   | { type: 'end'; id: number }
   | { type: 'result'; id: number; value: unknown }
-  | { type: 'error'; id: number; error: SentError }
+  | { type: 'error'; id: number; error: SerializedError }
   | { type: 'notice'; name: string; value: unknown };
 
 /** Answers the other thread's calls with the methods of `target`. */
@@ -42,7 +42,7 @@ export function serve<T extends object>(port: Port, target: T): void {
       .finally(() => ends.delete(id))
       .then(
         (value) => port.postMessage({ type: 'result', id, value } satisfies Message),
-        (error: unknown) => port.postMessage({ type: 'error', id, error: toSent(error) } satisfies Message),
+        (error: unknown) => port.postMessage({ type: 'error', id, error: serializeError(error) } satisfies Message),
       );
   });
 }
@@ -50,7 +50,7 @@ export function serve<T extends object>(port: Port, target: T): void {
 export interface Remote<T> {
   methods: T;
   /** Rejects every call under way and all that follow: the other side is gone. */
-  hangUp(reason: Error): void;
+  disconnect(reason: Error): void;
 }
 
 interface Waiting {
@@ -71,7 +71,7 @@ export function remote<T extends object>(port: Port): Remote<T> {
     const call = waiting.get(message.id);
     waiting.delete(message.id);
     if (message.type === 'result') call?.resolve(message.value);
-    else call?.reject(fromSent(message.error));
+    else call?.reject(deserializeError(message.error));
   });
   const call = (method: string, given: unknown[]): Promise<unknown> => {
     const last = given.at(-1);
@@ -107,7 +107,7 @@ export function remote<T extends object>(port: Port): Remote<T> {
   });
   return {
     methods,
-    hangUp(reason) {
+    disconnect(reason) {
       gone = reason;
       for (const { reject } of waiting.values()) reject(reason);
       waiting.clear();
@@ -125,17 +125,17 @@ export function onNotice(port: Port, name: string, hear: (value: never) => void)
   });
 }
 
-export function toSent(error: unknown): SentError {
+export function serializeError(error: unknown): SerializedError {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   if (!(error instanceof Failure)) return { message, stack };
   const { kind, code, attr, retryAfter } = error;
   const failure = Object.fromEntries(
     Object.entries({ kind, code, attr, retryAfter }).filter(([, v]) => v !== undefined),
   );
-  return { message, stack, failure: failure as NonNullable<SentError['failure']> };
+  return { message, stack, failure: failure as NonNullable<SerializedError['failure']> };
 }
 
-export function fromSent({ message, stack, failure }: SentError): Error {
+export function deserializeError({ message, stack, failure }: SerializedError): Error {
   const error = failure ? new Failure(failure.kind, message, failure) : new Error(message);
   if (stack !== undefined) error.stack = stack;
   return error;

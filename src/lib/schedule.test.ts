@@ -12,7 +12,7 @@ beforeEach(() => {
   errors.length = 0;
   run = vi.fn(async () => undefined);
   const onError = (error: unknown): void => void errors.push(error);
-  schedule = startSchedule({ clock: { now: () => now }, firstAfterMs: 5000, everyMs: 60_000, run, onError });
+  schedule = startSchedule({ clock: { now: () => now }, initialDelayMs: 5000, intervalMs: 60_000, run, onError });
 });
 afterEach(async () => {
   await schedule.stop();

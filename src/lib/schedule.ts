@@ -4,16 +4,16 @@
  */
 import type { Clock } from './clock.ts';
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   clock: Clock;
   /** From the start to the first run. */
-  firstAfterMs: number;
+  initialDelayMs: number;
   /** From the end of one run to the next, whether or not it failed. */
-  everyMs: number;
+  intervalMs: number;
   run(): Promise<void>;
   onError(error: unknown): void;
   /** How often the clock is looked at; default a second. */
-  lookEveryMs?: number;
+  pollIntervalMs?: number;
 }
 
 export interface Schedule {
@@ -22,19 +22,19 @@ export interface Schedule {
 }
 
 export function startSchedule(options: ScheduleOptions): Schedule {
-  const { clock, firstAfterMs, everyMs, run, onError, lookEveryMs = 1000 } = options;
-  let due = clock.now() + firstAfterMs;
+  const { clock, initialDelayMs, intervalMs, run, onError, pollIntervalMs = 1000 } = options;
+  let due = clock.now() + initialDelayMs;
   let running: Promise<void> | null = null;
   const look = (): void => {
     if (running || clock.now() < due) return;
     running = run()
       .catch(onError)
       .finally(() => {
-        due = clock.now() + everyMs;
+        due = clock.now() + intervalMs;
         running = null;
       });
   };
-  const timer = setInterval(look, lookEveryMs);
+  const timer = setInterval(look, pollIntervalMs);
   timer.unref();
   return {
     async stop() {

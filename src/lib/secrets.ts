@@ -22,7 +22,7 @@ const KEY_BYTES = 32;
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const key = await derive(password.normalize('NFKC'), salt, KEY_BYTES, COST);
-  return kept(salt, key);
+  return formatHash(salt, key);
 }
 
 /** Takes the same time whether or not there is a hash, so that nobody learns which addresses have an account. */
@@ -35,8 +35,8 @@ export async function verifyPassword(password: string, hash: string | null): Pro
   return expected.length === KEY_BYTES && timingSafeEqual(actual, expected) && hash !== null;
 }
 
-const kept = (salt: Buffer, key: Buffer): string =>
+const formatHash = (salt: Buffer, key: Buffer): string =>
   ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64'), key.toString('base64')].join('$');
 
 /** The hash of no password: checking against it is as dear as against any. */
-const DECOY = kept(randomBytes(16), randomBytes(KEY_BYTES));
+const DECOY = formatHash(randomBytes(16), randomBytes(KEY_BYTES));

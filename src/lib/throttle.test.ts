@@ -12,10 +12,10 @@ describe('three attempts a minute', () => {
 
   it('lets the first three through', () => {
     for (let i = 0; i < 3; i++) {
-      expect(throttle.waitFor('ada')).toBe(0);
+      expect(throttle.secondsUntilAllowed('ada')).toBe(0);
       attempt('ada');
     }
-    expect(throttle.waitFor('ada')).toBe(60);
+    expect(throttle.secondsUntilAllowed('ada')).toBe(60);
   });
 
   it('counts down in whole seconds, and opens when the oldest attempt is a minute ago', () => {
@@ -23,11 +23,11 @@ describe('three attempts a minute', () => {
     now += 10_000;
     attempt('ada');
     attempt('ada');
-    expect(throttle.waitFor('ada')).toBe(50);
+    expect(throttle.secondsUntilAllowed('ada')).toBe(50);
     now += 49_001;
-    expect(throttle.waitFor('ada')).toBe(1);
+    expect(throttle.secondsUntilAllowed('ada')).toBe(1);
     now += 999;
-    expect(throttle.waitFor('ada')).toBe(0);
+    expect(throttle.secondsUntilAllowed('ada')).toBe(0);
   });
 
   it('slides: the attempts that are still young keep counting', () => {
@@ -36,44 +36,44 @@ describe('three attempts a minute', () => {
     attempt('ada');
     attempt('ada');
     now += 2_000;
-    expect(throttle.waitFor('ada')).toBe(0);
+    expect(throttle.secondsUntilAllowed('ada')).toBe(0);
     attempt('ada');
-    expect(throttle.waitFor('ada')).toBe(58);
+    expect(throttle.secondsUntilAllowed('ada')).toBe(58);
   });
 
   it('counts each name for itself', () => {
     for (let i = 0; i < 3; i++) attempt('ada');
-    expect(throttle.waitFor('grace')).toBe(0);
+    expect(throttle.secondsUntilAllowed('grace')).toBe(0);
   });
 
   it('forgets a name on request', () => {
     for (let i = 0; i < 3; i++) attempt('ada');
-    throttle.forget('ada');
-    expect(throttle.waitFor('ada')).toBe(0);
+    throttle.reset('ada');
+    expect(throttle.secondsUntilAllowed('ada')).toBe(0);
   });
 
   it('survives many names, and still remembers the young ones', () => {
     for (let i = 0; i < 10_000; i++) attempt(`old ${i}`);
     now += 61_000;
     for (let i = 0; i < 3; i++) attempt('ada');
-    expect(throttle.waitFor('ada')).toBe(60);
-    expect(throttle.waitFor('old 1')).toBe(0);
+    expect(throttle.secondsUntilAllowed('ada')).toBe(60);
+    expect(throttle.secondsUntilAllowed('old 1')).toBe(0);
   });
 
   it('takes an attempt back', () => {
     for (let i = 0; i < 3; i++) attempt('ada');
-    throttle.takeBack('ada');
-    expect(throttle.waitFor('ada')).toBe(0);
+    throttle.undo('ada');
+    expect(throttle.secondsUntilAllowed('ada')).toBe(0);
     attempt('ada');
-    expect(throttle.waitFor('ada')).toBe(60);
-    for (let i = 0; i < 5; i++) throttle.takeBack('ada');
-    expect([throttle.waitFor('ada'), throttle.size]).toEqual([0, 0]);
+    expect(throttle.secondsUntilAllowed('ada')).toBe(60);
+    for (let i = 0; i < 5; i++) throttle.undo('ada');
+    expect([throttle.secondsUntilAllowed('ada'), throttle.size]).toEqual([0, 0]);
   });
 
   it('takes bounded memory, however many names are tried', () => {
     for (let i = 0; i < 15_000; i++) attempt(`name ${i}`);
     expect(throttle.size).toBe(10_000);
     for (let i = 0; i < 3; i++) attempt('name 14999');
-    expect(throttle.waitFor('name 14999')).toBe(60);
+    expect(throttle.secondsUntilAllowed('name 14999')).toBe(60);
   });
 });

@@ -2,7 +2,7 @@ import { Failure } from '../core/errors.ts';
 import type { Clock } from './clock.ts';
 
 /** So many names are remembered at once: whoever tries more of them pushes out the oldest. */
-const REMEMBERED = 10_000;
+const MAX_NAMES = 10_000;
 
 /** Counts attempts by name (an address, an account) in a sliding window, and says how long to wait. */
 export class Throttle {
@@ -24,7 +24,7 @@ export class Throttle {
   }
 
   /** Seconds to wait before the next attempt; 0 when it may be made now. */
-  waitFor(name: string): number {
+  secondsUntilAllowed(name: string): number {
     const recent = this.#recent(name);
     const oldest = recent.at(-this.#limit);
     return oldest === undefined ? 0 : Math.ceil((oldest + this.#windowMs - this.#clock.now()) / 1000);
@@ -34,17 +34,17 @@ export class Throttle {
     const attempts = [...this.#recent(name), this.#clock.now()].slice(-this.#limit);
     this.#attempts.delete(name);
     this.#attempts.set(name, attempts);
-    if (this.#attempts.size > REMEMBERED) this.#forgetOldest();
+    if (this.#attempts.size > MAX_NAMES) this.#forgetOldest();
   }
 
   /** The last attempt was a right one after all. */
-  takeBack(name: string): void {
+  undo(name: string): void {
     const attempts = this.#recent(name).slice(0, -1);
     if (attempts.length === 0) this.#attempts.delete(name);
     else this.#attempts.set(name, attempts);
   }
 
-  forget(name: string): void {
+  reset(name: string): void {
     this.#attempts.delete(name);
   }
 

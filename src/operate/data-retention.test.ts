@@ -7,15 +7,15 @@ import { randomIds } from '../lib/ids.ts';
 import type { IngestStore } from '../stores/ingest/ingest-store.ts';
 import { NO_CHANGES } from '../stores/ingest/no-changes.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
-import { openRelationalShelf } from '../stores/sqlite/metadata-store.ts';
-import { type HousekeepingDeps, tidy } from './data-retention.ts';
+import { openMetadataStore } from '../stores/sqlite/metadata-store.ts';
+import { type DataRetentionDeps, removeExpired } from './data-retention.ts';
 
 const NOW = Date.parse('2026-01-15T12:00:00Z');
 const DAY = 86_400_000;
 
-async function withShelf(work: (deps: HousekeepingDeps, removed: number[][]) => Promise<void>): Promise<void> {
+async function withShelf(work: (deps: DataRetentionDeps, removed: number[][]) => Promise<void>): Promise<void> {
   const dir = makeTempDir();
-  const { metadata, ingest } = await openRelationalShelf(dir.path('metadata.sqlite'), NOW);
+  const { metadata, ingest } = await openMetadataStore(dir.path('metadata.sqlite'), NOW);
   const clock = { now: () => NOW };
   const keys = { projectKey: null, personalKey: null, admin: null };
   await bootstrap({ metadata, clock, ids: randomIds }, keys);
@@ -39,34 +39,34 @@ async function withShelf(work: (deps: HousekeepingDeps, removed: number[][]) => 
 
 it('keeps events for ever unless somebody says otherwise', () =>
   withShelf(async (deps, removed) => {
-    await tidy(deps);
+    await removeExpired(deps);
     expect(removed).toEqual([]);
-    await tidy({ ...deps, eventsRetentionDays: 10 });
+    await removeExpired({ ...deps, eventsRetentionDays: 10 });
     expect(removed).toEqual([[1, NOW - 10 * DAY]]);
   }));
 
 it('removes events that turn up after their project is gone, for two days', () =>
   withShelf(async (deps, removed) => {
     const { projects } = deps.metadata;
-    await projects.noteGone(7, NOW - 2 * DAY);
-    await projects.noteGone(8, NOW - 2 * DAY - 1);
-    await tidy(deps);
+    await projects.recordDeleted(7, NOW - 2 * DAY);
+    await projects.recordDeleted(8, NOW - 2 * DAY - 1);
+    await removeExpired(deps);
     expect(removed).toEqual([[7], [8]]);
-    expect(await projects.gone()).toEqual([{ projectId: 7, goneAt: NOW - 2 * DAY }]);
+    expect(await projects.listDeleted()).toEqual([{ projectId: 7, deletedAt: NOW - 2 * DAY }]);
     const away = { ...deps, removeEvents: () => Promise.reject(new Error('away')) };
-    await expect(tidy({ ...away, clock: { now: () => NOW + DAY } })).rejects.toThrow('away');
-    expect(await projects.gone()).toHaveLength(1);
+    await expect(removeExpired({ ...away, clock: { now: () => NOW + DAY } })).rejects.toThrow('away');
+    expect(await projects.listDeleted()).toHaveLength(1);
   }));
 
 it('ends sessions whose time is over, also when the event store is away', () =>
   withShelf(async (deps) => {
     const { sessions } = deps.metadata;
-    await sessions.add({ hash: 'old', userId: 1, createdAt: 0, expiresAt: NOW - 1 });
-    await sessions.add({ hash: 'new', userId: 1, createdAt: 0, expiresAt: NOW + 1 });
+    await sessions.create({ hash: 'old', userId: 1, createdAt: 0, expiresAt: NOW - 1 });
+    await sessions.create({ hash: 'new', userId: 1, createdAt: 0, expiresAt: NOW + 1 });
     const away = { ...deps, eventsRetentionDays: 1, removeEventsBefore: () => Promise.reject(new Error('away')) };
-    await expect(tidy(away)).rejects.toThrow('away');
-    expect(await sessions.byHash('old')).toBeNull();
-    expect((await sessions.byHash('new'))?.expiresAt).toBe(NOW + 1);
+    await expect(removeExpired(away)).rejects.toThrow('away');
+    expect(await sessions.getByHash('old')).toBeNull();
+    expect((await sessions.getByHash('new'))?.expiresAt).toBe(NOW + 1);
   }));
 
 it('forgets what was asked for more than thirty days ago', () =>
@@ -74,12 +74,14 @@ it('forgets what was asked for more than thirty days ago', () =>
     const today = Math.floor(NOW / DAY);
     const at = (day: number, id: number) => ({ id: uuidOf(id), projectId: 1, name: `on ${day}`, at: id });
     const days = [today, today - 29, today - 30];
-    const { metadata, ingest } = deps as HousekeepingDeps & { metadata: MetadataStore; ingest: IngestStore };
+    const { metadata, ingest } = deps as DataRetentionDeps & { metadata: MetadataStore; ingest: IngestStore };
     await ingest.transaction((tx) => tx.apply({ ...NO_CHANGES, position: 1, events: days.map(at) }));
     const event = { kind: 'event', groupTypeIndex: -1 } as const;
-    await metadata.queryUsage.add(days.map((day) => ({ ...event, projectId: 1, day, name: `on ${day}`, count: 1 })));
-    await tidy(deps);
-    expect([...(await metadata.queryUsage.since(1, event, 0)).keys()].sort()).toEqual([
+    await metadata.queryUsage.addCounts(
+      days.map((day) => ({ ...event, projectId: 1, day, name: `on ${day}`, count: 1 })),
+    );
+    await removeExpired(deps);
+    expect([...(await metadata.queryUsage.countSince(1, event, 0)).keys()].sort()).toEqual([
       `on ${today - 29}`,
       `on ${today}`,
     ]);

@@ -8,9 +8,9 @@ import { type Schedule, startSchedule } from '../lib/schedule.ts';
 import type { IngestStore } from '../stores/ingest/ingest-store.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 
-export interface HousekeepingDeps {
+export interface DataRetentionDeps {
   metadata: Pick<MetadataStore, 'projects' | 'sessions' | 'queryUsage'>;
-  ingest: Pick<IngestStore, 'prune'>;
+  ingest: Pick<IngestStore, 'deleteBefore'>;
   /** Removes a project's events that happened before a time; says how many. */
   removeEventsBefore(projectId: number, time: number): Promise<number>;
   removeEvents(projectId: number): Promise<void>;
@@ -23,30 +23,30 @@ export interface HousekeepingDeps {
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** Drops and warnings are for finding out what went wrong lately; what was asked for counts as long. */
-const NOTES_DAYS = 30;
+const DIAGNOSTICS_RETENTION_DAYS = 30;
 /** So long, something may turn up that was on its way to the event store when its project was deleted. */
-const GONE_DAYS = 2;
+const DELETED_PROJECT_DAYS = 2;
 /** A start has more urgent things to do. */
-const FIRST_AFTER_MS = 10_000;
+const FIRST_RUN_DELAY_MS = 10_000;
 
-export function startHousekeeping(deps: HousekeepingDeps): Schedule {
+export function startDataRetention(deps: DataRetentionDeps): Schedule {
   return startSchedule({
     clock: deps.clock,
-    firstAfterMs: FIRST_AFTER_MS,
-    everyMs: HOUR_MS,
-    run: () => tidy(deps),
+    initialDelayMs: FIRST_RUN_DELAY_MS,
+    intervalMs: HOUR_MS,
+    run: () => removeExpired(deps),
     onError: (err) => deps.logger.error({ err }, 'old data could not be removed; it is tried again in an hour'),
   });
 }
 
 /** The small things first: they must not wait for an event store that is away. */
-export async function tidy(deps: HousekeepingDeps): Promise<void> {
+export async function removeExpired(deps: DataRetentionDeps): Promise<void> {
   const now = deps.clock.now();
-  await deps.metadata.sessions.removeExpired(now);
-  await deps.ingest.prune(now - NOTES_DAYS * DAY_MS);
-  await deps.metadata.queryUsage.prune(Math.floor(now / DAY_MS) - NOTES_DAYS + 1);
-  await removeStragglers(deps, now);
-  for (const project of await deps.metadata.projects.all()) {
+  await deps.metadata.sessions.deleteExpired(now);
+  await deps.ingest.deleteBefore(now - DIAGNOSTICS_RETENTION_DAYS * DAY_MS);
+  await deps.metadata.queryUsage.deleteBefore(Math.floor(now / DAY_MS) - DIAGNOSTICS_RETENTION_DAYS + 1);
+  await removeDeletedProjects(deps, now);
+  for (const project of await deps.metadata.projects.listAll()) {
     const days = project.eventsRetentionDays ?? deps.eventsRetentionDays;
     if (days === null) continue;
     const removed = await deps.removeEventsBefore(project.id, now - days * DAY_MS);
@@ -54,9 +54,9 @@ export async function tidy(deps: HousekeepingDeps): Promise<void> {
   }
 }
 
-async function removeStragglers({ metadata, removeEvents }: HousekeepingDeps, now: number): Promise<void> {
-  for (const { projectId, goneAt } of await metadata.projects.gone()) {
+async function removeDeletedProjects({ metadata, removeEvents }: DataRetentionDeps, now: number): Promise<void> {
+  for (const { projectId, deletedAt } of await metadata.projects.listDeleted()) {
     await removeEvents(projectId);
-    if (goneAt < now - GONE_DAYS * DAY_MS) await metadata.projects.forgetGone(projectId);
+    if (deletedAt < now - DELETED_PROJECT_DAYS * DAY_MS) await metadata.projects.clearDeleted(projectId);
   }
 }

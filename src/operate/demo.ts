@@ -3,7 +3,7 @@ import { Failure } from '../core/errors.ts';
 import { chosenProject, ownerOf } from './lookups.ts';
 import type { Operation } from './operation.ts';
 
-const LOOK_EVERY_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
 /** Loads demo data and waits for it; where it is being loaded already, waits for that. */
 export const loadDemo: Operation<{ project: number | null }, { project: number; events: number }> = async (
@@ -19,8 +19,8 @@ export const loadDemo: Operation<{ project: number | null }, { project: number; 
     if (state === 'failed') throw new Failure('unavailable', problem ?? 'It failed.');
     if (state === 'done') break;
     outlet.signal.throwIfAborted();
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
-  await deps.caughtUp();
+  await deps.whenProcessed();
   return { project: project.id, events: deps.demo.progress(project.id).total };
 };

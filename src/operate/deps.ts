@@ -1,7 +1,7 @@
 import type { DemoData } from '../features/demo/demo-data.ts';
 import type { EventsDeps } from '../features/events/list-events.ts';
 import type { DecideDeps } from '../features/flags/decide/decide.ts';
-import type { EventDoor } from '../ingest/accept/event-intake.ts';
+import type { EventIntake } from '../ingest/accept/event-intake.ts';
 import type { IngestCounts } from '../ingest/track/ingest-counts.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
@@ -15,19 +15,19 @@ export interface OperateDeps {
   ingest: IngestStore;
   clock: Clock;
   ids: Ids;
-  ingestion: Pick<EventDoor, 'accept'>;
+  ingestion: Pick<EventIntake, 'accept'>;
   /** Resolves when everything accepted so far is visible to queries, whatever comes in meanwhile. */
-  caughtUp(): Promise<void>;
+  whenProcessed(): Promise<void>;
   counts(): Promise<IngestCounts>;
   events: Pick<EventStore, 'query' | 'position'>;
   /** What the list of events is read with. */
-  asking: EventsDeps;
+  eventQueries: EventsDeps;
   decide: DecideDeps;
   demo: DemoData;
   directory: { forget(): void };
   removeEvents(projectId: number): Promise<void>;
   /** Persons of the project were changed behind everybody's back. */
-  touch(projectId: number): void;
+  invalidateResults(projectId: number): void;
   /** Null where the data does not lie in one folder. */
   snapshots: FolderSnapshots | null;
   checkStores(): Promise<StoreCheck[]>;

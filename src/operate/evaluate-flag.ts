@@ -5,13 +5,13 @@ import { decide } from '../features/flags/decide/decide.ts';
 import { decideAt } from '../features/flags/decide/decide-in-past.ts';
 import { type DecideRequest, requestFor } from '../features/flags/decide/decide-request.ts';
 import { describeReason, type FlagEvaluation } from '../features/flags/rules/flag-evaluation.ts';
-import { personAt } from '../features/persons/history/person-in-past.ts';
+import { getPersonAtTime } from '../features/persons/history/person-in-past.ts';
 import type { FeatureFlag } from '../stores/metadata/flags.ts';
 import type { OperateDeps } from './deps.ts';
 import { chosenProject } from './lookups.ts';
 import type { Operation } from './operation.ts';
 
-export interface FlagAsked {
+interface FlagQuery {
   project: number | null;
   flag: string;
   user: string;
@@ -40,7 +40,7 @@ export interface FlagAnswer {
   assumed: string[];
 }
 
-export const evaluateFlag: Operation<FlagAsked, FlagAnswer> = async (deps, asked) => {
+export const explainFlag: Operation<FlagQuery, FlagAnswer> = async (deps, asked) => {
   const { id: projectId } = await chosenProject(deps.metadata, asked.project);
   const request = requestFor(asked.user, {
     personProperties: asked.properties,
@@ -50,7 +50,7 @@ export const evaluateFlag: Operation<FlagAsked, FlagAnswer> = async (deps, asked
   });
   const { at, flags, evaluations, person } = await (asked.at === null
     ? decideNow(deps, projectId, request)
-    : decideThen(deps, projectId, request, asked.at));
+    : decideInPast(deps, projectId, request, asked.at));
   const flag = flags.find(({ key }) => key === asked.flag);
   if (!flag) throw noFlag(asked, flags);
   const found = evaluations.find(({ key }) => key === asked.flag);
@@ -62,7 +62,7 @@ export const evaluateFlag: Operation<FlagAsked, FlagAnswer> = async (deps, asked
     version: flag.version,
     person: person?.uuid ?? null,
     person_properties: { ...person?.properties, ...asked.properties },
-    assumed: asked.at === null ? [] : assumedIn(flag, asked),
+    assumed: asked.at === null ? [] : assumptionsOf(flag, asked),
   };
 };
 
@@ -82,26 +82,26 @@ function outcome(found: FlagEvaluation | undefined) {
 
 async function decideNow(deps: OperateDeps, projectId: number, request: DecideRequest) {
   const { evaluations, snapshot } = await decide(deps.decide, projectId, request);
-  const person = await deps.metadata.persons.byDistinctId(projectId, request.distinctId);
+  const person = await deps.metadata.persons.getByDistinctId(projectId, request.distinctId);
   return { at: deps.clock.now(), flags: snapshot.flags, evaluations, person };
 }
 
-async function decideThen(deps: OperateDeps, projectId: number, request: DecideRequest, at: number) {
-  await deps.caughtUp();
-  const asking = { ...deps.asking, metadata: deps.metadata };
-  const person = await personAt(asking, projectId, request.distinctId, at);
+async function decideInPast(deps: OperateDeps, projectId: number, request: DecideRequest, at: number) {
+  await deps.whenProcessed();
+  const asking = { ...deps.eventQueries, metadata: deps.metadata };
+  const person = await getPersonAtTime(asking, projectId, request.distinctId, at);
   const past = { ...deps.decide, metadata: deps.metadata };
   return { at, person, ...(await decideAt(past, projectId, request, at, person?.properties ?? {})) };
 }
 
-function noFlag({ flag, at }: FlagAsked, flags: readonly FeatureFlag[]): Failure {
+function noFlag({ flag, at }: FlagQuery, flags: readonly FeatureFlag[]): Failure {
   const when = at === null ? '' : ` at ${new Date(at).toISOString()}`;
   const keys = flags.map(({ key }) => key).sort();
   const known = keys.length === 0 ? 'There are none.' : `There are: ${keys.slice(0, 20).join(', ')}.`;
   return new Failure('not_found', `There is no flag "${flag}"${when}. ${known}`);
 }
 
-function assumedIn({ filters, ensureExperienceContinuity }: FeatureFlag, { groups }: FlagAsked): string[] {
+function assumptionsOf({ filters, ensureExperienceContinuity }: FeatureFlag, { groups }: FlagQuery): string[] {
   const text = JSON.stringify(filters);
   const assumed: string[] = [];
   if (text.includes('"cohort"')) assumed.push('Cohorts are defined as they are now.');

@@ -4,7 +4,7 @@ import { createPersonalKey } from '../features/accounts/personal-keys.ts';
 import { userByEmail } from './lookups.ts';
 import type { Operation } from './operation.ts';
 
-export interface ShownKey {
+interface KeyRow {
   id: string;
   user: string;
   label: string;
@@ -12,10 +12,10 @@ export interface ShownKey {
   last_used_at: number | null;
 }
 
-export const listKeys: Operation<{ user: string | null }, ShownKey[]> = async ({ metadata }, { user }) => {
-  const users = user === null ? await metadata.users.list() : [await userByEmail(metadata, user)];
+export const listKeys: Operation<{ user: string | null }, KeyRow[]> = async ({ metadata }, { user }) => {
+  const users = user === null ? await metadata.users.listAll() : [await userByEmail(metadata, user)];
   const keys = await Promise.all(
-    users.map(async ({ id, email }) => ({ email, own: await metadata.personalKeys.ofUser(id) })),
+    users.map(async ({ id, email }) => ({ email, own: await metadata.personalKeys.listByUser(id) })),
   );
   return keys.flatMap(({ email, own }) =>
     own.map(({ id, label, createdAt, lastUsedAt }) => ({
@@ -34,16 +34,16 @@ export const createKey: Operation<{ user: string; label: string }, { id: string;
   { user: email, label },
 ) => {
   const user = await userByEmail(deps.metadata, email);
-  const memberships = await deps.metadata.memberships.ofUser(user.id);
+  const memberships = await deps.metadata.memberships.listByUser(user.id);
   const { key, value } = await createPersonalKey(deps, { user, memberships, via: 'personal_key' }, label);
   return { id: key.id, key: value };
 };
 
 export const revokeKey: Operation<{ id: string }, { user: string; label: string }> = async ({ metadata }, { id }) => {
-  for (const user of await metadata.users.list()) {
-    const key = await metadata.personalKeys.find(user.id, id);
+  for (const user of await metadata.users.listAll()) {
+    const key = await metadata.personalKeys.get(user.id, id);
     if (!key) continue;
-    await metadata.personalKeys.remove(key.id);
+    await metadata.personalKeys.delete(key.id);
     return { user: user.email, label: key.label };
   }
   throw new Failure('not_found', `There is no key ${id}. See: cairn keys list`);

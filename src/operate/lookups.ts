@@ -9,20 +9,20 @@ import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 export async function ownerOf(metadata: MetadataStore, organizationId: string): Promise<Caller> {
   const { items } = await metadata.memberships.list(organizationId, { limit: 1000, offset: 0 });
   const owners = items.filter(({ level }) => level === OWNER).map(({ userId }) => userId);
-  const [user] = await metadata.users.byIds(owners);
+  const [user] = await metadata.users.listByIds(owners);
   if (!user) throw new Failure('not_found', 'The organization has no owner in whose name this could be done.');
-  return { user, memberships: await metadata.memberships.ofUser(user.id), via: 'personal_key' };
+  return { user, memberships: await metadata.memberships.listByUser(user.id), via: 'personal_key' };
 }
 
 export async function userByEmail(metadata: MetadataStore, email: string): Promise<User> {
-  const user = await metadata.users.byEmail(email);
+  const user = await metadata.users.getByEmail(email);
   if (!user) throw new Failure('not_found', `There is no user ${email}. See: cairn users list`);
   return user;
 }
 
 /** The one that is named, or the only one there is. */
 export async function chosenProject(metadata: MetadataStore, id: number | null): Promise<Project> {
-  const all = await metadata.projects.all();
+  const all = await metadata.projects.listAll();
   if (id === null) {
     if (all.length > 1) throw invalid('project', 'There are several projects: say which with --project ID.');
     if (all[0]) return all[0];
@@ -33,11 +33,11 @@ export async function chosenProject(metadata: MetadataStore, id: number | null):
 }
 
 export async function chosenOrganization(metadata: MetadataStore, id: string | null): Promise<Organization> {
-  const ids = [...new Set((await metadata.projects.all()).map((project) => project.organizationId))];
+  const ids = [...new Set((await metadata.projects.listAll()).map((project) => project.organizationId))];
   if (id === null && ids.length > 1) {
     throw invalid('organization', 'There are several organizations: say which with --organization ID.');
   }
-  const found = await metadata.organizations.byId(id ?? ids[0] ?? '');
+  const found = await metadata.organizations.get(id ?? ids[0] ?? '');
   if (!found) throw new Failure('not_found', `There is no organization ${id ?? ''}. See: cairn projects list`);
   return found;
 }

@@ -1,7 +1,7 @@
 import type { OperateDeps } from './deps.ts';
 
 /** How far something is that takes long. */
-export interface Progress {
+export interface OperationProgress {
   what: string;
   done: number;
   /** Null where nobody can tell beforehand. */
@@ -9,8 +9,8 @@ export interface Progress {
 }
 
 /** Where an operation puts what is not its result: word of how far it is, and bytes without end. */
-export interface Outlet {
-  progress(now: Progress): void;
+export interface OperationOutput {
+  progress(now: OperationProgress): void;
   /** Resolves when there is room for more. */
   write(chunk: Uint8Array): Promise<void>;
   /** Aborted when nobody waits any longer. */
@@ -21,4 +21,4 @@ export interface Outlet {
  * Something that an operator does to an installation as a whole. Whoever may run it is an operator: nobody asks for a
  * key. Arguments and results are plain JSON, because they may cross a socket.
  */
-export type Operation<A, R> = (deps: OperateDeps, args: A, outlet: Outlet) => Promise<R>;
+export type Operation<A, R> = (deps: OperateDeps, args: A, outlet: OperationOutput) => Promise<R>;

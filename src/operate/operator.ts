@@ -1,14 +1,14 @@
 /** Everything an operator can have done, by name: the one list that the door and the command line share. */
-import { backUp, noteBackup } from './backup/backup.ts';
+import { createBackup, recordBackup } from './backup/backup.ts';
 import { checkHealth } from './check-health.ts';
 import { loadDemo } from './demo.ts';
 import type { OperateDeps } from './deps.ts';
-import { evaluateFlag } from './evaluate-flag.ts';
+import { explainFlag } from './evaluate-flag.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
-import type { Outlet } from './operation.ts';
-import { createProject, findProject, listProjects, removeProject, resetProjectKey } from './projects.ts';
+import type { OperationOutput } from './operation.ts';
+import { createProjectAsOwner, deleteProjectAsOwner, findProject, listProjects, resetProjectKey } from './projects.ts';
 import { exportEvents, exportPersons } from './transfer/export.ts';
-import { importLines, settleImport } from './transfer/import.ts';
+import { finishImport, importLines } from './transfer/import.ts';
 import { createUser, listUsers, resetPassword, setUserActive } from './users.ts';
 
 const OPERATIONS = {
@@ -18,32 +18,36 @@ const OPERATIONS = {
   'keys.revoke': revokeKey,
   'projects.list': listProjects,
   'projects.find': findProject,
-  'projects.create': createProject,
+  'projects.create': createProjectAsOwner,
   'projects.reset-key': resetProjectKey,
-  'projects.delete': removeProject,
+  'projects.delete': deleteProjectAsOwner,
   'users.list': listUsers,
   'users.create': createUser,
   'users.set-active': setUserActive,
   'users.reset-password': resetPassword,
-  backup: backUp,
-  'backup.note': noteBackup,
+  backup: createBackup,
+  'backup.note': recordBackup,
   'export.events': exportEvents,
   'export.persons': exportPersons,
   'import.lines': importLines,
-  'import.settle': settleImport,
-  'flags.eval': evaluateFlag,
+  'import.settle': finishImport,
+  'flags.eval': explainFlag,
   check: checkHealth,
   demo: loadDemo,
 } as const;
 
 type Operations = typeof OPERATIONS;
-export type OperationName = keyof Operations;
-export type ArgsOf<N extends OperationName> =
+type OperationName = keyof Operations;
+type OperationArgs<N extends OperationName> =
   Parameters<Operations[N]> extends [unknown, infer A, ...unknown[]] ? A : object;
-export type ResultOf<N extends OperationName> = Awaited<ReturnType<Operations[N]>>;
+type OperationResult<N extends OperationName> = Awaited<ReturnType<Operations[N]>>;
 
 export interface Operator {
-  run<N extends OperationName>(name: N, args: ArgsOf<N>, outlet?: Partial<Outlet>): Promise<ResultOf<N>>;
+  run<N extends OperationName>(
+    name: N,
+    args: OperationArgs<N>,
+    outlet?: Partial<OperationOutput>,
+  ): Promise<OperationResult<N>>;
 }
 
 export const isOperation = (name: string): name is OperationName => Object.hasOwn(OPERATIONS, name);
@@ -51,12 +55,12 @@ export const isOperation = (name: string): name is OperationName => Object.hasOw
 /** Runs operations in this process, which holds the data. */
 export const localOperator = (deps: OperateDeps): Operator => ({
   run(name, args, outlet = {}) {
-    const whole: Outlet = {
+    const whole: OperationOutput = {
       progress: outlet.progress ?? (() => undefined),
       write: outlet.write ?? (async () => undefined),
       signal: outlet.signal ?? new AbortController().signal,
     };
-    const operation = OPERATIONS[name] as (deps: OperateDeps, args: unknown, outlet: Outlet) => Promise<never>;
+    const operation = OPERATIONS[name] as (deps: OperateDeps, args: unknown, outlet: OperationOutput) => Promise<never>;
     return operation(deps, args, whole);
   },
 });

@@ -3,7 +3,7 @@ import type { Project } from '../stores/metadata/accounts.ts';
 import { chosenOrganization, chosenProject, ownerOf } from './lookups.ts';
 import type { Operation } from './operation.ts';
 
-export interface ShownProject {
+interface ProjectRow {
   id: number;
   name: string;
   key: string;
@@ -13,7 +13,7 @@ export interface ShownProject {
   created_at: number;
 }
 
-const present = (project: Project, organizationName: string): ShownProject => ({
+const present = (project: Project, organizationName: string): ProjectRow => ({
   id: project.id,
   name: project.name,
   key: project.apiToken,
@@ -23,11 +23,11 @@ const present = (project: Project, organizationName: string): ShownProject => ({
   created_at: project.createdAt,
 });
 
-export const listProjects: Operation<object, ShownProject[]> = async ({ metadata }) => {
-  const projects = await metadata.projects.all();
+export const listProjects: Operation<object, ProjectRow[]> = async ({ metadata }) => {
+  const projects = await metadata.projects.listAll();
   return Promise.all(
     projects.map(async (project) =>
-      present(project, (await metadata.organizations.byId(project.organizationId))?.name ?? ''),
+      present(project, (await metadata.organizations.get(project.organizationId))?.name ?? ''),
     ),
   );
 };
@@ -47,7 +47,10 @@ interface NewProject {
   timezone: string | null;
 }
 
-export const createProject: Operation<NewProject, ShownProject> = async (deps, { name, organization, timezone }) => {
+export const createProjectAsOwner: Operation<NewProject, ProjectRow> = async (
+  deps,
+  { name, organization, timezone },
+) => {
   const { id, name: organizationName } = await chosenOrganization(deps.metadata, organization);
   const owner = await ownerOf(deps.metadata, id);
   const caller = { ...owner, user: { ...owner.user, currentOrganizationId: id } };
@@ -62,7 +65,7 @@ export const resetProjectKey: Operation<{ id: number }, { key: string }> = async
   return { key: project.apiToken };
 };
 
-export const removeProject: Operation<{ id: number }, { name: string }> = async (deps, { id }) => {
+export const deleteProjectAsOwner: Operation<{ id: number }, { name: string }> = async (deps, { id }) => {
   const { organizationId, name } = await chosenProject(deps.metadata, id);
   await manage.deleteProject(deps, await ownerOf(deps.metadata, organizationId), id);
   return { name };

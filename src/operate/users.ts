@@ -14,7 +14,7 @@ export type LevelName = keyof typeof LEVELS;
 const levelName = (level: MembershipLevel): LevelName =>
   level === OWNER ? 'owner' : level === ADMIN ? 'admin' : 'member';
 
-export interface ShownUser {
+interface UserRow {
   email: string;
   name: string;
   is_active: boolean;
@@ -24,19 +24,19 @@ export interface ShownUser {
   joined_at: number;
 }
 
-export const listUsers: Operation<object, ShownUser[]> = async ({ metadata }) => {
-  const users = await metadata.users.list();
+export const listUsers: Operation<object, UserRow[]> = async ({ metadata }) => {
+  const users = await metadata.users.listAll();
   return Promise.all(
     users.map(async (user) => ({
       email: user.email,
       name: user.firstName,
       is_active: user.isActive,
       has_password: user.passwordHash !== null,
-      memberships: (await metadata.memberships.ofUser(user.id)).map(({ organizationId, level }) => ({
+      memberships: (await metadata.memberships.listByUser(user.id)).map(({ organizationId, level }) => ({
         organization: organizationId,
         level: levelName(level),
       })),
-      keys: (await metadata.personalKeys.ofUser(user.id)).length,
+      keys: (await metadata.personalKeys.listByUser(user.id)).length,
       joined_at: user.joinedAt,
     })),
   );
@@ -54,7 +54,7 @@ interface NewUser {
 export const createUser: Operation<NewUser, { email: string; password: string | null }> = async (deps, wanted) => {
   const { metadata, ids } = deps;
   const organization = await chosenOrganization(metadata, wanted.organization);
-  const known = await metadata.users.byEmail(wanted.email);
+  const known = await metadata.users.getByEmail(wanted.email);
   const made = known || wanted.password !== null ? null : ids.token('');
   const { user } = await addMember(deps, await ownerOf(metadata, organization.id), organization, {
     email: wanted.email,
@@ -74,9 +74,9 @@ export const setUserActive: Operation<{ email: string; active: boolean }, { keys
     const user = await userByEmail(store, email);
     await store.users.update(user.id, { isActive: active });
     if (active) return { keys: 0 };
-    await store.sessions.removeOfUser(user.id);
-    const keys = await store.personalKeys.ofUser(user.id);
-    for (const { id } of keys) await store.personalKeys.remove(id);
+    await store.sessions.deleteByUser(user.id);
+    const keys = await store.personalKeys.listByUser(user.id);
+    for (const { id } of keys) await store.personalKeys.delete(id);
     return { keys: keys.length };
   });
 
@@ -96,8 +96,8 @@ export const resetPassword: Operation<NewPassword, { password: string | null }> 
     const user = await userByEmail(store, email);
     await store.users.update(user.id, { passwordHash });
     // The set-up link stands for the one user without a password.
-    if (user.passwordHash === null) await store.installation.remove(SETUP_TOKEN);
-    await store.sessions.removeOfUser(user.id);
+    if (user.passwordHash === null) await store.installation.delete(SETUP_TOKEN);
+    await store.sessions.deleteByUser(user.id);
   });
   return { password: made };
 };

@@ -4,7 +4,7 @@ import { makeTempDir } from '../../test/contract/temp-dir.ts';
 import { duckdbDialect } from '../stores/duckdb/dialect.ts';
 import { openEventStore } from '../stores/duckdb/event-store.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
-import { peopleSql } from './people-sql.ts';
+import { personsSql } from './people-sql.ts';
 
 const [ADA, BOB, CAT, NOBODY] = [1, 2, 3, 4].map(uuidOf) as [string, string, string, string];
 const dir = makeTempDir();
@@ -21,7 +21,7 @@ beforeAll(async () => {
   });
   for (const projectId of [1, 2]) {
     const persons = [ADA, BOB, CAT].map((uuid) => ({ uuid, createdAt: 0, properties: `{"project":${projectId}}` }));
-    await events.mirror({ projectId, removed: [], persons, position: { change: 1, id: 0 } });
+    await events.mirrorPersons({ projectId, removed: [], persons, position: { change: 1, id: 0 } });
   }
 });
 afterAll(async () => {
@@ -30,8 +30,8 @@ afterAll(async () => {
 });
 
 const ask = (select: string) => {
-  const sql = duckdbDialect.begin('e');
-  const people = peopleSql(sql, 1);
+  const sql = duckdbDialect.newStatement('e');
+  const people = personsSql(sql, 1);
   const own = sql.param(1);
   return events.query(
     `select ${select} from event_rows e join ${people} p on p.key = e.person_id

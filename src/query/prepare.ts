@@ -1,30 +1,30 @@
 /** What has to be known before a question becomes SQL: patterns are tried out, cohorts found, persons copied. */
-import type { Breakdown, Slice } from '../core/actions/breakdown.ts';
+import type { Breakdown, BreakdownSelection } from '../core/actions/breakdown.ts';
 import type { Entity } from '../core/actions/entity.ts';
 import type { Filter } from '../core/filters/property-filter.ts';
 import type { Range } from '../core/time/range.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { InsightSql } from '../stores/events/dialect.ts';
+import type { SqlBuilder } from '../stores/events/dialect.ts';
 import type { SqlRow } from '../stores/events/event-store.ts';
 import { findCohortUuids } from './cohorts/cohort-filter.ts';
-import type { CohortDeps } from './cohorts/cohort-members.ts';
+import type { CohortQueryDeps } from './cohorts/cohort-members.ts';
 import type { CohortUuids } from './cohorts/cohort-sql.ts';
 import { filtersOfStep } from './filters/action-step-sql.ts';
-import { asksForPerson } from './filters/asks-for-person.ts';
-import { findOutside, type Outside } from './filters/related-filter.ts';
+import { needsPerson } from './filters/asks-for-person.ts';
+import { findRelated, type RelatedFilters } from './filters/related-filter.ts';
 import { validPatterns } from './filters/valid-patterns.ts';
-import { findGroupTexts, type GroupTexts } from './group-property-values.ts';
+import { findGroupPropertyValues, type GroupPropertyValues } from './group-property-values.ts';
 
-export interface InsightDeps extends CohortDeps {
+export interface InsightDeps extends CohortQueryDeps {
   clock: Clock;
 }
 
 /** What a question mentions. */
-export interface Mentions {
+interface Mentions {
   filters: readonly Filter[];
   entities: readonly Entity[];
   breakdown?: Breakdown | null;
-  slice?: Slice | null;
+  slice?: BreakdownSelection | null;
   /** Within a day of which sessions are looked at; all events where it is not said. */
   reach?: Range;
   /** Whether persons are counted, or asked for in some other way than by a filter. */
@@ -35,26 +35,26 @@ export interface Prepared {
   projectId: number;
   patterns: ReadonlySet<string>;
   cohorts: CohortUuids;
-  outside: Outside;
+  outside: RelatedFilters;
   /** Of the groups whose property divides the numbers. */
-  groupTexts: GroupTexts;
+  groupTexts: GroupPropertyValues;
   /** Whether the copy of persons has to be joined. */
   hasPersons: boolean;
   /** Whether persons are asked for what they are like, not only who did it. */
   namesPersons: boolean;
-  run(statement: { sql: Pick<InsightSql, 'values'> }, text: string): Promise<SqlRow[]>;
+  run(statement: { sql: Pick<SqlBuilder, 'values'> }, text: string): Promise<SqlRow[]>;
 }
 
 export async function prepare(deps: InsightDeps, projectId: number, mentions: Mentions): Promise<Prepared> {
   const filter: Filter = { kind: 'and', filters: filtersIn(mentions) };
-  const namesPersons = asksForPerson(filter);
+  const namesPersons = needsPerson(filter);
   const hasPersons = mentions.hasActors || namesPersons;
   if (hasPersons) await deps.mirrorPersons(projectId);
   const patterns = await validPatterns(deps, filter);
   return {
     projectId,
     patterns,
-    outside: await findOutside(deps, { projectId, patterns, reach: mentions.reach ?? null }, filter),
+    outside: await findRelated(deps, { projectId, patterns, sessionRange: mentions.reach ?? null }, filter),
     cohorts: await findCohortUuids(deps, projectId, filter, deps.clock.now()),
     groupTexts: await groupTextsOf(deps, projectId, mentions),
     hasPersons,
@@ -67,11 +67,11 @@ function groupTextsOf(
   { metadata }: InsightDeps,
   projectId: number,
   { breakdown, slice }: Mentions,
-): Promise<GroupTexts> | GroupTexts {
+): Promise<GroupPropertyValues> | GroupPropertyValues {
   const followed = slice?.kind === 'value' || slice?.kind === 'bin' ? slice.breakdown : null;
   const divided = breakdown ?? followed;
   if (divided?.kind !== 'property' || divided.owner !== 'group') return new Map();
-  return findGroupTexts(metadata.groups, projectId, divided);
+  return findGroupPropertyValues(metadata.groups, projectId, divided);
 }
 
 /** With cohorts of breakdowns written as filters, so that all are looked for at once. */

@@ -2,23 +2,23 @@
 import type { PropertyBreakdown } from '../core/actions/breakdown.ts';
 import { HOUR_MS } from '../core/time/interval.ts';
 import type { Range } from '../core/time/range.ts';
-import { type InsightSql, PERSON_PROPERTIES } from '../stores/events/dialect.ts';
+import { PERSON_PROPERTIES, type SqlBuilder } from '../stores/events/dialect.ts';
 
-export interface ValueScope {
-  sql: InsightSql;
+interface ValueScope {
+  sql: SqlBuilder;
   projectId: number;
   /** What a property of groups is, as a table: `group_key`, `value`. */
   groupTexts(key: string): string;
 }
 
 /** Its text, `null` where it is null, empty where it is missing. What `valueJoinSql` says has to be joined. */
-export function valueSql(sql: InsightSql, breakdown: PropertyBreakdown, key: string): string {
+export function valueSql(sql: SqlBuilder, breakdown: PropertyBreakdown, key: string): string {
   if (breakdown.owner === 'session') return `coalesce(cast(${SESSION}.length as varchar), '')`;
   const text = textSql(sql, breakdown, key);
   return breakdown.isUrl ? `coalesce(nullif(trim(trailing '/?#' from ${text}), ''), '/')` : text;
 }
 
-function textSql(sql: InsightSql, breakdown: PropertyBreakdown, key: string): string {
+function textSql(sql: SqlBuilder, breakdown: PropertyBreakdown, key: string): string {
   // Of an event that belongs to no group the property is missing.
   if (breakdown.owner === 'group') return `coalesce(${groupAlias(breakdown, key)}.value, '')`;
   return sql.text(key, breakdown.owner === 'person' ? PERSON_PROPERTIES : undefined);
@@ -45,7 +45,7 @@ const SESSION = 'session_lengths';
 const groupAlias = ({ keys }: PropertyBreakdown, key: string): string => `group_texts${keys.indexOf(key)}`;
 
 /** The session of an event; null where it has none. */
-export const sessionSql = (sql: InsightSql): string => `nullif(${sql.property('$session_id')}, '')`;
+export const sessionSql = (sql: SqlBuilder): string => `nullif(${sql.property('$session_id')}, '')`;
 
 const DAY_MS = 24 * HOUR_MS;
 

@@ -3,27 +3,27 @@ import { Failure } from '../core/errors.ts';
 
 const narrow = 'Narrow it: a shorter range of dates, fewer series or values of a breakdown, or another filter.';
 
-export const tooSlow = (seconds: number): Failure =>
+const queryTooSlow = (seconds: number): Failure =>
   new Failure('invalid', `The question took longer than ${seconds} seconds and was stopped. ${narrow}`, {
     code: 'query_too_slow',
   });
 
 /** Not the caller's fault in itself, but nobody else can mend it. */
-export const tooLarge = (cause?: unknown): Failure =>
+export const queryTooLarge = (cause?: unknown): Failure =>
   new Failure('invalid', `The question needs more memory than there is for it. ${narrow}`, {
     code: 'query_too_large',
     cause,
   });
 
 /** Runs `work` until its time is over or somebody ends it; whoever waits hears of that at once. */
-export async function withinLimits<T>(
+export async function withQueryLimits<T>(
   seconds: number,
   stopped: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   stopped.throwIfAborted();
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(tooSlow(seconds)), seconds * 1000);
+  const timer = setTimeout(() => late.abort(queryTooSlow(seconds)), seconds * 1000);
   const signal = AbortSignal.any([stopped, late.signal]);
   try {
     const ended = new Promise<never>((_, reject) =>

@@ -7,23 +7,23 @@ import type { Actor } from '../core/actor.ts';
 import { NUMBER_PATTERN } from '../core/filters/matches.ts';
 import type { Filter } from '../core/filters/property-filter.ts';
 import type { Range } from '../core/time/range.ts';
-import { type Dialect, type InsightSql, PERSON_PROPERTIES } from '../stores/events/dialect.ts';
+import { type Dialect, PERSON_PROPERTIES, type SqlBuilder } from '../stores/events/dialect.ts';
 import { cohortSql } from './cohorts/cohort-sql.ts';
-import { nameIs, stepsSql } from './filters/action-step-sql.ts';
-import { asksForPerson } from './filters/asks-for-person.ts';
+import { eventNameSql, stepsSql } from './filters/action-step-sql.ts';
+import { needsPerson } from './filters/asks-for-person.ts';
 import { type FilterScope, filterSql } from './filters/filter-sql.ts';
-import { outsideSql } from './filters/related-filter.ts';
-import { groupTextsSql } from './group-property-values.ts';
-import { peopleSql } from './people-sql.ts';
+import { relatedSql } from './filters/related-filter.ts';
+import { groupPropertyValuesSql } from './group-property-values.ts';
+import { personsSql } from './people-sql.ts';
 import type { Prepared } from './prepare.ts';
 import { sessionSql } from './property-value.ts';
 
 export class Statement {
-  readonly sql: InsightSql;
+  readonly sql: SqlBuilder;
   readonly #prepared: Prepared;
 
   constructor(dialect: Dialect, prepared: Prepared) {
-    this.sql = dialect.begin('e');
+    this.sql = dialect.newStatement('e');
     this.#prepared = prepared;
   }
 
@@ -39,7 +39,7 @@ export class Statement {
   /** `from` and what belongs to it. Persons cost a join: only where they matter. */
   from(): string {
     if (!this.#prepared.hasPersons) return 'from event_rows e';
-    return `from event_rows e left join ${peopleSql(this.sql, this.projectId)} p on p.key = e.person_id`;
+    return `from event_rows e left join ${personsSql(this.sql, this.projectId)} p on p.key = e.person_id`;
   }
 
   inProject(): string {
@@ -53,7 +53,7 @@ export class Statement {
   /** A filter on persons leaves out events of nobody, whatever it says about them. */
   holds(filter: Filter): string {
     const condition = filterSql(this.sql, filter, this.#scope());
-    return asksForPerson(filter) ? `(p.person_id is not null and ${condition})` : condition;
+    return needsPerson(filter) ? `(p.person_id is not null and ${condition})` : condition;
   }
 
   isOf(entity: Entity): string {
@@ -67,7 +67,7 @@ export class Statement {
 
   /** What a property of groups is, as a table: `group_key`, `value`. */
   groupTexts(key: string): string {
-    return groupTextsSql(this.sql, this.#prepared.groupTexts, key);
+    return groupPropertyValuesSql(this.sql, this.#prepared.groupTexts, key);
   }
 
   /** Null where nobody, or no group, did it. */
@@ -93,8 +93,8 @@ export class Statement {
     const json = PERSON_PROPERTIES;
     return {
       patterns,
-      elsewhere: (leaf) =>
-        leaf.owner === 'person' ? filterSql(this.sql, leaf, { json, patterns }) : outsideSql(this.sql, outside, leaf),
+      related: (leaf) =>
+        leaf.owner === 'person' ? filterSql(this.sql, leaf, { json, patterns }) : relatedSql(this.sql, outside, leaf),
       cohort: (filter) => this.#inCohort(filter),
     };
   }
@@ -104,7 +104,7 @@ export class Statement {
   }
 
   #isKind(entity: Entity): string {
-    if (entity.kind === 'event') return nameIs(this.sql, entity.id);
+    if (entity.kind === 'event') return eventNameSql(this.sql, entity.id);
     const { patterns } = this.#prepared;
     return stepsSql(this.sql, entity.steps, { patterns, holds: (filter) => this.holds(filter) });
   }

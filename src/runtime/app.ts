@@ -12,32 +12,38 @@ import type { CohortCalculations } from '../features/cohorts/cohort-calculations
 import { DemoData } from '../features/demo/demo-data.ts';
 import { Continuity } from '../features/flags/decide/continuity.ts';
 import type { DecideDeps } from '../features/flags/decide/decide.ts';
-import { Definitions } from '../features/flags/decide/definitions.ts';
+import { FlagSnapshots } from '../features/flags/decide/definitions.ts';
 import { QueryUsage } from '../features/insights/query-usage.ts';
 import { ResultCache } from '../features/insights/result-cache.ts';
-import type { EventFiling } from '../features/persons/identity/change-identities.ts';
+import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
 import { acceptEvents } from '../ingest/accept/accept-events.ts';
-import { reportOutdated } from '../ingest/accept/read-your-writes.ts';
+import { reportOutdatedDecisions } from '../ingest/accept/read-your-writes.ts';
 import { reportIngestCounts } from '../ingest/track/ingest-counts.ts';
 import { type ClockMemory, clockOn, makeClockMemory } from '../lib/clock.ts';
 import { type Ids, randomIds } from '../lib/ids.ts';
 import type { Logger } from '../lib/log.ts';
 import { openMetrics } from '../lib/metrics.ts';
-import { within } from '../lib/within.ts';
+import { resolvesWithin } from '../lib/within.ts';
 import { controlPath } from '../operate/control/control-path.ts';
-import { type Door, openDoor } from '../operate/control/control-server.ts';
+import { type ControlServer, openControlServer } from '../operate/control/control-server.ts';
 import { localOperator, type Operator } from '../operate/operator.ts';
 import { readStatus } from '../operate/status/read-status.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
-import { CATCH_UP_MS, type Opened, type SetListeners, type SetOptions, type StoreSet } from './backend.ts';
+import {
+  type Backend,
+  type BackendListeners,
+  type BackendOptions,
+  type CloseList,
+  MAX_PROCESSING_WAIT_MS,
+} from './backend.ts';
 import { builtFile } from './built-file.ts';
-import { openLarge } from './cluster/backend.ts';
+import { openCluster } from './cluster/backend.ts';
 import { openEmbedded } from './embedded/backend.ts';
-import { Chores } from './leader-tasks.ts';
-import { buildServer, buildWatchServer, type ServerDeps } from './server.ts';
+import { LeaderTasks } from './leader-tasks.ts';
+import { buildMonitoringServer, buildServer, type ServerDeps } from './server.ts';
 
-export interface AppOptions {
+interface AppOptions {
   config: Config;
   log: Logger;
   /** Tests hold the clock still through this memory. */
@@ -45,7 +51,7 @@ export interface AppOptions {
   ids?: Ids;
 }
 
-export interface App {
+interface App {
   /** Starts to listen; the address it ended up with. */
   listen(): Promise<string>;
   /** Resolves when everything accepted so far is visible to queries. */
@@ -58,13 +64,13 @@ export interface App {
   /** For those who changed a project behind the API's back: what was remembered of it is forgotten. */
   directory: Pick<ProjectDirectory, 'forget'>;
   /** Likewise for those who changed flags or cohorts. */
-  definitions: Pick<Definitions, 'forgetAll'>;
+  definitions: Pick<FlagSnapshots, 'forgetAll'>;
   events: Pick<EventStore, 'query'>;
   /** Brings the copy of persons beside the events up to date. */
   mirrorPersons(projectId: number): Promise<void>;
   /** Looks at the rollback conditions of flags now, as happens every minute. */
   checkRollbacks(): Promise<void>;
-  calculations: Pick<CohortCalculations, 'startRound' | 'settled'>;
+  calculations: Pick<CohortCalculations, 'startRound' | 'whenIdle'>;
   /** Writes down what insights asked for, as happens every few seconds. */
   usage: Pick<QueryUsage, 'flush'>;
   /** Does what operators ask for, in this process. */
@@ -72,11 +78,11 @@ export interface App {
   /** Every route of the server. */
   routes(): { method: string; url: string }[];
   /** Ends the worker thread as a fault would; heard only with the setting `faults`. */
-  breakWorker(): void;
+  crashWorker(): void;
 }
 
 export async function openApp(options: AppOptions): Promise<App> {
-  const opened: Opened = [];
+  const opened: CloseList = [];
   // One that cannot be closed in order must not keep the others open.
   const closeAll = async (): Promise<void> => {
     const errors: unknown[] = [];
@@ -90,46 +96,55 @@ export async function openApp(options: AppOptions): Promise<App> {
     if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'Not all was closed.');
   };
   try {
-    return await openAll(options, opened, closeAll);
+    return await buildApp(options, opened, closeAll);
   } catch (error) {
     await closeAll();
     throw error;
   }
 }
 
-async function openAll(options: AppOptions, opened: Opened, closeAll: () => Promise<void>): Promise<App> {
+async function buildApp(options: AppOptions, opened: CloseList, closeAll: () => Promise<void>): Promise<App> {
   const { config, log, ids = randomIds, clockMemory = makeClockMemory() } = options;
   const clock = clockOn(clockMemory);
   const results = new ResultCache(clock);
-  let memory: Memory | null = null;
-  const set = await openSet(
+  let memory: Caches | null = null;
+  const set = await openBackend(
     { config, logger: log, clockMemory, listeners: listenersOf(results, () => memory) },
     opened,
   );
   const { metadata, ingestion, worker } = set;
-  const firstStart = await bootstrap({ metadata, clock, ids }, initialKeys(config));
-  const definitions = new Definitions(metadata);
+  const firstStart = await bootstrap({ metadata, clock, ids }, initialAccount(config));
+  const definitions = new FlagSnapshots(metadata);
   const directory = new ProjectDirectory({ metadata, clock });
   memory = { definitions, directory };
-  results.tellOthers = (projectId) => set.tellChanged(projectId);
+  results.onInvalidate = (projectId) => set.broadcastChange(projectId);
   const metrics = openMetrics();
   reportIngestCounts(metrics.registry, set.counts);
-  reportOutdated(metrics.registry, set.writes);
-  set.report(metrics.registry);
+  reportOutdatedDecisions(metrics.registry, set.writes);
+  set.reportMetrics(metrics.registry);
   const events: App['events'] = { query: async (...question) => worker().query(...question) };
   const mirrorPersons = async (projectId: number): Promise<void> => worker().mirrorPersons(projectId);
-  const filing = touching(results, set.filing);
+  const filing = invalidatingReassigner(results, set.reassigner);
   const removeEvents = async (projectId: number): Promise<void> => {
     await worker().deleteBefore(projectId, END_OF_TIME);
-    await worker().forgetPersons(projectId);
-    results.touch(projectId);
+    await worker().deleteMirror(projectId);
+    results.invalidate(projectId);
   };
-  const chores = new Chores({ set: { ...set, filing }, config, clock, ids, log, definitions, results, removeEvents });
-  const calculations = { wake: () => set.tellCharge() };
+  const chores = new LeaderTasks({
+    backend: { ...set, reassigner: filing },
+    config,
+    clock,
+    ids,
+    log,
+    definitions,
+    results,
+    removeEvents,
+  });
+  const calculations = { wake: () => set.wakeLeader() };
   const usage = new QueryUsage({ store: metadata.queryUsage, clock, logger: log });
   const usageSchedule = usage.start();
   opened.push(() => usageSchedule.stop());
-  const caughtUp = (): Promise<boolean> => within(CATCH_UP_MS, ingestion.caughtUp());
+  const caughtUp = (): Promise<boolean> => resolvesWithin(MAX_PROCESSING_WAIT_MS, ingestion.whenProcessed());
   const demo = new DemoData({
     metadata,
     clock,
@@ -137,7 +152,7 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
     definitions,
     calculations,
     accept: (projectId, batch) => acceptEvents({ ingestion, clock, ids }, projectId, batch),
-    caughtUp,
+    whenProcessed: caughtUp,
     log,
   });
   opened.push(() => demo.stop());
@@ -148,7 +163,7 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
     writes: set.writes,
     continuity: new Continuity(metadata),
     clock,
-    onFault: (err) => log.error({ err }, 'flags were decided without what could not be read'),
+    onReadError: (err) => log.error({ err }, 'flags were decided without what could not be read'),
   };
   const signInGuard = new SignInGuard({ metadata, clock, ids });
   const deps: ServerDeps = {
@@ -158,15 +173,15 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
     clock,
     ids,
     ingestion,
-    tail: set.tail,
+    tail: set.liveEvents,
     events,
     dialect: set.dialect,
     findPending: set.findPending,
     directory,
     definitions,
-    filing,
-    caughtUp,
-    erasure: { begin: (...deletion) => chores.beginErasure(...deletion) },
+    reassigner: filing,
+    whenProcessed: caughtUp,
+    erasure: { begin: (...deletion) => chores.startErasure(...deletion) },
     decide,
     calculations,
     usage,
@@ -177,50 +192,50 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
     keys: new KeyGuard(clock),
     removeEvents,
     mirrorPersons,
-    follow: async (projectId, question, page, signal) =>
-      worker().follow(projectId, question, page, ...(signal ? [signal] : [])),
+    answerQuestion: async (projectId, question, page, signal) =>
+      worker().answerQuestion(projectId, question, page, ...(signal ? [signal] : [])),
     results,
     checkStores: () => set.isReady(),
     status: () =>
       readStatus({
         dataDir: config.dataDir,
         metadata,
-        events: { query: events.query, promoted: async () => worker().promoted() },
+        events: { query: events.query, listPromotedProperties: async () => worker().listPromotedProperties() },
         counts: set.counts,
-        describe: set.describe,
+        describe: set.describeCluster,
       }),
     isStopping: () => stopping,
     consoleFolder: fileURLToPath(builtFile('console/')),
   };
-  const server = config.role === 'worker' ? buildWatchServer(deps, config) : await buildServer(deps, config);
+  const server = config.role === 'worker' ? buildMonitoringServer(deps, config) : await buildServer(deps, config);
   opened.push(() => server.close());
   await set.ready;
-  set.takeCharge(chores);
+  set.runWhileLeader(chores);
   const operator = localOperator({
     metadata,
     ingest: set.ingest,
     clock,
     ids,
     ingestion,
-    caughtUp: () => ingestion.caughtUp(),
+    whenProcessed: () => ingestion.whenProcessed(),
     counts: set.counts,
-    events: { query: events.query, position: set.filing.position },
-    asking: { metadata, events, dialect: set.dialect, persons: metadata.eventPersons, clock, mirrorPersons },
+    events: { query: events.query, position: set.reassigner.position },
+    eventQueries: { metadata, events, dialect: set.dialect, persons: metadata.eventPersons, clock, mirrorPersons },
     decide,
     demo,
     directory,
     removeEvents,
-    touch: (projectId) => results.touch(projectId),
+    invalidateResults: (projectId) => results.invalidate(projectId),
     snapshots: set.snapshots,
     checkStores: set.checkStores,
   });
-  let door: Door | null = null;
+  let door: ControlServer | null = null;
   // First of all that is closed: what a command has under way needs the rest.
   opened.push(async () => door?.close());
   return {
     listen: async () => {
       const address = await server.listen({ host: config.host, port: config.port });
-      if (config.role !== 'worker') door = await openControl(config, operator, log);
+      if (config.role !== 'worker') door = await openControlSocket(config, operator, log);
       return address;
     },
     drain: () => ingestion.drain(),
@@ -234,24 +249,24 @@ async function openAll(options: AppOptions, opened: Opened, closeAll: () => Prom
     definitions,
     events,
     mirrorPersons,
-    checkRollbacks: async () => chores.underWay?.rollbacks.check(),
+    checkRollbacks: async () => chores.running?.rollbacks.check(),
     calculations: {
-      startRound: async () => chores.underWay?.calculations.startRound(),
-      settled: async () => chores.underWay?.calculations.settled(),
+      startRound: async () => chores.running?.calculations.startRound(),
+      whenIdle: async () => chores.running?.calculations.whenIdle(),
     },
     usage,
     operator,
-    routes: () => (config.role === 'worker' ? [] : server.knownRoutes.all()),
-    breakWorker: () => set.breakWorker(),
+    routes: () => (config.role === 'worker' ? [] : server.knownRoutes.list()),
+    crashWorker: () => set.crashWorker(),
   };
 }
 
 /** A server without it serves all the same; its operators have to stop it for their commands. */
-async function openControl({ dataDir }: Config, operator: Operator, log: Logger): Promise<Door | null> {
+async function openControlSocket({ dataDir }: Config, operator: Operator, log: Logger): Promise<ControlServer | null> {
   const path = controlPath(dataDir);
   try {
     if (path === null) throw new Error('The path of DATA_DIR is too long for a socket in it.');
-    return await openDoor(path, operator, log);
+    return await openControlServer(path, operator, log);
   } catch (err) {
     log.warn({ err }, 'commands cannot reach this server while it runs');
     return null;
@@ -259,55 +274,55 @@ async function openControl({ dataDir }: Config, operator: Operator, log: Logger)
 }
 
 /** Two addresses make the difference between one machine and many. */
-function openSet(options: SetOptions, opened: Opened): Promise<StoreSet> {
+function openBackend(options: BackendOptions, opened: CloseList): Promise<Backend> {
   const { databaseUrl, clickhouseUrl } = options.config;
   return databaseUrl === null || clickhouseUrl === null
     ? openEmbedded(options, opened)
-    : openLarge(options, { databaseUrl, clickhouseUrl }, opened);
+    : openCluster(options, { databaseUrl, clickhouseUrl }, opened);
 }
 
 /** The last instant that both stores can hold. */
 const END_OF_TIME = Date.UTC(9999, 11, 31);
 
 /** What is remembered of the relational shelf. */
-interface Memory {
-  definitions: Definitions;
+interface Caches {
+  definitions: FlagSnapshots;
   directory: ProjectDirectory;
 }
 
 /** Whoever remembers something hears when it may have changed. Nothing is remembered before everything is opened. */
-function listenersOf(results: ResultCache, memory: () => Memory | null): SetListeners {
+function listenersOf(results: ResultCache, memory: () => Caches | null): BackendListeners {
   return {
     onStored(projects, regrouped) {
       for (const projectId of regrouped) memory()?.definitions.forget(projectId);
-      for (const projectId of projects) results.hear(projectId);
+      for (const projectId of projects) results.invalidateHere(projectId);
     },
-    onUnknown() {
+    onUnknownChange() {
       memory()?.definitions.forgetAll();
-      results.touchAll();
+      results.invalidateAll();
     },
-    onRedefined(projectId) {
+    onDefinitionsChanged(projectId) {
       memory()?.directory.forget();
       if (projectId === null) {
         memory()?.definitions.forgetAll();
-        results.touchAll();
+        results.invalidateAll();
       } else {
         memory()?.definitions.forget(projectId);
-        results.hear(projectId);
+        results.invalidateHere(projectId);
       }
     },
   };
 }
 
-const touching = (results: ResultCache, filing: EventFiling): EventFiling => ({
+const invalidatingReassigner = (results: ResultCache, filing: EventReassigner): EventReassigner => ({
   position: () => filing.position(),
-  async refile() {
-    await filing.refile();
-    results.touchAll();
+  async reassign() {
+    await filing.reassign();
+    results.invalidateAll();
   },
 });
 
-const initialKeys = (config: Config) => ({
+const initialAccount = (config: Config) => ({
   projectKey: config.initProjectApiKey,
   personalKey: config.initPersonalApiKey,
   admin:

@@ -5,10 +5,10 @@
 
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
-import type { EventFiling } from '../features/persons/identity/change-identities.ts';
-import type { EventDoor } from '../ingest/accept/event-intake.ts';
+import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
+import type { EventIntake } from '../ingest/accept/event-intake.ts';
 import type { ReadYourWrites } from '../ingest/accept/read-your-writes.ts';
-import type { Tail } from '../ingest/live/live-event-subscriptions.ts';
+import type { LiveEventSubscriptions } from '../ingest/live/live-event-subscriptions.ts';
 import type { FateDeps } from '../ingest/track/event-fate.ts';
 import type { IngestCounts } from '../ingest/track/ingest-counts.ts';
 import type { ClockMemory } from '../lib/clock.ts';
@@ -20,22 +20,22 @@ import type { IngestStore } from '../stores/ingest/ingest-store.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 import type { WorkerMethods } from './worker-protocol.ts';
 
-export interface StoreSet {
+export interface Backend {
   metadata: MetadataStore;
   ingest: IngestStore;
-  ingestion: EventDoor;
+  ingestion: EventIntake;
   /** Lets decisions wait for what was acknowledged. */
   writes: Pick<ReadYourWrites, 'settled' | 'outdated'>;
-  tail: Tail;
+  liveEvents: LiveEventSubscriptions;
   /** The words of the engine of events. */
   dialect: Dialect;
   /** What the second thread does. Never keep it: after a fault it is another. Throws while there is none. */
   worker(): WorkerMethods;
-  filing: EventFiling;
+  reassigner: EventReassigner;
   findPending: FateDeps['findPending'];
   counts(): Promise<IngestCounts>;
   /** Leaves no byte of what was processed in the log. */
-  scrubLog(): Promise<void>;
+  purgeLog(): Promise<void>;
   /** Looks for texts in every file that this machine keeps. */
   scanFiles(texts: readonly string[]): Promise<FileScan>;
   /** Copies of everything in the data folder; null where the data does not lie in one. */
@@ -45,23 +45,23 @@ export interface StoreSet {
   /** Rejects while nothing should be sent to this node. */
   isReady(): Promise<void>;
   /** Who else is there, and what they do; null on one machine. */
-  describe(): Promise<SetDescription | null>;
+  describeCluster(): Promise<ClusterDescription | null>;
   /** Resolves when the second thread has opened its stores. */
   ready: Promise<void>;
   /** From the time when this process is the one that does the chores, and until it no longer is. */
-  takeCharge(chores: Charge): void;
+  runWhileLeader(chores: LeaderTask): void;
   /** There is something to do for whoever does the chores. */
-  tellCharge(): void;
+  wakeLeader(): void;
   /** Something of the project was changed here, of which other nodes may keep answers. */
-  tellChanged(projectId: number): void;
+  broadcastChange(projectId: number): void;
   /** Adds to what Prometheus reads what this set has to tell. */
-  report(registry: Registry): void;
+  reportMetrics(registry: Registry): void;
   /** Ends the second thread as a fault would. */
-  breakWorker(): void;
+  crashWorker(): void;
 }
 
 /** As `/_status` shows it. */
-export interface SetDescription {
+export interface ClusterDescription {
   node: string;
   role: string;
   nodes: { id: string; role: string; host: string; version: string; started_at: string; silent_ms: number }[];
@@ -71,31 +71,31 @@ export interface SetDescription {
 }
 
 /** What only one process of the whole may do at a time. */
-export interface Charge {
+export interface LeaderTask {
   start(): void;
   wake(): void;
   stop(): Promise<void>;
 }
 
 /** What a set says to those who remember things. */
-export interface SetListeners {
+export interface BackendListeners {
   /** Events were stored, or persons changed, in these projects; those `regrouped` have got a new kind of group. */
   onStored(projects: readonly number[], regrouped: readonly number[]): void;
   /** Nobody knows what has changed. */
-  onUnknown(): void;
+  onUnknownChange(): void;
   /** The definitions of this project, or the project itself, have changed; null: any of them. */
-  onRedefined(projectId: number | null): void;
+  onDefinitionsChanged(projectId: number | null): void;
 }
 
 /** What was opened, in order; to be closed from the last to the first. */
-export type Opened = (() => Promise<void> | void)[];
+export type CloseList = (() => Promise<void> | void)[];
 
-export interface SetOptions {
+export interface BackendOptions {
   config: Config;
   logger: Logger;
   clockMemory: ClockMemory;
-  listeners: SetListeners;
+  listeners: BackendListeners;
 }
 
 /** Longer than this nobody waits for the processing of what was accepted. */
-export const CATCH_UP_MS = 20_000;
+export const MAX_PROCESSING_WAIT_MS = 20_000;

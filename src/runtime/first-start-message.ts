@@ -1,7 +1,10 @@
 import type { FirstStart } from '../features/accounts/bootstrap.ts';
 
 /** The block that is printed at the first start, and only then: the keys are kept as digests and cannot be shown again. */
-export function welcome(address: string, { projectId, projectKey, personalKey, setupToken }: FirstStart): string {
+export function firstStartMessage(
+  address: string,
+  { projectId, projectKey, personalKey, setupToken }: FirstStart,
+): string {
   const rule = '─'.repeat(78);
   const setUp = setupToken === null ? [] : ['', '  Set up your account:', `    ${address}/setup?token=${setupToken}`];
   return [

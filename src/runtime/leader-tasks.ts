@@ -1,11 +1,11 @@
 /**
  * What happens by itself, and must not happen twice: old data goes, deletions are finished, webhooks are told, cohorts
- * are calculated, flags switch themselves off. One process of the whole does them at a time (`StoreSet.takeCharge`).
+ * are calculated, flags switch themselves off. One process of the whole does them at a time (`Backend.runWhileLeader`).
  */
 import type { Config } from '../config.ts';
 import { CohortCalculations } from '../features/cohorts/cohort-calculations.ts';
-import { measureEvents } from '../features/events/count-events.ts';
-import type { Definitions } from '../features/flags/decide/definitions.ts';
+import { countEvents } from '../features/events/count-events.ts';
+import type { FlagSnapshots } from '../features/flags/decide/definitions.ts';
 import { Rollbacks } from '../features/flags/manage/rollbacks.ts';
 import type { ResultCache } from '../features/insights/result-cache.ts';
 import { Erasure } from '../features/persons/delete/erasure.ts';
@@ -13,23 +13,23 @@ import { WebhookSender } from '../features/webhooks/webhook-sender.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
 import type { Logger } from '../lib/log.ts';
-import { startHousekeeping } from '../operate/data-retention.ts';
+import { startDataRetention } from '../operate/data-retention.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
-import type { Charge, StoreSet } from './backend.ts';
+import type { Backend, LeaderTask } from './backend.ts';
 
-export interface ChoreDeps {
-  set: StoreSet;
+interface LeaderTaskDeps {
+  backend: Backend;
   config: Config;
   clock: Clock;
   ids: Ids;
   log: Logger;
-  definitions: Definitions;
+  definitions: FlagSnapshots;
   results: ResultCache;
   /** All events of a project, and the copies of its persons. */
   removeEvents(projectId: number): Promise<void>;
 }
 
-interface Running {
+interface RunningTasks {
   erasure: Erasure;
   calculations: CohortCalculations;
   rollbacks: Rollbacks;
@@ -37,16 +37,16 @@ interface Running {
   stop(): Promise<void>;
 }
 
-export class Chores implements Charge {
-  readonly #deps: ChoreDeps;
-  #running: Running | null = null;
+export class LeaderTasks implements LeaderTask {
+  readonly #deps: LeaderTaskDeps;
+  #running: RunningTasks | null = null;
 
-  constructor(deps: ChoreDeps) {
+  constructor(deps: LeaderTaskDeps) {
     this.#deps = deps;
   }
 
   start(): void {
-    this.#running ??= startChores(this.#deps);
+    this.#running ??= startTasks(this.#deps);
   }
 
   wake(): void {
@@ -60,32 +60,32 @@ export class Chores implements Charge {
   }
 
   /** A deletion was written down; `telltales` may be looked for in the files of this machine. */
-  beginErasure(deletionId: string, telltales: readonly string[]): void {
+  startErasure(deletionId: string, telltales: readonly string[]): void {
     if (this.#running) this.#running.erasure.begin(deletionId, telltales);
-    else this.#deps.set.tellCharge();
+    else this.#deps.backend.wakeLeader();
   }
 
   /** For tests: what the schedule would do, now. Undefined where another process has the chores. */
-  get underWay(): Pick<Running, 'calculations' | 'rollbacks'> | null {
+  get running(): Pick<RunningTasks, 'calculations' | 'rollbacks'> | null {
     return this.#running;
   }
 }
 
-function startChores(deps: ChoreDeps): Running {
-  const { set, clock, log } = deps;
+function startTasks(deps: LeaderTaskDeps): RunningTasks {
+  const { backend, clock, log } = deps;
   const webhooks = new WebhookSender({
-    metadata: set.metadata,
+    metadata: backend.metadata,
     clock,
     logger: log,
     publicUrl: deps.config.publicUrl,
-    isInsideAllowed: deps.config.webhookAllowPrivate,
+    isPrivateAllowed: deps.config.webhookAllowPrivate,
   });
   webhooks.start();
   const erasure = newErasure(deps);
   erasure.start();
   const calculations = newCalculations(deps);
   const rollbacks = newRollbacks(deps);
-  const rounds = [rollbacks.start(), housekeeping(deps)];
+  const rounds = [rollbacks.start(), startRetention(deps)];
   return {
     erasure,
     calculations,
@@ -101,38 +101,38 @@ function startChores(deps: ChoreDeps): Running {
   };
 }
 
-const newErasure = ({ set, config, clock, log }: ChoreDeps): Erasure =>
+const newErasure = ({ backend, config, clock, log }: LeaderTaskDeps): Erasure =>
   new Erasure({
-    deletions: set.metadata.deletions,
-    refile: () => set.filing.refile(),
-    scrubLog: () => set.scrubLog(),
-    scrubStores: async () => set.worker().scrub(),
-    query: async (sql, values) => set.worker().query(sql, values),
-    scanFiles: (texts) => set.scanFiles(texts),
-    gatherMs: config.eraseAfterSeconds * 1000,
+    deletions: backend.metadata.deletions,
+    reassign: () => backend.reassigner.reassign(),
+    purgeLog: () => backend.purgeLog(),
+    purgeStores: async () => backend.worker().purge(),
+    query: async (sql, values) => backend.worker().query(sql, values),
+    scanFiles: (texts) => backend.scanFiles(texts),
+    batchDelayMs: config.eraseAfterSeconds * 1000,
     clock,
     logger: log,
   });
 
 /** On the worker's thread: going through all persons must not be in the way of requests. */
-const newCalculations = ({ set, clock, log, results }: ChoreDeps): CohortCalculations =>
+const newCalculations = ({ backend, clock, log, results }: LeaderTaskDeps): CohortCalculations =>
   new CohortCalculations({
-    metadata: set.metadata,
+    metadata: backend.metadata,
     clock,
     logger: log,
     calculate: async (projectId, cohortId) => {
-      await set.worker().calculateCohort(projectId, cohortId);
-      results.touch(projectId);
+      await backend.worker().calculateCohort(projectId, cohortId);
+      results.invalidate(projectId);
     },
   });
 
-const housekeeping = ({ set, config, clock, log, results, removeEvents }: ChoreDeps) =>
-  startHousekeeping({
-    metadata: set.metadata,
-    ingest: set.ingest,
+const startRetention = ({ backend, config, clock, log, results, removeEvents }: LeaderTaskDeps) =>
+  startDataRetention({
+    metadata: backend.metadata,
+    ingest: backend.ingest,
     removeEventsBefore: async (projectId, time) => {
-      const removed = await set.worker().deleteBefore(projectId, time);
-      if (removed > 0) results.touch(projectId);
+      const removed = await backend.worker().deleteBefore(projectId, time);
+      if (removed > 0) results.invalidate(projectId);
       return removed;
     },
     removeEvents,
@@ -141,17 +141,17 @@ const housekeeping = ({ set, config, clock, log, results, removeEvents }: ChoreD
     logger: log,
   });
 
-function newRollbacks({ set, clock, ids, log, definitions }: ChoreDeps): Rollbacks {
-  const { metadata, dialect } = set;
-  const events: Pick<EventStore, 'query'> = { query: async (...question) => set.worker().query(...question) };
-  const mirrorPersons = async (projectId: number): Promise<void> => set.worker().mirrorPersons(projectId);
+function newRollbacks({ backend, clock, ids, log, definitions }: LeaderTaskDeps): Rollbacks {
+  const { metadata, dialect } = backend;
+  const events: Pick<EventStore, 'query'> = { query: async (...question) => backend.worker().query(...question) };
+  const mirrorPersons = async (projectId: number): Promise<void> => backend.worker().mirrorPersons(projectId);
   const asking = { metadata, events, dialect, persons: metadata.eventPersons, clock, mirrorPersons };
   return new Rollbacks({
     metadata,
     clock,
     ids,
     definitions,
-    measure: (projectId, metric, from, to) => measureEvents(asking, { projectId, ...metric, from, to }),
+    measure: (projectId, metric, from, to) => countEvents(asking, { projectId, ...metric, from, to }),
     logger: log,
   });
 }

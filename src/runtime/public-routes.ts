@@ -11,20 +11,22 @@ import { absentFeatureRoutes } from '../features/sdk/public/absent-feature-route
 import { remoteConfigRoutes } from '../features/sdk/public/remote-config-routes.ts';
 import { Scripts } from '../features/sdk/public/scripts.ts';
 import { staticRoutes } from '../features/sdk/public/static-routes.ts';
-import { allowBrowsers } from '../http/public/cors.ts';
+import { addCors } from '../http/public/cors.ts';
 import type { PublicDeps } from './public-deps.ts';
 
 export type { PublicDeps } from './public-deps.ts';
 
-const USUAL_TYPES = ['application/json', 'text/plain', 'application/x-www-form-urlencoded'];
+const COMMON_CONTENT_TYPES = ['application/json', 'text/plain', 'application/x-www-form-urlencoded'];
 
 export function publicRoutes(app: FastifyInstance, deps: PublicDeps): void {
   app.removeAllContentTypeParsers();
   // The usual types by name, because the framework looks for the others anew at each request.
-  app.addContentTypeParser([...USUAL_TYPES, '*'], { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser([...COMMON_CONTENT_TYPES, '*'], { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  );
   // Bodies are judged by the decoder; schemas here are for the document alone.
   app.setValidatorCompiler(() => () => true);
-  allowBrowsers(app);
+  addCors(app);
   captureRoutes(app, deps);
   captureV1Routes(app, deps);
   cspReportRoutes(app, deps);

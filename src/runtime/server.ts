@@ -14,28 +14,30 @@ import {
   LogController,
 } from 'fastify';
 import { Failure, notFound } from '../core/errors.ts';
-import { DECIDE } from '../features/flags/public/decide-routes.ts';
-import { FLAGS } from '../features/flags/public/flags-routes.ts';
-import { earlyCaller, lateCaller } from '../http/api/authenticate.ts';
-import { acceptPrivateBodies } from '../http/body-parsers.ts';
+import { DECIDE_ROUTE } from '../features/flags/public/decide-routes.ts';
+import { FLAGS_ROUTE } from '../features/flags/public/flags-routes.ts';
+import { callerFromBody, callerFromHeaders } from '../http/api/authenticate.ts';
+import { addBodyParsers } from '../http/body-parsers.ts';
 import { consoleRoutes } from '../http/console-routes.ts';
 import { docsRoutes } from '../http/docs-routes.ts';
 import { sendError } from '../http/errors.ts';
 import { KnownRoutes } from '../http/known-routes.ts';
 import { lazyLog } from '../http/lazy-log.ts';
 import { OPENAPI } from '../http/openapi.ts';
-import { QuickDoor } from '../http/public/fast-path.ts';
-import { type Tell, tellAnswers, teller } from '../http/request-log.ts';
-import { guardData, guardPages, guardReply } from '../http/security-headers.ts';
+import { FastPath } from '../http/public/fast-path.ts';
+import { type LogAnswer, logRequests, requestLogger } from '../http/request-log.ts';
+import { dataHeaders, pageHeaders, setDataHeaders } from '../http/security-headers.ts';
 import { readValue } from '../http/validate.ts';
 import type { Logger } from '../lib/log.ts';
-import { type OperationsDeps, operationsRoutes } from '../operate/status/status-routes.ts';
+import { type StatusRouteDeps, statusRoutes } from '../operate/status/status-routes.ts';
 import { type ApiDeps, apiRoutes } from './api-routes.ts';
 import { type PublicDeps, publicRoutes } from './public-routes.ts';
 
-export type ServerDeps = ApiDeps & Omit<PublicDeps, 'tell'> & OperationsDeps & { log: Logger; consoleFolder: string };
+export type ServerDeps = ApiDeps &
+  Omit<PublicDeps, 'logAnswer'> &
+  StatusRouteDeps & { log: Logger; consoleFolder: string };
 
-export interface ServerOptions {
+interface ServerOptions {
   trustProxy: boolean | number | string;
   maxBodyBytes: number;
 }
@@ -47,12 +49,12 @@ declare module 'fastify' {
 }
 
 /** The front of a node that takes no requests of users: it can be watched, and nothing else. */
-export function buildWatchServer(deps: OperationsDeps & Pick<ServerDeps, 'log' | 'ids'>, options: ServerOptions) {
+export function buildMonitoringServer(deps: StatusRouteDeps & Pick<ServerDeps, 'log' | 'ids'>, options: ServerOptions) {
   const app = newServer(deps, options);
   app.setNotFoundHandler(() => {
     throw notFound('This node processes events (ROLE=worker); requests are answered by web nodes.');
   });
-  operationsRoutes(app, deps);
+  statusRoutes(app, deps);
   return app;
 }
 
@@ -71,7 +73,7 @@ function newServer(deps: Pick<ServerDeps, 'log' | 'ids'>, options: ServerOptions
     frameworkErrors: (error, request, reply) => void sendError(error, request as FastifyRequest, reply as FastifyReply),
   });
   app.setErrorHandler(sendError);
-  letConnectionsGo(app);
+  closeIdleConnectionsOnStop(app);
   return app;
 }
 
@@ -84,31 +86,34 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
   // Answers are written as they are: their schemas are for the document and for the tests that hold answers to it.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
   decorateRequests(app);
-  const tell = teller(deps);
-  tellAnswers(app, tell);
-  const known = rememberRoutes(app);
+  const logAnswer = requestLogger(deps);
+  logRequests(app, logAnswer);
+  const known = recordRoutes(app);
   app.decorate('knownRoutes', known);
   await app.register(swagger, { openapi: OPENAPI });
   const { publicUrl } = deps.config;
   await app.register((api, _options, done) => {
-    guardData(api, publicUrl);
-    acceptPrivateBodies(api);
-    refuseMistakenNames(api, deps, known);
+    dataHeaders(api, publicUrl);
+    addBodyParsers(api);
+    rejectReservedNames(api, deps, known);
     apiRoutes(api, deps);
     done();
   });
   await app.register((open, _options, done) => {
-    publicRoutes(open, { ...deps, tell });
+    publicRoutes(open, { ...deps, logAnswer });
     done();
   });
-  openQuickDoor(app, new QuickDoor<ServerDeps & { tell: Tell }>({ ...deps, tell }, [DECIDE, FLAGS]));
-  answerUnknownPaths(app, deps, known, tell);
+  installFastPath(
+    app,
+    new FastPath<ServerDeps & { logAnswer: LogAnswer }>({ ...deps, logAnswer }, [DECIDE_ROUTE, FLAGS_ROUTE]),
+  );
+  handleUnknownPaths(app, deps, known, logAnswer);
   await app.register((watched, _options, done) => {
-    guardData(watched, publicUrl);
-    operationsRoutes(watched, deps);
+    dataHeaders(watched, publicUrl);
+    statusRoutes(watched, deps);
     done();
   });
-  await app.register(pagesOf(deps.consoleFolder, publicUrl));
+  await app.register(consolePages(deps.consoleFolder, publicUrl));
   return app;
 }
 
@@ -116,7 +121,7 @@ export async function buildServer(deps: ServerDeps, options: ServerOptions): Pro
  * A stopping server closes the connections that are idle then; those whose last request ends a moment later would be
  * kept for another minute, in case there is a next one.
  */
-function letConnectionsGo(app: FastifyInstance): void {
+function closeIdleConnectionsOnStop(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     const timer = setInterval(() => app.server.closeIdleConnections(), 50);
     app.server.once('close', () => clearInterval(timer));
@@ -124,11 +129,11 @@ function letConnectionsGo(app: FastifyInstance): void {
 }
 
 /** Everything that comes in passes it first. */
-function openQuickDoor(app: FastifyInstance, door: Pick<QuickDoor<never>, 'before' | 'close'>): void {
+function installFastPath(app: FastifyInstance, door: Pick<FastPath<never>, 'wrap' | 'close'>): void {
   const { server } = app;
   const usual = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
-  for (const listener of usual) server.on('request', door.before(listener));
+  for (const listener of usual) server.on('request', door.wrap(listener));
   app.addHook('preClose', async () => door.close());
 }
 
@@ -138,7 +143,7 @@ function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('organization', null);
 }
 
-function rememberRoutes(app: FastifyInstance): KnownRoutes {
+function recordRoutes(app: FastifyInstance): KnownRoutes {
   const known = new KnownRoutes();
   app.addHook('onRoute', ({ url, method }) => known.add(url, method));
   return known;
@@ -150,40 +155,41 @@ const notAllowed = (request: FastifyRequest): Failure =>
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 
 /** `PATCH /a/activity/` is no change of something called 'activity', but a method that the list does not take. */
-function refuseMistakenNames(app: FastifyInstance, deps: ServerDeps, known: KnownRoutes): void {
+function rejectReservedNames(app: FastifyInstance, deps: ServerDeps, known: KnownRoutes): void {
   app.addHook('onRequest', async (request) => {
     const { url = '' } = request.routeOptions;
     if (!url.startsWith('/api/') || !url.includes(':')) return;
-    if (known.hasCloserThan(url, pathOf(request)) && (await earlyCaller(deps, request))) throw notAllowed(request);
+    if (known.hasMoreSpecific(url, pathOf(request)) && (await callerFromHeaders(deps, request)))
+      throw notAllowed(request);
   });
 }
 
 /** Before the body is read wherever that is possible: what is wrong with it does not matter to a path that is none. */
-function answerUnknownPaths(app: FastifyInstance, deps: ServerDeps, known: KnownRoutes, tell: Tell): void {
+function handleUnknownPaths(app: FastifyInstance, deps: ServerDeps, known: KnownRoutes, logAnswer: LogAnswer): void {
   const refuse = async (request: FastifyRequest): Promise<void> => {
     const path = pathOf(request);
     if (known.methodsFor(path).size === 0) throw notFound('Endpoint not found.');
     // Which methods a private path takes is told only to those who may ask.
-    if (!path.startsWith('/api/') || (await earlyCaller(deps, request))) throw notAllowed(request);
+    if (!path.startsWith('/api/') || (await callerFromHeaders(deps, request))) throw notAllowed(request);
   };
   // It runs before every route: those that are found must not wait for a promise.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
-    guardReply(request, reply, deps.config.publicUrl);
-    reply.raw.once('finish', () => tell(request, reply));
+    setDataHeaders(request, reply, deps.config.publicUrl);
+    reply.raw.once('finish', () => logAnswer(request, reply));
     refuse(request).then(() => done(), done);
   });
   app.setNotFoundHandler(async (request: FastifyRequest, _reply: FastifyReply) => {
-    await lateCaller(deps, request);
+    await callerFromBody(deps, request);
     throw notAllowed(request);
   });
 }
 
 /** What people open in a browser. */
-const pagesOf =
+const consolePages =
   (folder: string, publicUrl: string | null): FastifyPluginAsync =>
   async (pages) => {
-    guardPages(pages, publicUrl);
+    pageHeaders(pages, publicUrl);
     consoleRoutes(pages, { folder, publicUrl });
     await docsRoutes(pages);
   };

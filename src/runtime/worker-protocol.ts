@@ -1,12 +1,12 @@
 /** What the main thread and the worker thread say to each other. */
-import type { JourneyAnswer, JourneyQuestion } from '../features/insights/rules/answer-types.ts';
+import type { InsightAnswer, InsightQuestion } from '../features/insights/rules/answer-types.ts';
 import type { ClockMemory } from '../lib/clock.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
 import type { SnapshotCounts, StoreCheck } from '../stores/folder-snapshots.ts';
 import type { Page } from '../stores/metadata/page.ts';
 
 /** What the worker thread is started with. */
-export interface WorkerOptions {
+export interface EmbeddedWorkerOptions {
   dataDir: string;
   clockMemory: ClockMemory;
   logLevel: string;
@@ -17,28 +17,31 @@ export interface WorkerOptions {
 
 /** What the main thread may ask of it. */
 export interface WorkerMethods
-  extends Pick<EventStore, 'position' | 'query' | 'promoted' | 'deleteBefore' | 'forgetPersons' | 'size' | 'close'> {
+  extends Pick<
+    EventStore,
+    'position' | 'query' | 'listPromotedProperties' | 'deleteBefore' | 'deleteMirror' | 'size' | 'close'
+  > {
   /** Does what the relational shelf has ordered of the event store. */
-  refile(): Promise<void>;
+  reassign(): Promise<void>;
   /** Writes the event store, and then the relational shelf, afresh: see their `scrub`. */
-  scrub(): Promise<void>;
+  purge(): Promise<void>;
   /** Brings the event store's copy of the project's persons up to date. */
   mirrorPersons(projectId: number): Promise<void>;
   /** From now on, stored events of these projects are shown as they come. */
   watch(projectIds: readonly number[]): Promise<void>;
   /** Answers a question about what persons did; of people only the page. */
-  follow<Q extends JourneyQuestion>(
+  answerQuestion<Q extends InsightQuestion>(
     projectId: number,
     question: Q,
     page: Page,
     signal?: AbortSignal,
-  ): Promise<JourneyAnswer<Q>>;
+  ): Promise<InsightAnswer<Q>>;
   /** Finds the members of a cohort anew. */
   calculateCohort(projectId: number, cohortId: number): Promise<void>;
 }
 
 /** What it does besides where all stores lie in one folder. */
-export interface FolderWorkerMethods extends WorkerMethods {
+export interface EmbeddedWorkerMethods extends WorkerMethods {
   /** Copies every store into the folder, so that the copies fit together. */
   snapshot(folder: string): Promise<SnapshotCounts>;
   /** Reads every store through. */

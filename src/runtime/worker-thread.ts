@@ -6,44 +6,44 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { Failure } from '../core/errors.ts';
 import type { ProcessedNotice } from '../ingest/accept/processed-notice.ts';
-import type { TailEvent } from '../ingest/live/live-event-publisher.ts';
+import type { LiveEvent } from '../ingest/live/live-event-publisher.ts';
 import type { Logger } from '../lib/log.ts';
 import { notify, onNotice, type Remote, remote } from '../lib/rpc.ts';
 
-export interface ThreadEvents {
+interface WorkerEvents {
   /** The thread has opened its stores and finished what a crash left over; it begins when it is woken. */
   onReady(position: number): void;
   onProcessed(chunk: ProcessedNotice): void;
   onIdle(position: number): void;
-  onTail(events: TailEvent[]): void;
+  onLiveEvents(events: LiveEvent[]): void;
   /** Something waits for a webhook. */
-  onNews(): void;
+  onWebhookMessages(): void;
   /** On many machines: this process does the chores of the whole from now on, or no longer. */
-  onCharge?(isInCharge: boolean): void;
+  onLeaderChange?(isInCharge: boolean): void;
 }
 
 /**
  * A chunk's objects live until it is written. With room for all of them among the young, they are never moved to the
  * old generation: measured, a tenth less CPU for each event.
  */
-const LIMITS = { maxYoungGenerationSizeMb: 96 };
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 96 };
 
-const FIRST_PAUSE_MS = 100;
-const MAX_PAUSE_MS = 10_000;
+const MIN_RESTART_DELAY_MS = 100;
+const MAX_RESTART_DELAY_MS = 10_000;
 
-const away = (): Failure =>
+const workerUnavailable = (): Failure =>
   new Failure('unavailable', 'The event store is being opened again; try again in a moment.', { retryAfter: 2 });
 
 export class WorkerThread<M extends { close(): Promise<void> }> {
   readonly #file: URL;
   readonly #options: object;
-  readonly #events: ThreadEvents;
+  readonly #events: WorkerEvents;
   readonly #log: Logger;
   #worker: Worker | null = null;
   #remote: Remote<M> | null = null;
   #closing = false;
 
-  constructor(file: URL, options: object, events: ThreadEvents, log: Logger) {
+  constructor(file: URL, options: object, events: WorkerEvents, log: Logger) {
     this.#file = file;
     this.#options = options;
     this.#events = events;
@@ -52,24 +52,24 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
 
   /** The thread's methods. Never keep them: after a restart they are others. */
   get methods(): M {
-    if (!this.#remote) throw away();
+    if (!this.#remote) throw workerUnavailable();
     return this.#remote.methods;
   }
 
   /** A word that needs no answer; a thread that is not there does not hear it. */
-  tell(word: 'wake' | 'hurry' | 'fault'): void {
+  notify(word: 'wake' | 'hurry' | 'fault'): void {
     if (this.#worker) notify(this.#worker, word, null);
   }
 
   /** Resolves when the thread has opened its stores and finished what a crash left over; rejects if it cannot. */
   start(): Promise<void> {
-    const worker = new Worker(this.#file, { workerData: this.#options, resourceLimits: LIMITS });
+    const worker = new Worker(this.#file, { workerData: this.#options, resourceLimits: RESOURCE_LIMITS });
     const link = remote<M>(worker);
     onNotice(worker, 'processed', this.#events.onProcessed);
     onNotice(worker, 'idle', this.#events.onIdle);
-    onNotice(worker, 'tail', this.#events.onTail);
-    onNotice(worker, 'news', this.#events.onNews);
-    onNotice(worker, 'charge', (isInCharge: boolean) => this.#events.onCharge?.(isInCharge));
+    onNotice(worker, 'tail', this.#events.onLiveEvents);
+    onNotice(worker, 'news', this.#events.onWebhookMessages);
+    onNotice(worker, 'charge', (isInCharge: boolean) => this.#events.onLeaderChange?.(isInCharge));
     return new Promise((resolve, reject) => {
       let ready = false;
       onNotice(worker, 'ready', (position: number) => {
@@ -84,13 +84,13 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
         fault = error;
       });
       worker.on('exit', (code) => {
-        link.hangUp(away());
+        link.disconnect(workerUnavailable());
         if (!ready) return reject(fault ?? new Error(`The worker thread ended at once (exit code ${code}).`));
         if (this.#worker === worker) {
           this.#worker = null;
           this.#remote = null;
         }
-        this.#events.onCharge?.(false);
+        this.#events.onLeaderChange?.(false);
         if (!this.#closing) void this.#restart(fault);
       });
     });
@@ -106,7 +106,7 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
 
   async #restart(fault: unknown): Promise<void> {
     this.#log.error({ err: fault }, 'the worker thread has died; starting it again');
-    for (let pauseMs = FIRST_PAUSE_MS; !this.#closing; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+    for (let pauseMs = MIN_RESTART_DELAY_MS; !this.#closing; pauseMs = Math.min(pauseMs * 2, MAX_RESTART_DELAY_MS)) {
       try {
         await this.start();
         this.#log.info('the worker thread runs again');

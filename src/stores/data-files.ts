@@ -1,5 +1,5 @@
 /** What lies in the data folder. */
-export const FILES = {
+export const DATA_FILES = {
   metadata: 'metadata.sqlite',
   log: 'ingest-log.sqlite',
   events: 'events.duckdb',

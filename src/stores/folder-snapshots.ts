@@ -17,7 +17,7 @@ export interface FolderSnapshots {
   /** Where copies grow: a folder of its own, which only the owner may read, and which is emptied at start. */
   readonly workFolder: string;
   /** Bytes that a copy is going to take, and bytes that are free. */
-  room(): Promise<{ needed: number; free: number }>;
+  diskSpace(): Promise<{ needed: number; free: number }>;
   /** Writes a copy of every file into the folder. */
   take(folder: string): Promise<SnapshotCounts>;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FILES } from '../../src/stores/data-files.ts';
+import { DATA_FILES } from '../../src/stores/data-files.ts';
 import { type RawAnswer, send, sendJson } from '../support/send.ts';
 import { type Counters, startServer, type TestServer } from '../support/server.ts';
 
@@ -187,7 +187,7 @@ describe('when it cannot be promised', () => {
   it('says 503 while the log is full, and takes events again once they are processed', async () => {
     const small = await startServer({ config: { ingestLogMaxBytes: 30_000 } });
     // Nobody processes while the relational database is locked.
-    const holder = new Database(join(small.dataDir, FILES.metadata), { timeout: 5000 });
+    const holder = new Database(join(small.dataDir, DATA_FILES.metadata), { timeout: 5000 });
     try {
       const event = (n: number): object => ({
         event: 'squeezed',

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { withImplicitUpdates } from '../../src/core/persons/person-update.ts';
 import { parseTimestamp } from '../../src/core/time/parse-timestamp.ts';
-import { FILES } from '../../src/stores/data-files.ts';
+import { DATA_FILES } from '../../src/stores/data-files.ts';
 import type { SqlRow } from '../../src/stores/events/event-store.ts';
 import { type RawAnswer, send } from '../support/send.ts';
 import { START, startServer, type TestProject, type TestServer } from '../support/server.ts';
@@ -288,7 +288,7 @@ describe.skipIf(!isThere)('recorded requests through HTTP', () => {
     refusing = await startServer({
       config: { ingestLogMaxBytes: 1, initProjectApiKey: PROJECT_TOKEN, trustProxy: true },
     });
-    relational = new Database(join(server.dataDir, FILES.metadata), { timeout: 5000 });
+    relational = new Database(join(server.dataDir, DATA_FILES.metadata), { timeout: 5000 });
   });
   afterAll(async () => {
     relational.close();

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { begin, cairn, cairnJson, makeScratch, startProcess } from '../support/cairn.ts';
+import { cairn, cairnJson, makeScratch, startCommand, startProcess } from '../support/cairn.ts';
 import { call } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -183,7 +183,7 @@ describe('kill -9', () => {
     await sleep(500);
     const file = scratch.path('killed.tar.gz');
     for (const afterMs of [250, 450, 650]) {
-      const { child, ended } = begin(['backup', file, '--data-dir', dataDir]);
+      const { child, ended } = startCommand(['backup', file, '--data-dir', dataDir]);
       await sleep(afterMs);
       child.kill('SIGKILL');
       await ended;
@@ -192,7 +192,7 @@ describe('kill -9', () => {
     await load.end();
     expect((await fetch(`${server.url}/_readyz`)).status).toBe(200);
 
-    const { ended } = begin(['backup', file, '--data-dir', dataDir]);
+    const { ended } = startCommand(['backup', file, '--data-dir', dataDir]);
     while (!existsSync(`${dataDir}/work`) || readdirSync(`${dataDir}/work`).length === 0) await sleep(2);
     server.child.kill('SIGKILL');
     await server.ended;

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { begin, cairn, cairnJson, makeScratch } from '../support/cairn.ts';
+import { cairn, cairnJson, makeScratch, startCommand } from '../support/cairn.ts';
 import { clientFor } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -267,7 +267,7 @@ describe('import', () => {
     const args = ['import', file, '--project', String(projectId), ...to()];
     let kills = 0;
     for (; kills < 2; kills++) {
-      const { child, ended } = begin(args);
+      const { child, ended } = startCommand(args);
       const had = existsSync(`${file}.cairn-import`) ? readFileSync(`${file}.cairn-import`, 'utf8') : '';
       const isFurther = (): boolean =>
         existsSync(`${file}.cairn-import`) && readFileSync(`${file}.cairn-import`, 'utf8') !== had;

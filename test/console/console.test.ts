@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, keepPicture, openBrowser, watchedPage } from '../support/browser.ts';
+import { hasBrowser, openBrowser, saveScreenshot, watchedPage } from '../support/browser.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const ACCOUNT = { email: 'ada@example.org', password: 'correct horse' };
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
   };
 
   it('leads from the printed link to the first event, sent by the snippet that it shows', async () => {
-    const { page, complaints, elsewhere } = await watchedPage(browser, server.url);
+    const { page, pageErrors, foreignRequests } = await watchedPage(browser, server.url);
     await page.goto(`${server.url}/setup?token=${server.setupToken}`);
     await page.getByLabel('Name').fill('Ada');
     await page.getByLabel('E-mail').fill(ACCOUNT.email);
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await page.getByLabel('Time zone').fill('Europe/Berlin');
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByText('Waiting for the first event').waitFor();
-    await keepPicture(page, 'console-waiting');
+    await saveScreenshot(page, 'console-waiting');
 
     const snippet = (await page.getByLabel('Code for Web page').textContent()) ?? '';
     expect(snippet).toContain(`posthog.init("${server.projectKey}", { api_host: "${server.url}" })`);
@@ -59,13 +59,13 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await page.getByRole('link', { name: 'See live events' }).click();
     await page.getByRole('cell', { name: '$pageview', exact: true }).waitFor();
     expect(await page.getByRole('cell', { name: shop.url }).count()).toBeGreaterThan(0);
-    expect((await server.metadata.projects.byId(server.projectId))?.timezone).toBe('Europe/Berlin');
-    expect([complaints, elsewhere]).toEqual([[], []]);
+    expect((await server.metadata.projects.get(server.projectId))?.timezone).toBe('Europe/Berlin');
+    expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
   }, 60_000);
 
   it('shows events as they come, and whatever a visitor sends stays text', async () => {
-    const { page, complaints, elsewhere } = await watchedPage(browser, server.url);
+    const { page, pageErrors, foreignRequests } = await watchedPage(browser, server.url);
     const nasty = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
     let dialogs = 0;
     page.on('dialog', (dialog) => {
@@ -83,17 +83,17 @@ describe.skipIf(!hasBrowser)('the console', () => {
     expect(await page.getByLabel('What became of it').textContent()).toContain('Stored');
     expect(await page.evaluate('window.hacked')).toBeUndefined();
     expect(await page.locator('#app img, #app script').count()).toBe(0);
-    await keepPicture(page, 'console-text');
+    await saveScreenshot(page, 'console-text');
 
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(new URL(page.url()).search).toBe('');
-    expect([dialogs, complaints, elsewhere]).toEqual([0, [], []]);
+    expect([dialogs, pageErrors, foreignRequests]).toEqual([0, [], []]);
     await page.close();
   }, 60_000);
 
   it('pauses, filters by name, and keeps the filter in the address', async () => {
-    const { page, complaints } = await watchedPage(browser, server.url);
+    const { page, pageErrors } = await watchedPage(browser, server.url);
     await signIn(page, `/login?next=${encodeURIComponent('/project/1/live?event=wanted')}`);
     await page.getByText('No event fits these filters').waitFor();
     await capture('unwanted');
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     expect(new URL(page.url()).searchParams.get('properties')).toBe(
       '[{"type":"event","key":"plan","operator":"exact","value":["team"]}]',
     );
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await page.close();
   }, 60_000);
 
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
   }, 60_000);
 
   it('fits a narrow screen, and says when ingestion stands still', async () => {
-    const { page, complaints } = await watchedPage(browser, server.url);
+    const { page, pageErrors } = await watchedPage(browser, server.url);
     await page.setViewportSize({ width: 380, height: 780 });
     await page.route('**/_status', async (route) => {
       const status = (await (await route.fetch()).json()) as { ingest: object };
@@ -152,18 +152,18 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await page.getByText('Needs attention').waitFor();
     expect(await page.getByRole('link', { name: 'Server status', exact: true }).isVisible()).toBe(false);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(380);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await page.close();
   }, 60_000);
 
   it('loads demo data, and says how much', async () => {
-    const { page, complaints } = await watchedPage(browser, server.url);
+    const { page, pageErrors } = await watchedPage(browser, server.url);
     await signIn(page, '/login');
     await page.getByRole('link', { name: 'Connect', exact: true }).click();
     await page.getByRole('button', { name: 'Load demo data' }).click();
     await page.getByText(/^[\d,. ]+ events loaded\.$/).waitFor();
-    expect((await server.metadata.flags.ofProject(server.projectId)).length).toBe(2);
-    expect(complaints).toEqual([]);
+    expect((await server.metadata.flags.listByProject(server.projectId)).length).toBe(2);
+    expect(pageErrors).toEqual([]);
     await page.close();
   }, 60_000);
 

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { PostHog } from 'posthog-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, keepPicture, openBrowser, watchedPage } from '../support/browser.ts';
+import { hasBrowser, openBrowser, saveScreenshot, watchedPage } from '../support/browser.ts';
 import { clientFor } from '../support/client.ts';
 import { addMember } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
   const flagsOf = async (...names: string[]) => Promise.all(names.map((name) => sdk.getFeatureFlag('new-cart', name)));
 
   it('are made, changed after one saw who changes, heard of by the SDK, and restored', async () => {
-    const { page, complaints, elsewhere } = await open('/project/1/flags');
+    const { page, pageErrors, foreignRequests } = await open('/project/1/flags');
     await page.getByText('No flags yet').waitFor();
     await page.getByRole('link', { name: 'New flag' }).click();
     await page.getByLabel('Key').fill('new cart');
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     await page.getByRole('option', { name: 'team' }).click();
     await page.getByText('Persons where plan is team get it.').waitFor();
     await page.getByText('Affects 2 of 4 persons (50 %).').waitFor();
-    await keepPicture(page, 'console-flag-edit');
+    await saveScreenshot(page, 'console-flag-edit');
     await review(page);
     const changes = page.getByLabel('What changes');
     expect(await changes.textContent()).toBe(
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     await page.getByRole('button', { name: 'Restore it' }).click();
     await page.getByRole('listitem', { name: 'Version 3' }).getByText('now').waitFor();
     expect(await flagsOf('ada', 'joe')).toEqual([true, true]);
-    expect([complaints, elsewhere]).toEqual([[], []]);
+    expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
   }, 60_000);
 
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     const holdout = { id: 3, exclusion_percentage: 0 };
     const filters = { groups: [{ properties: [], rollout_percentage: 10, later: 1 }], holdout, later: [1] };
     const { id } = await server.addFlag({ key: 'shared', filters });
-    const { page, complaints } = await open(`/project/1/flags/${id}`);
+    const { page, pageErrors } = await open(`/project/1/flags/${id}`);
     const path = `/api/projects/1/feature_flags/${id}/`;
     await page.getByLabel('Description').fill('by Ada');
     await other.patch(path, { body: { tags: ['by-bob'] } });
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     await page.getByText('Everything is saved: version 6.').waitFor();
     const groups = [{ properties: [], rollout_percentage: 20, later: 1 }];
     expect((await other.get(path)).body.filters).toEqual({ groups, holdout, later: [1] });
-    expect(complaints.filter((complaint) => !complaint.includes('409'))).toEqual([]);
+    expect(pageErrors.filter((complaint) => !complaint.includes('409'))).toEqual([]);
     await page.close();
   }, 60_000);
 
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     const companies = await server.addFlag({ key: 'firms', filters: { groups: [{ rollout_percentage: 100 }] } });
     const read = async (id: number) => (await owner.get(`/api/projects/1/feature_flags/${id}/`)).body;
 
-    const { page, complaints } = await open(`/project/1/flags/${persons.id}`);
+    const { page, pageErrors } = await open(`/project/1/flags/${persons.id}`);
     await page.getByRole('button', { name: 'Add a filter' }).click();
     await page.getByLabel('What is looked at').selectOption('a cohort');
     await page.getByLabel('Cohort', { exact: true }).selectOption('Free riders');
@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     await page.getByText('Everything is saved: version 2.').waitFor();
     const asks = (company: string) => sdk.getFeatureFlag('firms', 'ada', { groups: { company } });
     expect([await asks('a1'), await asks('b2')]).toEqual([false, true]);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await page.close();
   }, 60_000);
 
@@ -225,7 +225,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
       },
     });
     await server.addFlag({ key: 'narrow', filters: { groups: [{ rollout_percentage: 100 }] } });
-    const { page, complaints } = await open('/project/1/flags?search=script');
+    const { page, pageErrors } = await open('/project/1/flags?search=script');
     await page.setViewportSize({ width: 380, height: 780 });
     await page.getByRole('link', { name: NASTY }).waitFor();
     const tabs = {
@@ -251,7 +251,7 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     await page.getByRole('button', { name: 'Switch it off' }).click();
     await page.getByRole('switch', { name: 'narrow is off' }).waitFor();
     expect(await sdk.getFeatureFlag('narrow', 'ada')).toBeUndefined();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await page.close();
   }, 60_000);
 });

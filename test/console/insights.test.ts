@@ -1,7 +1,7 @@
 /** Questions asked in a real browser, on a real server: from names that are suggested to a dashboard. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, keepPicture, openBrowser, watchedPage } from '../support/browser.ts';
+import { hasBrowser, openBrowser, saveScreenshot, watchedPage } from '../support/browser.ts';
 import { call } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
   };
 
   it('leads from suggested names to a funnel, its persons, a cohort, and a dashboard', async () => {
-    const { page, complaints, elsewhere } = await open('/project/1/insights');
+    const { page, pageErrors, foreignRequests } = await open('/project/1/insights');
     await page.getByText('Nothing is kept yet').waitFor();
     await page.getByRole('link', { name: 'Funnel', exact: true }).click();
     await page.getByText('Choose an event for at least two steps.').waitFor();
@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
     await drawer.getByText('ben').waitFor();
     expect(await drawer.getByRole('row').count()).toBe(3);
     expect(new URL(page.url()).searchParams.get('open')).toBe('0.1.d');
-    await keepPicture(page, 'insight-persons');
+    await saveScreenshot(page, 'insight-persons');
     await drawer.getByRole('button', { name: 'Save as a cohort' }).click();
     await page.getByLabel('Name').fill('Nearly bought');
     await page.getByRole('button', { name: 'Save the cohort' }).click();
@@ -101,12 +101,12 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
     await page.getByRole('button', { name: 'Each its own time' }).waitFor();
     const { body: board } = await call(server.url, 'GET', '/api/projects/1/dashboards/1/');
     expect([board.filters, board.tiles.length]).toEqual([{ date_from: '-30d' }, 1]);
-    expect([complaints, elsewhere]).toEqual([[], []]);
+    expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
   }, 60_000);
 
   it('draws what visitors sent as text, in every picture', async () => {
-    const { page, complaints, elsewhere } = await open('/project/1/insights/new');
+    const { page, pageErrors, foreignRequests } = await open('/project/1/insights/new');
     const pictures: [fields: Record<string, unknown>, shown: string][] = [
       [{ insight: 'TRENDS', events: [{ id: NASTY }], breakdown: NASTY }, `${NASTY} - ${NASTY}`],
       [{ insight: 'TRENDS', display: 'ActionsBarValue', events: [{ id: NASTY }] }, NASTY],
@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
       expect(await page.evaluate('window.hacked')).toBeUndefined();
       expect(await page.locator('#app img, #app script').count()).toBe(0);
     }
-    expect([complaints, elsewhere]).toEqual([[], []]);
+    expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
   }, 60_000);
 

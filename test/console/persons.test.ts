@@ -1,7 +1,7 @@
 /** The pages around persons in a real browser: what is done there, and what visitors could do to whoever looks. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, keepPicture, openBrowser, watchedPage } from '../support/browser.ts';
+import { hasBrowser, openBrowser, saveScreenshot, watchedPage } from '../support/browser.ts';
 import { capture } from '../support/capture.ts';
 import { clientFor } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('the pages around persons', () => {
     (await client.get(`/api/projects/1/persons/?distinct_id=${distinctId}`)).body.results[0];
 
   it('finds somebody, edits a property, and shows its history', async () => {
-    const { page, complaints, elsewhere } = await open(`${P}/persons`);
+    const { page, pageErrors, foreignRequests } = await open(`${P}/persons`);
     await page.getByLabel('Search').fill('ada@example');
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
     expect(new URL(page.url()).searchParams.get('search')).toBe('ada@example');
@@ -66,13 +66,13 @@ describe.skipIf(!hasBrowser)('the pages around persons', () => {
     await page.getByRole('button', { name: 'History plan' }).click();
     await page.getByRole('dialog').getByText('by hand').waitFor();
     expect(await page.getByRole('dialog').getByText('free', { exact: true }).count()).toBe(2);
-    await keepPicture(page, 'person-history');
-    expect([complaints, elsewhere]).toEqual([[], []]);
+    await saveScreenshot(page, 'person-history');
+    expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
   }, 60_000);
 
   it('undoes a merge, after saying what will move', async () => {
-    const { page, complaints } = await open(`${P}/persons/ada?tab=ids`);
+    const { page, pageErrors } = await open(`${P}/persons/ada?tab=ids`);
     await page.getByRole('heading', { name: '2 distinct ids' }).waitFor();
     await page.getByRole('button', { name: 'Undo…' }).click();
     await page.getByText('1 id goes back to the person who was merged in, together with 1 event').waitFor();
@@ -81,12 +81,12 @@ describe.skipIf(!hasBrowser)('the pages around persons', () => {
     await page.getByText('undone', { exact: true }).waitFor();
     const [ada, phone] = [await personOf('ada'), await personOf('phone')];
     expect([ada.distinct_ids, phone.distinct_ids, phone.properties.device]).toEqual([['ada'], ['phone'], 'phone']);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await page.close();
   }, 60_000);
 
   it('keeps as text whatever somebody has sent, on every page that shows it', async () => {
-    const { page, complaints, elsewhere } = await open('/account');
+    const { page, pageErrors, foreignRequests } = await open('/account');
     const { uuid } = await personOf('victim');
     const pages = [
       `${P}/persons?columns=${encodeURIComponent(JSON.stringify(['email', NASTY]))}`,
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('the pages around persons', () => {
       );
       expect([path, made]).toEqual([path, ['undefined', 0]]);
     }
-    expect([complaints, elsewhere]).toEqual([[], []]);
+    expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
   }, 60_000);
 
@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)('the pages around persons', () => {
 
   it('deletes a person with events, and shows how far that is', async () => {
     await capture(server, server.projectKey, [{ distinct_id: 'leaving' }, { distinct_id: 'leaving' }]);
-    const { page, complaints } = await open(`${P}/persons/leaving`);
+    const { page, pageErrors } = await open(`${P}/persons/leaving`);
     await page.getByRole('button', { name: 'Delete…' }).click();
     await page.getByLabel('Delete the 2 events of the person too').check();
     const confirm = page.getByRole('button', { name: 'Delete the person and all events' });
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)('the pages around persons', () => {
     await progress.getByText('2 events').waitFor();
     expect(await progress.getByRole('progressbar').getAttribute('value')).toMatch(/^[23]$/);
     expect(await personOf('leaving')).toBeUndefined();
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await page.close();
   }, 60_000);
 

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
 import type { Cohort } from '../../src/stores/metadata/cohorts.ts';
-import type { RelationalPlace } from './event-records.ts';
+import type { MetadataSetup } from './event-records.ts';
 import { uuidOf } from './events.ts';
 import { aCohort as someCohort } from './flag-builders.ts';
 import { newPersonChanges } from './person-changes.ts';
@@ -12,9 +12,9 @@ const NOW = 1_768_478_400_000;
 const aCohort = (name: string, rest: Partial<Cohort> = {}): Omit<Cohort, 'id'> =>
   someCohort(1, { name, createdAt: NOW, ...rest });
 
-export function describeCohortStore(name: string, open: () => Promise<RelationalPlace>): void {
+export function describeCohortStore(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`cohorts on ${name}`, () => {
-    let place: RelationalPlace;
+    let place: MetadataSetup;
     beforeEach(async () => {
       place = await open();
     });
@@ -43,11 +43,11 @@ export function describeCohortStore(name: string, open: () => Promise<Relational
       });
       const cohort = await place.metadata.cohorts.create(given);
       expect(cohort).toEqual({ ...given, id: cohort.id });
-      expect(await place.metadata.cohorts.find(1, cohort.id)).toEqual(cohort);
-      expect(await place.metadata.cohorts.find(2, cohort.id)).toBeNull();
+      expect(await place.metadata.cohorts.get(1, cohort.id)).toEqual(cohort);
+      expect(await place.metadata.cohorts.get(2, cohort.id)).toBeNull();
       const changed = { ...cohort, name: 'new', isStatic: false, count: null, filters: {} };
       await place.metadata.cohorts.update(changed);
-      expect(await place.metadata.cohorts.find(1, cohort.id)).toEqual(changed);
+      expect(await place.metadata.cohorts.get(1, cohort.id)).toEqual(changed);
     });
 
     it('lists those that are not deleted, newest first, in pages', async () => {
@@ -57,10 +57,10 @@ export function describeCohortStore(name: string, open: () => Promise<Relational
       const gone = await create('gone', { deleted: true });
       await create('theirs', { projectId: 2 });
       const { cohorts } = place.metadata;
-      expect(namesOf(await cohorts.ofProject(1))).toEqual(['second', 'first', 'old']);
+      expect(namesOf(await cohorts.listByProject(1))).toEqual(['second', 'first', 'old']);
       const { count, items } = await cohorts.list(1, { limit: 1, offset: 1 });
       expect([count, namesOf(items)]).toEqual([3, ['first']]);
-      expect((await cohorts.find(1, gone.id))?.deleted).toBe(true);
+      expect((await cohorts.get(1, gone.id))?.deleted).toBe(true);
     });
 
     it('knows which wait for their calculation, and which are due', async () => {
@@ -73,25 +73,27 @@ export function describeCohortStore(name: string, open: () => Promise<Relational
       await create('broken', { lastCalculation: 30, errorsCalculating: 21 });
       await create('never');
       const { cohorts } = place.metadata;
-      expect(namesOf(await cohorts.waiting())).toEqual(['waits']);
-      expect(namesOf(await cohorts.due(100, 20, 10))).toEqual(['never', 'oldest', 'older']);
-      expect(namesOf(await cohorts.due(100, 20, 1))).toEqual(['never']);
+      expect(namesOf(await cohorts.listPending())).toEqual(['waits']);
+      expect(namesOf(await cohorts.listDue(100, 20, 10))).toEqual(['never', 'oldest', 'older']);
+      expect(namesOf(await cohorts.listDue(100, 20, 1))).toEqual(['never']);
     });
 
     it('finds persons of a project by what they are called', async () => {
       await addPersons(1, uuidOf(1), uuidOf(2));
       await addPersons(2, uuidOf(3));
       const { cohortMembers } = place.metadata;
-      const ids = await cohortMembers.personsByUuid(1, [uuidOf(1), uuidOf(3), 'nobody']);
+      const ids = await cohortMembers.listPersonIdsByUuid(1, [uuidOf(1), uuidOf(3), 'nobody']);
       expect(ids).toHaveLength(1);
-      expect(await cohortMembers.personsByDistinctId(1, [`first ${uuidOf(1)}`, `second ${uuidOf(1)}`])).toEqual(ids);
-      expect(await cohortMembers.personsByDistinctId(1, [`first ${uuidOf(3)}`, "'; --", ''])).toEqual([]);
-      expect(await cohortMembers.uuidsOf(1, [...ids, 999])).toEqual([uuidOf(1)]);
-      expect(await cohortMembers.uuidsOf(2, ids)).toEqual([]);
-      expect(await cohortMembers.personsByUuid(1, [])).toEqual([]);
-      const both = await cohortMembers.personsByUuid(1, [uuidOf(2), uuidOf(1)]);
+      expect(await cohortMembers.listPersonIdsByDistinctId(1, [`first ${uuidOf(1)}`, `second ${uuidOf(1)}`])).toEqual(
+        ids,
+      );
+      expect(await cohortMembers.listPersonIdsByDistinctId(1, [`first ${uuidOf(3)}`, "'; --", ''])).toEqual([]);
+      expect(await cohortMembers.listUuids(1, [...ids, 999])).toEqual([uuidOf(1)]);
+      expect(await cohortMembers.listUuids(2, ids)).toEqual([]);
+      expect(await cohortMembers.listPersonIdsByUuid(1, [])).toEqual([]);
+      const both = await cohortMembers.listPersonIdsByUuid(1, [uuidOf(2), uuidOf(1)]);
       const [second = 0, first = 0] = both;
-      expect(await cohortMembers.inListOrder(1, [second, first, 999])).toEqual([first, second]);
+      expect(await cohortMembers.sortPersonIds(1, [second, first, 999])).toEqual([first, second]);
     });
 
     it('puts members in once, only those who exist, and takes them out', async () => {
@@ -101,30 +103,30 @@ export function describeCohortStore(name: string, open: () => Promise<Relational
       const cohort = await create('some', { lastCalculation: NOW });
       const other = await create('other', { isStatic: true });
       const never = await create('never calculated');
-      const ids = (await cohortMembers.personsByUuid(1, [1, 2, 3].map(uuidOf))).sort((a, b) => a - b);
-      const theirs = await cohortMembers.personsByUuid(2, [uuidOf(4)]);
+      const ids = (await cohortMembers.listPersonIdsByUuid(1, [1, 2, 3].map(uuidOf))).sort((a, b) => a - b);
+      const theirs = await cohortMembers.listPersonIdsByUuid(2, [uuidOf(4)]);
       const [one = 0, two = 0, three = 0] = ids;
       expect(await cohortMembers.add(1, cohort.id, [one, two, ...theirs, 999])).toBe(2);
       expect(await cohortMembers.add(1, cohort.id, [two, three])).toBe(1);
-      expect(await cohortMembers.after(cohort.id, 0, 10)).toEqual(ids);
-      expect(await cohortMembers.after(cohort.id, one, 1)).toEqual([two]);
+      expect(await cohortMembers.listAfter(cohort.id, 0, 10)).toEqual(ids);
+      expect(await cohortMembers.listAfter(cohort.id, one, 1)).toEqual([two]);
       expect(await cohortMembers.count(cohort.id)).toBe(3);
       expect(await cohortMembers.count(other.id)).toBe(0);
       await cohortMembers.add(1, other.id, [one]);
       await cohortMembers.add(1, never.id, [one]);
-      expect(namesOf(await cohorts.ofPerson(1, one))).toEqual(['other', 'some']);
-      expect(namesOf(await cohorts.ofPerson(1, two))).toEqual(['some']);
-      expect(namesOf(await cohorts.ofPerson(2, two))).toEqual([]);
+      expect(namesOf(await cohorts.listByPerson(1, one))).toEqual(['other', 'some']);
+      expect(namesOf(await cohorts.listByPerson(1, two))).toEqual(['some']);
+      expect(namesOf(await cohorts.listByPerson(2, two))).toEqual([]);
       expect(await cohortMembers.remove(cohort.id, [two, 999])).toBe(1);
-      expect(await cohortMembers.after(cohort.id, 0, 10)).toEqual([one, three]);
+      expect(await cohortMembers.listAfter(cohort.id, 0, 10)).toEqual([one, three]);
       await cohorts.update({ ...cohort, deleted: true });
-      expect(namesOf(await cohorts.ofPerson(1, one))).toEqual(['other']);
+      expect(namesOf(await cohorts.listByPerson(1, one))).toEqual(['other']);
     });
 
     it('undoes changes of members with the transaction they belong to', async () => {
       await addPersons(1, uuidOf(1));
       const cohort = await create('some');
-      const ids = await place.metadata.cohortMembers.personsByUuid(1, [uuidOf(1)]);
+      const ids = await place.metadata.cohortMembers.listPersonIdsByUuid(1, [uuidOf(1)]);
       const failing = place.metadata.transaction(async (store) => {
         await store.cohortMembers.add(1, cohort.id, ids);
         expect(await store.cohortMembers.count(cohort.id)).toBe(1);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { IngestChanges, PropertySighting } from '../../src/stores/ingest/ingest-store.ts';
+import type { IngestChanges, SeenPropertyDefinition } from '../../src/stores/ingest/ingest-store.ts';
 import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
-import type { RelationalPlace } from './event-records.ts';
+import type { MetadataSetup } from './event-records.ts';
 import { uuidOf } from './events.ts';
 
 /** What a definition is before anybody has said a word about it. */
@@ -11,7 +11,7 @@ const FRESH_PROPERTY = { ...FRESH, isTypeChosen: false };
 
 const event = (n: number, name: string, projectId = 1) => ({ id: uuidOf(n), projectId, name, at: n });
 
-const property = (n: number, name: string, over: Partial<PropertySighting> = {}): PropertySighting => ({
+const property = (n: number, name: string, over: Partial<SeenPropertyDefinition> = {}): SeenPropertyDefinition => ({
   id: uuidOf(n),
   projectId: 1,
   kind: 'event',
@@ -23,9 +23,9 @@ const property = (n: number, name: string, over: Partial<PropertySighting> = {})
 });
 
 /** What every relational shelf keeps of the names of events and properties: as seen, and as described by people. */
-export function describeDefinitions(name: string, open: () => Promise<RelationalPlace>): void {
+export function describeDefinitions(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`definitions: ${name}`, () => {
-    let place: RelationalPlace;
+    let place: MetadataSetup;
     beforeEach(async () => {
       place = await open();
     });
@@ -46,20 +46,20 @@ export function describeDefinitions(name: string, open: () => Promise<Relational
       });
       await write({ events: [event(9, 'a')] });
       const { definitions } = place.metadata;
-      expect(await definitions.events(1)).toEqual([
+      expect(await definitions.listEvents(1)).toEqual([
         { ...FRESH_EVENT, id: uuidOf(2), name: 'a', createdAt: 2, lastSeenAt: 9 },
         { ...FRESH_EVENT, id: uuidOf(1), name: 'b', createdAt: 1, lastSeenAt: 1 },
       ]);
-      expect(await definitions.event(1, uuidOf(3))).toBeNull();
-      expect((await definitions.event(2, uuidOf(3)))?.name).toBe('c');
+      expect(await definitions.getEvent(1, uuidOf(3))).toBeNull();
+      expect((await definitions.getEvent(2, uuidOf(3)))?.name).toBe('c');
       const kind = { kind: 'person', groupTypeIndex: -1 } as const;
       const email = { ...FRESH_PROPERTY, ...kind, id: uuidOf(5), name: 'email', propertyType: 'String', createdAt: 5 };
-      expect(await definitions.properties(1, kind)).toEqual([email]);
-      expect(await definitions.property(1, uuidOf(5))).toEqual(email);
-      expect(await definitions.property(2, uuidOf(5))).toBeNull();
-      expect(await definitions.propertiesOf(1, ['a', 'b'])).toEqual(['plan']);
-      expect(await definitions.propertiesOf(1, ['x'])).toEqual([]);
-      expect(await definitions.propertiesOf(1, [])).toEqual([]);
+      expect(await definitions.listProperties(1, kind)).toEqual([email]);
+      expect(await definitions.getProperty(1, uuidOf(5))).toEqual(email);
+      expect(await definitions.getProperty(2, uuidOf(5))).toBeNull();
+      expect(await definitions.listPropertyNamesByEvents(1, ['a', 'b'])).toEqual(['plan']);
+      expect(await definitions.listPropertyNamesByEvents(1, ['x'])).toEqual([]);
+      expect(await definitions.listPropertyNamesByEvents(1, [])).toEqual([]);
     });
 
     it('keeps what people say of an event, whatever is seen of it later', async () => {
@@ -76,10 +76,10 @@ export function describeDefinitions(name: string, open: () => Promise<Relational
         postToSlack: true,
       };
       await definitions.updateEvent(2, uuidOf(1), said);
-      expect(await definitions.event(1, uuidOf(1))).toMatchObject(FRESH_EVENT);
+      expect(await definitions.getEvent(1, uuidOf(1))).toMatchObject(FRESH_EVENT);
       await definitions.updateEvent(1, uuidOf(1), said);
       await write({ events: [{ ...event(3, 'a'), at: 99 }] });
-      expect(await definitions.event(1, uuidOf(1))).toEqual({
+      expect(await definitions.getEvent(1, uuidOf(1))).toEqual({
         ...said,
         id: uuidOf(1),
         name: 'a',
@@ -87,7 +87,7 @@ export function describeDefinitions(name: string, open: () => Promise<Relational
         lastSeenAt: 99,
       });
       await definitions.updateEvent(1, uuidOf(1), { tags: [], verifiedAt: null, verifiedBy: null, postToSlack: false });
-      expect(await definitions.event(1, uuidOf(1))).toMatchObject({
+      expect(await definitions.getEvent(1, uuidOf(1))).toMatchObject({
         description: 'Somebody paid',
         tags: [],
         verifiedAt: null,
@@ -95,7 +95,7 @@ export function describeDefinitions(name: string, open: () => Promise<Relational
         ownerId: 9,
         postToSlack: false,
       });
-      expect(await definitions.event(1, uuidOf(2))).toMatchObject(FRESH_EVENT);
+      expect(await definitions.getEvent(1, uuidOf(2))).toMatchObject(FRESH_EVENT);
     });
 
     it.each([
@@ -109,7 +109,7 @@ export function describeDefinitions(name: string, open: () => Promise<Relational
       }
       await write({ properties: [property(3, 'plan'), property(4, 'age')] });
       for (const id of [uuidOf(1), uuidOf(2)]) {
-        const { propertyType, isTypeChosen, description } = (await definitions.property(1, id)) ?? {};
+        const { propertyType, isTypeChosen, description } = (await definitions.getProperty(1, id)) ?? {};
         expect([propertyType, isTypeChosen, description]).toEqual([chosen, true, 'chosen']);
       }
     });
@@ -119,7 +119,7 @@ export function describeDefinitions(name: string, open: () => Promise<Relational
       await place.metadata.definitions.updateProperty(1, uuidOf(1), { description: 'no word about the type' });
       await write({ properties: [property(2, 'plan', { propertyType: 'Boolean' })] });
       await write({ properties: [property(3, 'plan', { propertyType: 'Numeric' })] });
-      expect(await place.metadata.definitions.property(1, uuidOf(1))).toMatchObject({
+      expect(await place.metadata.definitions.getProperty(1, uuidOf(1))).toMatchObject({
         propertyType: 'Boolean',
         isTypeChosen: false,
         description: 'no word about the type',

@@ -5,7 +5,7 @@ import type { MetadataStore } from '../../src/stores/metadata/metadata-store.ts'
 import { uuidOf } from './events.ts';
 import { newPersonChanges } from './person-changes.ts';
 
-export interface RelationalPlace {
+export interface MetadataSetup {
   metadata: MetadataStore;
   ingest: IngestStore;
   remove(): Promise<void>;
@@ -14,9 +14,9 @@ export interface RelationalPlace {
 const ALL = { limit: 100, offset: 0 };
 
 /** What every relational shelf tells about events, once the processor has written it. */
-export function describeEventRecords(name: string, open: () => Promise<RelationalPlace>): void {
+export function describeEventRecords(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`records about events: ${name}`, () => {
-    let place: RelationalPlace;
+    let place: MetadataSetup;
     beforeEach(async () => {
       place = await open();
     });
@@ -45,24 +45,24 @@ export function describeEventRecords(name: string, open: () => Promise<Relationa
       const [newest] = items;
       const id = newest?.id ?? 0;
       expect(newest).toEqual({ ...aLetter(3), id });
-      expect(await deadLetters.find(1, id)).toEqual(newest);
-      expect(await deadLetters.byEvent(1, uuidOf(3))).toEqual(newest);
-      expect(await deadLetters.find(2, id)).toBeNull();
-      await deadLetters.remove(2, id);
-      expect(await deadLetters.find(1, id)).toEqual(newest);
-      await deadLetters.remove(1, id);
-      expect(await deadLetters.find(1, id)).toBeNull();
+      expect(await deadLetters.get(1, id)).toEqual(newest);
+      expect(await deadLetters.getByEvent(1, uuidOf(3))).toEqual(newest);
+      expect(await deadLetters.get(2, id)).toBeNull();
+      await deadLetters.delete(2, id);
+      expect(await deadLetters.get(1, id)).toEqual(newest);
+      await deadLetters.delete(1, id);
+      expect(await deadLetters.get(1, id)).toBeNull();
       expect((await deadLetters.list(1, ALL)).count).toBe(2);
     });
 
     it('counts repetitions of an event, in its project only', async () => {
       const id = { projectId: 1, uuid: uuidOf(1) };
       await write({ seen: [{ ...id, receivedAt: 5, processedAt: 7 }] });
-      expect(await place.metadata.fates.seen(1, uuidOf(1))).toEqual({ receivedAt: 5, processedAt: 7, repeats: 0 });
+      expect(await place.metadata.fates.getSeen(1, uuidOf(1))).toEqual({ receivedAt: 5, processedAt: 7, repeats: 0 });
       await write({ repeats: [id] });
       await write({ repeats: [id] });
-      expect(await place.metadata.fates.seen(1, uuidOf(1))).toEqual({ receivedAt: 5, processedAt: 7, repeats: 2 });
-      expect(await place.metadata.fates.seen(2, uuidOf(1))).toBeNull();
+      expect(await place.metadata.fates.getSeen(1, uuidOf(1))).toEqual({ receivedAt: 5, processedAt: 7, repeats: 2 });
+      expect(await place.metadata.fates.getSeen(2, uuidOf(1))).toBeNull();
     });
 
     it('tells the latest reason for a drop, until it is pruned', async () => {
@@ -75,14 +75,14 @@ export function describeEventRecords(name: string, open: () => Promise<Relationa
       });
       await write({ dropped: [drop('first', 10)] });
       await write({ dropped: [drop('second', 20)] });
-      expect(await place.metadata.fates.dropped(1, uuidOf(1))).toEqual(drop('second', 20));
-      expect(await place.metadata.fates.dropped(2, uuidOf(1))).toBeNull();
+      expect(await place.metadata.fates.getDropped(1, uuidOf(1))).toEqual(drop('second', 20));
+      expect(await place.metadata.fates.getDropped(2, uuidOf(1))).toBeNull();
       const { fates } = place.metadata;
-      expect(await fates.allDropped(1, { limit: 1, offset: 0 })).toEqual({ count: 2, items: [drop('second', 20)] });
-      expect((await fates.allDropped(1, { limit: 9, offset: 1 })).items).toEqual([drop('first', 10)]);
-      expect(await fates.allDropped(2, { limit: 9, offset: 0 })).toEqual({ count: 0, items: [] });
-      await place.ingest.prune(21);
-      expect(await place.metadata.fates.dropped(1, uuidOf(1))).toBeNull();
+      expect(await fates.listDropped(1, { limit: 1, offset: 0 })).toEqual({ count: 2, items: [drop('second', 20)] });
+      expect((await fates.listDropped(1, { limit: 9, offset: 1 })).items).toEqual([drop('first', 10)]);
+      expect(await fates.listDropped(2, { limit: 9, offset: 0 })).toEqual({ count: 0, items: [] });
+      await place.ingest.deleteBefore(21);
+      expect(await place.metadata.fates.getDropped(1, uuidOf(1))).toBeNull();
     });
 
     it('lists warnings newest first, and by type', async () => {
@@ -99,7 +99,7 @@ export function describeEventRecords(name: string, open: () => Promise<Relationa
       await write({ persons: newPersonChanges(1, [uuidOf(1), uuidOf(2), uuidOf(3)]) });
       await write({ persons: newPersonChanges(2, [uuidOf(4)]) });
       const { eventPersons } = place.metadata;
-      expect(await eventPersons.byUuids(1, [uuidOf(2), uuidOf(4), uuidOf(99)])).toEqual([
+      expect(await eventPersons.listByUuids(1, [uuidOf(2), uuidOf(4), uuidOf(99)])).toEqual([
         {
           uuid: uuidOf(2),
           isIdentified: false,
@@ -107,12 +107,12 @@ export function describeEventRecords(name: string, open: () => Promise<Relationa
           firstDistinctId: `first ${uuidOf(2)}`,
         },
       ]);
-      expect(await eventPersons.byUuids(1, [])).toEqual([]);
-      const [first, second] = await eventPersons.after(1, 0, 2);
+      expect(await eventPersons.listByUuids(1, [])).toEqual([]);
+      const [first, second] = await eventPersons.listAfter(1, 0, 2);
       expect([first?.uuid, second?.uuid]).toEqual([uuidOf(1), uuidOf(2)]);
-      expect((await eventPersons.after(1, second?.id ?? 0, 2)).map(({ uuid }) => uuid)).toEqual([uuidOf(3)]);
-      expect(await eventPersons.uuidOf(1, first?.id ?? 0)).toBe(uuidOf(1));
-      expect(await eventPersons.uuidOf(2, first?.id ?? 0)).toBeNull();
+      expect((await eventPersons.listAfter(1, second?.id ?? 0, 2)).map(({ uuid }) => uuid)).toEqual([uuidOf(3)]);
+      expect(await eventPersons.getUuid(1, first?.id ?? 0)).toBe(uuidOf(1));
+      expect(await eventPersons.getUuid(2, first?.id ?? 0)).toBeNull();
     });
   });
 }

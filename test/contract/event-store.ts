@@ -6,10 +6,10 @@ import { anyEvents, applyOverride, expectedRow, mergeSequences } from './event-m
 import { anEvent, uuidOf } from './events.ts';
 
 /** Where one test keeps its events. */
-export interface EventPlace {
+export interface EventStoreSetup {
   openStore(): Promise<EventStore>;
   /** The place as a power cut at this instant would leave it. */
-  copy(): EventPlace;
+  copy(): EventStoreSetup;
   remove(): Promise<void>;
 }
 
@@ -25,11 +25,11 @@ const ALL_COLUMNS = [
 /** What every event store promises. `runs`: so often each rule is tried on something random. */
 export function describeEventStore(
   name: string,
-  makePlace: () => EventPlace,
+  makePlace: () => EventStoreSetup,
   { runs = 30 }: { runs?: number } = {},
 ): void {
   describe(`event store: ${name}`, () => {
-    let place: EventPlace;
+    let place: EventStoreSetup;
     let store: EventStore;
     let position: number;
 

@@ -7,7 +7,7 @@ export const uuidOf = (n: number): string => `00000000-0000-4000-8000-${n.toStri
 
 let next = 1;
 
-type EventFields = Omit<StoredEvent, 'properties' | 'read' | 'hot'> & { properties: Record<string, Json> };
+type EventFields = Omit<StoredEvent, 'properties' | 'parsed' | 'hot'> & { properties: Record<string, Json> };
 
 /** A valid event; `properties` are given as an object, and text and hot columns follow from them. */
 export function anEvent(over: Partial<EventFields> = {}): StoredEvent {
@@ -24,7 +24,7 @@ export function anEvent(over: Partial<EventFields> = {}): StoredEvent {
     groups: [null, null, null, null, null],
     ...over,
     properties: JSON.stringify(properties),
-    read: properties,
+    parsed: properties,
     hot: hotProperties(properties),
   };
 }

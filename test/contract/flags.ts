@@ -41,11 +41,11 @@ export function describeFlagStores(name: string, open: () => Promise<MetadataSto
     it('are kept with every field, and found by id and by key in their project alone', async () => {
       const flag = await store.flags.create(aFlag('one'));
       expect(flag).toEqual({ id: flag.id, ...aFlag('one') });
-      expect(await store.flags.find(1, flag.id)).toEqual(flag);
-      expect(await store.flags.byKey(1, 'one')).toEqual(flag);
-      expect(await store.flags.find(2, flag.id)).toBeNull();
-      expect(await store.flags.byKey(2, 'one')).toBeNull();
-      expect(await store.flags.byKey(1, 'ONE')).toBeNull();
+      expect(await store.flags.get(1, flag.id)).toEqual(flag);
+      expect(await store.flags.getByKey(1, 'one')).toEqual(flag);
+      expect(await store.flags.get(2, flag.id)).toBeNull();
+      expect(await store.flags.getByKey(2, 'one')).toBeNull();
+      expect(await store.flags.getByKey(1, 'ONE')).toBeNull();
     });
 
     it.each([
@@ -54,7 +54,7 @@ export function describeFlagStores(name: string, open: () => Promise<MetadataSto
       ['null', null],
     ])('keep rollback conditions as they are: %s', async (_name, rollbackConditions) => {
       const { id } = await store.flags.create(aFlag('one', { rollbackConditions, performedRollback: false }));
-      expect(await store.flags.find(1, id)).toMatchObject({ rollbackConditions, performedRollback: false });
+      expect(await store.flags.get(1, id)).toMatchObject({ rollbackConditions, performedRollback: false });
     });
 
     it('are listed without those that are deleted, newest first', async () => {
@@ -63,7 +63,7 @@ export function describeFlagStores(name: string, open: () => Promise<MetadataSto
       await store.flags.create(aFlag('third', { createdAt: NOW }));
       await store.flags.create(aFlag('gone', { deleted: true }));
       await store.flags.create(aFlag('elsewhere', { projectId: 2 }));
-      expect(keys(await store.flags.ofProject(1))).toEqual(['first', 'third', 'second']);
+      expect(keys(await store.flags.listByProject(1))).toEqual(['first', 'third', 'second']);
     });
 
     it('have a key of their own while they live, and share it with deleted ones', async () => {
@@ -74,8 +74,8 @@ export function describeFlagStores(name: string, open: () => Promise<MetadataSto
       const second = await store.flags.create(aFlag('same'));
       await store.flags.update({ ...second, deleted: true, version: 2 });
       expect(second.id).not.toBe(first.id);
-      expect(await store.flags.byKey(1, 'same')).toBeNull();
-      expect(await store.flags.find(1, first.id)).toMatchObject({ deleted: true, version: 2 });
+      expect(await store.flags.getByKey(1, 'same')).toBeNull();
+      expect(await store.flags.get(1, first.id)).toMatchObject({ deleted: true, version: 2 });
       await store.flags.update({ ...first, version: 3 });
       await expect(store.flags.update({ ...second, version: 3 })).rejects.toThrow();
     });
@@ -85,14 +85,14 @@ export function describeFlagStores(name: string, open: () => Promise<MetadataSto
       const second = { ...flag, name: 'new', filters: {}, version: 2 };
       await store.flags.update(second);
       await store.flags.update({ ...second, deleted: true, version: 3 });
-      await store.flags.removeDeleted(1, 'one');
-      expect(await store.flags.find(1, flag.id)).toBeNull();
-      const versions = await store.flags.versions(1, flag.id);
+      await store.flags.purgeDeleted(1, 'one');
+      expect(await store.flags.get(1, flag.id)).toBeNull();
+      const versions = await store.flags.listVersions(1, flag.id);
       expect(versions).toEqual([flag, second, { ...second, deleted: true, version: 3 }]);
-      expect(await store.flags.versions(2, flag.id)).toEqual([]);
+      expect(await store.flags.listVersions(2, flag.id)).toEqual([]);
       const other = await store.flags.create(aFlag('two'));
-      expect(await store.flags.allVersions(1)).toEqual([...versions, other]);
-      expect(await store.flags.allVersions(2)).toEqual([]);
+      expect(await store.flags.listAllVersions(1)).toEqual([...versions, other]);
+      expect(await store.flags.listAllVersions(2)).toEqual([]);
     });
 
     it('do not take the place of a version that is kept', async () => {
@@ -102,7 +102,7 @@ export function describeFlagStores(name: string, open: () => Promise<MetadataSto
 
     it('are never given an id again', async () => {
       const { id } = await store.flags.create(aFlag('one', { deleted: true }));
-      await store.flags.removeDeleted(1, 'one');
+      await store.flags.purgeDeleted(1, 'one');
       expect((await store.flags.create(aFlag('two'))).id).toBeGreaterThan(id);
     });
 
@@ -115,13 +115,13 @@ export function describeFlagStores(name: string, open: () => Promise<MetadataSto
       ];
       await give(gone, 'r');
       await give(living, 'r');
-      await store.flags.removeDeleted(1, 'same');
-      expect(await store.flags.find(1, gone.id)).toBeNull();
-      expect(await store.flagRoleAccess.ofFlag(gone.id)).toEqual([]);
-      expect(await store.flagRoleAccess.ofFlag(living.id)).toHaveLength(1);
-      expect(await store.flags.find(1, living.id)).toEqual(living);
-      expect(await store.flags.find(1, other.id)).toEqual(other);
-      expect(await store.flags.find(2, elsewhere.id)).toEqual(elsewhere);
+      await store.flags.purgeDeleted(1, 'same');
+      expect(await store.flags.get(1, gone.id)).toBeNull();
+      expect(await store.flagRoleAccess.listByFlag(gone.id)).toEqual([]);
+      expect(await store.flagRoleAccess.listByFlag(living.id)).toHaveLength(1);
+      expect(await store.flags.get(1, living.id)).toEqual(living);
+      expect(await store.flags.get(1, other.id)).toEqual(other);
+      expect(await store.flags.get(2, elsewhere.id)).toEqual(elsewhere);
     });
 
     it('with rollback conditions are found in all projects, while they are on', async () => {
@@ -132,11 +132,11 @@ export function describeFlagStores(name: string, open: () => Promise<MetadataSto
       await store.flags.create(aFlag('gone', { rollbackConditions, deleted: true }));
       for (const none of [null, [], {}])
         await store.flags.create(aFlag(JSON.stringify(none), { rollbackConditions: none }));
-      expect(keys(await store.flags.withRollbackConditions())).toEqual(['one', 'two']);
+      expect(keys(await store.flags.listWithRollbackConditions())).toEqual(['one', 'two']);
     });
 
     const give = ({ id, projectId }: FeatureFlag, roleId: string) =>
-      store.flagRoleAccess.add({ projectId, flagId: id, roleId, addedAt: NOW, updatedAt: NOW + 1 });
+      store.flagRoleAccess.create({ projectId, flagId: id, roleId, addedAt: NOW, updatedAt: NOW + 1 });
 
     it('let roles in, once each, and tell it by flag and by role', async () => {
       const [one, two] = [await store.flags.create(aFlag('one')), await store.flags.create(aFlag('two'))];
@@ -150,17 +150,17 @@ export function describeFlagStores(name: string, open: () => Promise<MetadataSto
         addedAt: NOW,
         updatedAt: NOW + 1,
       });
-      expect(await store.flagRoleAccess.ofFlag(one.id)).toEqual([first, second]);
-      expect(await store.flagRoleAccess.find(one.id, second.id)).toEqual(second);
-      expect(await store.flagRoleAccess.find(two.id, second.id)).toBeNull();
+      expect(await store.flagRoleAccess.listByFlag(one.id)).toEqual([first, second]);
+      expect(await store.flagRoleAccess.get(one.id, second.id)).toEqual(second);
+      expect(await store.flagRoleAccess.get(two.id, second.id)).toBeNull();
       await store.flags.update({ ...two, deleted: true, version: 2 });
-      expect(await store.flagRoleAccess.ofRoles(['r'])).toEqual([
+      expect(await store.flagRoleAccess.listByRoles(['r'])).toEqual([
         { ...first, flagKey: 'one', isDeleted: false },
         { ...third, flagKey: 'two', isDeleted: true },
       ]);
-      expect(await store.flagRoleAccess.ofRoles([])).toEqual([]);
-      await store.flagRoleAccess.remove(first.id);
-      expect(await store.flagRoleAccess.ofFlag(one.id)).toEqual([second]);
+      expect(await store.flagRoleAccess.listByRoles([])).toEqual([]);
+      await store.flagRoleAccess.delete(first.id);
+      expect(await store.flagRoleAccess.listByFlag(one.id)).toEqual([second]);
     });
 
     it('go with their project, versions, access and all, and nothing of others does', async () => {
@@ -171,12 +171,12 @@ export function describeFlagStores(name: string, open: () => Promise<MetadataSto
       await give(flag, 'r');
       await give(other, 'r');
       await store.projects.delete(1);
-      expect(await store.flags.find(1, flag.id)).toBeNull();
-      expect(await store.flags.versions(1, flag.id)).toEqual([]);
-      expect(await store.flagRoleAccess.ofFlag(flag.id)).toEqual([]);
-      expect(await store.flags.find(2, other.id)).toEqual(other);
-      expect(await store.flags.versions(2, other.id)).toEqual([other]);
-      expect(await store.flagRoleAccess.ofFlag(other.id)).toHaveLength(1);
+      expect(await store.flags.get(1, flag.id)).toBeNull();
+      expect(await store.flags.listVersions(1, flag.id)).toEqual([]);
+      expect(await store.flagRoleAccess.listByFlag(flag.id)).toEqual([]);
+      expect(await store.flags.get(2, other.id)).toEqual(other);
+      expect(await store.flags.listVersions(2, other.id)).toEqual([other]);
+      expect(await store.flagRoleAccess.listByFlag(other.id)).toHaveLength(1);
     });
 
     it('are not changed by a transaction that fails', async () => {
@@ -186,8 +186,8 @@ export function describeFlagStores(name: string, open: () => Promise<MetadataSto
         throw new Error('power cut');
       });
       await expect(work).rejects.toThrow('power cut');
-      expect(await store.flags.find(1, flag.id)).toEqual(flag);
-      expect(await store.flags.versions(1, flag.id)).toEqual([flag]);
+      expect(await store.flags.get(1, flag.id)).toEqual(flag);
+      expect(await store.flags.listVersions(1, flag.id)).toEqual([flag]);
     });
   });
 }

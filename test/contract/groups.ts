@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import type { Group, IngestChanges } from '../../src/stores/ingest/ingest-store.ts';
 import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
-import type { GroupPlace, StoredGroup } from '../../src/stores/metadata/groups.ts';
-import type { RelationalPlace } from './event-records.ts';
+import type { GroupCursor, StoredGroup } from '../../src/stores/metadata/groups.ts';
+import type { MetadataSetup } from './event-records.ts';
 
 const aGroup = (key: string, createdAt: number, properties: JsonObject = {}, over: Partial<Group> = {}): Group => ({
   projectId: 1,
@@ -17,9 +17,9 @@ const aGroup = (key: string, createdAt: number, properties: JsonObject = {}, ove
 });
 
 /** What every relational shelf tells of groups and their kinds. */
-export function describeGroups(name: string, open: () => Promise<RelationalPlace>): void {
+export function describeGroups(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`groups: ${name}`, () => {
-    let place: RelationalPlace;
+    let place: MetadataSetup;
     beforeEach(async () => {
       place = await open();
     });
@@ -36,30 +36,30 @@ export function describeGroups(name: string, open: () => Promise<RelationalPlace
       const type = (projectId: number, index: number, typeName: string) => ({ projectId, index, name: typeName });
       await write({ groupTypes: [type(1, 1, 'team'), type(1, 0, 'company'), type(2, 0, 'school')] });
       const { groups } = place.metadata;
-      await groups.nameType(1, 1, { nameSingular: 'Team', namePlural: 'Teams' });
-      await groups.nameType(1, 1, { nameSingular: 'Squad' });
-      await groups.nameType(1, 1, {});
-      await groups.nameType(1, 4, { nameSingular: 'Nothing' });
-      expect(await groups.types(1)).toEqual([
+      await groups.updateType(1, 1, { nameSingular: 'Team', namePlural: 'Teams' });
+      await groups.updateType(1, 1, { nameSingular: 'Squad' });
+      await groups.updateType(1, 1, {});
+      await groups.updateType(1, 4, { nameSingular: 'Nothing' });
+      expect(await groups.listTypes(1)).toEqual([
         { index: 0, name: 'company', nameSingular: null, namePlural: null },
         { index: 1, name: 'team', nameSingular: 'Squad', namePlural: 'Teams' },
       ]);
-      expect((await groups.types(2)).map((one) => one.name)).toEqual(['school']);
-      expect(await groups.types(3)).toEqual([]);
+      expect((await groups.listTypes(2)).map((one) => one.name)).toEqual(['school']);
+      expect(await groups.listTypes(3)).toEqual([]);
     });
 
     it('finds one group by kind and key, in its project only', async () => {
       await write({ groups: [aGroup('acme', 5, { plan: 'pro' })] });
       const { groups } = place.metadata;
-      expect(await groups.find(1, 0, 'acme')).toEqual({
+      expect(await groups.get(1, 0, 'acme')).toEqual({
         typeIndex: 0,
         key: 'acme',
         properties: { plan: 'pro' },
         createdAt: 5,
       });
-      expect(await groups.find(1, 1, 'acme')).toBeNull();
-      expect(await groups.find(2, 0, 'acme')).toBeNull();
-      expect(await groups.find(1, 0, 'ACME')).toBeNull();
+      expect(await groups.get(1, 1, 'acme')).toBeNull();
+      expect(await groups.get(2, 0, 'acme')).toBeNull();
+      expect(await groups.get(1, 0, 'ACME')).toBeNull();
     });
 
     it('finds a part of a key or of a property', async () => {
@@ -83,7 +83,7 @@ export function describeGroups(name: string, open: () => Promise<RelationalPlace
         selector: ([, key]) => key,
         maxLength: 12,
       });
-      const byPlace = (a: GroupPlace, b: GroupPlace): number =>
+      const byPlace = (a: GroupCursor, b: GroupCursor): number =>
         b.createdAt - a.createdAt || Buffer.compare(Buffer.from(a.key), Buffer.from(b.key));
       let typeIndex = 0;
       await fc.assert(
@@ -91,7 +91,7 @@ export function describeGroups(name: string, open: () => Promise<RelationalPlace
           typeIndex++;
           const all = made.map(([createdAt, key]) => aGroup(key, createdAt, {}, { typeIndex }));
           await write({ groups: all });
-          const page = (from?: { direction: 'behind' | 'before'; place: GroupPlace }) =>
+          const page = (from?: { direction: 'behind' | 'before'; place: GroupCursor }) =>
             place.metadata.groups.list(1, typeIndex, { search: undefined, from, limit });
           const wanted = keys(all.sort(byPlace));
           const forwards: StoredGroup[] = [];

@@ -1,24 +1,24 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Eventually } from '../../src/lib/maybe-async.ts';
+import type { MaybePromise } from '../../src/lib/maybe-async.ts';
 import type { IngestLog, IngestLogReader, LogState, NewLogEntry } from '../../src/stores/ingest/ingest-log.ts';
 import { applyToModel, emptyModel, type LogModel, logActions, modelState } from './log-model.ts';
 
 /** What this suite asks of a log; the state may be looked up. */
-export interface TestedLog extends Omit<IngestLog, 'state' | 'scrub'> {
-  state(): Eventually<LogState>;
+export interface TestedLog extends Omit<IngestLog, 'state' | 'purge'> {
+  state(): MaybePromise<LogState>;
 }
 
 /** Where one test keeps its log. */
-export interface LogPlace {
+export interface LogSetup {
   openLog(bounds: { maxBytes: number; maxEvents?: number }): Promise<TestedLog>;
   openReader(): Promise<IngestLogReader>;
   /** The place as a power cut at this instant would leave it. */
-  copy(): LogPlace;
+  copy(): LogSetup;
   remove(): Promise<void>;
 }
 
-export const ROOMY = { maxBytes: 1_000_000_000 };
+export const NO_LIMIT = { maxBytes: 1_000_000_000 };
 const ALL = 1_000_000;
 
 export const anEntry = (over: Partial<NewLogEntry> = {}): NewLogEntry => ({
@@ -35,21 +35,21 @@ const sized = (bytes: number, over: Partial<NewLogEntry> = {}): NewLogEntry =>
   anEntry({ payload: Buffer.alloc(bytes, 120), ...over });
 
 /** What every ingest log promises. */
-export function describeIngestLog(name: string, makePlace: () => LogPlace, { boundsEvents = true } = {}): void {
+export function describeIngestLog(name: string, makePlace: () => LogSetup, { boundsEvents = true } = {}): void {
   describe(`ingest log: ${name}`, () => {
-    let place: LogPlace;
+    let place: LogSetup;
     let log: TestedLog;
 
     beforeEach(async () => {
       place = makePlace();
-      log = await place.openLog(ROOMY);
+      log = await place.openLog(NO_LIMIT);
     });
     afterEach(async () => {
       await log.close();
       await place.remove();
     });
 
-    async function reopen(bounds: { maxBytes: number; maxEvents?: number } = ROOMY): Promise<void> {
+    async function reopen(bounds: { maxBytes: number; maxEvents?: number } = NO_LIMIT): Promise<void> {
       await log.close();
       log = await place.openLog(bounds);
     }
@@ -103,7 +103,7 @@ export function describeIngestLog(name: string, makePlace: () => LogPlace, { bou
       it('has the entry on disk when it resolves', async () => {
         const seq = await log.append(anEntry());
         const copy = place.copy();
-        const reopened = await copy.openLog(ROOMY);
+        const reopened = await copy.openLog(NO_LIMIT);
         expect(await reopened.state()).toEqual(await log.state());
         expect(await readAll(0, ALL, ALL, copy)).toEqual([seq]);
         await reopened.close();
@@ -242,7 +242,7 @@ export function describeIngestLog(name: string, makePlace: () => LogPlace, { bou
       await fc.assert(
         fc.asyncProperty(logActions, async (actions) => {
           const ownPlace = makePlace();
-          let own = await ownPlace.openLog(ROOMY);
+          let own = await ownPlace.openLog(NO_LIMIT);
           let model: LogModel = emptyModel();
           for (const action of actions) {
             model = applyToModel(model, action);
@@ -251,7 +251,7 @@ export function describeIngestLog(name: string, makePlace: () => LogPlace, { bou
             } else if (action.kind === 'trim') await own.trim(action.seq);
             else {
               await own.close();
-              own = await ownPlace.openLog(ROOMY);
+              own = await ownPlace.openLog(NO_LIMIT);
             }
             expect(await own.state()).toEqual(modelState(model));
           }

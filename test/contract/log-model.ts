@@ -14,7 +14,7 @@ interface ModelEntry {
   payload: Buffer;
 }
 
-export type LogAction = { kind: 'append'; entries: ModelEntry[] } | { kind: 'trim'; seq: number } | { kind: 'reopen' };
+type LogAction = { kind: 'append'; entries: ModelEntry[] } | { kind: 'trim'; seq: number } | { kind: 'reopen' };
 
 export const emptyModel = (): LogModel => ({ head: 0, accepted: 0, entries: [] });
 

@@ -132,10 +132,10 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
       it('are found by id and by slug, with every field', async () => {
         const one = anOrganization('one', { name: 'Ünïcode \u{1f600} & <b>', updatedAt: NOW + 1 });
         await store.organizations.create(one);
-        expect(await store.organizations.byId('one')).toEqual(one);
-        expect(await store.organizations.bySlug('one')).toEqual(one);
-        expect(await store.organizations.byId('two')).toBeNull();
-        expect(await store.organizations.bySlug('two')).toBeNull();
+        expect(await store.organizations.get('one')).toEqual(one);
+        expect(await store.organizations.getBySlug('one')).toEqual(one);
+        expect(await store.organizations.get('two')).toBeNull();
+        expect(await store.organizations.getBySlug('two')).toBeNull();
       });
 
       it('have slugs of their own', async () => {
@@ -147,24 +147,24 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         await store.organizations.create(anOrganization('one'));
         await store.organizations.create(anOrganization('two'));
         await store.organizations.update('one', { name: 'New', updatedAt: NOW + 5 });
-        expect(await store.organizations.byId('one')).toEqual(
+        expect(await store.organizations.get('one')).toEqual(
           anOrganization('one', { name: 'New', updatedAt: NOW + 5 }),
         );
-        expect(await store.organizations.byId('two')).toEqual(anOrganization('two'));
+        expect(await store.organizations.get('two')).toEqual(anOrganization('two'));
       });
 
       it('are listed for their members, in the order they joined, in pages', async () => {
         const { id } = await store.users.create(aUser('ada'));
         for (const [place, organization] of ['c', 'a', 'b'].entries()) {
           await store.organizations.create(anOrganization(organization));
-          await store.memberships.add(aMembership(organization, id, { joinedAt: NOW + place }));
+          await store.memberships.create(aMembership(organization, id, { joinedAt: NOW + place }));
         }
         await store.organizations.create(anOrganization('elsewhere'));
-        const list = (limit: number, offset: number) => store.organizations.listForUser(id, { limit, offset });
+        const list = (limit: number, offset: number) => store.organizations.listByUser(id, { limit, offset });
         expect((await list(100, 0)).items.map((item) => item.id)).toEqual(['c', 'a', 'b']);
         expect(await list(2, 1)).toEqual({ count: 3, items: [anOrganization('a'), anOrganization('b')] });
         expect(await list(2, Number.MAX_SAFE_INTEGER)).toEqual({ count: 3, items: [] });
-        expect(await store.organizations.listForUser(id + 1, ALL)).toEqual({ count: 0, items: [] });
+        expect(await store.organizations.listByUser(id + 1, ALL)).toEqual({ count: 0, items: [] });
       });
 
       it('take everything of theirs with them, and nothing of others', async () => {
@@ -172,20 +172,20 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         for (const organization of ['one', 'two']) {
           const role = aRole(organization, 'Editors');
           await store.organizations.create(anOrganization(organization));
-          await store.memberships.add(aMembership(organization, userId));
+          await store.memberships.create(aMembership(organization, userId));
           await store.projects.create(aProject(organization, `phc_${organization}`));
           await store.roles.create(role);
-          await store.roleMemberships.add(aRoleMembership(role.id, userId));
-          await store.resourceAccess.add(anAccess(organization, 'feature flags'));
-          await store.activity.append(anActivity(organization, { organizationId: organization }));
+          await store.roleMemberships.create(aRoleMembership(role.id, userId));
+          await store.resourceAccess.create(anAccess(organization, 'feature flags'));
+          await store.activity.create(anActivity(organization, { organizationId: organization }));
         }
         await store.organizations.delete('one');
         const left = async (organization: string) => ({
-          organization: (await store.organizations.byId(organization)) !== null,
+          organization: (await store.organizations.get(organization)) !== null,
           memberships: (await store.memberships.list(organization, ALL)).count,
           projects: (await store.projects.list([organization], ALL)).count,
           roles: (await store.roles.list(organization, ALL)).count,
-          roleMemberships: (await store.roleMemberships.list([aRole(organization, 'Editors').id])).length,
+          roleMemberships: (await store.roleMemberships.listByRoles([aRole(organization, 'Editors').id])).length,
           resourceAccess: (await store.resourceAccess.list(organization, ALL)).count,
           activity: (await store.activity.list({ organizationId: organization }, ALL)).count,
         });
@@ -193,7 +193,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         const each = { memberships: 1, projects: 1, roles: 1, roleMemberships: 1, resourceAccess: 1, activity: 1 };
         expect(await left('one')).toEqual({ organization: false, ...none });
         expect(await left('two')).toEqual({ organization: true, ...each });
-        expect(await store.users.byId(userId)).not.toBeNull();
+        expect(await store.users.get(userId)).not.toBeNull();
       });
     });
 
@@ -203,17 +203,17 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         const ada = await store.users.create(wanted);
         expect(ada).toEqual({ ...wanted, id: ada.id });
         expect(Number.isInteger(ada.id)).toBe(true);
-        expect(await store.users.byId(ada.id)).toEqual(ada);
-        expect(await store.users.byUuid(ada.uuid)).toEqual(ada);
-        expect(await store.users.byEmail('ada@example.org')).toEqual(ada);
-        expect(await store.users.byEmail('ADA@Example.org')).toEqual(ada);
+        expect(await store.users.get(ada.id)).toEqual(ada);
+        expect(await store.users.getByUuid(ada.uuid)).toEqual(ada);
+        expect(await store.users.getByEmail('ada@example.org')).toEqual(ada);
+        expect(await store.users.getByEmail('ADA@Example.org')).toEqual(ada);
       });
 
       it('are null when there are none', async () => {
-        expect(await store.users.byId(1)).toBeNull();
-        expect(await store.users.byUuid('nobody')).toBeNull();
-        expect(await store.users.byEmail('nobody@example.org')).toBeNull();
-        expect(await store.users.list()).toEqual([]);
+        expect(await store.users.get(1)).toBeNull();
+        expect(await store.users.getByUuid('nobody')).toBeNull();
+        expect(await store.users.getByEmail('nobody@example.org')).toBeNull();
+        expect(await store.users.listAll()).toEqual([]);
       });
 
       it('are looked up together, and listed in the order they came', async () => {
@@ -222,10 +222,10 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
           await store.users.create(aUser('grace')),
           await store.users.create(aUser('alan')),
         ];
-        expect(await store.users.byIds([])).toEqual([]);
-        expect(await store.users.byIds([alan.id, ada.id, 999])).toHaveLength(2);
-        expect(await store.users.byIds([alan.id, ada.id])).toEqual(expect.arrayContaining([ada, alan]));
-        expect(await store.users.list()).toEqual([ada, grace, alan]);
+        expect(await store.users.listByIds([])).toEqual([]);
+        expect(await store.users.listByIds([alan.id, ada.id, 999])).toHaveLength(2);
+        expect(await store.users.listByIds([alan.id, ada.id])).toEqual(expect.arrayContaining([ada, alan]));
+        expect(await store.users.listAll()).toEqual([ada, grace, alan]);
       });
 
       it('have an address of their own', async () => {
@@ -238,10 +238,10 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         const grace = await store.users.create(aUser('grace'));
         const changes = { firstName: 'Augusta', isActive: false, currentProjectId: 3, passwordHash: 'new' };
         await store.users.update(ada.id, changes);
-        expect(await store.users.byId(ada.id)).toEqual({ ...ada, ...changes });
-        expect(await store.users.byId(grace.id)).toEqual(grace);
+        expect(await store.users.get(ada.id)).toEqual({ ...ada, ...changes });
+        expect(await store.users.get(grace.id)).toEqual(grace);
         await store.users.update(ada.id, { isActive: true, currentProjectId: null });
-        expect(await store.users.byId(ada.id)).toEqual({ ...ada, ...changes, isActive: true, currentProjectId: null });
+        expect(await store.users.get(ada.id)).toEqual({ ...ada, ...changes, isActive: true, currentProjectId: null });
       });
     });
 
@@ -250,79 +250,79 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         const first = aMembership('one', 1, { level: OWNER, joinedAt: NOW + 2 });
         const second = aMembership('one', 2, { joinedAt: NOW + 1 });
         const elsewhere = aMembership('two', 1, { level: ADMIN, joinedAt: NOW });
-        for (const membership of [first, second, elsewhere]) await store.memberships.add(membership);
-        expect(await store.memberships.find('one', 1)).toEqual(first);
-        expect(await store.memberships.find('two', 2)).toBeNull();
-        expect(await store.memberships.ofUser(1)).toEqual([elsewhere, first]);
-        expect(await store.memberships.ofUser(3)).toEqual([]);
+        for (const membership of [first, second, elsewhere]) await store.memberships.create(membership);
+        expect(await store.memberships.get('one', 1)).toEqual(first);
+        expect(await store.memberships.get('two', 2)).toBeNull();
+        expect(await store.memberships.listByUser(1)).toEqual([elsewhere, first]);
+        expect(await store.memberships.listByUser(3)).toEqual([]);
         expect(await store.memberships.list('one', ALL)).toEqual({ count: 2, items: [second, first] });
         expect(await store.memberships.list('one', { limit: 1, offset: 1 })).toEqual({ count: 2, items: [first] });
       });
 
       it('are given once', async () => {
-        await store.memberships.add(aMembership('one', 1));
-        await expect(store.memberships.add(aMembership('one', 1, { id: 'another' }))).rejects.toThrow();
+        await store.memberships.create(aMembership('one', 1));
+        await expect(store.memberships.create(aMembership('one', 1, { id: 'another' }))).rejects.toThrow();
       });
 
       it('count the owners of one organization', async () => {
-        await store.memberships.add(aMembership('one', 1, { level: OWNER }));
-        await store.memberships.add(aMembership('one', 2, { level: ADMIN }));
-        await store.memberships.add(aMembership('two', 1, { level: OWNER }));
+        await store.memberships.create(aMembership('one', 1, { level: OWNER }));
+        await store.memberships.create(aMembership('one', 2, { level: ADMIN }));
+        await store.memberships.create(aMembership('two', 1, { level: OWNER }));
         expect(await store.memberships.countOwners('one')).toBe(1);
         expect(await store.memberships.countOwners('three')).toBe(0);
       });
 
       it('change level', async () => {
         const membership = aMembership('one', 1);
-        await store.memberships.add(membership);
+        await store.memberships.create(membership);
         await store.memberships.setLevel(membership.id, ADMIN, NOW + 9);
-        expect(await store.memberships.find('one', 1)).toEqual({ ...membership, level: ADMIN, updatedAt: NOW + 9 });
+        expect(await store.memberships.get('one', 1)).toEqual({ ...membership, level: ADMIN, updatedAt: NOW + 9 });
       });
 
       it("take the user's roles in that organization with them, and no others", async () => {
         const [here, there] = [aRole('one', 'Editors'), aRole('two', 'Editors')];
         for (const role of [here, there]) {
           await store.roles.create(role);
-          await store.memberships.add(aMembership(role.organizationId, 1));
-          await store.roleMemberships.add(aRoleMembership(role.id, 1));
-          await store.roleMemberships.add(aRoleMembership(role.id, 2));
+          await store.memberships.create(aMembership(role.organizationId, 1));
+          await store.roleMemberships.create(aRoleMembership(role.id, 1));
+          await store.roleMemberships.create(aRoleMembership(role.id, 2));
         }
-        await store.memberships.remove(aMembership('one', 1).id);
-        await store.memberships.remove('no such membership');
-        expect(await store.memberships.find('one', 1)).toBeNull();
-        expect((await store.roleMemberships.list([here.id])).map((one) => one.userId)).toEqual([2]);
-        expect((await store.roleMemberships.list([there.id])).map((one) => one.userId)).toEqual([1, 2]);
+        await store.memberships.delete(aMembership('one', 1).id);
+        await store.memberships.delete('no such membership');
+        expect(await store.memberships.get('one', 1)).toBeNull();
+        expect((await store.roleMemberships.listByRoles([here.id])).map((one) => one.userId)).toEqual([2]);
+        expect((await store.roleMemberships.listByRoles([there.id])).map((one) => one.userId)).toEqual([1, 2]);
       });
     });
 
     describe('personal keys', () => {
       it('are found by digest, and by id for their owner alone', async () => {
-        await store.personalKeys.add(aKey('a', 1));
-        expect(await store.personalKeys.byHash('hash of a')).toEqual(aKey('a', 1));
-        expect(await store.personalKeys.byHash('hash of b')).toBeNull();
-        expect(await store.personalKeys.find(1, 'a')).toEqual(aKey('a', 1));
-        expect(await store.personalKeys.find(2, 'a')).toBeNull();
+        await store.personalKeys.create(aKey('a', 1));
+        expect(await store.personalKeys.getByHash('hash of a')).toEqual(aKey('a', 1));
+        expect(await store.personalKeys.getByHash('hash of b')).toBeNull();
+        expect(await store.personalKeys.get(1, 'a')).toEqual(aKey('a', 1));
+        expect(await store.personalKeys.get(2, 'a')).toBeNull();
       });
 
       it('are listed newest first', async () => {
-        await store.personalKeys.add(aKey('old', 1));
-        await store.personalKeys.add(aKey('new', 1, { createdAt: NOW + 1 }));
-        await store.personalKeys.add(aKey("another's", 2));
-        expect((await store.personalKeys.ofUser(1)).map((key) => key.id)).toEqual(['new', 'old']);
+        await store.personalKeys.create(aKey('old', 1));
+        await store.personalKeys.create(aKey('new', 1, { createdAt: NOW + 1 }));
+        await store.personalKeys.create(aKey("another's", 2));
+        expect((await store.personalKeys.listByUser(1)).map((key) => key.id)).toEqual(['new', 'old']);
       });
 
       it('remember when they were last used', async () => {
-        await store.personalKeys.add(aKey('a', 1));
-        await store.personalKeys.touch('a', NOW + 7);
-        expect(await store.personalKeys.find(1, 'a')).toEqual(aKey('a', 1, { lastUsedAt: NOW + 7 }));
+        await store.personalKeys.create(aKey('a', 1));
+        await store.personalKeys.setLastUsed('a', NOW + 7);
+        expect(await store.personalKeys.get(1, 'a')).toEqual(aKey('a', 1, { lastUsedAt: NOW + 7 }));
       });
 
       it('are gone once removed', async () => {
-        await store.personalKeys.add(aKey('a', 1));
-        await store.personalKeys.add(aKey('b', 1));
-        await store.personalKeys.remove('a');
-        expect(await store.personalKeys.byHash('hash of a')).toBeNull();
-        expect(await store.personalKeys.ofUser(1)).toEqual([aKey('b', 1)]);
+        await store.personalKeys.create(aKey('a', 1));
+        await store.personalKeys.create(aKey('b', 1));
+        await store.personalKeys.delete('a');
+        expect(await store.personalKeys.getByHash('hash of a')).toBeNull();
+        expect(await store.personalKeys.listByUser(1)).toEqual([aKey('b', 1)]);
       });
     });
 
@@ -335,12 +335,12 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
       });
 
       it('are found by digest, and end one by one', async () => {
-        await store.sessions.add(aSession('a'));
-        await store.sessions.add(aSession('b'));
-        expect(await store.sessions.byHash('a')).toEqual(aSession('a'));
-        await store.sessions.remove('a');
-        expect(await store.sessions.byHash('a')).toBeNull();
-        expect(await store.sessions.byHash('b')).toEqual(aSession('b'));
+        await store.sessions.create(aSession('a'));
+        await store.sessions.create(aSession('b'));
+        expect(await store.sessions.getByHash('a')).toEqual(aSession('a'));
+        await store.sessions.delete('a');
+        expect(await store.sessions.getByHash('a')).toBeNull();
+        expect(await store.sessions.getByHash('b')).toEqual(aSession('b'));
       });
 
       it('end together for one user', async () => {
@@ -349,10 +349,10 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
           ['b', 1],
           ['c', 2],
         ] as const) {
-          await store.sessions.add(aSession(hash, userId));
+          await store.sessions.create(aSession(hash, userId));
         }
-        await store.sessions.removeOfUser(1);
-        expect(await Promise.all(['a', 'b', 'c'].map((hash) => store.sessions.byHash(hash)))).toEqual([
+        await store.sessions.deleteByUser(1);
+        expect(await Promise.all(['a', 'b', 'c'].map((hash) => store.sessions.getByHash(hash)))).toEqual([
           null,
           null,
           aSession('c', 2),
@@ -360,9 +360,9 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
       });
 
       it('end together but for one', async () => {
-        for (const hash of ['a', 'b', 'c']) await store.sessions.add(aSession(hash));
-        await store.sessions.removeOfUser(1, 'b');
-        expect(await Promise.all(['a', 'b', 'c'].map((hash) => store.sessions.byHash(hash)))).toEqual([
+        for (const hash of ['a', 'b', 'c']) await store.sessions.create(aSession(hash));
+        await store.sessions.deleteByUser(1, 'b');
+        expect(await Promise.all(['a', 'b', 'c'].map((hash) => store.sessions.getByHash(hash)))).toEqual([
           null,
           aSession('b'),
           null,
@@ -370,13 +370,13 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
       });
 
       it('are cleared away at the instant they expire', async () => {
-        await store.sessions.add(aSession('past', 1, NOW - 1));
-        await store.sessions.add(aSession('now', 1, NOW));
-        await store.sessions.add(aSession('future', 1, NOW + 1));
-        await store.sessions.removeExpired(NOW);
-        expect(await store.sessions.byHash('past')).toBeNull();
-        expect(await store.sessions.byHash('now')).toBeNull();
-        expect(await store.sessions.byHash('future')).not.toBeNull();
+        await store.sessions.create(aSession('past', 1, NOW - 1));
+        await store.sessions.create(aSession('now', 1, NOW));
+        await store.sessions.create(aSession('future', 1, NOW + 1));
+        await store.sessions.deleteExpired(NOW);
+        expect(await store.sessions.getByHash('past')).toBeNull();
+        expect(await store.sessions.getByHash('now')).toBeNull();
+        expect(await store.sessions.getByHash('future')).not.toBeNull();
       });
     });
 
@@ -396,16 +396,16 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
       it('get a number, and are found by it, by key and by secret, with every field', async () => {
         const project = await store.projects.create(FULL);
         expect(project).toEqual({ ...FULL, id: project.id });
-        expect(await store.projects.byId(project.id)).toEqual(project);
-        expect(await store.projects.byApiToken('phc_full')).toEqual(project);
-        expect(await store.projects.bySecretHash('secret')).toEqual(project);
+        expect(await store.projects.get(project.id)).toEqual(project);
+        expect(await store.projects.getByApiToken('phc_full')).toEqual(project);
+        expect(await store.projects.getBySecretHash('secret')).toEqual(project);
       });
 
       it('are null when there are none', async () => {
         await store.projects.create(aProject('one', 'phc_plain'));
-        expect(await store.projects.byId(10 ** 14)).toBeNull();
-        expect(await store.projects.byApiToken('phc_other')).toBeNull();
-        expect(await store.projects.bySecretHash('secret')).toBeNull();
+        expect(await store.projects.get(10 ** 14)).toBeNull();
+        expect(await store.projects.getByApiToken('phc_other')).toBeNull();
+        expect(await store.projects.getBySecretHash('secret')).toBeNull();
       });
 
       it('have a key of their own; several may have no secret', async () => {
@@ -425,7 +425,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
           made.push(await store.projects.create(aProject(organization, key)));
         }
         const keys = (projects: Project[]) => projects.map((project) => project.apiToken);
-        expect(await store.projects.all()).toEqual(made);
+        expect(await store.projects.listAll()).toEqual(made);
         expect(await store.projects.list([], ALL)).toEqual({ count: 0, items: [] });
         expect(keys((await store.projects.list(['one', 'two'], ALL)).items)).toEqual(['a', 'b', 'c']);
         const page = await store.projects.list(['one', 'two'], { limit: 1, offset: 1 });
@@ -439,10 +439,10 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         const other = await store.projects.create(aProject('one', 'phc_other'));
         const { uuid: _uuid, organizationId: _organization, ...changes } = FULL;
         await store.projects.update(plain.id, changes);
-        expect(await store.projects.byId(plain.id)).toEqual({ ...plain, ...changes });
-        expect(await store.projects.byId(other.id)).toEqual(other);
+        expect(await store.projects.get(plain.id)).toEqual({ ...plain, ...changes });
+        expect(await store.projects.get(other.id)).toEqual(other);
         await store.projects.update(plain.id, { ingestedEvent: false, secretHash: null });
-        expect(await store.projects.byId(plain.id)).toEqual({
+        expect(await store.projects.get(plain.id)).toEqual({
           ...plain,
           ...changes,
           ingestedEvent: false,
@@ -453,11 +453,11 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
       it('are gone once deleted, with their activity; and their number is not given again', async () => {
         const first = await store.projects.create(aProject('one', 'phc_a'));
         const last = await store.projects.create(aProject('one', 'phc_b'));
-        await store.activity.append(anActivity('of the first', { projectId: first.id }));
-        await store.activity.append(anActivity('of the last', { projectId: last.id }));
-        await store.activity.append(anActivity('of none'));
+        await store.activity.create(anActivity('of the first', { projectId: first.id }));
+        await store.activity.create(anActivity('of the last', { projectId: last.id }));
+        await store.activity.create(anActivity('of none'));
         await store.projects.delete(last.id);
-        expect(await store.projects.byId(last.id)).toBeNull();
+        expect(await store.projects.get(last.id)).toBeNull();
         const { items } = await store.activity.list({ organizationId: 'one' }, ALL);
         expect(items.map((item) => item.id)).toEqual(['of none', 'of the first']);
         expect((await store.projects.create(aProject('one', 'phc_c'))).id).toBeGreaterThan(last.id);
@@ -466,14 +466,14 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
       it('are remembered when they are gone, until they are forgotten', async () => {
         const { id } = await store.projects.create(aProject('one', 'phc_a'));
         await store.projects.delete(id);
-        await store.projects.noteGone(id, 5_000_000_000_000);
-        await store.projects.noteGone(id + 1, 7);
-        expect(await store.projects.gone()).toEqual([
-          { projectId: id, goneAt: 5_000_000_000_000 },
-          { projectId: id + 1, goneAt: 7 },
+        await store.projects.recordDeleted(id, 5_000_000_000_000);
+        await store.projects.recordDeleted(id + 1, 7);
+        expect(await store.projects.listDeleted()).toEqual([
+          { projectId: id, deletedAt: 5_000_000_000_000 },
+          { projectId: id + 1, deletedAt: 7 },
         ]);
-        await store.projects.forgetGone(id);
-        expect(await store.projects.gone()).toEqual([{ projectId: id + 1, goneAt: 7 }]);
+        await store.projects.clearDeleted(id);
+        expect(await store.projects.listDeleted()).toEqual([{ projectId: id + 1, deletedAt: 7 }]);
       });
     });
 
@@ -481,11 +481,11 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
       it('are found by id and by name, in their organization alone', async () => {
         const role = aRole('one', 'Editors', { createdBy: 7, featureFlagsAccessLevel: CAN_VIEW });
         await store.roles.create(role);
-        expect(await store.roles.find('one', role.id)).toEqual(role);
-        expect(await store.roles.find('two', role.id)).toBeNull();
-        expect(await store.roles.byName('one', 'Editors')).toEqual(role);
-        expect(await store.roles.byName('two', 'Editors')).toBeNull();
-        expect(await store.roles.byName('one', 'Editor')).toBeNull();
+        expect(await store.roles.get('one', role.id)).toEqual(role);
+        expect(await store.roles.get('two', role.id)).toBeNull();
+        expect(await store.roles.getByName('one', 'Editors')).toEqual(role);
+        expect(await store.roles.getByName('two', 'Editors')).toBeNull();
+        expect(await store.roles.getByName('one', 'Editor')).toBeNull();
       });
 
       it.each([
@@ -495,7 +495,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         ['ΑΘΗΝΑ', 'αθηνα'],
       ])('called %s are found as %s', async (name, asked) => {
         await store.roles.create(aRole('one', name));
-        expect((await store.roles.byName('one', asked))?.name).toBe(name);
+        expect((await store.roles.getByName('one', asked))?.name).toBe(name);
       });
 
       it('are listed by name, in pages', async () => {
@@ -510,7 +510,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         await store.roles.create(role);
         await store.roles.update(role.id, { name: 'Writers' });
         await store.roles.update(role.id, { featureFlagsAccessLevel: CAN_VIEW });
-        expect(await store.roles.find('one', role.id)).toEqual({
+        expect(await store.roles.get('one', role.id)).toEqual({
           ...role,
           name: 'Writers',
           featureFlagsAccessLevel: CAN_VIEW,
@@ -524,14 +524,14 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
           aRole('two', 'Editors'),
         ];
         for (const role of [editors, readers, elsewhere]) await store.roles.create(role);
-        for (const role of [editors, elsewhere]) await store.roleMemberships.add(aRoleMembership(role.id, 1));
-        await store.roleMemberships.add(aRoleMembership(readers.id, 2));
-        expect(await store.roles.ofUser('one', 1)).toEqual([editors]);
-        expect(await store.roles.ofUser('one', 3)).toEqual([]);
+        for (const role of [editors, elsewhere]) await store.roleMemberships.create(aRoleMembership(role.id, 1));
+        await store.roleMemberships.create(aRoleMembership(readers.id, 2));
+        expect(await store.roles.listByUser('one', 1)).toEqual([editors]);
+        expect(await store.roles.listByUser('one', 3)).toEqual([]);
         await store.roles.delete(editors.id);
-        expect(await store.roles.find('one', editors.id)).toBeNull();
-        expect(await store.roleMemberships.list([editors.id])).toEqual([]);
-        expect(await store.roles.ofUser('two', 1)).toEqual([elsewhere]);
+        expect(await store.roles.get('one', editors.id)).toBeNull();
+        expect(await store.roleMemberships.listByRoles([editors.id])).toEqual([]);
+        expect(await store.roles.listByUser('two', 1)).toEqual([elsewhere]);
       });
     });
 
@@ -540,37 +540,37 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         const late = aRoleMembership('a', 1, { joinedAt: NOW + 2 });
         const early = aRoleMembership('b', 2, { joinedAt: NOW + 1 });
         const other = aRoleMembership('c', 3);
-        for (const membership of [late, early, other]) await store.roleMemberships.add(membership);
-        expect(await store.roleMemberships.find('a', late.id)).toEqual(late);
-        expect(await store.roleMemberships.find('b', late.id)).toBeNull();
-        expect(await store.roleMemberships.ofUser('b', 2)).toEqual(early);
-        expect(await store.roleMemberships.ofUser('b', 1)).toBeNull();
-        expect(await store.roleMemberships.list([])).toEqual([]);
-        expect(await store.roleMemberships.list(['a', 'b'])).toEqual([early, late]);
+        for (const membership of [late, early, other]) await store.roleMemberships.create(membership);
+        expect(await store.roleMemberships.get('a', late.id)).toEqual(late);
+        expect(await store.roleMemberships.get('b', late.id)).toBeNull();
+        expect(await store.roleMemberships.getByUser('b', 2)).toEqual(early);
+        expect(await store.roleMemberships.getByUser('b', 1)).toBeNull();
+        expect(await store.roleMemberships.listByRoles([])).toEqual([]);
+        expect(await store.roleMemberships.listByRoles(['a', 'b'])).toEqual([early, late]);
       });
 
       it('are given once, and taken away', async () => {
         const membership = aRoleMembership('a', 1);
-        await store.roleMemberships.add(membership);
-        await expect(store.roleMemberships.add({ ...membership, id: 'another' })).rejects.toThrow();
-        await store.roleMemberships.remove(membership.id);
-        expect(await store.roleMemberships.list(['a'])).toEqual([]);
+        await store.roleMemberships.create(membership);
+        await expect(store.roleMemberships.create({ ...membership, id: 'another' })).rejects.toThrow();
+        await store.roleMemberships.delete(membership.id);
+        expect(await store.roleMemberships.listByRoles(['a'])).toEqual([]);
       });
     });
 
     describe('resource access', () => {
       it('is found by id and by resource, in its organization alone', async () => {
         const access = anAccess('one', 'feature flags');
-        await store.resourceAccess.add(access);
-        expect(await store.resourceAccess.find('one', access.id)).toEqual(access);
-        expect(await store.resourceAccess.find('two', access.id)).toBeNull();
-        expect(await store.resourceAccess.byResource('one', 'feature flags')).toEqual(access);
-        expect(await store.resourceAccess.byResource('one', 'insights')).toBeNull();
+        await store.resourceAccess.create(access);
+        expect(await store.resourceAccess.get('one', access.id)).toEqual(access);
+        expect(await store.resourceAccess.get('two', access.id)).toBeNull();
+        expect(await store.resourceAccess.getByResource('one', 'feature flags')).toEqual(access);
+        expect(await store.resourceAccess.getByResource('one', 'insights')).toBeNull();
       });
 
       it('is set once for a resource, listed by resource, changed and removed', async () => {
-        for (const resource of ['insights', 'cohorts']) await store.resourceAccess.add(anAccess('one', resource));
-        await expect(store.resourceAccess.add({ ...anAccess('one', 'cohorts'), id: 'another' })).rejects.toThrow();
+        for (const resource of ['insights', 'cohorts']) await store.resourceAccess.create(anAccess('one', resource));
+        await expect(store.resourceAccess.create({ ...anAccess('one', 'cohorts'), id: 'another' })).rejects.toThrow();
         const changes = { accessLevel: CAN_VIEW, updatedAt: NOW + 3 } as const;
         await store.resourceAccess.update('one/cohorts', changes);
         expect(await store.resourceAccess.list('one', ALL)).toEqual({
@@ -578,7 +578,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
           items: [{ ...anAccess('one', 'cohorts'), ...changes }, anAccess('one', 'insights')],
         });
         expect((await store.resourceAccess.list('one', { limit: 1, offset: 1 })).items).toHaveLength(1);
-        await store.resourceAccess.remove('one/cohorts');
+        await store.resourceAccess.delete('one/cohorts');
         expect(await store.resourceAccess.list('one', ALL)).toEqual({ count: 1, items: [anAccess('one', 'insights')] });
       });
     });
@@ -592,17 +592,17 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
           short_id: 'abc',
         };
         const full = anActivity('second', { projectId: 3, userId: null, detail });
-        await store.activity.append(anActivity('first'));
-        await store.activity.append(full);
+        await store.activity.create(anActivity('first'));
+        await store.activity.create(full);
         const { count, items } = await store.activity.list({ organizationId: 'one' }, ALL);
         expect([count, items]).toEqual([2, [full, anActivity('first')]]);
       });
 
       it('is chosen by project, scope and item', async () => {
-        await store.activity.append(anActivity('a', { projectId: 1, scope: 'Team', itemId: '1' }));
-        await store.activity.append(anActivity('b', { projectId: 2, scope: 'Team', itemId: '2' }));
-        await store.activity.append(anActivity('c', { projectId: 2, scope: 'Role', itemId: '1' }));
-        await store.activity.append(anActivity('d', { organizationId: 'two', projectId: 1 }));
+        await store.activity.create(anActivity('a', { projectId: 1, scope: 'Team', itemId: '1' }));
+        await store.activity.create(anActivity('b', { projectId: 2, scope: 'Team', itemId: '2' }));
+        await store.activity.create(anActivity('c', { projectId: 2, scope: 'Role', itemId: '1' }));
+        await store.activity.create(anActivity('d', { organizationId: 'two', projectId: 1 }));
         const ids = async (query: object) =>
           (await store.activity.list({ organizationId: 'one', ...query }, ALL)).items.map((item) => item.id);
         expect(await ids({})).toEqual(['c', 'b', 'a']);
@@ -613,7 +613,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
       });
 
       it('comes in pages', async () => {
-        for (let i = 0; i < 5; i++) await store.activity.append(anActivity(String(i)));
+        for (let i = 0; i < 5; i++) await store.activity.create(anActivity(String(i)));
         const page = await store.activity.list({ organizationId: 'one' }, { limit: 2, offset: 2 });
         expect([page.count, page.items.map((item) => item.id)]).toEqual([5, ['2', '1']]);
       });
@@ -626,7 +626,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         await store.installation.set('setup', 'two');
         await store.installation.set('other', 'three');
         expect(await store.installation.get('setup')).toBe('two');
-        await store.installation.remove('setup');
+        await store.installation.delete('setup');
         expect(await store.installation.get('setup')).toBeNull();
         expect(await store.installation.get('other')).toBe('three');
       });
@@ -641,9 +641,9 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
         await store.transaction(async (inside) => {
           await inside.organizations.create(anOrganization('one'));
           await inside.installation.set('a', '1');
-          expect(await inside.organizations.byId('one')).toEqual(anOrganization('one'));
+          expect(await inside.organizations.get('one')).toEqual(anOrganization('one'));
         });
-        expect(await store.organizations.byId('one')).toEqual(anOrganization('one'));
+        expect(await store.organizations.get('one')).toEqual(anOrganization('one'));
         expect(await store.installation.get('a')).toBe('1');
       });
 
@@ -654,7 +654,7 @@ export function describeMetadataStore(name: string, open: () => Promise<Metadata
           throw new Error('half-way');
         });
         await expect(failing).rejects.toThrow('half-way');
-        expect(await store.organizations.byId('one')).toBeNull();
+        expect(await store.organizations.get('one')).toBeNull();
         expect(await store.installation.get('a')).toBeNull();
       });
 

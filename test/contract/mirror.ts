@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventStore } from '../../src/stores/events/event-store.ts';
-import { MIRROR_START, type MirrorSlice } from '../../src/stores/events/person-mirror.ts';
-import type { EventPlace } from './event-store.ts';
+import { MIRROR_START, type MirrorBatch } from '../../src/stores/events/person-mirror.ts';
+import type { EventStoreSetup } from './event-store.ts';
 import { anEvent, uuidOf } from './events.ts';
 
 const [ada, bob, cyd] = [uuidOf(1), uuidOf(2), uuidOf(3)];
@@ -13,9 +13,9 @@ const person = (uuid: string, properties: object = {}) => ({
 });
 
 /** How every event store keeps its copy of persons. */
-export function describeMirror(name: string, makePlace: () => EventPlace): void {
+export function describeMirror(name: string, makePlace: () => EventStoreSetup): void {
   describe(`copy of persons: ${name}`, () => {
-    let place: EventPlace;
+    let place: EventStoreSetup;
     let store: EventStore;
     let change: number;
     beforeEach(async () => {
@@ -28,8 +28,8 @@ export function describeMirror(name: string, makePlace: () => EventPlace): void 
       await place.remove();
     });
 
-    const write = (slice: Partial<MirrorSlice>): Promise<void> =>
-      store.mirror({ projectId: 1, removed: [], persons: [], position: { change: ++change, id: 7 }, ...slice });
+    const write = (slice: Partial<MirrorBatch>): Promise<void> =>
+      store.mirrorPersons({ projectId: 1, removed: [], persons: [], position: { change: ++change, id: 7 }, ...slice });
 
     const copied = async (of = store): Promise<string[]> => {
       const rows = await of.query('select * from person_rows order by project_id, person_id', []);
@@ -39,7 +39,7 @@ export function describeMirror(name: string, makePlace: () => EventPlace): void 
       `${projectId} ${uuid} 1700000000123 ${properties}`;
 
     it('begins with nobody', async () => {
-      expect([await store.mirrorPosition(1), await store.mirroredProjects(), await copied()]).toEqual([
+      expect([await store.mirrorPosition(1), await store.listMirroredProjects(), await copied()]).toEqual([
         MIRROR_START,
         [],
         [],
@@ -58,8 +58,8 @@ export function describeMirror(name: string, makePlace: () => EventPlace): void 
       ]);
       expect(await store.mirrorPosition(1)).toEqual({ change: 3, id: 7 });
       expect(await store.mirrorPosition(2)).toEqual({ change: 2, id: 7 });
-      expect(await store.mirroredProjects()).toEqual([1, 2]);
-      await store.forgetPersons(1);
+      expect(await store.listMirroredProjects()).toEqual([1, 2]);
+      await store.deleteMirror(1);
       expect(await copied()).toEqual([line(ada, '{"in":2}', 2), line(bob, '{}', 2)]);
       expect(await store.mirrorPosition(1)).toEqual(MIRROR_START);
     });
@@ -82,8 +82,8 @@ export function describeMirror(name: string, makePlace: () => EventPlace): void 
       await write({ projectId: 2, persons: [person(ada)] });
       const overrides = [{ projectId: 1, from: bob, to: ada }];
       await store.write({ events: [anEvent({ personId: bob })], overrides, position: 1 });
-      await store.refile([{ id: 1, projectId: 1, personId: ada, kind: 'remove', distinctIds: [] }]);
-      await store.scrub();
+      await store.reassign([{ id: 1, projectId: 1, personId: ada, kind: 'remove', distinctIds: [] }]);
+      await store.purge();
       expect(await copied()).toEqual([line(cyd, '{}'), line(ada, '{}', 2)]);
       expect(await store.mirrorPosition(1)).toEqual({ change: 1, id: 7 });
     });

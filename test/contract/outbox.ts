@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { NewMessage } from '../../src/stores/ingest/ingest-store.ts';
+import type { NewOutboxMessage } from '../../src/stores/ingest/ingest-store.ts';
 import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
-import type { RelationalPlace } from './event-records.ts';
+import type { MetadataSetup } from './event-records.ts';
 import { uuidOf } from './events.ts';
 
-const message = (event: string, count: number, at: number, projectId = 1): NewMessage => ({
+const message = (event: string, count: number, at: number, projectId = 1): NewOutboxMessage => ({
   projectId,
   event,
   count,
@@ -14,25 +14,25 @@ const message = (event: string, count: number, at: number, projectId = 1): NewMe
 });
 
 /** What every relational shelf does with messages that wait for a webhook. */
-export function describeOutbox(name: string, open: () => Promise<RelationalPlace>): void {
+export function describeOutbox(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`messages to webhooks: ${name}`, () => {
-    let place: RelationalPlace;
+    let place: MetadataSetup;
     beforeEach(async () => {
       place = await open();
     });
     afterEach(() => place.remove());
 
     let position = 0;
-    const write = (...messages: NewMessage[]): Promise<void> =>
+    const write = (...messages: NewOutboxMessage[]): Promise<void> =>
       place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, messages, position: ++position }));
 
     it('gathers what is told of one name: how many, who came last, since when it waits', async () => {
       const { outbox } = place.metadata;
-      expect(await outbox.projects()).toEqual([]);
+      expect(await outbox.listProjects()).toEqual([]);
       await write(message('b', 2, 10), message('a', 1, 10), message('b', 1, 10, 2));
       await write(message('b', 5, 20));
-      expect((await outbox.projects()).sort()).toEqual([1, 2]);
-      expect(await outbox.of(1)).toEqual([
+      expect((await outbox.listProjects()).sort()).toEqual([1, 2]);
+      expect(await outbox.listByProject(1)).toEqual([
         { event: 'a', count: 1, personUuid: uuidOf(10), happenedAt: 10, waitingSince: 10 },
         { event: 'b', count: 7, personUuid: uuidOf(20), happenedAt: 20, waitingSince: 10 },
       ]);
@@ -41,36 +41,36 @@ export function describeOutbox(name: string, open: () => Promise<RelationalPlace
     it('removes what was told, and keeps what has come since', async () => {
       const { outbox } = place.metadata;
       await write(message('a', 2, 10), message('b', 1, 11));
-      const told = await outbox.of(1);
+      const told = await outbox.listByProject(1);
       await write(message('a', 3, 20));
-      await outbox.remove(1, told, 30);
-      expect(await outbox.of(1)).toEqual([
+      await outbox.markSent(1, told, 30);
+      expect(await outbox.listByProject(1)).toEqual([
         { event: 'a', count: 3, personUuid: uuidOf(20), happenedAt: 20, waitingSince: 30 },
       ]);
-      await outbox.remove(2, await outbox.of(1), 40);
-      await outbox.remove(1, [], 40);
-      expect(await outbox.of(1)).toHaveLength(1);
-      await outbox.remove(1, await outbox.of(1), 40);
-      expect(await outbox.projects()).toEqual([]);
+      await outbox.markSent(2, await outbox.listByProject(1), 40);
+      await outbox.markSent(1, [], 40);
+      expect(await outbox.listByProject(1)).toHaveLength(1);
+      await outbox.markSent(1, await outbox.listByProject(1), 40);
+      expect(await outbox.listProjects()).toEqual([]);
     });
 
     it('leaves alone what was forgotten and has come anew', async () => {
       const { outbox } = place.metadata;
       await write(message('a', 5, 10));
-      const told = await outbox.of(1);
-      await outbox.forget(1, 'a');
+      const told = await outbox.listByProject(1);
+      await outbox.delete(1, 'a');
       await write(message('a', 1, 20));
-      await outbox.remove(1, told, 30);
-      expect(await outbox.of(1)).toMatchObject([{ event: 'a', count: 1, waitingSince: 20 }]);
+      await outbox.markSent(1, told, 30);
+      expect(await outbox.listByProject(1)).toMatchObject([{ event: 'a', count: 1, waitingSince: 20 }]);
     });
 
     it('forgets one name, or a whole project', async () => {
       const { outbox } = place.metadata;
       await write(message('a', 1, 1), message('b', 1, 1), message('c', 1, 1), message('a', 1, 1, 2));
-      await outbox.forget(1, 'a');
-      expect((await outbox.of(1)).map(({ event }) => event)).toEqual(['b', 'c']);
-      await outbox.forget(1);
-      expect(await outbox.projects()).toEqual([2]);
+      await outbox.delete(1, 'a');
+      expect((await outbox.listByProject(1)).map(({ event }) => event)).toEqual(['b', 'c']);
+      await outbox.delete(1);
+      expect(await outbox.listProjects()).toEqual([2]);
     });
 
     it('knows which names are marked, project by project', async () => {
@@ -85,7 +85,7 @@ export function describeOutbox(name: string, open: () => Promise<RelationalPlace
       await place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, events, position: ++position }));
       await definitions.updateEvent(1, uuidOf(1), { postToSlack: true });
       await definitions.updateEvent(3, uuidOf(4), { postToSlack: true });
-      const marked = (ids: number[]) => place.ingest.transaction((store) => store.markedEvents(ids));
+      const marked = (ids: number[]) => place.ingest.transaction((store) => store.listWebhookEvents(ids));
       expect(await marked([1, 2])).toEqual([{ projectId: 1, event: 'a' }]);
       expect(await marked([])).toEqual([]);
       await definitions.updateEvent(1, uuidOf(1), { postToSlack: false });

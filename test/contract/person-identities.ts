@@ -5,9 +5,9 @@ import { MIRROR_START } from '../../src/stores/events/person-mirror.ts';
 import type { IngestChanges } from '../../src/stores/ingest/ingest-store.ts';
 import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
 import type { DeletionStore } from '../../src/stores/metadata/deletions.ts';
-import type { PersonJournal } from '../../src/stores/metadata/person-identities.ts';
+import type { PersonIdentityStore } from '../../src/stores/metadata/person-identities.ts';
 import type { PersonStore } from '../../src/stores/metadata/persons.ts';
-import type { RelationalPlace } from './event-records.ts';
+import type { MetadataSetup } from './event-records.ts';
 import { uuidOf } from './events.ts';
 import { newPersonChanges } from './person-changes.ts';
 
@@ -25,15 +25,15 @@ const aPerson = (uuid: string, over: Partial<Person> = {}): Person => ({
 });
 
 /** How every relational shelf keeps what people change about persons, and forgets whom it must. */
-export function describePersonJournal(name: string, open: () => Promise<RelationalPlace>): void {
+export function describePersonIdentities(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`person journal: ${name}`, () => {
-    let place: RelationalPlace;
-    let journal: PersonJournal;
+    let place: MetadataSetup;
+    let journal: PersonIdentityStore;
     let deletions: DeletionStore;
     let position: number;
     beforeEach(async () => {
       place = await open();
-      ({ personJournal: journal, deletions } = place.metadata);
+      ({ personIdentities: journal, deletions } = place.metadata);
       position = 0;
       await write({ persons: newPersonChanges(1, [ada, bob, cyd]) });
       await write({ persons: newPersonChanges(2, [uuidOf(9)]) });
@@ -58,10 +58,10 @@ export function describePersonJournal(name: string, open: () => Promise<Relation
       return write({ persons: { persons: [], ops: [op], history: [], overrides } });
     };
 
-    const find: PersonStore['find'] = (projectId, ref) => place.metadata.persons.find(projectId, ref);
+    const find: PersonStore['get'] = (projectId, ref) => place.metadata.persons.get(projectId, ref);
     const idsOf = async (uuid: string): Promise<string[]> => {
       const person = await find(1, { uuid: uuid });
-      return person ? journal.distinctIds(person.id) : [];
+      return person ? journal.listDistinctIds(person.id) : [];
     };
 
     it('knows how far events have told of persons', async () => {
@@ -71,17 +71,17 @@ export function describePersonJournal(name: string, open: () => Promise<Relation
     it('tells the ids of a person, all or some', async () => {
       const found = await find(1, { uuid: bob });
       expect(await idsOf(bob)).toEqual([`first ${bob}`, `second ${bob}`]);
-      expect(await journal.distinctIds(found?.id ?? 0, [`second ${bob}`, 'else'])).toEqual([`second ${bob}`]);
+      expect(await journal.listDistinctIds(found?.id ?? 0, [`second ${bob}`, 'else'])).toEqual([`second ${bob}`]);
     });
 
     it('adds persons, with and without a number of old, and gives them ids', async () => {
       const added = [uuidOf(20), uuidOf(21)];
-      await journal.add([
+      await journal.create([
         { ...aPerson(added[0] ?? ''), id: 777 },
         { ...aPerson(added[1] ?? ''), id: null },
       ]);
       expect((await find(1, { id: 777 }))?.uuid).toBe(added[0]);
-      await journal.giveIds(1, [
+      await journal.moveDistinctIds(1, [
         { distinctId: `first ${ada}`, to: added[0] ?? '' },
         { distinctId: `second ${ada}`, to: added[1] ?? '' },
         { distinctId: 'of nobody', to: bob },
@@ -93,49 +93,54 @@ export function describePersonJournal(name: string, open: () => Promise<Relation
     });
 
     it('tells who changed after a position, slice by slice, and who is no more', async () => {
-      const start = await place.ingest.changedPersons(1, MIRROR_START, 2);
+      const start = await place.ingest.listChangedPersons(1, MIRROR_START, 2);
       expect(start.persons).toEqual([ada, bob].map((uuid) => ({ uuid, createdAt: 1, properties: `{"of":"${uuid}"}` })));
-      const rest = await place.ingest.changedPersons(1, start.position, 2);
+      const rest = await place.ingest.listChangedPersons(1, start.position, 2);
       expect([rest.removed, rest.persons.map(({ uuid }) => uuid)]).toEqual([[], [cyd]]);
       const changed = async (after = rest.position): Promise<string[][]> => {
-        const { removed, persons } = await place.ingest.changedPersons(1, after, 100);
+        const { removed, persons } = await place.ingest.listChangedPersons(1, after, 100);
         return [[...removed].sort(), persons.map(({ uuid }) => uuid)];
       };
       expect(await changed()).toEqual([[], []]);
       await journal.update(aPerson(bob, { version: 1 }));
-      await journal.add([{ ...aPerson(uuidOf(20)), id: null }]);
+      await journal.create([{ ...aPerson(uuidOf(20)), id: null }]);
       await merge(cyd, ada);
       expect(await changed()).toEqual([[cyd], [bob, uuidOf(20)]]);
       const person = await find(1, { uuid: bob });
-      if (person) await place.metadata.persons.write({ person, history: [], properties: [] });
+      if (person) await place.metadata.persons.update({ person, history: [], properties: [] });
       expect(await changed()).toEqual([[cyd], [uuidOf(20), bob]]);
-      if (person) await journal.remove(person, await journal.family(1, bob));
+      if (person) await journal.delete(person, await journal.getMergedPersons(1, bob));
       expect(await changed()).toEqual([[bob, cyd], [uuidOf(20)]]);
-      await journal.unretire(cyd);
-      await journal.add([{ ...aPerson(cyd), id: null }]);
+      await journal.reviveUuid(cyd);
+      await journal.create([{ ...aPerson(cyd), id: null }]);
       expect(await changed(MIRROR_START)).toEqual([[bob], [ada, uuidOf(20), cyd]]);
-      expect(await changed((await place.ingest.changedPersons(1, rest.position, 100)).position)).toEqual([[], []]);
+      expect(await changed((await place.ingest.listChangedPersons(1, rest.position, 100)).position)).toEqual([[], []]);
     });
 
     it('keeps orders in the order in which they came, until they are done', async () => {
-      await journal.order({ projectId: 1, personId: ada, kind: 'move', moves: [{ distinctId: 'x', to: bob }] });
-      await journal.order({ projectId: 1, personId: bob, kind: 'remove', distinctIds: ['y'] });
-      const [first, second] = await place.ingest.refilings();
+      await journal.queueReassignment({
+        projectId: 1,
+        personId: ada,
+        kind: 'move',
+        moves: [{ distinctId: 'x', to: bob }],
+      });
+      await journal.queueReassignment({ projectId: 1, personId: bob, kind: 'remove', distinctIds: ['y'] });
+      const [first, second] = await place.ingest.pendingReassignments();
       expect(first).toMatchObject({ personId: ada, kind: 'move', moves: [{ distinctId: 'x', to: bob }] });
       expect(second).toMatchObject({ personId: bob, kind: 'remove', distinctIds: ['y'] });
       expect(second?.id).toBeGreaterThan(first?.id ?? 0);
-      await place.ingest.transaction((store) => store.settleRefilings([{ id: first?.id ?? 0, events: 3 }]));
-      expect(await place.ingest.refilings()).toEqual([second]);
-      await place.ingest.transaction((store) => store.settleRefilings([{ id: second?.id ?? 0, events: 0 }]));
-      await journal.order({ projectId: 1, personId: cyd, kind: 'remove', distinctIds: [] });
-      expect((await place.ingest.refilings())[0]?.id).toBeGreaterThan(second?.id ?? 0);
+      await place.ingest.transaction((store) => store.completeReassignments([{ id: first?.id ?? 0, events: 3 }]));
+      expect(await place.ingest.pendingReassignments()).toEqual([second]);
+      await place.ingest.transaction((store) => store.completeReassignments([{ id: second?.id ?? 0, events: 0 }]));
+      await journal.queueReassignment({ projectId: 1, personId: cyd, kind: 'remove', distinctIds: [] });
+      expect((await place.ingest.pendingReassignments())[0]?.id).toBeGreaterThan(second?.id ?? 0);
     });
 
     it('tells merges of a person and of those who were merged in, newest first', async () => {
       const before = await find(1, { uuid: cyd });
       await merge(cyd, bob);
       await merge(bob, ada);
-      const { count, items } = await journal.merges(1, ada, ALL);
+      const { count, items } = await journal.listMerges(1, ada, ALL);
       expect([count, items.map(({ source, target }) => [source.uuid, target.uuid])]).toEqual([
         2,
         [
@@ -146,12 +151,12 @@ export function describePersonJournal(name: string, open: () => Promise<Relation
       const [newest, oldest] = items;
       expect(newest?.movedIds).toEqual([bob, cyd].flatMap((uuid) => [`first ${uuid}`, `second ${uuid}`]));
       expect(oldest).toMatchObject({ sourceId: before?.id, undoneAt: null, at: 5, kind: 'identify' });
-      expect((await journal.merges(1, ada, { limit: 1, offset: 1 })).items).toEqual([oldest]);
-      expect(await journal.merge(1, newest?.id ?? 0)).toEqual(newest);
-      expect(await journal.merge(2, newest?.id ?? 0)).toBeNull();
-      expect(await journal.mergeOf(1, cyd)).toEqual(oldest);
-      expect(await journal.mergesInto(1, ada)).toEqual([newest]);
-      expect(await journal.family(1, ada)).toEqual({
+      expect((await journal.listMerges(1, ada, { limit: 1, offset: 1 })).items).toEqual([oldest]);
+      expect(await journal.getMerge(1, newest?.id ?? 0)).toEqual(newest);
+      expect(await journal.getMerge(2, newest?.id ?? 0)).toBeNull();
+      expect(await journal.getMergeBySource(1, cyd)).toEqual(oldest);
+      expect(await journal.listMergesInto(1, ada)).toEqual([newest]);
+      expect(await journal.getMergedPersons(1, ada)).toEqual({
         uuids: [ada, bob, cyd],
         ids: [newest?.sourceId, oldest?.sourceId],
       });
@@ -159,16 +164,16 @@ export function describePersonJournal(name: string, open: () => Promise<Relation
 
     it('leaves undone merges out of everything but the list, and takes corrections', async () => {
       await merge(bob, ada);
-      const [made] = await journal.mergesInto(1, ada);
-      await journal.rebase(made?.id ?? 0, aPerson(ada, { properties: { b: 2 } }));
-      expect((await journal.merge(1, made?.id ?? 0))?.target.properties).toEqual({ b: 2 });
-      await journal.markUndone(made?.id ?? 0, 99);
-      expect((await journal.merges(1, ada, ALL)).items).toMatchObject([{ undoneAt: 99 }]);
-      expect((await journal.merges(1, bob, ALL)).count).toBe(1);
-      expect([await journal.mergeOf(1, bob), await journal.mergesInto(1, ada)]).toEqual([null, []]);
-      expect((await journal.family(1, ada)).uuids).toEqual([ada]);
-      await journal.unretire(bob);
-      expect(await place.ingest.transaction((store) => store.takenUuids([bob]))).toEqual([]);
+      const [made] = await journal.listMergesInto(1, ada);
+      await journal.updateMergeTarget(made?.id ?? 0, aPerson(ada, { properties: { b: 2 } }));
+      expect((await journal.getMerge(1, made?.id ?? 0))?.target.properties).toEqual({ b: 2 });
+      await journal.markMergeUndone(made?.id ?? 0, 99);
+      expect((await journal.listMerges(1, ada, ALL)).items).toMatchObject([{ undoneAt: 99 }]);
+      expect((await journal.listMerges(1, bob, ALL)).count).toBe(1);
+      expect([await journal.getMergeBySource(1, bob), await journal.listMergesInto(1, ada)]).toEqual([null, []]);
+      expect((await journal.getMergedPersons(1, ada)).uuids).toEqual([ada]);
+      await journal.reviveUuid(bob);
+      expect(await place.ingest.transaction((store) => store.listTakenUuids([bob]))).toEqual([]);
     });
 
     it('removes a person with all who were merged in, and never gives the uuid again', async () => {
@@ -181,12 +186,12 @@ export function describePersonJournal(name: string, open: () => Promise<Relation
         at: 1,
         eventUuid: uuidOf(0xe1),
       });
-      await journal.remember([ada, bob, cyd].map(history));
+      await journal.addHistory([ada, bob, cyd].map(history));
       await merge(bob, ada);
       const person = await find(1, { uuid: ada });
       if (!person) throw new Error('nobody');
-      const family = await journal.family(1, ada);
-      expect(await journal.remove(person, family)).toEqual({
+      const family = await journal.getMergedPersons(1, ada);
+      expect(await journal.delete(person, family)).toEqual({
         persons: 1,
         distinctIds: 4,
         propertyHistory: 2,
@@ -194,9 +199,9 @@ export function describePersonJournal(name: string, open: () => Promise<Relation
       });
       expect(await find(1, { uuid: ada })).toBeNull();
       expect((await find(1, { uuid: cyd }))?.uuid).toBe(cyd);
-      expect(await deletions.leftovers(1, cyd)).toBe(2);
-      expect([await deletions.leftovers(1, ada), await deletions.leftovers(1, bob)]).toEqual([0, 0]);
-      expect(await place.ingest.transaction((store) => store.takenUuids([ada, bob]))).toEqual([ada, bob]);
+      expect(await deletions.countRemainingData(1, cyd)).toBe(2);
+      expect([await deletions.countRemainingData(1, ada), await deletions.countRemainingData(1, bob)]).toEqual([0, 0]);
+      expect(await place.ingest.transaction((store) => store.listTakenUuids([ada, bob]))).toEqual([ada, bob]);
     });
 
     it('forgets changes of named properties by one event', async () => {
@@ -209,11 +214,11 @@ export function describePersonJournal(name: string, open: () => Promise<Relation
         at: 1,
         eventUuid: uuidOf(n),
       });
-      await journal.remember([change('a', 1), change('b', 1), change('a', 2)]);
-      await journal.forgetHistory(ada, uuidOf(1), ['a']);
-      await journal.forgetHistory(ada, uuidOf(1), []);
+      await journal.addHistory([change('a', 1), change('b', 1), change('a', 2)]);
+      await journal.deleteHistory(ada, uuidOf(1), ['a']);
+      await journal.deleteHistory(ada, uuidOf(1), []);
       // The person itself, and two changes.
-      expect(await deletions.leftovers(1, ada)).toBe(3);
+      expect(await deletions.countRemainingData(1, ada)).toBe(3);
     });
 
     it('removes letters and warnings that speak of somebody, and blanks activity', async () => {
@@ -247,13 +252,13 @@ export function describePersonJournal(name: string, open: () => Promise<Relation
         },
         createdAt: 1,
       });
-      await place.metadata.activity.append(entry('7', 'secret', 'a'));
-      await place.metadata.activity.append({ ...entry('8', 'x', 'b'), scope: 'Person' });
-      await place.metadata.activity.append({
+      await place.metadata.activity.create(entry('7', 'secret', 'a'));
+      await place.metadata.activity.create({ ...entry('8', 'x', 'b'), scope: 'Person' });
+      await place.metadata.activity.create({
         ...entry('8', 'y', 'c'),
         detail: { ...entry('8', 'y', 'c').detail, name: bob },
       });
-      expect(await journal.removeMentions(1, { uuids: [cyd], ids: [7] }, ['x'])).toEqual({
+      expect(await journal.removeReferences(1, { uuids: [cyd], ids: [7] }, ['x'])).toEqual({
         deadLetters: 1,
         ingestionWarnings: 1,
         activityEntriesBlanked: 2,
@@ -280,29 +285,31 @@ export function describePersonJournal(name: string, open: () => Promise<Relation
         requestedAt: n,
         removed: { persons: 1 },
       });
-      for (const one of [deletion(1), deletion(2), deletion(3, 2)]) await deletions.add(one);
+      for (const one of [deletion(1), deletion(2), deletion(3, 2)]) await deletions.create(one);
       const open = { eventsRemoved: null, scan: null, completedAt: null };
-      expect(await deletions.find(1, uuidOf(0xd1))).toEqual({ ...deletion(1), ...open });
-      expect(await deletions.find(2, uuidOf(0xd1))).toBeNull();
-      await journal.order({ projectId: 1, personId: ada, kind: 'remove', distinctIds: [] }, uuidOf(0xd1));
-      const [order] = await place.ingest.refilings();
+      expect(await deletions.get(1, uuidOf(0xd1))).toEqual({ ...deletion(1), ...open });
+      expect(await deletions.get(2, uuidOf(0xd1))).toBeNull();
+      await journal.queueReassignment({ projectId: 1, personId: ada, kind: 'remove', distinctIds: [] }, uuidOf(0xd1));
+      const [order] = await place.ingest.pendingReassignments();
       const done = [{ id: order?.id ?? 0, events: 12 }];
-      await place.ingest.transaction((store) => store.settleRefilings(done));
-      await place.ingest.transaction((store) => store.settleRefilings([{ id: order?.id ?? 0, events: 0 }]));
-      expect((await deletions.find(1, uuidOf(0xd1)))?.eventsRemoved).toBe(12);
+      await place.ingest.transaction((store) => store.completeReassignments(done));
+      await place.ingest.transaction((store) => store.completeReassignments([{ id: order?.id ?? 0, events: 0 }]));
+      expect((await deletions.get(1, uuidOf(0xd1)))?.eventsRemoved).toBe(12);
       const scan = { rows: 0, files: 3, bytes: 99, mentionedIn: null };
       await deletions.complete(uuidOf(0xd1), scan, 77);
-      expect(await deletions.find(1, uuidOf(0xd1))).toMatchObject({ scan, completedAt: 77 });
-      expect((await deletions.unfinished()).map(({ id }) => id)).toEqual([uuidOf(0xd2), uuidOf(0xd3)]);
+      expect(await deletions.get(1, uuidOf(0xd1))).toMatchObject({ scan, completedAt: 77 });
+      expect((await deletions.listUnfinished()).map(({ id }) => id)).toEqual([uuidOf(0xd2), uuidOf(0xd3)]);
       const { count, items } = await deletions.list(1, { limit: 1, offset: 0 });
       expect([count, items.map(({ id }) => id)]).toEqual([2, [uuidOf(0xd2)]]);
     });
 
     it('is as before once it is written afresh', async () => {
-      await journal.order({ projectId: 1, personId: ada, kind: 'remove', distinctIds: ['z'] });
-      const before = [await find(1, { uuid: ada }), await idsOf(ada), await place.ingest.refilings()];
-      await place.ingest.scrub();
-      expect([await find(1, { uuid: ada }), await idsOf(ada), await place.ingest.refilings()]).toEqual(before);
+      await journal.queueReassignment({ projectId: 1, personId: ada, kind: 'remove', distinctIds: ['z'] });
+      const before = [await find(1, { uuid: ada }), await idsOf(ada), await place.ingest.pendingReassignments()];
+      await place.ingest.purge();
+      expect([await find(1, { uuid: ada }), await idsOf(ada), await place.ingest.pendingReassignments()]).toEqual(
+        before,
+      );
     });
   });
 }

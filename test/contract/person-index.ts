@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/core/json/json.ts';
 import type { Person } from '../../src/core/persons/person.ts';
-import type { PersonTest } from '../../src/core/persons/person-columns.ts';
+import type { ColumnFilter } from '../../src/core/persons/person-columns.ts';
 import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
-import type { PersonIndexKeeper, PersonIndexSizes } from '../../src/stores/metadata/person-index.ts';
+import type { PersonIndexSizes, PersonIndexWriter } from '../../src/stores/metadata/person-index.ts';
 import type { PersonCursor } from '../../src/stores/metadata/persons.ts';
-import type { RelationalPlace } from './event-records.ts';
+import type { MetadataSetup } from './event-records.ts';
 import { uuidOf } from './events.ts';
 
-export interface IndexedPlace extends RelationalPlace {
-  keeper(sizes: PersonIndexSizes): PersonIndexKeeper;
+export interface PersonIndexSetup extends MetadataSetup {
+  writer(sizes: PersonIndexSizes): PersonIndexWriter;
   /** Every text that the index keeps. */
   texts(): Promise<string[]>;
 }
@@ -30,12 +30,12 @@ const action = fc.oneof(
 );
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
 
-const PARITY: PersonTest = { kind: 'property', key: 'parity', fits: (value) => value === 1, part: null };
+const PARITY: ColumnFilter = { kind: 'property', key: 'parity', fits: (value) => value === 1, part: null };
 
 /** The index of persons never changes what is found, whatever it knows by then. `runs`: how many stories are tried. */
-export function describePersonIndex(name: string, open: () => Promise<IndexedPlace>, runs = 40): void {
+export function describePersonIndex(name: string, open: () => Promise<PersonIndexSetup>, runs = 40): void {
   describe(`index of persons: ${name}`, () => {
-    let place: IndexedPlace;
+    let place: PersonIndexSetup;
     beforeAll(async () => {
       place = await open();
     });
@@ -61,16 +61,16 @@ export function describePersonIndex(name: string, open: () => Promise<IndexedPla
       };
     };
     const numberOf = async ({ uuid }: Person): Promise<number> =>
-      (await place.metadata.persons.find(projectId, { uuid }))?.id ?? 0;
+      (await place.metadata.persons.get(projectId, { uuid }))?.id ?? 0;
     const inOrder = (a: Person, b: Person): number => b.createdAt - a.createdAt || (a.uuid < b.uuid ? -1 : 1);
 
-    const find = async (test: PersonTest, after: PersonCursor | null, limit: number): Promise<string[]> => {
-      const found = await place.metadata.persons.passing(projectId, test, after, limit);
+    const find = async (test: ColumnFilter, after: PersonCursor | null, limit: number): Promise<string[]> => {
+      const found = await place.metadata.persons.listMatching(projectId, test, after, limit);
       return found?.map(({ uuid }) => uuid) ?? ['the index gives up'];
     };
 
     /** Does it, in the store and in the plain list that the store is held against. */
-    async function act(keeper: PersonIndexKeeper, all: Person[], gone: { person: Person; id: number }[], todo: Action) {
+    async function act(keeper: PersonIndexWriter, all: Person[], gone: { person: Person; id: number }[], todo: Action) {
       const at = (which: number): Person => all[which % all.length] as Person;
       const take = async (person: Person): Promise<void> => {
         gone.push({ person, id: await numberOf(person) });
@@ -83,11 +83,11 @@ export function describePersonIndex(name: string, open: () => Promise<IndexedPla
       } else if (todo.what === 'catch up') {
         for (let n = 0; n < todo.pieces && (await keeper.catchUp()); n++);
       } else if (todo.what === 'forget') {
-        await keeper.forgetGone();
+        await keeper.purgeDeleted();
       } else if (todo.what === 'bring back') {
         const back = gone.splice(todo.which % (gone.length || 1), 1);
         all.push(...back.map(({ person }) => person));
-        await place.metadata.personJournal.add(back.map(({ person, id }) => ({ ...person, id })));
+        await place.metadata.personIdentities.create(back.map(({ person, id }) => ({ ...person, id })));
       } else if (all.length > 1) {
         const person = at(todo.which);
         if (todo.what === 'change') {
@@ -97,8 +97,8 @@ export function describePersonIndex(name: string, open: () => Promise<IndexedPla
         } else if (todo.what === 'remove') {
           const known = { ...person, id: await numberOf(person) };
           await take(person);
-          const { personJournal } = place.metadata;
-          await personJournal.remove(known, await personJournal.family(projectId, person.uuid));
+          const { personIdentities } = place.metadata;
+          await personIdentities.delete(known, await personIdentities.getMergedPersons(projectId, person.uuid));
         } else if (at(todo.into) !== person) {
           const target = at(todo.into);
           await take(person);
@@ -113,7 +113,7 @@ export function describePersonIndex(name: string, open: () => Promise<IndexedPla
       await fc.assert(
         fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 25 }), async (actions) => {
           projectId++;
-          const keeper = place.keeper({ block: 4, dueAfter: 2 });
+          const keeper = place.writer({ blockSize: 4, minChanges: 2 });
           const [all, gone]: [Person[], { person: Person; id: number }[]] = [[], []];
           for (const todo of actions) {
             await act(keeper, all, gone, todo);
@@ -131,7 +131,7 @@ export function describePersonIndex(name: string, open: () => Promise<IndexedPla
 
     it('keeps no word of those who have gone, nor of what they were before', async () => {
       projectId++;
-      const keeper = place.keeper({ block: 8, dueAfter: 1 });
+      const keeper = place.writer({ blockSize: 8, minChanges: 1 });
       const [ada, bob, ...others] = Array.from({ length: 12 }, () => aPerson()) as [Person, Person, ...Person[]];
       await write([{ ...ada, properties: { word: 'canary one' } }, bob, ...others]);
       while (await keeper.catchUp());
@@ -139,10 +139,10 @@ export function describePersonIndex(name: string, open: () => Promise<IndexedPla
       while (await keeper.catchUp());
       const spelled = async (): Promise<string[]> => (await place.texts()).filter((text) => /canary/.test(text));
       expect(await spelled()).not.toEqual([]);
-      const { personJournal } = place.metadata;
+      const { personIdentities } = place.metadata;
       const known = { ...ada, id: await numberOf(ada) };
-      await personJournal.remove(known, await personJournal.family(projectId, ada.uuid));
-      await keeper.forgetGone();
+      await personIdentities.delete(known, await personIdentities.getMergedPersons(projectId, ada.uuid));
+      await keeper.purgeDeleted();
       expect(await spelled()).toEqual([]);
       expect((await place.texts()).filter((text) => text.includes(ada.uuid))).toEqual([]);
       expect(await find({ kind: 'all', tests: [] }, null, 100)).toEqual(
@@ -153,7 +153,7 @@ export function describePersonIndex(name: string, open: () => Promise<IndexedPla
     it('goes with its project', async () => {
       projectId++;
       await write([aPerson({ word: 'canary' }), aPerson()]);
-      while (await place.keeper({ block: 4, dueAfter: 1 }).catchUp());
+      while (await place.writer({ blockSize: 4, minChanges: 1 }).catchUp());
       await place.metadata.projects.delete(projectId);
       expect((await place.texts()).filter((text) => text.includes('canary'))).toEqual([]);
     });
@@ -163,7 +163,7 @@ export function describePersonIndex(name: string, open: () => Promise<IndexedPla
       const all = Array.from({ length: 4001 }, () => aPerson());
       await write(all);
       expect(await find(PARITY, null, 1)).toEqual(['the index gives up']);
-      await place.keeper({ block: 4096, dueAfter: 1000 }).catchUp();
+      await place.writer({ blockSize: 4096, minChanges: 1000 }).catchUp();
       const odd = all.filter(({ properties }) => properties['parity'] === 1);
       expect(await find(PARITY, null, 5000)).toEqual(odd.sort(inOrder).map(({ uuid }) => uuid));
     });

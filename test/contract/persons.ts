@@ -3,8 +3,8 @@ import type { JsonObject } from '../../src/core/json/json.ts';
 import type { Person } from '../../src/core/persons/person.ts';
 import type { HistoryEntry, PersonChanges } from '../../src/core/persons/person-changes.ts';
 import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
-import type { Clue, PersonCursor, PersonSlice, StoredPerson } from '../../src/stores/metadata/persons.ts';
-import type { RelationalPlace } from './event-records.ts';
+import type { PersonCursor, PersonScan, Prefilter, StoredPerson } from '../../src/stores/metadata/persons.ts';
+import type { MetadataSetup } from './event-records.ts';
 import { uuidOf } from './events.ts';
 
 /** Beyond 32 bits, as today's times are. */
@@ -29,9 +29,9 @@ const aPerson = ({ n, projectId = 1, createdAt = NOW + n, properties = {} }: Giv
 });
 
 /** What every relational shelf tells of persons, and how it changes them. */
-export function describePersonStore(name: string, open: () => Promise<RelationalPlace>): void {
+export function describePersonStore(name: string, open: () => Promise<MetadataSetup>): void {
   describe(`persons: ${name}`, () => {
-    let place: RelationalPlace;
+    let place: MetadataSetup;
     beforeEach(async () => {
       place = await open();
     });
@@ -54,15 +54,15 @@ export function describePersonStore(name: string, open: () => Promise<Relational
       });
     const persons = () => place.metadata.persons;
     const found = async (uuid: string, projectId = 1): Promise<StoredPerson> => {
-      const person = await persons().find(projectId, { uuid });
+      const person = await persons().get(projectId, { uuid });
       if (!person) throw new Error(`no person ${uuid}`);
       return person;
     };
     const numbers = (list: readonly StoredPerson[]) => list.map(({ version }) => version);
 
-    const versions = async (slice: PersonSlice) => {
+    const versions = async (slice: PersonScan) => {
       const ids = slice.persons.map(({ id }) => id);
-      const all = await persons().byIds(1, ids);
+      const all = await persons().listByIds(1, ids);
       expect(all.map(({ id }) => id)).toEqual(ids);
       return numbers(all);
     };
@@ -72,12 +72,12 @@ export function describePersonStore(name: string, open: () => Promise<Relational
       await add([{ n: 1, properties, ids: ['a', 'b'] }, { n: 2 }]);
       const person = await found(uuidOf(1));
       expect(person).toEqual({ id: person.id, ...aPerson({ n: 1, properties }) });
-      expect(await persons().find(1, { id: person.id })).toEqual(person);
-      expect(await persons().byDistinctId(1, 'b')).toEqual(person);
-      expect(await persons().find(2, { id: person.id })).toBeNull();
-      expect(await persons().find(2, { uuid: person.uuid })).toBeNull();
-      expect(await persons().byDistinctId(2, 'b')).toBeNull();
-      expect(await persons().byDistinctId(1, 'B')).toBeNull();
+      expect(await persons().get(1, { id: person.id })).toEqual(person);
+      expect(await persons().getByDistinctId(1, 'b')).toEqual(person);
+      expect(await persons().get(2, { id: person.id })).toBeNull();
+      expect(await persons().get(2, { uuid: person.uuid })).toBeNull();
+      expect(await persons().getByDistinctId(2, 'b')).toBeNull();
+      expect(await persons().getByDistinctId(1, 'B')).toBeNull();
     });
 
     it('lists the newest first, and those of one moment by uuid', async () => {
@@ -88,9 +88,9 @@ export function describePersonStore(name: string, open: () => Promise<Relational
         { n: 2, createdAt: NOW + 9 },
         { n: 9, projectId: 2 },
       ]);
-      expect(numbers(await persons().newest(1, ALL))).toEqual([2, 3, 4, 1]);
-      expect(numbers(await persons().newest(1, { limit: 2, offset: 1 }))).toEqual([3, 4]);
-      expect(await persons().newest(1, { limit: 2, offset: 4 })).toEqual([]);
+      expect(numbers(await persons().list(1, ALL))).toEqual([2, 3, 4, 1]);
+      expect(numbers(await persons().list(1, { limit: 2, offset: 1 }))).toEqual([3, 4]);
+      expect(await persons().list(1, { limit: 2, offset: 4 })).toEqual([]);
     });
 
     it('finds persons by the JSON text of their e-mail, newest first', async () => {
@@ -99,38 +99,38 @@ export function describePersonStore(name: string, open: () => Promise<Relational
       await add([{ n: 90 }, { n: 91, projectId: 2, properties: { email: 'a@x' } }]);
       for (const email of emails) {
         const same = emails.flatMap((other, n) => (JSON.stringify(other) === JSON.stringify(email) ? [n] : []));
-        expect(numbers(await persons().byEmail(1, [JSON.stringify(email)], ALL))).toEqual(same.reverse());
+        expect(numbers(await persons().listByEmails(1, [JSON.stringify(email)], ALL))).toEqual(same.reverse());
       }
-      expect(numbers(await persons().byEmail(1, ['"a@x"', '"b@x"'], { limit: 1, offset: 1 }))).toEqual([1]);
-      expect(await persons().byEmail(1, ['"A@x"', "' or 1=1 --"], ALL)).toEqual([]);
-      expect(await persons().byEmail(1, [], ALL)).toEqual([]);
+      expect(numbers(await persons().listByEmails(1, ['"a@x"', '"b@x"'], { limit: 1, offset: 1 }))).toEqual([1]);
+      expect(await persons().listByEmails(1, ['"A@x"', "' or 1=1 --"], ALL)).toEqual([]);
+      expect(await persons().listByEmails(1, [], ALL)).toEqual([]);
     });
 
     it('goes through the list in slices, each person once, and knows the end', async () => {
       const times = [5, 5, 5, 5, 3, 3, 9, 1, 5, 3];
       await add(times.map((at, n) => ({ n, createdAt: NOW + at })));
-      const whole = numbers(await persons().newest(1, ALL));
+      const whole = numbers(await persons().list(1, ALL));
       for (const size of [1, 2, 3, 4, 10, 11]) {
         const seen: number[] = [];
         for (let after: PersonCursor | null = null; ; ) {
-          const slice: PersonSlice = await persons().slice(1, after, size, []);
+          const slice: PersonScan = await persons().scan(1, after, size, []);
           seen.push(
             ...numbers(
-              await persons().byIds(
+              await persons().listByIds(
                 1,
                 slice.persons.map(({ id }) => id),
               ),
             ),
           );
           expect(slice.persons.length).toBeLessThanOrEqual(size);
-          if (slice.end === null) break;
-          after = slice.end;
+          if (slice.cursor === null) break;
+          after = slice.cursor;
         }
         expect(seen).toEqual(whole);
       }
     });
 
-    it.each<[string, Clue[][], number[]]>([
+    it.each<[string, Prefilter[][], number[]]>([
       ['text in the properties', [[{ kind: 'text', text: '"plan":"pro"' }]], [2, 1]],
       ['letters as they are', [[{ kind: 'text', text: '"plan":"PRO"' }]], []],
       ['a part of the e-mail, whatever its case', [[{ kind: 'email', part: 'example' }]], [3, 1]],
@@ -155,9 +155,9 @@ export function describePersonStore(name: string, open: () => Promise<Relational
         { n: 4, properties: { email: null } },
       ]);
       for (const keys of [undefined, [], ['email'], ['email', 'plan']]) {
-        const slice = await persons().slice(1, null, 10, clues, keys);
+        const slice = await persons().scan(1, null, 10, clues, keys);
         expect(await versions(slice)).toEqual(expected);
-        expect(slice.end).toBeNull();
+        expect(slice.cursor).toBeNull();
       }
     });
 
@@ -165,21 +165,21 @@ export function describePersonStore(name: string, open: () => Promise<Relational
       const properties = { email: 'é@x', $a: [1], 'b.c': null, 'q"': 1, deep: { email: 'no', $a: 0 } };
       await add([{ n: 1, properties }, { n: 2 }]);
       const sketch = async (...keys: string[]) =>
-        (await persons().slice(1, null, 10, [], keys)).persons.map((person) => person.properties);
+        (await persons().scan(1, null, 10, [], keys)).persons.map((person) => person.properties);
       expect(await sketch()).toEqual([{}, {}]);
       expect(await sketch('email')).toEqual([{}, { email: 'é@x' }]);
       expect(await sketch('$a', 'b.c', 'b')).toEqual([{}, { $a: [1], 'b.c': null }]);
       // A key that cannot be named safely brings all of them.
       expect((await sketch('q"'))[1]).toEqual(properties);
-      expect((await persons().slice(1, null, 10, [])).persons[1]?.properties).toEqual(properties);
+      expect((await persons().scan(1, null, 10, [])).persons[1]?.properties).toEqual(properties);
     });
 
     it('leaves out everybody but one', async () => {
       await add([{ n: 1 }, { n: 2 }]);
       const { id } = await found(uuidOf(1));
-      expect(await versions(await persons().slice(1, null, 10, [[{ kind: 'person', id }]]))).toEqual([1]);
-      expect(await persons().byIds(2, [id])).toEqual([]);
-      expect((await persons().slice(1, null, 1, [[{ kind: 'person', id }]])).persons).toEqual([]);
+      expect(await versions(await persons().scan(1, null, 10, [[{ kind: 'person', id }]]))).toEqual([1]);
+      expect(await persons().listByIds(2, [id])).toEqual([]);
+      expect((await persons().scan(1, null, 1, [[{ kind: 'person', id }]])).persons).toEqual([]);
     });
 
     it('shows distinct ids in the order in which they came', async () => {
@@ -190,11 +190,11 @@ export function describePersonStore(name: string, open: () => Promise<Relational
       ]);
       const [one, two, three] = await Promise.all([1, 2, 3].map((n) => found(uuidOf(n))));
       const ids = [one, two, three].map((person) => person?.id ?? 0);
-      expect([...(await persons().distinctIds(ids, 10)).values()]).toEqual([['z', 'a', 'm'], [], ['k']]);
-      expect([...(await persons().distinctIds(ids, 2)).values()]).toEqual([['z', 'a'], [], ['k']]);
-      const first = await persons().distinctIdsAfter(ids[0] ?? 0, 0, 2);
+      expect([...(await persons().listDistinctIds(ids, 10)).values()]).toEqual([['z', 'a', 'm'], [], ['k']]);
+      expect([...(await persons().listDistinctIds(ids, 2)).values()]).toEqual([['z', 'a'], [], ['k']]);
+      const first = await persons().listDistinctIdsAfter(ids[0] ?? 0, 0, 2);
       expect(first.map(({ distinctId }) => distinctId)).toEqual(['z', 'a']);
-      const rest = await persons().distinctIdsAfter(ids[0] ?? 0, first.at(-1)?.id ?? 0, 2);
+      const rest = await persons().listDistinctIdsAfter(ids[0] ?? 0, first.at(-1)?.id ?? 0, 2);
       expect(rest.map(({ distinctId }) => distinctId)).toEqual(['m']);
     });
 
@@ -208,18 +208,18 @@ export function describePersonStore(name: string, open: () => Promise<Relational
       const added: HistoryEntry = { ...entry, key: 'n', before: undefined, after: null, at: NOW + 5 };
       const sighting = { projectId: 1, kind: 'person' as const, groupTypeIndex: -1, propertyType: null, at: NOW };
       await place.metadata.transaction((store) =>
-        store.persons.write({
+        store.persons.update({
           person: next,
           history: [change, added],
           properties: [{ ...sighting, id: 'definition', name: 'n' }],
         }),
       );
       expect(await found(uuidOf(1))).toEqual(next);
-      expect(await persons().byEmail(1, ['"old@x"'], ALL)).toEqual([]);
-      expect(await persons().byEmail(1, ['"new@x"'], ALL)).toEqual([next]);
-      expect(await persons().history(1, uuidOf(1))).toEqual([first, change, added]);
-      expect(await persons().history(2, uuidOf(1))).toEqual([]);
-      const defined = await place.metadata.definitions.properties(1, { kind: 'person', groupTypeIndex: -1 });
+      expect(await persons().listByEmails(1, ['"old@x"'], ALL)).toEqual([]);
+      expect(await persons().listByEmails(1, ['"new@x"'], ALL)).toEqual([next]);
+      expect(await persons().listHistory(1, uuidOf(1))).toEqual([first, change, added]);
+      expect(await persons().listHistory(2, uuidOf(1))).toEqual([]);
+      const defined = await place.metadata.definitions.listProperties(1, { kind: 'person', groupTypeIndex: -1 });
       expect(defined.map((one) => [one.id, one.name])).toEqual([['definition', 'n']]);
     });
 
@@ -227,7 +227,7 @@ export function describePersonStore(name: string, open: () => Promise<Relational
       await add([{ n: 1, properties: { a: 1 } }]);
       const person = await found(uuidOf(1));
       const attempt = place.metadata.transaction(async (store) => {
-        await store.persons.write({ person: { ...person, properties: { a: 2 } }, history: [], properties: [] });
+        await store.persons.update({ person: { ...person, properties: { a: 2 } }, history: [], properties: [] });
         throw new Error('power cut');
       });
       await expect(attempt).rejects.toThrow('power cut');
@@ -251,9 +251,9 @@ export function describePersonStore(name: string, open: () => Promise<Relational
           },
         ],
       });
-      expect(await persons().beforeMerge(1, source.uuid)).toEqual(source);
-      expect(await persons().beforeMerge(1, target.uuid)).toBeNull();
-      expect(await persons().beforeMerge(2, source.uuid)).toBeNull();
+      expect(await persons().getBeforeMerge(1, source.uuid)).toEqual(source);
+      expect(await persons().getBeforeMerge(1, target.uuid)).toBeNull();
+      expect(await persons().getBeforeMerge(2, source.uuid)).toBeNull();
     });
   });
 }

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventStore, PersonOverride, StoredEvent } from '../../src/stores/events/event-store.ts';
-import type { Move, Refiling } from '../../src/stores/events/reassignment.ts';
-import type { EventPlace } from './event-store.ts';
+import type { DistinctIdMove, Reassignment } from '../../src/stores/events/reassignment.ts';
+import type { EventStoreSetup } from './event-store.ts';
 import { anEvent, uuidOf } from './events.ts';
 
 const [ada, bob, cyd, dot] = [uuidOf(1), uuidOf(2), uuidOf(3), uuidOf(4)];
 
 /** How every event store follows changes to who is who, and how it forgets. */
-export function describeRefiling(name: string, makePlace: () => EventPlace): void {
+export function describeReassignment(name: string, makePlace: () => EventStoreSetup): void {
   describe(`refiling: ${name}`, () => {
-    let place: EventPlace;
+    let place: EventStoreSetup;
     let store: EventStore;
     let position: number;
     let orders: number;
@@ -30,14 +30,14 @@ export function describeRefiling(name: string, makePlace: () => EventPlace): voi
     const of = (personId: string, distinctId: string, projectId = 1): StoredEvent =>
       anEvent({ projectId, personId, distinctId });
 
-    const move = (personId: string, moves: Move[], projectId = 1): Refiling => ({
+    const move = (personId: string, moves: DistinctIdMove[], projectId = 1): Reassignment => ({
       id: ++orders,
       projectId,
       personId,
       kind: 'move',
       moves,
     });
-    const remove = (personId: string, distinctIds: string[] = []): Refiling => ({
+    const remove = (personId: string, distinctIds: string[] = []): Reassignment => ({
       id: ++orders,
       projectId: 1,
       personId,
@@ -55,7 +55,7 @@ export function describeRefiling(name: string, makePlace: () => EventPlace): voi
 
     it('moves the events of distinct ids, of one person in one project only', async () => {
       await write([of(ada, 'x'), of(ada, 'x'), of(ada, 'y'), of(dot, 'x'), of(ada, 'x', 2)]);
-      const done = await store.refile([
+      const done = await store.reassign([
         move(ada, [
           { distinctId: 'x', to: bob },
           { distinctId: 'z', to: cyd },
@@ -70,7 +70,7 @@ export function describeRefiling(name: string, makePlace: () => EventPlace): voi
       await write([], [{ projectId: 1, from: cyd, to: bob }]);
       await write([of(ada, 'b')], [{ projectId: 1, from: bob, to: ada }]);
       expect(await owners()).toEqual([`1 a ${ada} 1`, `1 b ${ada} 2`, `1 c ${ada} 1`]);
-      await store.refile([
+      await store.reassign([
         move(
           ada,
           ['b', 'c'].map((distinctId) => ({ distinctId, to: bob })),
@@ -78,7 +78,7 @@ export function describeRefiling(name: string, makePlace: () => EventPlace): voi
       ]);
       await write([of(bob, 'b')]);
       expect(await owners()).toEqual([`1 a ${ada} 1`, `1 b ${bob} 3`, `1 c ${bob} 1`]);
-      await store.refile([move(bob, [{ distinctId: 'c', to: cyd }])]);
+      await store.reassign([move(bob, [{ distinctId: 'c', to: cyd }])]);
       expect(await owners()).toEqual([`1 a ${ada} 1`, `1 b ${bob} 3`, `1 c ${cyd} 1`]);
       await write([], [{ projectId: 1, from: cyd, to: ada }]);
       expect(await owners()).toEqual([`1 a ${ada} 1`, `1 b ${bob} 3`, `1 c ${ada} 1`]);
@@ -87,7 +87,7 @@ export function describeRefiling(name: string, makePlace: () => EventPlace): voi
     it('removes what a person has, by whatever uuid it was filed, and what else came with these ids', async () => {
       await write([of(bob, 'b'), of(ada, 'a'), of(dot, 'a'), of(cyd, 'c'), of(ada, 'a', 2)]);
       await write([], [{ projectId: 1, from: bob, to: ada }]);
-      expect(await store.refile([remove(ada, ['a'])])).toEqual([{ id: 1, events: 3 }]);
+      expect(await store.reassign([remove(ada, ['a'])])).toEqual([{ id: 1, events: 3 }]);
       expect(await owners()).toEqual([`1 c ${cyd} 1`, `2 a ${ada} 1`]);
       await write([of(bob, 'b')]);
       expect(await owners()).toContain(`1 b ${bob} 1`);
@@ -96,19 +96,19 @@ export function describeRefiling(name: string, makePlace: () => EventPlace): voi
     it('does an order once, and says what it came to however often it is asked', async () => {
       await write([of(ada, 'x')]);
       const order = remove(ada, ['x']);
-      expect(await store.refile([order])).toEqual([{ id: 1, events: 1 }]);
+      expect(await store.reassign([order])).toEqual([{ id: 1, events: 1 }]);
       await write([of(bob, 'x')]);
-      expect(await store.refile([order])).toEqual([{ id: 1, events: 1 }]);
+      expect(await store.reassign([order])).toEqual([{ id: 1, events: 1 }]);
       await store.close();
       store = await place.openStore();
-      expect(await store.refile([order])).toEqual([{ id: 1, events: 1 }]);
+      expect(await store.reassign([order])).toEqual([{ id: 1, events: 1 }]);
       expect(await owners()).toEqual([`1 x ${bob} 1`]);
-      expect(await store.refile([])).toEqual([]);
+      expect(await store.reassign([])).toEqual([]);
     });
 
     it('has done an order wholly once it says so, whatever happens then', async () => {
       await write([of(ada, 'x'), of(ada, 'y')]);
-      await store.refile([move(ada, [{ distinctId: 'x', to: bob }])]);
+      await store.reassign([move(ada, [{ distinctId: 'x', to: bob }])]);
       const copy = place.copy();
       const after = await copy.openStore();
       expect(await owners(after)).toEqual([`1 x ${bob} 1`, `1 y ${ada} 1`]);
@@ -119,7 +119,7 @@ export function describeRefiling(name: string, makePlace: () => EventPlace): voi
     it('moves many ids at once', async () => {
       const ids = Array.from({ length: 20_000 }, (_, n) => `id ${n}`);
       await write(ids.map((id) => of(ada, id)));
-      const done = await store.refile([
+      const done = await store.reassign([
         move(
           ada,
           ids.map((distinctId, n) => ({ distinctId, to: uuidOf(n + 10) })),
@@ -133,9 +133,9 @@ export function describeRefiling(name: string, makePlace: () => EventPlace): voi
     it('is the same after a scrub: events, overrides and positions', async () => {
       await write([of(ada, 'a'), of(bob, 'b')], [{ projectId: 1, from: cyd, to: ada }]);
       await write([of(cyd, 'c')]);
-      await store.refile([remove(bob)]);
+      await store.reassign([remove(bob)]);
       const before = await owners();
-      await store.scrub();
+      await store.purge();
       expect(await owners()).toEqual(before);
       expect([await store.position(), before.length]).toEqual([2, 2]);
       await write([of(dot, 'd')]);
@@ -143,12 +143,12 @@ export function describeRefiling(name: string, makePlace: () => EventPlace): voi
       store = await place.openStore();
       expect(await owners()).toEqual([...before, `1 d ${dot} 1`]);
       expect(await store.position()).toBe(3);
-      expect(await store.refile([{ ...remove(ada), id: 1 }])).toEqual([{ id: 1, events: 1 }]);
+      expect(await store.reassign([{ ...remove(ada), id: 1 }])).toEqual([{ id: 1, events: 1 }]);
     });
 
     it('answers questions while it scrubs, and takes writes in turn', async () => {
       await write(Array.from({ length: 5000 }, () => of(ada, 'a')));
-      const scrubbing = store.scrub();
+      const scrubbing = store.purge();
       const asked = Array.from({ length: 20 }, async () => (await owners())[0]);
       const written = write([of(ada, 'a')]);
       expect(new Set(await Promise.all(asked))).toEqual(new Set([`1 a ${ada} 5000`]));

@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 
-export interface RunOptions {
+interface RunOptions {
   /** Kill it with SIGKILL once it has printed this many lines; otherwise it ends by itself. */
   killAfterLines?: number;
   /** No file of its may grow past this many blocks of 512 bytes, as on a disk that is full. */
@@ -15,7 +15,7 @@ export interface RunOptions {
  * Runs a program in a process of its own and returns the lines that it printed. The program may import from `src/`, by
  * paths that start with `./src/`.
  */
-export async function runApart(program: string, options: RunOptions): Promise<string[]> {
+export async function runInProcess(program: string, options: RunOptions): Promise<string[]> {
   const limit = options.maxFileBlocks === undefined ? '' : `ulimit -f ${options.maxFileBlocks}; `;
   const child = spawn('sh', ['-c', `${limit}exec "$0" --input-type=module -`, process.execPath], {
     cwd: ROOT,

@@ -83,14 +83,14 @@ export function describeSavedInsights(
     it('gives an insight back as it was given, in its project alone', async () => {
       const one = await store.insights.create(anInsight('aaaaaaaa', { order: 2 ** 40, favorited: true }));
       expect(one).toEqual({ id: one.id, ...anInsight('aaaaaaaa', { order: 2 ** 40, favorited: true }) });
-      expect(await store.insights.find(1, one.id)).toEqual(one);
-      expect(await store.insights.byShortId(1, 'aaaaaaaa')).toEqual(one);
-      expect([await store.insights.find(2, one.id), await store.insights.byShortId(2, 'aaaaaaaa')]).toEqual([
+      expect(await store.insights.get(1, one.id)).toEqual(one);
+      expect(await store.insights.getByShortId(1, 'aaaaaaaa')).toEqual(one);
+      expect([await store.insights.get(2, one.id), await store.insights.getByShortId(2, 'aaaaaaaa')]).toEqual([
         null,
         null,
       ]);
-      expect(await store.insights.byIds(1, [one.id, one.id + 1])).toEqual([one]);
-      expect(await store.insights.byIds(2, [one.id])).toEqual([]);
+      expect(await store.insights.listByIds(1, [one.id, one.id + 1])).toEqual([one]);
+      expect(await store.insights.listByIds(2, [one.id])).toEqual([]);
     });
 
     it('lists the last modified insights first, without the deleted ones', async () => {
@@ -99,22 +99,22 @@ export function describeSavedInsights(
       const same = await store.insights.create(anInsight('c'));
       await store.insights.create(anInsight('d', { deleted: true }));
       await store.insights.create(anInsight('a', { projectId: 2 }));
-      expect((await store.insights.ofProject(1)).map(({ id }) => id)).toEqual([late.id, same.id, old.id]);
+      expect((await store.insights.listByProject(1)).map(({ id }) => id)).toEqual([late.id, same.id, old.id]);
       await store.insights.update({ ...old, name: null, deleted: true });
-      expect(await store.insights.find(1, old.id)).toEqual({ ...old, name: null, deleted: true });
+      expect(await store.insights.get(1, old.id)).toEqual({ ...old, name: null, deleted: true });
       await expect(store.insights.create(anInsight('b'))).rejects.toThrow();
     });
 
     it('keeps the last view of each user', async () => {
-      await store.insights.view(1, 10, 7, NOW);
-      await store.insights.view(1, 11, 7, NOW + 1);
-      await store.insights.view(1, 10, 7, NOW + 2);
-      await store.insights.view(1, 10, 8, NOW + 3);
-      expect(await store.insights.viewsOf(1, 7)).toEqual([
+      await store.insights.recordView(1, 10, 7, NOW);
+      await store.insights.recordView(1, 11, 7, NOW + 1);
+      await store.insights.recordView(1, 10, 7, NOW + 2);
+      await store.insights.recordView(1, 10, 8, NOW + 3);
+      expect(await store.insights.listViewsByUser(1, 7)).toEqual([
         { insightId: 10, viewedAt: NOW + 2 },
         { insightId: 11, viewedAt: NOW + 1 },
       ]);
-      expect(await store.insights.viewsOf(2, 7)).toEqual([]);
+      expect(await store.insights.listViewsByUser(2, 7)).toEqual([]);
     });
 
     it('lists dashboards in pages: pinned ones first, then by name', async () => {
@@ -126,36 +126,36 @@ export function describeSavedInsights(
       const [first] = items as [Dashboard];
       expect(first).toEqual({ id: first.id, ...aDashboard('c', { pinned: true }) });
       await store.dashboards.update({ ...first, filters: {}, tags: ['x'] });
-      expect(await store.dashboards.find(1, first.id)).toEqual({ ...first, filters: {}, tags: ['x'] });
-      expect(await store.dashboards.find(2, first.id)).toBeNull();
+      expect(await store.dashboards.get(1, first.id)).toEqual({ ...first, filters: {}, tags: ['x'] });
+      expect(await store.dashboards.get(2, first.id)).toBeNull();
     });
 
     it('keeps tiles in their order, each insight once on a dashboard', async () => {
       const one = await store.dashboards.create(aDashboard('one'));
       const gone = await store.dashboards.create(aDashboard('gone', { deleted: true }));
-      const last = await store.dashboards.addTile(aTile(one.id, 10, 5));
-      const first = await store.dashboards.addTile(aTile(one.id, 11, -1));
-      await store.dashboards.addTile(aTile(gone.id, 10));
-      expect(await store.dashboards.tiles(one.id)).toEqual([first, last]);
-      expect(await store.dashboards.tilesOf(1, [10, 11, 12])).toEqual([last, first]);
-      expect(await store.dashboards.tilesOf(1, [])).toEqual([]);
-      await expect(store.dashboards.addTile(aTile(one.id, 10))).rejects.toThrow();
+      const last = await store.dashboards.createTile(aTile(one.id, 10, 5));
+      const first = await store.dashboards.createTile(aTile(one.id, 11, -1));
+      await store.dashboards.createTile(aTile(gone.id, 10));
+      expect(await store.dashboards.listTiles(one.id)).toEqual([first, last]);
+      expect(await store.dashboards.listTilesByInsights(1, [10, 11, 12])).toEqual([last, first]);
+      expect(await store.dashboards.listTilesByInsights(1, [])).toEqual([]);
+      await expect(store.dashboards.createTile(aTile(one.id, 10))).rejects.toThrow();
       await store.dashboards.updateTile({ ...last, order: -2, color: 'blue' });
-      await store.dashboards.removeTile(first.id);
-      expect(await store.dashboards.tiles(one.id)).toEqual([{ ...last, order: -2, color: 'blue' }]);
+      await store.dashboards.deleteTile(first.id);
+      expect(await store.dashboards.listTiles(one.id)).toEqual([{ ...last, order: -2, color: 'blue' }]);
     });
 
     it('keeps one living action of a name', async () => {
       const paid = await store.actions.create(anAction('Paid'));
       const left = await store.actions.create(anAction('Left', { createdAt: NOW + 1, tags: ['x'] }));
       expect(paid).toEqual({ id: paid.id, ...anAction('Paid') });
-      expect(await store.actions.ofProject(1)).toEqual([left, paid]);
+      expect(await store.actions.listByProject(1)).toEqual([left, paid]);
       await expect(store.actions.create(anAction('Paid'))).rejects.toThrow();
       await store.actions.update({ ...paid, deleted: true, steps: [] });
       const again = await store.actions.create(anAction('Paid'));
-      expect(await store.actions.byName(1, 'Paid')).toEqual(again);
-      expect(await store.actions.find(1, paid.id)).toEqual({ ...paid, deleted: true, steps: [] });
-      expect([await store.actions.byName(2, 'Paid'), await store.actions.find(2, paid.id)]).toEqual([null, null]);
+      expect(await store.actions.getByName(1, 'Paid')).toEqual(again);
+      expect(await store.actions.get(1, paid.id)).toEqual({ ...paid, deleted: true, steps: [] });
+      expect([await store.actions.getByName(2, 'Paid'), await store.actions.get(2, paid.id)]).toEqual([null, null]);
     });
 
     it('adds up how often known names were asked for, and forgets old days', async () => {
@@ -187,7 +187,7 @@ export function describeSavedInsights(
         count: 1,
         ...rest,
       });
-      await store.queryUsage.add([
+      await store.queryUsage.addCounts([
         count({}),
         count({ day: 101, count: 4 }),
         count({ name: 'never seen' }),
@@ -196,35 +196,35 @@ export function describeSavedInsights(
         count({ kind: 'group_property', groupTypeIndex: 2, name: 'plan', count: 5 }),
         count({ projectId: 2 }),
       ]);
-      await store.queryUsage.add([count({ count: 2 })]);
-      await store.queryUsage.add([]);
+      await store.queryUsage.addCounts([count({ count: 2 })]);
+      await store.queryUsage.addCounts([]);
       const event = { kind: 'event', groupTypeIndex: -1 } as const;
-      expect(await store.queryUsage.since(1, event, 100)).toEqual(new Map([['paid', 7]]));
-      expect(await store.queryUsage.since(1, event, 101)).toEqual(new Map([['paid', 4]]));
-      expect(await store.queryUsage.since(2, event, 0)).toEqual(new Map());
+      expect(await store.queryUsage.countSince(1, event, 100)).toEqual(new Map([['paid', 7]]));
+      expect(await store.queryUsage.countSince(1, event, 101)).toEqual(new Map([['paid', 4]]));
+      expect(await store.queryUsage.countSince(2, event, 0)).toEqual(new Map());
       const plan = (kind: 'event_property' | 'person_property' | 'group_property', groupTypeIndex: number) =>
-        store.queryUsage.since(1, { kind, groupTypeIndex }, 0);
+        store.queryUsage.countSince(1, { kind, groupTypeIndex }, 0);
       expect(await plan('event_property', -1)).toEqual(new Map([['plan', 3]]));
       expect(await plan('person_property', -1)).toEqual(new Map());
       expect(await plan('group_property', 2)).toEqual(new Map([['plan', 5]]));
-      await store.queryUsage.prune(101);
-      expect(await store.queryUsage.since(1, event, 0)).toEqual(new Map([['paid', 4]]));
+      await store.queryUsage.deleteBefore(101);
+      expect(await store.queryUsage.countSince(1, event, 0)).toEqual(new Map([['paid', 4]]));
     });
 
     it('goes with its project, and nothing of others does', async () => {
       const mine = await store.insights.create(anInsight('a'));
       const theirs = await store.insights.create(anInsight('a', { projectId: 2 }));
       const dashboard = await store.dashboards.create(aDashboard('one'));
-      await store.dashboards.addTile(aTile(dashboard.id, mine.id));
+      await store.dashboards.createTile(aTile(dashboard.id, mine.id));
       const action = await store.actions.create(anAction('Paid'));
-      await store.insights.view(1, mine.id, 7, NOW);
+      await store.insights.recordView(1, mine.id, 7, NOW);
       await store.projects.delete(1);
-      expect(await store.insights.find(1, mine.id)).toBeNull();
-      expect(await store.insights.viewsOf(1, 7)).toEqual([]);
-      expect(await store.dashboards.find(1, dashboard.id)).toBeNull();
-      expect(await store.dashboards.tiles(dashboard.id)).toEqual([]);
-      expect(await store.actions.find(1, action.id)).toBeNull();
-      expect(await store.insights.find(2, theirs.id)).toEqual(theirs);
+      expect(await store.insights.get(1, mine.id)).toBeNull();
+      expect(await store.insights.listViewsByUser(1, 7)).toEqual([]);
+      expect(await store.dashboards.get(1, dashboard.id)).toBeNull();
+      expect(await store.dashboards.listTiles(dashboard.id)).toEqual([]);
+      expect(await store.actions.get(1, action.id)).toBeNull();
+      expect(await store.insights.get(2, theirs.id)).toEqual(theirs);
     });
   });
 }

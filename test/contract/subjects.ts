@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PersonOp } from '../../src/core/persons/person-changes.ts';
 import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
-import type { RelationalPlace } from './event-records.ts';
+import type { MetadataSetup } from './event-records.ts';
 import { uuidOf } from './events.ts';
 import { newPersonChanges } from './person-changes.ts';
 
-export interface SubjectPlace extends RelationalPlace {
+interface SubjectSetup extends MetadataSetup {
   /** Puts a person into a static cohort, as somebody would by hand. */
   addMember(cohortId: number, personId: number): Promise<void>;
 }
@@ -17,9 +17,9 @@ const ada = `first ${ADA}`;
 const bob = `first ${BOB}`;
 
 /** What every relational shelf tells about those whom flags are decided for. */
-export function describeSubjectStore(name: string, open: () => Promise<SubjectPlace>): void {
+export function describeSubjectStore(name: string, open: () => Promise<SubjectSetup>): void {
   describe(`subjects: ${name}`, () => {
-    let place: SubjectPlace;
+    let place: SubjectSetup;
     beforeEach(async () => {
       place = await open();
       await write({ persons: newPersonChanges(1, [ADA, BOB]) });
@@ -31,24 +31,24 @@ export function describeSubjectStore(name: string, open: () => Promise<SubjectPl
       place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, ...changes, position: ++position }));
     const subjects = () => place.metadata.subjects;
     const idOf = async (distinctId: string): Promise<number> => {
-      const person = await subjects().personOf(1, distinctId);
+      const person = await subjects().getPerson(1, distinctId);
       return person?.id ?? 0;
     };
 
     it('finds a person by a distinct id, in its own project only', async () => {
-      const found = await subjects().personOf(1, ada);
+      const found = await subjects().getPerson(1, ada);
       expect(found?.properties).toEqual({ of: ADA });
-      expect(await subjects().personOf(2, ada)).toBeNull();
-      expect(await subjects().personOf(1, 'nobody')).toBeNull();
-      expect(await subjects().personOf(1, '')).toBeNull();
+      expect(await subjects().getPerson(2, ada)).toBeNull();
+      expect(await subjects().getPerson(1, 'nobody')).toBeNull();
+      expect(await subjects().getPerson(1, '')).toBeNull();
     });
 
     it('finds several at once, and leaves out those that nobody has', async () => {
-      const found = await subjects().personsOf(1, [bob, "it's", ada, ada]);
+      const found = await subjects().getPersons(1, [bob, "it's", ada, ada]);
       expect([...found.keys()].sort()).toEqual([ada, bob]);
-      expect(found.get(ada)).toEqual(await subjects().personOf(1, ada));
-      expect(await subjects().personsOf(1, [])).toEqual(new Map());
-      expect(await subjects().personsOf(2, [ada])).toEqual(new Map());
+      expect(found.get(ada)).toEqual(await subjects().getPerson(1, ada));
+      expect(await subjects().getPersons(1, [])).toEqual(new Map());
+      expect(await subjects().getPersons(2, [ada])).toEqual(new Map());
     });
 
     it('knows kinds of groups by their index, and groups by kind and key', async () => {
@@ -68,7 +68,7 @@ export function describeSubjectStore(name: string, open: () => Promise<SubjectPl
         ],
         groups: [group(0, 'acme', { size: 5 }), group(1, 'acme', { size: 2 }), group(0, 'acme', { size: 9 }, 2)],
       });
-      expect([...(await subjects().groupTypes(1))]).toEqual([
+      expect([...(await subjects().listGroupTypes(1))]).toEqual([
         [0, 'company'],
         [1, 'team'],
       ]);
@@ -77,12 +77,12 @@ export function describeSubjectStore(name: string, open: () => Promise<SubjectPl
         { typeIndex: 1, key: 'acme' },
         { typeIndex: 0, key: 'unheard of' },
       ];
-      const found = await subjects().groups(1, asked);
+      const found = await subjects().listGroups(1, asked);
       expect(found.sort((a, b) => a.typeIndex - b.typeIndex)).toEqual([
         { typeIndex: 0, key: 'acme', properties: { size: 5 } },
         { typeIndex: 1, key: 'acme', properties: { size: 2 } },
       ]);
-      expect(await subjects().groups(1, [])).toEqual([]);
+      expect(await subjects().listGroups(1, [])).toEqual([]);
     });
 
     it('says which of the cohorts a person is in', async () => {
@@ -90,33 +90,33 @@ export function describeSubjectStore(name: string, open: () => Promise<SubjectPl
       await place.addMember(7, id);
       await place.addMember(9, id);
       await place.addMember(8, await idOf(bob));
-      expect(await subjects().cohortsWith(id, [9, 8, 7, 6])).toEqual([7, 9]);
-      expect(await subjects().cohortsWith(id, [8])).toEqual([]);
-      expect(await subjects().cohortsWith(id, [])).toEqual([]);
+      expect(await subjects().listCohortsWith(id, [9, 8, 7, 6])).toEqual([7, 9]);
+      expect(await subjects().listCohortsWith(id, [8])).toEqual([]);
+      expect(await subjects().listCohortsWith(id, [])).toEqual([]);
     });
 
     it('keeps the first identifier of a person for a flag', async () => {
       const [a, b] = [await idOf(ada), await idOf(bob)];
-      await subjects().addOverrides(1, [
+      await subjects().createOverrides(1, [
         { personId: a, flagKey: 'beta', identifier: 'anon-1' },
         { personId: b, flagKey: 'beta', identifier: 'anon-2' },
       ]);
-      await subjects().addOverrides(1, [
+      await subjects().createOverrides(1, [
         { personId: a, flagKey: 'beta', identifier: 'late' },
         { personId: a, flagKey: 'gamma', identifier: 'late' },
       ]);
-      await subjects().addOverrides(1, []);
-      expect(await subjects().overridesOf([a, b, 0])).toEqual([
+      await subjects().createOverrides(1, []);
+      expect(await subjects().listOverrides([a, b, 0])).toEqual([
         { personId: a, flagKey: 'beta', identifier: 'anon-1' },
         { personId: a, flagKey: 'gamma', identifier: 'late' },
         { personId: b, flagKey: 'beta', identifier: 'anon-2' },
       ]);
-      expect(await subjects().overridesOf([])).toEqual([]);
+      expect(await subjects().listOverrides([])).toEqual([]);
     });
 
     it('lets identifiers and memberships follow a person that is merged into another', async () => {
       const [a, b] = [await idOf(ada), await idOf(bob)];
-      await subjects().addOverrides(1, [
+      await subjects().createOverrides(1, [
         { personId: a, flagKey: 'beta', identifier: 'of ada' },
         { personId: b, flagKey: 'beta', identifier: 'of bob' },
         { personId: b, flagKey: 'gamma', identifier: 'of bob' },
@@ -135,8 +135,11 @@ export function describeSubjectStore(name: string, open: () => Promise<SubjectPl
       };
       await write({ persons: { persons: [], ops: [merge], history: [], overrides: [] } });
       expect(await idOf(bob)).toBe(a);
-      expect((await subjects().overridesOf([a, b])).map(({ identifier }) => identifier)).toEqual(['of ada', 'of bob']);
-      expect(await subjects().cohortsWith(a, [7])).toEqual([7]);
+      expect((await subjects().listOverrides([a, b])).map(({ identifier }) => identifier)).toEqual([
+        'of ada',
+        'of bob',
+      ]);
+      expect(await subjects().listCohortsWith(a, [7])).toEqual([7]);
     });
   });
 }

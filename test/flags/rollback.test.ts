@@ -247,7 +247,7 @@ describe('flags without a condition that could be met', () => {
   it('do not keep the others from being checked', async () => {
     const broken = await make(short());
     const id = await make(short(), { key: 'second' });
-    const stored = await server.metadata.flags.find(project.projectId, broken);
+    const stored = await server.metadata.flags.get(project.projectId, broken);
     if (!stored) throw new Error('The flag is not stored');
     await server.metadata.flags.update({ ...stored, rollbackConditions: ['nonsense'], version: 2 });
     await send(errors(3, MINUTE));

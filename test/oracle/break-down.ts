@@ -1,6 +1,6 @@
-import type { Breakdown, PropertyBreakdown, Slice } from '../../src/core/actions/breakdown.ts';
+import type { Breakdown, BreakdownSelection, PropertyBreakdown } from '../../src/core/actions/breakdown.ts';
 import { propertyText } from '../../src/core/events/hot-properties.ts';
-import { numberOf, type Properties } from '../../src/core/filters/matches.ts';
+import { type Properties, parseNumber } from '../../src/core/filters/matches.ts';
 import type { Range } from '../../src/core/time/range.ts';
 import type { BreakdownValue } from '../../src/features/insights/rules/answers.ts';
 import {
@@ -14,7 +14,7 @@ import { valueBins } from '../../src/features/insights/rules/numbers/value-bins.
 import { sessionOf, type World, type WorldEvent } from './world.ts';
 
 /** One value of a breakdown and which events have it. */
-export interface BreakdownPart {
+interface BreakdownPart {
   value: BreakdownValue;
   has(event: WorldEvent): boolean;
 }
@@ -75,7 +75,7 @@ const shown = ({ owner }: PropertyBreakdown, value: string): BreakdownValue =>
 
 type Read = (event: WorldEvent) => string | undefined;
 
-const numberIn = (read: Read, event: WorldEvent): number | null => numberOf(read(event) ?? '');
+const numberIn = (read: Read, event: WorldEvent): number | null => parseNumber(read(event) ?? '');
 
 function binParts(count: number, events: readonly WorldEvent[], read: Read): BreakdownPart[] {
   const numbers = events.flatMap((event) => numberIn(read, event) ?? []);
@@ -90,7 +90,7 @@ const isIn =
   };
 
 /** Whether an event belongs to the value that was followed. */
-export function isInSlice(world: World, slice: Slice, range: Range): (event: WorldEvent) => boolean {
+export function isInSlice(world: World, slice: BreakdownSelection, range: Range): (event: WorldEvent) => boolean {
   if (slice.kind === 'cohort') return (event) => world.isMember(event.personId, slice.id);
   const text = breakdownText(world, slice.breakdown, range);
   const read = (event: WorldEvent): string | undefined => text(event, slice.breakdown.keys[0] ?? '');

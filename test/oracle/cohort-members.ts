@@ -1,11 +1,11 @@
 /** What the criteria of a cohort mean, in so many words, over one person's small lists. The engine is held against it. */
 
 import type { ActionDefinition } from '../../src/core/actions/entity.ts';
-import type { Behaviour, Count, Criteria, Deed, RegularBehaviour } from '../../src/core/cohorts/criteria.ts';
+import type { Behaviour, BehaviourEvent, Count, Criteria, RegularBehaviour } from '../../src/core/cohorts/criteria.ts';
 import { type IsInCohort, matches, type Properties } from '../../src/core/filters/matches.ts';
 import type { Filter } from '../../src/core/filters/property-filter.ts';
-import type { Search } from '../../src/core/filters/search.ts';
-import { earlier, later } from '../../src/core/time/span.ts';
+import type { PatternSearch } from '../../src/core/filters/search.ts';
+import { addSpan, subtractSpan } from '../../src/core/time/span.ts';
 import { fitsStep } from './fits-step.ts';
 
 export interface PersonEvent {
@@ -16,14 +16,14 @@ export interface PersonEvent {
   elementsChain?: string;
 }
 
-export interface Person {
+interface Person {
   properties: Properties;
   events: readonly PersonEvent[];
 }
 
-export interface Surroundings {
+interface Surroundings {
   now: number;
-  search: Search;
+  search: PatternSearch;
   isIn: IsInCohort;
   /** The project's actions; one that it has not is never done. */
   action?(id: number): Pick<ActionDefinition, 'steps'> | undefined;
@@ -46,7 +46,12 @@ export function isMember(criteria: Criteria, person: Person, around: Surrounding
 }
 
 /** Of the elements and the person an action may ask too; event filters are about the event alone. */
-function isDeed(deed: Deed, event: PersonEvent, person: Person, { search, isIn, action }: Surroundings): boolean {
+function isDeed(
+  deed: BehaviourEvent,
+  event: PersonEvent,
+  person: Person,
+  { search, isIn, action }: Surroundings,
+): boolean {
   const owners = { event: event.properties, person: person.properties, elements: event.elementsChain ?? '' };
   const holds = (filter: Filter): boolean => matches(filter, owners, search, isIn);
   if (!holds(deed.filter)) return false;
@@ -56,13 +61,13 @@ function isDeed(deed: Deed, event: PersonEvent, person: Person, { search, isIn, 
 
 function hasDone(behaviour: Behaviour, person: Person, around: Surroundings): boolean {
   const { now } = around;
-  const timesOf = (deed: Deed): number[] =>
+  const timesOf = (deed: BehaviourEvent): number[] =>
     person.events
       .filter((event) => isDeed(deed, event, person, around))
       .map(({ timestamp }) => timestamp)
       .sort((a, b) => a - b);
   const times = timesOf(behaviour.deed);
-  const start = earlier(now, behaviour.within);
+  const start = subtractSpan(now, behaviour.within);
   const inWindow = times.filter((time) => time > start && time < now);
   switch (behaviour.kind) {
     case 'performed_event':
@@ -75,17 +80,17 @@ function hasDone(behaviour: Behaviour, person: Person, around: Surroundings): bo
     }
     case 'performed_event_sequence': {
       const next = timesOf(behaviour.next).filter((time) => time < now);
-      const follows = (a: number, b: number): boolean => b > a && b <= later(a, behaviour.nextWithin);
+      const follows = (a: number, b: number): boolean => b > a && b <= addSpan(a, behaviour.nextWithin);
       return inWindow.some((a) => next.some((b) => follows(a, b)));
     }
     case 'performed_event_regularly':
       return isRegular(behaviour, times, now);
     case 'stopped_performing_event': {
-      const since = earlier(now, behaviour.lately);
+      const since = subtractSpan(now, behaviour.lately);
       return times.some((t) => t > start && t <= since) && !times.some((t) => t > since && t <= now);
     }
     case 'restarted_performing_event': {
-      const since = earlier(now, behaviour.lately);
+      const since = subtractSpan(now, behaviour.lately);
       const was = times.some((t) => t <= start);
       return was && !times.some((t) => t > start && t <= since) && times.some((t) => t > since && t <= now);
     }
@@ -94,7 +99,8 @@ function hasDone(behaviour: Behaviour, person: Person, around: Surroundings): bo
 
 function isRegular({ within, count, periods }: RegularBehaviour, times: readonly number[], now: number): boolean {
   const countIn = (period: number): number =>
-    times.filter((t) => t > earlier(now, within, period + 1) && t <= earlier(now, within, period) && t < now).length;
+    times.filter((t) => t > subtractSpan(now, within, period + 1) && t <= subtractSpan(now, within, period) && t < now)
+      .length;
   const counts = Array.from({ length: periods.total }, (_, period) => countIn(period));
   const good = counts.filter((n) => compares(n, count)).length;
   return counts.some((n) => n > 0) && good >= periods.least;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { readCorrelationQuestion } from '../../src/features/insights/correlation/rules/read-correlation.ts';
-import { context, tellWorld } from '../support/tell-world.ts';
+import { context, worldFromLines } from '../support/tell-world.ts';
 import { answerCorrelation } from './correlation.ts';
 
 describe('correlation', () => {
   const lines = (who: string, ...events: string[]) =>
     events.map((event, hour) => `${who} ${event} 05-01 1${hour}:00`).join('\n');
-  const world = tellWorld(
+  const world = worldFromLines(
     [
       lines('ann', 'cart', 'coupon', 'order'),
       lines('bob', 'cart', 'coupon', 'order', 'regret'),

@@ -1,11 +1,11 @@
 import {
-  eventTraits,
-  propertyTraits,
+  eventFactors,
+  type Factor,
+  FactorCounter,
+  propertyFactors,
   stepNames,
-  type Trait,
-  TraitCounter,
 } from '../../src/features/insights/correlation/rules/traits.ts';
-import { journeyOf } from '../../src/features/insights/funnel/rules/funnel-outcome.ts';
+import { outcomeOf } from '../../src/features/insights/funnel/rules/funnel-outcome.ts';
 import type { CorrelationAnswer } from '../../src/features/insights/rules/answers.ts';
 import { compareText } from '../../src/features/insights/rules/assemble-trends.ts';
 import type { CorrelationPeopleQuestion, CorrelationQuestion } from '../../src/features/insights/rules/question.ts';
@@ -25,7 +25,7 @@ export function answerCorrelation(question: CorrelationQuestion, world: World): 
   const success = travellers.filter(({ hasConverted }) => hasConverted).length;
   const all = { success, failure: travellers.length - success };
   if (all.success === 0 || all.failure === 0) return { events: [], isSkewed: true };
-  const counter = new TraitCounter();
+  const counter = new FactorCounter();
   for (const traveller of travellers) counter.add(traitsOf(question, world, traveller), traveller.hasConverted);
   return counter.answer(question, all);
 }
@@ -34,7 +34,7 @@ export function answerCorrelation(question: CorrelationQuestion, world: World): 
 function travellersOf({ funnel }: CorrelationQuestion, world: World): Traveller[] {
   const events = funnelEvents({ ...funnel, filter: { kind: 'and', filters: [] } }, world);
   return entrantsOf(funnel, world).map(({ actor, attempts }) => {
-    const { hasConverted, from, until } = journeyOf(funnel, attempts);
+    const { hasConverted, from, until } = outcomeOf(funnel, attempts);
     const own = events.filter(
       (event) => world.actorOf(event, funnel.actor) === actor && event.timestamp > from && event.timestamp < until,
     );
@@ -42,9 +42,9 @@ function travellersOf({ funnel }: CorrelationQuestion, world: World): Traveller[
   });
 }
 
-function traitsOf(question: CorrelationQuestion, world: World, traveller: Traveller): Trait[] {
+function traitsOf(question: CorrelationQuestion, world: World, traveller: Traveller): Factor[] {
   const { names, of } = question;
-  if (of === 'properties') return propertyTraits(question, actorProperties(question, world, traveller.actor));
+  if (of === 'properties') return propertyFactors(question, actorProperties(question, world, traveller.actor));
   const events = traveller.events.filter(({ event }) => !stepNames(question).has(event));
   if (of === 'events') {
     const shown = events.filter(({ event }) => !question.excludedEvents.includes(event));
@@ -52,7 +52,7 @@ function traitsOf(question: CorrelationQuestion, world: World, traveller: Travel
   }
   return events
     .filter(({ event }) => names.includes(event))
-    .flatMap(({ event, properties }) => eventTraits(question, event, properties));
+    .flatMap(({ event, properties }) => eventFactors(question, event, properties));
 }
 
 const actorProperties = ({ funnel }: CorrelationQuestion, world: World, actor: string): WorldEvent['properties'] =>

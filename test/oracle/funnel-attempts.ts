@@ -1,11 +1,11 @@
-import { addTo } from '../../src/core/time/interval.ts';
-import type { Attempt } from '../../src/features/insights/funnel/rules/attempt.ts';
+import { addUnits } from '../../src/core/time/interval.ts';
+import type { FunnelAttempt } from '../../src/features/insights/funnel/rules/attempt.ts';
 import type { Exclusion, FunnelQuestion } from '../../src/features/insights/rules/question.ts';
 import { includesEntity } from '../../src/features/insights/rules/same-entity.ts';
 import type { World, WorldEvent } from './world.ts';
 
 /** Every go of somebody who did these events, in order. Those that an exclusion falls into are none. */
-export function attemptsOf(question: FunnelQuestion, world: World, events: readonly WorldEvent[]): Attempt[] {
+export function attemptsOf(question: FunnelQuestion, world: World, events: readonly WorldEvent[]): FunnelAttempt[] {
   const walk = new Walk(question, world, events);
   switch (question.order) {
     case 'ordered':
@@ -35,7 +35,7 @@ class Walk {
   }
 
   /** Each step is the earliest event at or after the step before it. */
-  ordered(): Attempt[] {
+  ordered(): FunnelAttempt[] {
     return this.startsOf(0).flatMap((start) => {
       const found: (number | undefined)[] = [start];
       for (let step = 1; step < this.isStep.length; step++) found.push(this.next(step, found[step - 1]));
@@ -57,7 +57,7 @@ class Walk {
   }
 
   /** The steps are one directly after the other, with nothing else between them; exclusions have no place there. */
-  strict(): Attempt[] {
+  strict(): FunnelAttempt[] {
     return this.startsOf(0).map((start) => {
       const times = this.isStep.map((is, step) => (is[start + step] ? this.time(start + step) : null));
       return { start: this.time(start), depth: this.depthOf(times), times };
@@ -65,7 +65,7 @@ class Walk {
   }
 
   /** Any step may be the first; the others follow in any order. */
-  unordered(): Attempt[] {
+  unordered(): FunnelAttempt[] {
     return this.isStep.flatMap((_, first) =>
       this.startsOf(first).flatMap((start) => {
         const from = this.time(start);
@@ -95,7 +95,7 @@ class Walk {
 
   private windowEnd(from: number): number {
     const { window, timezone } = this.question;
-    return addTo(from, window.count, window.unit, timezone);
+    return addUnits(from, window.count, window.unit, timezone);
   }
 
   /** What is excluded happened after the one step and before the other, or before the window closed on the other. */

@@ -1,12 +1,12 @@
 import type { PropertyBreakdown } from '../../src/core/actions/breakdown.ts';
-import { isWithin } from '../../src/core/time/range.ts';
-import type { Attempt } from '../../src/features/insights/funnel/rules/attempt.ts';
+import { isInRange } from '../../src/core/time/range.ts';
+import type { FunnelAttempt } from '../../src/features/insights/funnel/rules/attempt.ts';
 import {
+  attributionStep,
   largestValues,
-  type Part,
-  tellingStep,
-  ValueDivider,
+  type ValuePart,
   type ValueReader,
+  ValueSplitter,
 } from '../../src/features/insights/funnel/rules/split-by-value.ts';
 import type { FunnelQuestion, FunnelValue } from '../../src/features/insights/rules/question.ts';
 import { breakdownText } from './break-down.ts';
@@ -18,7 +18,7 @@ import type { World, WorldEvent } from './world.ts';
 export interface Entrant {
   actor: string;
   value: FunnelValue | null;
-  attempts: readonly Attempt[];
+  attempts: readonly FunnelAttempt[];
 }
 
 /** Everybody who entered the funnel, once for each value of the breakdown that they are part of. */
@@ -42,7 +42,7 @@ export function entrantsOf(question: FunnelQuestion, world: World): Entrant[] {
 export const funnelEvents = (question: FunnelQuestion, world: World): WorldEvent[] =>
   world.events.filter(
     (event) =>
-      isWithin(event.timestamp, question.range) &&
+      isInRange(event.timestamp, question.range) &&
       world.actorOf(event, question.actor) !== null &&
       world.holds(event, question.filter),
   );
@@ -63,12 +63,12 @@ function dividerOf(
   question: FunnelQuestion,
   world: World,
   all: readonly WorldEvent[],
-): (own: readonly WorldEvent[]) => Part<WorldEvent>[] {
+): (own: readonly WorldEvent[]) => ValuePart<WorldEvent>[] {
   const { breakdown } = question;
   if (breakdown === null) return (events) => [{ value: null, events }];
   if (breakdown.kind === 'property') {
     const divider = valueDivider(question, breakdown, world, all);
-    return (events) => divider.divide(events);
+    return (events) => divider.split(events);
   }
   return (events) =>
     breakdown.cohorts
@@ -81,18 +81,18 @@ function valueDivider(
   breakdown: PropertyBreakdown,
   world: World,
   all: readonly WorldEvent[],
-): ValueDivider<WorldEvent> {
+): ValueSplitter<WorldEvent> {
   const { steps } = question;
   const text = breakdownText(world, breakdown, question.range);
   const isStep = (event: WorldEvent): boolean => steps.some((step) => world.isOf(event, step));
-  const telling = steps[tellingStep(question) ?? -1];
+  const telling = steps[attributionStep(question) ?? -1];
   const read: ValueReader<WorldEvent> = {
     valuesOn: (event) => breakdown.keys.map((key) => text(event, key) ?? ''),
     isStep,
-    isTelling: (event) => (telling === undefined ? isStep(event) : world.isOf(event, telling)),
+    isAttributed: (event) => (telling === undefined ? isStep(event) : world.isOf(event, telling)),
   };
-  const kept = largestValues(countsOf(all.filter(read.isTelling).map(read.valuesOn)), breakdown.limit);
-  return new ValueDivider(question, breakdown.keys.length, read, kept);
+  const kept = largestValues(countsOf(all.filter(read.isAttributed).map(read.valuesOn)), breakdown.limit);
+  return new ValueSplitter(question, breakdown.keys.length, read, kept);
 }
 
 const countsOf = (values: readonly (readonly string[])[]): [string[], number][] => {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/core/json/json.ts';
 import { readFunnelQuestion } from '../../src/features/insights/funnel/rules/read-funnel.ts';
 import { readFunnelPeopleQuestion } from '../../src/features/insights/funnel/rules/read-funnel-people.ts';
 import type { FunnelAnswer } from '../../src/features/insights/rules/answers.ts';
-import { context, tellWorld } from '../support/tell-world.ts';
+import { context, worldFromLines } from '../support/tell-world.ts';
 import { answerFunnel, funnelPeople } from './funnel.ts';
 import type { World } from './world.ts';
 
@@ -27,7 +27,7 @@ const people = (world: World, fields: JsonObject): string[] =>
   funnelPeople(readFunnelPeopleQuestion(fields, context()), world);
 
 describe('an ordered funnel', () => {
-  const world = tellWorld(`
+  const world = worldFromLines(`
     ann a 05-01 10:00
     ann b 05-01 11:00
     ann c 05-01 12:00
@@ -59,7 +59,7 @@ describe('an ordered funnel', () => {
   });
 
   it('takes one event for two different steps, but not for the same twice', () => {
-    const once = tellWorld('ann a 05-01 10:00 plan=pro');
+    const once = worldFromLines('ann a 05-01 10:00 plan=pro');
     const pro = { id: 'a', order: 1, properties: [{ key: 'plan', value: 'pro' }] };
     expect(counts(once, steps('a', 'a'))).toEqual([1, 0]);
     expect(counts(once, { ...steps(), events: [{ id: 'a', order: 0 }, pro] })).toEqual([1, 1]);
@@ -72,18 +72,22 @@ describe('an ordered funnel', () => {
         ],
       }),
     ).toEqual([1, 0]);
-    expect(counts(tellWorld('ann a 05-01 10:00\nann a 05-01 10:00'), steps('a', 'a'))).toEqual([1, 1]);
+    expect(counts(worldFromLines('ann a 05-01 10:00\nann a 05-01 10:00'), steps('a', 'a'))).toEqual([1, 1]);
   });
 
   it('ends with the window, to the very moment', () => {
     const hours = { funnel_window_interval: 1, funnel_window_interval_unit: 'hour' };
-    expect(counts(tellWorld('ann a 05-01 10:00\nann b 05-01 11:00'), { ...steps('a', 'b'), ...hours })).toEqual([1, 1]);
-    expect(counts(tellWorld('ann a 05-01 10:00\nann b 05-01 11:01'), { ...steps('a', 'b'), ...hours })).toEqual([1, 0]);
+    expect(counts(worldFromLines('ann a 05-01 10:00\nann b 05-01 11:00'), { ...steps('a', 'b'), ...hours })).toEqual([
+      1, 1,
+    ]);
+    expect(counts(worldFromLines('ann a 05-01 10:00\nann b 05-01 11:01'), { ...steps('a', 'b'), ...hours })).toEqual([
+      1, 0,
+    ]);
   });
 
   it('has a window of a day that is as long as the day', () => {
     // Clocks are set forward in the night: a day later is 23 hours later.
-    const world23 = tellWorld('ann a 03-30 10:00\nann b 03-31 09:01');
+    const world23 = worldFromLines('ann a 03-30 10:00\nann b 03-31 09:01');
     const fields = { ...steps('a', 'b'), date_from: '2024-03-01', funnel_window_days: 1 };
     expect(counts(world23, fields, 'Europe/Berlin')).toEqual([1, 0]);
     expect(counts(world23, fields, 'UTC')).toEqual([1, 1]);
@@ -91,7 +95,7 @@ describe('an ordered funnel', () => {
 
   it('measures how long a step took, on average over attempts and then over persons', () => {
     const answer = ask(
-      tellWorld(`
+      worldFromLines(`
         ann a 05-01 10:00
         ann b 05-01 10:10
         ann a 05-02 10:00
@@ -107,7 +111,7 @@ describe('an ordered funnel', () => {
   });
 
   it('leaves out attempts, not persons, that an exclusion falls into', () => {
-    const excluding = tellWorld(`
+    const excluding = worldFromLines(`
       ann a 05-01 10:00
       ann x 05-01 11:00
       ann b 05-01 12:00
@@ -129,7 +133,7 @@ describe('an ordered funnel', () => {
 });
 
 describe('other orders', () => {
-  const world = tellWorld(`
+  const world = worldFromLines(`
     ann a 05-01 10:00
     ann b 05-01 11:00
     bob b 05-01 10:00
@@ -155,7 +159,7 @@ describe('other orders', () => {
 });
 
 describe('a divided funnel', () => {
-  const world = tellWorld(`
+  const world = worldFromLines(`
     ann a 05-01 10:00
     ann b 05-01 11:00 os=mac
     ann a 05-02 10:00 os=win
@@ -187,7 +191,7 @@ describe('a divided funnel', () => {
 describe('a funnel over time', () => {
   it('counts each person once in each interval in which they began', () => {
     const answer = ask(
-      tellWorld(`
+      worldFromLines(`
         ann a 05-01 10:00
         ann b 05-01 11:00
         ann a 05-01 12:00

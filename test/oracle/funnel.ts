@@ -1,6 +1,6 @@
 import { FunnelAssembly } from '../../src/features/insights/funnel/rules/assemble-funnel.ts';
 import { isSelected } from '../../src/features/insights/funnel/rules/funnel-outcome.ts';
-import { Summariser } from '../../src/features/insights/funnel/rules/summary.ts';
+import { AttemptSummariser } from '../../src/features/insights/funnel/rules/summary.ts';
 import type { FunnelAnswer } from '../../src/features/insights/rules/answers.ts';
 import { compareText } from '../../src/features/insights/rules/assemble-trends.ts';
 import type { FunnelPeopleQuestion, FunnelQuestion } from '../../src/features/insights/rules/question.ts';
@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 
 export function answerFunnel(question: FunnelQuestion, world: World): FunnelAnswer {
   const assembly = new FunnelAssembly(question);
-  const summariser = new Summariser(question);
+  const summariser = new AttemptSummariser(question);
   for (const { value, attempts } of entrantsOf(question, world)) assembly.add(value, summariser.summarise(attempts));
   return assembly.answer();
 }
@@ -20,7 +20,7 @@ export const funnelPeople = (question: FunnelPeopleQuestion, world: World): stri
   distinct(selectedEntrants(question, world).map(({ actor }) => actor)).sort(compareText);
 
 export function selectedEntrants({ funnel, selection, value }: FunnelPeopleQuestion, world: World): Entrant[] {
-  const summariser = new Summariser(funnel);
+  const summariser = new AttemptSummariser(funnel);
   return entrantsOf(funnel, world).filter(
     (entrant) =>
       (value === null || JSON.stringify(entrant.value) === JSON.stringify(value)) &&

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { readLifecycleQuestion } from '../../src/features/insights/lifecycle/rules/read-lifecycle.ts';
-import { context, tellWorld } from '../support/tell-world.ts';
+import { context, worldFromLines } from '../support/tell-world.ts';
 import { answerLifecycle } from './lifecycle.ts';
 import type { World } from './world.ts';
 
@@ -17,7 +17,7 @@ describe('lifecycle', () => {
   };
 
   it('follows persons from interval to interval', () => {
-    const world = tellWorld(`
+    const world = worldFromLines(`
       old visit 04-01 10:00
       old visit 05-05 10:00
       old visit 05-06 10:00
@@ -35,7 +35,7 @@ describe('lifecycle', () => {
   });
 
   it('begins weeks on Monday', () => {
-    const world = tellWorld('ann visit 05-05 10:00\nann visit 05-06 10:00');
+    const world = worldFromLines('ann visit 05-05 10:00\nann visit 05-06 10:00');
     expect(data(world, { interval: 'week' })).toMatchObject({ returning: [1], new: [0] });
   });
 });

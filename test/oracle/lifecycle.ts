@@ -1,5 +1,5 @@
-import { floorTo } from '../../src/core/time/interval.ts';
-import { type Tick, tickAt, tickNames, ticksOf } from '../../src/core/time/ticks.ts';
+import { startOfInterval } from '../../src/core/time/interval.ts';
+import { type Tick, tickIndex, tickNames, ticksOf } from '../../src/core/time/ticks.ts';
 import type { LifecycleItem } from '../../src/features/insights/rules/answers.ts';
 import { compareText } from '../../src/features/insights/rules/assemble-trends.ts';
 import { sum } from '../../src/features/insights/rules/numbers/statistics.ts';
@@ -52,7 +52,7 @@ function stagesOf(question: LifecycleQuestion, world: World): Stage[] {
   const { entity, interval, timezone, filter, range } = question;
   const shown = ticksIn(question);
   // Who is active at the beginning was there before, or was not: one more interval tells.
-  const before = floorTo((shown[0]?.start ?? range.from) - 1, interval, timezone, 'monday');
+  const before = startOfInterval((shown[0]?.start ?? range.from) - 1, interval, timezone, 'monday');
   // Intervals are looked at whole, also the last one, which the range may only touch.
   const until = shown.at(-1)?.end ?? range.until;
   const ticks = ticksOf({ from: before, until }, interval, timezone, 'monday');
@@ -66,9 +66,9 @@ function stagesOf(question: LifecycleQuestion, world: World): Stage[] {
   );
   return distinct(events.map(({ personId }) => personId)).flatMap((person) => {
     const active = new Set(
-      events.filter((event) => event.personId === person).map((event) => tickAt(ticks, event.timestamp)),
+      events.filter((event) => event.personId === person).map((event) => tickIndex(ticks, event.timestamp)),
     );
-    const created = tickAt(ticks, world.person(person)?.createdAt ?? 0);
+    const created = tickIndex(ticks, world.person(person)?.createdAt ?? 0);
     return ticks.flatMap(({ start }, at): Stage[] => {
       const status = statusAt(active, at, created);
       return at === 0 || status === null ? [] : [{ person, status, at: start }];
@@ -84,7 +84,7 @@ function statusAt(active: ReadonlySet<number>, at: number, created: number): Lif
 }
 
 export function lifecyclePeople({ lifecycle, target, status }: LifecyclePeopleQuestion, world: World): string[] {
-  const at = floorTo(target, lifecycle.interval, lifecycle.timezone, 'monday');
+  const at = startOfInterval(target, lifecycle.interval, lifecycle.timezone, 'monday');
   const stages = stagesOf(lifecycle, world).filter((stage) => stage.at === at && stage.status === status);
   return stages.map(({ person }) => person).sort(compareText);
 }

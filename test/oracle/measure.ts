@@ -1,12 +1,12 @@
 import type { Actor } from '../../src/core/actor.ts';
 import { propertyText } from '../../src/core/events/hot-properties.ts';
-import { numberOf } from '../../src/core/filters/matches.ts';
+import { parseNumber } from '../../src/core/filters/matches.ts';
 import { SESSION_DURATION } from '../../src/core/filters/session-duration.ts';
 import type { SeriesMath } from '../../src/features/insights/rules/numbers/math.ts';
 import { statisticOf } from '../../src/features/insights/rules/numbers/statistics.ts';
 import { sessionOf, type World, type WorldEvent } from './world.ts';
 
-export const PERSON: Actor = { kind: 'person' };
+const PERSON: Actor = { kind: 'person' };
 
 /** Whom a series counts. */
 export const actorOfMath = (math: SeriesMath): Actor => {
@@ -47,6 +47,6 @@ export function measure(
 function numbersOf(property: string, events: readonly WorldEvent[], lengths: ReadonlyMap<string, number>): number[] {
   if (property === SESSION_DURATION) return distinct(events.map(sessionOf)).map((session) => lengths.get(session) ?? 0);
   return events.flatMap(({ properties }) =>
-    Object.hasOwn(properties, property) ? (numberOf(propertyText(properties[property]) ?? '') ?? []) : [],
+    Object.hasOwn(properties, property) ? (parseNumber(propertyText(properties[property]) ?? '') ?? []) : [],
   );
 }

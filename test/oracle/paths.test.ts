@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json.ts';
-import { holdsGrouping } from '../../src/features/insights/paths/rules/path-items.ts';
+import { matchesGrouping } from '../../src/features/insights/paths/rules/path-items.ts';
 import { readPathsPeopleQuestion, readPathsQuestion } from '../../src/features/insights/paths/rules/read-paths.ts';
-import { context, tellWorld } from '../support/tell-world.ts';
+import { context, worldFromLines } from '../support/tell-world.ts';
 import { answerPaths, pathsPeople } from './paths.ts';
 
 describe('paths', () => {
   const page = (who: string, url: string, time: string) => `${who} $pageview 05-01 ${time} $current_url=${url}`;
-  const world = tellWorld(
+  const world = worldFromLines(
     [
       page('ann', '/', '10:00'),
       page('ann', '/docs/', '10:05'),
@@ -47,8 +47,8 @@ describe('paths', () => {
     expect(edges({ step_limit: 2, path_replacements: true }, [{ pattern: '\\d+', alias: ':id' }])).toEqual(cleaned);
     expect(edges({ step_limit: 2, path_groupings: ['/docs*'] })).toEqual(['1_/ > 2_/docs*: 2']);
     expect(edges({ step_limit: 2, path_replacements: true }, [{ pattern: '(', alias: 'x' }])).toHaveLength(2);
-    expect(holdsGrouping('a-b-c', 'a*c')).toBe(true);
-    expect(holdsGrouping('c-a', 'a*c')).toBe(false);
+    expect(matchesGrouping('a-b-c', 'a*c')).toBe(true);
+    expect(matchesGrouping('c-a', 'a*c')).toBe(false);
   });
 
   it('begin and end where asked', () => {

@@ -1,8 +1,8 @@
 import { propertyText } from '../../src/core/events/hot-properties.ts';
-import { isWithin, type Range } from '../../src/core/time/range.ts';
-import { spanOf } from '../../src/features/insights/funnel/rules/funnel-outcome.ts';
-import { cleanItem, PATH_EVENT_KINDS } from '../../src/features/insights/paths/rules/path-items.ts';
-import { EdgeCounter, isTaken, pathCutter } from '../../src/features/insights/paths/rules/path-steps.ts';
+import { isInRange, type Range } from '../../src/core/time/range.ts';
+import { pathRange } from '../../src/features/insights/funnel/rules/funnel-outcome.ts';
+import { cleanItem, PATH_EVENT_TESTS } from '../../src/features/insights/paths/rules/path-items.ts';
+import { EdgeCounter, matchesEdge, pathSplitter } from '../../src/features/insights/paths/rules/path-steps.ts';
 import { withoutSlash } from '../../src/features/insights/paths/rules/read-paths.ts';
 import type { PathItem } from '../../src/features/insights/paths/rules/trim-path.ts';
 import type { PathEdge } from '../../src/features/insights/rules/answers.ts';
@@ -31,16 +31,16 @@ export function answerPaths(question: PathsQuestion, world: World): PathEdge[] {
 
 function pathsOf(question: PathsQuestion, world: World): Path[] {
   const spans = question.funnel === null ? null : spansOf(question.funnel.path, question.funnel.people, world);
-  const cut = pathCutter(question);
+  const cut = pathSplitter(question);
   const events = world.events.filter(
     (event) =>
-      isWithin(event.timestamp, question.range) && isIncluded(question, event) && world.holds(event, question.filter),
+      isInRange(event.timestamp, question.range) && isIncluded(question, event) && world.holds(event, question.filter),
   );
   return distinct(events.map(({ personId }) => personId)).flatMap((person) => {
     const span = spans?.get(person);
     if (spans !== null && span === undefined) return [];
     const own = events.filter(
-      (event) => event.personId === person && (span === undefined || isWithin(event.timestamp, span)),
+      (event) => event.personId === person && (span === undefined || isInRange(event.timestamp, span)),
     );
     const items = own.map((event) => ({ item: itemOf(question, world, event), at: event.timestamp }));
     return cut(items).map((path) => ({ person, items: path }));
@@ -50,7 +50,7 @@ function pathsOf(question: PathsQuestion, world: World): Path[] {
 function isIncluded({ eventTypes, customEvents }: PathsQuestion, { event, personId }: WorldEvent): boolean {
   if (personId === null) return false;
   if (eventTypes.length === 0 && customEvents.length === 0) return true;
-  return customEvents.includes(event) || eventTypes.some((type) => PATH_EVENT_KINDS[type](event));
+  return customEvents.includes(event) || eventTypes.some((type) => PATH_EVENT_TESTS[type](event));
 }
 
 /** Where an event led: an address, a screen, or itself. */
@@ -65,13 +65,13 @@ function itemOf(question: PathsQuestion, world: World, { event, properties }: Wo
 const spansOf = (path: FunnelPath, people: FunnelPeopleQuestion, world: World): Map<string, Range> =>
   new Map(
     selectedEntrants(people, world).flatMap(({ actor, attempts }): [string, Range][] => {
-      const span = spanOf(path, people, attempts);
+      const span = pathRange(path, people, attempts);
       return span === null ? [] : [[actor, span]];
     }),
   );
 
 /** Who took the edge, or ended where it says; without either everybody who took a path. */
 export function pathsPeople(question: PathsPeopleQuestion, world: World): string[] {
-  const taken = pathsOf(question.paths, world).filter(({ items }) => isTaken(question, items));
+  const taken = pathsOf(question.paths, world).filter(({ items }) => matchesEdge(question, items));
   return distinct(taken.map(({ person }) => person)).sort(compareText);
 }

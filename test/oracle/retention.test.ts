@@ -4,13 +4,13 @@ import {
   readRetentionPeopleQuestion,
   readRetentionQuestion,
 } from '../../src/features/insights/retention/rules/read-retention.ts';
-import { at, context, tellWorld } from '../support/tell-world.ts';
+import { at, context, worldFromLines } from '../support/tell-world.ts';
 import { answerRetention, retentionPeople } from './retention.ts';
 
 const TARGET = { target_entity: { id: 'visit', type: 'events' } };
 
 describe('retention', () => {
-  const world = tellWorld(`
+  const world = worldFromLines(`
     ann visit 04-01 10:00
     ann visit 05-01 10:00
     ann pay 05-02 10:00

@@ -1,7 +1,7 @@
-import { addTo } from '../../src/core/time/interval.ts';
+import { addUnits } from '../../src/core/time/interval.ts';
 import { periodUnit } from '../../src/core/time/period.ts';
-import { isWithin } from '../../src/core/time/range.ts';
-import { type Tick, tickAt, ticksOf } from '../../src/core/time/ticks.ts';
+import { isInRange } from '../../src/core/time/range.ts';
+import { type Tick, tickIndex, ticksOf } from '../../src/core/time/ticks.ts';
 import type { RetentionPerson, RetentionRow } from '../../src/features/insights/rules/answers.ts';
 import { compareText } from '../../src/features/insights/rules/assemble-trends.ts';
 import type { RetentionPeopleQuestion, RetentionQuestion } from '../../src/features/insights/rules/question.ts';
@@ -25,7 +25,7 @@ export function answerRetention(question: RetentionQuestion, world: World): Rete
     const own = arrivals.filter(({ interval }) => interval === at);
     return {
       label: `${period} ${at}`,
-      date: addTo(range.from, at, periodUnit(period), timezone),
+      date: addUnits(range.from, at, periodUnit(period), timezone),
       breakdownValues: null,
       counts: countsOf(own, returns, intervals - at),
     };
@@ -68,7 +68,7 @@ function arrivalsOf(question: RetentionQuestion, world: World): Arrival[] {
   const events = world.events.filter((event) => world.isOf(event, target) && world.holds(event, filter));
   const telling = isFirstTime ? firstOfEach(events) : events;
   return telling.flatMap((event) => {
-    const interval = isWithin(event.timestamp, range) ? tickAt(ticks, event.timestamp) : -1;
+    const interval = isInRange(event.timestamp, range) ? tickIndex(ticks, event.timestamp) : -1;
     if (event.personId === null || interval < 0 || (isFirstCohortOnly && interval > 0)) return [];
     return [{ person: event.personId, interval, values: keys.map((key) => text(event, key) ?? '') }];
   });
@@ -85,10 +85,10 @@ function returnsOf(question: RetentionQuestion, world: World): Returns {
   const ticks = ticksIn(question);
   const returns = new Map<string, Set<number>>();
   for (const event of world.events) {
-    if (event.personId === null || !isWithin(event.timestamp, question.range)) continue;
+    if (event.personId === null || !isInRange(event.timestamp, question.range)) continue;
     if (!world.isOf(event, question.returning) || !world.holds(event, question.filter)) continue;
     const intervals = returns.get(event.personId) ?? new Set();
-    returns.set(event.personId, intervals.add(tickAt(ticks, event.timestamp)));
+    returns.set(event.personId, intervals.add(tickIndex(ticks, event.timestamp)));
   }
   return returns;
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { readStickinessQuestion } from '../../src/features/insights/stickiness/rules/read-stickiness.ts';
-import { context, tellWorld } from '../support/tell-world.ts';
+import { context, worldFromLines } from '../support/tell-world.ts';
 import { answerStickiness } from './stickiness.ts';
 
 const VISITS = { events: [{ id: 'visit' }] };
 
 describe('stickiness', () => {
   it('counts in how many intervals somebody was active', () => {
-    const world = tellWorld(`
+    const world = worldFromLines(`
       ann visit 05-01 10:00
       ann visit 05-01 11:00
       ann visit 05-03 10:00

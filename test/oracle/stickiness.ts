@@ -1,5 +1,5 @@
-import { isWithin, type Range } from '../../src/core/time/range.ts';
-import { tickAt, ticksOf } from '../../src/core/time/ticks.ts';
+import { isInRange, type Range } from '../../src/core/time/range.ts';
+import { tickIndex, ticksOf } from '../../src/core/time/ticks.ts';
 import type { StickinessItem } from '../../src/features/insights/rules/answers.ts';
 import { compareText } from '../../src/features/insights/rules/assemble-trends.ts';
 import { sum } from '../../src/features/insights/rules/numbers/statistics.ts';
@@ -49,9 +49,9 @@ function activityOf(
   const active = new Map<string, Set<number>>();
   for (const event of world.events) {
     const actor = world.actorOf(event, actorOfMath(series.math));
-    if (actor === null || !isWithin(event.timestamp, range)) continue;
+    if (actor === null || !isInRange(event.timestamp, range)) continue;
     if (!world.isOf(event, series.entity) || !world.holds(event, filter)) continue;
-    active.set(actor, (active.get(actor) ?? new Set()).add(tickAt(ticks, event.timestamp)));
+    active.set(actor, (active.get(actor) ?? new Set()).add(tickIndex(ticks, event.timestamp)));
   }
   return new Map([...active].map(([actor, intervals]) => [actor, intervals.size]));
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/core/json/json.ts';
 import type { TrendItem } from '../../src/features/insights/rules/answers.ts';
 import { readTrendsQuestion } from '../../src/features/insights/trends/rules/read-trends.ts';
 import { readTrendsPeopleQuestion } from '../../src/features/insights/trends/rules/read-trends-people.ts';
-import { context, tellWorld } from '../support/tell-world.ts';
+import { context, worldFromLines } from '../support/tell-world.ts';
 import { answerTrends, trendsPeople } from './trends.ts';
 import type { World } from './world.ts';
 
@@ -15,7 +15,7 @@ const dataOf = (world: World, series: JsonObject, over: JsonObject = {}): readon
   ask(world, { events: [{ id: 'buy', ...series }], ...over })[0]?.data;
 
 describe('math', () => {
-  const world = tellWorld(`
+  const world = worldFromLines(`
     ann buy 05-01 10:00 price=10 $session_id=s1 $group_0=acme
     ann buy 05-01 10:30 price=20 $session_id=s1 $group_0=acme
     bob buy 05-01 11:00 price=x
@@ -47,7 +47,7 @@ describe('math', () => {
   });
 
   it('counts a person once where numbers grow', () => {
-    const again = tellWorld('ann buy 05-01 10:00\nann buy 05-02 10:00\nbob buy 05-02 10:00');
+    const again = worldFromLines('ann buy 05-01 10:00\nann buy 05-02 10:00\nbob buy 05-02 10:00');
     const grown = { display: 'ActionsLineGraphCumulative' };
     expect(dataOf(again, { math: 'dau' }, grown)).toEqual([1, 2, 2]);
     expect(dataOf(again, {}, grown)).toEqual([1, 3, 3]);
@@ -69,7 +69,7 @@ describe('math', () => {
 });
 
 describe('who is active', () => {
-  const world = tellWorld('ann buy 04-25 12:00\nbob buy 05-02 12:00\ncat buy 04-20 12:00');
+  const world = worldFromLines('ann buy 04-25 12:00\nbob buy 05-02 12:00\ncat buy 04-20 12:00');
   const weekly = { math: 'weekly_active' };
 
   it('at a day did something in the seven days that end with it', () => {
@@ -93,7 +93,7 @@ describe('who is active', () => {
 });
 
 describe('a breakdown', () => {
-  const world = tellWorld(`
+  const world = worldFromLines(`
     ann buy 05-01 10:00 os=mac price=1
     ann buy 05-01 10:00 os=mac price=2
     bob buy 05-01 10:00 os=win price=30
@@ -124,7 +124,7 @@ describe('a breakdown', () => {
   });
 
   it('by cohort leaves out whom nobody knows', () => {
-    const cohorts = tellWorld('ann buy 05-01 10:00\nbob buy 05-01 10:00\nnobody buy 05-01 10:00', {
+    const cohorts = worldFromLines('ann buy 05-01 10:00\nbob buy 05-01 10:00\nnobody buy 05-01 10:00', {
       cohorts: new Map([[1, new Set(['ann'])]]),
     });
     const fields = { events: [{ id: 'buy' }], breakdown: [1, 'all', 2], breakdown_type: 'cohort' };
@@ -137,7 +137,7 @@ describe('a breakdown', () => {
 });
 
 describe('series together', () => {
-  const world = tellWorld('ann buy 05-01 10:00\nann look 05-01 10:00\nbob look 05-02 10:00\nbob buy 04-29 10:00');
+  const world = worldFromLines('ann buy 05-01 10:00\nann look 05-01 10:00\nbob look 05-02 10:00\nbob buy 04-29 10:00');
 
   it('are calculated with, point by point', () => {
     const events = [
@@ -159,7 +159,7 @@ describe('series together', () => {
   });
 
   it('lie on the days of the project, not on those of Greenwich', () => {
-    const late = tellWorld('ann buy 05-02 03:00');
+    const late = worldFromLines('ann buy 05-02 03:00');
     expect(ask(late, { events: [{ id: 'buy' }] }, 'US/Pacific')[0]?.data).toEqual([1, 0, 0]);
     expect(ask(late, { events: [{ id: 'buy' }] }, 'UTC')[0]?.data).toEqual([0, 1, 0]);
   });
@@ -171,7 +171,7 @@ describe('series together', () => {
 
 describe('an action', () => {
   it('is any of its steps, each of which has to fit whole', () => {
-    const world = tellWorld(`
+    const world = worldFromLines(`
       ann $pageview 05-01 10:00 $current_url=https://x.io/docs/api
       ann $pageview 05-01 11:00 $current_url=https://x.io/docs
       ann click 05-01 12:00 plan=pro

@@ -1,6 +1,6 @@
 import { activeWindow } from '../../src/core/time/active-window.ts';
-import { addTo, floorTo } from '../../src/core/time/interval.ts';
-import { isWithin, type Range } from '../../src/core/time/range.ts';
+import { addUnits, startOfInterval } from '../../src/core/time/interval.ts';
+import { isInRange, type Range } from '../../src/core/time/range.ts';
 import { type Tick, ticksOf } from '../../src/core/time/ticks.ts';
 import type { SeriesNumbers, TrendItem } from '../../src/features/insights/rules/answers.ts';
 import { assembleTrends, type PeriodNumbers } from '../../src/features/insights/rules/assemble-trends.ts';
@@ -39,7 +39,7 @@ class SeriesCounter {
     this.range = range;
     this.matching = world.events.filter((event) => world.isOf(event, entity) && world.holds(event, question.filter));
     const days = math.kind === 'active' ? math.days : 0;
-    this.reach = { from: addTo(range.from, -days, 'day', question.timezone), until: range.until };
+    this.reach = { from: addUnits(range.from, -days, 'day', question.timezone), until: range.until };
     this.lengths = world.sessionLengths(this.reach);
   }
 
@@ -63,7 +63,7 @@ class SeriesCounter {
 
   private numbers(events: readonly WorldEvent[]): Omit<SeriesNumbers, 'value'> {
     const { display, interval, timezone } = this.question;
-    const inRange = events.filter(({ timestamp }) => isWithin(timestamp, this.range));
+    const inRange = events.filter(({ timestamp }) => isInRange(timestamp, this.range));
     if (display === 'total') return { points: [], total: this.total(events, inRange) };
     const ticks = ticksOf(this.range, interval, timezone);
     return { points: ticks.map((tick) => this.point(tick, events, inRange)), total: null };
@@ -72,13 +72,13 @@ class SeriesCounter {
   private total(events: readonly WorldEvent[], inRange: readonly WorldEvent[]): number | null {
     if (this.math.kind !== 'active') return this.measure(inRange);
     const { timezone } = this.question;
-    const lastDay = floorTo(this.range.until - 1, 'day', timezone);
+    const lastDay = startOfInterval(this.range.until - 1, 'day', timezone);
     return this.measure(this.during(events, activeWindow(lastDay, this.math.days, 'day', timezone)));
   }
 
   private point(tick: Tick, events: readonly WorldEvent[], inRange: readonly WorldEvent[]): number {
     if (this.math.kind === 'active') return this.activeAt(tick, this.math.days, events);
-    const own = inRange.filter(({ timestamp }) => isWithin(timestamp, { from: tick.start, until: tick.end }));
+    const own = inRange.filter(({ timestamp }) => isInRange(timestamp, { from: tick.start, until: tick.end }));
     if (this.question.display === 'cumulative' && (this.math.kind === 'dau' || this.math.kind === 'unique_group')) {
       const actors = (list: readonly WorldEvent[]) =>
         list.map((event) => this.world.actorOf(event, actorOfMath(this.math)));
@@ -93,16 +93,16 @@ class SeriesCounter {
     // Two things that clients of this wire know: the hour that only begins with the range's end is empty, and values of
     // a property show nothing at intervals in which the whole project is silent.
     if (interval === 'hour' && start === this.range.until - 1) return 0;
-    const isSilent = !this.world.events.some(({ timestamp }) => isWithin(timestamp, { from: start, until: end }));
+    const isSilent = !this.world.events.some(({ timestamp }) => isInRange(timestamp, { from: start, until: end }));
     if (breakdown?.kind === 'property' && isSilent) return 0;
     return this.measure(this.during(events, activeWindow(start, days, interval, timezone))) ?? 0;
   }
 
   private during = (events: readonly WorldEvent[], window: Range): WorldEvent[] =>
-    events.filter(({ timestamp }) => isWithin(timestamp, window) && timestamp < this.range.until);
+    events.filter(({ timestamp }) => isInRange(timestamp, window) && timestamp < this.range.until);
 }
 
-export interface TrendActor {
+interface TrendActor {
   actor: string;
   /** Their own part of the number: how many events, or the series' own statistic of them. */
   value: number | null;
@@ -115,7 +115,7 @@ export function trendsPeople(question: TrendsPeopleQuestion, world: World): Tren
   const isInPart = slice === null ? () => true : isInSlice(world, slice, range);
   const events = world.events.filter(
     (event) =>
-      isWithin(event.timestamp, range) &&
+      isInRange(event.timestamp, range) &&
       world.isOf(event, series.entity) &&
       world.holds(event, filter) &&
       isInPart(event),
@@ -131,7 +131,7 @@ export function trendsPeople(question: TrendsPeopleQuestion, world: World): Tren
 /** Who was active is also asked of the days before. */
 function peopleRange({ series: { math }, range, display, interval, timezone }: TrendsPeopleQuestion): Range {
   if (math.kind !== 'active') return range;
-  const day = display === 'total' ? floorTo(range.until - 1, 'day', timezone) : range.from;
+  const day = display === 'total' ? startOfInterval(range.until - 1, 'day', timezone) : range.from;
   const from = activeWindow(day, math.days, interval, timezone).from;
   return { from, until: range.until };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { areInsightCasesThere, loadInsightCases, problemsOf } from '../support/insight-vectors.ts';
+import { hasInsightCases, loadInsightCases, problemsOf } from '../support/insight-vectors.ts';
 import { answerCase, funnelRows, personIdsIn } from '../support/oracle-answers.ts';
 
 const FAMILIES = ['trends', 'funnel', 'paths', 'retention', 'stickiness', 'lifecycle', 'correlation'];
@@ -10,7 +10,7 @@ const NOT_FOLLOWED: Readonly<Record<string, string>> = {
     'a value of a breakdown that was named by a text is shown as a text, as the wire does through HTTP',
 };
 
-describe.skipIf(!areInsightCasesThere())('the oracle', () => {
+describe.skipIf(!hasInsightCases())('the oracle', () => {
   it.each(loadInsightCases(FAMILIES).map((one) => [one.id, one] as const))('answers %s', (id, one) => {
     const problems = problemsOf(one, answerCase(one), personIdsIn(one));
     if (NOT_FOLLOWED[id] !== undefined) expect(problems).not.toEqual([]);
@@ -18,7 +18,7 @@ describe.skipIf(!areInsightCasesThere())('the oracle', () => {
   });
 });
 
-describe.skipIf(!areInsightCasesThere())('the counts behind the percentages of funnels', () => {
+describe.skipIf(!hasInsightCases())('the counts behind the percentages of funnels', () => {
   const cases = loadInsightCases(['funnel']).filter((one) => one.expected_rows !== undefined);
   it.each(cases.map((one) => [one.id, one] as const))('are right in %s', (_id, one) => {
     const rows = { ...one, expected_root: 'body', expected: one.expected_rows ?? [] };
@@ -26,4 +26,4 @@ describe.skipIf(!areInsightCasesThere())('the counts behind the percentages of f
   });
 });
 
-it.skipIf(areInsightCasesThere())('has no cases of insights to run: set VECTORS_DIR', () => {});
+it.skipIf(hasInsightCases())('has no cases of insights to run: set VECTORS_DIR', () => {});

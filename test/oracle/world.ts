@@ -7,8 +7,8 @@ import type { Entity } from '../../src/core/actions/entity.ts';
 import type { Actor } from '../../src/core/actor.ts';
 import { propertyText } from '../../src/core/events/hot-properties.ts';
 import { matches, type Properties } from '../../src/core/filters/matches.ts';
-import { cohortsIn, type Filter, leavesOf } from '../../src/core/filters/property-filter.ts';
-import type { Search } from '../../src/core/filters/search.ts';
+import { cohortFiltersIn, type Filter, propertyFiltersIn } from '../../src/core/filters/property-filter.ts';
+import type { PatternSearch } from '../../src/core/filters/search.ts';
 import type { Json } from '../../src/core/json/json.ts';
 import { HOUR_MS } from '../../src/core/time/interval.ts';
 import type { Range } from '../../src/core/time/range.ts';
@@ -36,7 +36,7 @@ export interface WorldPerson {
   distinctIds: readonly string[];
 }
 
-export interface WorldGroup {
+interface WorldGroup {
   index: number;
   key: string;
   properties: Readonly<Record<string, Json>>;
@@ -52,7 +52,7 @@ export interface WorldData {
 
 /** What needs an engine for patterns that users give, which must never reach `RegExp`. */
 export interface WorldTools {
-  search: Search;
+  search: PatternSearch;
   /** Replaces every place that a pattern finds; null where the pattern is invalid. */
   replace(pattern: string, text: string, alias: string): string | null;
 }
@@ -135,9 +135,9 @@ export class World {
 }
 
 const asksForPerson = (filter: Filter): boolean =>
-  cohortsIn(filter).length > 0 || leavesOf(filter).some(({ owner }) => owner === 'person');
+  cohortFiltersIn(filter).length > 0 || propertyFiltersIn(filter).some(({ owner }) => owner === 'person');
 
-const asksForSession = (filter: Filter): boolean => leavesOf(filter).some(({ owner }) => owner === 'session');
+const asksForSession = (filter: Filter): boolean => propertyFiltersIn(filter).some(({ owner }) => owner === 'session');
 
 const DAY_MS = 24 * HOUR_MS;
 

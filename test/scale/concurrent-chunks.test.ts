@@ -4,21 +4,21 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stripeOf } from '../../src/core/persons/id-stripe.ts';
 import { bootstrap } from '../../src/features/accounts/bootstrap.ts';
-import { writeContext } from '../../src/ingest/accept/request-context.ts';
-import { Definitions } from '../../src/ingest/process/definition-recorder.ts';
+import { serializeRequestContext } from '../../src/ingest/accept/request-context.ts';
+import { DefinitionRecorder } from '../../src/ingest/process/definition-recorder.ts';
 import { processChunk } from '../../src/ingest/process/process-chunk.ts';
-import { directSink } from '../../src/ingest/process/sink.ts';
+import { eventStoreSink } from '../../src/ingest/process/sink.ts';
 import { randomIds } from '../../src/lib/ids.ts';
 import type { EventStore } from '../../src/stores/events/event-store.ts';
 import type { LogEntry } from '../../src/stores/ingest/ingest-log.ts';
-import { isRetry } from '../../src/stores/postgres/errors.ts';
+import { isRetryable } from '../../src/stores/postgres/errors.ts';
 import { postgresIngestStore } from '../../src/stores/postgres/ingest-store.ts';
-import { openDatabase } from '../../src/stores/postgres/metadata-store.ts';
+import { openPostgresDatabase } from '../../src/stores/postgres/metadata-store.ts';
 import { openPostgresPlace, type PostgresPlace } from '../support/postgres.ts';
 
 const LOGS = 4;
 const NOW = Date.UTC(2026, 0, 15);
-const CONTEXT = writeContext({ ip: null, sentAt: null, engage: false, historical: false });
+const CONTEXT = serializeRequestContext({ ip: null, sentAt: null, engage: false, historical: false });
 const clock = { now: () => NOW };
 
 let place: PostgresPlace;
@@ -56,16 +56,16 @@ async function processAll(raws: readonly Raw[], chunkSize: number): Promise<numb
   for (const raw of raws) logs[stripeOf(projectId, raw.distinct_id) % LOGS]?.push(raw);
   let retries = 0;
   const workOff = async (own: readonly Raw[], n: number): Promise<void> => {
-    const db = openDatabase(place.database.url, { size: 1 });
+    const db = openPostgresDatabase(place.database.url, { size: 1 });
     const onRetry = (error: unknown): void => {
-      expect(isRetry(error)).toBe(true);
+      expect(isRetryable(error)).toBe(true);
       retries++;
     };
     const ingest = postgresIngestStore(db, { log: `log ${n}`, onRetry });
-    const definitions = new Definitions(randomIds);
+    const definitions = new DefinitionRecorder(randomIds);
     for (let at = 0; at < own.length; at += chunkSize) {
       const entries = own.slice(at, at + chunkSize).map((raw, i) => entryOf(raw, at + i + 1));
-      await processChunk({ ingest, sink: directSink(noEvents), definitions }, entries, { now: NOW });
+      await processChunk({ ingest, sink: eventStoreSink(noEvents), definitions }, entries, { now: NOW });
     }
     expect(await ingest.position()).toBe(own.length);
     await db.destroy();
@@ -140,7 +140,7 @@ describe('chunks side by side', () => {
         for (const { distinct_id: id, properties } of raws) {
           if (properties['$set']) expect(ownerOf.get(id)?.properties).toMatchObject(properties['$set']);
         }
-        expect(await place.ingest.counts()).toEqual({ stored });
+        expect(await place.ingest.getCounts()).toEqual({ stored });
       }),
       { numRuns: 6 },
     );
@@ -154,8 +154,8 @@ describe('chunks side by side', () => {
       .flat()
       .map(({ uuid, n }): Raw => ({ event: 'e', uuid, distinct_id: idName(n), properties: {} }));
     await processAll(raws, 25);
-    expect(await place.ingest.counts()).toEqual({ stored: uuids.length, duplicate: raws.length - uuids.length });
-    const seen = await Promise.all(uuids.map((uuid) => place.metadata.fates.seen(projectId, uuid)));
+    expect(await place.ingest.getCounts()).toEqual({ stored: uuids.length, duplicate: raws.length - uuids.length });
+    const seen = await Promise.all(uuids.map((uuid) => place.metadata.fates.getSeen(projectId, uuid)));
     expect(seen.reduce((sum, fate) => sum + 1 + (fate?.repeats ?? 0), 0)).toBe(raws.length);
   });
 
@@ -166,11 +166,11 @@ describe('chunks side by side', () => {
       return { event: '$groupidentify', distinct_id: idName(n), properties };
     });
     await processAll(raws, 7);
-    const types = await place.metadata.groups.types(projectId);
+    const types = await place.metadata.groups.listTypes(projectId);
     expect(types.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4]);
     for (const { properties } of raws) {
       const index = types.find(({ name }) => name === properties['$group_type'])?.index ?? -1;
-      const group = await place.metadata.groups.find(projectId, index, String(properties['$group_key']));
+      const group = await place.metadata.groups.get(projectId, index, String(properties['$group_key']));
       expect(group?.properties).toMatchObject(properties['$group_set'] as object);
     }
   });

@@ -3,26 +3,26 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { randomIds } from '../../src/lib/ids.ts';
 import { differences } from '../../src/operate/move/checksums.ts';
-import { settleNumbers } from '../../src/operate/move/continue-sequences.ts';
+import { continueSequences } from '../../src/operate/move/continue-sequences.ts';
 import { copyLog } from '../../src/operate/move/copy-log.ts';
 import { copyTable } from '../../src/operate/move/copy-tables.ts';
-import type { Progress } from '../../src/operate/move/progress.ts';
-import { openSource, type Source } from '../../src/operate/move/source.ts';
+import type { MoveProgress } from '../../src/operate/move/progress.ts';
+import { type MoveSource, openSource } from '../../src/operate/move/source.ts';
 import { type MovedTable, movedTables } from '../../src/operate/move/tables.ts';
-import { claim, Target } from '../../src/operate/move/target.ts';
+import { claimTarget, MoveTarget } from '../../src/operate/move/target.ts';
 import { compareLog } from '../../src/operate/move/verify-log.ts';
 import { compareTable } from '../../src/operate/move/verify-tables.ts';
-import { FILES } from '../../src/stores/data-files.ts';
+import { DATA_FILES } from '../../src/stores/data-files.ts';
 import { filesOf, makeInstallation } from '../support/moving.ts';
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startServer } from '../support/server.ts';
 
-const silent: Progress = { begin: () => undefined, add: () => undefined, end: () => undefined };
+const silent: MoveProgress = { begin: () => undefined, add: () => undefined, end: () => undefined };
 
 class Crash extends Error {}
 
 /** Ends the run after so many pieces, when each has been written. */
-function crashAfter(pieces: number): Progress {
+function crashAfter(pieces: number): MoveProgress {
   let left = pieces;
   return {
     ...silent,
@@ -35,17 +35,17 @@ function crashAfter(pieces: number): Progress {
 describe('moving the relational shelf and the log', () => {
   let folder: string;
   let before: string[];
-  let source: Source;
+  let source: MoveSource;
   let database: TestDatabase;
-  let target: Target;
+  let target: MoveTarget;
   let tables: MovedTable[];
 
   const open = async (): Promise<void> => {
     source = await openSource(folder);
-    target = await Target.open({ databaseUrl: database.url, logPartitions: 8, now: 0 });
+    target = await MoveTarget.open({ databaseUrl: database.url, logPartitions: 8, now: 0 });
     isOpen = true;
-    tables = await movedTables(source.shelf, target);
-    await claim(
+    tables = await movedTables(source.metadata, target);
+    await claimTarget(
       target,
       source.identity,
       tables.map(({ name }) => name),
@@ -58,15 +58,15 @@ describe('moving the relational shelf and the log', () => {
     source.close();
     await target.close();
   };
-  const copyAll = async (progress: Progress): Promise<void> => {
-    for (const table of tables) await copyTable(source.shelf, target, table, progress, { rows: 3, bytes: 1e6 });
+  const copyAll = async (progress: MoveProgress): Promise<void> => {
+    for (const table of tables) await copyTable(source.metadata, target, table, progress, { rows: 3, bytes: 1e6 });
     await copyLog(source, target, randomIds, progress, { events: 3, bytes: 1e6 });
-    await target.transaction(() => settleNumbers(source, target, tables));
+    await target.transaction(() => continueSequences(source, target, tables));
   };
   const wrong = async (): Promise<string[]> => {
     const found: string[] = [];
     for (const table of tables) {
-      const { source: here, target: there } = await compareTable(source.shelf, target, table, silent);
+      const { source: here, target: there } = await compareTable(source.metadata, target, table, silent);
       found.push(...differences(here, there).map((project) => `${table.name} ${project}`));
     }
     const log = await compareLog(source, target);
@@ -112,7 +112,7 @@ describe('moving the relational shelf and the log', () => {
 
   it('brings every table that is no index and not of one engine alone, with something in nearly each', async () => {
     const counts = new Map(
-      tables.map(({ name }) => [name, Number(source.shelf.prepare(`select count(*) from "${name}"`).pluck().get())]),
+      tables.map(({ name }) => [name, Number(source.metadata.prepare(`select count(*) from "${name}"`).pluck().get())]),
     );
     expect(counts.size).toBeGreaterThan(30);
     for (const table of [
@@ -128,7 +128,7 @@ describe('moving the relational shelf and the log', () => {
   });
 
   it('gives new rows numbers that were never given', async () => {
-    const given = source.shelf.prepare('select name, seq from sqlite_sequence').all() as {
+    const given = source.metadata.prepare('select name, seq from sqlite_sequence').all() as {
       name: string;
       seq: number;
     }[];
@@ -141,7 +141,7 @@ describe('moving the relational shelf and the log', () => {
       );
       expect([name, Number(row?.next) > seq]).toEqual([name, true]);
     }
-    const change = source.shelf.prepare('select change from person_change').pluck().get();
+    const change = source.metadata.prepare('select change from person_change').pluck().get();
     expect(await target.rows('select last_value as change from person_changes')).toEqual([{ change }]);
   });
 
@@ -172,14 +172,16 @@ describe('moving the relational shelf and the log', () => {
 
   it('refuses another source, a source that was used since, and a second mover', async () => {
     const options = { databaseUrl: database.url, logPartitions: 8, now: 0 };
-    await expect(Target.open(options)).rejects.toThrow(/Another move/);
+    await expect(MoveTarget.open(options)).rejects.toThrow(/Another move/);
     const { identity } = source;
-    await expect(claim(target, { ...identity, installation: 'x' }, [])).rejects.toThrow(
+    await expect(claimTarget(target, { ...identity, installation: 'x' }, [])).rejects.toThrow(
       /another installation was moved/,
     );
-    await expect(claim(target, { ...identity, state: 'x' }, [])).rejects.toThrow(/has changed since the move began/);
+    await expect(claimTarget(target, { ...identity, state: 'x' }, [])).rejects.toThrow(
+      /has changed since the move began/,
+    );
     await target.client.query(`insert into leases (name) values ('chores')`);
-    await expect(claim(target, identity, [])).rejects.toThrow(/a server has been started on it/);
+    await expect(claimTarget(target, identity, [])).rejects.toThrow(/a server has been started on it/);
   });
 
   it('leaves every file as it was', async () => {
@@ -196,9 +198,9 @@ describe('a target that is not free', () => {
   });
 
   it('is refused', async () => {
-    const target = await Target.open({ databaseUrl: database.url, logPartitions: 8, now: 0 });
+    const target = await MoveTarget.open({ databaseUrl: database.url, logPartitions: 8, now: 0 });
     await target.client.query(`insert into organizations values ('o', 'Others', 'others', 0, 0)`);
-    const claimed = claim(target, { installation: 'a', state: 'b' }, ['projects', 'organizations']);
+    const claimed = claimTarget(target, { installation: 'a', state: 'b' }, ['projects', 'organizations']);
     await expect(claimed).rejects.toThrow('The target is not free: its table organizations is not empty.');
     await target.close();
   });
@@ -221,7 +223,7 @@ describe('a source', () => {
     await server.close();
   });
 
-  it.each([`${FILES.metadata}-wal`, `${FILES.log}-wal`, `${FILES.events}.wal`])(
+  it.each([`${DATA_FILES.metadata}-wal`, `${DATA_FILES.log}-wal`, `${DATA_FILES.events}.wal`])(
     'must have been stopped in peace: %s',
     async (name) => {
       writeFileSync(join(folder, name), 'a journal');

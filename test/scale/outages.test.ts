@@ -3,9 +3,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { call } from '../support/client.ts';
-import { type LargePlace, makePlaceWithoutClickHouse } from '../support/large-place.ts';
+import { type ClusterStores, makeStoresWithoutClickHouse } from '../support/large-place.ts';
 import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
-import { startServer, type TestServer, waitingAt } from '../support/server.ts';
+import { pendingAt, startServer, type TestServer } from '../support/server.ts';
 
 const KEY = 'phc_test_project_key';
 const FLAGS = [
@@ -28,10 +28,10 @@ const statusOf = async (node: TestServer) => (await call(node.url, 'GET', '/_sta
 const setPlan = (node: TestServer, id: string, plan: string) =>
   send(node, { event: '$set', distinct_id: id, properties: { $set: { plan } } });
 
-const waiting = ({ url }: TestServer): Promise<number> => waitingAt(url);
+const waiting = ({ url }: TestServer): Promise<number> => pendingAt(url);
 
 describe('nodes without ClickHouse', () => {
-  let place: LargePlace;
+  let place: ClusterStores;
   let one: TestServer;
   let two: TestServer;
   let worker: TestServer;
@@ -39,7 +39,7 @@ describe('nodes without ClickHouse', () => {
     startServer({ stores: 'large', place, config: { role } });
 
   beforeAll(async () => {
-    place = await makePlaceWithoutClickHouse();
+    place = await makeStoresWithoutClickHouse();
     [one, two, worker] = [await start('web'), await start('web'), await start('worker')];
   });
   afterAll(async () => {
@@ -112,7 +112,7 @@ describe('a node whose ClickHouse takes connections and says nothing', () => {
   it('processes events, and stops in time', async () => {
     const mute = createServer(() => undefined);
     await once(mute.listen(0, '127.0.0.1'), 'listening');
-    const { config, remove } = await makePlaceWithoutClickHouse();
+    const { config, remove } = await makeStoresWithoutClickHouse();
     const clickhouseUrl = `http://127.0.0.1:${(mute.address() as AddressInfo).port}`;
     const place = { config: { ...config, clickhouseUrl }, remove };
     const node = await startServer({ stores: 'large', place, config: { role: 'all' } });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { changedSubjects } from '../../src/core/events/changed-subjects.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { bootstrap } from '../../src/features/accounts/bootstrap.ts';
-import { writeContext } from '../../src/ingest/accept/request-context.ts';
+import { serializeRequestContext } from '../../src/ingest/accept/request-context.ts';
 import { randomIds } from '../../src/lib/ids.ts';
 import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
 import type { EventStore } from '../../src/stores/events/event-store.ts';
@@ -11,12 +11,12 @@ import { isLeaseLost, postgresChunkStore } from '../../src/stores/postgres/chunk
 import { makeTempDir, type TempDir } from '../contract/temp-dir.ts';
 import { openPostgresPlace, type PostgresPlace } from '../support/postgres.ts';
 import {
-  openDoor,
+  openIntake,
+  recordingBlockStore,
   type Shipped,
   startWorker,
-  type TestDoor,
+  type TestIntake,
   type TestWorker,
-  takingShipments,
 } from '../support/workers.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 15) };
@@ -25,7 +25,7 @@ let dir: TempDir;
 let place: PostgresPlace;
 let events: EventStore;
 let shipped: Shipped;
-let door: TestDoor;
+let door: TestIntake;
 let projectId: number;
 let running: TestWorker[];
 
@@ -35,8 +35,8 @@ beforeEach(async () => {
   const keys = { projectKey: null, personalKey: null, admin: null };
   projectId = (await bootstrap({ metadata: place.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
   events = await openEventStore(dir.path('events.duckdb'), { memoryLimit: '64MB', threads: 1 });
-  shipped = takingShipments(events);
-  door = await openDoor(place.database.url);
+  shipped = recordingBlockStore(events);
+  door = await openIntake(place.database.url);
   running = [];
 });
 
@@ -60,7 +60,7 @@ const accept = (...raws: JsonObject[]): Promise<void> =>
       projectId,
       receivedAt: clock.now(),
       events: raws.length,
-      context: writeContext({ ip: null, sentAt: null, engage: false, historical: false }),
+      context: serializeRequestContext({ ip: null, sentAt: null, engage: false, historical: false }),
       seed: randomIds.seed(),
       payload: Buffer.from(JSON.stringify(raws)),
     },
@@ -92,7 +92,7 @@ async function storedByIds(): Promise<Record<string, number[]>> {
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 const personOf = async (distinctId: string) =>
-  (await place.ingest.transaction((store) => store.personsOf([{ projectId, distinctId }]))).persons[0];
+  (await place.ingest.transaction((store) => store.listPersonsByDistinctIds([{ projectId, distinctId }]))).persons[0];
 
 it('stores what was accepted, once and in order for each id, however requests are cut', async () => {
   await worker('w1');
@@ -100,7 +100,7 @@ it('stores what was accepted, once and in order for each id, however requests ar
   for (let n = 0; n < 20; n++) await accept(...ids.map((id) => anEvent(id, n)));
   await door.ingestion.drain();
   expect(await storedByIds()).toEqual(Object.fromEntries(ids.map((id) => [id, upTo(20)])));
-  const { accepted, fates, shipping, parts } = await door.whole();
+  const { accepted, fates, shipping, parts } = await door.clusterStatus();
   expect({ accepted, fates, shipping }).toEqual({ accepted: 100, fates: { stored: 100 }, shipping: 0 });
   expect(parts.partitions.every(({ waiting }) => waiting === 0)).toBe(true);
 });
@@ -112,7 +112,7 @@ it('passes over what comes a second time, also in another request', async () => 
   await accept(event);
   await door.ingestion.drain();
   expect(await storedByIds()).toEqual({ ada: [0], bo: [0] });
-  expect((await door.whole()).fates).toEqual({ stored: 2, duplicate: 1 });
+  expect((await door.clusterStatus()).fates).toEqual({ stored: 2, duplicate: 1 });
 });
 
 it('shares partitions among workers, and takes over from one that dies', async () => {
@@ -151,7 +151,7 @@ it('lets no worker commit whose lease another has taken', async () => {
   const store = postgresChunkStore(place.db);
   const settle = (node: string, token: number, before: number): Promise<void> =>
     store.transaction((tx) =>
-      tx.settle(node, [{ partition, lease: { name, token }, before, reached: before + 1, events: 1, bytes: 9 }], {
+      tx.finish(node, [{ partition, lease: { name, token }, after: before, upTo: before + 1, events: 1, bytes: 9 }], {
         events: 1,
         projects: [projectId],
         receivedAt: 0,
@@ -186,8 +186,13 @@ it('keeps processing while the event store is away, and counts what waits as pen
   shipped.failures.push(...Array<'before'>(6).fill('before'));
   await worker('w1');
   await accept(anEvent('ada', 0), anEvent('bo', 0));
-  await door.ingestion.caughtUp();
-  expect(await door.whole()).toMatchObject({ accepted: 2, fates: { stored: 2 }, shipping: 2, isShipping: true });
+  await door.ingestion.whenProcessed();
+  expect(await door.clusterStatus()).toMatchObject({
+    accepted: 2,
+    fates: { stored: 2 },
+    shipping: 2,
+    isShipping: true,
+  });
   await door.ingestion.drain();
   expect(await storedByIds()).toEqual({ ada: [0], bo: [0] });
 });
@@ -220,7 +225,7 @@ it('merges persons of different partitions without losing anybody', async () => 
 });
 
 it('lets a decision on another node wait for what was acknowledged here', async () => {
-  const other = await openDoor(place.database.url, 'other');
+  const other = await openIntake(place.database.url, 'other');
   await accept({ event: '$set', distinct_id: 'ada', uuid: randomIds.uuid(), properties: { $set: { plan: 'pro' } } });
   await expect.poll(() => other.writes.settled(projectId, ['ada']) !== undefined).toBe(true);
   expect(door.writes.settled(projectId, ['ada'])).toBeInstanceOf(Promise);
@@ -233,13 +238,13 @@ it('lets a decision on another node wait for what was acknowledged here', async 
 
 it('has persons copied and events removed by whoever keeps the event store', async () => {
   const keeper = await worker('w1');
-  await expect.poll(() => keeper.keeper.isKeeping, { timeout: 5000 }).toBe(true);
+  await expect.poll(() => keeper.owner.isOwner, { timeout: 5000 }).toBe(true);
   const other = await worker('w2');
   await accept({ ...anEvent('ada', 0), $set: { plan: 'pro' } });
   await door.ingestion.drain();
-  expect(other.keeper.isKeeping).toBe(false);
-  await other.keeper.mirrorPersons(projectId);
+  expect(other.owner.isOwner).toBe(false);
+  await other.owner.mirrorPersons(projectId);
   expect(await events.query('select count(*) as n from person_rows', [])).toEqual([{ n: 1 }]);
-  expect(await other.keeper.deleteBefore(projectId, Date.UTC(2030, 0))).toBe(1);
+  expect(await other.owner.deleteBefore(projectId, Date.UTC(2030, 0))).toBe(1);
   expect(await events.query('select count(*) as n from event_rows', [])).toEqual([{ n: 0 }]);
 });

@@ -7,7 +7,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { bundle } from './support/bundle.ts';
 import { openSite } from './support/site.ts';
 import { installed } from './support/versions.ts';
-import { makeWorld, only, PAYLOADS, USUAL_FLAGS, type World } from './support/world.ts';
+import { DEFAULT_FLAGS, makeWorld, onlyEvent, PAYLOADS, type World } from './support/world.ts';
 
 const require = requireFrom(import.meta.url);
 
@@ -39,7 +39,7 @@ beforeEach(async () => {
   world = await makeWorld(server);
 });
 afterEach(async () => {
-  expect(world.relay.refused()).toEqual([]);
+  expect(world.relay.failures()).toEqual([]);
   await world.close();
 });
 
@@ -49,7 +49,7 @@ const OPTIONS = { flushAt: 50, flushInterval: 60_000, fetchRetryDelay: 50, captu
 async function tellStory(sdk: AppSdk): Promise<{ first: string; second: string }> {
   await sdk.ready?.();
   const first = sdk.getDistinctId();
-  expect(await sdk.reloadFeatureFlagsAsync()).toEqual(USUAL_FLAGS);
+  expect(await sdk.reloadFeatureFlagsAsync()).toEqual(DEFAULT_FLAGS);
   expect(sdk.getFeatureFlagPayload('on')).toEqual(PAYLOADS.on);
   sdk.capture('said hello', { n: 1 });
   sdk.identify('ada', { plan: 'team', $set_once: { source: 'app' } });
@@ -65,10 +65,16 @@ async function tellStory(sdk: AppSdk): Promise<{ first: string; second: string }
 }
 
 async function expectStory(lib: string, { first, second }: { first: string; second: string }): Promise<void> {
-  const events = await world.holds('said hello', '$identify', '$create_alias', '$groupidentify', 'somebody else');
-  expect(only(events, 'said hello')).toMatchObject({ distinct_id: first, properties: { n: 1, $lib: lib } });
-  expect(only(events, 'in company').properties).toMatchObject({ $group_0: 'a1' });
-  expect(only(events, 'somebody else').distinct_id).toBe(second);
+  const events = await world.waitForEvents(
+    'said hello',
+    '$identify',
+    '$create_alias',
+    '$groupidentify',
+    'somebody else',
+  );
+  expect(onlyEvent(events, 'said hello')).toMatchObject({ distinct_id: first, properties: { n: 1, $lib: lib } });
+  expect(onlyEvent(events, 'in company').properties).toMatchObject({ $group_0: 'a1' });
+  expect(onlyEvent(events, 'somebody else').distinct_id).toBe(second);
   expect(second).not.toBe(first);
   const ada = await world.person('ada');
   expect(ada).toMatchObject({ is_identified: true, properties: { plan: 'team', source: 'app' } });
@@ -90,7 +96,7 @@ describe(`posthog-js-lite ${installed('posthog-js-lite').version}`, () => {
     const made = await bundle('posthog-js-lite', { platform: 'browser', global: 'lite' });
     const browser: Browser = await openBrowser();
     try {
-      const { page, complaints } = await watchedPage(browser, world.relay.url);
+      const { page, pageErrors } = await watchedPage(browser, world.relay.url);
       const script = `<!doctype html><link rel="icon" href="data:,"><script src="${site.serve(made.file)}"></script>`;
       await page.goto(site.show(script));
       const options = JSON.stringify({ ...OPTIONS, host: world.relay.url });
@@ -116,10 +122,10 @@ describe(`posthog-js-lite ${installed('posthog-js-lite').version}`, () => {
         flags: object;
         payload: object;
       };
-      expect([flags, payload]).toEqual([USUAL_FLAGS, PAYLOADS.on]);
+      expect([flags, payload]).toEqual([DEFAULT_FLAGS, PAYLOADS.on]);
       await expectStory('js', { first, second });
-      expect(world.relay.asked()).toEqual(expect.arrayContaining(['OPTIONS /flags/', 'OPTIONS /batch/']));
-      expect(complaints).toEqual([]);
+      expect(world.relay.requestLines()).toEqual(expect.arrayContaining(['OPTIONS /flags/', 'OPTIONS /batch/']));
+      expect(pageErrors).toEqual([]);
     } finally {
       await browser.close();
       made.remove();
@@ -134,7 +140,7 @@ describe(`posthog-js-lite ${installed('posthog-js-lite').version}`, () => {
     await sdk.optOut();
     sdk.capture('unseen');
     await sdk.shutdown();
-    expect(world.relay.asked()).toEqual([]);
+    expect(world.relay.requestLines()).toEqual([]);
   });
 });
 
@@ -157,9 +163,9 @@ describe(`posthog-react-native ${installed('posthog-react-native').version}`, ()
       const ids = await tellStory(sdk);
       await sdk.shutdown();
       await expectStory('posthog-react-native', ids);
-      const events = await world.holds('Application Opened', '$screen');
-      expect(only(events, '$screen').properties).toMatchObject({ $screen_name: 'Start', tab: 'news' });
-      expect(world.relay.asked()).toContain(`GET /array/${world.projectKey}/config`);
+      const events = await world.waitForEvents('Application Opened', '$screen');
+      expect(onlyEvent(events, '$screen').properties).toMatchObject({ $screen_name: 'Start', tab: 'news' });
+      expect(world.relay.requestLines()).toContain(`GET /array/${world.projectKey}/config`);
     } finally {
       made.remove();
     }

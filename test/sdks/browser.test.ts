@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 import { openSite, type Site } from './support/site.ts';
 import { BROWSER_SDKS, installed } from './support/versions.ts';
 import { SERVED, type Visit, visit } from './support/visit.ts';
-import { makeWorld, only, PAYLOADS, USUAL_FLAGS, type World } from './support/world.ts';
+import { DEFAULT_FLAGS, makeWorld, onlyEvent, PAYLOADS, type World } from './support/world.ts';
 
 /** The first age has neither groups nor payloads nor a way to hand flags over beforehand. */
 const FIRST = 'posthog-js-1.13';
@@ -34,10 +34,10 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   });
   afterEach(async () => {
     await page.leave();
-    expect(page.complaints).toEqual([]);
-    expect(world.relay.refused()).toEqual([]);
+    expect(page.pageErrors).toEqual([]);
+    expect(world.relay.failures()).toEqual([]);
     // Everything went as what browsers call a simple request: nobody had to ask for permission first.
-    expect(world.relay.asked().filter((one) => one.startsWith('OPTIONS'))).toEqual([]);
+    expect(world.relay.requestLines().filter((one) => one.startsWith('OPTIONS'))).toEqual([]);
     await world.close();
   });
   const open = async (alias: string, config: object = {}): Promise<void> => {
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       await page.until('window.hasFlags');
       for (const key of ['on', 'colour', 'team'] as const) {
         // Of the first age only those that are on are known.
-        expect([key, (await page.run(`posthog.getFeatureFlag('${key}')`)) || false]).toEqual([key, USUAL_FLAGS[key]]);
+        expect([key, (await page.run(`posthog.getFeatureFlag('${key}')`)) || false]).toEqual([key, DEFAULT_FLAGS[key]]);
       }
       if (!isFirst) {
         expect(await page.run("posthog.getFeatureFlagPayload('on')")).toEqual(PAYLOADS.on);
@@ -79,19 +79,25 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       await page.run("posthog.capture('somebody else')");
       await page.page.goto('about:blank');
 
-      const events = await world.holds('$pageview', '$autocapture', '$identify', '$create_alias', 'somebody else');
+      const events = await world.waitForEvents(
+        '$pageview',
+        '$autocapture',
+        '$identify',
+        '$create_alias',
+        'somebody else',
+      );
       for (const name of ['said early', 'said hello', 'leaving ada', '$autocapture', '$create_alias'])
-        only(events, name);
+        onlyEvent(events, name);
       // The first ages post properties of persons to /engage/, which makes another one of it.
       expect(events.filter(({ event }) => event === '$identify')).toHaveLength(ENGAGING.includes(alias) ? 2 : 1);
-      expect(only(events, '$pageview').properties).toMatchObject({ $lib: 'web', $lib_version: version });
-      expect(only(events, 'said hello')).toMatchObject({
+      expect(onlyEvent(events, '$pageview').properties).toMatchObject({ $lib: 'web', $lib_version: version });
+      expect(onlyEvent(events, 'said hello')).toMatchObject({
         distinct_id: anonymous,
         properties: { n: 1, words: ['ä', '✓'], $host: new URL(site.url).host },
       });
-      expect(only(events, '$autocapture').elements_chain).toMatch(/^button.*text="Buy"/);
-      expect(only(events, 'leaving ada').distinct_id).toBe('ada');
-      expect(only(events, 'somebody else').distinct_id).toBe(another);
+      expect(onlyEvent(events, '$autocapture').elements_chain).toMatch(/^button.*text="Buy"/);
+      expect(onlyEvent(events, 'leaving ada').distinct_id).toBe('ada');
+      expect(onlyEvent(events, 'somebody else').distinct_id).toBe(another);
       expect(another).not.toBe(anonymous);
       // The page was gone by then: a beacon, which nobody waits for.
       const last = world.relay.exchanges.find(({ text }) => text.includes('"somebody else"'));
@@ -104,10 +110,10 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       });
       expect(ada?.distinct_ids.toSorted()).toEqual([anonymous, 'ada', 'ada-too'].toSorted());
       // What was said before logging in is hers, too.
-      expect(only(events, 'said hello').person).toMatchObject({ properties: { email: 'ada@example.org' } });
+      expect(onlyEvent(events, 'said hello').person).toMatchObject({ properties: { email: 'ada@example.org' } });
       if (!isFirst) {
         expect(await world.group('a1')).toEqual({ name: 'Acme' });
-        expect(only(events, 'in company').properties).toMatchObject({ $group_0: 'a1' });
+        expect(onlyEvent(events, 'in company').properties).toMatchObject({ $group_0: 'a1' });
       }
     });
 
@@ -120,7 +126,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       await page.run('posthog.opt_in_capturing()');
       await page.run("posthog.capture('seen')");
       await page.page.goto('about:blank');
-      const events = await world.holds('seen');
+      const events = await world.waitForEvents('seen');
       expect(events.map(({ event }) => event)).not.toContain('unseen');
       expect(events.map(({ event }) => event)).not.toContain('$autocapture');
     });
@@ -149,7 +155,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await page.until('window.hasFlags');
     expect(await page.run("posthog.getFeatureFlag('colour')")).toBe('blue');
     await page.page.goto('about:blank');
-    await world.holds('$pageview');
-    expect(world.relay.asked().some((one) => one.includes('/config'))).toBe(false);
+    await world.waitForEvents('$pageview');
+    expect(world.relay.requestLines().some((one) => one.includes('/config'))).toBe(false);
   });
 });

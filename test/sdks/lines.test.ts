@@ -7,7 +7,7 @@ import { openNodeSdk, shutDown } from './support/node-sdk.ts';
 import { openSite, type Site } from './support/site.ts';
 import { BROWSER_SDKS, NODE_SDKS } from './support/versions.ts';
 import { visit } from './support/visit.ts';
-import { makeWorld, only, PAYLOADS, USUAL_FLAGS, type World } from './support/world.ts';
+import { DEFAULT_FLAGS, makeWorld, onlyEvent, PAYLOADS, type World } from './support/world.ts';
 
 let server: TestServer;
 let world: World;
@@ -16,15 +16,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 afterEach(async () => {
-  expect(world.relay.refused()).toEqual([]);
+  expect(world.relay.failures()).toEqual([]);
   await world.close();
 });
 
 /** What became of each upload that told of the payment. */
 const uploads = (): [swallowed: boolean, status: number][] =>
-  world.relay.exchanges
-    .filter(({ text }) => text.includes('"paid"'))
-    .map(({ swallowed, status }) => [swallowed, status]);
+  world.relay.exchanges.filter(({ text }) => text.includes('"paid"')).map(({ dropped, status }) => [dropped, status]);
 
 /** These send nothing by which an event could be known again; nobody can tell their second upload from a second event. */
 const NAMELESS = ['posthog-node-1', 'posthog-node-2'];
@@ -32,7 +30,7 @@ const NAMELESS = ['posthog-node-1', 'posthog-node-2'];
 describe('an upload whose answer gets lost comes again, and is stored once', () => {
   it.each(NODE_SDKS.filter((alias) => !NAMELESS.includes(alias)))('from %s', async (alias) => {
     world = await makeWorld(server);
-    world.relay.swallow('paid');
+    world.relay.dropAnswerTo('paid');
     const sdk = openNodeSdk(alias, world);
     sdk.capture({ distinctId: 'ada', event: 'paid', properties: { $set: { paid: 1 } } });
     sdk.capture({ distinctId: 'ada', event: 'thanked' });
@@ -47,7 +45,7 @@ describe('an upload whose answer gets lost comes again, and is stored once', () 
 
   it.each(NAMELESS)('but twice from %s, which gives its events no name', async (alias) => {
     world = await makeWorld(server);
-    world.relay.swallow('paid');
+    world.relay.dropAnswerTo('paid');
     const sdk = openNodeSdk(alias, world);
     sdk.capture({ distinctId: 'ada', event: 'paid' });
     await shutDown(sdk, world);
@@ -73,30 +71,32 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     const page = await visit({ browser, site }, world, alias);
     await page.until('window.hasFlags');
     // From here on all connections are kept and idle; where one of these is cut, the browser posts again by itself.
-    await world.holds('$pageview', 'said early');
-    world.relay.swallow('paid');
+    await world.waitForEvents('$pageview', 'said early');
+    world.relay.dropAnswerTo('paid');
     await page.run("posthog.capture('paid')");
     await expect.poll(uploads, { timeout: 20_000 }).toEqual([
       [true, 200],
       [false, 200],
     ]);
     await page.leave();
-    only(await world.holds('paid'), 'paid');
-    expect(page.complaints).toEqual([]);
+    onlyEvent(await world.waitForEvents('paid'), 'paid');
+    expect(page.pageErrors).toEqual([]);
   });
 
   it.each(BROWSER_SDKS)('%s works behind a proxy that has the server below a path', async (alias) => {
     world = await makeWorld(server, { prefix: '/ingest' });
     const page = await visit({ browser, site }, world, alias);
     await page.until('window.hasFlags');
-    expect(await page.run("posthog.getFeatureFlag('colour')")).toBe(USUAL_FLAGS.colour);
+    expect(await page.run("posthog.getFeatureFlag('colour')")).toBe(DEFAULT_FLAGS.colour);
     await page.page.click('#buy');
     await page.run("posthog.capture('said hello')");
     await page.leave();
-    await world.holds('$pageview', '$autocapture', 'said hello');
-    expect(page.complaints).toEqual([]);
+    await world.waitForEvents('$pageview', '$autocapture', 'said hello');
+    expect(page.pageErrors).toEqual([]);
     // Nothing went around the proxy.
-    expect(page.elsewhere.filter((url) => !url.startsWith(site.url) && !url.startsWith(world.relay.url))).toEqual([]);
+    expect(page.foreignRequests.filter((url) => !url.startsWith(site.url) && !url.startsWith(world.relay.url))).toEqual(
+      [],
+    );
   });
 });
 
@@ -107,6 +107,6 @@ describe('below a path', () => {
     sdk.capture({ distinctId: 'ada', event: 'said hello' });
     if (alias !== 'posthog-node-1') expect(await sdk.getFeatureFlagPayload('on', 'ada')).toEqual(PAYLOADS.on);
     await shutDown(sdk, world);
-    await world.holds('said hello');
+    await world.waitForEvents('said hello');
   });
 });

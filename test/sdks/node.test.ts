@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startServer, type TestServer } from '../support/server.ts';
 import { type NodeSdk, openNodeSdk, shutDown } from './support/node-sdk.ts';
 import { installed, NODE_SDKS } from './support/versions.ts';
-import { makeWorld, only, PAYLOADS, USUAL_FLAGS, type World } from './support/world.ts';
+import { DEFAULT_FLAGS, makeWorld, onlyEvent, PAYLOADS, type World } from './support/world.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeEach(async () => {
   world = await makeWorld(server);
 });
 afterEach(async () => {
-  expect(world.relay.refused()).toEqual([]);
+  expect(world.relay.failures()).toEqual([]);
   await world.close();
 });
 
@@ -36,10 +36,10 @@ function tellStory(sdk: NodeSdk): void {
 }
 
 async function expectStory(): Promise<void> {
-  const events = await world.holds('visited', '$identify', '$create_alias', '$groupidentify', 'bought');
+  const events = await world.waitForEvents('visited', '$identify', '$create_alias', '$groupidentify', 'bought');
   expect(events).toHaveLength(5);
-  expect(only(events, 'visited').properties).toMatchObject({ page: '/', count: 3, $lib: 'posthog-node' });
-  expect(only(events, 'bought')).toMatchObject({
+  expect(onlyEvent(events, 'visited').properties).toMatchObject({ page: '/', count: 3, $lib: 'posthog-node' });
+  expect(onlyEvent(events, 'bought')).toMatchObject({
     distinct_id: 'ada',
     properties: { amount: 12.5, $groups: { company: 'a1' }, $group_0: 'a1' },
   });
@@ -61,7 +61,7 @@ describe.each(NODE_SDKS)('%s', (alias) => {
 describe.each(LATER)('%s', (alias) => {
   it('asks the server for flags and payloads', async () => {
     const sdk = openNodeSdk(alias, world);
-    expect(await sdk.getAllFlags('bob')).toEqual(USUAL_FLAGS);
+    expect(await sdk.getAllFlags('bob')).toEqual(DEFAULT_FLAGS);
     expect(await sdk.getFeatureFlag('colour', 'bob')).toBe('blue');
     expect(await sdk.isFeatureEnabled('off', 'bob')).toBe(false);
     expect(await sdk.getFeatureFlagPayload('on', 'bob')).toEqual(PAYLOADS.on);
@@ -69,10 +69,12 @@ describe.each(LATER)('%s', (alias) => {
     const member = { groups: { company: 'x9' }, groupProperties: { company: { name: 'Acme' } } };
     expect(await sdk.getFeatureFlag('acme', 'bob', member)).toBe(true);
     const both = await sdk.getAllFlagsAndPayloads('bob');
-    expect(both.featureFlags).toEqual(USUAL_FLAGS);
+    expect(both.featureFlags).toEqual(DEFAULT_FLAGS);
     expect(parsed(both.featureFlagPayloads)).toEqual(PAYLOADS);
     await shutDown(sdk, world);
-    const called = (await world.holds('$feature_flag_called')).filter(({ event }) => event === '$feature_flag_called');
+    const called = (await world.waitForEvents('$feature_flag_called')).filter(
+      ({ event }) => event === '$feature_flag_called',
+    );
     expect(called.map(({ properties }) => properties['$feature_flag'])).toContain('colour');
   });
 
@@ -84,16 +86,16 @@ describe.each(LATER)('%s', (alias) => {
       groups: { company: 'x9' },
       groupProperties: { company: { name: 'Acme' } },
     };
-    const expected = { ...USUAL_FLAGS, team: true, acme: true };
+    const expected = { ...DEFAULT_FLAGS, team: true, acme: true };
     expect(await remote.getAllFlags('bob', member)).toEqual(expected);
     await sdk.reloadFeatureFlags();
-    const asked = world.relay.asked().length;
+    const asked = world.relay.requestLines().length;
     expect(await sdk.getAllFlags('bob', { ...member, onlyEvaluateLocally: true })).toEqual(expected);
     const both = await sdk.getAllFlagsAndPayloads('bob', { ...member, onlyEvaluateLocally: true });
     expect(both.featureFlags).toEqual(expected);
     expect(parsed(both.featureFlagPayloads)).toEqual(PAYLOADS);
     // Nobody was asked about it.
-    expect(world.relay.asked()).toHaveLength(asked);
+    expect(world.relay.requestLines()).toHaveLength(asked);
     await sdk.shutdown();
     await remote.shutdown();
   });
@@ -103,7 +105,7 @@ describe.each(LATER)('%s', (alias) => {
     await (sdk.disable?.() ?? sdk.optOut?.());
     tellStory(sdk);
     await (sdk.shutdownAsync?.() ?? sdk.shutdown());
-    expect(world.relay.asked()).toEqual([]);
+    expect(world.relay.requestLines()).toEqual([]);
   });
 });
 
@@ -116,8 +118,8 @@ describe(FIRST, () => {
     expect(await sdk.isFeatureEnabled('colour', 'bob', false)).toBe(true);
     expect(await sdk.isFeatureEnabled('team', 'bob', false)).toBe(false);
     await shutDown(sdk, world);
-    expect(world.relay.asked()).toEqual(expect.arrayContaining(['GET /api/feature_flag/', 'POST /decide/']));
-    await world.holds('$feature_flag_called');
+    expect(world.relay.requestLines()).toEqual(expect.arrayContaining(['GET /api/feature_flag/', 'POST /decide/']));
+    await world.waitForEvents('$feature_flag_called');
   });
 });
 
@@ -137,7 +139,7 @@ describe('posthog-node in its v1 capture mode', () => {
     await shutDown(sdk, world);
     await expectStory();
     expect(complaints).toEqual([]);
-    expect(new Set(world.relay.asked())).toEqual(new Set(['POST /i/v1/analytics/events']));
+    expect(new Set(world.relay.requestLines())).toEqual(new Set(['POST /i/v1/analytics/events']));
     const { results } = JSON.parse(world.relay.exchanges[0]?.answer ?? '{}');
     expect(Object.values(results)).toEqual(Array(5).fill({ result: 'ok' }));
   });

@@ -9,7 +9,7 @@ import { php } from './recorded/php.ts';
 import { python1, python3, python7 } from './recorded/python.ts';
 import { bytesOf, NOW, type RecordedRequest, WORDS } from './recorded/recorded.ts';
 import { ruby } from './recorded/ruby.ts';
-import { makeWorld, only, type World } from './support/world.ts';
+import { makeWorld, onlyEvent, type World } from './support/world.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ describe.each([python1, python3, python7, go, ruby, php, java, android2, android
     expect(
       Object.fromEntries(events.map(({ event, timestamp }) => [event, new Date(timestamp).toISOString()])),
     ).toEqual(Object.fromEntries(Object.entries(sdk.events).map(([name, time]) => [name, `2026-01-15T${time}Z`])));
-    expect(only(events, 'visited').properties).toMatchObject({ words: WORDS });
+    expect(onlyEvent(events, 'visited').properties).toMatchObject({ words: WORDS });
     const ada = await world.person('ada');
     expect(ada?.properties).toMatchObject(sdk.person);
     expect(ada?.distinct_ids.toSorted()).toEqual(sdk.ids);

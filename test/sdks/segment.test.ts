@@ -3,7 +3,7 @@ import { Analytics } from '@segment/analytics-node';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 import { installed } from './support/versions.ts';
-import { makeWorld, only, type World } from './support/world.ts';
+import { makeWorld, onlyEvent, type World } from './support/world.ts';
 
 let server: TestServer;
 let world: World;
@@ -15,7 +15,7 @@ beforeEach(async () => {
   world = await makeWorld(server);
 });
 afterEach(async () => {
-  expect(world.relay.refused()).toEqual([]);
+  expect(world.relay.failures()).toEqual([]);
   await world.close();
 });
 
@@ -36,20 +36,27 @@ it(`@segment/analytics-node ${installed('@segment/analytics-node').version} tell
   sdk.alias({ userId: 'ada', previousId: 'ada-of-old' });
   await sdk.closeAndFlush();
   expect(complaints).toEqual([]);
-  expect(new Set(world.relay.asked())).toEqual(new Set(['POST /v1/batch']));
+  expect(new Set(world.relay.requestLines())).toEqual(new Set(['POST /v1/batch']));
 
-  const events = await world.holds('visited', '$identify', '$pageview', '$screen', '$groupidentify', '$create_alias');
+  const events = await world.waitForEvents(
+    'visited',
+    '$identify',
+    '$pageview',
+    '$screen',
+    '$groupidentify',
+    '$create_alias',
+  );
   expect(events).toHaveLength(6);
-  expect(only(events, 'visited')).toMatchObject({
+  expect(onlyEvent(events, 'visited')).toMatchObject({
     distinct_id: 'anon-1',
     properties: { n: 1, $ip: '192.0.2.7', $lib: '@segment/analytics-node' },
   });
-  expect(only(events, '$pageview').properties).toMatchObject({
+  expect(onlyEvent(events, '$pageview').properties).toMatchObject({
     $current_url: 'https://shop.example/home',
     $pathname: '/home',
     name: 'Home',
   });
-  expect(only(events, '$screen').properties).toMatchObject({ $screen_name: 'Start' });
+  expect(onlyEvent(events, '$screen').properties).toMatchObject({ $screen_name: 'Start' });
   const ada = await world.person('ada');
   expect(ada).toMatchObject({ is_identified: true, properties: { email: 'ada@example.org', plan: 'team' } });
   expect(ada?.distinct_ids.toSorted()).toEqual(['ada', 'ada-of-old', 'anon-1']);
@@ -58,11 +65,11 @@ it(`@segment/analytics-node ${installed('@segment/analytics-node').version} tell
 
 it('is stored once when the answer gets lost and the upload comes again', async () => {
   const sdk = open();
-  world.relay.swallow('paid');
+  world.relay.dropAnswerTo('paid');
   sdk.track({ userId: 'ada', event: 'paid' });
   await sdk.closeAndFlush();
-  only(await world.holds('paid'), 'paid');
-  expect(world.relay.exchanges.map(({ swallowed, status }) => [swallowed, status])).toEqual([
+  onlyEvent(await world.waitForEvents('paid'), 'paid');
+  expect(world.relay.exchanges.map(({ dropped, status }) => [dropped, status])).toEqual([
     [true, 200],
     [false, 200],
   ]);

@@ -1,12 +1,12 @@
 /** The relational database behind the server's back, whichever it is: to look into, and to spoil. */
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { FILES } from '../../src/stores/data-files.ts';
+import { DATA_FILES } from '../../src/stores/data-files.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into rows freely, and assert what they find
 export type AnyRow = any;
 
-export interface BehindShelf {
+interface DatabaseAccess {
   /** Values stand for question marks. */
   read(sql: string, values: readonly unknown[]): Promise<AnyRow[]>;
   write(sql: string, values: readonly unknown[]): Promise<void>;
@@ -14,8 +14,8 @@ export interface BehindShelf {
 }
 
 /** Through handles of its own, of which the first cannot write. */
-export function behindSqlite(dataDir: string): BehindShelf {
-  const path = join(dataDir, FILES.metadata);
+export function openSqliteAccess(dataDir: string): DatabaseAccess {
+  const path = join(dataDir, DATA_FILES.metadata);
   const reader = new Database(path, { readonly: true });
   return {
     read: async (sql, values) => reader.prepare(sql).all(...values),
@@ -28,7 +28,7 @@ export function behindSqlite(dataDir: string): BehindShelf {
   };
 }
 
-export async function behindPostgres(url: string): Promise<BehindShelf> {
+export async function openPostgresAccess(url: string): Promise<DatabaseAccess> {
   const { openPool } = await import('../../src/stores/postgres/pool.ts');
   const pool = openPool(url, { size: 1 });
   const numbered = (sql: string): string => {

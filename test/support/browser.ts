@@ -25,9 +25,9 @@ export const openBrowser = (): Promise<Browser> =>
 export interface Watched {
   page: Page;
   /** Errors and warnings of the page, and answers that are errors. */
-  complaints: string[];
+  pageErrors: string[];
   /** Requests to any other place than `origin`. */
-  elsewhere: string[];
+  foreignRequests: string[];
 }
 
 export async function watchedPage(browser: Browser, origin: string): Promise<Watched> {
@@ -45,11 +45,11 @@ export async function watchedPage(browser: Browser, origin: string): Promise<Wat
   page.on('response', (response) => {
     if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
   });
-  return { page, complaints, elsewhere };
+  return { page, pageErrors: complaints, foreignRequests: elsewhere };
 }
 
 /** Keeps a picture of the page where SCREENSHOTS names a folder. */
-export async function keepPicture(page: Page, name: string): Promise<void> {
+export async function saveScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS'];
   if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
 }

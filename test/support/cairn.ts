@@ -7,25 +7,25 @@ import { join } from 'node:path';
 
 const root = new URL('../..', import.meta.url).pathname;
 
-export interface Ran {
+interface CommandResult {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-export interface Running {
+interface RunningCommand {
   child: ChildProcess;
-  ended: Promise<Ran>;
+  ended: Promise<CommandResult>;
 }
 
-export interface RunOptions {
+interface RunOptions {
   env?: Record<string, string>;
   /** What is piped in. */
   input?: string;
 }
 
 /** Starts the command, and lets it run. */
-export function begin(args: readonly string[], { env = {}, input = '' }: RunOptions = {}): Running {
+export function startCommand(args: readonly string[], { env = {}, input = '' }: RunOptions = {}): RunningCommand {
   const child = spawn(process.execPath, ['dist/cli.js', ...args], {
     cwd: root,
     env: { PATH: process.env['PATH'] ?? '', ...env },
@@ -43,7 +43,8 @@ export function begin(args: readonly string[], { env = {}, input = '' }: RunOpti
   return { child, ended };
 }
 
-export const cairn = (args: readonly string[], options?: RunOptions): Promise<Ran> => begin(args, options).ended;
+export const cairn = (args: readonly string[], options?: RunOptions): Promise<CommandResult> =>
+  startCommand(args, options).ended;
 
 /** The answer of a command that must succeed. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely, and assert what they find

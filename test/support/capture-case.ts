@@ -13,14 +13,14 @@ import {
 } from './insight-vectors.ts';
 import type { TestProject, TestServer } from './server.ts';
 
-export interface CapturedCase {
+interface CapturedCase {
   one: InsightCase;
   project: TestProject;
   personIds: PersonIds;
 }
 
 /** Later than every case, so that no event comes from the future. */
-export const AFTERWARDS = '2030-01-01T00:00:00.000Z';
+const AFTERWARDS = '2030-01-01T00:00:00.000Z';
 
 export async function captureCase(server: TestServer, one: InsightCase): Promise<CapturedCase> {
   const project = await server.createProject();
@@ -29,7 +29,7 @@ export async function captureCase(server: TestServer, one: InsightCase): Promise
   server.setNow(AFTERWARDS);
   const events = [...groupEvents(one), ...caseEvents(one)];
   if (events.length > 0) await capture(server, project.projectKey, events);
-  for (const person of one.persons) await setBirth(server, project, person);
+  for (const person of one.persons) await setCreatedAt(server, project, person);
   const cohorts = await makeCohorts(server, project, one);
   const withActions = await makeActions(server, project, one);
   server.setNow(one.now);
@@ -54,7 +54,7 @@ function caseEvents(one: InsightCase): SentEvent[] {
   const times = new Map(events.toReversed().map((event) => [owner(event.distinct_id), event.timestamp]));
   const silent = persons.filter((person) => !times.has(person));
   const aliases = persons.flatMap((person) => aliasesOf(person, times.get(person) ?? LONG_AGO));
-  return [...silent.map(birthOf), ...aliases, ...sent];
+  return [...silent.map(creationOf), ...aliases, ...sent];
 }
 
 const aliasesOf = ({ distinct_ids: [first = '', ...others] }: CasePerson, timestamp: string): SentEvent[] =>
@@ -76,7 +76,7 @@ const typeOf = ({ groups = [] }: InsightCase, index: number): string =>
 
 const LONG_AGO = '1999-01-01T00:00:00Z';
 
-const birthOf = ({ distinct_ids: [first = ''], properties }: CasePerson): SentEvent => ({
+const creationOf = ({ distinct_ids: [first = ''], properties }: CasePerson): SentEvent => ({
   event: '$set',
   distinct_id: first,
   timestamp: LONG_AGO,
@@ -105,11 +105,11 @@ function groupEvents(one: InsightCase): SentEvent[] {
 }
 
 /** When a person was created cannot be said through any door. */
-async function setBirth(server: TestServer, { projectId }: TestProject, person: CasePerson): Promise<void> {
+async function setCreatedAt(server: TestServer, { projectId }: TestProject, person: CasePerson): Promise<void> {
   const { persons } = server.metadata;
-  const found = await persons.byDistinctId(projectId, person.distinct_ids[0] ?? '');
+  const found = await persons.getByDistinctId(projectId, person.distinct_ids[0] ?? '');
   if (found === null) return;
-  await server.metadata.personJournal.update({ ...found, createdAt: Date.parse(person.created_at) });
+  await server.metadata.personIdentities.update({ ...found, createdAt: Date.parse(person.created_at) });
 }
 
 async function makeCohorts(server: TestServer, { projectId }: TestProject, { cohorts = [] }: InsightCase) {
@@ -118,7 +118,7 @@ async function makeCohorts(server: TestServer, { projectId }: TestProject, { coh
     const body = members.length > 0 ? { name, is_static: true } : { name, groups };
     const made = (await clientFor(server).post(`/api/projects/${projectId}/cohorts/`, { body })).body;
     const { cohortMembers } = server.metadata;
-    const persons = await cohortMembers.personsByDistinctId(projectId, members);
+    const persons = await cohortMembers.listPersonIdsByDistinctId(projectId, members);
     if (persons.length > 0) await cohortMembers.add(projectId, made.id, persons);
     numbers.set(id, made.id);
   }

@@ -10,15 +10,15 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { type ClickHouseOptions, openClickHouseEventStore } from '../../src/stores/clickhouse/event-store.ts';
-import type { EventPlace } from '../contract/event-store.ts';
+import type { EventStoreSetup } from '../contract/event-store.ts';
 
 const COMMAND = resolve(process.env['CLICKHOUSE_COMMAND'] ?? '../shared/tools/clickhouse/clickhouse');
 const PORT = '18124';
 
 /** A statement takes a second where the engine is emulated. */
-export const PATIENCE = { testTimeout: 600_000, hookTimeout: 600_000 };
+export const TIMEOUTS = { testTimeout: 600_000, hookTimeout: 600_000 };
 
-const START_WITHIN_MS = 120_000;
+const START_TIMEOUT_MS = 120_000;
 
 let found: Promise<ClickHouseOptions | null> | undefined;
 
@@ -52,7 +52,7 @@ async function limitsOf(url: string): Promise<Partial<ClickHouseOptions>> {
 
 /** Another file may have started it a moment ago. */
 async function untilAnswered(url: URL): Promise<Response> {
-  const end = Date.now() + START_WITHIN_MS;
+  const end = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     try {
       return await fetch(url);
@@ -66,7 +66,7 @@ async function untilAnswered(url: URL): Promise<Response> {
 export interface TestDatabase {
   options: ClickHouseOptions;
   /** One place after the other: each begins empty, in the same database. */
-  makePlace(): EventPlace;
+  makePlace(): EventStoreSetup;
   run(sql: string): Promise<void>;
   drop(): Promise<void>;
 }
@@ -100,7 +100,7 @@ export async function makeDatabase(server: ClickHouseOptions): Promise<TestDatab
 }
 
 /** A power cut of ours leaves the server as it is: the same database, opened by somebody else. */
-const placeIn = (options: ClickHouseOptions, empty: () => Promise<void>): EventPlace => ({
+const placeIn = (options: ClickHouseOptions, empty: () => Promise<void>): EventStoreSetup => ({
   openStore: () => openClickHouseEventStore(options),
   copy: () => placeIn(options, async () => undefined),
   remove: empty,

@@ -1,33 +1,33 @@
 /** Asks an engine what a body of the wire asks for, of any kind. */
 import type { JsonObject } from '../../src/core/json/json.ts';
-import { follow } from '../../src/features/insights/answer-question.ts';
+import { answerQuestion } from '../../src/features/insights/answer-question.ts';
 import {
   readCorrelationPeopleQuestion,
   readCorrelationQuestion,
 } from '../../src/features/insights/correlation/rules/read-correlation.ts';
 import { readFunnelQuestion } from '../../src/features/insights/funnel/rules/read-funnel.ts';
 import { readFunnelPeopleQuestion } from '../../src/features/insights/funnel/rules/read-funnel-people.ts';
-import { askLifecycle, askLifecyclePeople } from '../../src/features/insights/lifecycle/answer-lifecycle.ts';
+import { answerLifecycle, findLifecyclePeople } from '../../src/features/insights/lifecycle/answer-lifecycle.ts';
 import {
   readLifecyclePeopleQuestion,
   readLifecycleQuestion,
 } from '../../src/features/insights/lifecycle/rules/read-lifecycle.ts';
 import { readPathsPeopleQuestion, readPathsQuestion } from '../../src/features/insights/paths/rules/read-paths.ts';
-import { askRetention, askRetentionPeople } from '../../src/features/insights/retention/answer-retention.ts';
+import { answerRetention, findRetentionPeople } from '../../src/features/insights/retention/answer-retention.ts';
 import {
   readRetentionPeopleQuestion,
   readRetentionQuestion,
 } from '../../src/features/insights/retention/rules/read-retention.ts';
 import type { QuestionContext } from '../../src/features/insights/rules/context.ts';
-import { askStickiness, askStickinessPeople } from '../../src/features/insights/stickiness/answer-stickiness.ts';
+import { answerStickiness, findStickinessPeople } from '../../src/features/insights/stickiness/answer-stickiness.ts';
 import {
   readStickinessPeopleQuestion,
   readStickinessQuestion,
 } from '../../src/features/insights/stickiness/rules/read-stickiness.ts';
-import { askTrends } from '../../src/features/insights/trends/answer-trends.ts';
+import { answerTrends } from '../../src/features/insights/trends/answer-trends.ts';
 import { readTrendKind, readTrendsQuestion } from '../../src/features/insights/trends/rules/read-trends.ts';
 import { readTrendsPeopleQuestion } from '../../src/features/insights/trends/rules/read-trends-people.ts';
-import { askTrendsPeople } from '../../src/features/insights/trends/trends-people.ts';
+import { findTrendsPeople } from '../../src/features/insights/trends/trends-people.ts';
 import type { EngineDeps } from './insight-store.ts';
 
 const ALL = { limit: 1000, offset: 0 };
@@ -39,30 +39,33 @@ export const ASKS: Readonly<Record<string, Ask>> = {
   'insights/trend': (deps, id, fields, context) => {
     switch (readTrendKind(fields)) {
       case 'trends':
-        return askTrends(deps, id, readTrendsQuestion(fields, context));
+        return answerTrends(deps, id, readTrendsQuestion(fields, context));
       case 'lifecycle':
-        return askLifecycle(deps, id, readLifecycleQuestion(fields, context));
+        return answerLifecycle(deps, id, readLifecycleQuestion(fields, context));
       case 'stickiness':
-        return askStickiness(deps, id, readStickinessQuestion(fields, context));
+        return answerStickiness(deps, id, readStickinessQuestion(fields, context));
     }
   },
   'persons/trends': (deps, id, fields, context) =>
-    askTrendsPeople(deps, id, readTrendsPeopleQuestion(fields, context), ALL),
+    findTrendsPeople(deps, id, readTrendsPeopleQuestion(fields, context), ALL),
   'persons/lifecycle': (deps, id, fields, context) =>
-    askLifecyclePeople(deps, id, readLifecyclePeopleQuestion(fields, context), ALL),
+    findLifecyclePeople(deps, id, readLifecyclePeopleQuestion(fields, context), ALL),
   'persons/stickiness': (deps, id, fields, context) =>
-    askStickinessPeople(deps, id, readStickinessPeopleQuestion(fields, context), ALL),
-  'insights/retention': (deps, id, fields, context) => askRetention(deps, id, readRetentionQuestion(fields, context)),
+    findStickinessPeople(deps, id, readStickinessPeopleQuestion(fields, context), ALL),
+  'insights/retention': (deps, id, fields, context) =>
+    answerRetention(deps, id, readRetentionQuestion(fields, context)),
   'persons/retention': (deps, id, fields, context) =>
-    askRetentionPeople(deps, id, readRetentionPeopleQuestion(fields, context), ALL),
-  'insights/funnel': (deps, id, fields, context) => follow(deps, id, readFunnelQuestion(fields, context), ALL),
-  'persons/funnel': (deps, id, fields, context) => follow(deps, id, readFunnelPeopleQuestion(fields, context), ALL),
-  'insights/path': (deps, id, fields, context) => follow(deps, id, readPathsQuestion(fields, context), ALL),
-  'persons/path': (deps, id, fields, context) => follow(deps, id, readPathsPeopleQuestion(fields, context), ALL),
+    findRetentionPeople(deps, id, readRetentionPeopleQuestion(fields, context), ALL),
+  'insights/funnel': (deps, id, fields, context) => answerQuestion(deps, id, readFunnelQuestion(fields, context), ALL),
+  'persons/funnel': (deps, id, fields, context) =>
+    answerQuestion(deps, id, readFunnelPeopleQuestion(fields, context), ALL),
+  'insights/path': (deps, id, fields, context) => answerQuestion(deps, id, readPathsQuestion(fields, context), ALL),
+  'persons/path': (deps, id, fields, context) =>
+    answerQuestion(deps, id, readPathsPeopleQuestion(fields, context), ALL),
   'insights/funnel/correlation': (deps, id, fields, context) =>
-    follow(deps, id, readCorrelationQuestion(fields, context), ALL),
+    answerQuestion(deps, id, readCorrelationQuestion(fields, context), ALL),
   'persons/funnel/correlation': (deps, id, fields, context) =>
-    follow(deps, id, readCorrelationPeopleQuestion(fields, context), ALL),
+    answerQuestion(deps, id, readCorrelationPeopleQuestion(fields, context), ALL),
 };
 
 /** What a recorded case asks; undefined for those that are about something else. */

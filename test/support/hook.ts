@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface Told {
+interface WebhookRequest {
   method: string | undefined;
   path: string | undefined;
   type: string | undefined;
@@ -12,7 +12,7 @@ export interface Told {
   text: string;
 }
 
-export interface Answered {
+interface WebhookReply {
   status: number;
   headers?: Record<string, string>;
   body?: string;
@@ -20,36 +20,36 @@ export interface Answered {
   after?: Promise<void>;
 }
 
-export type HookAnswer = 'hang' | Answered;
+export type HookAnswer = 'hang' | WebhookReply;
 
 export interface Hook {
   url: string;
-  told: Told[];
+  requests: WebhookRequest[];
   /** What it answers next, one after the other; afterwards 200. */
   answers: HookAnswer[];
   /** Waits until it was told so many things in all. */
-  hears(count: number): Promise<Told[]>;
+  waitForRequests(count: number): Promise<WebhookRequest[]>;
   /** Waits long enough for an attempt that should not be made; true when it was told no more than that. */
   staysAt(count: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
-const PATIENCE_MS = 8000;
+const TIMEOUT_MS = 8000;
 /** The sender looks at the clock several times in this. */
 const QUIET_MS = 700;
 
 export async function startHook(): Promise<Hook> {
-  const told: Told[] = [];
+  const told: WebhookRequest[] = [];
   const answers: HookAnswer[] = [];
-  const server = createServer((request, response) => void hear(request, response, told, answers));
+  const server = createServer((request, response) => void handleRequest(request, response, told, answers));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/services/T0/B0/secret`,
-    told,
+    requests: told,
     answers,
-    async hears(count) {
-      const end = performance.now() + PATIENCE_MS;
+    async waitForRequests(count) {
+      const end = performance.now() + TIMEOUT_MS;
       while (told.length < count && performance.now() < end) await sleep(10);
       if (told.length < count) throw new Error(`The webhook was told ${told.length} things, not ${count}`);
       return told;
@@ -66,17 +66,23 @@ export async function startHook(): Promise<Hook> {
   };
 }
 
-async function hear(
+async function handleRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  told: Told[],
+  told: WebhookRequest[],
   answers: HookAnswer[],
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks).toString('utf8');
   const { method, url: path, headers } = request;
-  told.push({ method, path, type: headers['content-type'], body, text: (JSON.parse(body || '{}') as Told).text });
+  told.push({
+    method,
+    path,
+    type: headers['content-type'],
+    body,
+    text: (JSON.parse(body || '{}') as WebhookRequest).text,
+  });
   const answer: HookAnswer = answers.shift() ?? { status: 200, body: 'ok' };
   if (answer === 'hang') return;
   await answer.after;

@@ -17,7 +17,7 @@ export async function personOf(
   { metadata, projectId }: Pick<TestServer, 'metadata' | 'projectId'>,
   distinctId: string,
 ): Promise<KnownPerson> {
-  const person = await metadata.persons.byDistinctId(projectId, distinctId);
+  const person = await metadata.persons.getByDistinctId(projectId, distinctId);
   if (!person) throw new Error(`Nobody is known as ${distinctId}`);
   const { id, uuid, createdAt, properties, isIdentified } = person;
   return { id, uuid, createdAt, properties, isIdentified };

@@ -6,7 +6,7 @@ import { duckdbDialect } from '../../src/stores/duckdb/dialect.ts';
 import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
 import type { PersonOverride, StoredEvent } from '../../src/stores/events/event-store.ts';
 import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
-import { openRelationalShelf } from '../../src/stores/sqlite/metadata-store.ts';
+import { openMetadataStore } from '../../src/stores/sqlite/metadata-store.ts';
 import { anEvent } from '../contract/events.ts';
 import { aCohort } from '../contract/flag-builders.ts';
 import { makeTempDir } from '../contract/temp-dir.ts';
@@ -22,7 +22,7 @@ export interface PutWorld {
 }
 
 /** Somebody's former id, for each who was merged: the events of then still have it. */
-export type Merged = ReadonlyMap<string, string>;
+type Merged = ReadonlyMap<string, string>;
 
 /** What any question needs. */
 export type EngineDeps = AskedDeps;
@@ -37,8 +37,8 @@ export interface InsightStore {
 export async function openInsightStore(): Promise<InsightStore> {
   const dir = makeTempDir();
   const events = await openEventStore(dir.path('events.duckdb'));
-  const { metadata, ingest } = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
-  const mirror = new PersonMirror({ ingest, events, between: (work) => work() });
+  const { metadata, ingest } = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  const mirror = new PersonMirror({ ingest, events, runExclusive: (work) => work() });
   let projectId = 0;
   const writePersons = ({ persons, groups = [] }: WorldData): Promise<void> => {
     const states = persons.map(({ uuid, createdAt, properties }) => ({
@@ -63,7 +63,7 @@ export async function openInsightStore(): Promise<InsightStore> {
     const kept = new Map<number, ReadonlySet<string>>();
     for (const members of cohorts.values()) {
       const { id } = await metadata.cohorts.create(aCohort(projectId, { isStatic: true }));
-      const numbers = await metadata.cohortMembers.personsByUuid(projectId, [...members]);
+      const numbers = await metadata.cohortMembers.listPersonIdsByUuid(projectId, [...members]);
       await metadata.cohortMembers.add(projectId, id, numbers);
       kept.set(id, members);
     }

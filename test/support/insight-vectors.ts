@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../src/core/json/json.ts';
 
 const FILE = resolve(process.env['VECTORS_DIR'] ?? '../shared/vectors', 'insight-cases.json');
 
-export interface CaseEvent {
+interface CaseEvent {
   event: string;
   distinct_id: string;
   timestamp: string;
@@ -50,7 +50,7 @@ export interface CaseGroup {
   properties?: JsonObject;
 }
 
-export interface Expectation {
+interface Expectation {
   path: string;
   op: string;
   value: Json;
@@ -76,10 +76,10 @@ export interface InsightCase {
   expected_rows?: Expectation[];
 }
 
-export const areInsightCasesThere = (): boolean => existsSync(FILE);
+export const hasInsightCases = (): boolean => existsSync(FILE);
 
 export function loadInsightCases(families: readonly string[]): InsightCase[] {
-  if (!areInsightCasesThere()) return [];
+  if (!hasInsightCases()) return [];
   const { cases } = JSON.parse(readFileSync(FILE, 'utf8')) as { cases: InsightCase[] };
   return cases.filter(({ family }) => families.includes(family));
 }

@@ -4,7 +4,7 @@ import { elementsChain } from '../../src/core/events/elements-chain.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import type { WorldData, WorldEvent, WorldPerson } from '../oracle/world.ts';
 
-export const ZONES = [
+const ZONES = [
   'UTC',
   'Europe/Berlin',
   'US/Pacific',
@@ -18,7 +18,7 @@ export const ZONES = [
 export const aZone = fc.constantFrom(...ZONES);
 
 /** Moments at which the clocks of some of these zones were changed, and one at which none were. */
-export const MOMENTS = ['2024-03-10', '2024-03-31', '2024-10-27', '2018-11-04', '2011-12-30', '2024-06-12'].map((day) =>
+const MOMENTS = ['2024-03-10', '2024-03-31', '2024-10-27', '2018-11-04', '2011-12-30', '2024-06-12'].map((day) =>
   Date.parse(`${day}T12:00:00Z`),
 );
 

@@ -3,7 +3,7 @@ import type { Answer, CallOptions } from './client.ts';
 type Post = (path: string, options?: CallOptions) => Promise<Answer>;
 
 /** One of each thing that people keep of their questions, so that their paths lead somewhere. */
-export async function keepQuestions({ post }: { post: Post }): Promise<void> {
+export async function createSavedInsights({ post }: { post: Post }): Promise<void> {
   const project = '/api/projects/1';
   const filters = { insight: 'TRENDS', events: [{ id: 'seen' }] };
   const { body } = await post(`${project}/insights/`, { body: { name: 'Seen', filters, saved: true } });

@@ -3,24 +3,24 @@ import type { Config } from '../../src/config.ts';
 import { findClickHouse, makeDatabase } from './clickhouse.ts';
 import { freshDatabase } from './postgres.ts';
 
-export interface LargePlace {
+export interface ClusterStores {
   config: Pick<Config, 'databaseUrl' | 'clickhouseUrl' | 'clickhouseOptions'>;
   remove(): Promise<void>;
 }
 
 /** Nobody listens there. */
-const AWAY = 'http://127.0.0.1:9';
+const UNREACHABLE_URL = 'http://127.0.0.1:9';
 
 /** A place whose ClickHouse is away: everything but questions about events works. */
-export async function makePlaceWithoutClickHouse(): Promise<LargePlace> {
+export async function makeStoresWithoutClickHouse(): Promise<ClusterStores> {
   const postgres = await freshDatabase();
   return {
-    config: { databaseUrl: postgres.url, clickhouseUrl: AWAY, clickhouseOptions: {} },
+    config: { databaseUrl: postgres.url, clickhouseUrl: UNREACHABLE_URL, clickhouseOptions: {} },
     remove: () => postgres.drop(),
   };
 }
 
-export async function makeLargePlace(): Promise<LargePlace> {
+export async function makeClusterStores(): Promise<ClusterStores> {
   const server = await findClickHouse();
   if (server === null) throw new Error('No ClickHouse: see test/support/clickhouse.ts.');
   const [postgres, clickhouse] = [await freshDatabase(), await makeDatabase(server)];

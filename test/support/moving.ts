@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeContext } from '../../src/ingest/accept/request-context.ts';
+import { serializeRequestContext } from '../../src/ingest/accept/request-context.ts';
 import { randomIds } from '../../src/lib/ids.ts';
 import { capture } from './capture.ts';
 import { call, clientFor } from './client.ts';
@@ -11,7 +11,7 @@ import { makeFlag } from './flags.ts';
 import { openFolder, processPoisoned } from './poison.ts';
 import { START, startServer, type TestServer } from './server.ts';
 
-export const ADMIN = { email: 'ada@example.org', password: 'correct horse' };
+const ADMIN = { email: 'ada@example.org', password: 'correct horse' };
 export const CONFIG = { initAdminEmail: ADMIN.email, initAdminPassword: ADMIN.password };
 
 const LONELY = '\ud800';
@@ -77,7 +77,7 @@ export async function makeInstallation(waiting = 5): Promise<string> {
   const receivedAt = Date.parse(START);
   await processPoisoned(dataDir, 1, { event: 'poison', distinct_id: 'dan', properties: { a: '\u0000' } }, receivedAt);
   const { log, close } = await openFolder(dataDir);
-  const context = writeContext({ ip: null, sentAt: null, engage: false, historical: false });
+  const context = serializeRequestContext({ ip: null, sentAt: null, engage: false, historical: false });
   for (let n = 0; n < waiting; n++) {
     // Several persons in one request: it is cut in pieces.
     const ids = ['ada', 'bo', `new-${n}`];

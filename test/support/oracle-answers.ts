@@ -31,7 +31,7 @@ import type {
 } from '../../src/features/insights/rules/answers.ts';
 import type { QuestionContext } from '../../src/features/insights/rules/context.ts';
 import type { CorrelationQuestion, FunnelQuestion, FunnelValue } from '../../src/features/insights/rules/question.ts';
-import { filterOf } from '../../src/features/insights/rules/read-filter.ts';
+import { readFilter } from '../../src/features/insights/rules/read-filter.ts';
 import {
   readStickinessPeopleQuestion,
   readStickinessQuestion,
@@ -74,7 +74,7 @@ export const personIdsIn =
   (distinctId) =>
     [ownerOf(one, distinctId)].filter((id) => id !== null);
 
-export const worldOf = (one: InsightCase): World => new World(worldDataOf(one), tools);
+const worldOf = (one: InsightCase): World => new World(worldDataOf(one), tools);
 
 export function worldDataOf(one: InsightCase): WorldData {
   const persons = one.persons.map(({ distinct_ids, properties, created_at }, index) => ({
@@ -105,7 +105,7 @@ export function worldDataOf(one: InsightCase): WorldData {
 const isMember = (cohort: CaseCohort, person: { distinctIds: string[]; properties: JsonObject }): boolean =>
   (cohort.static_distinct_ids ?? []).some((id) => person.distinctIds.includes(id)) ||
   cohort.groups.some(({ properties }) =>
-    matches(filterOf(properties, 'groups'), { event: {}, person: person.properties }, tools.search),
+    matches(readFilter(properties, 'groups'), { event: {}, person: person.properties }, tools.search),
   );
 
 export function contextOf(one: InsightCase): QuestionContext {

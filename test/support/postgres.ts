@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { openPostgresShelf, type PostgresShelf } from '../../src/stores/postgres/metadata-store.ts';
+import { openPostgresMetadataStore, type PostgresStores } from '../../src/stores/postgres/metadata-store.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -49,7 +49,7 @@ export async function freshDatabase({ empty = false } = {}): Promise<TestDatabas
   };
 }
 
-export interface PostgresPlace extends PostgresShelf {
+export interface PostgresPlace extends PostgresStores {
   database: TestDatabase;
   remove(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export interface PostgresPlace extends PostgresShelf {
 /** A shelf in a database of its own. */
 export async function openPostgresPlace(): Promise<PostgresPlace> {
   const database = await freshDatabase();
-  const shelf = await openPostgresShelf(database.url, 0, { size: 4 });
+  const shelf = await openPostgresMetadataStore(database.url, 0, { size: 4 });
   const remove = async (): Promise<void> => {
     await shelf.metadata.close();
     await database.drop();

@@ -45,7 +45,7 @@ async function firstOf(get: Get, collection: string, part: string): Promise<stri
 }
 
 /** Asks for each address once: for filling many paths with the same ids. */
-export function remembering(get: Get): Get {
+export function cachingGet(get: Get): Get {
   const known = new Map<string, Promise<Answer>>();
   return (path) => {
     const answer = known.get(path) ?? get(path);
@@ -58,9 +58,9 @@ export function remembering(get: Get): Get {
 const CHANGED_BY_READING = new Set(['last_used_at', 'query_usage_30_day', 'is_cached', 'last_refresh']);
 
 /** Everything that the owner can read, by path, without what reading itself changes. */
-export async function everything(get: Get, api: OpenApi): Promise<Record<string, unknown>> {
+export async function readEverything(get: Get, api: OpenApi): Promise<Record<string, unknown>> {
   const seen: Record<string, unknown> = {};
-  const asked = remembering(get);
+  const asked = cachingGet(get);
   for (const operation of api.operations.filter(({ method, isPrivate }) => method === 'GET' && isPrivate)) {
     const path = await realPath(asked, operation);
     seen[path] = JSON.parse(JSON.stringify((await get(path)).body), (name, value) =>

@@ -12,7 +12,7 @@ export interface SentCase {
 }
 
 /** Long before any case: what makes persons is in no question's range. */
-const BIRTH = '1999-01-01T00:00:00Z';
+const CREATED_AT = '1999-01-01T00:00:00Z';
 
 /** Sends what happened; it is visible once the server is drained. */
 export async function sendCase(server: TestServer, one: InsightCase): Promise<SentCase> {
@@ -28,7 +28,7 @@ export async function sendCase(server: TestServer, one: InsightCase): Promise<Se
     const own = owned.has(distinct_id) ? properties : { ...properties, $process_person_profile: false };
     return { event, distinct_id, timestamp, properties: own };
   });
-  const batch = [...births(one), ...events];
+  const batch = [...creations(one), ...events];
   if (batch.length === 0) return { project, cohorts: new Map() };
   const response = await fetch(new URL('/batch/', server.url), {
     method: 'POST',
@@ -39,13 +39,13 @@ export async function sendCase(server: TestServer, one: InsightCase): Promise<Se
   return { project, cohorts: new Map() };
 }
 
-const births = ({ persons }: InsightCase): SentEvent[] =>
+const creations = ({ persons }: InsightCase): SentEvent[] =>
   persons.flatMap(({ distinct_ids: [first = '', ...others], properties }) => [
-    { event: '$set', distinct_id: first, timestamp: BIRTH, properties: { $set: properties } },
+    { event: '$set', distinct_id: first, timestamp: CREATED_AT, properties: { $set: properties } },
     ...others.map((alias) => ({
       event: '$create_alias',
       distinct_id: first,
-      timestamp: BIRTH,
+      timestamp: CREATED_AT,
       properties: { distinct_id: first, alias },
     })),
   ]);
@@ -64,7 +64,7 @@ async function makeCohort(server: TestServer, { projectId }: TestProject, cohort
   const { status, body: made } = await post(`/api/projects/${projectId}/cohorts/`, { body });
   if (status !== 201) throw new Error(`No cohort: ${JSON.stringify(made)}`);
   const { cohortMembers } = server.metadata;
-  const ids = await cohortMembers.personsByDistinctId(projectId, members ?? []);
+  const ids = await cohortMembers.listPersonIdsByDistinctId(projectId, members ?? []);
   if (ids.length > 0) await cohortMembers.add(projectId, made.id, ids);
   return made.id;
 }
@@ -118,7 +118,7 @@ export function askCase(server: TestServer, one: InsightCase, { project }: SentC
 export async function personIdsOf(server: TestServer, one: InsightCase, { project }: SentCase): Promise<PersonIds> {
   const ids = new Map<string, Json[]>();
   for (const id of one.persons.flatMap(({ distinct_ids }) => distinct_ids)) {
-    const person = await server.metadata.persons.byDistinctId(project.projectId, id);
+    const person = await server.metadata.persons.getByDistinctId(project.projectId, id);
     ids.set(id, person === null ? [] : [person.id, person.uuid]);
   }
   return (distinctId) => ids.get(distinctId) ?? [];

@@ -7,20 +7,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, defaultConfig } from '../../src/config.ts';
 import { newProject } from '../../src/features/accounts/projects.ts';
-import { holdClock, makeClockMemory } from '../../src/lib/clock.ts';
+import { freezeClock, makeClockMemory } from '../../src/lib/clock.ts';
 import { randomIds } from '../../src/lib/ids.ts';
 import { type Logger, openLog } from '../../src/lib/log.ts';
 import { digest } from '../../src/lib/secrets.ts';
 import { openApp } from '../../src/runtime/app.ts';
-import type { SetDescription } from '../../src/runtime/backend.ts';
+import type { ClusterDescription } from '../../src/runtime/backend.ts';
 import type { SqlRow, SqlValue } from '../../src/stores/events/event-store.ts';
 import { type MembershipLevel, OWNER } from '../../src/stores/metadata/accounts.ts';
 import type { Cohort } from '../../src/stores/metadata/cohorts.ts';
 import type { FeatureFlag } from '../../src/stores/metadata/flags.ts';
 import type { MetadataStore } from '../../src/stores/metadata/metadata-store.ts';
 import { aCohort, aFlag } from '../contract/flag-builders.ts';
-import { type AnyRow, behindPostgres, behindSqlite } from './behind-shelf.ts';
-import type { LargePlace } from './large-place.ts';
+import { type AnyRow, openPostgresAccess, openSqliteAccess } from './behind-shelf.ts';
+import type { ClusterStores } from './large-place.ts';
 
 /** The large ones need a group of tests that starts PostgreSQL. `postgres`: the large set while its ClickHouse is away. */
 type Stores = 'embedded' | 'large' | 'postgres';
@@ -30,11 +30,11 @@ export const isWithoutEvents = DEFAULT_STORES === 'postgres';
 /** Everything is in one folder, to start on again, and in one log, which keeps the order of a request. */
 export const isEmbedded = DEFAULT_STORES === 'embedded';
 
-export interface StartOptions {
+interface StartOptions {
   /** Which set of stores; the embedded one unless said otherwise, here or by `STORES`. */
   stores?: Stores;
   /** Of the large set: where other nodes keep everything as well; otherwise a place of its own. */
-  place?: LargePlace;
+  place?: ClusterStores;
   /** The clock's first instant. */
   now?: string;
   /** A folder to start on, which is left alone afterwards; otherwise a fresh one that is removed at the end. */
@@ -51,7 +51,7 @@ export interface TestProject {
   organizationId: string;
 }
 
-export interface ProjectOptions {
+interface ProjectOptions {
   name?: string;
   /** True: in an organization of its own, with a user of its own. */
   foreign?: boolean;
@@ -114,14 +114,14 @@ const KNOWN_KEYS = { initProjectApiKey: 'phc_test_project_key', initPersonalApiK
 export const START = '2026-01-15T12:00:00.000Z';
 
 /** Only tests with the engines of many machines need what it imports. */
-async function makePlace(stores: 'large' | 'postgres'): Promise<LargePlace> {
-  const { makeLargePlace, makePlaceWithoutClickHouse } = await import('./large-place.ts');
-  return stores === 'large' ? makeLargePlace() : makePlaceWithoutClickHouse();
+async function makePlace(stores: 'large' | 'postgres'): Promise<ClusterStores> {
+  const { makeClusterStores, makeStoresWithoutClickHouse } = await import('./large-place.ts');
+  return stores === 'large' ? makeClusterStores() : makeStoresWithoutClickHouse();
 }
 
 export async function startServer(options: StartOptions = {}): Promise<TestServer> {
   const clockMemory = makeClockMemory();
-  const setNow = (iso: string): void => holdClock(clockMemory, Date.parse(iso));
+  const setNow = (iso: string): void => freezeClock(clockMemory, Date.parse(iso));
   setNow(options.now ?? START);
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'cairn-test-'));
   const stores = options.stores ?? DEFAULT_STORES;
@@ -131,7 +131,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
   const app = await openApp({ config, log: options.log ?? openLog('silent'), clockMemory });
   const url = await app.listen();
   const clock = { now: () => Date.parse(options.now ?? START) };
-  const [first] = await app.metadata.projects.all();
+  const [first] = await app.metadata.projects.listAll();
   if (!first) throw new Error('The first start made no project');
 
   const createProject = async ({
@@ -141,7 +141,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     token,
   }: ProjectOptions = {}) => {
     const ids = randomIds;
-    const holder = token === undefined ? null : await app.metadata.projects.byApiToken(token);
+    const holder = token === undefined ? null : await app.metadata.projects.getByApiToken(token);
     if (holder) await app.metadata.projects.update(holder.id, { apiToken: ids.token('phc_') });
     app.directory.forget();
     const personalKey = foreign ? ids.token('phx_') : KNOWN_KEYS.initPersonalApiKey;
@@ -169,7 +169,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
           currentProjectId: null,
           joinedAt: now,
         });
-        await store.memberships.add({
+        await store.memberships.create({
           id: ids.uuid(),
           organizationId,
           userId: user.id,
@@ -178,7 +178,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
           updatedAt: now,
         });
         const hash = digest(personalKey);
-        await store.personalKeys.add({
+        await store.personalKeys.create({
           id: ids.uuid(),
           userId: user.id,
           label: 'test',
@@ -195,7 +195,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
   };
 
   const { databaseUrl } = config;
-  const behind = databaseUrl === null ? behindSqlite(dataDir) : await behindPostgres(databaseUrl);
+  const behind = databaseUrl === null ? openSqliteAccess(dataDir) : await openPostgresAccess(databaseUrl);
   return {
     url,
     dataDir,
@@ -206,10 +206,10 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     personalKey: KNOWN_KEYS.initPersonalApiKey,
     setNow,
     drain: stores === 'postgres' ? () => processed(url) : () => app.drain(),
-    settleCohorts: () => app.calculations.settled(),
+    settleCohorts: () => app.calculations.whenIdle(),
     recalculateCohorts: async () => {
       await app.calculations.startRound();
-      await app.calculations.settled();
+      await app.calculations.whenIdle();
     },
     createProject,
     addFlag: async (flag) => {
@@ -247,11 +247,11 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
 }
 
 /** Events of the large set that wait to be processed, be it that none can be stored. */
-export async function waitingAt(url: string): Promise<number> {
-  const { cluster } = (await (await fetch(new URL('/_status', url))).json()) as { cluster: SetDescription };
+export async function pendingAt(url: string): Promise<number> {
+  const { cluster } = (await (await fetch(new URL('/_status', url))).json()) as { cluster: ClusterDescription };
   return cluster.partitions.reduce((sum, { waiting }) => sum + waiting, 0);
 }
 
 async function processed(url: string): Promise<void> {
-  while ((await waitingAt(url)) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  while ((await pendingAt(url)) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
-import { openPostgresShelf } from '../../src/stores/postgres/metadata-store.ts';
+import { openPostgresMetadataStore } from '../../src/stores/postgres/metadata-store.ts';
 import { startOwnPostgres } from './own-postgres.ts';
 import { askServer, withDatabase } from './postgres.ts';
 
@@ -11,7 +11,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const url = given ?? own?.url ?? '';
   const template = `cairn_template_${randomBytes(6).toString('hex')}`;
   await askServer(url, `create database ${template} template template0`);
-  const shelf = await openPostgresShelf(withDatabase(url, template), 0);
+  const shelf = await openPostgresMetadataStore(withDatabase(url, template), 0);
   await shelf.metadata.close();
   project.provide('postgresUrl', url);
   project.provide('postgresTemplate', template);

@@ -4,7 +4,7 @@ import type { QuestionContext } from '../../src/features/insights/rules/context.
 import { World, type WorldData, type WorldEvent, type WorldPerson } from '../oracle/world.ts';
 import { tools } from './oracle-answers.ts';
 
-export const NOW = Date.parse('2024-05-31T12:00:00Z');
+const NOW = Date.parse('2024-05-31T12:00:00Z');
 export const at = (text: string): number => Date.parse(`2024-${text.replace(' ', 'T')}:00Z`);
 
 export const context = (over: Partial<QuestionContext> = {}): QuestionContext => ({
@@ -14,7 +14,7 @@ export const context = (over: Partial<QuestionContext> = {}): QuestionContext =>
 });
 
 /** A name of somebody is the uuid of a person; `nobody` has none. */
-export function tellWorld(lines: string, over: Partial<WorldData> = {}): World {
+export function worldFromLines(lines: string, over: Partial<WorldData> = {}): World {
   const events = lines
     .split('\n')
     .map((line) => line.trim())

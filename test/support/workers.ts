@@ -5,13 +5,13 @@
 import { gunzipSync } from 'node:zlib';
 import type pg from 'pg';
 import { HOT_PROPERTIES } from '../../src/core/events/hot-properties.ts';
-import { EventKeeper } from '../../src/ingest/cluster/event-store-owner.ts';
-import { Errands } from '../../src/ingest/cluster/owner-tasks.ts';
+import { EventStoreOwner } from '../../src/ingest/cluster/event-store-owner.ts';
+import { OwnerTasks } from '../../src/ingest/cluster/owner-tasks.ts';
 import { PartitionWorkers } from '../../src/ingest/cluster/partition-workers.ts';
-import { PartitionedIngestion } from '../../src/ingest/cluster/partitioned-intake.ts';
-import { PartitionedWrites } from '../../src/ingest/cluster/partitioned-read-your-writes.ts';
-import { CHORES, partitionLease } from '../../src/ingest/cluster/plan-leases.ts';
-import { Definitions } from '../../src/ingest/process/definition-recorder.ts';
+import { PartitionedIntake } from '../../src/ingest/cluster/partitioned-intake.ts';
+import { PartitionedReadYourWrites } from '../../src/ingest/cluster/partitioned-read-your-writes.ts';
+import { LEADER_LEASE, partitionLease } from '../../src/ingest/cluster/plan-leases.ts';
+import { DefinitionRecorder } from '../../src/ingest/process/definition-recorder.ts';
 import { randomIds } from '../../src/lib/ids.ts';
 import { openLog } from '../../src/lib/log.ts';
 import type { BlockStore, Shipment } from '../../src/stores/cluster/block-store.ts';
@@ -20,14 +20,14 @@ import type { EventStore, StoredEvent } from '../../src/stores/events/event-stor
 import { isOutage } from '../../src/stores/outage.ts';
 import { PostgresBlockQueue } from '../../src/stores/postgres/block-queue.ts';
 import { isLeaseLost, postgresChunkStore } from '../../src/stores/postgres/chunk-store.ts';
-import { readWhole } from '../../src/stores/postgres/cluster-status.ts';
+import { readClusterStatus } from '../../src/stores/postgres/cluster-status.ts';
 import { PostgresLeases } from '../../src/stores/postgres/lease-store.ts';
-import { openQuickPool } from '../../src/stores/postgres/log-pool.ts';
-import { openNewsChannel } from '../../src/stores/postgres/message-channel.ts';
-import { openDatabase } from '../../src/stores/postgres/metadata-store.ts';
-import { postgresErrands } from '../../src/stores/postgres/owner-task-store.ts';
+import { openLogPool } from '../../src/stores/postgres/log-pool.ts';
+import { openMessageChannel } from '../../src/stores/postgres/message-channel.ts';
+import { openPostgresDatabase } from '../../src/stores/postgres/metadata-store.ts';
+import { postgresOwnerTasks } from '../../src/stores/postgres/owner-task-store.ts';
 import { openPartitionedLog } from '../../src/stores/postgres/partitioned-log.ts';
-import { readEntries, readProgress } from '../../src/stores/postgres/read-partitions.ts';
+import { readPartitionEntries, readProgress } from '../../src/stores/postgres/read-partitions.ts';
 import { sqlPersonIndex } from '../../src/stores/sql/person-index.ts';
 import { postgresDialect } from '../../src/stores/sql/postgres-dialect.ts';
 
@@ -48,7 +48,7 @@ function unpack(block: Uint8Array): StoredEvent[] {
       timestamp: row['timestamp'] ?? 0,
       createdAt: row['created_at'] ?? 0,
       properties: row['properties'] ?? '{}',
-      read: JSON.parse(row['properties'] ?? '{}'),
+      parsed: JSON.parse(row['properties'] ?? '{}'),
       hot: HOT_PROPERTIES.map(text),
       elementsChain: row['elements_chain'] ?? '',
       groups: [0, 1, 2, 3, 4].map((index) => text(`group_${index}`)),
@@ -65,7 +65,7 @@ export interface Shipped {
 }
 
 /** An event store that takes shipments, in front of one that takes events. */
-export function takingShipments(events: EventStore): Shipped {
+export function recordingBlockStore(events: EventStore): Shipped {
   const shipped: Shipped = { store: undefined as never, sent: [], failures: [] };
   const away = (): Error => Object.assign(new Error('away'), { code: 'ENOSPC' });
   shipped.store = new Proxy(events as BlockStore, {
@@ -89,50 +89,60 @@ export function takingShipments(events: EventStore): Shipped {
 
 export interface TestWorker {
   workers: PartitionWorkers;
-  keeper: EventKeeper;
+  owner: EventStoreOwner;
   stop(): Promise<void>;
   /** As a machine that loses its power: nothing is given up, nothing more is written. */
   die(): Promise<void>;
 }
 
 export async function startWorker(url: string, node: string, events: BlockStore, leaseMs = 1500): Promise<TestWorker> {
-  const db = openDatabase(url, { size: 4 });
-  const pool = openQuickPool(url, 4);
-  const news = await openNewsChannel(url);
+  const db = openPostgresDatabase(url, { size: 4 });
+  const pool = openLogPool(url, 4);
+  const news = await openMessageChannel(url);
   const ingest = postgresChunkStore(db);
   const logger = openLog('silent');
-  const errands = new Errands(postgresErrands(pool));
+  const errands = new OwnerTasks(postgresOwnerTasks(pool));
   const queue = new PostgresBlockQueue(pool, db);
   const personIndex = sqlPersonIndex(db, postgresDialect);
-  const keeper = new EventKeeper({ node, events, ingest, queue, errands, personIndex, clock, logger, gatherMs: 20 });
+  const keeper = new EventStoreOwner({
+    node,
+    events,
+    ingest,
+    queue,
+    ownerTasks: errands,
+    personIndex,
+    clock,
+    logger,
+    batchDelayMs: 20,
+  });
   const leases = new PostgresLeases(pool, leaseMs);
-  await leases.name([CHORES, ...Array.from({ length: PARTITIONS }, (_, n) => partitionLease(n))]);
+  await leases.createLeases([LEADER_LEASE, ...Array.from({ length: PARTITIONS }, (_, n) => partitionLease(n))]);
   const workers = new PartitionWorkers({
     leases,
     node: () => ({ id: node, role: 'worker', host: 'here', version: '0', facts: {} }),
-    keeper,
+    owner: keeper,
     logger,
-    onCharge: () => undefined,
-    onGiven: () => news.send({ leases: true }),
-    lane: {
+    onLeaderChange: () => undefined,
+    onReleased: () => news.send({ leases: true }),
+    processor: {
       node,
       ingest,
       log: {
-        read: (after, maxEvents, maxBytes) => readEntries(pool, after, Math.min(maxEvents, 40), maxBytes),
+        read: (after, maxEvents, maxBytes) => readPartitionEntries(pool, after, Math.min(maxEvents, 40), maxBytes),
         positions: () => readProgress(pool),
       },
       pack: packBlock,
       clock,
       logger,
-      definitions: new Definitions(randomIds),
+      definitions: new DefinitionRecorder(randomIds),
       isOutage: (error) => isOutage(error) || isLeaseLost(error),
       onProcessed: () => undefined,
       onIdle: () => undefined,
     },
   });
-  news.on((piece) => {
-    workers.hear(piece);
-    if (piece.errand !== undefined) errands.ended(piece.errand);
+  news.onMessage((piece) => {
+    workers.onMessage(piece);
+    if (piece.errand !== undefined) errands.onFinished(piece.errand);
   });
   workers.start();
   const close = async (): Promise<void> => {
@@ -142,13 +152,13 @@ export async function startWorker(url: string, node: string, events: BlockStore,
   };
   return {
     workers,
-    keeper,
+    owner: keeper,
     async stop() {
       await workers.stop();
       await close();
     },
     async die() {
-      await cut(pool);
+      await disconnect(pool);
       await close();
       await workers.stop().catch(() => undefined);
     },
@@ -156,43 +166,43 @@ export async function startWorker(url: string, node: string, events: BlockStore,
 }
 
 /** Every connection of the pool ends in the middle of what it does. */
-async function cut(pool: pg.Pool): Promise<void> {
+async function disconnect(pool: pg.Pool): Promise<void> {
   await pool.end().catch(() => undefined);
 }
 
-export interface TestDoor {
-  ingestion: PartitionedIngestion;
-  writes: PartitionedWrites;
-  whole(): ReturnType<typeof readWhole>;
+export interface TestIntake {
+  ingestion: PartitionedIntake;
+  writes: PartitionedReadYourWrites;
+  clusterStatus(): ReturnType<typeof readClusterStatus>;
   close(): Promise<void>;
 }
 
-export async function openDoor(url: string, node = 'door'): Promise<TestDoor> {
+export async function openIntake(url: string, node = 'door'): Promise<TestIntake> {
   const log = await openPartitionedLog(url, { maxBytes: 1e9, partitions: PARTITIONS, node });
-  const pool = openQuickPool(url, 2);
-  const news = await openNewsChannel(url);
-  const writes = new PartitionedWrites({
-    unread: new Map(),
+  const pool = openLogPool(url, 2);
+  const news = await openMessageChannel(url);
+  const writes = new PartitionedReadYourWrites({
+    initialHeads: new Map(),
     partitions: log.partitions,
-    hurry: () => news.send({ hurry: true }),
+    processNow: () => news.send({ hurry: true }),
   });
-  news.on(({ came, processed }) => {
+  news.onMessage(({ came, processed }) => {
     if (came && came.from !== node) {
-      writes.note(came.changed, new Map(Object.entries(came.heads).map(([key, head]) => [Number(key), head])));
+      writes.add(came.changed, new Map(Object.entries(came.heads).map(([key, head]) => [Number(key), head])));
     }
-    if (processed) writes.processed(processed.positions);
+    if (processed) writes.onProcessed(processed.positions);
   });
-  const ingestion = new PartitionedIngestion({
+  const ingestion = new PartitionedIntake({
     log,
     writes,
     newSeed: () => randomIds.seed(),
-    heard: async () => undefined,
-    isShipping: async () => (await readWhole(pool)).isShipping,
+    whenConfirmed: async () => undefined,
+    hasUnshippedEvents: async () => (await readClusterStatus(pool)).isShipping,
   });
   return {
     ingestion,
     writes,
-    whole: () => readWhole(pool),
+    clusterStatus: () => readClusterStatus(pool),
     async close() {
       await news.close();
       await pool.end();

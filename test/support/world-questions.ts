@@ -1,7 +1,7 @@
 /** Questions of every kind about the random worlds of `insight-worlds.ts`; `$cohort` stands for the cohort's number. */
 import type { JsonObject } from '../../src/core/json/json.ts';
 
-export interface WorldQuestion {
+interface WorldQuestion {
   path: string;
   why: string;
   fields: JsonObject;

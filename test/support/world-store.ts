@@ -4,7 +4,7 @@ import { duckdbDialect } from '../../src/stores/duckdb/dialect.ts';
 import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
 import type { StoredEvent } from '../../src/stores/events/event-store.ts';
 import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
-import { openRelationalShelf } from '../../src/stores/sqlite/metadata-store.ts';
+import { openMetadataStore } from '../../src/stores/sqlite/metadata-store.ts';
 import { uuidOf } from '../contract/events.ts';
 import { aCohort } from '../contract/flag-builders.ts';
 import { makeTempDir } from '../contract/temp-dir.ts';
@@ -23,7 +23,7 @@ const NOBODY = uuidOf(0xffff);
 
 export async function openWorldStore() {
   const dir = makeTempDir();
-  const shelf = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+  const shelf = await openMetadataStore(dir.path('metadata.sqlite'), 0);
   const events = await openEventStore(dir.path('events.duckdb'));
   let position = 0;
 
@@ -47,7 +47,7 @@ export async function openWorldStore() {
       tx.apply({ ...NO_CHANGES, persons: { ...NO_CHANGES.persons, persons: states }, groups, position }),
     );
     await events.write({ events: data.events.map((event) => storedEvent(projectId, event)), overrides: [], position });
-    await events.mirror({
+    await events.mirrorPersons({
       projectId,
       removed: [],
       persons: data.persons.map(({ uuid, createdAt, properties }) => ({
@@ -59,7 +59,7 @@ export async function openWorldStore() {
     });
     const members = [...(data.cohorts?.get(1) ?? [])];
     const { id: cohort } = await shelf.metadata.cohorts.create(aCohort(projectId, { isStatic: true }));
-    const ids = await shelf.metadata.cohortMembers.personsByUuid(projectId, members);
+    const ids = await shelf.metadata.cohortMembers.listPersonIdsByUuid(projectId, members);
     await shelf.metadata.cohortMembers.add(projectId, cohort, ids);
     const world = new World({ ...data, cohorts: new Map([[cohort, new Set(members)]]) }, tools);
     return { projectId, world, cohort };
@@ -84,7 +84,7 @@ function storedEvent(projectId: number, event: WorldData['events'][number]): Sto
     createdAt: event.timestamp,
     elementsChain: event.elementsChain ?? '',
     properties: JSON.stringify(event.properties),
-    read: { ...event.properties },
+    parsed: { ...event.properties },
     hot: hotProperties({ ...event.properties }),
   };
 }

@@ -6,14 +6,14 @@ import type { Filter, PropertyFilter } from '../filters/property-filter.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { type ActionStep, URL_MATCHINGS } from './entity.ts';
 
-const MOST_STEPS = 50;
+const MAX_STEPS = 50;
 const ELEMENT_KEYS = ['tag_name', 'text', 'href', 'selector'] as const;
 /** Only of these events it is known what was clicked. */
-const CLICKED = '$autocapture';
+const AUTOCAPTURE_EVENT = '$autocapture';
 
 /** Refuses what is not understood: passing it over would count the wrong events. */
 export function readSteps(steps: readonly Json[]): ActionStep[] {
-  if (steps.length > MOST_STEPS) throw invalid('steps', `An action has at most ${MOST_STEPS} steps.`, 'max_length');
+  if (steps.length > MAX_STEPS) throw invalid('steps', `An action has at most ${MAX_STEPS} steps.`, 'max_length');
   return steps.map((step, at) => {
     if (!isJsonObject(step)) throw invalid(`steps__${at}`, 'A step is an object: {"event", "url", "properties", …}.');
     return readStep(step, `steps__${at}`);
@@ -28,7 +28,7 @@ function readStep(step: JsonObject, at: string): ActionStep {
     throw invalid(`${at}__url_matching`, `url_matching is one of ${URL_MATCHINGS.join(', ')}.`, 'invalid_choice');
   }
   const own = readProperties(step['properties'], at);
-  const clicked = event === CLICKED ? elementFilters(step, at) : [];
+  const clicked = event === AUTOCAPTURE_EVENT ? elementFilters(step, at) : [];
   const filter: Filter = clicked.length === 0 ? own : { kind: 'and', filters: [own, ...clicked] };
   return { event, url: readText(step, 'url', at), urlMatching, filter };
 }
@@ -43,20 +43,20 @@ function readText(step: JsonObject, name: string, at: string): string | null {
 }
 
 const readProperties = (value: Json | undefined, at: string): Filter =>
-  blaming(`${at}__properties`, () => readFilters(value ?? []));
+  withErrorAttr(`${at}__properties`, () => readFilters(value ?? []));
 
 function elementFilters(step: JsonObject, at: string): PropertyFilter[] {
   return ELEMENT_KEYS.flatMap((key): PropertyFilter[] => {
     const value = readText(step, key, at);
     if (value === null) return [];
     const filter = { kind: 'property', owner: 'element', key, operator: 'exact', values: [value] } as const;
-    blaming(`${at}__${key}`, () => checkElementFilter(filter));
+    withErrorAttr(`${at}__${key}`, () => checkElementFilter(filter));
     return [filter];
   });
 }
 
 /** Whatever is wrong is wrong with this field. */
-function blaming<T>(attr: string, read: () => T): T {
+function withErrorAttr<T>(attr: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -28,7 +28,7 @@ export interface BreakdownCohort {
 }
 
 /** One value of a breakdown: what the number that was followed had been divided into. */
-export type Slice =
+export type BreakdownSelection =
   | { kind: 'value'; breakdown: PropertyBreakdown; value: string }
   | { kind: 'bin'; breakdown: PropertyBreakdown; from: number; until: number }
   | { kind: 'cohort'; id: number | 'all' };

@@ -3,19 +3,19 @@ import type { Filter } from '../filters/property-filter.ts';
 /** What a question counts: events of a name (null: any event), or an action, which is one of several kinds of events. */
 export type Entity = EventEntity | ActionEntity;
 
-interface Named {
+interface NamedEntity {
   name: string;
   customName: string | null;
   /** The entity's own filter, beside the question's. */
   filter: Filter;
 }
 
-export interface EventEntity extends Named {
+interface EventEntity extends NamedEntity {
   kind: 'event';
   id: string | null;
 }
 
-export interface ActionEntity extends Named {
+interface ActionEntity extends NamedEntity {
   kind: 'action';
   id: number;
   /** False where the project has no such action: it matches nothing. */
@@ -25,7 +25,7 @@ export interface ActionEntity extends Named {
 }
 
 export const URL_MATCHINGS = ['contains', 'exact', 'regex'] as const;
-export type UrlMatching = (typeof URL_MATCHINGS)[number];
+type UrlMatching = (typeof URL_MATCHINGS)[number];
 
 /**
  * All of it has to hold; what is null is not asked for. What a step says of the element that was clicked (tag, text,

@@ -13,25 +13,28 @@ export interface PersonCriterion {
 }
 
 /** What the person did, and when. */
-export interface BehaviourCriterion {
+interface BehaviourCriterion {
   kind: 'behaviour';
   behaviour: Behaviour;
   negated: boolean;
 }
 
-export interface CriteriaGroup {
+interface CriteriaGroup {
   kind: 'and' | 'or';
   /** Never empty. */
   criteria: readonly Criterion[];
 }
 
-export type Leaf = PersonCriterion | CohortFilter | BehaviourCriterion;
-export type Criterion = Leaf | CriteriaGroup;
+type LeafCriterion = PersonCriterion | CohortFilter | BehaviourCriterion;
+export type Criterion = LeafCriterion | CriteriaGroup;
 /** Null: nothing is asked for, and nobody is in. */
 export type Criteria = Criterion | null;
 
 /** An event by its name, or one of an action's by the action's number, and by its properties where they matter. */
-export type Deed = { filter: Filter } & ({ kind: 'event'; event: string } | { kind: 'action'; action: number });
+export type BehaviourEvent = { filter: Filter } & (
+  | { kind: 'event'; event: string }
+  | { kind: 'action'; action: number }
+);
 
 export const COUNT_OPERATORS = ['gte', 'lte', 'gt', 'lt', 'eq'] as const;
 
@@ -42,16 +45,16 @@ export interface Count {
 
 /** One deed, and how often or when it was done. */
 export type CountedBehaviour =
-  | { kind: 'performed_event'; deed: Deed; within: Span }
-  | { kind: 'performed_event_multiple'; deed: Deed; within: Span; count: Count }
-  | { kind: 'performed_event_first_time'; deed: Deed; within: Span }
+  | { kind: 'performed_event'; deed: BehaviourEvent; within: Span }
+  | { kind: 'performed_event_multiple'; deed: BehaviourEvent; within: Span; count: Count }
+  | { kind: 'performed_event_first_time'; deed: BehaviourEvent; within: Span }
   | RegularBehaviour
-  | { kind: 'stopped_performing_event'; deed: Deed; within: Span; lately: Span }
-  | { kind: 'restarted_performing_event'; deed: Deed; within: Span; lately: Span };
+  | { kind: 'stopped_performing_event'; deed: BehaviourEvent; within: Span; lately: Span }
+  | { kind: 'restarted_performing_event'; deed: BehaviourEvent; within: Span; lately: Span };
 
 export interface RegularBehaviour {
   kind: 'performed_event_regularly';
-  deed: Deed;
+  deed: BehaviourEvent;
   /** The length of each period. */
   within: Span;
   count: Count;
@@ -61,34 +64,34 @@ export interface RegularBehaviour {
 /** One deed after another. */
 export interface SequenceBehaviour {
   kind: 'performed_event_sequence';
-  deed: Deed;
+  deed: BehaviourEvent;
   within: Span;
-  next: Deed;
+  next: BehaviourEvent;
   nextWithin: Span;
 }
 
 export type Behaviour = CountedBehaviour | SequenceBehaviour;
 
-export function leavesOfCriteria(criteria: Criteria): Leaf[] {
+export function leafCriteria(criteria: Criteria): LeafCriterion[] {
   if (criteria === null) return [];
-  return 'criteria' in criteria ? criteria.criteria.flatMap(leavesOfCriteria) : [criteria];
+  return 'criteria' in criteria ? criteria.criteria.flatMap(leafCriteria) : [criteria];
 }
 
-export const deedsOf = (behaviour: Behaviour): Deed[] =>
+export const eventsOfBehaviour = (behaviour: Behaviour): BehaviourEvent[] =>
   behaviour.kind === 'performed_event_sequence' ? [behaviour.deed, behaviour.next] : [behaviour.deed];
 
 /** Ids of the actions that are asked for. */
-export function actionsAskedFor(criteria: Criteria): number[] {
-  const deeds = leavesOfCriteria(criteria).flatMap((leaf) =>
-    leaf.kind === 'behaviour' ? deedsOf(leaf.behaviour) : [],
+export function referencedActions(criteria: Criteria): number[] {
+  const deeds = leafCriteria(criteria).flatMap((leaf) =>
+    leaf.kind === 'behaviour' ? eventsOfBehaviour(leaf.behaviour) : [],
   );
   return [...new Set(deeds.flatMap((deed) => (deed.kind === 'action' ? [deed.action] : [])))];
 }
 
 /** Ids of the cohorts that are asked for. */
-export const referencesOf = (criteria: Criteria): number[] => [
-  ...new Set(leavesOfCriteria(criteria).flatMap((leaf) => (leaf.kind === 'cohort' ? [leaf.id] : []))),
+export const referencedCohorts = (criteria: Criteria): number[] => [
+  ...new Set(leafCriteria(criteria).flatMap((leaf) => (leaf.kind === 'cohort' ? [leaf.id] : []))),
 ];
 
-export const asksForBehaviour = (criteria: Criteria): boolean =>
-  leavesOfCriteria(criteria).some((leaf) => leaf.kind === 'behaviour');
+export const hasBehaviour = (criteria: Criteria): boolean =>
+  leafCriteria(criteria).some((leaf) => leaf.kind === 'behaviour');

@@ -3,7 +3,7 @@
  * that was done within some days, perhaps a number of times. Here it becomes today's form.
  */
 
-import { isOperator } from '../filters/property-filter.ts';
+import { isFilterOperator } from '../filters/property-filter.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 
 const DEFAULT_DAYS = 365;
@@ -37,7 +37,7 @@ const asPerson = (item: Json): Json =>
 function fromPair([name, value]: [string, Json]): Json {
   const at = name.lastIndexOf('__');
   const operator = name.slice(at + 2);
-  const split = at > 0 && isOperator(operator);
+  const split = at > 0 && isFilterOperator(operator);
   return { key: split ? name.slice(0, at) : name, value, type: 'person', operator: split ? operator : 'exact' };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { negationsArePaired } from '../../features/cohorts/rules/negations.ts';
 import type { Json } from '../json/json.ts';
-import { asksForBehaviour, referencesOf } from './criteria.ts';
+import { hasBehaviour, referencedCohorts } from './criteria.ts';
 import { filtersFromGroups } from './legacy-groups.ts';
 import { parseCriteria } from './parse-criteria.ts';
 
@@ -85,7 +85,7 @@ describe('parsing criteria', () => {
   ])('reads the cohort %j', (item, negated) => {
     const criteria = parse(item);
     expect(criteria).toEqual({ kind: 'and', criteria: [{ kind: 'cohort', id: 5, negated }] });
-    expect(referencesOf(criteria)).toEqual([5]);
+    expect(referencedCohorts(criteria)).toEqual([5]);
   });
 
   it('reads every kind of behaviour with its own fields', () => {
@@ -101,7 +101,7 @@ describe('parsing criteria', () => {
     };
     const read = (value: string) => {
       const criteria = parse({ ...visit, ...rest, value });
-      expect(asksForBehaviour(criteria)).toBe(true);
+      expect(hasBehaviour(criteria)).toBe(true);
       return (criteria as unknown as { criteria: { behaviour: object }[] }).criteria[0]?.behaviour;
     };
     const common = { deed: visitParsed.behaviour.deed, within: visitParsed.behaviour.within };

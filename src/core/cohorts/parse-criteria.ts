@@ -3,24 +3,24 @@
  * that is not understood is refused: passing it over would put the wrong people in.
  */
 import { Failure } from '../errors.ts';
-import { type CohortFilter, cohortIdOf, saysNotIn } from '../filters/cohort-filter.ts';
+import { type CohortFilter, isNegatedCohort, parseCohortId } from '../filters/cohort-filter.ts';
 import { readFilters } from '../filters/parse-filters.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import type { Criteria, Criterion, PersonCriterion } from './criteria.ts';
-import { parseBehaviour, wrong } from './parse-behaviour.ts';
+import { invalidFilters, parseBehaviour } from './parse-behaviour.ts';
 
-const DEEPEST = 20;
+const MAX_DEPTH = 20;
 /** Each one is a question of its own to a store. */
-const MOST_ITEMS = 200;
+const MAX_CRITERIA = 200;
 
 export function parseCriteria(filters: unknown): Criteria {
   if (!isJsonObject(filters) || !('properties' in filters)) {
-    throw wrong("Filters must be a dictionary with a 'properties' key.");
+    throw invalidFilters("Filters must be a dictionary with a 'properties' key.");
   }
   const { properties } = filters;
-  const items = { left: MOST_ITEMS };
+  const items = { left: MAX_CRITERIA };
   if (Array.isArray(properties)) return readValues('and', properties, 1, items);
-  if (!isJsonObject(properties)) throw wrong('properties is a group: {"type": "AND" or "OR", "values": […]}.');
+  if (!isJsonObject(properties)) throw invalidFilters('properties is a group: {"type": "AND" or "OR", "values": […]}.');
   return Object.keys(properties).length === 0 ? null : readGroup(properties, 1, items);
 }
 
@@ -28,7 +28,7 @@ function readGroup(group: JsonObject, depth: number, items: { left: number }): C
   const { type, values } = group;
   const kind = type === 'AND' ? 'and' : type === 'OR' ? 'or' : undefined;
   if (kind === undefined || !Array.isArray(values)) {
-    throw wrong('PropertyGroup is unparsable: expected {"type": "AND" or "OR", "values": […]}.');
+    throw invalidFilters('PropertyGroup is unparsable: expected {"type": "AND" or "OR", "values": […]}.');
   }
   return readValues(kind, values, depth, items);
 }
@@ -37,10 +37,10 @@ const isGroup = (value: Json): boolean => isJsonObject(value) && 'values' in val
 
 /** Groups without anything in them ask for nothing, and are left out. */
 function readValues(kind: 'and' | 'or', values: Json[], depth: number, items: { left: number }): Criteria {
-  if (depth > DEEPEST) throw wrong(`Groups are nested more than ${DEEPEST} levels deep.`);
+  if (depth > MAX_DEPTH) throw invalidFilters(`Groups are nested more than ${MAX_DEPTH} levels deep.`);
   const groups = values.filter(isGroup).length;
   if (groups > 0 && groups < values.length) {
-    throw wrong('Property list cannot contain both PropertyGroup and Property objects');
+    throw invalidFilters('Property list cannot contain both PropertyGroup and Property objects');
   }
   const read = (value: Json): Criteria =>
     groups > 0 ? readGroup(value as JsonObject, depth + 1, items) : readItem(value, items);
@@ -49,8 +49,8 @@ function readValues(kind: 'and' | 'or', values: Json[], depth: number, items: { 
 }
 
 function readItem(item: Json, items: { left: number }): Criterion {
-  if (items.left-- <= 0) throw wrong(`Cohorts have at most ${MOST_ITEMS} criteria.`);
-  if (!isJsonObject(item)) throw wrong('Criteria are objects with at least a key, a type and a value.');
+  if (items.left-- <= 0) throw invalidFilters(`Cohorts have at most ${MAX_CRITERIA} criteria.`);
+  if (!isJsonObject(item)) throw invalidFilters('Criteria are objects with at least a key, a type and a value.');
   switch (item['type'] ?? 'person') {
     case 'person':
       return readPerson(item);
@@ -61,14 +61,16 @@ function readItem(item: Json, items: { left: number }): Criterion {
     case 'precalculated-cohort':
       return readCohort(item);
     default:
-      throw wrong('Cohorts are made of criteria of type person, cohort and behavioral.');
+      throw invalidFilters('Cohorts are made of criteria of type person, cohort and behavioral.');
   }
 }
 
 function readPerson(item: JsonObject): PersonCriterion {
   const [filter] = filtersOf({ ...item, type: 'person' });
   if (filter === undefined) {
-    throw wrong(`A criterion on ${JSON.stringify(item['key']) ?? 'no key'} lacks a value, or its operator is unknown.`);
+    throw invalidFilters(
+      `A criterion on ${JSON.stringify(item['key']) ?? 'no key'} lacks a value, or its operator is unknown.`,
+    );
   }
   return { kind: 'person', filter };
 }
@@ -78,12 +80,12 @@ function filtersOf(item: JsonObject) {
     const read = readFilters([item]);
     return 'filters' in read ? read.filters : [read];
   } catch (cause) {
-    throw cause instanceof Failure ? wrong(cause.message) : cause;
+    throw cause instanceof Failure ? invalidFilters(cause.message) : cause;
   }
 }
 
 function readCohort(item: JsonObject): CohortFilter {
-  const id = cohortIdOf(item['value']);
-  if (id === null) throw wrong('Invalid Cohort ID in filter');
-  return { kind: 'cohort', id, negated: saysNotIn(item) };
+  const id = parseCohortId(item['value']);
+  if (id === null) throw invalidFilters('Invalid Cohort ID in filter');
+  return { kind: 'cohort', id, negated: isNegatedCohort(item) };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { firstColumn } from '../../features/cohorts/rules/first-column.ts';
-import { dependentsOf, inOrder, isInLoop, reachableFrom } from './references.ts';
+import { dependentCohortIds, dependsOnItself, inDependencyOrder, reachableFrom } from './references.ts';
 
 const references = new Map([
   [1, []],
@@ -22,18 +22,18 @@ it.each([
   [4, true],
   [6, true],
 ])('cohort %i is in a loop: %s', (id, expected) => {
-  expect(isInLoop(id, references)).toBe(expected);
+  expect(dependsOnItself(id, references)).toBe(expected);
 });
 
 it('knows who depends on a cohort', () => {
-  expect(dependentsOf(1, references)).toEqual([2, 3]);
-  expect(dependentsOf(3, references)).toEqual([]);
+  expect(dependentCohortIds(1, references)).toEqual([2, 3]);
+  expect(dependentCohortIds(3, references)).toEqual([]);
 });
 
 it('puts each after those it asks for', () => {
-  expect(inOrder([3, 2, 1], references)).toEqual([1, 2, 3]);
-  expect(inOrder([3, 1], references)).toEqual([1, 3]);
-  expect(inOrder([4, 5], references)).toHaveLength(2);
+  expect(inDependencyOrder([3, 2, 1], references)).toEqual([1, 2, 3]);
+  expect(inDependencyOrder([3, 1], references)).toEqual([1, 3]);
+  expect(inDependencyOrder([4, 5], references)).toHaveLength(2);
 });
 
 it.each<[string, string, string[]]>([

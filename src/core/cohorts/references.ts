@@ -15,15 +15,15 @@ export function reachableFrom(ids: Iterable<number>, references: References): Se
 }
 
 /** True if the cohort would be asked about itself. */
-export const isInLoop = (id: number, references: References): boolean =>
+export const dependsOnItself = (id: number, references: References): boolean =>
   reachableFrom(references.get(id) ?? [], references).has(id);
 
 /** Those that ask for the cohort, directly or through others; not the cohort itself. */
-export const dependentsOf = (id: number, references: References): number[] =>
+export const dependentCohortIds = (id: number, references: References): number[] =>
   [...references.keys()].filter((other) => other !== id && reachableFrom([other], references).has(id));
 
 /** Each after all of those that it asks for. Ids of a loop come in some order. */
-export function inOrder(ids: readonly number[], references: References): number[] {
+export function inDependencyOrder(ids: readonly number[], references: References): number[] {
   const done = new Set<number>();
   const visit = (id: number): void => {
     if (done.has(id)) return;

@@ -1,4 +1,4 @@
-export interface AskedName {
+export interface UsedName {
   kind: 'event' | 'event_property' | 'person_property' | 'group_property';
   /** −1 where it is no property of a group. */
   groupTypeIndex: number;

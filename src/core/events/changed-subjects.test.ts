@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../json/json.ts';
-import { changedSubjects, groupSubject, joinedSubjects } from './changed-subjects.ts';
+import { changedSubjects, groupSubject, mergedSubjects } from './changed-subjects.ts';
 
 const of = (event: JsonObject, engage = false): string[] => changedSubjects([event], engage);
 
@@ -57,7 +57,7 @@ describe('who become one person', () => {
       { event: '$create_alias', distinct_id: 'ada', properties: { alias: 5 } },
       { event: '$merge_dangerously', distinct_id: 'ada', properties: { alias: 'b' } },
     ];
-    expect(joinedSubjects(events)).toEqual([
+    expect(mergedSubjects(events)).toEqual([
       ['ada', 'anon'],
       ['ada', '5'],
       ['ada', 'b'],
@@ -72,6 +72,6 @@ describe('who become one person', () => {
       { event: '$create_alias', properties: { alias: 'b' } },
       { distinct_id: 'ada', properties: { alias: 'b' } },
     ];
-    expect(joinedSubjects(events)).toEqual([]);
+    expect(mergedSubjects(events)).toEqual([]);
   });
 });

@@ -15,9 +15,9 @@ export function changedSubjects(events: readonly JsonObject[], engage: boolean):
 }
 
 /** Pairs of distinct ids that these events make one person of: what changes one of them changes the other. */
-export const joinedSubjects = (events: readonly JsonObject[]): [string, string][] =>
+export const mergedSubjects = (events: readonly JsonObject[]): [string, string][] =>
   events.flatMap((raw): [string, string][] => {
-    const properties = isJsonObject(raw['properties']) ? raw['properties'] : NONE;
+    const properties = isJsonObject(raw['properties']) ? raw['properties'] : NO_PROPERTIES;
     const other = secondId(eventName(raw, false), properties);
     // Few events have one.
     const id = other === undefined ? undefined : distinctIdOf(raw, properties);
@@ -34,10 +34,10 @@ const SECOND_ID: ReadonlyMap<string, string> = new Map([
   ['$merge_dangerously', 'alias'],
 ]);
 
-const NONE: JsonObject = {};
+const NO_PROPERTIES: JsonObject = {};
 
 function addSubjects(subjects: string[], raw: JsonObject, engage: boolean): void {
-  const properties = isJsonObject(raw['properties']) ? raw['properties'] : NONE;
+  const properties = isJsonObject(raw['properties']) ? raw['properties'] : NO_PROPERTIES;
   const name = eventName(raw, engage);
   if (name === undefined) return;
   if (name === '$groupidentify') {

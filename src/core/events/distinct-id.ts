@@ -1,9 +1,9 @@
-import { jsonText } from '../json/clean-json.ts';
+import { toJsonText } from '../json/clean-json.ts';
 import type { Json, JsonObject } from '../json/json.ts';
-import { cleanText, cutText, isBlank } from '../json/text.ts';
-import { isNothing } from './event-name.ts';
+import { cleanText, isBlank, truncateText } from '../json/text.ts';
+import { isNotGiven } from './event-name.ts';
 
-const LONGEST_ID = 200;
+const MAX_DISTINCT_ID_LENGTH = 200;
 
 /**
  * Whose event it is: `$distinct_id`, then the one inside `properties`, then the plain top-level one; undefined where
@@ -11,13 +11,13 @@ const LONGEST_ID = 200;
  */
 export function distinctIdOf(raw: JsonObject, properties: JsonObject): string | undefined {
   const found = raw['$distinct_id'] ?? properties['distinct_id'] ?? raw['distinct_id'];
-  if (isNothing(found)) return undefined;
+  if (isNotGiven(found)) return undefined;
   const id = toDistinctId(found ?? '');
   return id === undefined || isBlank(id) ? undefined : id;
 }
 
 /** Any value as a distinct id: numbers and containers become their JSON text. Undefined where it is nested too deeply. */
 export function toDistinctId(value: Json): string | undefined {
-  const text = typeof value === 'string' ? value : jsonText(value);
-  return text === undefined ? undefined : cutText(cleanText(text), LONGEST_ID);
+  const text = typeof value === 'string' ? value : toJsonText(value);
+  return text === undefined ? undefined : truncateText(cleanText(text), MAX_DISTINCT_ID_LENGTH);
 }

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { cleanText } from '../json/text.ts';
 
-const LONGEST_TEXT = 400;
-const LONGEST_HREF = 2048;
+const MAX_TEXT_LENGTH = 400;
+const MAX_HREF_LENGTH = 2048;
 
 /**
  * Autocaptured elements as one text, innermost first, joined by `;`:
@@ -32,19 +32,19 @@ function attributesOf(element: JsonObject): Record<string, string> {
   for (const [key, value] of Object.entries(element)) {
     if (!key.startsWith('attr__')) continue;
     const text = Array.isArray(value) ? value.map((item) => asText(item) ?? '').join(' ') : asText(value);
-    if (text !== undefined) found[key] = key === 'attr__href' ? text.slice(0, LONGEST_HREF) : text;
+    if (text !== undefined) found[key] = key === 'attr__href' ? text.slice(0, MAX_HREF_LENGTH) : text;
   }
-  return { ...found, ...ownFacts(element) };
+  return { ...found, ...derivedAttributes(element) };
 }
 
 /** What is known of an element beside its attributes, under the names that searches use. */
-function ownFacts(element: JsonObject): Record<string, string> {
+function derivedAttributes(element: JsonObject): Record<string, string> {
   const facts: Record<string, string | undefined> = {
     attr_id: asText(element['attr__id']),
-    href: asText(element['attr__href'])?.slice(0, LONGEST_HREF),
+    href: asText(element['attr__href'])?.slice(0, MAX_HREF_LENGTH),
     'nth-child': asText(element['nth_child']),
     'nth-of-type': asText(element['nth_of_type']),
-    text: asText(element['$el_text'])?.slice(0, LONGEST_TEXT),
+    text: asText(element['$el_text'])?.slice(0, MAX_TEXT_LENGTH),
   };
   const known = Object.entries(facts).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return Object.fromEntries(known);

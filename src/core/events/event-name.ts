@@ -1,8 +1,8 @@
-import { jsonText } from '../json/clean-json.ts';
+import { toJsonText } from '../json/clean-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
-import { cleanText, cutText, isBlank } from '../json/text.ts';
+import { cleanText, isBlank, truncateText } from '../json/text.ts';
 
-const LONGEST_NAME = 200;
+const MAX_EVENT_NAME_LENGTH = 200;
 
 /** Segment-style messages may say what they are in `type` alone. */
 const NAME_BY_TYPE: ReadonlyMap<unknown, string> = new Map([
@@ -21,14 +21,15 @@ export function eventName(raw: JsonObject, isEngage: boolean): string | undefine
 }
 
 function givenName(value: Json | undefined): string | undefined {
-  if (typeof value === 'string') return isBlank(value) ? undefined : cutText(cleanText(value), LONGEST_NAME);
-  if (isNothing(value)) return undefined;
-  const text = jsonText(value);
-  return text === undefined ? undefined : cutText(cleanText(text), LONGEST_NAME);
+  if (typeof value === 'string')
+    return isBlank(value) ? undefined : truncateText(cleanText(value), MAX_EVENT_NAME_LENGTH);
+  if (isNotGiven(value)) return undefined;
+  const text = toJsonText(value);
+  return text === undefined ? undefined : truncateText(cleanText(text), MAX_EVENT_NAME_LENGTH);
 }
 
 /** What the original takes for 'not given': null, false, 0, empty text and empty containers. */
-export function isNothing(value: Json | undefined): boolean {
+export function isNotGiven(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.length === 0;
   if (isJsonObject(value)) return Object.keys(value).length === 0;
   return !value;

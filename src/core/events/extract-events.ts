@@ -37,7 +37,7 @@ function fromList(list: unknown[]): ExtractedEvents {
   const first = events[0] ?? {};
   return {
     events,
-    key: keyOf(first),
+    key: projectKeyOf(first),
     projectId: first['project_id'],
     sentAt: undefined,
     historicalMigration: false,
@@ -51,7 +51,7 @@ function fromEnvelope(envelope: JsonObject, batch: unknown): ExtractedEvents {
   const first = events[0] ?? {};
   return {
     events,
-    key: keyOf(envelope) ?? keyOf(first),
+    key: projectKeyOf(envelope) ?? projectKeyOf(first),
     projectId: envelope['project_id'] ?? first['project_id'],
     sentAt: envelope['sent_at'],
     historicalMigration: envelope['historical_migration'] === true,
@@ -64,7 +64,7 @@ function fromSingle(event: JsonObject): ExtractedEvents {
   if (Array.isArray(event['batch']) && event['event'] === undefined) throw noData();
   return {
     events: [event],
-    key: keyOf(event),
+    key: projectKeyOf(event),
     projectId: event['project_id'],
     sentAt: event['sent_at'],
     historicalMigration: event['historical_migration'] === true,
@@ -73,7 +73,7 @@ function fromSingle(event: JsonObject): ExtractedEvents {
 }
 
 /** The project key that a body carries, under any of the names for it. */
-export function keyOf(holder: JsonObject): unknown {
+export function projectKeyOf(holder: JsonObject): unknown {
   const properties = holder['properties'];
   const nested = isJsonObject(properties) ? properties['token'] : undefined;
   return holder['$token'] ?? holder['token'] ?? holder['api_key'] ?? nested;

@@ -4,7 +4,7 @@ import type { Event } from './event.ts';
 
 /** A project has at most five kinds of groups, in the order of their first use. */
 export const MAX_GROUP_TYPES = 5;
-export const LONGEST_GROUP_KEY = 400;
+export const MAX_GROUP_KEY_LENGTH = 400;
 
 export interface GroupIdentify {
   type: string;
@@ -23,7 +23,7 @@ export function groupIdentify(event: Pick<Event, 'event' | 'properties'>): Group
 }
 
 /** The kinds of groups that an event names, in order: each needs an index before `applyGroups`. */
-export function groupTypesOf(event: Pick<Event, 'event' | 'properties'>): string[] {
+export function groupTypesIn(event: Pick<Event, 'event' | 'properties'>): string[] {
   const { $groups: groups } = event.properties;
   const identified = groupIdentify(event);
   if (!isJsonObject(groups)) return identified ? [identified.type] : [];

@@ -22,7 +22,7 @@ export const HOT_PROPERTIES = [
   '$lib',
 ] as const;
 
-export type HotProperty = (typeof HOT_PROPERTIES)[number];
+type HotProperty = (typeof HOT_PROPERTIES)[number];
 
 const HOT: ReadonlySet<string> = new Set(HOT_PROPERTIES);
 

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../json/json.ts';
 
 /** Event properties that tell something lasting about the person: the latest value and the first one are kept. */
-const LASTING = [
+const TRACKED_PROPERTIES = [
   ...['$app_build', '$app_name', '$app_namespace', '$app_version', '$browser', '$browser_version', '$device_type'],
   ...['$current_url', '$pathname', '$os', '$os_version', '$referring_domain', '$referrer', '$raw_user_agent'],
   ...['$screen_height', '$screen_width', '$viewport_height', '$viewport_width'],
@@ -13,23 +13,23 @@ const LASTING = [
 const withoutDollar = (key: string): string => (key.startsWith('$') ? key.slice(1) : key);
 
 const INITIAL_NAME: ReadonlyMap<string, string> = new Map(
-  LASTING.map((key) => [key, `$initial_${withoutDollar(key)}`] as const),
+  TRACKED_PROPERTIES.map((key) => [key, `$initial_${withoutDollar(key)}`] as const),
 );
 
-const IMPLICIT: ReadonlySet<string> = new Set([...INITIAL_NAME.keys(), ...INITIAL_NAME.values()]);
+const IMPLICIT_KEYS: ReadonlySet<string> = new Set([...INITIAL_NAME.keys(), ...INITIAL_NAME.values()]);
 
 /**
  * Whether a person property is kept up by events on their own, without anybody setting it. Every event carries these
  * values itself, so their past is in the events; written to the history too, they would be nine tenths of it.
  */
-export const isImplicitKey = (key: string): boolean => IMPLICIT.has(key);
+export const isImplicitKey = (key: string): boolean => IMPLICIT_KEYS.has(key);
 
 /** About a failure, a pointer or a group, not about a person: they never write one. */
 const NEVER_UPDATE: ReadonlySet<string> = new Set(['$exception', '$$heatmap', '$groupidentify']);
 
 export const updatesPerson = (eventName: string): boolean => !NEVER_UPDATE.has(eventName);
 
-export interface ImplicitUpdates {
+interface ImplicitUpdates {
   /** The latest values, under their own names. */
   set: JsonObject;
   /** The first values, as `$initial_<name>`. */

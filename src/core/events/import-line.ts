@@ -21,20 +21,20 @@ export type ImportLine =
   | { kind: 'person'; person: ImportedPerson }
   | { kind: 'bad'; reason: string };
 
-const bad = (reason: string): ImportLine => ({ kind: 'bad', reason });
+const invalidLine = (reason: string): ImportLine => ({ kind: 'bad', reason });
 
 export function readImportLine(text: string, fallbackUuid: string): ImportLine {
   let line: unknown;
   try {
     line = parseJson(text);
   } catch {
-    return bad('it is no JSON');
+    return invalidLine('it is no JSON');
   }
-  if (!isJsonObject(line)) return bad('it is no JSON object');
-  const properties = objectIn(line['properties']);
-  if (properties === undefined) return bad('its properties are no JSON object');
+  if (!isJsonObject(line)) return invalidLine('it is no JSON object');
+  const properties = readJsonObject(line['properties']);
+  if (properties === undefined) return invalidLine('its properties are no JSON object');
   if (line['event'] !== undefined) return readEvent(line, properties, fallbackUuid);
-  return isPerson(line) ? readPerson(line, properties) : bad('it is neither an event nor a person');
+  return isPerson(line) ? readPerson(line, properties) : invalidLine('it is neither an event nor a person');
 }
 
 const isPerson = (line: JsonObject): boolean =>
@@ -43,10 +43,10 @@ const isPerson = (line: JsonObject): boolean =>
 function readEvent(line: JsonObject, properties: JsonObject, fallbackUuid: string): ImportLine {
   const { event, distinct_id: distinctId, created_at: createdAt } = line;
   const time = line['timestamp'] ?? createdAt;
-  if (parseTimestamp(time) === undefined) return bad('its timestamp cannot be read');
+  if (parseTimestamp(time) === undefined) return invalidLine('its timestamp cannot be read');
   const uuid = line['uuid'] ?? line['id'] ?? fallbackUuid;
-  if (typeof uuid !== 'string' || !isUuid(uuid)) return bad('its uuid is none');
-  const whole = { ...besides(line), ...properties };
+  if (typeof uuid !== 'string' || !isUuid(uuid)) return invalidLine('its uuid is none');
+  const whole = { ...extraProperties(line), ...properties };
   const arrived = createdAt === undefined ? {} : { created_at: createdAt };
   const who = distinctId === undefined ? {} : { distinct_id: distinctId };
   return {
@@ -56,13 +56,13 @@ function readEvent(line: JsonObject, properties: JsonObject, fallbackUuid: strin
 }
 
 /** What exports keep beside the properties, under the names that events are sent with. */
-function besides(line: JsonObject): JsonObject {
+function extraProperties(line: JsonObject): JsonObject {
   const found: JsonObject = {};
   const { elements_chain: chain, ip } = line;
   if (typeof chain === 'string' && chain !== '') found['$elements_chain'] = chain;
   if (typeof ip === 'string' && ip !== '') found['$ip'] = ip;
   for (const [column, name] of [['set', '$set'] as const, ['set_once', '$set_once'] as const]) {
-    const told = objectIn(line[column]);
+    const told = readJsonObject(line[column]);
     if (told !== undefined && Object.keys(told).length > 0) found[name] = told;
   }
   return found;
@@ -73,8 +73,8 @@ function readPerson(line: JsonObject, properties: JsonObject): ImportLine {
   const distinctIds = Array.isArray(given)
     ? given.filter((id): id is string => typeof id === 'string' && id !== '')
     : [];
-  if (distinctIds.length === 0) return bad('it is a person without distinct ids');
-  if (isDeleted(line['is_deleted'])) return bad('it is a person that was deleted');
+  if (distinctIds.length === 0) return invalidLine('it is a person without distinct ids');
+  if (isDeleted(line['is_deleted'])) return invalidLine('it is a person that was deleted');
   const { person_id: id, is_identified: identified } = line;
   return {
     kind: 'person',
@@ -91,7 +91,7 @@ function readPerson(line: JsonObject, properties: JsonObject): ImportLine {
 const isDeleted = (value: Json | undefined): boolean => value === true || value === 1;
 
 /** An object, or the text of one; absent and null stand for an empty one, anything else is undefined. */
-function objectIn(value: Json | undefined): JsonObject | undefined {
+function readJsonObject(value: Json | undefined): JsonObject | undefined {
   if (value === undefined || value === null || value === '') return {};
   if (isJsonObject(value)) return value;
   if (typeof value !== 'string') return undefined;

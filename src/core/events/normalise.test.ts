@@ -4,7 +4,7 @@ import type { JsonObject } from '../json/json.ts';
 import { withImplicitUpdates } from '../persons/person-update.ts';
 import { DROP_REASONS } from './drop-reasons.ts';
 import type { Event } from './event.ts';
-import { applyGroups, groupIdentify, groupTypesOf } from './groups.ts';
+import { applyGroups, groupIdentify, groupTypesIn } from './groups.ts';
 import { type NormaliseContext, type Normalised, normalise } from './normalise.ts';
 import { eventUuid, personUuid } from './uuid.ts';
 
@@ -312,7 +312,7 @@ describe('special events', () => {
 describe('groups', () => {
   it('get their key under the index of their type', () => {
     const event = stored({ properties: { $groups: { org: 5, team: 'a', none: null, sixth: 'x' } } });
-    expect(groupTypesOf(event)).toEqual(['org', 'team', 'sixth']);
+    expect(groupTypesIn(event)).toEqual(['org', 'team', 'sixth']);
     expect(
       applyGroups(
         event,

@@ -5,10 +5,10 @@ import { readChain } from './elements-chain.ts';
 import type { Event } from './event.ts';
 import { identityOf } from './event-identity.ts';
 import { eventName } from './event-name.ts';
-import { type ClockFacts, eventTime } from './event-time.ts';
-import { groupIdentify, LONGEST_GROUP_KEY } from './groups.ts';
+import { eventTime, type RequestTimes } from './event-time.ts';
+import { groupIdentify, MAX_GROUP_KEY_LENGTH } from './groups.ts';
 import { personMode } from './person-mode.ts';
-import { type PropertyFacts, readProperties } from './read-properties.ts';
+import { type PropertyContext, readProperties } from './read-properties.ts';
 import { specialEvent } from './special-events.ts';
 import type { Warning } from './warning.ts';
 
@@ -17,7 +17,7 @@ import type { Warning } from './warning.ts';
  * replaying the same raw event in the same context gives the same result, which is what 'stored once' rests on.
  * The raw event is handed over: its properties are completed in place and become the event's (see `readProperties`).
  */
-export interface NormaliseContext extends ClockFacts {
+export interface NormaliseContext extends RequestTimes {
   projectId: number;
   /** Where the request came from; null where unknown. */
   ip: string | null;
@@ -77,7 +77,7 @@ export function normalise(raw: unknown, context: NormaliseContext): Normalised {
 }
 
 /** Personless events and group descriptions change no person, so they keep no trace of an attempt to. */
-const propertyFacts = (name: string, person: Event['person'], context: NormaliseContext): PropertyFacts => ({
+const propertyFacts = (name: string, person: Event['person'], context: NormaliseContext): PropertyContext => ({
   ip: context.ip,
   anonymizeIps: context.anonymizeIps,
   sentAt: context.sentAt,
@@ -86,7 +86,7 @@ const propertyFacts = (name: string, person: Event['person'], context: Normalise
 
 function isGroupKeyTooLong(event: Event, warnings: Warning[]): boolean {
   const group = groupIdentify(event);
-  if (group === undefined || group.key.length <= LONGEST_GROUP_KEY) return false;
+  if (group === undefined || group.key.length <= MAX_GROUP_KEY_LENGTH) return false;
   const details = { eventUuid: event.uuid, groupType: group.type, length: group.key.length };
   warnings.push({ type: 'group_key_too_long', details });
   return true;

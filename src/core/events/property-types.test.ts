@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../json/json.ts';
 import type { Event } from './event.ts';
-import { propertySightings, propertyType } from './property-types.ts';
+import { propertyType, seenProperties } from './property-types.ts';
 
 const anEvent = (event: string, properties: JsonObject): Event => ({
   projectId: 1,
@@ -62,7 +62,7 @@ describe('propertySightings', () => {
       $set: { p: 'x' },
       $set_once: { p: 1, q: true },
     });
-    expect(propertySightings(event)).toEqual([
+    expect(seenProperties(event)).toEqual([
       { kind: 'event', groupType: null, name: 'a', type: 'Numeric' },
       { kind: 'person', groupType: null, name: 'p', type: 'String' },
       { kind: 'person', groupType: null, name: 'q', type: 'Boolean' },
@@ -71,10 +71,10 @@ describe('propertySightings', () => {
 
   it('lists only group properties of a group description', () => {
     const event = anEvent('$groupidentify', { $group_type: 'org', $group_key: 5, $group_set: { n: 1 }, other: 2 });
-    expect(propertySightings(event)).toEqual([{ kind: 'group', groupType: 'org', name: 'n', type: 'Numeric' }]);
+    expect(seenProperties(event)).toEqual([{ kind: 'group', groupType: 'org', name: 'n', type: 'Numeric' }]);
   });
 
   it('passes over names of more than 200 letters', () => {
-    expect(propertySightings(anEvent('e', { ['x'.repeat(201)]: 1, '': 2 }))).toEqual([]);
+    expect(seenProperties(anEvent('e', { ['x'.repeat(201)]: 1, '': 2 }))).toEqual([]);
   });
 });

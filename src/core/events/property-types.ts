@@ -6,7 +6,7 @@ import { initialName, updatesPerson } from './implicit-updates.ts';
 export type PropertyType = 'DateTime' | 'String' | 'Numeric' | 'Boolean';
 export type PropertyKind = 'event' | 'person' | 'group';
 
-export interface PropertySighting {
+interface SeenProperty {
   kind: PropertyKind;
   /** Which kind of group, for group properties. */
   groupType: string | null;
@@ -14,14 +14,15 @@ export interface PropertySighting {
   type: PropertyType | null;
 }
 
-const LONGEST_NAME = 200;
-const SKIPPED: ReadonlySet<string> = new Set([
+const MAX_PROPERTY_NAME_LENGTH = 200;
+const NOT_DEFINED: ReadonlySet<string> = new Set([
   ...['$set', '$set_once', '$unset', '$groups'],
   ...['$group_0', '$group_1', '$group_2', '$group_3', '$group_4'],
 ]);
 
 /** Names that only carry other properties, or are too long to be one, get no definition. */
-export const isDefinable = (name: string): boolean => name.length <= LONGEST_NAME && name !== '' && !SKIPPED.has(name);
+export const isDefinable = (name: string): boolean =>
+  name.length <= MAX_PROPERTY_NAME_LENGTH && name !== '' && !NOT_DEFINED.has(name);
 
 /** Properties that belong to one kind of thing. */
 export interface PropertyBag {
@@ -49,8 +50,8 @@ export function impliedNames(event: Event, name: string): string[] {
 }
 
 /** All properties that an event gives rise to, each once. */
-export function propertySightings(event: Event): PropertySighting[] {
-  const found = new Map<string, PropertySighting>();
+export function seenProperties(event: Event): SeenProperty[] {
+  const found = new Map<string, SeenProperty>();
   const see = (kind: PropertyKind, groupType: string | null, name: string, value: Json): void => {
     const key = `${kind}:${name}`;
     const type = found.get(key)?.type ?? propertyType(name, value);

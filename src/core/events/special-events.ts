@@ -1,9 +1,9 @@
 import type { JsonObject } from '../json/json.ts';
-import { cleanText, cutText } from '../json/text.ts';
+import { cleanText, truncateText } from '../json/text.ts';
 import type { DropReason } from './drop-reasons.ts';
 import type { Warning } from './warning.ts';
 
-const LONGEST_MESSAGE = 1000;
+const MAX_MESSAGE_LENGTH = 1000;
 
 /** Names that are no analytics events. Cairn keeps neither recordings nor browser timings: they are counted and dropped. */
 const DROPPED_NAMES: ReadonlyMap<string, DropReason> = new Map([
@@ -23,7 +23,7 @@ export function specialEvent(
   const reason = DROPPED_NAMES.get(name);
   if (reason === 'client_ingestion_warning') {
     const message = properties['$$client_ingestion_warning_message'];
-    const text = typeof message === 'string' ? cutText(cleanText(message), LONGEST_MESSAGE) : '';
+    const text = typeof message === 'string' ? truncateText(cleanText(message), MAX_MESSAGE_LENGTH) : '';
     warnings.push({ type: 'client_ingestion_warning', details: { eventUuid: uuid, message: text } });
   }
   return reason;

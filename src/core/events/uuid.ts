@@ -28,18 +28,18 @@ function uuidV5(namespace: Buffer, name: string): string {
 }
 
 /** Fixed by the wire: other servers of this protocol give the same person the same id. */
-const PERSONS = bytesOf('932979b4-65c3-4424-8467-0b66ec27bc22');
+const PERSON_NAMESPACE = bytesOf('932979b4-65c3-4424-8467-0b66ec27bc22');
 /** Our own, for events that bring a message id but no uuid. */
-const EVENTS = bytesOf('6f1a3c62-4d0b-5e3f-9a57-c2b8a4e1d970');
+const EVENT_NAMESPACE = bytesOf('6f1a3c62-4d0b-5e3f-9a57-c2b8a4e1d970');
 
 /** The id of the person that `distinctId` gives rise to; personless events are filed under it too. */
 export const personUuid = (projectId: number, distinctId: string): string =>
-  uuidV5(PERSONS, `${projectId}:${distinctId}`);
+  uuidV5(PERSON_NAMESPACE, `${projectId}:${distinctId}`);
 
 /** The id of an event that is known by another name: its `messageId` or `$insert_id`. */
 export const eventUuid = (projectId: number, field: 'messageId' | '$insert_id', id: string): string =>
-  uuidV5(EVENTS, `${projectId}:${field}:${id}`);
+  uuidV5(EVENT_NAMESPACE, `${projectId}:${field}:${id}`);
 
 /** The id of an imported event that brings none: the same line at the same place of a file is the same event. */
 export const importedUuid = (projectId: number, at: number, line: string): string =>
-  uuidV5(EVENTS, `${projectId}:line:${at}:${line}`);
+  uuidV5(EVENT_NAMESPACE, `${projectId}:line:${at}:${line}`);

@@ -5,13 +5,13 @@ import type { Json, JsonObject } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
 import type { Person } from '../persons/person.ts';
 import { withImplicitUpdates } from '../persons/person-update.ts';
-import { PersonBook } from '../persons/person-updates.ts';
+import { PersonUpdates } from '../persons/person-updates.ts';
 import { parseTimestamp } from '../time/parse-timestamp.ts';
 import type { Event } from './event.ts';
 import { extractEvents } from './extract-events.ts';
-import { applyGroups, groupIdentify, groupTypesOf } from './groups.ts';
+import { applyGroups, groupIdentify, groupTypesIn } from './groups.ts';
 import { normalise } from './normalise.ts';
-import { propertySightings } from './property-types.ts';
+import { seenProperties } from './property-types.ts';
 import { eventUuid } from './uuid.ts';
 import type { Warning } from './warning.ts';
 
@@ -79,7 +79,7 @@ function handleAll(one: Case, events: Event[], warnings: Warning[]) {
   const ids = new Map(
     before.flatMap(({ person, given }) => given.distinct_ids.map((id) => [id, person.uuid] as const)),
   );
-  const book = new PersonBook({
+  const book = new PersonUpdates({
     persons: before.map(({ person }) => person),
     distinctIds: [...ids].map(([distinctId, personUuid]) => ({ projectId: PROJECT, distinctId, personUuid })),
     isTaken: () => false,
@@ -154,7 +154,7 @@ function checkEvents(one: Case, events: Event[]): void {
 }
 
 function checkProperties(one: Case, events: Event[]): void {
-  const types = [...new Set(events.flatMap(groupTypesOf))];
+  const types = [...new Set(events.flatMap(groupTypesIn))];
   for (const event of events) {
     applyGroups(event, new Map(types.map((type, index) => [type, index])));
     const shown = withImplicitUpdates(event);
@@ -162,7 +162,7 @@ function checkProperties(one: Case, events: Event[]): void {
     for (const key of one.expect_event_properties_absent ?? []) expect(shown).not.toHaveProperty([key]);
   }
   for (const want of one.expect_property_definitions ?? []) {
-    const found = events.flatMap((event) => propertySightings(event)).find((seen) => seen.name === want.name);
+    const found = events.flatMap((event) => seenProperties(event)).find((seen) => seen.name === want.name);
     expect(found).toMatchObject({ kind: 'event', type: want.property_type });
   }
   for (const want of one.expect_groups ?? []) {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json.ts';
 
-export type WarningType =
+type WarningType =
   | 'cannot_merge_already_identified'
   | 'cannot_merge_with_illegal_distinct_id'
   | 'client_ingestion_warning'

@@ -3,7 +3,7 @@ import { searchPattern } from '../../lib/search-pattern.ts';
 import { elementsChain } from '../events/elements-chain.ts';
 import { matchesElement } from './element-filter.ts';
 import { readFilters } from './parse-filters.ts';
-import type { Operator, PropertyFilter } from './property-filter.ts';
+import type { FilterOperator, PropertyFilter } from './property-filter.ts';
 
 /** A link in a list item in a page, the innermost first. */
 const LINK = elementsChain([
@@ -22,7 +22,7 @@ const LINK = elementsChain([
   { tag_name: 'body', attr__class: 'dark' },
 ]);
 
-const element = (key: string, operator: Operator, ...values: string[]): PropertyFilter => ({
+const element = (key: string, operator: FilterOperator, ...values: string[]): PropertyFilter => ({
   kind: 'property',
   owner: 'element',
   key,

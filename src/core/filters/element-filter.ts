@@ -2,12 +2,12 @@
 import { invalid } from '../errors.ts';
 import { ANYTHING_BEFORE, attribute, element, literal } from './element-pattern.ts';
 import { selectorPattern } from './element-selector.ts';
-import type { Operator, PropertyFilter } from './property-filter.ts';
-import type { Search } from './search.ts';
+import type { FilterOperator, PropertyFilter } from './property-filter.ts';
+import type { PatternSearch } from './search.ts';
 
-const NAMED: readonly Operator[] = ['exact', 'is_not'];
-const WRITTEN: readonly Operator[] = [
-  ...NAMED,
+const NAME_OPERATORS: readonly FilterOperator[] = ['exact', 'is_not'];
+const TEXT_OPERATORS: readonly FilterOperator[] = [
+  ...NAME_OPERATORS,
   'icontains',
   'not_icontains',
   'regex',
@@ -15,15 +15,15 @@ const WRITTEN: readonly Operator[] = [
   'is_set',
   'is_not_set',
 ];
-const OPERATORS: Readonly<Record<string, readonly Operator[]>> = {
-  tag_name: NAMED,
-  selector: NAMED,
-  text: WRITTEN,
-  href: WRITTEN,
+const OPERATORS_BY_KEY: Readonly<Record<string, readonly FilterOperator[]>> = {
+  tag_name: NAME_OPERATORS,
+  selector: NAME_OPERATORS,
+  text: TEXT_OPERATORS,
+  href: TEXT_OPERATORS,
 };
 
 export function checkElementFilter({ key, operator, values }: PropertyFilter): void {
-  const known = Object.hasOwn(OPERATORS, key) ? OPERATORS[key] : undefined;
+  const known = Object.hasOwn(OPERATORS_BY_KEY, key) ? OPERATORS_BY_KEY[key] : undefined;
   if (known === undefined) {
     throw invalid('properties', 'Filters of type "element" ask for tag_name, text, href or selector.');
   }
@@ -33,9 +33,9 @@ export function checkElementFilter({ key, operator, values }: PropertyFilter): v
   if (key === 'selector') values.forEach(selectorPattern);
 }
 
-const NEGATIVE: readonly Operator[] = ['is_not', 'not_icontains', 'not_regex', 'is_not_set'];
+const NEGATIVE: readonly FilterOperator[] = ['is_not', 'not_icontains', 'not_regex', 'is_not_set'];
 
-export const isNegative = ({ operator }: PropertyFilter): boolean => NEGATIVE.includes(operator);
+export const isNegativeFilter = ({ operator }: PropertyFilter): boolean => NEGATIVE.includes(operator);
 
 /** Patterns over the text of the elements. One that fits is enough; for negative operators none may. */
 export function elementPatterns({ key, operator, values }: PropertyFilter): string[] {
@@ -52,7 +52,7 @@ export function elementPatterns({ key, operator, values }: PropertyFilter): stri
 }
 
 /** What such a filter means. An invalid pattern matches nothing, and keeps nothing out. */
-export function matchesElement(filter: PropertyFilter, chain: string, search: Search): boolean {
+export function matchesElement(filter: PropertyFilter, chain: string, search: PatternSearch): boolean {
   const found = elementPatterns(filter).map((pattern) => search(pattern, chain));
-  return isNegative(filter) ? found.every((one) => one === false) : found.some((one) => one === true);
+  return isNegativeFilter(filter) ? found.every((one) => one === false) : found.some((one) => one === true);
 }

@@ -1,8 +1,8 @@
 import { invalid } from '../errors.ts';
 import { ANYTHING_BEFORE, attribute, ELEMENT, element, literal } from './element-pattern.ts';
 
-const LONGEST = 1000;
-const MOST_PARTS = 50;
+const MAX_SELECTOR_LENGTH = 1000;
+const MAX_SELECTOR_PARTS = 50;
 
 /** One simple selector: `a.btn#buy[data-x="y"]:nth-child(2)`. */
 const SIMPLE =
@@ -16,9 +16,9 @@ const PIECE =
  * selector is written from its end.
  */
 export function selectorPattern(selector: string): string {
-  if (selector.length > LONGEST) throw unreadable(selector);
+  if (selector.length > MAX_SELECTOR_LENGTH) throw invalidSelector(selector);
   const steps = stepsOf(selector).reverse();
-  if (steps.length === 0 || steps.length > MOST_PARTS) throw unreadable(selector);
+  if (steps.length === 0 || steps.length > MAX_SELECTOR_PARTS) throw invalidSelector(selector);
   const [innermost = '', ...outer] = steps.map(({ simple }) => simplePattern(simple, selector));
   const written = outer.map((pattern, at) => (steps[at]?.isChild ? `;${pattern}` : `;(?:${ELEMENT};)*${pattern}`));
   return `${ANYTHING_BEFORE}${innermost}${written.join('')}(?:;|$)`;
@@ -35,25 +35,25 @@ const PART = />|(?:\[(?:"[^"]*"|'[^']*'|[^\]"'])*\]|[^\s>[])+/g;
 /** Spaces and `>` inside of brackets and quotes divide nothing. */
 function stepsOf(selector: string): Step[] {
   const parts = selector.match(PART) ?? [];
-  if (selector.replaceAll(PART, '').trim() !== '') throw unreadable(selector);
+  if (selector.replaceAll(PART, '').trim() !== '') throw invalidSelector(selector);
   const steps: Step[] = [];
   let isChild = false;
   for (const part of parts) {
     if (part === '>') {
-      if (isChild || steps.length === 0) throw unreadable(selector);
+      if (isChild || steps.length === 0) throw invalidSelector(selector);
       isChild = true;
       continue;
     }
     steps.push({ simple: part, isChild });
     isChild = false;
   }
-  if (isChild) throw unreadable(selector);
+  if (isChild) throw invalidSelector(selector);
   return steps;
 }
 
 function simplePattern(simple: string, selector: string): string {
   const [matched, tag = '*', rest = ''] = SIMPLE.exec(simple) ?? [];
-  if (matched === undefined || matched === '') throw unreadable(selector);
+  if (matched === undefined || matched === '') throw invalidSelector(selector);
   const classes: string[] = [];
   const attributes: { key: string; value: string }[] = [];
   for (const [, name, id, key, double, single, bare, nth, place] of rest.matchAll(PIECE)) {
@@ -73,7 +73,7 @@ const keyOf = (name: string): string => (name === 'id' ? 'attr_id' : `attr__${na
 /** As values are written in the text of elements. */
 const escaped = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
 
-const unreadable = (selector: string) =>
+const invalidSelector = (selector: string) =>
   invalid(
     'properties',
     `The selector ${JSON.stringify(selector.slice(0, 60))} is not understood: use tags, .classes, #ids, [attribute="value"], :nth-child(n) and :nth-of-type(n), with spaces and > between them.`,

@@ -13,20 +13,21 @@ export const DATE_PATTERNS = {
   seconds: '\\d{9,10}',
 } as const;
 
-export const DATE_PREFIX = 10;
+export const DATE_PREFIX_LENGTH = 10;
 
-const whole = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`);
-const ISO = whole(DATE_PATTERNS.iso);
+const wholeText = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`);
+const ISO = wholeText(DATE_PATTERNS.iso);
 const ISO_PARTS = new RegExp(`^(${DATE})(?:[T ](\\d{2}:\\d{2})(:\\d{2})?(?:\\.\\d+)?(.*))?$`);
-const EUROPEAN = whole(DATE_PATTERNS.european);
-const SECONDS = whole(DATE_PATTERNS.seconds);
+const EUROPEAN = wholeText(DATE_PATTERNS.european);
+const SECONDS = wholeText(DATE_PATTERNS.seconds);
 
 /** Milliseconds since 1970, at a full second; null where the text is no date. */
 export const parseFilterDate = (text: string): number | null =>
   // Most texts are none, and show it at once.
-  /^\d/.test(text) ? (parseOne(text) ?? parseOne(cut(text))) : null;
+  /^\d/.test(text) ? (parseOne(text) ?? parseOne(datePrefix(text))) : null;
 
-const cut = (text: string): string => [...text.slice(0, DATE_PREFIX * 2)].slice(0, DATE_PREFIX).join('');
+const datePrefix = (text: string): string =>
+  [...text.slice(0, DATE_PREFIX_LENGTH * 2)].slice(0, DATE_PREFIX_LENGTH).join('');
 
 function parseOne(text: string): number | null {
   if (SECONDS.test(text)) return Number(text) * 1000;
@@ -52,6 +53,6 @@ const DAY_MS = 86_400_000;
 export function dateSpan(value: string): { from: number; to: number } | null {
   const from = parseFilterDate(value);
   if (from === null) return null;
-  const isDay = value.length === DATE_PREFIX && !SECONDS.test(value);
+  const isDay = value.length === DATE_PREFIX_LENGTH && !SECONDS.test(value);
   return { from, to: from + (isDay ? DAY_MS : 1000) };
 }

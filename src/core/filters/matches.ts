@@ -2,8 +2,8 @@ import { propertyText } from '../events/hot-properties.ts';
 import type { Json } from '../json/json.ts';
 import { matchesElement } from './element-filter.ts';
 import { dateSpan, parseFilterDate } from './filter-dates.ts';
-import type { Filter, Operator, PropertyFilter } from './property-filter.ts';
-import type { Search } from './search.ts';
+import type { Filter, FilterOperator, PropertyFilter } from './property-filter.ts';
+import type { PatternSearch } from './search.ts';
 import { SESSION_DURATION } from './session-duration.ts';
 
 export type Properties = Readonly<Record<string, Json>>;
@@ -12,7 +12,7 @@ export type Properties = Readonly<Record<string, Json>>;
 export type IsInCohort = (cohortId: number) => boolean | undefined;
 
 /** Whose properties there are to be looked at. What is not given has none. */
-export interface Owners {
+interface FilterSubject {
   event: Properties;
   person: Properties;
   group?(index: number): Properties;
@@ -23,22 +23,27 @@ export interface Owners {
 }
 
 /** What a filter means, in so many words. The engines are held against it. */
-export function matches(filter: Filter, owners: Owners, search: Search, isIn: IsInCohort = () => undefined): boolean {
-  if (filter.kind === 'property') return matchesOwner(filter, owners, search);
+export function matches(
+  filter: Filter,
+  owners: FilterSubject,
+  search: PatternSearch,
+  isIn: IsInCohort = () => undefined,
+): boolean {
+  if (filter.kind === 'property') return matchesProperty(filter, owners, search);
   if (filter.kind === 'cohort') return isIn(filter.id) === !filter.negated;
   const holds = (inner: Filter): boolean => matches(inner, owners, search, isIn);
   if (filter.kind === 'or' && filter.filters.length > 0) return filter.filters.some(holds);
   return filter.filters.every(holds);
 }
 
-const NOTHING: Properties = {};
+const NO_PROPERTIES: Properties = {};
 
-function matchesOwner(filter: PropertyFilter, owners: Owners, search: Search): boolean {
+function matchesProperty(filter: PropertyFilter, owners: FilterSubject, search: PatternSearch): boolean {
   switch (filter.owner) {
     case 'element':
       return matchesElement(filter, owners.elements ?? '', search);
     case 'group':
-      return matchesOne(filter, owners.group?.(filter.groupIndex ?? 0) ?? NOTHING, search);
+      return matchesOne(filter, owners.group?.(filter.groupIndex ?? 0) ?? NO_PROPERTIES, search);
     case 'session':
       // An event without a session is in none of whatever length.
       if (owners.session === null || owners.session === undefined) return false;
@@ -48,7 +53,7 @@ function matchesOwner(filter: PropertyFilter, owners: Owners, search: Search): b
   }
 }
 
-function matchesOne({ key, operator, values }: PropertyFilter, properties: Properties, search: Search): boolean {
+function matchesOne({ key, operator, values }: PropertyFilter, properties: Properties, search: PatternSearch): boolean {
   const has = Object.hasOwn(properties, key);
   if (operator === 'is_set') return has;
   if (operator === 'is_not_set') return !has;
@@ -60,9 +65,9 @@ function matchesOne({ key, operator, values }: PropertyFilter, properties: Prope
 }
 
 /** Negative operators say: none of the values fits. */
-const POSITIVE: { [O in Operator]?: Operator } = { is_not: 'exact', not_icontains: 'icontains' };
+const POSITIVE: { [O in FilterOperator]?: FilterOperator } = { is_not: 'exact', not_icontains: 'icontains' };
 
-function compare(operator: Operator, text: string, value: string, search: Search): boolean {
+function compare(operator: FilterOperator, text: string, value: string, search: PatternSearch): boolean {
   switch (operator) {
     case 'exact':
       return isJsonText(value) ? withoutSpaces(text) === withoutSpaces(value) : text === value;
@@ -74,7 +79,7 @@ function compare(operator: Operator, text: string, value: string, search: Search
     case 'gte':
     case 'lt':
     case 'lte':
-      return compareNumbers(operator, numberOf(text), value);
+      return compareNumbers(operator, parseNumber(text), value);
     case 'is_date_exact':
     case 'is_date_after':
     case 'is_date_before':
@@ -103,14 +108,14 @@ const NUMBER = new RegExp(`^(?:${NUMBER_PATTERN})$`);
 /** Most texts are none, and show it at once. */
 const BEGINS_NUMBER = /^ *[-+.\d]/;
 
-export function numberOf(text: string): number | null {
+export function parseNumber(text: string): number | null {
   if (!BEGINS_NUMBER.test(text)) return null;
   const digits = withoutSpaces(text);
   return NUMBER.test(digits) ? Number(digits) : null;
 }
 
 function compareNumbers(operator: 'gt' | 'gte' | 'lt' | 'lte', left: number | null, value: string): boolean {
-  const right = left === null ? null : numberOf(value);
+  const right = left === null ? null : parseNumber(value);
   if (left === null || right === null) return false;
   if (operator === 'gt') return left > right;
   if (operator === 'gte') return left >= right;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseFilters } from './parse-filters.ts';
-import { leavesOf, type PropertyFilter } from './property-filter.ts';
+import { type PropertyFilter, propertyFiltersIn } from './property-filter.ts';
 
 const one = (over: Partial<PropertyFilter> = {}): PropertyFilter => ({
   kind: 'property',
@@ -28,7 +28,9 @@ describe('parsing property filters', () => {
   it('reads values as text, and several as alternatives', () => {
     const filter = { key: 'n', value: [5, 'x', true, { a: 1 }], operator: 'is_not', type: 'person' };
     const values = ['5', 'x', 'true', '{"a":1}'];
-    expect(leavesOf(parse([filter]))).toEqual([one({ owner: 'person', key: 'n', operator: 'is_not', values })]);
+    expect(propertyFiltersIn(parse([filter]))).toEqual([
+      one({ owner: 'person', key: 'n', operator: 'is_not', values }),
+    ]);
   });
 
   it('reads the old object, whose keys may carry an operator', () => {
@@ -74,14 +76,14 @@ describe('parsing property filters', () => {
     ['is_date_after', 'is_date_before'],
   ])('turns %s into %s and back when negated', (operator, opposite) => {
     const operatorOf = (given: string) =>
-      leavesOf(parse([{ key: 'plan', value: 'pro', operator: given, negation: true }]))[0]?.operator;
+      propertyFiltersIn(parse([{ key: 'plan', value: 'pro', operator: given, negation: true }]))[0]?.operator;
     expect(operatorOf(operator)).toBe(opposite);
     expect(operatorOf(opposite)).toBe(operator);
   });
 
   it('takes filters that do not say whose property they ask for as the asker means them', () => {
     const owners = (value: unknown) =>
-      leavesOf(parseFilters(JSON.stringify(value), 'person')).map(({ owner }) => owner);
+      propertyFiltersIn(parseFilters(JSON.stringify(value), 'person')).map(({ owner }) => owner);
     const item = { key: 'plan', value: 'pro' };
     expect(owners([item, { ...item, type: 'event' }])).toEqual(['person', 'event']);
     expect(owners({ plan: 'pro', n__gt: 5 })).toEqual(['person', 'person']);

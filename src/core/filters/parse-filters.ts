@@ -1,21 +1,21 @@
 import { Failure, invalid } from '../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
-import { type CohortFilter, cohortIdOf, saysNotIn } from './cohort-filter.ts';
+import { type CohortFilter, isNegatedCohort, parseCohortId } from './cohort-filter.ts';
 import { checkElementFilter } from './element-filter.ts';
 import {
+  type DefaultFilterOwner,
   type Filter,
   type FilterGroup,
-  isOperator,
+  type FilterOperator,
+  isFilterOperator,
   NO_FILTER,
-  type Operator,
   type PropertyFilter,
-  type PropertyOwner,
 } from './property-filter.ts';
 import { SESSION_DURATION } from './session-duration.ts';
 
 /** Deeper nesting is nobody's question, and would be a way to exhaust the stack. */
-const DEEPEST = 20;
+const MAX_DEPTH = 20;
 
 /**
  * Reads what clients send as `properties`: a list of filters, a group `{type, values}`, or the old object
@@ -23,19 +23,19 @@ const DEEPEST = 20;
  * refused, because passing it over would show the wrong things. `owner` is whose property a filter asks for that does
  * not say so.
  */
-export function parseFilters(text: string | undefined, owner: PropertyOwner = 'event'): Filter {
+export function parseFilters(text: string | undefined, owner: DefaultFilterOwner = 'event'): Filter {
   if (text === undefined || text.trim() === '') return NO_FILTER;
   return readFilters(parse(text), owner);
 }
 
-export function readFilters(value: unknown, owner: PropertyOwner = 'event'): Filter {
+export function readFilters(value: unknown, owner: DefaultFilterOwner = 'event'): Filter {
   if (Array.isArray(value)) return readList('and', value, { owner, depth: 1 });
   if (!isJsonObject(value)) throw unparsable();
-  return 'type' in value && 'values' in value ? readGroup(value, { owner, depth: 1 }) : readOld(value, owner);
+  return 'type' in value && 'values' in value ? readGroup(value, { owner, depth: 1 }) : readLegacyObject(value, owner);
 }
 
-interface Place {
-  owner: PropertyOwner;
+interface ReadContext {
+  owner: DefaultFilterOwner;
   depth: number;
 }
 
@@ -49,7 +49,7 @@ function parse(text: string): unknown {
   }
 }
 
-function readGroup(group: JsonObject, place: Place): FilterGroup {
+function readGroup(group: JsonObject, place: ReadContext): FilterGroup {
   const { type, values } = group;
   const kind = type === 'AND' ? 'and' : type === 'OR' ? 'or' : undefined;
   if (kind === undefined || !Array.isArray(values)) {
@@ -62,8 +62,8 @@ function readGroup(group: JsonObject, place: Place): FilterGroup {
 
 const isGroup = (item: Json): boolean => isJsonObject(item) && 'values' in item;
 
-function readList(kind: 'and' | 'or', items: Json[], { owner, depth }: Place): FilterGroup {
-  if (depth > DEEPEST) throw unparsable();
+function readList(kind: 'and' | 'or', items: Json[], { owner, depth }: ReadContext): FilterGroup {
+  if (depth > MAX_DEPTH) throw unparsable();
   const groups = items.filter(isGroup).length;
   if (groups > 0 && groups < items.length) {
     throw invalid(undefined, 'Property list cannot contain both PropertyGroup and Property objects');
@@ -73,17 +73,17 @@ function readList(kind: 'and' | 'or', items: Json[], { owner, depth }: Place): F
   return { kind, filters: items.flatMap(read) };
 }
 
-function readItem(item: Json, owner: PropertyOwner): Filter[] {
+function readItem(item: Json, owner: DefaultFilterOwner): Filter[] {
   if (!isJsonObject(item)) return [];
   const { key, value, type = owner, operator: given } = item;
   if (COHORT_TYPES.includes(type)) return readCohorts(item);
   const operator = given ?? 'exact';
-  if ((typeof key !== 'string' && typeof key !== 'number') || !isOperator(operator)) return [];
+  if ((typeof key !== 'string' && typeof key !== 'number') || !isFilterOperator(operator)) return [];
   const whose = readOwner(type, item);
-  const values = needsValue(operator) ? textsOf(value) : [];
+  const values = needsValue(operator) ? valuesAsText(value) : [];
   if (values === undefined) return [];
   const filter: PropertyFilter = { kind: 'property', ...whose, key: String(key), operator, values };
-  checkOutside(filter);
+  checkRelated(filter);
   return [
     item['negation'] === true ? negate(filter.operator, (flipped) => ({ ...filter, operator: flipped })) : filter,
   ];
@@ -98,7 +98,7 @@ function readOwner(type: Json, { group_type_index: given }: JsonObject): Pick<Pr
 }
 
 /** Of sessions and elements little is known: to ask for something else would find nothing, for ever. */
-function checkOutside(filter: PropertyFilter): void {
+function checkRelated(filter: PropertyFilter): void {
   const { owner, key } = filter;
   if (owner === 'session' && key !== SESSION_DURATION) {
     throw invalid('properties', `Filters of type "session" ask for ${SESSION_DURATION} only.`);
@@ -111,8 +111,8 @@ const COHORT_TYPES: readonly Json[] = ['cohort', 'static-cohort', 'precalculated
 
 /** What is no id of a cohort is the id of none. */
 function readCohorts(item: JsonObject): Filter[] {
-  const negated = saysNotIn(item);
-  const ids = [item['value'] ?? []].flat().map((value) => cohortIdOf(value) ?? 0);
+  const negated = isNegatedCohort(item);
+  const ids = [item['value'] ?? []].flat().map((value) => parseCohortId(value) ?? 0);
   const filters = ids.map((id): CohortFilter => ({ kind: 'cohort', id, negated }));
   return filters.length > 1 ? [{ kind: negated ? 'and' : 'or', filters }] : filters;
 }
@@ -123,17 +123,17 @@ const unsupported = (type: Json): Failure =>
     `Filters of type ${JSON.stringify(type)} are not supported here: use event, person, group, session, element or cohort.`,
   );
 
-const needsValue = (operator: Operator): boolean => operator !== 'is_set' && operator !== 'is_not_set';
+const needsValue = (operator: FilterOperator): boolean => operator !== 'is_set' && operator !== 'is_not_set';
 
 /** Undefined where there is nothing to compare with: such an item is no filter. */
-function textsOf(value: Json | undefined): string[] | undefined {
+function valuesAsText(value: Json | undefined): string[] | undefined {
   if (value === undefined || value === null) return undefined;
   return (Array.isArray(value) ? value : [value]).map((one) =>
     typeof one === 'object' && one !== null ? JSON.stringify(one) : String(one),
   );
 }
 
-const OPPOSITE: { [O in Exclude<Operator, 'is_date_exact'>]: Operator } = {
+const OPPOSITE: { [O in Exclude<FilterOperator, 'is_date_exact'>]: FilterOperator } = {
   exact: 'is_not',
   is_not: 'exact',
   icontains: 'not_icontains',
@@ -151,17 +151,17 @@ const OPPOSITE: { [O in Exclude<Operator, 'is_date_exact'>]: Operator } = {
 };
 
 /** The wire turns the operator round, which for comparisons still leaves out what is no number or date. */
-function negate(operator: Operator, filterWith: (operator: Operator) => Filter): Filter {
+function negate(operator: FilterOperator, filterWith: (operator: FilterOperator) => Filter): Filter {
   if (operator !== 'is_date_exact') return filterWith(OPPOSITE[operator]);
   return { kind: 'or', filters: [filterWith('is_date_before'), filterWith('is_date_after')] };
 }
 
 /** `{"$browser": "Chrome", "$url__icontains": "x"}`: all of them. */
-function readOld(filters: JsonObject, owner: PropertyOwner): FilterGroup {
+function readLegacyObject(filters: JsonObject, owner: DefaultFilterOwner): FilterGroup {
   const items = Object.entries(filters).flatMap(([name, value]) => {
     const at = name.lastIndexOf('__');
     const operator = name.slice(at + 2);
-    const split = at > 0 && isOperator(operator);
+    const split = at > 0 && isFilterOperator(operator);
     return readItem({ key: split ? name.slice(0, at) : name, value, ...(split ? { operator } : {}) }, owner);
   });
   return { kind: 'and', filters: items };

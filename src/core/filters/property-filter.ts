@@ -6,7 +6,7 @@
  */
 import type { CohortFilter } from './cohort-filter.ts';
 
-export const OPERATORS = [
+export const FILTER_OPERATORS = [
   'exact',
   'is_not',
   'icontains',
@@ -24,16 +24,16 @@ export const OPERATORS = [
   'is_date_before',
 ] as const;
 
-export type Operator = (typeof OPERATORS)[number];
+export type FilterOperator = (typeof FILTER_OPERATORS)[number];
 
 /** Whose property is asked for where nobody says so. */
-export type PropertyOwner = 'event' | 'person';
+export type DefaultFilterOwner = 'event' | 'person';
 
 /**
  * Whose property is asked for. `group`: the group of one kind that the event belongs to. `session`: the event's session,
  * of which only the length is known. `element`: one of the elements that were clicked, from the innermost to the page.
  */
-export type FilterOwner = PropertyOwner | 'group' | 'session' | 'element';
+export type FilterOwner = DefaultFilterOwner | 'group' | 'session' | 'element';
 
 export interface PropertyFilter {
   kind: 'property';
@@ -41,7 +41,7 @@ export interface PropertyFilter {
   /** Which kind of group, where the owner is one. */
   groupIndex?: number;
   key: string;
-  operator: Operator;
+  operator: FilterOperator;
   /** As text. Several mean 'one of them', or 'none of them' for the negative operators; empty for is_set, is_not_set. */
   values: readonly string[];
 }
@@ -54,15 +54,18 @@ export interface FilterGroup {
 /** An empty group restricts nothing, be it an 'and' or an 'or'. */
 export type Filter = PropertyFilter | CohortFilter | FilterGroup;
 
-export const isOperator = (text: unknown): text is Operator => (OPERATORS as readonly unknown[]).includes(text);
+export const isFilterOperator = (text: unknown): text is FilterOperator =>
+  (FILTER_OPERATORS as readonly unknown[]).includes(text);
 
 /** Every filter on a single property, in the order of mention. */
-export const leavesOf = (filter: Filter): PropertyFilter[] => allOf(filter).filter((one) => one.kind === 'property');
+export const propertyFiltersIn = (filter: Filter): PropertyFilter[] =>
+  leafFilters(filter).filter((one) => one.kind === 'property');
 
 /** Every cohort that is asked for, in the order of mention. */
-export const cohortsIn = (filter: Filter): CohortFilter[] => allOf(filter).filter((one) => one.kind === 'cohort');
+export const cohortFiltersIn = (filter: Filter): CohortFilter[] =>
+  leafFilters(filter).filter((one) => one.kind === 'cohort');
 
-const allOf = (filter: Filter): (PropertyFilter | CohortFilter)[] =>
-  'filters' in filter ? filter.filters.flatMap(allOf) : [filter];
+const leafFilters = (filter: Filter): (PropertyFilter | CohortFilter)[] =>
+  'filters' in filter ? filter.filters.flatMap(leafFilters) : [filter];
 
 export const NO_FILTER: FilterGroup = { kind: 'and', filters: [] };

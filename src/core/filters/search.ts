@@ -1,2 +1,2 @@
 /** Looks for a pattern in a text; null where the pattern is invalid. User-given patterns must never reach `RegExp`. */
-export type Search = (pattern: string, text: string) => boolean | null;
+export type PatternSearch = (pattern: string, text: string) => boolean | null;

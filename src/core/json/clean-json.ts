@@ -61,5 +61,5 @@ function copyBefore(object: JsonObject, end: string): JsonObject {
 }
 
 /** JSON text of any value, or undefined where it is too deep to be written. */
-export const jsonText = (value: unknown): string | undefined =>
+export const toJsonText = (value: unknown): string | undefined =>
   isDeeperThan(value, MAX_DEPTH) ? undefined : JSON.stringify(value);

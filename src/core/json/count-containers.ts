@@ -23,11 +23,11 @@ const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
 /** Twenty megabytes of honest events hold about a tenth of this. */
-export const MOST_CONTAINERS = 1_000_000;
+export const MAX_CONTAINERS = 1_000_000;
 
 /** A body below this cannot take long whatever it holds, and is not worth the look. */
-export const WORTH_A_LOOK = 256 * 1024;
+export const MIN_CHECKED_BYTES = 256 * 1024;
 
 /** Bodies that are not even parsed. */
-export const isHopeless = (json: Uint8Array): boolean =>
-  json.length >= WORTH_A_LOOK && hasMoreContainers(json, MOST_CONTAINERS);
+export const hasTooManyContainers = (json: Uint8Array): boolean =>
+  json.length >= MIN_CHECKED_BYTES && hasMoreContainers(json, MAX_CONTAINERS);

@@ -24,9 +24,9 @@ export class ListFinder {
   open = -1;
   close = -1;
   /** Commas between two runs. */
-  readonly cuts: number[] = [];
+  readonly separators: number[] = [];
   /** Names in another spelling, or twice: whoever parses it all at once knows which counts. */
-  isOdd = false;
+  isAmbiguous = false;
 
   /** `runBytes`: the least that a run has, but for the last. */
   constructor(json: Uint8Array, runBytes: number) {
@@ -35,7 +35,7 @@ export class ListFinder {
   }
 
   /** Looks at so many bytes more; false when all have been seen. */
-  look(bytes: number): boolean {
+  scan(bytes: number): boolean {
     const json = this.#json;
     const end = Math.min(json.length, this.#at + bytes);
     let isText = this.#isText;
@@ -45,7 +45,7 @@ export class ListFinder {
       if (isText) {
         if (byte === BACKSLASH) {
           i++;
-          if (this.#isNameNext) this.isOdd = true;
+          if (this.#isNameNext) this.isAmbiguous = true;
         } else if (byte === QUOTE) {
           isText = false;
           if (this.#isNameNext) this.#name(i);
@@ -66,7 +66,7 @@ export class ListFinder {
     this.#isNameNext = false;
     this.#isBatch =
       end - this.#nameAt === BATCH.length && BATCH.every((byte, n) => this.#json[this.#nameAt + n] === byte);
-    if (this.#isBatch && this.open !== -1) this.isOdd = true;
+    if (this.#isBatch && this.open !== -1) this.isAmbiguous = true;
   }
 
   #opens(byte: number, at: number): void {
@@ -91,7 +91,7 @@ export class ListFinder {
     if (this.#listDepth === 0) {
       if (this.#depth === 1) this.#isNameNext = true;
     } else if (this.#depth === this.#listDepth && at - this.#runAt >= this.#runBytes) {
-      this.cuts.push(at);
+      this.separators.push(at);
       this.#runAt = at;
     }
   }

@@ -19,7 +19,7 @@ export function cleanText(text: string): string {
 }
 
 /** The first `max` UTF-16 units; a pair that the cut would halve is replaced, so the length stays exactly `max`. */
-export function cutText(text: string, max: number): string {
+export function truncateText(text: string, max: number): string {
   return text.length > max ? text.slice(0, max).toWellFormed() : text;
 }
 

@@ -10,7 +10,7 @@ export interface PropertyUpdate {
   unset?: Json | undefined;
 }
 
-export interface AppliedProperties {
+interface AppliedProperties {
   /** The very object that came in where nothing changed. */
   properties: JsonObject;
   /** Net effect, one entry per key. */

@@ -4,10 +4,11 @@
  */
 export const STRIPES = 4096;
 
-export const stripeOf = (projectId: number, distinctId: string): number => hash(`${projectId}:${distinctId}`) % STRIPES;
+export const stripeOf = (projectId: number, distinctId: string): number =>
+  hashText(`${projectId}:${distinctId}`) % STRIPES;
 
 /** FNV-1a over UTF-16 units, then mixed well, so that the last bits depend on all of them. */
-export function hash(text: string): number {
+export function hashText(text: string): number {
   let h = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../json/json.ts';
-import { type PersonTest, passes, passing, toColumns } from './person-columns.ts';
+import { type ColumnFilter, matchesPerson, matching, toColumns } from './person-columns.ts';
 
 const KEYS = ['a', 'b', '__proto__', ''];
 const VALUES: Json[] = ['x', 'X', '5', 5, 0, true, null, 'null', [1], { a: [1] }, '[1]', 'é\n"'];
@@ -13,7 +13,7 @@ const person = fc
 
 const said = (given: Json | undefined): string => (given === undefined ? 'absent' : JSON.stringify(given));
 
-const leaf: fc.Arbitrary<PersonTest> = fc.oneof(
+const leaf: fc.Arbitrary<ColumnFilter> = fc.oneof(
   fc
     .record({ key: fc.constantFrom(...KEYS), wanted: fc.oneof(value, fc.constant(undefined)) })
     .map(({ key, wanted }) => ({
@@ -25,7 +25,7 @@ const leaf: fc.Arbitrary<PersonTest> = fc.oneof(
   fc.nat(25).map((wanted) => ({ kind: 'named' as const, id: 100 + wanted })),
   fc.nat(12).map((wanted) => ({ kind: 'person' as const, fits: (id: number) => id % 13 === wanted })),
 );
-const { test } = fc.letrec<{ test: PersonTest }>((tie) => ({
+const { test } = fc.letrec<{ test: ColumnFilter }>((tie) => ({
   test: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     leaf,
@@ -53,8 +53,8 @@ describe('columns of persons', () => {
   it('answer every question as each person by themselves would', () => {
     fc.assert(
       fc.property(fc.array(person, { minLength: 1, maxLength: 20 }), test, (persons, asked) => {
-        const verdicts = passing(asked, rowsOf(persons)) ?? new Uint8Array(persons.length);
-        expect([...verdicts].map(Boolean)).toEqual(persons.map((one, i) => passes(asked, 100 + i, one)));
+        const verdicts = matching(asked, rowsOf(persons)) ?? new Uint8Array(persons.length);
+        expect([...verdicts].map(Boolean)).toEqual(persons.map((one, i) => matchesPerson(asked, 100 + i, one)));
       }),
     );
   });
@@ -77,7 +77,8 @@ describe('columns of persons', () => {
       if (given !== undefined) looks++;
       return given === 'Ada';
     };
-    const ask = (part: string) => passing({ kind: 'property', key: 'name', fits, part }, rowsOf([{ name: 'Ada' }, {}]));
+    const ask = (part: string) =>
+      matching({ kind: 'property', key: 'name', fits, part }, rowsOf([{ name: 'Ada' }, {}]));
     expect([ask('bob'), looks]).toEqual([null, 0]);
     expect([ask('ada'), looks]).toEqual([Uint8Array.of(1, 0), 1]);
   });

@@ -5,7 +5,7 @@
  */
 import type { Json, JsonObject } from '../json/json.ts';
 
-export interface PersonColumn {
+interface PersonColumn {
   name: string;
   /** The different values, as the JSON text of a list. */
   values: string;
@@ -16,7 +16,7 @@ export interface PersonColumn {
 }
 
 /** A row and a place are told by 16 bits each. */
-export const MOST_IN_COLUMNS = 0xffff;
+export const MAX_COLUMN_ROWS = 0xffff;
 
 export function toColumns(persons: readonly JsonObject[]): PersonColumn[] {
   const drafts = new Map<string, Draft>();
@@ -34,7 +34,7 @@ export function toColumns(persons: readonly JsonObject[]): PersonColumn[] {
   return Array.from(drafts, ([name, draft]) => ({
     name,
     values: JSON.stringify(draft.values),
-    ...(isRare(draft, persons.length) ? spelledOut(draft) : ofEverybody(draft, persons.length)),
+    ...(isRare(draft, persons.length) ? sparsePlaces(draft) : densePlaces(draft, persons.length)),
   }));
 }
 
@@ -57,16 +57,16 @@ function placeOf({ seen, values }: Draft, value: Json): number {
 /** Properties that few have are many, and must not cost as much as those of everybody. */
 const isRare = ({ rows }: Draft, persons: number): boolean => rows.length * 2 < persons;
 
-const spelledOut = ({ rows, places }: Draft) => ({ rows: Uint16Array.from(rows), places: Uint16Array.from(places) });
+const sparsePlaces = ({ rows, places }: Draft) => ({ rows: Uint16Array.from(rows), places: Uint16Array.from(places) });
 
-function ofEverybody({ rows, places }: Draft, persons: number) {
+function densePlaces({ rows, places }: Draft, persons: number) {
   const all = new Uint16Array(persons);
   for (const [i, row] of rows.entries()) all[row] = places[i] as number;
   return { rows: null, places: all };
 }
 
 /** A question about persons, as far as it can be asked of columns. */
-export type PersonTest =
+export type ColumnFilter =
   | {
       kind: 'property';
       key: string;
@@ -79,15 +79,15 @@ export type PersonTest =
     }
   | { kind: 'person'; fits(id: number): boolean }
   | { kind: 'named'; id: number }
-  | { kind: 'all' | 'any'; tests: readonly PersonTest[] };
+  | { kind: 'all' | 'any'; tests: readonly ColumnFilter[] };
 
 /** What it says of one person. */
-export function passes(test: PersonTest, id: number, properties: JsonObject): boolean {
+export function matchesPerson(test: ColumnFilter, id: number, properties: JsonObject): boolean {
   if (test.kind === 'person') return test.fits(id);
   if (test.kind === 'named') return test.id === id;
   if (test.kind === 'property')
     return test.fits(Object.hasOwn(properties, test.key) ? properties[test.key] : undefined);
-  const holds = (inner: PersonTest): boolean => passes(inner, id, properties);
+  const holds = (inner: ColumnFilter): boolean => matchesPerson(inner, id, properties);
   return test.kind === 'all' ? test.tests.every(holds) : test.tests.some(holds);
 }
 
@@ -101,10 +101,10 @@ export interface PersonRows {
 }
 
 /** For each person 1 or 0; null where nobody passes, which often shows without looking at every one. */
-export type Verdicts = Uint8Array | null;
+type MatchBits = Uint8Array | null;
 
 /** The same of many: `passes` for each. */
-export function passing(test: PersonTest, rows: PersonRows): Verdicts {
+export function matching(test: ColumnFilter, rows: PersonRows): MatchBits {
   if (test.kind === 'property') return inColumn(test, rows);
   if (test.kind === 'named') return named(test.id, rows);
   if (test.kind !== 'person') return test.kind === 'all' ? all(test.tests, rows) : any(test.tests, rows);
@@ -114,7 +114,7 @@ export function passing(test: PersonTest, rows: PersonRows): Verdicts {
   return verdicts;
 }
 
-function named(id: number, { count, rowOf }: PersonRows): Verdicts {
+function named(id: number, { count, rowOf }: PersonRows): MatchBits {
   const row = rowOf(id);
   if (row === undefined) return null;
   const verdicts = new Uint8Array(count);
@@ -122,7 +122,7 @@ function named(id: number, { count, rowOf }: PersonRows): Verdicts {
   return verdicts;
 }
 
-function inColumn({ key, fits, part }: Extract<PersonTest, { kind: 'property' }>, among: PersonRows): Verdicts {
+function inColumn({ key, fits, part }: Extract<ColumnFilter, { kind: 'property' }>, among: PersonRows): MatchBits {
   const column = among.column(key);
   const without = fits(undefined) ? 1 : 0;
   if (column === undefined) return without ? new Uint8Array(among.count).fill(1) : null;
@@ -138,20 +138,20 @@ function inColumn({ key, fits, part }: Extract<PersonTest, { kind: 'property' }>
   return verdicts;
 }
 
-function all(tests: readonly PersonTest[], rows: PersonRows): Verdicts {
+function all(tests: readonly ColumnFilter[], rows: PersonRows): MatchBits {
   const verdicts = new Uint8Array(rows.count).fill(1);
   for (const test of tests) {
-    const more = passing(test, rows);
+    const more = matching(test, rows);
     if (more === null) return null;
     for (let row = 0; row < verdicts.length; row++) verdicts[row] = (verdicts[row] as number) & (more[row] as number);
   }
   return verdicts;
 }
 
-function any(tests: readonly PersonTest[], rows: PersonRows): Verdicts {
-  let verdicts: Verdicts = null;
+function any(tests: readonly ColumnFilter[], rows: PersonRows): MatchBits {
+  let verdicts: MatchBits = null;
   for (const test of tests) {
-    const more = passing(test, rows);
+    const more = matching(test, rows);
     if (more === null) continue;
     if (verdicts === null) verdicts = more;
     else for (let row = 0; row < more.length; row++) verdicts[row] = (verdicts[row] as number) | (more[row] as number);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/json.ts';
 /** Five groups of lower-case letters and digits joined by dashes, as SDKs make ids for visitors they do not know. */
 const MADE_BY_SDK = /^(?:[a-z0-9]+-){4}[a-z0-9]+$/;
 
-export const isAnonymousLooking = (distinctId: string): boolean => MADE_BY_SDK.test(distinctId);
+const isAnonymousLooking = (distinctId: string): boolean => MADE_BY_SDK.test(distinctId);
 
 /** Ids that people chose come first; otherwise the order stays. */
 export const orderDistinctIds = (distinctIds: readonly string[]): string[] => [

@@ -15,36 +15,36 @@ export interface KnownPersons {
   isTaken(projectId: number, uuid: string): boolean;
 }
 
-export interface Entry extends PersonState {
+export interface RegisterEntry extends PersonState {
   isChanged: boolean;
   /** Properties of events whose implicit updates have not been applied yet, in order. */
-  told: JsonObject[];
+  pendingProperties: JsonObject[];
 }
 
 /** How a person stands in the register at first. */
-export const anEntry = (person: Person, isNew: boolean): Entry => ({
+export const newEntry = (person: Person, isNew: boolean): RegisterEntry => ({
   person,
   isNew,
   isChanged: isNew,
   mergedInto: null,
-  told: [],
+  pendingProperties: [],
 });
 
 /** Who is who at this moment of the chunk: distinct ids, persons, and who was merged into whom. */
 export class PersonRegister {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, RegisterEntry>();
   readonly #ids = new Map<number, Map<string, string>>();
   readonly #freeUuids = new Map<string, string>();
   readonly #isTaken: KnownPersons['isTaken'];
 
   constructor(known: KnownPersons) {
     this.#isTaken = (projectId, uuid) => known.isTaken(projectId, uuid);
-    for (const person of known.persons) this.enter(anEntry(person, false));
+    for (const person of known.persons) this.add(newEntry(person, false));
     for (const { projectId, distinctId, personUuid } of known.distinctIds)
       this.setId(projectId, distinctId, personUuid);
   }
 
-  enter(entry: Entry): void {
+  add(entry: RegisterEntry): void {
     this.#entries.set(entry.person.uuid, entry);
   }
 
@@ -55,11 +55,11 @@ export class PersonRegister {
   }
 
   /** The living person behind a distinct id. */
-  find(projectId: number, distinctId: string): Entry | undefined {
+  find(projectId: number, distinctId: string): RegisterEntry | undefined {
     let uuid = this.#ids.get(projectId)?.get(distinctId) ?? null;
     if (uuid === null) return undefined;
     for (;;) {
-      const entry: Entry | undefined = this.#entries.get(uuid);
+      const entry: RegisterEntry | undefined = this.#entries.get(uuid);
       if (entry === undefined) throw new Error(`person ${uuid} of distinct id '${distinctId}' was not loaded`);
       if (entry.mergedInto === null) return entry;
       uuid = entry.mergedInto;
@@ -82,7 +82,7 @@ export class PersonRegister {
     return uuid;
   }
 
-  entries(): Iterable<Entry> {
+  entries(): Iterable<RegisterEntry> {
     return this.#entries.values();
   }
 

@@ -5,7 +5,7 @@ import { personUuid } from '../events/uuid.ts';
 import type { JsonObject } from '../json/json.ts';
 import { distinctIdsOf } from './merge-attempt.ts';
 import type { Person } from './person.ts';
-import { PersonBook } from './person-updates.ts';
+import { PersonUpdates } from './person-updates.ts';
 
 let count = 0;
 const anEvent = (distinctId: string, event = 'e', properties: JsonObject = {}, given: Partial<Event> = {}): Event => ({
@@ -32,13 +32,13 @@ const aPerson = (uuid: string, given: Partial<Person> = {}): Person => ({
 });
 
 /** A book that knows these persons, by distinct id. */
-function aBook(known: Record<string, Person> = {}, taken: string[] = []): PersonBook {
+function aBook(known: Record<string, Person> = {}, taken: string[] = []): PersonUpdates {
   const distinctIds = Object.entries(known).map(([distinctId, { uuid }]) => ({
     projectId: 1,
     distinctId,
     personUuid: uuid,
   }));
-  return new PersonBook({
+  return new PersonUpdates({
     persons: Object.values(known),
     distinctIds,
     isTaken: (_project, uuid) => taken.includes(uuid),
@@ -290,7 +290,7 @@ describe('any run of events', () => {
           else for (const [one, owner] of owners) if (owner === op.source.uuid) owners.set(one, op.targetUuid);
         }
         const gone = new Set(begun.overrides.map((override) => override.from));
-        const book = new PersonBook({
+        const book = new PersonUpdates({
           persons,
           distinctIds: [...owners].map(([distinctId, uuid]) => ({ projectId: 1, distinctId, personUuid: uuid })),
           isTaken: (_project, uuid) => gone.has(uuid) || persons.some((person) => person.uuid === uuid),

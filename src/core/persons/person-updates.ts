@@ -5,11 +5,11 @@ import { applyProperties, type PropertyUpdate } from './apply-properties.ts';
 import { illegalMergeWarning, type MergeAttempt, mergeAttempt } from './merge-attempt.ts';
 import type { Person, PropertyChange } from './person.ts';
 import type { HistoryEntry, Override, PersonChanges, PersonOp } from './person-changes.ts';
-import { anEntry, type Entry, type KnownPersons, PersonRegister } from './person-register.ts';
-import { onlyTells, personUpdate } from './person-update.ts';
+import { type KnownPersons, newEntry, PersonRegister, type RegisterEntry } from './person-register.ts';
+import { hasOnlyImplicitUpdates, personUpdate } from './person-update.ts';
 import { planMerge } from './plan-merge.ts';
 
-export interface Handled {
+interface HandledEvent {
   /** The event's person, or the id that a personless event is filed under. */
   personId: string;
   warnings: Warning[];
@@ -22,7 +22,7 @@ const CREATOR = '$creator_event_uuid';
  * what must be written comes out at the end. Nothing here asks a store, a clock or chance, so a chunk that is replayed
  * after a crash gives the same persons, ids and overrides.
  */
-export class PersonBook {
+export class PersonUpdates {
   readonly #register: PersonRegister;
   readonly #ops: PersonOp[] = [];
   readonly #history: HistoryEntry[] = [];
@@ -32,7 +32,7 @@ export class PersonBook {
     this.#register = new PersonRegister(known);
   }
 
-  handle(event: Event): Handled {
+  handle(event: Event): HandledEvent {
     const warnings: Warning[] = [];
     if (event.person === 'none') return { personId: this.#personlessId(event), warnings };
     const attempt = mergeAttempt(event);
@@ -59,11 +59,11 @@ export class PersonBook {
     return this.#register.find(projectId, distinctId)?.person.uuid ?? this.#register.freeUuid(projectId, distinctId);
   }
 
-  #plain(event: Event): Entry {
+  #plain(event: Event): RegisterEntry {
     const entry = this.#register.find(event.projectId, event.distinctId);
     if (entry === undefined) return this.#create(event, personUpdate(event), false);
-    if (onlyTells(event.properties)) {
-      if (updatesPerson(event.event)) entry.told.push(event.properties);
+    if (hasOnlyImplicitUpdates(event.properties)) {
+      if (updatesPerson(event.event)) entry.pendingProperties.push(event.properties);
       return entry;
     }
     this.#hear(entry);
@@ -76,16 +76,16 @@ export class PersonBook {
    * value of each property counts. Taking each event's word at once cost more than all other rules together. The
    * history does not keep these values (see `isImplicitKey`), so nothing is lost by it.
    */
-  #hear(entry: Entry): void {
-    if (entry.told.length === 0) return;
-    const { properties } = applyProperties(entry.person.properties, implicitUpdates(entry.told) ?? {});
-    entry.told = [];
+  #hear(entry: RegisterEntry): void {
+    if (entry.pendingProperties.length === 0) return;
+    const { properties } = applyProperties(entry.person.properties, implicitUpdates(entry.pendingProperties) ?? {});
+    entry.pendingProperties = [];
     if (properties === entry.person.properties) return;
     entry.person = { ...entry.person, properties, version: entry.person.version + 1 };
     entry.isChanged = true;
   }
 
-  #merge(event: Event, attempt: MergeAttempt, warnings: Warning[]): Entry {
+  #merge(event: Event, attempt: MergeAttempt, warnings: Warning[]): RegisterEntry {
     const source = this.#register.find(event.projectId, attempt.sourceId);
     const target = this.#register.find(event.projectId, event.distinctId);
     for (const entry of [source, target]) if (entry) this.#hear(entry);
@@ -104,7 +104,12 @@ export class PersonBook {
   }
 
   /** The event's own id is new: it joins the other id's person, or both ids begin one together. */
-  #joinOrCreate(event: Event, attempt: MergeAttempt, source: Entry | undefined, update: PropertyUpdate): Entry {
+  #joinOrCreate(
+    event: Event,
+    attempt: MergeAttempt,
+    source: RegisterEntry | undefined,
+    update: PropertyUpdate,
+  ): RegisterEntry {
     if (source === undefined) {
       const entry = this.#create(event, update, true);
       this.#addId(event.projectId, attempt.sourceId, entry);
@@ -115,13 +120,13 @@ export class PersonBook {
     return source;
   }
 
-  #create(event: Event, update: PropertyUpdate, isIdentified: boolean): Entry {
+  #create(event: Event, update: PropertyUpdate, isIdentified: boolean): RegisterEntry {
     const { projectId, distinctId, uuid: eventUuid, timestamp: createdAt } = event;
     const uuid = this.#register.freeUuid(projectId, distinctId);
     const { properties, changes } = applyProperties({ [CREATOR]: eventUuid }, update);
     const person: Person = { projectId, uuid, createdAt, properties, isIdentified, version: 0 };
-    const entry = anEntry(person, true);
-    this.#register.enter(entry);
+    const entry = newEntry(person, true);
+    this.#register.add(entry);
     this.#register.setId(projectId, distinctId, uuid);
     this.#ops.push({ op: 'add_id', projectId, distinctId, personUuid: uuid });
     this.#remember(uuid, changes, event);
@@ -129,7 +134,7 @@ export class PersonBook {
   }
 
   /** Attaches one more id. Personless events may lie under the uuid it would have had alone: they follow. */
-  #addId(projectId: number, distinctId: string, entry: Entry): void {
+  #addId(projectId: number, distinctId: string, entry: RegisterEntry): void {
     const { uuid } = entry.person;
     this.#overrides.push({ projectId, from: this.#register.freeUuid(projectId, distinctId), to: uuid });
     this.#register.setId(projectId, distinctId, uuid);
@@ -137,7 +142,7 @@ export class PersonBook {
   }
 
   /** Moves everything the source had to the target, whose own values win. Returns the target as it then is. */
-  #takeOver(source: Entry, target: Entry, attempt: MergeAttempt, event: Event): Person {
+  #takeOver(source: RegisterEntry, target: RegisterEntry, attempt: MergeAttempt, event: Event): Person {
     const [from, to] = [source.person, target.person];
     const { projectId, uuid: eventUuid, timestamp: at } = event;
     this.#ops.push({
@@ -159,7 +164,7 @@ export class PersonBook {
   }
 
   /** Brings a person to its next state, one version further if anything is different or somebody was merged in. */
-  #write(entry: Entry, next: Person, update: PropertyUpdate, event: Event, isMerge = false): void {
+  #write(entry: RegisterEntry, next: Person, update: PropertyUpdate, event: Event, isMerge = false): void {
     const { properties, changes } = applyProperties(next.properties, update);
     const before = entry.person;
     const isSame =

@@ -1,7 +1,7 @@
 /** The three events that say 'these two ids are one person'. */
 export type MergeKind = 'identify' | 'alias' | 'merge_dangerously';
 
-export type MergePlan =
+type MergePlan =
   /** Neither id is known: one new person with both. */
   | 'create_with_both'
   /** The event's own id joins the person of the other one, who survives. Nobody's identity is in doubt here. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../json/json.ts';
-import { isEventOf, mentions } from './references.ts';
+import { isEventOfPerson, referencesAny } from './references.ts';
 
 const ADA = new Set(['ada', '12']);
 
@@ -13,7 +13,7 @@ describe('mentions', () => {
     [12, false],
     [null, false],
     [undefined, false],
-  ])('%j → %s', (value, expected) => expect(mentions(value, ADA)).toBe(expected));
+  ])('%j → %s', (value, expected) => expect(referencesAny(value, ADA)).toBe(expected));
 });
 
 describe('isEventOf', () => {
@@ -29,5 +29,5 @@ describe('isEventOf', () => {
     [{}, false],
     [{ unreadable: '[{"distinct_id":"ada"' }, true],
     [{ unreadable: '[{"distinct_id":"adam"' }, false],
-  ])('%j → %s', (raw, expected) => expect(isEventOf(raw, ADA)).toBe(expected));
+  ])('%j → %s', (raw, expected) => expect(isEventOfPerson(raw, ADA)).toBe(expected));
 });

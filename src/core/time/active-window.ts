@@ -1,4 +1,4 @@
-import { addTo, type Interval } from './interval.ts';
+import { addUnits, type Interval } from './interval.ts';
 import type { Range } from './range.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Range } from './range.ts';
 export function activeWindow(start: number, days: number, interval: Interval, timezone: string): Range {
   const edge = interval === 'hour' ? 1 : 0;
   return {
-    from: addTo(start, 1 - days, 'day', timezone) + edge,
-    until: addTo(start, 1, 'day', timezone) + edge,
+    from: addUnits(start, 1 - days, 'day', timezone) + edge,
+    until: addUnits(start, 1, 'day', timezone) + edge,
   };
 }

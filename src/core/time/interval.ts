@@ -8,7 +8,7 @@ export type Interval = (typeof INTERVALS)[number];
 export type WeekStart = 'sunday' | 'monday';
 
 /** The beginning of the interval that holds this instant. */
-export function floorTo(at: number, interval: Interval, timezone: string, week: WeekStart = 'sunday'): number {
+export function startOfInterval(at: number, interval: Interval, timezone: string, week: WeekStart = 'sunday'): number {
   return floorZoned(zoned(at, timezone), interval, week).epochMilliseconds;
 }
 
@@ -30,21 +30,26 @@ const daysIntoWeek = (dayOfWeek: number, week: WeekStart): number =>
   week === 'sunday' ? dayOfWeek % 7 : dayOfWeek - 1;
 
 /** The beginning of the interval after the one that begins at `start`. */
-export function nextStart(start: number, interval: Interval, timezone: string, week: WeekStart = 'sunday'): number {
+export function nextIntervalStart(
+  start: number,
+  interval: Interval,
+  timezone: string,
+  week: WeekStart = 'sunday',
+): number {
   if (interval !== 'hour') {
-    return floorTo(addTo(start, 1, interval, timezone), interval, timezone, week);
+    return startOfInterval(addUnits(start, 1, interval, timezone), interval, timezone, week);
   }
   // Where clocks are set back by half an hour, one hour of the clock lasts for ninety minutes.
   for (let at = start + HOUR_MS; ; at += HOUR_MS) {
-    const next = floorTo(at, interval, timezone);
+    const next = startOfInterval(at, interval, timezone);
     if (next > start) return next;
   }
 }
 
 export const HOUR_MS = 3_600_000;
 
-export type Unit = 'minute' | Interval | 'year';
+type Unit = 'minute' | Interval | 'year';
 
 /** Calendar addition in the project's time zone: a day later is the same time of day, a month later the same day. */
-export const addTo = (at: number, count: number, unit: Unit, timezone: string): number =>
+export const addUnits = (at: number, count: number, unit: Unit, timezone: string): number =>
   zoned(at, timezone).add({ [`${unit}s`]: count }).epochMilliseconds;

@@ -1,4 +1,4 @@
-import { parseTimestamp, withinYears } from './parse-timestamp.ts';
+import { parseTimestamp, withinSupportedYears } from './parse-timestamp.ts';
 
 /**
  * A moment in a question: an ISO 8601 date or time, or how long ago (`5d`, `-2h`; hours, days, weeks, months, quarters,
@@ -6,7 +6,7 @@ import { parseTimestamp, withinYears } from './parse-timestamp.ts';
  */
 export function parseMoment(text: string, now: number): number | undefined {
   const [, count, unit] = /^-?(\d{1,6})([hdwmqy])$/.exec(text) ?? [];
-  if (count !== undefined && unit !== undefined) return withinYears(ago(Number(count), unit, now));
+  if (count !== undefined && unit !== undefined) return withinSupportedYears(ago(Number(count), unit, now));
   return parseTimestamp(text.replace(BARE_PLUS, '$1+$2'));
 }
 

@@ -6,22 +6,22 @@
  */
 export function parseTimestamp(value: unknown): number | undefined {
   if (typeof value === 'number') return fromEpoch(value);
-  if (typeof value !== 'string' || value.length > LONGEST) return undefined;
-  return withinYears(isPlainUtc(value) ? Date.parse(value) : parseText(value.trim()));
+  if (typeof value !== 'string' || value.length > MAX_TIMESTAMP_LENGTH) return undefined;
+  return withinSupportedYears(isPlainUtc(value) ? Date.parse(value) : parseText(value.trim()));
 }
 
 /** Longer texts are not dates; the bound keeps the patterns below cheap. */
-const LONGEST = 64;
+const MAX_TIMESTAMP_LENGTH = 64;
 const YEAR_0 = Date.parse('0000-01-01T00:00:00Z');
 const YEAR_10000 = Date.UTC(10_000, 0, 1);
 
 /** The years 0 to 9999, in whole ms; undefined outside of them. */
-export const withinYears = (ms: number | undefined): number | undefined =>
+export const withinSupportedYears = (ms: number | undefined): number | undefined =>
   ms !== undefined && ms >= YEAR_0 && ms < YEAR_10000 ? Math.floor(ms) : undefined;
 
 /** Seconds or milliseconds since 1970: 11 digits and fewer are seconds, as in the query parameter `_`. */
 const fromEpoch = (value: number): number | undefined =>
-  withinYears(Math.abs(value) < 100_000_000_000 ? value * 1000 : value);
+  withinSupportedYears(Math.abs(value) < 100_000_000_000 ? value * 1000 : value);
 
 /** `2023-01-01T12:00:00.000Z`, the form of nearly all SDKs: worth a way of its own. */
 const isPlainUtc = (text: string): boolean =>

@@ -1,4 +1,4 @@
-import { addTo, floorTo, type Interval, nextStart } from './interval.ts';
+import { addUnits, type Interval, nextIntervalStart, startOfInterval } from './interval.ts';
 import type { Range } from './range.ts';
 import { ticksOf } from './ticks.ts';
 import { zoned } from './zoned.ts';
@@ -18,8 +18,8 @@ export function previousRange(
   if (interval === 'hour') return previousHours(range, timezone);
   const days = ticksOf(range, 'day', timezone).length;
   const isWholeWeeks = interval === 'day' && dateTo === undefined && isMultipleOfWeek(dateFrom);
-  const from = addTo(floorTo(range.from, 'day', timezone), (isWholeWeeks ? 1 : 0) - days, 'day', timezone);
-  return { from, until: floorTo(addTo(from, days, 'day', timezone), 'day', timezone) };
+  const from = addUnits(startOfInterval(range.from, 'day', timezone), (isWholeWeeks ? 1 : 0) - days, 'day', timezone);
+  return { from, until: startOfInterval(addUnits(from, days, 'day', timezone), 'day', timezone) };
 }
 
 function isMultipleOfWeek(dateFrom: string | undefined): boolean {
@@ -30,6 +30,6 @@ function isMultipleOfWeek(dateFrom: string | undefined): boolean {
 function previousHours(range: Range, timezone: string): Range {
   const length = range.until - range.from;
   const { hour } = zoned(range.from, timezone);
-  const from = floorTo(zoned(range.from - length, timezone).with({ hour }).epochMilliseconds, 'hour', timezone);
-  return { from, until: nextStart(floorTo(from + length - 1, 'hour', timezone), 'hour', timezone) };
+  const from = startOfInterval(zoned(range.from - length, timezone).with({ hour }).epochMilliseconds, 'hour', timezone);
+  return { from, until: nextIntervalStart(startOfInterval(from + length - 1, 'hour', timezone), 'hour', timezone) };
 }

@@ -4,4 +4,4 @@ export interface Range {
   until: number;
 }
 
-export const isWithin = (at: number, range: Range): boolean => at >= range.from && at < range.until;
+export const isInRange = (at: number, range: Range): boolean => at >= range.from && at < range.until;

@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts';
-import { addTo, floorTo, HOUR_MS, type Interval } from './interval.ts';
+import { addUnits, HOUR_MS, type Interval, startOfInterval } from './interval.ts';
 import type { Range } from './range.ts';
 import { parseDate } from './relative-date.ts';
 import { zoned } from './zoned.ts';
@@ -36,10 +36,10 @@ export function readDateRange(fields: DateFields, context: DateContext): Range {
 
 function readFrom({ dateFrom, explicit, interval }: DateFields, context: DateContext): number {
   const { now, timezone } = context;
-  const weekAgo = floorTo(addTo(now, -DEFAULT_DAYS, 'day', timezone), 'day', timezone);
+  const weekAgo = startOfInterval(addUnits(now, -DEFAULT_DAYS, 'day', timezone), 'day', timezone);
   if (dateFrom === undefined) return weekAgo;
   const at = dateFrom === 'all' ? (context.earliest ?? weekAgo) : parse('date_from', dateFrom, context);
-  return explicit || isHourly(interval, dateFrom) ? at : floorTo(at, 'day', timezone);
+  return explicit || isHourly(interval, dateFrom) ? at : startOfInterval(at, 'day', timezone);
 }
 
 function readUntil({ dateTo, explicit, interval }: DateFields, context: DateContext): number {
@@ -60,8 +60,8 @@ function parse(attr: string, text: string, { now, timezone }: DateContext): numb
   throw invalid(attr, `${JSON.stringify(text.slice(0, 50))} is not a date: use 2024-01-31, an ISO time, or -7d.`);
 }
 
-const MOST_TICKS = 20_000;
-const SHORTEST: Record<Interval, number> = {
+const MAX_TICKS = 20_000;
+const MIN_LENGTH_MS: Record<Interval, number> = {
   hour: HOUR_MS,
   day: 23 * HOUR_MS,
   week: 167 * HOUR_MS,
@@ -69,15 +69,15 @@ const SHORTEST: Record<Interval, number> = {
 };
 
 /** Fifty years of days or two of hours fit; a century of hours is nobody's question and would fill the memory. */
-export function checkSize(range: Range, interval: Interval): void {
-  if ((range.until - range.from) / SHORTEST[interval] <= MOST_TICKS) return;
-  throw invalid('interval', `The range has more than ${MOST_TICKS} intervals of one ${interval}: take longer ones.`);
+export function checkTickCount(range: Range, interval: Interval): void {
+  if ((range.until - range.from) / MIN_LENGTH_MS[interval] <= MAX_TICKS) return;
+  throw invalid('interval', `The range has more than ${MAX_TICKS} intervals of one ${interval}: take longer ones.`);
 }
 
 /** Trends count whole intervals: weeks and months always, hours and days where the range has at least two of them. */
 export function roundToInterval(range: Range, interval: Interval, timezone: string): Range {
   const isShort = interval === 'hour' || interval === 'day' ? range.until - range.from < 2 * LENGTH[interval] : false;
-  return isShort ? range : { from: floorTo(range.from, interval, timezone), until: range.until };
+  return isShort ? range : { from: startOfInterval(range.from, interval, timezone), until: range.until };
 }
 
 const LENGTH = { hour: HOUR_MS, day: 24 * HOUR_MS } as const;

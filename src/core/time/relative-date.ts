@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { EARLIEST, LATEST, zoned } from './zoned.ts';
+import { MAX_TIME_MS, MIN_TIME_MS, zoned } from './zoned.ts';
 
 /**
  * A date in a question: `2020-01-31` (zeros may be missing), an ISO time (in the project's time zone unless it names
@@ -7,7 +7,7 @@ import { EARLIEST, LATEST, zoned } from './zoned.ts';
  */
 export function parseDate(text: string, now: number, timezone: string): number | undefined {
   const at = parseAbsolute(text, timezone) ?? parseRelative(text, now, timezone);
-  return at === undefined || at < EARLIEST || at >= LATEST ? undefined : at;
+  return at === undefined || at < MIN_TIME_MS || at >= MAX_TIME_MS ? undefined : at;
 }
 
 const DAY = /^(\d{4})-(\d{1,2})-(\d{1,2})$/;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { earlier, later, type SpanInterval, spanOf } from './span.ts';
+import { addSpan, type SpanInterval, subtractSpan, toSpan } from './span.ts';
 
 const NOW = Date.parse('2024-03-31T12:00:00Z');
 const at = (ms: number): string => new Date(ms).toISOString();
@@ -12,18 +12,21 @@ it.each<[number, SpanInterval, string, string]>([
   [1, 'month', '2024-02-29T12:00:00.000Z', '2024-04-30T12:00:00.000Z'],
   [1, 'year', '2023-03-31T12:00:00.000Z', '2025-03-31T12:00:00.000Z'],
 ])('%i %s before and after', (count, interval, before, after) => {
-  expect([at(earlier(NOW, spanOf(count, interval))), at(later(NOW, spanOf(count, interval)))]).toEqual([before, after]);
+  expect([at(subtractSpan(NOW, toSpan(count, interval))), at(addSpan(NOW, toSpan(count, interval)))]).toEqual([
+    before,
+    after,
+  ]);
 });
 
 it('counts several months off at once', () => {
-  expect(at(earlier(NOW, spanOf(1, 'month'), 2))).toBe('2024-01-31T12:00:00.000Z');
+  expect(at(subtractSpan(NOW, toSpan(1, 'month'), 2))).toBe('2024-01-31T12:00:00.000Z');
 });
 
 it.each<[number, SpanInterval]>([
   [Number.MAX_SAFE_INTEGER, 'year'],
   [Number.MAX_SAFE_INTEGER, 'minute'],
 ])('stays within the calendar for %i %ss', (count, interval) => {
-  const span = spanOf(count, interval);
-  for (const times of [1, 366]) expect(new Date(earlier(NOW, span, times)).getUTCFullYear()).toBeGreaterThan(0);
-  expect(new Date(later(NOW, span)).getUTCFullYear()).toBeLessThan(3100);
+  const span = toSpan(count, interval);
+  for (const times of [1, 366]) expect(new Date(subtractSpan(NOW, span, times)).getUTCFullYear()).toBeGreaterThan(0);
+  expect(new Date(addSpan(NOW, span)).getUTCFullYear()).toBeLessThan(3100);
 });

@@ -22,20 +22,20 @@ const LENGTHS: Readonly<Record<SpanInterval, Span>> = {
 };
 
 /** A thousand years stand for any longer time: no event is that old, and no clock goes that far. */
-const LONGEST: Span = { months: 12_000, ms: 365_000 * DAY };
+const MAX_SPAN: Span = { months: 12_000, ms: 365_000 * DAY };
 /** The first instant of year 1. */
-const EARLIEST = -62_135_596_800_000;
+const MIN_TIME_MS = -62_135_596_800_000;
 
-export function spanOf(count: number, interval: SpanInterval): Span {
+export function toSpan(count: number, interval: SpanInterval): Span {
   const { months, ms } = LENGTHS[interval];
-  return { months: Math.min(count * months, LONGEST.months), ms: Math.min(count * ms, LONGEST.ms) };
+  return { months: Math.min(count * months, MAX_SPAN.months), ms: Math.min(count * ms, MAX_SPAN.ms) };
 }
 
 /** The instant that lies the span, or several of it, before `time`. Months are counted off at once: two before March 31 is January 31. */
-export function earlier(time: number, { months, ms }: Span, times = 1): number {
-  if (months * times > LONGEST.months) return EARLIEST;
-  return Math.max(months === 0 ? time - ms * times : monthsAgo(months * times, time), EARLIEST);
+export function subtractSpan(time: number, { months, ms }: Span, times = 1): number {
+  if (months * times > MAX_SPAN.months) return MIN_TIME_MS;
+  return Math.max(months === 0 ? time - ms * times : monthsAgo(months * times, time), MIN_TIME_MS);
 }
 
-export const later = (time: number, { months, ms }: Span): number =>
+export const addSpan = (time: number, { months, ms }: Span): number =>
   months === 0 ? time + ms : monthsAgo(-months, time);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aZone } from '../../../test/support/insight-worlds.ts';
-import { floorTo, HOUR_MS, INTERVALS, type Interval, nextStart } from './interval.ts';
-import { tickAt, tickNames, ticksOf } from './ticks.ts';
+import { HOUR_MS, INTERVALS, type Interval, nextIntervalStart, startOfInterval } from './interval.ts';
+import { tickIndex, tickNames, ticksOf } from './ticks.ts';
 
 const at = (text: string): number => Date.parse(text);
 const dayOf = (start: number, interval: Interval, zone: string): string =>
@@ -68,9 +68,9 @@ describe('ticks', () => {
 
   it('begin weeks on Sunday, or on Monday where asked', () => {
     const wednesday = at('2024-05-15T10:00:00Z');
-    expect(dayOf(floorTo(wednesday, 'week', 'UTC'), 'week', 'UTC')).toBe('2024-05-12');
-    expect(dayOf(floorTo(wednesday, 'week', 'UTC', 'monday'), 'week', 'UTC')).toBe('2024-05-13');
-    expect(dayOf(floorTo(at('2024-05-12T00:00Z'), 'week', 'UTC', 'monday'), 'week', 'UTC')).toBe('2024-05-06');
+    expect(dayOf(startOfInterval(wednesday, 'week', 'UTC'), 'week', 'UTC')).toBe('2024-05-12');
+    expect(dayOf(startOfInterval(wednesday, 'week', 'UTC', 'monday'), 'week', 'UTC')).toBe('2024-05-13');
+    expect(dayOf(startOfInterval(at('2024-05-12T00:00Z'), 'week', 'UTC', 'monday'), 'week', 'UTC')).toBe('2024-05-06');
   });
 
   it('lie without gaps, and every instant floors to the tick that holds it', () => {
@@ -84,14 +84,14 @@ describe('ticks', () => {
         expect(ticks.at(-1)?.end).toBeGreaterThanOrEqual(until);
         ticks.forEach(({ start: begin, end }, index) => {
           expect(end).toBeGreaterThan(begin);
-          expect(end).toBe(nextStart(begin, interval, zone));
+          expect(end).toBe(nextIntervalStart(begin, interval, zone));
           if (index > 0) expect(ticks[index - 1]?.end).toBe(begin);
         });
         for (const inside of [from, until - 1, Math.floor((from + until) / 2)]) {
-          expect(ticks[tickAt(ticks, inside)]?.start).toBe(floorTo(inside, interval, zone));
+          expect(ticks[tickIndex(ticks, inside)]?.start).toBe(startOfInterval(inside, interval, zone));
         }
-        expect(tickAt(ticks, (ticks[0]?.start ?? 0) - 1)).toBe(-1);
-        expect(tickAt(ticks, ticks.at(-1)?.end ?? 0)).toBe(-1);
+        expect(tickIndex(ticks, (ticks[0]?.start ?? 0) - 1)).toBe(-1);
+        expect(tickIndex(ticks, ticks.at(-1)?.end ?? 0)).toBe(-1);
       }),
       { numRuns: 60 },
     );

@@ -1,6 +1,6 @@
-import { floorTo, HOUR_MS, type Interval, nextStart, type WeekStart } from './interval.ts';
+import { HOUR_MS, type Interval, nextIntervalStart, startOfInterval, type WeekStart } from './interval.ts';
 import type { Range } from './range.ts';
-import { nextTurn, zoned } from './zoned.ts';
+import { nextTransition, zoned } from './zoned.ts';
 
 /** One interval of the time axis: from `start` up to, not including, `end`. */
 export interface Tick {
@@ -16,16 +16,16 @@ export interface Tick {
  */
 export function ticksOf(range: Range, interval: Interval, timezone: string, week: WeekStart = 'sunday'): Tick[] {
   const ticks: Tick[] = [];
-  let start = floorTo(range.from, interval, timezone, week);
-  let turn = nextTurn(start, timezone);
+  let start = startOfInterval(range.from, interval, timezone, week);
+  let turn = nextTransition(start, timezone);
   let isRegular = false;
   while (start < range.until) {
     const guess = start + LENGTHS[interval];
-    const end: number = isRegular && guess < turn ? guess : nextStart(start, interval, timezone, week);
+    const end: number = isRegular && guess < turn ? guess : nextIntervalStart(start, interval, timezone, week);
     ticks.push({ start, end });
     // What begins with a change of the clocks may have a length of its own.
     isRegular = end !== turn;
-    if (end >= turn) turn = nextTurn(end, timezone);
+    if (end >= turn) turn = nextTransition(end, timezone);
     start = end;
   }
   return ticks;
@@ -39,7 +39,7 @@ const LENGTHS: Record<Interval, number> = {
 };
 
 /** The index of the tick that holds this instant; -1 where none does. */
-export function tickAt(ticks: readonly Tick[], at: number): number {
+export function tickIndex(ticks: readonly Tick[], at: number): number {
   let low = 0;
   let high = ticks.length;
   while (low < high) {
@@ -54,7 +54,7 @@ export function tickAt(ticks: readonly Tick[], at: number): number {
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
 /** What an interval is called: `1-Jan-2020` to be read, `2020-01-01` to be sorted; hours with their time of day. */
-export interface TickName {
+interface TickName {
   label: string;
   day: string;
 }
@@ -66,7 +66,7 @@ export function tickNames(starts: readonly number[], interval: Interval, timezon
   return starts.map((start) => {
     if (start >= turn) {
       offset = zoned(start, timezone).offsetNanoseconds / 1e6;
-      turn = nextTurn(start, timezone);
+      turn = nextTransition(start, timezone);
     }
     return nameOf(new Date(start + offset), interval);
   });

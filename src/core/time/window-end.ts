@@ -1,7 +1,7 @@
-import { addTo, HOUR_MS } from './interval.ts';
-import { isWithin, type Range } from './range.ts';
+import { addUnits, HOUR_MS } from './interval.ts';
+import { isInRange, type Range } from './range.ts';
 import type { Window } from './window.ts';
-import { lastTurn, nextTurn } from './zoned.ts';
+import { nextTransition, previousTransition } from './zoned.ts';
 
 const LENGTHS: Partial<Record<Window['unit'], number>> = {
   minute: HOUR_MS / 60,
@@ -11,21 +11,21 @@ const LENGTHS: Partial<Record<Window['unit'], number>> = {
 };
 
 /**
- * When a window that opens at some instant closes. The same as `addTo`, but the calendar is asked only where it has
+ * When a window that opens at some instant closes. The same as `addUnits`, but the calendar is asked only where it has
  * something to say: for months, and for days over a change of the clocks. A funnel asks for every attempt.
  */
 export function windowEnds({ count, unit }: Window, timezone: string): (from: number) => number {
   const length = LENGTHS[unit];
-  const byCalendar = (from: number): number => addTo(from, count, unit, timezone);
+  const byCalendar = (from: number): number => addUnits(from, count, unit, timezone);
   if (length === undefined) return byCalendar;
   const ms = count * length;
   if (unit === 'minute' || unit === 'hour' || timezone === 'UTC') return (from) => from + ms;
   // Between two changes of the clocks days are all of one length.
   const calm: Range[] = [];
   const calmAt = (from: number): Range => {
-    const known = calm.find((range) => isWithin(from, range));
+    const known = calm.find((range) => isInRange(from, range));
     if (known !== undefined) return known;
-    const range = { from: lastTurn(from, timezone), until: nextTurn(from, timezone) };
+    const range = { from: previousTransition(from, timezone), until: nextTransition(from, timezone) };
     calm.push(range);
     return range;
   };

@@ -11,16 +11,16 @@ export const zoned = (at: number, timezone: string): Zoned =>
   Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
 
 /** When the zone's clocks are next changed after this instant; never, in many zones. */
-export const nextTurn = (at: number, timezone: string): number =>
+export const nextTransition = (at: number, timezone: string): number =>
   zoned(at, timezone).getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
 
 /** When they were last changed, be it at this very instant. */
-export const lastTurn = (at: number, timezone: string): number =>
+export const previousTransition = (at: number, timezone: string): number =>
   zoned(at + 1, timezone).getTimeZoneTransition('previous')?.epochMilliseconds ?? Number.NEGATIVE_INFINITY;
 
 /** Times that the calendar can hold, with room to add and subtract; events outside of these years do not exist. */
-export const EARLIEST = Date.UTC(1900, 0, 1);
-export const LATEST = Date.UTC(2200, 0, 1);
+export const MIN_TIME_MS = Date.UTC(1900, 0, 1);
+export const MAX_TIME_MS = Date.UTC(2200, 0, 1);
 
 export function isTimeZone(name: unknown): name is string {
   if (typeof name !== 'string') return false;
@@ -32,7 +32,7 @@ export function isTimeZone(name: unknown): name is string {
   }
 }
 
-export function checkTimeZone(name: unknown): string {
+export function requireTimeZone(name: unknown): string {
   if (isTimeZone(name)) return name;
   throw invalid(
     'timezone',

@@ -7,13 +7,13 @@ import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { newProject } from './projects.ts';
 import { SETUP_TOKEN } from './setup-token.ts';
 
-export interface BootstrapDeps {
+interface BootstrapDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
 }
 
-export interface BootstrapOptions {
+interface BootstrapOptions {
   projectKey: string | null;
   personalKey: string | null;
   admin: { email: string; password: string } | null;
@@ -36,7 +36,7 @@ export async function bootstrap(deps: BootstrapDeps, options: BootstrapOptions):
   const passwordHash = options.admin ? await hashPassword(options.admin.password) : null;
   const { clock, ids } = deps;
   return deps.metadata.transaction(async (store) => {
-    if ((await store.users.list()).length > 0) return null;
+    if ((await store.users.listAll()).length > 0) return null;
     const now = clock.now();
     const organization = {
       id: ids.uuid(),
@@ -69,7 +69,7 @@ export async function bootstrap(deps: BootstrapDeps, options: BootstrapOptions):
       joinedAt: now,
       updatedAt: now,
     } as const;
-    await store.memberships.add(membership);
+    await store.memberships.create(membership);
     const personalKey = options.personalKey ?? ids.token('phx_');
     const key = {
       id: ids.uuid(),
@@ -79,7 +79,7 @@ export async function bootstrap(deps: BootstrapDeps, options: BootstrapOptions):
       createdAt: now,
       lastUsedAt: null,
     };
-    await store.personalKeys.add(key);
+    await store.personalKeys.create(key);
     const setupToken = options.admin ? null : ids.token('');
     if (setupToken !== null) await store.installation.set(SETUP_TOKEN, digest(setupToken));
     return { projectId: project.id, projectKey, personalKey, setupToken };

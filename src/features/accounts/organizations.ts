@@ -19,7 +19,7 @@ import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { checkedPassword } from './passwords.ts';
 import { newProject } from './projects.ts';
 
-export interface OrganizationDeps {
+interface OrganizationDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
@@ -39,16 +39,20 @@ export async function createOrganization(
     const organization = {
       id: ids.uuid(),
       name,
-      slug: await freeSlug(store, name, ids),
+      slug: await availableSlug(store, name, ids),
       createdAt: now,
       updatedAt: now,
     };
     await store.organizations.create(organization);
-    await store.memberships.add(newMembership(deps, organization.id, caller.user.id, OWNER));
+    await store.memberships.create(newMembership(deps, organization.id, caller.user.id, OWNER));
     const project = await store.projects.create(
       newProject(deps, organization.id, 'Default project', ids.token('phc_')),
     );
-    await recordActivity(deps, store, { ...about(organization, caller), activity: 'created', changes: null });
+    await recordActivity(deps, store, {
+      ...organizationActivity(organization, caller),
+      activity: 'created',
+      changes: null,
+    });
     return { organization, project };
   });
 }
@@ -63,7 +67,7 @@ export async function renameOrganization(
   await deps.metadata.transaction(async (store) => {
     await store.organizations.update(organization.id, { name: after.name, updatedAt: after.updatedAt });
     const changes = changesBetween('Organization', { name: organization.name }, { name: after.name });
-    await recordActivity(deps, store, { ...about(after, caller), activity: 'updated', changes });
+    await recordActivity(deps, store, { ...organizationActivity(after, caller), activity: 'updated', changes });
   });
   return after;
 }
@@ -78,7 +82,7 @@ export async function deleteOrganization(deps: OrganizationDeps, organization: O
   const projects = await deps.metadata.transaction(async (store) => {
     const left = await projectsIn(store);
     await store.organizations.delete(organization.id);
-    for (const { id } of left) await store.projects.noteGone(id, deps.clock.now());
+    for (const { id } of left) await store.projects.recordDeleted(id, deps.clock.now());
     return left;
   });
   deps.directory.forget();
@@ -86,14 +90,14 @@ export async function deleteOrganization(deps: OrganizationDeps, organization: O
   for (const project of projects) await deps.removeEvents(project.id);
 }
 
-export interface NewMember {
+interface NewMember {
   email: string;
   firstName: string;
   password: string | undefined;
   level: MembershipLevel;
 }
 
-export interface Member {
+export interface OrganizationMember {
   membership: Membership;
   user: User;
 }
@@ -104,20 +108,20 @@ export async function addMember(
   caller: Caller,
   organization: Organization,
   wanted: NewMember,
-): Promise<Member> {
-  refuseAboveOwn(caller, organization.id, wanted.level);
+): Promise<OrganizationMember> {
+  refuseLevelAboveOwn(caller, organization.id, wanted.level);
   const passwordHash = wanted.password === undefined ? null : await hashPassword(checkedPassword(wanted.password));
   return deps.metadata.transaction(async (store) => {
-    const known = await store.users.byEmail(wanted.email);
+    const known = await store.users.getByEmail(wanted.email);
     if (!known && passwordHash === null) throw invalid('password', 'This field is required.', 'required');
     const user = known ?? (await store.users.create(newUser(deps, wanted, passwordHash, organization.id)));
-    if (await store.memberships.find(organization.id, user.id)) {
+    if (await store.memberships.get(organization.id, user.id)) {
       throw invalid('email', 'This user is already a member of the organization.', 'unique');
     }
     const membership = newMembership(deps, organization.id, user.id, wanted.level);
-    await store.memberships.add(membership);
+    await store.memberships.create(membership);
     await recordActivity(deps, store, {
-      ...aboutMember(organization, caller, user),
+      ...memberActivity(organization, caller, user),
       activity: 'created',
       changes: null,
     });
@@ -125,21 +129,21 @@ export async function addMember(
   });
 }
 
-export async function changeLevel(
+export async function changeMemberLevel(
   deps: OrganizationDeps,
   caller: Caller,
   organization: Organization,
   userUuid: string,
   level: MembershipLevel,
-): Promise<Member> {
+): Promise<OrganizationMember> {
   return deps.metadata.transaction(async (store) => {
-    const { membership, user } = await findMember(store, organization.id, userUuid);
-    refuseAboveOwn(caller, organization.id, Math.max(level, membership.level) as MembershipLevel);
-    if (membership.level === OWNER && level !== OWNER) await keepAnOwner(store, organization.id);
+    const { membership, user } = await getMember(store, organization.id, userUuid);
+    refuseLevelAboveOwn(caller, organization.id, Math.max(level, membership.level) as MembershipLevel);
+    if (membership.level === OWNER && level !== OWNER) await requireAnotherOwner(store, organization.id);
     const updatedAt = deps.clock.now();
     await store.memberships.setLevel(membership.id, level, updatedAt);
     const changes = changesBetween('OrganizationMembership', { level: membership.level }, { level });
-    await recordActivity(deps, store, { ...aboutMember(organization, caller, user), activity: 'updated', changes });
+    await recordActivity(deps, store, { ...memberActivity(organization, caller, user), activity: 'updated', changes });
     return { membership: { ...membership, level, updatedAt }, user };
   });
 }
@@ -152,36 +156,36 @@ export async function removeMember(
   userUuid: string,
 ): Promise<void> {
   await deps.metadata.transaction(async (store) => {
-    const { membership, user } = await findMember(store, organization.id, userUuid);
+    const { membership, user } = await getMember(store, organization.id, userUuid);
     if (user.id !== caller.user.id) {
       requireLevel(caller, organization.id, ADMIN);
-      refuseAboveOwn(caller, organization.id, membership.level);
+      refuseLevelAboveOwn(caller, organization.id, membership.level);
     }
-    if (membership.level === OWNER) await keepAnOwner(store, organization.id);
-    await store.memberships.remove(membership.id);
+    if (membership.level === OWNER) await requireAnotherOwner(store, organization.id);
+    await store.memberships.delete(membership.id);
     await recordActivity(deps, store, {
-      ...aboutMember(organization, caller, user),
+      ...memberActivity(organization, caller, user),
       activity: 'deleted',
       changes: null,
     });
   });
 }
 
-async function findMember(store: MetadataStore, organizationId: string, userUuid: string): Promise<Member> {
-  const user = await store.users.byUuid(userUuid);
-  const membership = user && (await store.memberships.find(organizationId, user.id));
+async function getMember(store: MetadataStore, organizationId: string, userUuid: string): Promise<OrganizationMember> {
+  const user = await store.users.getByUuid(userUuid);
+  const membership = user && (await store.memberships.get(organizationId, user.id));
   if (!membership) throw notFound();
   return { membership, user };
 }
 
 /** Nobody gives or takes a level above their own. */
-function refuseAboveOwn(caller: Caller, organizationId: string, level: MembershipLevel): void {
+function refuseLevelAboveOwn(caller: Caller, organizationId: string, level: MembershipLevel): void {
   if (level > (levelIn(caller, organizationId) ?? 0)) {
     throw forbidden('You can only give, change or remove levels up to your own.');
   }
 }
 
-async function keepAnOwner(store: MetadataStore, organizationId: string): Promise<void> {
+async function requireAnotherOwner(store: MetadataStore, organizationId: string): Promise<void> {
   if ((await store.memberships.countOwners(organizationId)) > 1) return;
   throw new Failure('forbidden', 'An organization needs an owner: make somebody else owner first.');
 }
@@ -211,17 +215,17 @@ const newUser = (
 });
 
 /** A readable name for addresses; a few random characters are added where it is taken. */
-async function freeSlug(store: MetadataStore, name: string, ids: Ids): Promise<string> {
+async function availableSlug(store: MetadataStore, name: string, ids: Ids): Promise<string> {
   const plain =
     name
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-+|-+$/g, '')
       .slice(0, 40) || 'organization';
-  return (await store.organizations.bySlug(plain)) ? `${plain}-${ids.uuid().slice(0, 8)}` : plain;
+  return (await store.organizations.getBySlug(plain)) ? `${plain}-${ids.uuid().slice(0, 8)}` : plain;
 }
 
-const about = (organization: Organization, caller: Caller) => ({
+const organizationActivity = (organization: Organization, caller: Caller) => ({
   organizationId: organization.id,
   projectId: null,
   userId: caller.user.id,
@@ -230,8 +234,8 @@ const about = (organization: Organization, caller: Caller) => ({
   name: organization.name,
 });
 
-const aboutMember = (organization: Organization, caller: Caller, user: User) => ({
-  ...about(organization, caller),
+const memberActivity = (organization: Organization, caller: Caller, user: User) => ({
+  ...organizationActivity(organization, caller),
   scope: 'OrganizationMembership',
   itemId: user.uuid,
   name: user.email,

@@ -8,7 +8,7 @@ import { digest } from '../../lib/secrets.ts';
 import type { PersonalKey } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 
-export interface PersonalKeyDeps {
+interface PersonalKeyDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
@@ -28,12 +28,12 @@ export async function createPersonalKey(
     createdAt: clock.now(),
     lastUsedAt: null,
   };
-  await metadata.personalKeys.add(key);
+  await metadata.personalKeys.create(key);
   return { key, value };
 }
 
-export async function findPersonalKey(metadata: MetadataStore, caller: Caller, id: string): Promise<PersonalKey> {
-  const key = await metadata.personalKeys.find(caller.user.id, id);
+export async function getPersonalKey(metadata: MetadataStore, caller: Caller, id: string): Promise<PersonalKey> {
+  const key = await metadata.personalKeys.get(caller.user.id, id);
   if (!key) throw notFound();
   return key;
 }

@@ -10,7 +10,7 @@ import { digest } from '../../lib/secrets.ts';
 import { ADMIN, type Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 
-export interface ProjectDeps {
+interface ProjectDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
@@ -68,7 +68,7 @@ export async function createProject(deps: ProjectDeps, caller: Caller, changes: 
   return deps.metadata.transaction(async (store) => {
     const fresh = newProject(deps, organizationId, 'Default project', deps.ids.token('phc_'));
     const project = await store.projects.create(withChanges(fresh, changes));
-    await recordActivity(deps, store, entry(caller, project, 'created', null));
+    await recordActivity(deps, store, projectActivity(caller, project, 'created', null));
     return project;
   });
 }
@@ -81,14 +81,14 @@ export async function updateProject(
 ): Promise<Project> {
   checkTimezone(changes.timezone);
   checkWebhook(changes.slackIncomingWebhook);
-  return changing(deps, async (store) => {
-    const before = await existing(store, id);
+  return updateAndInvalidate(deps, async (store) => {
+    const before = await getProject(store, id);
     requireLevel(caller, before.organizationId, ADMIN);
     const after = { ...withChanges(before, changes), updatedAt: deps.clock.now() };
     const { id: _, uuid, organizationId, ...columns } = after;
     await store.projects.update(id, columns);
-    const differences = changesBetween('Team', visible(before), visible(after));
-    await recordActivity(deps, store, entry(caller, after, 'updated', differences));
+    const differences = changesBetween('Team', activityFields(before), activityFields(after));
+    await recordActivity(deps, store, projectActivity(caller, after, 'updated', differences));
     return after;
   });
 }
@@ -96,7 +96,7 @@ export async function updateProject(
 /** A new public key; the old one stops working at once. */
 export async function resetToken(deps: ProjectDeps, caller: Caller, id: number): Promise<Project> {
   const apiToken = deps.ids.token('phc_');
-  return changing(deps, (store) => changeKey(deps, store, caller, id, 'api_token', { apiToken }));
+  return updateAndInvalidate(deps, (store) => changeKey(deps, store, caller, id, 'api_token', { apiToken }));
 }
 
 /** A new secret key, shown in this answer alone. */
@@ -106,7 +106,7 @@ export async function rotateSecret(
   id: number,
 ): Promise<{ project: Project; secret: string }> {
   const secret = deps.ids.token('phs_');
-  return changing(deps, async (store) => {
+  return updateAndInvalidate(deps, async (store) => {
     const project = await changeKey(deps, store, caller, id, 'secret_api_token', { secretHash: digest(secret) });
     return { project, secret };
   });
@@ -120,40 +120,40 @@ async function changeKey(
   field: string,
   change: Pick<Project, 'apiToken'> | Pick<Project, 'secretHash'>,
 ): Promise<Project> {
-  const project = await existing(store, id);
+  const project = await getProject(store, id);
   requireLevel(caller, project.organizationId, ADMIN);
   const after = { ...project, ...change, updatedAt: deps.clock.now() };
   await store.projects.update(id, { ...change, updatedAt: after.updatedAt });
   // The keys themselves do not belong into the activity log: that they changed does.
   const changes = [{ type: 'Team', action: 'changed' as const, field, before: null, after: null }];
-  await recordActivity(deps, store, entry(caller, after, 'updated', changes));
+  await recordActivity(deps, store, projectActivity(caller, after, 'updated', changes));
   return after;
 }
 
 /** Events go first: while their store is away nothing has happened, and the request can be made again. */
 export async function deleteProject(deps: ProjectDeps, caller: Caller, id: number): Promise<void> {
-  const { organizationId } = await existing(deps.metadata, id);
+  const { organizationId } = await getProject(deps.metadata, id);
   requireLevel(caller, organizationId, ADMIN);
   await deps.removeEvents(id);
-  await changing(deps, async (store) => {
-    const project = await existing(store, id);
+  await updateAndInvalidate(deps, async (store) => {
+    const project = await getProject(store, id);
     await store.projects.delete(id);
-    await store.projects.noteGone(id, deps.clock.now());
-    await recordActivity(deps, store, { ...entry(caller, project, 'deleted', null), projectId: null });
+    await store.projects.recordDeleted(id, deps.clock.now());
+    await recordActivity(deps, store, { ...projectActivity(caller, project, 'deleted', null), projectId: null });
   });
   // What came meanwhile. What is still on its way there is removed by housekeeping.
   await deps.removeEvents(id);
 }
 
 /** A transaction after which nobody goes by the old settings or keys. */
-async function changing<T>(deps: ProjectDeps, work: (store: MetadataStore) => Promise<T>): Promise<T> {
+async function updateAndInvalidate<T>(deps: ProjectDeps, work: (store: MetadataStore) => Promise<T>): Promise<T> {
   const result = await deps.metadata.transaction(work);
   deps.directory.forget();
   return result;
 }
 
-async function existing(store: MetadataStore, id: number): Promise<Project> {
-  const project = await store.projects.byId(id);
+async function getProject(store: MetadataStore, id: number): Promise<Project> {
+  const project = await store.projects.get(id);
   if (!project) throw notFound();
   return project;
 }
@@ -186,7 +186,7 @@ function checkWebhook(url: string | null | undefined): void {
 }
 
 /** The fields whose changes people want to see, in the words of the wire. */
-const visible = (project: Omit<Project, 'id'>): Record<string, Json> => ({
+const activityFields = (project: Omit<Project, 'id'>): Record<string, Json> => ({
   name: project.name,
   timezone: project.timezone,
   anonymize_ips: project.anonymizeIps,
@@ -197,7 +197,7 @@ const visible = (project: Omit<Project, 'id'>): Record<string, Json> => ({
   ...project.preferences,
 });
 
-const entry = (
+const projectActivity = (
   caller: Caller,
   project: Project,
   activity: string,

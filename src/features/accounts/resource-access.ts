@@ -8,7 +8,7 @@ import type { Ids } from '../../lib/ids.ts';
 import type { FlagAccessLevel, Organization, ResourceAccess } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 
-export interface ResourceAccessDeps {
+interface ResourceAccessDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
@@ -22,7 +22,7 @@ export async function createResourceAccess(
   accessLevel: FlagAccessLevel,
 ): Promise<ResourceAccess> {
   return deps.metadata.transaction(async (store) => {
-    if (await store.resourceAccess.byResource(organization.id, resource)) {
+    if (await store.resourceAccess.getByResource(organization.id, resource)) {
       throw invalid('resource', 'There is already a default for this resource. Change that one instead.', 'unique');
     }
     const now = deps.clock.now();
@@ -35,8 +35,8 @@ export async function createResourceAccess(
       updatedAt: now,
       createdBy: caller.user.id,
     };
-    await store.resourceAccess.add(access);
-    await recordActivity(deps, store, { ...aboutAccess(access, caller), activity: 'created', changes: null });
+    await store.resourceAccess.create(access);
+    await recordActivity(deps, store, { ...accessActivity(access, caller), activity: 'created', changes: null });
     return access;
   });
 }
@@ -49,12 +49,12 @@ export async function changeResourceAccess(
   accessLevel: FlagAccessLevel,
 ): Promise<ResourceAccess> {
   return deps.metadata.transaction(async (store) => {
-    const before = await findResourceAccess(store, organization, id);
+    const before = await getResourceAccess(store, organization, id);
     const after = { ...before, accessLevel, updatedAt: deps.clock.now() };
     await store.resourceAccess.update(id, { accessLevel, updatedAt: after.updatedAt });
     const levels = [{ access_level: before.accessLevel }, { access_level: accessLevel }] as const;
     const changes = changesBetween(RESOURCE_ACCESS, ...levels);
-    await recordActivity(deps, store, { ...aboutAccess(after, caller), activity: 'updated', changes });
+    await recordActivity(deps, store, { ...accessActivity(after, caller), activity: 'updated', changes });
     return after;
   });
 }
@@ -66,25 +66,25 @@ export async function deleteResourceAccess(
   id: string,
 ): Promise<void> {
   await deps.metadata.transaction(async (store) => {
-    const access = await findResourceAccess(store, organization, id);
-    await store.resourceAccess.remove(id);
-    await recordActivity(deps, store, { ...aboutAccess(access, caller), activity: 'deleted', changes: null });
+    const access = await getResourceAccess(store, organization, id);
+    await store.resourceAccess.delete(id);
+    await recordActivity(deps, store, { ...accessActivity(access, caller), activity: 'deleted', changes: null });
   });
 }
 
-export async function findResourceAccess(
+export async function getResourceAccess(
   store: MetadataStore,
   organization: Organization,
   id: string,
 ): Promise<ResourceAccess> {
-  const access = await store.resourceAccess.find(organization.id, id);
+  const access = await store.resourceAccess.get(organization.id, id);
   if (!access) throw notFound();
   return access;
 }
 
 const RESOURCE_ACCESS = 'OrganizationResourceAccess';
 
-const aboutAccess = (access: ResourceAccess, caller: Caller) => ({
+const accessActivity = (access: ResourceAccess, caller: Caller) => ({
   organizationId: access.organizationId,
   projectId: null,
   userId: caller.user.id,

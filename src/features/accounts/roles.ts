@@ -14,13 +14,13 @@ import {
 } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 
-export interface RoleDeps {
+interface RoleDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
 }
 
-export const FEATURE_FLAGS = 'feature flags';
+export const FEATURE_FLAGS_RESOURCE = 'feature flags';
 
 /** A new role's level is the organization's default, whatever was asked for. */
 export async function createRole(
@@ -31,7 +31,7 @@ export async function createRole(
 ): Promise<Role> {
   return deps.metadata.transaction(async (store) => {
     await refuseTakenName(store, organization.id, name, null);
-    const access = await store.resourceAccess.byResource(organization.id, FEATURE_FLAGS);
+    const access = await store.resourceAccess.getByResource(organization.id, FEATURE_FLAGS_RESOURCE);
     const role: Role = {
       id: deps.ids.uuid(),
       organizationId: organization.id,
@@ -41,7 +41,7 @@ export async function createRole(
       createdBy: caller.user.id,
     };
     await store.roles.create(role);
-    await recordActivity(deps, store, { ...about(role, caller), activity: 'created', changes: null });
+    await recordActivity(deps, store, { ...roleActivity(role, caller), activity: 'created', changes: null });
     return role;
   });
 }
@@ -56,12 +56,12 @@ export async function updateRole(
   changes: RoleChanges,
 ): Promise<Role> {
   return deps.metadata.transaction(async (store) => {
-    const before = await findRole(store, organization, id);
+    const before = await getRole(store, organization, id);
     if (changes.name !== undefined) await refuseTakenName(store, organization.id, changes.name, id);
     const after = { ...before, ...changes };
     await store.roles.update(id, { name: after.name, featureFlagsAccessLevel: after.featureFlagsAccessLevel });
-    const differences = changesBetween('Role', visible(before), visible(after));
-    await recordActivity(deps, store, { ...about(after, caller), activity: 'updated', changes: differences });
+    const differences = changesBetween('Role', activityFields(before), activityFields(after));
+    await recordActivity(deps, store, { ...roleActivity(after, caller), activity: 'updated', changes: differences });
     return after;
   });
 }
@@ -73,19 +73,19 @@ export async function deleteRole(
   id: string,
 ): Promise<void> {
   await deps.metadata.transaction(async (store) => {
-    const role = await findRole(store, organization, id);
+    const role = await getRole(store, organization, id);
     await store.roles.delete(id);
-    await recordActivity(deps, store, { ...about(role, caller), activity: 'deleted', changes: null });
+    await recordActivity(deps, store, { ...roleActivity(role, caller), activity: 'deleted', changes: null });
   });
 }
 
-export async function findRole(store: MetadataStore, organization: Organization, id: string): Promise<Role> {
-  const role = await store.roles.find(organization.id, id);
+export async function getRole(store: MetadataStore, organization: Organization, id: string): Promise<Role> {
+  const role = await store.roles.get(organization.id, id);
   if (!role) throw notFound();
   return role;
 }
 
-export async function giveRole(
+export async function addRoleMember(
   deps: RoleDeps,
   caller: Caller,
   organization: Organization,
@@ -93,21 +93,21 @@ export async function giveRole(
   userUuid: string,
 ): Promise<{ membership: RoleMembership; user: User }> {
   return deps.metadata.transaction(async (store) => {
-    const role = await findRole(store, organization, roleId);
-    const user = await store.users.byUuid(userUuid);
-    const member = user && (await store.memberships.find(organization.id, user.id));
+    const role = await getRole(store, organization, roleId);
+    const user = await store.users.getByUuid(userUuid);
+    const member = user && (await store.memberships.get(organization.id, user.id));
     if (!member) throw invalid(undefined, 'User does not exist.');
-    if (await store.roleMemberships.ofUser(roleId, user.id))
+    if (await store.roleMemberships.getByUser(roleId, user.id))
       throw invalid(undefined, 'User is already part of the role.');
     const now = deps.clock.now();
     const membership = { id: deps.ids.uuid(), roleId, userId: user.id, joinedAt: now, updatedAt: now };
-    await store.roleMemberships.add(membership);
+    await store.roleMemberships.create(membership);
     await recordMemberChange(deps, store, caller, role, null, user.email);
     return { membership, user };
   });
 }
 
-export async function takeRole(
+export async function removeRoleMember(
   deps: RoleDeps,
   caller: Caller,
   organization: Organization,
@@ -115,11 +115,11 @@ export async function takeRole(
   id: string,
 ): Promise<void> {
   await deps.metadata.transaction(async (store) => {
-    const role = await findRole(store, organization, roleId);
-    const membership = await store.roleMemberships.find(roleId, id);
+    const role = await getRole(store, organization, roleId);
+    const membership = await store.roleMemberships.get(roleId, id);
     if (!membership) throw notFound();
-    const user = await store.users.byId(membership.userId);
-    await store.roleMemberships.remove(id);
+    const user = await store.users.get(membership.userId);
+    await store.roleMemberships.delete(id);
     await recordMemberChange(deps, store, caller, role, user?.email ?? null, null);
   });
 }
@@ -130,13 +130,13 @@ async function refuseTakenName(
   name: string,
   ownId: string | null,
 ): Promise<void> {
-  const other = await store.roles.byName(organizationId, name);
+  const other = await store.roles.getByName(organizationId, name);
   if (other && other.id !== ownId) throw invalid('name', 'There is already a role with this name.', 'unique');
 }
 
-const visible = (role: Role) => ({ name: role.name, feature_flags_access_level: role.featureFlagsAccessLevel });
+const activityFields = (role: Role) => ({ name: role.name, feature_flags_access_level: role.featureFlagsAccessLevel });
 
-const about = (role: Role, caller: Caller) => ({
+const roleActivity = (role: Role, caller: Caller) => ({
   organizationId: role.organizationId,
   projectId: null,
   userId: caller.user.id,
@@ -154,5 +154,5 @@ function recordMemberChange(
   after: string | null,
 ): Promise<void> {
   const changes = changesBetween('Role', { members: before }, { members: after });
-  return recordActivity(deps, store, { ...about(role, caller), activity: 'updated', changes });
+  return recordActivity(deps, store, { ...roleActivity(role, caller), activity: 'updated', changes });
 }

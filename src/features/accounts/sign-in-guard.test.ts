@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
 import { randomIds } from '../../lib/ids.ts';
-import { openRelationalShelf, type RelationalShelf } from '../../stores/sqlite/metadata-store.ts';
+import { openMetadataStore, type SqliteStores } from '../../stores/sqlite/metadata-store.ts';
 import { SignInGuard } from './sign-in-guard.ts';
 
 let dir: TempDir;
-let shelf: RelationalShelf;
+let shelf: SqliteStores;
 let now: number;
 let guard: SignInGuard;
 const start = (): SignInGuard =>
   new SignInGuard({ metadata: shelf.metadata, clock: { now: () => now }, ids: randomIds });
 beforeEach(async () => {
   dir = makeTempDir();
-  shelf = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+  shelf = await openMetadataStore(dir.path('metadata.sqlite'), 0);
   now = 1_000_000;
   guard = start();
 });
@@ -21,19 +21,23 @@ afterEach(async () => {
   dir.remove();
 });
 
-const attempt = (account: string, address = '203.0.113.7', device?: string) => ({ account, address, device });
+const attempt = (account: string, address = '203.0.113.7', device?: string) => ({
+  account,
+  address,
+  deviceToken: device,
+});
 /** How many of so many attempts are let in. */
 async function letIn(count: number, make: (i: number) => ReturnType<typeof attempt>): Promise<number> {
-  const all = await Promise.allSettled(Array.from({ length: count }, (_, i) => guard.enter(make(i))));
+  const all = await Promise.allSettled(Array.from({ length: count }, (_, i) => guard.recordAttempt(make(i))));
   return all.filter(({ status }) => status === 'fulfilled').length;
 }
 
 describe('strangers', () => {
   it('have five attempts a minute on one account, from wherever they come', async () => {
     expect(await letIn(9, (i) => attempt('ada', `203.0.113.${i}`))).toBe(5);
-    await expect(guard.enter(attempt('ada'))).rejects.toMatchObject({ kind: 'throttled', retryAfter: 60 });
+    await expect(guard.recordAttempt(attempt('ada'))).rejects.toMatchObject({ kind: 'throttled', retryAfter: 60 });
     now += 60_000;
-    await guard.enter(attempt('ada'));
+    await guard.recordAttempt(attempt('ada'));
   });
 
   it('have twenty from one network, whoever they ask about', async () => {
@@ -44,20 +48,20 @@ describe('strangers', () => {
 
   it('start afresh once the password was right', async () => {
     await letIn(5, () => attempt('ada'));
-    guard.succeeded(attempt('ada'));
-    await guard.enter(attempt('ada'));
+    guard.recordSuccess(attempt('ada'));
+    await guard.recordAttempt(attempt('ada'));
   });
 });
 
 describe('a browser that has signed in before', () => {
   it('has attempts of its own, whatever strangers do, also after a restart', async () => {
-    const device = await guard.deviceFor('ada');
+    const device = await guard.createDeviceToken('ada');
     guard = start();
     for (let i = 0; i < 100; i++) {
       now += 10_000;
       await letIn(9, (one) => attempt('ada', `203.0.113.${one}`));
-      await guard.enter(attempt('ada', '203.0.113.7', device));
-      guard.succeeded(attempt('ada', '203.0.113.7', device));
+      await guard.recordAttempt(attempt('ada', '203.0.113.7', device));
+      guard.recordSuccess(attempt('ada', '203.0.113.7', device));
     }
     expect(await letIn(9, () => attempt('ada', '203.0.113.7', device))).toBe(5);
   });
@@ -72,8 +76,10 @@ describe('a browser that has signed in before', () => {
     ['made of nothing', 'ada', () => ''],
     ['too long', 'ada', (device: string) => device + 'x'.repeat(10_000)],
   ])('is a stranger %s', async (_name, account, changed) => {
-    const device = changed(await guard.deviceFor('ada'));
+    const device = changed(await guard.createDeviceToken('ada'));
     await letIn(5, () => attempt(account));
-    await expect(guard.enter(attempt(account, '203.0.113.7', device))).rejects.toMatchObject({ kind: 'throttled' });
+    await expect(guard.recordAttempt(attempt(account, '203.0.113.7', device))).rejects.toMatchObject({
+      kind: 'throttled',
+    });
   });
 });

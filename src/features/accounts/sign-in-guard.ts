@@ -12,62 +12,62 @@ import { isSameSecret, signature } from '../../lib/secrets.ts';
 import { Throttle, throttled } from '../../lib/throttle.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 
-export interface GuardDeps {
+interface SignInGuardDeps {
   metadata: Pick<MetadataStore, 'installation' | 'transaction'>;
   clock: Clock;
   ids: Ids;
 }
 
-export interface Attempt {
+interface SignInAttempt {
   account: string;
   address: string;
   /** The token of a browser that has been here before. */
-  device: string | undefined;
+  deviceToken: string | undefined;
 }
 
-const ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 const WINDOW_MS = 60_000;
 /** One address may try more accounts than one account may be tried, or an office behind one address would lock itself out. */
-const ATTEMPTS_PER_NETWORK = 20;
+const MAX_ATTEMPTS_PER_NETWORK = 20;
 
 const DEVICE_SECRET = 'device_secret';
 
 export class SignInGuard {
-  readonly #deps: GuardDeps;
+  readonly #deps: SignInGuardDeps;
   readonly #byAccount: Throttle;
   readonly #byNetwork: Throttle;
   readonly #byDevice: Throttle;
   #secret: string | null = null;
 
-  constructor(deps: GuardDeps) {
+  constructor(deps: SignInGuardDeps) {
     this.#deps = deps;
-    this.#byAccount = new Throttle(deps.clock, ATTEMPTS, WINDOW_MS);
-    this.#byNetwork = new Throttle(deps.clock, ATTEMPTS_PER_NETWORK, WINDOW_MS);
-    this.#byDevice = new Throttle(deps.clock, ATTEMPTS, WINDOW_MS);
+    this.#byAccount = new Throttle(deps.clock, MAX_ATTEMPTS, WINDOW_MS);
+    this.#byNetwork = new Throttle(deps.clock, MAX_ATTEMPTS_PER_NETWORK, WINDOW_MS);
+    this.#byDevice = new Throttle(deps.clock, MAX_ATTEMPTS, WINDOW_MS);
   }
 
   /** Counts an attempt, or refuses it. Before the answer is known: attempts side by side must not slip through. */
-  async enter({ account, address, device }: Attempt): Promise<void> {
-    const isKnown = await this.#isOf(account, device);
+  async recordAttempt({ account, address, deviceToken }: SignInAttempt): Promise<void> {
+    const isKnown = await this.#isOf(account, deviceToken);
     const counted: [Throttle, string][] = isKnown
-      ? [[this.#byDevice, device as string]]
+      ? [[this.#byDevice, deviceToken as string]]
       : [
           [this.#byAccount, account],
           [this.#byNetwork, networkOf(address)],
         ];
-    const wait = Math.max(...counted.map(([throttle, name]) => throttle.waitFor(name)));
+    const wait = Math.max(...counted.map(([throttle, name]) => throttle.secondsUntilAllowed(name)));
     if (wait > 0) throw throttled(wait);
     for (const [throttle, name] of counted) throttle.record(name);
   }
 
   /** The password was right. */
-  succeeded({ account, device }: Attempt): void {
-    this.#byAccount.forget(account);
-    if (device !== undefined) this.#byDevice.forget(device);
+  recordSuccess({ account, deviceToken }: SignInAttempt): void {
+    this.#byAccount.reset(account);
+    if (deviceToken !== undefined) this.#byDevice.reset(deviceToken);
   }
 
   /** For a browser that has signed in to the account: to be shown when it does so again. */
-  async deviceFor(account: string): Promise<string> {
+  async createDeviceToken(account: string): Promise<string> {
     const name = this.#deps.ids.uuid();
     return `${name}.${signature(await this.#deviceSecret(), `${account} ${name}`)}`;
   }

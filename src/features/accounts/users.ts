@@ -8,7 +8,7 @@ import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { checkedPassword } from './passwords.ts';
 import { SETUP_TOKEN } from './setup-token.ts';
 
-export interface UserChanges {
+interface UserChanges {
   firstName?: string | undefined;
   email?: string | undefined;
   password?: string | undefined;
@@ -22,7 +22,7 @@ export async function updateUser(metadata: MetadataStore, caller: Caller, wanted
   return metadata.transaction(async (store) => {
     const changes: Partial<Omit<User, 'id' | 'uuid'>> = {};
     if (wanted.firstName !== undefined) changes.firstName = wanted.firstName;
-    if (wanted.email !== undefined) changes.email = await freeEmail(store, caller.user, wanted.email);
+    if (wanted.email !== undefined) changes.email = await availableEmail(store, caller.user, wanted.email);
     if (passwordHash !== null) changes.passwordHash = passwordHash;
     if (wanted.currentOrganizationId !== undefined) {
       Object.assign(changes, chooseOrganization(caller, wanted.currentOrganizationId));
@@ -32,9 +32,9 @@ export async function updateUser(metadata: MetadataStore, caller: Caller, wanted
     }
     if (Object.keys(changes).length > 0) await store.users.update(caller.user.id, changes);
     // Whoever got in with the old password must not stay in.
-    if (passwordHash !== null) await store.sessions.removeOfUser(caller.user.id, caller.sessionHash);
+    if (passwordHash !== null) await store.sessions.deleteByUser(caller.user.id, caller.sessionHash);
     // The set-up link stands for the one user without a password; who has one needs it no longer.
-    if (passwordHash !== null && caller.user.passwordHash === null) await store.installation.remove(SETUP_TOKEN);
+    if (passwordHash !== null && caller.user.passwordHash === null) await store.installation.delete(SETUP_TOKEN);
     return { ...caller.user, ...changes };
   });
 }
@@ -51,9 +51,9 @@ async function newPasswordHash(user: User, { password, currentPassword }: UserCh
 }
 
 /** The address in the form it is kept; refused when somebody else has it. */
-export async function freeEmail(store: MetadataStore, user: User, wanted: string): Promise<string> {
+export async function availableEmail(store: MetadataStore, user: User, wanted: string): Promise<string> {
   const email = wanted.toLowerCase();
-  const other = await store.users.byEmail(email);
+  const other = await store.users.getByEmail(email);
   if (other && other.id !== user.id)
     throw invalid('email', 'There is already an account with this email address.', 'unique');
   return email;
@@ -65,7 +65,7 @@ function chooseOrganization(caller: Caller, id: string): Partial<User> {
 }
 
 async function chooseProject(store: MetadataStore, caller: Caller, id: number): Promise<Partial<User>> {
-  const project = await store.projects.byId(id);
+  const project = await store.projects.get(id);
   if (!project || levelIn(caller, project.organizationId) === null) throw notFound('Project not found.');
   return { currentProjectId: project.id, currentOrganizationId: project.organizationId };
 }

@@ -11,7 +11,7 @@ import type { Ids } from '../../lib/ids.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { Action } from '../../stores/metadata/actions.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
-import { markCohortsOfAction } from '../cohorts/cohorts.ts';
+import { markCohortsUsingAction } from '../cohorts/cohorts.ts';
 
 export interface ActionDeps {
   metadata: MetadataStore;
@@ -33,7 +33,7 @@ export function createAction(
 ): Promise<Action> {
   readSteps(changes.steps ?? []);
   return deps.metadata.transaction(async (store) => {
-    await refuseTaken(store, project.id, null, changes.name, changes.deleted ?? false);
+    await requireFreeName(store, project.id, null, changes.name, changes.deleted ?? false);
     const now = deps.clock.now();
     const action = await store.actions.create({
       projectId: project.id,
@@ -61,12 +61,12 @@ export async function updateAction(
 ): Promise<Action> {
   readSteps(changes.steps ?? []);
   const action = await deps.metadata.transaction(async (store) => {
-    const before = await findAction(store, project.id, id);
+    const before = await getAction(store, project.id, id);
     const tags = changes.tags === undefined ? before.tags : cleanTags(changes.tags);
     const after = { ...before, ...changes, tags, updatedAt: deps.clock.now() };
-    await refuseTaken(store, project.id, id, after.name, after.deleted);
+    await requireFreeName(store, project.id, id, after.name, after.deleted);
     await store.actions.update(after);
-    if (!isSameDeed(before, after)) await markCohortsOfAction(store, project.id, id);
+    if (!matchesSameEvents(before, after)) await markCohortsUsingAction(store, project.id, id);
     const differences = changesBetween(ACTION, visible(before), visible(after));
     await recordActivity(deps, store, { ...about(caller, project, after), activity: 'updated', changes: differences });
     return after;
@@ -76,23 +76,23 @@ export async function updateAction(
 }
 
 /** Whether the same events are the action's as before. */
-const isSameDeed = (before: Action, after: Action): boolean =>
+const matchesSameEvents = (before: Action, after: Action): boolean =>
   before.deleted === after.deleted && JSON.stringify(before.steps) === JSON.stringify(after.steps);
 
-export async function findAction(store: MetadataStore, projectId: number, id: number): Promise<Action> {
-  const action = await store.actions.find(projectId, id);
+export async function getAction(store: MetadataStore, projectId: number, id: number): Promise<Action> {
+  const action = await store.actions.get(projectId, id);
   if (!action) throw notFound();
   return action;
 }
 
-async function refuseTaken(
+async function requireFreeName(
   store: MetadataStore,
   projectId: number,
   id: number | null,
   name: string,
   deleted: boolean,
 ): Promise<void> {
-  const other = deleted ? null : await store.actions.byName(projectId, name);
+  const other = deleted ? null : await store.actions.getByName(projectId, name);
   if (!other || other.id === id) return;
   throw invalid('name', `This project already has an action with this name, ID ${other.id}`, 'unique');
 }

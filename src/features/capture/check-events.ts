@@ -1,15 +1,15 @@
 import { changedSubjects } from '../../core/events/changed-subjects.ts';
 import { validateEvents } from '../../core/events/validate-events.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import { someInTurns } from '../../lib/in-turns.ts';
+import { eachBatch } from '../../lib/in-turns.ts';
 
 /** About a millisecond. */
-const AT_ONCE = 1000;
+const BATCH_SIZE = 1000;
 
 /** Refuses what no request may hold, and says whose flags these events may change; many of them a few at a time. */
-export async function lookThrough(events: readonly JsonObject[], engage: boolean): Promise<string[]> {
+export async function checkEvents(events: readonly JsonObject[], engage: boolean): Promise<string[]> {
   const subjects: string[][] = [];
-  await someInTurns(events, AT_ONCE, (some) => {
+  await eachBatch(events, BATCH_SIZE, (some) => {
     validateEvents(some);
     subjects.push(changedSubjects(some, engage));
   });

@@ -4,26 +4,26 @@
  */
 import { criteriaOf } from '../../core/cohorts/cohort-criteria.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type IdSet, inSlices } from '../../lib/id-set.ts';
-import { type CohortDeps, CohortMembers, keptMembers } from '../../query/cohorts/cohort-members.ts';
+import { type IdSet, inChunks } from '../../lib/id-set.ts';
+import { CohortMembers, type CohortQueryDeps, storedMembers } from '../../query/cohorts/cohort-members.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 
-export interface CalculateDeps extends CohortDeps {
+interface CalculateDeps extends CohortQueryDeps {
   metadata: MetadataStore;
   clock: Clock;
 }
 
 /** Rows written by one statement. */
-const SLICE = 2000;
+const BATCH_SIZE = 2000;
 
 export async function calculateCohort(deps: CalculateDeps, projectId: number, cohortId: number): Promise<void> {
   const { metadata, clock } = deps;
-  const cohort = await metadata.cohorts.find(projectId, cohortId);
+  const cohort = await metadata.cohorts.get(projectId, cohortId);
   if (!cohort || cohort.deleted || cohort.isStatic) return;
   const now = clock.now();
-  const members = await new CohortMembers(deps, projectId, now).find(criteriaOf(cohort));
+  const members = await new CohortMembers(deps, projectId, now).calculate(criteriaOf(cohort));
   await metadata.transaction(async (store) => {
-    const current = await store.cohorts.find(projectId, cohortId);
+    const current = await store.cohorts.get(projectId, cohortId);
     // Changed meanwhile: the calculation that the change asked for is the one that counts.
     if (!current || current.version !== cohort.version || current.deleted || current.isStatic) return;
     await replaceMembers(store, projectId, cohortId, members);
@@ -38,9 +38,9 @@ async function replaceMembers(
   cohortId: number,
   members: IdSet,
 ): Promise<void> {
-  const kept = await keptMembers(store, cohortId);
-  for (const gone of inSlices(kept.without(members), SLICE)) await store.cohortMembers.remove(cohortId, gone);
-  for (const fresh of inSlices(members.without(kept), SLICE)) {
+  const kept = await storedMembers(store, cohortId);
+  for (const gone of inChunks(kept.without(members), BATCH_SIZE)) await store.cohortMembers.remove(cohortId, gone);
+  for (const fresh of inChunks(members.without(kept), BATCH_SIZE)) {
     await store.cohortMembers.add(projectId, cohortId, fresh);
   }
 }

@@ -1,9 +1,9 @@
 /** What must hold for a cohort beside being readable: no loops, no strangers, nothing that a flag could not decide. */
-import { readableCriteria, referencesIn } from '../../core/cohorts/cohort-criteria.ts';
-import { actionsAskedFor, asksForBehaviour } from '../../core/cohorts/criteria.ts';
+import { cohortReferences, readableCriteria } from '../../core/cohorts/cohort-criteria.ts';
+import { hasBehaviour, referencedActions } from '../../core/cohorts/criteria.ts';
 import { filtersFromGroups } from '../../core/cohorts/legacy-groups.ts';
 import { parseCriteria } from '../../core/cohorts/parse-criteria.ts';
-import { isInLoop, type References, reachableFrom } from '../../core/cohorts/references.ts';
+import { dependsOnItself, type References, reachableFrom } from '../../core/cohorts/references.ts';
 import { Failure, invalid } from '../../core/errors.ts';
 import type { Cohort } from '../../stores/metadata/cohorts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
@@ -11,9 +11,9 @@ import { cohortsOfFlag } from './rules/flag-references.ts';
 import { negationsArePaired } from './rules/negations.ts';
 
 /** Refuses criteria that cannot be read. */
-export function readCriteria({ filters, groups }: Partial<Pick<Cohort, 'filters' | 'groups'>>): void {
+export function validateCriteria({ filters, groups }: Partial<Pick<Cohort, 'filters' | 'groups'>>): void {
   if (filters !== undefined) readFilters(filters);
-  if (groups !== undefined) blaming('groups', () => readFilters(filtersFromGroups(groups)));
+  if (groups !== undefined) withErrorAttr('groups', () => readFilters(filtersFromGroups(groups)));
 }
 
 function readFilters(filters: Cohort['filters']): void {
@@ -23,7 +23,7 @@ function readFilters(filters: Cohort['filters']): void {
   }
 }
 
-function blaming(attr: string, work: () => void): void {
+function withErrorAttr(attr: string, work: () => void): void {
   try {
     work();
   } catch (error) {
@@ -34,38 +34,38 @@ function blaming(attr: string, work: () => void): void {
 /** Looks at the cohort among the others, as it now is in the store. */
 export async function checkCohort(store: MetadataStore, cohort: Cohort): Promise<void> {
   if (cohort.isStatic || cohort.deleted) return;
-  const cohorts = await store.cohorts.ofProject(cohort.projectId);
-  const references = referencesIn(cohorts);
+  const cohorts = await store.cohorts.listByProject(cohort.projectId);
+  const references = cohortReferences(cohorts);
   const known = new Set(references.keys());
   if (!(references.get(cohort.id) ?? []).every((id) => known.has(id))) {
     throw invalid(undefined, 'Invalid Cohort ID in filter');
   }
-  if (isInLoop(cohort.id, references)) {
+  if (dependsOnItself(cohort.id, references)) {
     throw invalid(undefined, 'Cohorts cannot reference other cohorts in a loop.');
   }
-  await refuseUnknownActions(store, cohort);
-  await refuseBehaviourInFlags(store, cohort, cohorts, references);
+  await requireKnownActions(store, cohort);
+  await requireNoBehaviourInFlags(store, cohort, cohorts, references);
 }
 
-async function refuseUnknownActions({ actions }: MetadataStore, cohort: Cohort): Promise<void> {
-  for (const id of actionsAskedFor(readableCriteria(cohort))) {
-    const action = await actions.find(cohort.projectId, id);
+async function requireKnownActions({ actions }: MetadataStore, cohort: Cohort): Promise<void> {
+  for (const id of referencedActions(readableCriteria(cohort))) {
+    const action = await actions.get(cohort.projectId, id);
     if (action && !action.deleted) continue;
     throw invalid('properties' in cohort.filters ? 'filters' : 'groups', `Action ID ${id} does not exist!`);
   }
 }
 
 /** A flag is decided from properties alone, at once; what somebody did is not among them. */
-async function refuseBehaviourInFlags(
+async function requireNoBehaviourInFlags(
   store: MetadataStore,
   cohort: Cohort,
   cohorts: readonly Cohort[],
   references: References,
 ): Promise<void> {
   const reached = reachableFrom([cohort.id], references);
-  const culprit = cohorts.find((one) => reached.has(one.id) && asksForBehaviour(readableCriteria(one)));
+  const culprit = cohorts.find((one) => reached.has(one.id) && hasBehaviour(readableCriteria(one)));
   if (culprit === undefined) return;
-  const flags = (await store.flags.ofProject(cohort.projectId)).filter((flag) => flag.active);
+  const flags = (await store.flags.listByProject(cohort.projectId)).filter((flag) => flag.active);
   const used = reachableFrom(
     flags.flatMap((flag) => cohortsOfFlag(flag.filters)),
     references,

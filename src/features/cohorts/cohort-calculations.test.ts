@@ -5,7 +5,7 @@ import { Failure } from '../../core/errors.ts';
 import { openLog } from '../../lib/log.ts';
 import type { Cohort } from '../../stores/metadata/cohorts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
-import { openRelationalShelf } from '../../stores/sqlite/metadata-store.ts';
+import { openMetadataStore } from '../../stores/sqlite/metadata-store.ts';
 import { CohortCalculations } from './cohort-calculations.ts';
 
 const MINUTE = 60_000;
@@ -19,7 +19,7 @@ let asked: number[] = [];
 let faults: Error[] = [];
 
 beforeEach(async () => {
-  ({ metadata } = await openRelationalShelf(dir.path(`${++files}.sqlite`), 0));
+  ({ metadata } = await openMetadataStore(dir.path(`${++files}.sqlite`), 0));
   now = 100 * MINUTE;
   asked = [];
   faults = [];
@@ -38,7 +38,7 @@ const start = (): CohortCalculations => {
       asked.push(id);
       const fault = faults.shift();
       if (fault) throw fault;
-      const cohort = (await metadata.cohorts.find(projectId, id)) as Cohort;
+      const cohort = (await metadata.cohorts.get(projectId, id)) as Cohort;
       await metadata.cohorts.update({ ...cohort, isCalculating: false, lastCalculation: now });
     },
   });
@@ -50,7 +50,7 @@ const asks = (id: number) => ({ properties: { type: 'AND', values: [{ type: 'coh
 it('begins with those that a crash left waiting', async () => {
   const { id } = await create({ isCalculating: true });
   await create({ lastCalculation: 1 });
-  await start().settled();
+  await start().whenIdle();
   expect(asked).toEqual([id]);
 });
 
@@ -60,7 +60,7 @@ it('calculates what others ask for before them', async () => {
   const innermost = await create({ isCalculating: true, filters: { properties: 5 } });
   await metadata.cohorts.update({ ...outer, filters: asks(inner.id) });
   await metadata.cohorts.update({ ...inner, filters: asks(innermost.id) });
-  await start().settled();
+  await start().whenIdle();
   expect(asked).toEqual([innermost.id, inner.id, outer.id]);
 });
 
@@ -70,14 +70,14 @@ it('takes some of those that are older than 15 minutes each time', async () => {
   for (let i = 0; i < 7; i++) old.push((await create({ lastCalculation: now - 16 * MINUTE - i })).id);
   const running = start();
   await running.startRound();
-  await running.settled();
+  await running.whenIdle();
   expect([...asked].sort((a, b) => a - b)).toEqual(old.slice(2));
   await running.startRound();
-  await running.settled();
+  await running.whenIdle();
   expect(asked.slice(5).sort((a, b) => a - b)).toEqual(old.slice(0, 2));
   now += 1;
   await running.startRound();
-  await running.settled();
+  await running.whenIdle();
   expect(asked.at(-1)).toBe(fresh.id);
 });
 
@@ -87,8 +87,8 @@ it('counts failures, and leaves those alone that failed too often', async () => 
   const round = async (): Promise<Cohort | null> => {
     faults = [new Error('boom')];
     await running.startRound();
-    await running.settled();
-    return metadata.cohorts.find(1, id);
+    await running.whenIdle();
+    return metadata.cohorts.get(1, id);
   };
   expect(await round()).toMatchObject({ errorsCalculating: 20, isCalculating: false, lastCalculation: 1 });
   expect(await round()).toMatchObject({ errorsCalculating: 21 });
@@ -99,7 +99,7 @@ it('counts failures, and leaves those alone that failed too often', async () => 
 it('waits for a store that is away, and blames nobody for it', async () => {
   const { id } = await create({ isCalculating: true });
   faults = [new Failure('unavailable', 'away'), new Failure('unavailable', 'away')];
-  await start().settled();
+  await start().whenIdle();
   expect(asked).toEqual([id, id, id]);
-  expect(await metadata.cohorts.find(1, id)).toMatchObject({ errorsCalculating: 0, lastCalculation: now });
+  expect(await metadata.cohorts.get(1, id)).toMatchObject({ errorsCalculating: 0, lastCalculation: now });
 });

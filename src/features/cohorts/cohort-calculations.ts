@@ -2,8 +2,8 @@
  * The calculation of cohorts in the background, one at a time. Which ones wait is written in the cohorts themselves, so a
  * crash forgets none: whoever waited then is calculated at the next start.
  */
-import { referencesIn } from '../../core/cohorts/cohort-criteria.ts';
-import { inOrder } from '../../core/cohorts/references.ts';
+import { cohortReferences } from '../../core/cohorts/cohort-criteria.ts';
+import { inDependencyOrder } from '../../core/cohorts/references.ts';
 import { Failure } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
@@ -12,7 +12,7 @@ import { type Schedule, startSchedule } from '../../lib/schedule.ts';
 import type { Cohort } from '../../stores/metadata/cohorts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 
-export interface CalculationDeps {
+interface CalculationDeps {
   metadata: MetadataStore;
   clock: Clock;
   logger: Logger;
@@ -22,10 +22,10 @@ export interface CalculationDeps {
 
 const MINUTE = 60_000;
 const STALE_AFTER_MS = 15 * MINUTE;
-const ROUND_EVERY_MS = 2 * MINUTE;
-const MOST_IN_A_ROUND = 5;
+const ROUND_INTERVAL_MS = 2 * MINUTE;
+const MAX_COHORTS_PER_ROUND = 5;
 /** After more failures in a row than this, only a change of the cohort starts it again. */
-const MOST_ERRORS = 20;
+const MAX_ERRORS = 20;
 
 export class CohortCalculations {
   readonly #deps: CalculationDeps;
@@ -42,8 +42,8 @@ export class CohortCalculations {
     });
     this.#rounds = startSchedule({
       clock,
-      firstAfterMs: ROUND_EVERY_MS,
-      everyMs: ROUND_EVERY_MS,
+      initialDelayMs: ROUND_INTERVAL_MS,
+      intervalMs: ROUND_INTERVAL_MS,
       run: () => this.startRound(),
       onError: (err) => logger.error({ err }, 'cohorts could not be looked through; it is tried again in two minutes'),
     });
@@ -58,7 +58,7 @@ export class CohortCalculations {
   async startRound(): Promise<void> {
     const { metadata, clock } = this.#deps;
     await metadata.transaction(async ({ cohorts }) => {
-      for (const cohort of await cohorts.due(clock.now() - STALE_AFTER_MS, MOST_ERRORS, MOST_IN_A_ROUND)) {
+      for (const cohort of await cohorts.listDue(clock.now() - STALE_AFTER_MS, MAX_ERRORS, MAX_COHORTS_PER_ROUND)) {
         await cohorts.update({ ...cohort, isCalculating: true });
       }
     });
@@ -66,8 +66,8 @@ export class CohortCalculations {
   }
 
   /** Resolves when no cohort waits any more. */
-  async settled(): Promise<void> {
-    while ((await this.#deps.metadata.cohorts.waiting()).length > 0) {
+  async whenIdle(): Promise<void> {
+    while ((await this.#deps.metadata.cohorts.listPending()).length > 0) {
       const stepped = new Promise<void>((resolve) => this.#watchers.push(resolve));
       this.wake();
       await stepped;
@@ -81,7 +81,7 @@ export class CohortCalculations {
   }
 
   async #step(): Promise<boolean> {
-    const next = firstOf(await this.#deps.metadata.cohorts.waiting());
+    const next = firstOf(await this.#deps.metadata.cohorts.listPending());
     try {
       if (next !== undefined) await this.#calculate(next);
       return next !== undefined;
@@ -103,7 +103,7 @@ export class CohortCalculations {
 
   async #countError(projectId: number, id: number, version: number): Promise<void> {
     await this.#deps.metadata.transaction(async ({ cohorts }) => {
-      const cohort = await cohorts.find(projectId, id);
+      const cohort = await cohorts.get(projectId, id);
       if (cohort?.version !== version) return;
       await cohorts.update({ ...cohort, isCalculating: false, errorsCalculating: cohort.errorsCalculating + 1 });
     });
@@ -116,7 +116,7 @@ export class CohortCalculations {
 
 /** Cohorts that others ask for come before them. */
 function firstOf(waiting: readonly Cohort[]): Cohort | undefined {
-  const references = referencesIn(waiting);
-  const [first] = inOrder([...references.keys()], references);
+  const references = cohortReferences(waiting);
+  const [first] = inDependencyOrder([...references.keys()], references);
   return waiting.find((cohort) => cohort.id === first);
 }

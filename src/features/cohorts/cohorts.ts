@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../access/callers.ts';
 import { type ActivityEntry, changesBetween, recordActivity } from '../../access/record-activity.ts';
-import { askingForAction, dependentsIn } from '../../core/cohorts/cohort-criteria.ts';
+import { cohortsUsingAction, dependentCohorts } from '../../core/cohorts/cohort-criteria.ts';
 import { Failure, notFound } from '../../core/errors.ts';
 import type { Json } from '../../core/json/json.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -10,7 +10,7 @@ import type { Ids } from '../../lib/ids.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { Cohort } from '../../stores/metadata/cohorts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
-import { checkCohort, readCriteria } from './check-cohort.ts';
+import { checkCohort, validateCriteria } from './check-cohort.ts';
 
 export interface CohortDeps {
   metadata: MetadataStore;
@@ -35,8 +35,8 @@ export async function createCohort(
   changes: CohortChanges,
   persons: readonly number[] | null,
 ): Promise<Cohort> {
-  readCriteria(changes);
-  return changing(deps, project.id, async (store) => {
+  validateCriteria(changes);
+  return withCohortChange(deps, project.id, async (store) => {
     const fresh: Omit<Cohort, 'id'> = {
       projectId: project.id,
       name: '',
@@ -46,7 +46,7 @@ export async function createCohort(
       isStatic: false,
       deleted: false,
       ...changes,
-      ...waits(changes.isStatic !== true && changes.deleted !== true),
+      ...calculationState(changes.isStatic !== true && changes.deleted !== true),
       lastCalculation: null,
       count: null,
       version: 1,
@@ -70,9 +70,9 @@ export async function updateCohort(
   changes: CohortChanges,
   persons: readonly number[] | null,
 ): Promise<Cohort> {
-  readCriteria(changes);
-  return changing(deps, project.id, async (store) => {
-    const before = await findCohort(store, project.id, id);
+  validateCriteria(changes);
+  return withCohortChange(deps, project.id, async (store) => {
+    const before = await getCohort(store, project.id, id);
     const after = withChanges(before, changes);
     await store.cohorts.update(after);
     await checkCohort(store, after);
@@ -98,9 +98,9 @@ export async function removeMembers(
   id: number,
   personIds: readonly number[],
 ): Promise<void> {
-  await changing(deps, project.id, async (store) => {
-    const cohort = await findCohort(store, project.id, id);
-    refuseDynamic(cohort);
+  await withCohortChange(deps, project.id, async (store) => {
+    const cohort = await getCohort(store, project.id, id);
+    requireStatic(cohort);
     const had = await store.cohortMembers.count(id);
     const removed = await store.cohortMembers.remove(id, personIds);
     if (removed === 0) throw notFound('Person is not part of the cohort.');
@@ -110,63 +110,63 @@ export async function removeMembers(
   });
 }
 
-export async function findCohort(store: MetadataStore, projectId: number, id: number): Promise<Cohort> {
-  const cohort = await store.cohorts.find(projectId, id);
+export async function getCohort(store: MetadataStore, projectId: number, id: number): Promise<Cohort> {
+  const cohort = await store.cohorts.get(projectId, id);
   if (!cohort) throw notFound();
   return cohort;
 }
 
-export function refuseDynamic(cohort: Pick<Cohort, 'isStatic'>): void {
+export function requireStatic(cohort: Pick<Cohort, 'isStatic'>): void {
   if (cohort.isStatic) return;
   throw new Failure('invalid', 'Only static cohorts take persons by hand; others find their members by criteria.');
 }
 
 /** Waiting anew, with a clean slate, or not at all. */
-const waits = (isWaiting: boolean) => ({ isCalculating: isWaiting, errorsCalculating: 0 });
+const calculationState = (isWaiting: boolean) => ({ isCalculating: isWaiting, errorsCalculating: 0 });
 
 function withChanges(before: Cohort, changes: CohortChanges): Cohort {
   const after = { ...before, ...changes };
   // Whoever sends the old form alone means it, though it counts for nothing beside filters.
   if (changes.groups !== undefined && changes.filters === undefined && changes.groups.length > 0) after.filters = {};
-  const isSame = JSON.stringify(deciding(before)) === JSON.stringify(deciding(after));
+  const isSame = JSON.stringify(memberCriteria(before)) === JSON.stringify(memberCriteria(after));
   return {
     ...after,
-    ...waits(!after.isStatic && !after.deleted),
-    ...(isSame ? {} : changed(before)),
+    ...calculationState(!after.isStatic && !after.deleted),
+    ...(isSame ? {} : nextVersion(before)),
   };
 }
 
-const deciding = ({ filters, groups, isStatic }: Cohort): Json => [filters, groups, isStatic];
+const memberCriteria = ({ filters, groups, isStatic }: Cohort): Json => [filters, groups, isStatic];
 
-const SLICE = 2000;
+const BATCH_SIZE = 2000;
 
 /** Null: nobody was named, which is not the same as a list that holds nobody. */
 async function addMembers(store: MetadataStore, cohort: Cohort, personIds: readonly number[] | null): Promise<number> {
   if (personIds === null) return 0;
-  refuseDynamic(cohort);
+  requireStatic(cohort);
   let added = 0;
-  for (let start = 0; start < personIds.length; start += SLICE) {
-    added += await store.cohortMembers.add(cohort.projectId, cohort.id, personIds.slice(start, start + SLICE));
+  for (let start = 0; start < personIds.length; start += BATCH_SIZE) {
+    added += await store.cohortMembers.add(cohort.projectId, cohort.id, personIds.slice(start, start + BATCH_SIZE));
   }
   return added;
 }
 
 /** Who is in those that ask for this one has to be found again, after it; a calculation under way knows only the old. */
 async function markDependents(store: MetadataStore, cohort: Cohort): Promise<void> {
-  await markChanged(store, dependentsIn(await store.cohorts.ofProject(cohort.projectId), cohort.id));
+  await markChanged(store, dependentCohorts(await store.cohorts.listByProject(cohort.projectId), cohort.id));
 }
 
 /** The same for those that ask for an action, directly or through others. */
-export async function markCohortsOfAction(store: MetadataStore, projectId: number, actionId: number): Promise<void> {
-  await markChanged(store, askingForAction(await store.cohorts.ofProject(projectId), actionId));
+export async function markCohortsUsingAction(store: MetadataStore, projectId: number, actionId: number): Promise<void> {
+  await markChanged(store, cohortsUsingAction(await store.cohorts.listByProject(projectId), actionId));
 }
 
 async function markChanged({ cohorts }: MetadataStore, marked: readonly Cohort[]): Promise<void> {
-  for (const cohort of marked) await cohorts.update({ ...cohort, ...changed(cohort), isCalculating: true });
+  for (const cohort of marked) await cohorts.update({ ...cohort, ...nextVersion(cohort), isCalculating: true });
 }
 
 /** Members that were found before say nothing of who is in now. */
-const changed = ({ version }: Cohort) => ({ version: version + 1, lastCalculation: null, count: null });
+const nextVersion = ({ version }: Cohort) => ({ version: version + 1, lastCalculation: null, count: null });
 
 const visible = (cohort: Cohort): Record<string, Json> => ({
   name: cohort.name,
@@ -188,7 +188,7 @@ const about = (caller: Caller, project: Project, cohort: Cohort) =>
   }) satisfies Partial<ActivityEntry>;
 
 /** Those who remember cohorts hear of it after the change is made, and before anybody is told. */
-async function changing<T>(
+async function withCohortChange<T>(
   { metadata, definitions, calculations }: CohortDeps,
   projectId: number,
   work: (store: MetadataStore) => Promise<T>,

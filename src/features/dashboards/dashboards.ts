@@ -30,9 +30,9 @@ export interface DashboardChanges
   tiles?: readonly TileChange[];
 }
 
-export const DASHBOARD = 'Dashboard';
+export const DASHBOARD_SCOPE = 'Dashboard';
 /** Every tile is a question to be answered. */
-const MOST_TILES = 100;
+const MAX_TILES = 100;
 
 export function createDashboard(
   deps: DashboardDeps,
@@ -70,26 +70,26 @@ export function updateDashboard(
   { tiles = [], ...changes }: DashboardChanges,
 ): Promise<Dashboard> {
   return deps.metadata.transaction(async (store) => {
-    const before = await findDashboard(store, project.id, id);
-    const shown = visible(before, await store.dashboards.tiles(id));
+    const before = await getDashboard(store, project.id, id);
+    const shown = visible(before, await store.dashboards.listTiles(id));
     const tags = changes.tags === undefined ? before.tags : cleanTags(changes.tags);
     const after = { ...before, ...changes, tags, updatedAt: deps.clock.now() };
     await store.dashboards.update(after);
     await changeTiles(store, after, tiles);
-    const differences = changesBetween(DASHBOARD, shown, visible(after, await store.dashboards.tiles(id)));
+    const differences = changesBetween(DASHBOARD_SCOPE, shown, visible(after, await store.dashboards.listTiles(id)));
     await recordActivity(deps, store, { ...about(caller, project, after), activity: 'updated', changes: differences });
     return after;
   });
 }
 
-export async function findDashboard(store: MetadataStore, projectId: number, id: number): Promise<Dashboard> {
-  const dashboard = await store.dashboards.find(projectId, id);
+export async function getDashboard(store: MetadataStore, projectId: number, id: number): Promise<Dashboard> {
+  const dashboard = await store.dashboards.get(projectId, id);
   if (!dashboard) throw notFound();
   return dashboard;
 }
 
 /** Puts an insight on these dashboards, and takes it from all others. Part of a change of the insight. */
-export async function setDashboardsOf(
+export async function setInsightDashboards(
   deps: DashboardDeps,
   store: MetadataStore,
   caller: Caller,
@@ -97,16 +97,16 @@ export async function setDashboardsOf(
   insight: SavedInsight,
   wanted: readonly number[],
 ): Promise<{ before: number[]; after: number[] }> {
-  const tiles = await store.dashboards.tilesOf(project.id, [insight.id]);
+  const tiles = await store.dashboards.listTilesByInsights(project.id, [insight.id]);
   const before = tiles.map(({ dashboardId }) => dashboardId);
   const after = [...new Set(wanted)].sort((a, b) => a - b);
   for (const id of new Set([...before, ...after])) {
     if (before.includes(id) && after.includes(id)) continue;
-    const dashboard = await store.dashboards.find(project.id, id);
+    const dashboard = await store.dashboards.get(project.id, id);
     if (!dashboard || dashboard.deleted) throw invalid('dashboards', `There is no dashboard ${id}.`, 'does_not_exist');
-    const shown = visible(dashboard, await store.dashboards.tiles(id));
+    const shown = visible(dashboard, await store.dashboards.listTiles(id));
     await changeTiles(store, dashboard, [{ insightId: insight.id, deleted: before.includes(id) }]);
-    const changes = changesBetween(DASHBOARD, shown, visible(dashboard, await store.dashboards.tiles(id)));
+    const changes = changesBetween(DASHBOARD_SCOPE, shown, visible(dashboard, await store.dashboards.listTiles(id)));
     await recordActivity(deps, store, { ...about(caller, project, dashboard), activity: 'updated', changes });
   }
   return { before, after };
@@ -114,7 +114,7 @@ export async function setDashboardsOf(
 
 async function changeTiles(store: MetadataStore, dashboard: Dashboard, changes: readonly TileChange[]): Promise<void> {
   for (const [at, change] of changes.entries()) {
-    const tiles = await store.dashboards.tiles(dashboard.id);
+    const tiles = await store.dashboards.listTiles(dashboard.id);
     const tile = tiles.find(({ id, insightId }) =>
       change.id === undefined ? insightId === change.insightId : id === change.id,
     );
@@ -129,7 +129,7 @@ async function changeTile(
   tile: DashboardTile,
   { order = tile.order, layouts = tile.layouts, color = tile.color, deleted = false }: TileChange,
 ): Promise<void> {
-  if (deleted) await dashboards.removeTile(tile.id);
+  if (deleted) await dashboards.deleteTile(tile.id);
   else await dashboards.updateTile({ ...tile, order, layouts, color });
 }
 
@@ -141,11 +141,11 @@ async function addTile(
   { insightId, order, layouts = {}, color = null }: TileChange,
   at: number,
 ): Promise<void> {
-  const insight = insightId === undefined ? null : await store.insights.find(projectId, insightId);
+  const insight = insightId === undefined ? null : await store.insights.get(projectId, insightId);
   if (!insight) throw invalid(`tiles__${at}__insight`, 'A new tile needs an insight of this project.');
-  if (tiles.length >= MOST_TILES) throw invalid('tiles', `A dashboard has at most ${MOST_TILES} tiles.`, 'max_length');
+  if (tiles.length >= MAX_TILES) throw invalid('tiles', `A dashboard has at most ${MAX_TILES} tiles.`, 'max_length');
   const last = tiles.at(-1)?.order ?? -1;
-  await store.dashboards.addTile({
+  await store.dashboards.createTile({
     projectId,
     dashboardId,
     insightId: insight.id,
@@ -170,7 +170,7 @@ const about = (caller: Caller, project: Project, dashboard: Dashboard) =>
     organizationId: project.organizationId,
     projectId: project.id,
     userId: caller.user.id,
-    scope: DASHBOARD,
+    scope: DASHBOARD_SCOPE,
     itemId: String(dashboard.id),
     name: dashboard.name,
   }) satisfies Partial<ActivityEntry>;

@@ -3,7 +3,7 @@
 import type { Page, Paged } from '../../stores/metadata/page.ts';
 import type { SavedInsight } from '../../stores/metadata/saved-insights.ts';
 
-export interface InsightQuestion {
+export interface SavedInsightQuery {
   /** True: kept on purpose, or on a dashboard. */
   saved?: boolean;
   favorited?: boolean;
@@ -18,18 +18,18 @@ export interface InsightQuestion {
   to?: number;
   /** On all of these. */
   dashboards?: readonly number[];
-  order?: InsightOrder;
+  order?: SavedInsightOrder;
 }
 
-export const INSIGHT_ORDERS = ['name', 'createdAt', 'lastModifiedAt', 'updatedAt', 'viewedAt'] as const;
+const SAVED_INSIGHT_ORDERS = ['name', 'createdAt', 'lastModifiedAt', 'updatedAt', 'viewedAt'] as const;
 
-export interface InsightOrder {
-  by: (typeof INSIGHT_ORDERS)[number];
+export interface SavedInsightOrder {
+  by: (typeof SAVED_INSIGHT_ORDERS)[number];
   descending: boolean;
 }
 
 /** What is known of insights beside themselves, by their ids. */
-export interface AboutInsights {
+interface SavedInsightContext {
   /** On which dashboards each is. */
   dashboards: ReadonlyMap<number, readonly number[]>;
   /** When the caller last looked at each. */
@@ -37,18 +37,18 @@ export interface AboutInsights {
 }
 
 /** `all` come with the last modified first. */
-export function chooseInsights(
+export function listSavedInsights(
   all: readonly SavedInsight[],
-  question: InsightQuestion,
-  about: AboutInsights,
+  question: SavedInsightQuery,
+  about: SavedInsightContext,
   { limit, offset }: Page,
 ): Paged<SavedInsight> {
-  const found = all.filter((insight) => fits(insight, question, about.dashboards.get(insight.id) ?? []));
-  const sorted = question.order ? inOrder(found, question.order, about.views) : found;
+  const found = all.filter((insight) => matchesQuery(insight, question, about.dashboards.get(insight.id) ?? []));
+  const sorted = question.order ? sortInsights(found, question.order, about.views) : found;
   return { count: found.length, items: sorted.slice(offset, offset + limit) };
 }
 
-function fits(insight: SavedInsight, question: InsightQuestion, on: readonly number[]): boolean {
+function matchesQuery(insight: SavedInsight, question: SavedInsightQuery, on: readonly number[]): boolean {
   const { saved, favorited, createdBy, shortId, from, to, dashboards = [] } = question;
   return (
     (saved === undefined || saved === (insight.saved || on.length > 0)) &&
@@ -59,7 +59,7 @@ function fits(insight: SavedInsight, question: InsightQuestion, on: readonly num
     (to === undefined || insight.lastModifiedAt <= to) &&
     dashboards.every((id) => on.includes(id)) &&
     isOfKind(insight, question.insight) &&
-    isFound(insight, question.search)
+    matchesSearch(insight, question.search)
   );
 }
 
@@ -67,15 +67,15 @@ function fits(insight: SavedInsight, question: InsightQuestion, on: readonly num
 const isOfKind = ({ filters }: SavedInsight, kind: string | undefined): boolean =>
   kind === undefined || String(filters['insight'] ?? 'TRENDS').toUpperCase() === kind.toUpperCase();
 
-function isFound({ name, derivedName, description, tags }: SavedInsight, search = ''): boolean {
+function matchesSearch({ name, derivedName, description, tags }: SavedInsight, search = ''): boolean {
   const part = search.toLowerCase();
   return [name ?? '', derivedName ?? '', description, ...tags].some((text) => text.toLowerCase().includes(part));
 }
 
 /** Equal ones stay in the order in which they came. Those that nobody has looked at were looked at never. */
-function inOrder(
+function sortInsights(
   insights: readonly SavedInsight[],
-  { by, descending }: InsightOrder,
+  { by, descending }: SavedInsightOrder,
   views: ReadonlyMap<number, number>,
 ): SavedInsight[] {
   const sign = descending ? -1 : 1;

@@ -8,31 +8,40 @@ import { cleanTags } from '../../core/tags.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import type { SavedInsight } from '../../stores/metadata/saved-insights.ts';
-import { type DashboardDeps, setDashboardsOf } from './dashboards.ts';
+import { type DashboardDeps, setInsightDashboards } from './dashboards.ts';
 
-export type InsightDeps = DashboardDeps;
+type SavedInsightDeps = DashboardDeps;
 
-type Said = 'name' | 'derivedName' | 'description' | 'filters' | 'order' | 'saved' | 'favorited' | 'deleted' | 'tags';
+type WritableField =
+  | 'name'
+  | 'derivedName'
+  | 'description'
+  | 'filters'
+  | 'order'
+  | 'saved'
+  | 'favorited'
+  | 'deleted'
+  | 'tags';
 
-export interface InsightChanges extends Partial<Pick<SavedInsight, Said>> {
+export interface SavedInsightChanges extends Partial<Pick<SavedInsight, WritableField>> {
   /** On which dashboards it is from now on. */
   dashboards?: readonly number[];
 }
 
-export const INSIGHT = 'Insight';
+export const INSIGHT_SCOPE = 'Insight';
 
-export function createInsight(
-  deps: InsightDeps,
+export function createSavedInsight(
+  deps: SavedInsightDeps,
   caller: Caller,
   project: Project,
-  { dashboards = [], ...changes }: InsightChanges,
+  { dashboards = [], ...changes }: SavedInsightChanges,
 ): Promise<SavedInsight> {
   return deps.metadata.transaction(async (store) => {
     const now = deps.clock.now();
     const by = caller.user.id;
     const insight = await store.insights.create({
       projectId: project.id,
-      shortId: await freshShortId(deps, store, project.id),
+      shortId: await unusedShortId(deps, store, project.id),
       name: null,
       derivedName: null,
       description: '',
@@ -49,30 +58,30 @@ export function createInsight(
       lastModifiedAt: now,
       lastModifiedBy: by,
     });
-    await setDashboardsOf(deps, store, caller, project, insight, dashboards);
+    await setInsightDashboards(deps, store, caller, project, insight, dashboards);
     await recordActivity(deps, store, { ...about(caller, project, insight), activity: 'created', changes: null });
     return insight;
   });
 }
 
 /** Only what is given changes. */
-export function updateInsight(
-  deps: InsightDeps,
+export function updateSavedInsight(
+  deps: SavedInsightDeps,
   caller: Caller,
   project: Project,
   id: number,
-  { dashboards, ...changes }: InsightChanges,
+  { dashboards, ...changes }: SavedInsightChanges,
 ): Promise<SavedInsight> {
   return deps.metadata.transaction(async (store) => {
-    const before = await findInsight(store, project.id, id);
+    const before = await getSavedInsight(store, project.id, id);
     const tags = changes.tags === undefined ? before.tags : cleanTags(changes.tags);
     const changed = { ...before, ...changes, tags, updatedAt: deps.clock.now() };
     const after = { ...changed, ...lastModified(deps, caller, before, changed) };
     await store.insights.update(after);
-    const moved = dashboards && (await setDashboardsOf(deps, store, caller, project, after, dashboards));
+    const moved = dashboards && (await setInsightDashboards(deps, store, caller, project, after, dashboards));
     const differences = [
-      ...changesBetween(INSIGHT, visible(before), visible(after)),
-      ...(moved ? changesBetween(INSIGHT, { dashboards: moved.before }, { dashboards: moved.after }) : []),
+      ...changesBetween(INSIGHT_SCOPE, visible(before), visible(after)),
+      ...(moved ? changesBetween(INSIGHT_SCOPE, { dashboards: moved.before }, { dashboards: moved.after }) : []),
     ];
     await recordActivity(deps, store, { ...about(caller, project, after), activity: 'updated', changes: differences });
     return after;
@@ -80,31 +89,36 @@ export function updateInsight(
 }
 
 /** Remembers that the caller has looked at it. */
-export async function viewInsight(deps: InsightDeps, caller: Caller, project: Project, id: number): Promise<void> {
+export async function recordInsightView(
+  deps: SavedInsightDeps,
+  caller: Caller,
+  project: Project,
+  id: number,
+): Promise<void> {
   await deps.metadata.transaction(async (store) => {
-    await findInsight(store, project.id, id);
-    await store.insights.view(project.id, id, caller.user.id, deps.clock.now());
+    await getSavedInsight(store, project.id, id);
+    await store.insights.recordView(project.id, id, caller.user.id, deps.clock.now());
   });
 }
 
-export async function findInsight(store: MetadataStore, projectId: number, id: number): Promise<SavedInsight> {
-  const insight = await store.insights.find(projectId, id);
+export async function getSavedInsight(store: MetadataStore, projectId: number, id: number): Promise<SavedInsight> {
+  const insight = await store.insights.get(projectId, id);
   if (!insight) throw notFound();
   return insight;
 }
 
-const TRIES = 5;
+const MAX_SHORT_ID_ATTEMPTS = 5;
 
-async function freshShortId({ ids }: InsightDeps, store: MetadataStore, projectId: number): Promise<string> {
-  for (let tries = 0; tries < TRIES; tries++) {
+async function unusedShortId({ ids }: SavedInsightDeps, store: MetadataStore, projectId: number): Promise<string> {
+  for (let tries = 0; tries < MAX_SHORT_ID_ATTEMPTS; tries++) {
     const shortId = ids.token('').slice(-8);
-    if ((await store.insights.byShortId(projectId, shortId)) === null) return shortId;
+    if ((await store.insights.getByShortId(projectId, shortId)) === null) return shortId;
   }
   throw invalid(undefined, 'No free short id was found. Try again.');
 }
 
 /** A question is another one when it asks something else or is called something else; not by being marked or moved. */
-function lastModified({ clock }: InsightDeps, caller: Caller, before: SavedInsight, after: SavedInsight) {
+function lastModified({ clock }: SavedInsightDeps, caller: Caller, before: SavedInsight, after: SavedInsight) {
   const told = ({ name, description, filters }: SavedInsight): string => JSON.stringify([name, description, filters]);
   return told(before) === told(after) ? {} : { lastModifiedAt: clock.now(), lastModifiedBy: caller.user.id };
 }
@@ -126,7 +140,7 @@ const about = (caller: Caller, project: Project, insight: SavedInsight) =>
     organizationId: project.organizationId,
     projectId: project.id,
     userId: caller.user.id,
-    scope: INSIGHT,
+    scope: INSIGHT_SCOPE,
     itemId: String(insight.id),
     name: insight.name ?? insight.derivedName,
     shortId: insight.shortId,

@@ -17,8 +17,8 @@ export interface DefinitionDeps {
   ids: Ids;
 }
 
-export const EVENT_DEFINITION = 'EventDefinition';
-export const PROPERTY_DEFINITION = 'PropertyDefinition';
+export const EVENT_DEFINITION_SCOPE = 'EventDefinition';
+export const PROPERTY_DEFINITION_SCOPE = 'PropertyDefinition';
 
 interface DetailChanges {
   description?: string;
@@ -45,16 +45,16 @@ export async function updateEventDefinition(
   changes: EventDefinitionChanges,
 ): Promise<EventDefinition> {
   return deps.metadata.transaction(async (store) => {
-    const before = await store.definitions.event(project.id, id);
+    const before = await store.definitions.getEvent(project.id, id);
     if (!before) throw notFound();
     const { ownerId = before.ownerId, postToSlack = before.postToSlack } = changes;
-    if (ownerId !== null && ownerId !== before.ownerId) await refuseStranger(store, project, ownerId);
+    if (ownerId !== null && ownerId !== before.ownerId) await requireMember(store, project, ownerId);
     const details = { ...detailsAfter(deps, caller, before, changes), ownerId, postToSlack };
     await store.definitions.updateEvent(project.id, id, details);
-    if (before.postToSlack && !postToSlack) await store.outbox.forget(project.id, before.name);
+    if (before.postToSlack && !postToSlack) await store.outbox.delete(project.id, before.name);
     const after = { ...before, ...details };
-    const differences = changesBetween(EVENT_DEFINITION, visibleEvent(before), visibleEvent(after));
-    await recordActivity(deps, store, entry(caller, project, EVENT_DEFINITION, after, differences));
+    const differences = changesBetween(EVENT_DEFINITION_SCOPE, visibleEvent(before), visibleEvent(after));
+    await recordActivity(deps, store, entry(caller, project, EVENT_DEFINITION_SCOPE, after, differences));
     return after;
   });
 }
@@ -67,19 +67,19 @@ export async function updatePropertyDefinition(
   changes: PropertyDefinitionChanges,
 ): Promise<PropertyDefinition> {
   return deps.metadata.transaction(async (store) => {
-    const before = await store.definitions.property(project.id, id);
+    const before = await store.definitions.getProperty(project.id, id);
     if (!before) throw notFound();
     const details = { ...detailsAfter(deps, caller, before, changes), ...typeAfter(before, changes) };
     await store.definitions.updateProperty(project.id, id, details);
     const after = { ...before, ...details };
-    const differences = changesBetween(PROPERTY_DEFINITION, visibleProperty(before), visibleProperty(after));
-    await recordActivity(deps, store, entry(caller, project, PROPERTY_DEFINITION, after, differences));
+    const differences = changesBetween(PROPERTY_DEFINITION_SCOPE, visibleProperty(before), visibleProperty(after));
+    await recordActivity(deps, store, entry(caller, project, PROPERTY_DEFINITION_SCOPE, after, differences));
     return after;
   });
 }
 
-async function refuseStranger(store: MetadataStore, project: Project, userId: number): Promise<void> {
-  if (await store.memberships.find(project.organizationId, userId)) return;
+async function requireMember(store: MetadataStore, project: Project, userId: number): Promise<void> {
+  if (await store.memberships.get(project.organizationId, userId)) return;
   throw invalid('owner', `There is no member ${userId} in this organization.`, 'does_not_exist');
 }
 

@@ -1,16 +1,16 @@
-import type { Asking } from '../../query/filters/valid-patterns.ts';
+import type { EventStoreDeps } from '../../query/filters/valid-patterns.ts';
 
 const THIRTY_DAYS_MS = 30 * 86_400_000;
 
 /** How many events of each name happened in the last thirty days: counted now, not remembered. */
-export async function eventVolumes(
-  { events, dialect }: Asking,
+export async function countEventsByName(
+  { events, dialect }: EventStoreDeps,
   projectId: number,
   now: number,
   names?: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (names?.length === 0) return new Map();
-  const sql = dialect.begin('e');
+  const sql = dialect.newStatement('e');
   const only = names ? `and e.event in (${names.map((name) => sql.param(name)).join(', ')})` : '';
   const rows = await events.query(
     `select e.event as name, count(*) as n

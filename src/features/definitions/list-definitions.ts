@@ -16,18 +16,18 @@ export interface EventDefinitionQuery {
 }
 
 /** By name; a name that is missing has none. */
-export interface EventNumbers {
+export interface EventCounts {
   volumes: ReadonlyMap<string, number>;
   usage: ReadonlyMap<string, number>;
 }
 
-export function chooseEventDefinitions(
+export function listEventDefinitions(
   all: readonly EventDefinition[],
-  { volumes, usage }: EventNumbers,
+  { volumes, usage }: EventCounts,
   { search, order, descending, only }: EventDefinitionQuery,
   page: Page,
 ): Paged<EventDefinition> {
-  const fits = searchFor(search);
+  const fits = nameMatcher(search);
   const found = all.filter(
     ({ name }) => fits(name) && (only === undefined || name.startsWith('$') === (only === 'standard')),
   );
@@ -38,11 +38,11 @@ export function chooseEventDefinitions(
     if (order === 'name') return sign * byText(a.name, b.name);
     return sign * (numberOf(a) - numberOf(b)) || byText(a.name, b.name);
   });
-  return cut(found, page);
+  return paginate(found, page);
 }
 
 /** Every word of the search must be in the name, whatever its case. */
-function searchFor(search = ''): (name: string) => boolean {
+function nameMatcher(search = ''): (name: string) => boolean {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return (name) => {
     const lower = name.toLowerCase();
@@ -52,7 +52,7 @@ function searchFor(search = ''): (name: string) => boolean {
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-const cut = <T>(items: readonly T[], { limit, offset }: Page): Paged<T> => ({
+const paginate = <T>(items: readonly T[], { limit, offset }: Page): Paged<T> => ({
   count: items.length,
   items: items.slice(offset, offset + limit),
 });
@@ -69,12 +69,12 @@ export interface PropertyDefinitionQuery {
   onlySeen: boolean;
 }
 
-export interface ListedProperty extends PropertyDefinition {
+interface ListedPropertyDefinition extends PropertyDefinition {
   isSeen: boolean | null;
 }
 
 /** Part of the wire, or of no use in a filter: never listed. */
-const HIDDEN = new Set([
+const HIDDEN_PROPERTIES = new Set([
   'distinct_id',
   '$set',
   '$set_once',
@@ -87,17 +87,17 @@ const HIDDEN = new Set([
   ...[0, 1, 2, 3, 4].map((index) => `$group_${index}`),
 ]);
 
-export function choosePropertyDefinitions(
+export function listPropertyDefinitions(
   all: readonly PropertyDefinition[],
   usage: ReadonlyMap<string, number>,
   query: PropertyDefinitionQuery,
   page: Page,
-): Paged<ListedProperty> {
-  const fits = searchFor(query.search);
+): Paged<ListedPropertyDefinition> {
+  const fits = nameMatcher(query.search);
   const found = all
     .map((definition) => ({ ...definition, isSeen: query.seen ? query.seen.has(definition.name) : null }))
     .filter(({ name, propertyType, isSeen }) => {
-      if (HIDDEN.has(name) || query.excluded.includes(name) || !fits(name)) return false;
+      if (HIDDEN_PROPERTIES.has(name) || query.excluded.includes(name) || !fits(name)) return false;
       if (query.names && !query.names.includes(name)) return false;
       if (query.numerical !== undefined && (propertyType === 'Numeric') !== query.numerical) return false;
       if (query.flags !== undefined && name.startsWith('$feature/') !== query.flags) return false;
@@ -105,5 +105,5 @@ export function choosePropertyDefinitions(
     });
   const usageOf = ({ name }: PropertyDefinition): number => usage.get(name) ?? 0;
   found.sort((a, b) => Number(b.isSeen) - Number(a.isSeen) || usageOf(b) - usageOf(a) || byText(a.name, b.name));
-  return cut(found, page);
+  return paginate(found, page);
 }

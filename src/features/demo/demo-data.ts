@@ -7,14 +7,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../../access/callers.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
-import { type DemoThingsDeps, makeDemoThings } from './demo-objects.ts';
-import { asSent, storyOf, storyOfClubs, type ToldEvent } from './rules/demo-events.ts';
+import { createDemoObjects, type DemoObjectsDeps } from './demo-objects.ts';
+import { demoClubEvents, demoEventsOf, type ToldEvent, toWireEvent } from './rules/demo-events.ts';
 
-export interface DemoDataDeps extends DemoThingsDeps {
+interface DemoDataDeps extends DemoObjectsDeps {
   /** Resolves when the events are on disk. */
   accept(projectId: number, events: readonly JsonObject[]): Promise<void>;
   /** Resolves when what was accepted before can be read, or when that takes too long. */
-  caughtUp(): Promise<unknown>;
+  whenProcessed(): Promise<unknown>;
   log: { error(fields: object, words: string): void };
 }
 
@@ -28,11 +28,11 @@ export interface DemoProgress {
 
 const VISITORS = 2000;
 const DAYS = 60;
-const BATCH = 500;
+const BATCH_SIZE = 500;
 /** So many visitors are thought up in one turn of the event loop. */
-const VISITORS_A_TURN = 50;
+const VISITORS_PER_TICK = 50;
 
-const NONE: DemoProgress = { state: 'none', sent: 0, total: 0, problem: null };
+const NOT_STARTED: DemoProgress = { state: 'none', sent: 0, total: 0, problem: null };
 
 export class DemoData {
   readonly #deps: DemoDataDeps;
@@ -46,7 +46,7 @@ export class DemoData {
 
   /** Since this process started. */
   progress(projectId: number): DemoProgress {
-    return this.#runs.get(projectId) ?? NONE;
+    return this.#runs.get(projectId) ?? NOT_STARTED;
   }
 
   /** Begins, unless it is under way. */
@@ -75,23 +75,23 @@ export class DemoData {
     run.total = story.length;
     while (run.sent < story.length) {
       if (this.#isStopping) throw new Error('The server was stopped before everything was sent; load it again.');
-      const batch = story.slice(run.sent, run.sent + BATCH).map((event) => asSent(project.id, event));
+      const batch = story.slice(run.sent, run.sent + BATCH_SIZE).map((event) => toWireEvent(project.id, event));
       await this.#deps.accept(project.id, batch);
       run.sent += batch.length;
     }
     // A cohort that is made before its persons are there would stay empty for a while.
-    await this.#deps.caughtUp();
-    await makeDemoThings(this.#deps, caller, project);
+    await this.#deps.whenProcessed();
+    await createDemoObjects(this.#deps, caller, project);
     run.state = 'done';
   }
 
   /** In the order of time; thought up in slices, so that requests are answered in between. */
   async #story(): Promise<ToldEvent[]> {
     const stage = { now: this.#deps.clock.now(), days: DAYS };
-    const story = storyOfClubs(stage);
+    const story = demoClubEvents(stage);
     for (let visitor = 1; visitor <= VISITORS; visitor++) {
-      story.push(...storyOf(visitor, stage));
-      if (visitor % VISITORS_A_TURN === 0) await nextTurn();
+      story.push(...demoEventsOf(visitor, stage));
+      if (visitor % VISITORS_PER_TICK === 0) await nextTurn();
     }
     return story.sort((a, b) => a.time - b.time);
   }

@@ -5,11 +5,11 @@ import type { JsonObject } from '../../core/json/json.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import { type CohortDeps, createCohort } from '../cohorts/cohorts.ts';
 import { createDashboard } from '../dashboards/dashboards.ts';
-import { createInsight } from '../dashboards/saved-insights.ts';
+import { createSavedInsight } from '../dashboards/saved-insights.ts';
 import { createFlag } from '../flags/manage/flags.ts';
 import { DEMO_FLAG } from './rules/demo-visitor.ts';
 
-export type DemoThingsDeps = CohortDeps;
+export type DemoObjectsDeps = CohortDeps;
 
 const TAGS = ['demo'];
 const PRO = { key: 'plan', value: 'pro', operator: 'exact', type: 'person' };
@@ -78,26 +78,26 @@ const INSIGHTS: readonly { name: string; filters: JsonObject }[] = [
   },
 ];
 
-export async function makeDemoThings(deps: DemoThingsDeps, caller: Caller, project: Project): Promise<void> {
+export async function createDemoObjects(deps: DemoObjectsDeps, caller: Caller, project: Project): Promise<void> {
   const { metadata } = deps;
-  const keys = new Set((await metadata.flags.ofProject(project.id)).map(({ key }) => key));
+  const keys = new Set((await metadata.flags.listByProject(project.id)).map(({ key }) => key));
   for (const flag of FLAGS) {
     if (!keys.has(flag.key)) await createFlag(deps, caller, project, { ...flag, active: true, tags: TAGS });
   }
-  const cohorts = await metadata.cohorts.ofProject(project.id);
+  const cohorts = await metadata.cohorts.listByProject(project.id);
   if (!cohorts.some(({ name }) => name === COHORT_NAME)) {
     const filters = { properties: { type: 'AND', values: [PRO] } };
     await createCohort(deps, caller, project, { name: COHORT_NAME, filters }, null);
   }
-  await makeDashboard(deps, caller, project);
+  await createDemoDashboard(deps, caller, project);
 }
 
-async function makeDashboard(deps: DemoThingsDeps, caller: Caller, project: Project): Promise<void> {
+async function createDemoDashboard(deps: DemoObjectsDeps, caller: Caller, project: Project): Promise<void> {
   const { items } = await deps.metadata.dashboards.list(project.id, { limit: 1000, offset: 0 });
   if (items.some(({ name }) => name === DASHBOARD_NAME)) return;
   const dashboard = await createDashboard(deps, caller, project, { name: DASHBOARD_NAME, pinned: true, tags: TAGS });
   for (const insight of INSIGHTS) {
     const kept = { ...insight, saved: true, tags: TAGS, dashboards: [dashboard.id] };
-    await createInsight(deps, caller, project, kept);
+    await createSavedInsight(deps, caller, project, kept);
   }
 }

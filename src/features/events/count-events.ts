@@ -1,15 +1,15 @@
 /** One number over the events of a time: how many there were, or how many persons sent one. */
 import type { Filter } from '../../core/filters/property-filter.ts';
-import { leavesOf } from '../../core/filters/property-filter.ts';
+import { propertyFiltersIn } from '../../core/filters/property-filter.ts';
 import { findCohortUuids } from '../../query/cohorts/cohort-filter.ts';
 import { cohortSql } from '../../query/cohorts/cohort-sql.ts';
 import { type FilterScope, filterSql } from '../../query/filters/filter-sql.ts';
-import { findPersons, personSql } from '../../query/filters/person-filter.ts';
-import { findOutside, outsideSql } from '../../query/filters/related-filter.ts';
+import { matchPersons, personSql } from '../../query/filters/person-filter.ts';
+import { findRelated, relatedSql } from '../../query/filters/related-filter.ts';
 import { validPatterns } from '../../query/filters/valid-patterns.ts';
 import type { EventsDeps } from './list-events.ts';
 
-export interface Measure {
+interface EventCountQuestion {
   projectId: number;
   /** Null: any event. */
   event: string | null;
@@ -20,18 +20,18 @@ export interface Measure {
   to: number;
 }
 
-export async function measureEvents(deps: EventsDeps, measure: Measure): Promise<number> {
+export async function countEvents(deps: EventsDeps, measure: EventCountQuestion): Promise<number> {
   const { projectId, event, counts, filter } = measure;
   const patterns = await validPatterns(deps, filter);
-  const aboutPersons = leavesOf(filter).filter(({ owner }) => owner === 'person');
-  const persons = await findPersons(deps, projectId, aboutPersons, patterns);
+  const aboutPersons = propertyFiltersIn(filter).filter(({ owner }) => owner === 'person');
+  const persons = await matchPersons(deps, projectId, aboutPersons, patterns);
   const cohorts = await findCohortUuids(deps, projectId, filter, deps.clock.now());
   const reach = { from: measure.from, until: measure.to };
-  const outside = await findOutside(deps, { projectId, patterns, reach }, filter);
-  const sql = deps.dialect.begin('e');
+  const outside = await findRelated(deps, { projectId, patterns, sessionRange: reach }, filter);
+  const sql = deps.dialect.newStatement('e');
   const scope: FilterScope = {
     patterns,
-    elsewhere: (leaf) => personSql(sql, persons, leaf, 'e.person_id') ?? outsideSql(sql, outside, leaf),
+    related: (leaf) => personSql(sql, persons, leaf, 'e.person_id') ?? relatedSql(sql, outside, leaf),
     cohort: (leaf) => cohortSql(sql, cohorts, leaf, 'e.person_id'),
   };
   const conditions = [

@@ -1,11 +1,11 @@
 /** Values that a property has had lately: what a console offers while somebody types a filter. */
 import { parseJson } from '../../core/json/parse-json.ts';
-import type { Asking } from '../../query/filters/valid-patterns.ts';
+import type { EventStoreDeps } from '../../query/filters/valid-patterns.ts';
 
-const DAYS_MS = 7 * 86_400_000;
-const OFFERED = 10;
+const LOOKBACK_MS = 7 * 86_400_000;
+const MAX_VALUES = 10;
 
-export interface ValuesQuestion {
+interface ValuesQuestion {
   projectId: number;
   key: string;
   /** Part of the value, whatever its case. */
@@ -16,12 +16,12 @@ export interface ValuesQuestion {
 }
 
 /** The most frequent first. The members of lists count one by one. */
-export async function eventValues({ events, dialect }: Asking, question: ValuesQuestion): Promise<string[]> {
-  const sql = dialect.begin('e');
+export async function eventValues({ events, dialect }: EventStoreDeps, question: ValuesQuestion): Promise<string[]> {
+  const sql = dialect.newStatement('e');
   const text = sql.property(question.key);
   const conditions = [
     `e.project_id = ${sql.param(question.projectId)}`,
-    `e.timestamp >= ${sql.time(question.now - DAYS_MS)}`,
+    `e.timestamp >= ${sql.time(question.now - LOOKBACK_MS)}`,
   ];
   if (question.events.length > 0) {
     conditions.push(`e.event in (${question.events.map((name) => sql.param(name)).join(', ')})`);
@@ -33,10 +33,10 @@ export async function eventValues({ events, dialect }: Asking, question: ValuesQ
     where ${conditions.join(' and ')} and ${text} <> ''
     group by 1
     order by n desc, value
-    limit ${sql.param(OFFERED)}`,
+    limit ${sql.param(MAX_VALUES)}`,
     sql.values,
   );
-  return [...new Set(rows.flatMap((row) => membersOf(String(row['value']))))].slice(0, OFFERED);
+  return [...new Set(rows.flatMap((row) => membersOf(String(row['value']))))].slice(0, MAX_VALUES);
 }
 
 function membersOf(text: string): string[] {

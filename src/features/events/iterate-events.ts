@@ -3,9 +3,9 @@
  * the store, and a page at a time within a day.
  */
 import { NO_FILTER } from '../../core/filters/property-filter.ts';
-import { type EventsDeps, eachPage, type FoundEvent, prepareQuestion } from './list-events.ts';
+import { type EventsDeps, eventPages, type FoundEvent, prepareEventQuestion } from './list-events.ts';
 
-export interface EventRange {
+interface EventRange {
   projectId: number;
   /** Only events of this name. */
   event: string | null;
@@ -15,18 +15,18 @@ export interface EventRange {
   to: number | null;
 }
 
-export interface DayCount {
+interface DayCount {
   /** ms UTC. */
   day: number;
   events: number;
 }
 
 const DAY_MS = 86_400_000;
-const PAGE = 5000;
+const PAGE_SIZE = 5000;
 
 /** How many events there are on each day, oldest first. */
 export async function countByDay({ events, dialect }: EventsDeps, range: EventRange): Promise<DayCount[]> {
-  const sql = dialect.begin('e');
+  const sql = dialect.newStatement('e');
   const conditions = [`e.project_id = ${sql.param(range.projectId)}`];
   if (range.event !== null) conditions.push(`e.event = ${sql.param(range.event)}`);
   if (range.from !== null) conditions.push(`e.timestamp >= ${sql.time(range.from)}`);
@@ -40,13 +40,13 @@ export async function countByDay({ events, dialect }: EventsDeps, range: EventRa
   return rows.map((row) => ({ day: Number(row['day']), events: Number(row['n']) }));
 }
 
-export async function* eachEvent(
+export async function* iterateEvents(
   deps: EventsDeps,
   { projectId, event, from, to }: EventRange,
   days: readonly DayCount[],
 ): AsyncGenerator<FoundEvent[]> {
   for (const { day } of days) {
-    const question = await prepareQuestion(deps, {
+    const question = await prepareEventQuestion(deps, {
       projectId,
       event: event ?? undefined,
       distinctId: undefined,
@@ -60,6 +60,6 @@ export async function* eachEvent(
       limit: Number.MAX_SAFE_INTEGER,
       offset: 0,
     });
-    yield* eachPage(deps, question, PAGE);
+    yield* eventPages(deps, question, PAGE_SIZE);
   }
 }

@@ -3,17 +3,17 @@
  * persons, in an order that never changes between two askings.
  */
 import type { ActionStep } from '../../core/actions/entity.ts';
-import { type Filter, leavesOf } from '../../core/filters/property-filter.ts';
+import { type Filter, propertyFiltersIn } from '../../core/filters/property-filter.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { findCohortUuids } from '../../query/cohorts/cohort-filter.ts';
-import type { CohortDeps } from '../../query/cohorts/cohort-members.ts';
+import type { CohortQueryDeps } from '../../query/cohorts/cohort-members.ts';
 import { type CohortUuids, cohortSql } from '../../query/cohorts/cohort-sql.ts';
 import { filtersOfStep, stepsSql } from '../../query/filters/action-step-sql.ts';
 import { type FilterScope, filterSql } from '../../query/filters/filter-sql.ts';
-import { findPersons, type PersonSets, personSql } from '../../query/filters/person-filter.ts';
-import { findOutside, type Outside, outsideSql } from '../../query/filters/related-filter.ts';
-import { type Asking, validPatterns } from '../../query/filters/valid-patterns.ts';
-import type { InsightSql } from '../../stores/events/dialect.ts';
+import { matchPersons, type OwnerMatches, personSql } from '../../query/filters/person-filter.ts';
+import { findRelated, type RelatedFilters, relatedSql } from '../../query/filters/related-filter.ts';
+import { type EventStoreDeps, validPatterns } from '../../query/filters/valid-patterns.ts';
+import type { SqlBuilder } from '../../stores/events/dialect.ts';
 import type { EventPersonStore } from '../../stores/metadata/event-records.ts';
 
 export interface EventQuestion {
@@ -45,7 +45,7 @@ export interface FoundEvent {
   elementsChain: string;
 }
 
-export interface EventsDeps extends CohortDeps {
+export interface EventsDeps extends CohortQueryDeps {
   persons: EventPersonStore;
   clock: Clock;
 }
@@ -53,20 +53,20 @@ export interface EventsDeps extends CohortDeps {
 /** A question whose filters have been looked into: patterns tried out, persons and cohorts found. */
 export interface PreparedQuestion extends EventQuestion {
   scope: Pick<FilterScope, 'patterns'>;
-  outside: Outside;
-  persons: PersonSets;
+  outside: RelatedFilters;
+  persons: OwnerMatches;
   cohorts: CohortUuids;
 }
 
-export async function prepareQuestion(deps: EventsDeps, question: EventQuestion): Promise<PreparedQuestion> {
+export async function prepareEventQuestion(deps: EventsDeps, question: EventQuestion): Promise<PreparedQuestion> {
   const { projectId, after, before, steps } = question;
   const filter: Filter = { kind: 'and', filters: [question.filter, ...(steps ?? []).flatMap(filtersOfStep)] };
   const patterns = await validPatterns(deps, filter);
-  const asked = leavesOf(filter).filter(({ owner }) => owner === 'person');
-  const persons = await findPersons(deps, projectId, asked, patterns);
+  const asked = propertyFiltersIn(filter).filter(({ owner }) => owner === 'person');
+  const persons = await matchPersons(deps, projectId, asked, patterns);
   const cohorts = await findCohortUuids(deps, projectId, filter, deps.clock.now());
   const reach = after === undefined ? null : { from: after, until: before };
-  const outside = await findOutside(deps, { projectId, patterns, reach }, filter);
+  const outside = await findRelated(deps, { projectId, patterns, sessionRange: reach }, filter);
   return { ...question, scope: { patterns }, outside, persons, cohorts };
 }
 
@@ -75,17 +75,17 @@ const DAY_MS = 86_400_000;
 /** Without a lower bound the last day is tried first: nearly always enough, and a small part of the store. */
 export async function findEvents(deps: EventsDeps, question: PreparedQuestion): Promise<FoundEvent[]> {
   if (question.after === undefined && question.newestFirst) {
-    const rows = await ask(deps, { ...question, after: question.before - DAY_MS });
+    const rows = await queryPage(deps, { ...question, after: question.before - DAY_MS });
     if (rows.length >= question.limit) return rows;
   }
-  return ask(deps, question);
+  return queryPage(deps, question);
 }
 
 /** Where a reader of many events has got to. */
-export type Cursor = Pick<FoundEvent, 'timestamp' | 'createdAt' | 'uuid'>;
+type Cursor = Pick<FoundEvent, 'timestamp' | 'createdAt' | 'uuid'>;
 
 /** All events of a question, a page at a time. Goes on from the last event itself, so that new ones shift nothing. */
-export async function* eachPage(
+export async function* eventPages(
   deps: EventsDeps,
   question: PreparedQuestion,
   pageSize: number,
@@ -94,7 +94,7 @@ export async function* eachPage(
   for (let left = question.limit; left > 0; ) {
     const limit = Math.min(left, pageSize);
     const offset = cursor === undefined ? question.offset : 0;
-    const page = await ask(deps, { ...question, limit, offset }, cursor);
+    const page = await queryPage(deps, { ...question, limit, offset }, cursor);
     if (page.length > 0) yield page;
     if (page.length < limit) return;
     left -= page.length;
@@ -102,8 +102,8 @@ export async function* eachPage(
   }
 }
 
-async function ask(deps: EventsDeps, question: PreparedQuestion, cursor?: Cursor): Promise<FoundEvent[]> {
-  const sql = deps.dialect.begin('e');
+async function queryPage(deps: EventsDeps, question: PreparedQuestion, cursor?: Cursor): Promise<FoundEvent[]> {
+  const sql = deps.dialect.newStatement('e');
   const { newestFirst, limit, offset } = question;
   const direction = newestFirst ? 'desc' : 'asc';
   const order = `e.timestamp ${direction}, e.created_at ${direction}, ${sql.idOrder('e.uuid')} ${direction}`;
@@ -131,11 +131,11 @@ async function ask(deps: EventsDeps, question: PreparedQuestion, cursor?: Cursor
   return (await deps.events.query(text, sql.values)).map(toFoundEvent);
 }
 
-function conditions(sql: InsightSql, question: PreparedQuestion, cursor: Cursor | undefined): string[] {
+function conditions(sql: SqlBuilder, question: PreparedQuestion, cursor: Cursor | undefined): string[] {
   const { event, distinctId, person, before, after, filter, steps, persons, cohorts, newestFirst } = question;
   const scope: FilterScope = {
     ...question.scope,
-    elsewhere: (leaf) => personSql(sql, persons, leaf, 'e.person_id') ?? outsideSql(sql, question.outside, leaf),
+    related: (leaf) => personSql(sql, persons, leaf, 'e.person_id') ?? relatedSql(sql, question.outside, leaf),
     cohort: (leaf) => cohortSql(sql, cohorts, leaf, 'e.person_id'),
   };
   const all = [`e.timestamp < ${sql.time(before)}`];
@@ -143,22 +143,22 @@ function conditions(sql: InsightSql, question: PreparedQuestion, cursor: Cursor 
   if (event !== undefined) all.push(`e.event = ${sql.param(event)}`);
   if (distinctId !== undefined) all.push(`e.distinct_id = ${sql.param(distinctId)}`);
   if (person !== undefined) all.push(`e.person_id = cast(${sql.param(person)} as UUID)`);
-  if (cursor !== undefined) all.push(beyond(sql, cursor, newestFirst ? '<' : '>'));
+  if (cursor !== undefined) all.push(pastCursor(sql, cursor, newestFirst ? '<' : '>'));
   all.push(filterSql(sql, filter, scope));
   const { patterns } = scope;
   if (steps !== null) all.push(stepsSql(sql, steps, { patterns, holds: (one) => filterSql(sql, one, scope) }));
   return all;
 }
 
-function beyond(sql: InsightSql, { timestamp, createdAt, uuid }: Cursor, sign: string): string {
+function pastCursor(sql: SqlBuilder, { timestamp, createdAt, uuid }: Cursor, sign: string): string {
   const last = sql.idOrder(`cast(${sql.param(uuid)} as UUID)`);
   return `(e.timestamp, e.created_at, ${sql.idOrder('e.uuid')})
     ${sign} (${sql.time(timestamp)}, ${sql.time(createdAt)}, ${last})`;
 }
 
 /** One event by its id; null where there is none. */
-export async function findEvent(deps: Asking, projectId: number, uuid: string): Promise<FoundEvent | null> {
-  const sql = deps.dialect.begin('e');
+export async function getEvent(deps: EventStoreDeps, projectId: number, uuid: string): Promise<FoundEvent | null> {
+  const sql = deps.dialect.newStatement('e');
   const [row] = await deps.events.query(
     `select e.uuid, e.event, e.distinct_id, e.person_id, e.timestamp, e.created_at, e.properties, e.elements_chain
     from events e

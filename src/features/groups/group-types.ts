@@ -22,19 +22,19 @@ export interface GroupTypeNames {
 }
 
 /** All of them or none; the kinds as they now are. */
-export async function nameGroupTypes(
+export async function renameGroupTypes(
   deps: GroupTypeDeps,
   caller: Caller,
   project: Project,
   all: readonly GroupTypeNames[],
 ): Promise<NamedGroupType[]> {
   return deps.metadata.transaction(async (store) => {
-    for (const [at, one] of all.entries()) await nameOne(deps, store, caller, project, one, at);
-    return store.groups.types(project.id);
+    for (const [at, one] of all.entries()) await renameGroupType(deps, store, caller, project, one, at);
+    return store.groups.listTypes(project.id);
   });
 }
 
-async function nameOne(
+async function renameGroupType(
   deps: GroupTypeDeps,
   store: MetadataStore,
   caller: Caller,
@@ -42,11 +42,11 @@ async function nameOne(
   { index, ...names }: GroupTypeNames,
   at: number,
 ): Promise<void> {
-  const before = (await store.groups.types(project.id)).find((type) => type.index === index);
+  const before = (await store.groups.listTypes(project.id)).find((type) => type.index === index);
   if (!before) {
     throw invalid(`${at}__group_type_index`, `This project has no group type ${index}.`, 'does_not_exist');
   }
-  await store.groups.nameType(project.id, index, names);
+  await store.groups.updateType(project.id, index, names);
   await recordActivity(deps, store, {
     organizationId: project.organizationId,
     projectId: project.id,

@@ -2,25 +2,28 @@
 import { isJsonObject, type Json } from '../../core/json/json.ts';
 import type { GroupStore } from '../../stores/metadata/groups.ts';
 
-export interface Counted {
+interface NameCount {
   name: string;
   count: number;
 }
 
 /** The newest are looked at, and no more: enough to know what there is, in a time that somebody waits. */
-const AMONG = 10_000;
-const OFFERED = 20;
+const MAX_GROUPS = 10_000;
+const MAX_VALUES = 20;
 
 /** For each kind of group, its properties: the most frequent first. */
-export async function groupProperties(groups: GroupStore, projectId: number): Promise<Record<string, Counted[]>> {
-  const found: Record<string, Counted[]> = {};
-  for (const { index } of await groups.types(projectId)) {
-    found[index] = await groups.countProperties(projectId, index, AMONG);
+export async function countGroupProperties(
+  groups: GroupStore,
+  projectId: number,
+): Promise<Record<string, NameCount[]>> {
+  const found: Record<string, NameCount[]> = {};
+  for (const { index } of await groups.listTypes(projectId)) {
+    found[index] = await groups.countProperties(projectId, index, MAX_GROUPS);
   }
   return found;
 }
 
-export interface GroupValueQuestion {
+interface GroupValueQuery {
   projectId: number;
   typeIndex: number;
   property: string;
@@ -29,18 +32,18 @@ export interface GroupValueQuestion {
 }
 
 /** The most frequent values of one property. Null and the empty text are no values that anybody looks for. */
-export async function groupValues(groups: GroupStore, question: GroupValueQuestion): Promise<Counted[]> {
+export async function countGroupValues(groups: GroupStore, question: GroupValueQuery): Promise<NameCount[]> {
   const { projectId, typeIndex, property, part = '' } = question;
   const wanted = part.toLowerCase();
   const counts = new Map<string, number>();
-  for (const { value, count } of await groups.countValues(projectId, typeIndex, property, AMONG)) {
+  for (const { value, count } of await groups.countValues(projectId, typeIndex, property, MAX_GROUPS)) {
     const name = textOf(JSON.parse(value) as Json);
     if (name !== '' && name.toLowerCase().includes(wanted)) counts.set(name, (counts.get(name) ?? 0) + count);
   }
   return [...counts]
     .map(([name, count]) => ({ name, count }))
     .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
-    .slice(0, OFFERED);
+    .slice(0, MAX_VALUES);
 }
 
 const textOf = (value: Json): string => {

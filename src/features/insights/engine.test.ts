@@ -1,10 +1,10 @@
 /** The engine against the oracle: random worlds, random questions, the same answers. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerLifecycle, lifecyclePeople } from '../../../test/oracle/lifecycle.ts';
-import { answerRetention, retentionPeople } from '../../../test/oracle/retention.ts';
-import { answerStickiness, stickinessPeople } from '../../../test/oracle/stickiness.ts';
-import { answerTrends, trendsPeople } from '../../../test/oracle/trends.ts';
+import { answerLifecycle as expectedLifecycle, lifecyclePeople } from '../../../test/oracle/lifecycle.ts';
+import { answerRetention as expectedRetention, retentionPeople } from '../../../test/oracle/retention.ts';
+import { answerStickiness as expectedStickiness, stickinessPeople } from '../../../test/oracle/stickiness.ts';
+import { answerTrends as expectedTrends, trendsPeople } from '../../../test/oracle/trends.ts';
 import { World } from '../../../test/oracle/world.ts';
 import { type InsightStore, openInsightStore } from '../../../test/support/insight-store.ts';
 import { aWorld } from '../../../test/support/insight-worlds.ts';
@@ -12,18 +12,18 @@ import { tools } from '../../../test/support/oracle-answers.ts';
 import type { Json, JsonObject } from '../../core/json/json.ts';
 import { INTERVALS } from '../../core/time/interval.ts';
 import { PERIODS } from '../../core/time/period.ts';
-import { askLifecycle, askLifecyclePeople } from './lifecycle/answer-lifecycle.ts';
+import { answerLifecycle, findLifecyclePeople } from './lifecycle/answer-lifecycle.ts';
 import { readLifecyclePeopleQuestion, readLifecycleQuestion } from './lifecycle/rules/read-lifecycle.ts';
-import { askRetention, askRetentionPeople } from './retention/answer-retention.ts';
+import { answerRetention, findRetentionPeople } from './retention/answer-retention.ts';
 import { readRetentionPeopleQuestion, readRetentionQuestion } from './retention/rules/read-retention.ts';
 import type { QuestionContext } from './rules/context.ts';
 import { LIFECYCLE_STATUSES } from './rules/question.ts';
-import { askStickiness, askStickinessPeople } from './stickiness/answer-stickiness.ts';
+import { answerStickiness, findStickinessPeople } from './stickiness/answer-stickiness.ts';
 import { readStickinessPeopleQuestion, readStickinessQuestion } from './stickiness/rules/read-stickiness.ts';
-import { askTrends } from './trends/answer-trends.ts';
+import { answerTrends } from './trends/answer-trends.ts';
 import { readTrendsQuestion } from './trends/rules/read-trends.ts';
 import { readTrendsPeopleQuestion } from './trends/rules/read-trends-people.ts';
-import { askTrendsPeople } from './trends/trends-people.ts';
+import { findTrendsPeople } from './trends/trends-people.ts';
 
 let store: InsightStore;
 beforeAll(async () => {
@@ -167,7 +167,9 @@ describe('trends', () => {
   it('are those of the oracle', async () => {
     await always(trendFields, async ({ world, context, projectId }, fields) => {
       const question = readTrendsQuestion(fields, context);
-      expect(rounded(await askTrends(store.deps, projectId, question))).toEqual(rounded(answerTrends(question, world)));
+      expect(rounded(await answerTrends(store.deps, projectId, question))).toEqual(
+        rounded(expectedTrends(question, world)),
+      );
     });
   });
 
@@ -179,7 +181,7 @@ describe('trends', () => {
       const isCohort = asked['breakdown_type'] === 'cohort';
       const value = isBin ? [0, 12.5] : isCohort ? 'all' : asked['breakdown_value'];
       const question = readTrendsPeopleQuestion({ ...asked, breakdown_value: value }, context);
-      const found = await askTrendsPeople(store.deps, projectId, question, EVERYBODY);
+      const found = await findTrendsPeople(store.deps, projectId, question, EVERYBODY);
       expect(rounded(found)).toEqual(rounded(trendsPeople(question, world)));
     });
   });
@@ -191,8 +193,8 @@ describe('lifecycle', () => {
   it('is that of the oracle, and so are its persons', async () => {
     await always(fields, async ({ world, context, projectId }, asked) => {
       const question = readLifecycleQuestion(asked, context);
-      const items = answerLifecycle(question, world);
-      expect(await askLifecycle(store.deps, projectId, question)).toEqual(items);
+      const items = expectedLifecycle(question, world);
+      expect(await answerLifecycle(store.deps, projectId, question)).toEqual(items);
       for (const status of LIFECYCLE_STATUSES) {
         const at = items.find((item) => item.status === status)?.data.findIndex((count) => count !== 0) ?? -1;
         const day = items[0]?.days[Math.max(at, 0)] ?? '';
@@ -200,7 +202,7 @@ describe('lifecycle', () => {
           { ...asked, target_date: day.replace(' ', 'T'), lifecycle_type: status },
           context,
         );
-        const found = await askLifecyclePeople(store.deps, projectId, people, EVERYBODY);
+        const found = await findLifecyclePeople(store.deps, projectId, people, EVERYBODY);
         expect(found).toEqual(lifecyclePeople(people, world));
       }
     });
@@ -217,10 +219,10 @@ describe('stickiness', () => {
   it('is that of the oracle, and so are its persons', async () => {
     await always(fields, async ({ world, context, projectId }, asked) => {
       const question = readStickinessQuestion(asked, context);
-      expect(await askStickiness(store.deps, projectId, question)).toEqual(answerStickiness(question, world));
+      expect(await answerStickiness(store.deps, projectId, question)).toEqual(expectedStickiness(question, world));
       for (const stickiness_days of [1, 2]) {
         const people = readStickinessPeopleQuestion({ ...asked, stickiness_days, entity_order: 0 }, context);
-        const found = await askStickinessPeople(store.deps, projectId, people, EVERYBODY);
+        const found = await findStickinessPeople(store.deps, projectId, people, EVERYBODY);
         expect(found).toEqual(stickinessPeople(people, world));
       }
     });
@@ -250,12 +252,12 @@ describe('retention', () => {
   it('is that of the oracle, and so are its persons', async () => {
     await always(fields, async ({ world, context, projectId }, asked) => {
       const question = readRetentionQuestion(asked, context);
-      const rows = answerRetention(question, world);
-      expect(await askRetention(store.deps, projectId, question)).toEqual(rows);
+      const rows = expectedRetention(question, world);
+      expect(await answerRetention(store.deps, projectId, question)).toEqual(rows);
       const [row] = rows;
       const cohort = row?.breakdownValues ? { breakdown_values: [...row.breakdownValues] } : { selected_interval: 0 };
       const people = readRetentionPeopleQuestion({ ...asked, ...cohort }, context);
-      const found = await askRetentionPeople(store.deps, projectId, people, EVERYBODY);
+      const found = await findRetentionPeople(store.deps, projectId, people, EVERYBODY);
       expect(found).toEqual(retentionPeople(people, world));
     });
   });

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import type { UsageCount } from '../../stores/metadata/query-usage.ts';
 import { readFunnelQuestion } from './funnel/rules/read-funnel.ts';
-import { firstDay, QueryUsage } from './query-usage.ts';
+import { firstUsageDay, QueryUsage } from './query-usage.ts';
 import { readTrendsQuestion } from './trends/rules/read-trends.ts';
 
 const NOW = Date.parse('2026-01-15T12:00:00Z');
@@ -20,12 +20,12 @@ function aShelf() {
   const shelf = {
     written,
     isAway: false,
-    add: async (counts: readonly UsageCount[]) => {
+    addCounts: async (counts: readonly UsageCount[]) => {
       if (shelf.isAway) throw new Error('away');
       written.push([...counts]);
     },
-    since: async () => new Map(),
-    prune: async () => {},
+    countSince: async () => new Map(),
+    deleteBefore: async () => {},
   };
   return shelf;
 }
@@ -36,9 +36,9 @@ const shown = (counts: readonly UsageCount[] = []) => counts.map(({ kind, name, 
 it('writes what was noted once, together, by the day', async () => {
   const shelf = aShelf();
   const usage = open(shelf);
-  usage.note(1, visits);
-  usage.note(1, checkout);
-  usage.note(2, visits);
+  usage.record(1, visits);
+  usage.record(1, checkout);
+  usage.record(2, visits);
   expect(shelf.written).toEqual([]);
   await usage.flush();
   await usage.flush();
@@ -57,10 +57,10 @@ it('writes what was noted once, together, by the day', async () => {
 it('loses nothing while the shelf is away', async () => {
   const shelf = aShelf();
   const usage = open(shelf);
-  usage.note(1, visits);
+  usage.record(1, visits);
   shelf.isAway = true;
   await expect(usage.flush()).rejects.toThrow('away');
-  usage.note(1, visits);
+  usage.record(1, visits);
   shelf.isAway = false;
   await usage.flush();
   expect(shown(shelf.written[0])).toEqual(['event visit 2', 'person_property plan 2']);
@@ -71,13 +71,13 @@ it('notes no more names than anybody means, and none that are endless', async ()
   const usage = open(shelf);
   for (let n = 0; n < 120; n++) {
     const events = Array.from({ length: 100 }, (_, i) => `made up ${n * 100 + i}`);
-    usage.note(1, readTrendsQuestion({ events }, context));
+    usage.record(1, readTrendsQuestion({ events }, context));
   }
-  usage.note(1, readTrendsQuestion({ events: ['x'.repeat(401)] }, context));
+  usage.record(1, readTrendsQuestion({ events: ['x'.repeat(401)] }, context));
   await usage.flush();
   expect(shelf.written[0]).toHaveLength(10_000);
 });
 
 it('counts today and the 29 days before it', () => {
-  expect(firstDay(NOW)).toBe(TODAY - 29);
+  expect(firstUsageDay(NOW)).toBe(TODAY - 29);
 });

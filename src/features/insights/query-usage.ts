@@ -3,29 +3,29 @@
  * written together a few seconds later; what was noted in the seconds before a crash is lost.
  */
 
-import type { AskedName } from '../../core/events/asked-name.ts';
+import type { UsedName } from '../../core/events/asked-name.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
 import { type Schedule, startSchedule } from '../../lib/schedule.ts';
 import type { QueryUsageStore, UsageCount } from '../../stores/metadata/query-usage.ts';
-import { askedNames, type CountedQuestion } from './rules/asked-names.ts';
+import { type CountedQuestion, usedNames } from './rules/asked-names.ts';
 
-export interface QueryUsageDeps {
+interface QueryUsageDeps {
   store: QueryUsageStore;
   clock: Clock;
   logger: Logger;
 }
 
-const EVERY_MS = 5000;
+const FLUSH_INTERVAL_MS = 5000;
 /** More different names at a time than people ask for; beyond them nothing is noted until these are written. */
-const MOST_WAITING = 10_000;
-const LONGEST_NAME = 400;
+const MAX_PENDING_NAMES = 10_000;
+const MAX_NAME_LENGTH = 400;
 const DAY_MS = 86_400_000;
 /** Today and the 29 days before it. */
-const DAYS = 30;
+const USAGE_DAYS = 30;
 
 /** The first day that counts at this time, in days since 1970. */
-export const firstDay = (now: number): number => Math.floor(now / DAY_MS) - DAYS + 1;
+export const firstUsageDay = (now: number): number => Math.floor(now / DAY_MS) - USAGE_DAYS + 1;
 
 export class QueryUsage {
   readonly #deps: QueryUsageDeps;
@@ -35,10 +35,10 @@ export class QueryUsage {
     this.#deps = deps;
   }
 
-  note(projectId: number, question: CountedQuestion): void {
+  record(projectId: number, question: CountedQuestion): void {
     const day = Math.floor(this.#deps.clock.now() / DAY_MS);
-    for (const asked of askedNames(question)) {
-      if (asked.name.length <= LONGEST_NAME) this.#add({ ...asked, projectId, day, count: 1 });
+    for (const asked of usedNames(question)) {
+      if (asked.name.length <= MAX_NAME_LENGTH) this.#add({ ...asked, projectId, day, count: 1 });
     }
   }
 
@@ -47,7 +47,7 @@ export class QueryUsage {
     const key = JSON.stringify(what);
     const before = this.#waiting.get(key);
     if (before !== undefined) before.count += count;
-    else if (this.#waiting.size < MOST_WAITING) this.#waiting.set(key, { ...one });
+    else if (this.#waiting.size < MAX_PENDING_NAMES) this.#waiting.set(key, { ...one });
   }
 
   /** Writes what was noted; what cannot be written is noted again. */
@@ -56,7 +56,7 @@ export class QueryUsage {
     if (counts.length === 0) return;
     this.#waiting = new Map();
     try {
-      await this.#deps.store.add(counts);
+      await this.#deps.store.addCounts(counts);
     } catch (error) {
       for (const count of counts) this.#add(count);
       throw error;
@@ -64,19 +64,19 @@ export class QueryUsage {
   }
 
   /** Name → how often it was asked for in the last thirty days. */
-  inThirtyDays(
+  countsOfLast30Days(
     projectId: number,
-    of: Pick<AskedName, 'kind' | 'groupTypeIndex'>,
+    of: Pick<UsedName, 'kind' | 'groupTypeIndex'>,
   ): Promise<ReadonlyMap<string, number>> {
-    return this.#deps.store.since(projectId, of, firstDay(this.#deps.clock.now()));
+    return this.#deps.store.countSince(projectId, of, firstUsageDay(this.#deps.clock.now()));
   }
 
   start(): Schedule {
     const { clock, logger } = this.#deps;
     const schedule = startSchedule({
       clock,
-      firstAfterMs: EVERY_MS,
-      everyMs: EVERY_MS,
+      initialDelayMs: FLUSH_INTERVAL_MS,
+      intervalMs: FLUSH_INTERVAL_MS,
       run: () => this.flush(),
       onError: (err) => logger.warn({ err }, 'what insights asked for could not be counted; it is tried again'),
     });

@@ -8,17 +8,17 @@ function makeCache(mostBytes?: number) {
   const cache = new ResultCache({ now: () => now }, mostBytes);
   let worked = 0;
   const ask = (question: string, over: object = {}) =>
-    cache.ask({ projectId: 1, question, refresh: false, signal: nobodyLeaves, ...over }, async () => ++worked);
+    cache.getOrCompute({ projectId: 1, question, refresh: false, signal: nobodyLeaves, ...over }, async () => ++worked);
   return { cache, ask, setNow: (at: number) => (now = at), worked: () => worked };
 }
 
 describe('kept answers', () => {
   it('are given again, with the time at which they were found', async () => {
     const { ask, setNow } = makeCache();
-    expect(await ask('a')).toEqual({ answer: 1, isCached: false, foundAt: 1000 });
+    expect(await ask('a')).toEqual({ answer: 1, isCached: false, computedAt: 1000 });
     setNow(2000);
-    expect(await ask('a')).toEqual({ answer: 1, isCached: true, foundAt: 1000 });
-    expect(await ask('b')).toEqual({ answer: 2, isCached: false, foundAt: 2000 });
+    expect(await ask('a')).toEqual({ answer: 1, isCached: true, computedAt: 1000 });
+    expect(await ask('b')).toEqual({ answer: 2, isCached: false, computedAt: 2000 });
   });
 
   it('are worked out anew for whoever wants that, and then kept', async () => {
@@ -32,18 +32,18 @@ describe('kept answers', () => {
     const { cache, ask } = makeCache();
     await ask('a');
     await ask('a', { projectId: 2 });
-    cache.touch(1);
+    cache.invalidate(1);
     expect(await ask('a')).toMatchObject({ answer: 3, isCached: false });
     expect(await ask('a', { projectId: 2 })).toMatchObject({ answer: 2, isCached: true });
-    cache.touchAll();
+    cache.invalidateAll();
     expect(await ask('a', { projectId: 2 })).toMatchObject({ answer: 4, isCached: false });
   });
 
   it('are old at once where the project changes while they are worked out', async () => {
     const { cache, ask } = makeCache();
     const options = { projectId: 1, question: 'a', refresh: false, signal: nobodyLeaves };
-    const slow = cache.ask(options, async () => {
-      cache.touch(1);
+    const slow = cache.getOrCompute(options, async () => {
+      cache.invalidate(1);
       return 'old';
     });
     expect(await slow).toMatchObject({ answer: 'old', isCached: false });
@@ -53,7 +53,7 @@ describe('kept answers', () => {
   it('are worked out once for all who ask at the same time, but not for those who come after a change', async () => {
     const { cache, ask, worked } = makeCache();
     const both = [ask('a'), ask('a'), ask('a', { refresh: true })];
-    cache.touch(1);
+    cache.invalidate(1);
     const later = ask('a');
     expect((await Promise.all(both)).map(({ answer }) => answer)).toEqual([1, 1, 1]);
     expect([(await later).answer, worked()]).toEqual([2, 2]);
@@ -62,7 +62,7 @@ describe('kept answers', () => {
   it('cannot be changed by those who got them', async () => {
     const { cache } = makeCache();
     const ask = () =>
-      cache.ask({ projectId: 1, question: 'a', refresh: false, signal: nobodyLeaves }, async () => ({
+      cache.getOrCompute({ projectId: 1, question: 'a', refresh: false, signal: nobodyLeaves }, async () => ({
         list: [1, NaN],
       }));
     (await ask()).answer.list.push(2);
@@ -82,7 +82,7 @@ describe('kept answers', () => {
   it('are not kept when they failed', async () => {
     const { cache, ask } = makeCache();
     const options = { projectId: 1, question: 'a', refresh: false, signal: nobodyLeaves };
-    await expect(cache.ask(options, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await expect(cache.getOrCompute(options, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await ask('a')).toMatchObject({ answer: 1, isCached: false });
   });
 
@@ -91,7 +91,7 @@ describe('kept answers', () => {
     const [one, other] = [new AbortController(), new AbortController()];
     let stopped = false;
     const wait = (signal: AbortSignal) =>
-      cache.ask({ projectId: 1, question: 'a', refresh: false, signal }, (stop) => {
+      cache.getOrCompute({ projectId: 1, question: 'a', refresh: false, signal }, (stop) => {
         stop.addEventListener('abort', () => {
           stopped = true;
         });

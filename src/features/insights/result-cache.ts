@@ -8,14 +8,14 @@
 import { deserialize, serialize } from 'node:v8';
 import type { Clock } from '../../lib/clock.ts';
 
-export interface Kept<T> {
+interface CachedAnswer<T> {
   answer: T;
   isCached: boolean;
   /** When it was worked out, ms UTC. */
-  foundAt: number;
+  computedAt: number;
 }
 
-export interface AskOptions {
+interface CacheQuery {
   projectId: number;
   /** All that the answer depends on beside the project's data: equal texts have equal answers. */
   question: string;
@@ -29,51 +29,51 @@ export interface AskOptions {
 interface Entry {
   generation: number;
   answer: Buffer;
-  foundAt: number;
+  computedAt: number;
 }
 
-interface Work {
+interface Computation {
   promise: Promise<unknown>;
   waiting: number;
   stop: AbortController;
 }
 
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_CACHE_BYTES = 32 * 1024 * 1024;
 
 export class ResultCache {
   readonly #clock: Clock;
   readonly #mostBytes: number;
   readonly #entries = new Map<string, Entry>();
-  readonly #work = new Map<string, Work>();
+  readonly #work = new Map<string, Computation>();
   readonly #generations = new Map<number, number>();
   #everything = 0;
   #bytes = 0;
 
-  constructor(clock: Clock, mostBytes = MOST_BYTES) {
+  constructor(clock: Clock, mostBytes = MAX_CACHE_BYTES) {
     this.#clock = clock;
     this.#mostBytes = mostBytes;
   }
 
   /** Others that keep answers to the same questions hear through this of what was changed here. */
-  tellOthers: (projectId: number) => void = () => undefined;
+  onInvalidate: (projectId: number) => void = () => undefined;
 
   /** Something in the project has changed. To be said after the change, and before anybody is told of it. */
-  touch(projectId: number): void {
-    this.hear(projectId);
-    this.tellOthers(projectId);
+  invalidate(projectId: number): void {
+    this.invalidateHere(projectId);
+    this.onInvalidate(projectId);
   }
 
   /** The same where others know it already. */
-  hear(projectId: number): void {
+  invalidateHere(projectId: number): void {
     this.#generations.set(projectId, this.#ownGeneration(projectId) + 1);
   }
 
   /** Nobody knows what has changed. */
-  touchAll(): void {
+  invalidateAll(): void {
     this.#everything++;
   }
 
-  async ask<T>(options: AskOptions, workOut: (signal: AbortSignal) => Promise<T>): Promise<Kept<T>> {
+  async getOrCompute<T>(options: CacheQuery, workOut: (signal: AbortSignal) => Promise<T>): Promise<CachedAnswer<T>> {
     const { projectId, question, refresh, signal } = options;
     signal.throwIfAborted();
     const key = `${projectId} ${question}`;
@@ -83,15 +83,15 @@ export class ResultCache {
     if (kept?.generation === generation) {
       this.#entries.delete(key);
       this.#entries.set(key, kept);
-      return { answer: deserialize(kept.answer) as T, isCached: true, foundAt: kept.foundAt };
+      return { answer: deserialize(kept.answer) as T, isCached: true, computedAt: kept.computedAt };
     }
     const work = this.#join(`${generation} ${key}`, async (stopped) => {
-      const foundAt = this.#clock.now();
+      const computedAt = this.#clock.now();
       const answer = await workOut(stopped);
-      this.#keep(key, { generation, answer: serialize(answer), foundAt });
-      return { answer, isCached: false, foundAt };
+      this.#keep(key, { generation, answer: serialize(answer), computedAt });
+      return { answer, isCached: false, computedAt };
     });
-    return (await this.#wait(work, signal)) as Kept<T>;
+    return (await this.#wait(work, signal)) as CachedAnswer<T>;
   }
 
   #ownGeneration = (projectId: number): number => this.#generations.get(projectId) ?? 0;
@@ -99,7 +99,7 @@ export class ResultCache {
   /** Both only grow, so their sum tells every change. */
   #generation = (projectId: number): number => this.#everything + this.#ownGeneration(projectId);
 
-  #join(name: string, begin: (signal: AbortSignal) => Promise<unknown>): Work {
+  #join(name: string, begin: (signal: AbortSignal) => Promise<unknown>): Computation {
     const known = this.#work.get(name);
     if (known !== undefined) return known;
     const stop = new AbortController();
@@ -114,7 +114,7 @@ export class ResultCache {
     return work;
   }
 
-  async #wait(work: Work, signal: AbortSignal): Promise<unknown> {
+  async #wait(work: Computation, signal: AbortSignal): Promise<unknown> {
     work.waiting++;
     let leave: (() => void) | undefined;
     const gone = new Promise<never>((_, reject) => {

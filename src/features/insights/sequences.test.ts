@@ -8,19 +8,19 @@ import type { WorldData } from '../../../test/oracle/world.ts';
 import { aWorld } from '../../../test/support/insight-worlds.ts';
 import { openWorldStore, type StoredWorld, type WorldStore } from '../../../test/support/world-store.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import { answerCorrelation, correlationPeople } from './correlation/answer-correlation.ts';
-import type { TravelDeps } from './correlation/funnel-participants.ts';
+import { answerCorrelation, findCorrelationPeople } from './correlation/answer-correlation.ts';
+import type { AnswerDeps } from './correlation/funnel-participants.ts';
 import { readCorrelationPeopleQuestion, readCorrelationQuestion } from './correlation/rules/read-correlation.ts';
-import { answerFunnel, funnelPeople } from './funnel/answer-funnel.ts';
+import { answerFunnel, findFunnelPeople } from './funnel/answer-funnel.ts';
 import { readFunnelQuestion } from './funnel/rules/read-funnel.ts';
 import { readFunnelPeopleQuestion } from './funnel/rules/read-funnel-people.ts';
-import { answerPaths, pathsPeople } from './paths/answer-paths.ts';
+import { answerPaths, findPathsPeople } from './paths/answer-paths.ts';
 import { readPathsPeopleQuestion, readPathsQuestion } from './paths/rules/read-paths.ts';
 import type { QuestionContext } from './rules/context.ts';
 import { correlationLink } from './rules/people-links.ts';
 
 interface Asked extends StoredWorld {
-  deps: TravelDeps;
+  deps: AnswerDeps;
   context: QuestionContext;
 }
 
@@ -187,7 +187,7 @@ describe('the engine agrees with the oracle', () => {
       async ({ deps, projectId, world, context }, [fields, funnel_step, value]) => {
         const asked = { ...fields, funnel_step, ...(value === null ? {} : { funnel_step_breakdown: value }) };
         const question = readFunnelPeopleQuestion(asked, context);
-        expect(await funnelPeople(deps, projectId, question)).toEqual(oracle.funnelPeople(question, world));
+        expect(await findFunnelPeople(deps, projectId, question)).toEqual(oracle.funnelPeople(question, world));
       },
     ));
 
@@ -236,7 +236,7 @@ describe('the engine agrees with the oracle', () => {
         const keys = edge === undefined ? {} : { path_start_key: edge.source, path_end_key: edge.target };
         for (const asked of [{}, keys, { path_dropoff_key: edge?.target ?? '2_pay' }]) {
           const people = readPathsPeopleQuestion({ ...fields, ...asked }, context);
-          expect(await pathsPeople(deps, projectId, people)).toEqual(ways.pathsPeople(people, world));
+          expect(await findPathsPeople(deps, projectId, people)).toEqual(ways.pathsPeople(people, world));
         }
       },
       25,
@@ -260,7 +260,7 @@ describe('the engine agrees with the oracle', () => {
         expect(answer).toEqual(correlations.answerCorrelation(question, world));
         for (const one of answer.events.slice(0, 2)) {
           const people = readCorrelationPeopleQuestion(correlationLink(question, one, true), context);
-          const found = await correlationPeople(deps, projectId, people);
+          const found = await findCorrelationPeople(deps, projectId, people);
           expect(found).toEqual(correlations.correlationPeople(people, world));
           expect(found.length).toBe(one.success);
         }

@@ -11,31 +11,27 @@ import { applyProperties, type PropertyUpdate } from '../../core/persons/apply-p
 import type { PropertyChange } from '../../core/persons/person.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
-import type { PropertySighting } from '../../stores/ingest/ingest-store.ts';
+import type { SeenPropertyDefinition } from '../../stores/ingest/ingest-store.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import type { PersonRef, PersonStore, StoredPerson } from '../../stores/metadata/persons.ts';
 
-export interface PersonDeps {
+interface PersonDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
 }
 
-export const PERSON = 'Person';
+export const PERSON_SCOPE = 'Person';
 
-export async function findPerson(
-  persons: PersonStore,
-  projectId: number,
-  ref: PersonRef | null,
-): Promise<StoredPerson> {
-  const person = ref && (await persons.find(projectId, ref));
+export async function getPerson(persons: PersonStore, projectId: number, ref: PersonRef | null): Promise<StoredPerson> {
+  const person = ref && (await persons.get(projectId, ref));
   if (!person) throw notFound();
   return person;
 }
 
 /** Sets properties; those that are not named stay as they are. */
-export function setProperties(
+export function setPersonProperties(
   deps: PersonDeps,
   caller: Caller,
   project: Project,
@@ -43,34 +39,34 @@ export function setProperties(
   properties: JsonObject,
 ): Promise<StoredPerson> {
   const set = cleanJson(properties) as JsonObject;
-  return change(deps, project, ref, { set }, (person, changes) => ({
-    ...about(caller, project, person),
+  return updatePerson(deps, project, ref, { set }, (person, changes) => ({
+    ...activityTarget(caller, project, person),
     activity: 'updated',
     name: null,
-    changes: [{ type: PERSON, action: 'changed', field: 'properties', ...beforeAndAfter(changes) }],
+    changes: [{ type: PERSON_SCOPE, action: 'changed', field: 'properties', ...beforeAndAfter(changes) }],
   }));
 }
 
-export function unsetProperty(
+export function unsetPersonProperty(
   deps: PersonDeps,
   caller: Caller,
   project: Project,
   ref: PersonRef | null,
   key: string,
 ): Promise<StoredPerson> {
-  return change(deps, project, ref, { unset: [key] }, (person, changes) => ({
-    ...about(caller, project, person),
+  return updatePerson(deps, project, ref, { unset: [key] }, (person, changes) => ({
+    ...activityTarget(caller, project, person),
     activity: 'delete_property',
     name: person.uuid,
-    changes: [{ type: PERSON, action: 'changed', field: null, ...beforeAndAfter(changes) }],
+    changes: [{ type: PERSON_SCOPE, action: 'changed', field: null, ...beforeAndAfter(changes) }],
   }));
 }
 
-const about = ({ user }: Caller, project: Project, person: StoredPerson) => ({
+const activityTarget = ({ user }: Caller, project: Project, person: StoredPerson) => ({
   organizationId: project.organizationId,
   projectId: project.id,
   userId: user.id,
-  scope: PERSON,
+  scope: PERSON_SCOPE,
   itemId: String(person.id),
 });
 
@@ -88,7 +84,7 @@ const pick = (changes: readonly PropertyChange[], side: 'before' | 'after'): Jso
  * other. The history names the entry in the activity log where an event's uuid stands otherwise: whoever asks where a
  * value comes from finds who set it.
  */
-async function change(
+async function updatePerson(
   { metadata, clock, ids }: PersonDeps,
   project: Project,
   ref: PersonRef | null,
@@ -96,7 +92,7 @@ async function change(
   entryOf: (person: StoredPerson, changes: readonly PropertyChange[]) => ActivityEntry,
 ): Promise<StoredPerson> {
   return metadata.transaction(async (store) => {
-    const person = await findPerson(store.persons, project.id, ref);
+    const person = await getPerson(store.persons, project.id, ref);
     const { properties, changes } = applyProperties(person.properties, update);
     if (changes.length === 0) return person;
     const at = clock.now();
@@ -104,22 +100,22 @@ async function change(
     await recordActivity({ clock, ids }, store, { ...entryOf(person, changes), id: activityId });
     const next = { ...person, properties, version: person.version + 1 };
     const of = { projectId: project.id, personUuid: person.uuid, at, eventUuid: activityId };
-    await store.persons.write({
+    await store.persons.update({
       person: next,
       history: changes.map((one) => ({ ...of, ...one })),
-      properties: sightings(ids, project.id, changes, at),
+      properties: personPropertyDefinitions(ids, project.id, changes, at),
     });
     return next;
   });
 }
 
 /** What is new to the project's definitions by these changes. */
-export function sightings(
+export function personPropertyDefinitions(
   ids: Ids,
   projectId: number,
   changes: readonly PropertyChange[],
   at: number,
-): PropertySighting[] {
+): SeenPropertyDefinition[] {
   const seen = { projectId, kind: 'person', groupTypeIndex: -1, at } as const;
   return changes.flatMap(({ key: name, after }) =>
     after === undefined || !isDefinable(name)
@@ -128,22 +124,22 @@ export function sightings(
   );
 }
 
-const IDS_AT_ONCE = 5000;
+const ID_BATCH_SIZE = 5000;
 
 /** Every distinct id of one person, in the order in which they came: some have a hundred thousand. */
-export async function allDistinctIds(persons: PersonStore, personId: number): Promise<string[]> {
+export async function listDistinctIds(persons: PersonStore, personId: number): Promise<string[]> {
   const all: string[] = [];
   for (let after = 0; ; ) {
-    const some = await persons.distinctIdsAfter(personId, after, IDS_AT_ONCE);
+    const some = await persons.listDistinctIdsAfter(personId, after, ID_BATCH_SIZE);
     for (const { distinctId } of some) all.push(distinctId);
-    if (some.length < IDS_AT_ONCE) return all;
+    if (some.length < ID_BATCH_SIZE) return all;
     after = some.at(-1)?.id ?? after;
     await nextTurn();
   }
 }
 
 /** The key of a property, from outside. */
-export function readKey(attr: string, key: string | undefined): string {
+export function readPropertyKey(attr: string, key: string | undefined): string {
   if (key === undefined) throw invalid(attr, 'This field is required.', 'required');
   if (key === '') throw invalid(attr, 'This field may not be blank.', 'blank');
   return cleanText(key);

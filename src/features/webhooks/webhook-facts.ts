@@ -1,11 +1,11 @@
 /** From what waits in the outbox to what is worth telling: who it was by the name they go by now, and when. */
 import { personName } from '../../core/persons/person-name.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { WaitingMessage } from '../../stores/ingest/outbox.ts';
+import type { OutboxMessage } from '../../stores/ingest/outbox.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
-import type { News } from './webhook-message.ts';
+import type { WebhookFact } from './webhook-message.ts';
 
-export interface NewsDeps {
+export interface WebhookFactDeps {
   metadata: Pick<MetadataStore, 'eventPersons'>;
   clock: Clock;
   /** Where people find the console; null: messages have no links. */
@@ -15,11 +15,11 @@ export interface NewsDeps {
 /** Told so much later, it is worth saying when it happened. */
 const OLD_AFTER_MS = 60_000;
 
-export async function newsOf(
-  { metadata, clock, publicUrl }: NewsDeps,
+export async function webhookFacts(
+  { metadata, clock, publicUrl }: WebhookFactDeps,
   projectId: number,
-  waiting: readonly WaitingMessage[],
-): Promise<News[]> {
+  waiting: readonly OutboxMessage[],
+): Promise<WebhookFact[]> {
   const names = await namesOf(metadata, projectId, waiting);
   const now = clock.now();
   return waiting.map(({ event, count, personUuid, happenedAt, waitingSince }) => {
@@ -35,12 +35,12 @@ export async function newsOf(
 }
 
 async function namesOf(
-  { eventPersons }: NewsDeps['metadata'],
+  { eventPersons }: WebhookFactDeps['metadata'],
   projectId: number,
-  waiting: readonly WaitingMessage[],
+  waiting: readonly OutboxMessage[],
 ): Promise<ReadonlyMap<string, string>> {
   const uuids = [...new Set(waiting.map(({ personUuid }) => personUuid))];
-  const persons = await eventPersons.byUuids(projectId, uuids);
+  const persons = await eventPersons.listByUuids(projectId, uuids);
   return new Map(
     persons.map(({ uuid, properties, firstDistinctId }) => [
       uuid,

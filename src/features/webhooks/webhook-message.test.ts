@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type News, webhookMessage } from './webhook-message.ts';
+import { type WebhookFact, webhookMessage } from './webhook-message.ts';
 
-const news = (over: Partial<News> = {}): News => ({
+const news = (over: Partial<WebhookFact> = {}): WebhookFact => ({
   event: 'signed up',
   count: 1,
   person: { name: 'ada', url: null },
@@ -11,7 +11,7 @@ const news = (over: Partial<News> = {}): News => ({
 });
 
 describe('the message to a webhook', () => {
-  it.each<[string, News[], string]>([
+  it.each<[string, WebhookFact[], string]>([
     ['one event', [news()], '[Shop] *signed up* by ada'],
     ['one of nobody', [news({ person: null })], '[Shop] *signed up*'],
     ['many', [news({ count: 37 })], '[Shop] 37 × *signed up*, the last by ada'],

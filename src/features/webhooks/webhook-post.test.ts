@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isInsideUrl } from '../../lib/network.ts';
-import { lookUpOutside, postToWebhook, readRetryAfter } from './webhook-post.ts';
+import { isPrivateUrl } from '../../lib/network.ts';
+import { lookupPublicAddress, postToWebhook, readRetryAfter } from './webhook-post.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
-const options = { timeoutMs: 300, signal: new AbortController().signal, now: NOW, isInsideAllowed: true };
+const options = { timeoutMs: 300, signal: new AbortController().signal, now: NOW, isPrivateAllowed: true };
 
 let server: Server | null = null;
 afterEach(() => {
@@ -83,21 +83,23 @@ describe('addresses of the inside', () => {
     'http://LOCALHOST:9/',
     'https://db.localhost/',
   ])('are known by sight: %s', async (url) => {
-    expect(isInsideUrl(url)).toBe(true);
-    const outcome = await postToWebhook(url, 'hello', { ...options, isInsideAllowed: false });
+    expect(isPrivateUrl(url)).toBe(true);
+    const outcome = await postToWebhook(url, 'hello', { ...options, isPrivateAllowed: false });
     expect(outcome).toMatchObject({ kind: 'refused', why: expect.stringContaining('WEBHOOK_ALLOW_PRIVATE') });
   });
 
   it('are known by what a name leads to, when it is looked up to be connected to', async () => {
     for (const all of [true, false]) {
-      const answer = await new Promise((resolve) => lookUpOutside('localhost', { all }, (...given) => resolve(given)));
+      const answer = await new Promise((resolve) =>
+        lookupPublicAddress('localhost', { all }, (...given) => resolve(given)),
+      );
       expect(answer).toEqual([expect.any(Error), []]);
     }
   });
 
   it('are no other addresses', () => {
-    expect(isInsideUrl('https://hooks.example.org/services/T0/B0/x')).toBe(false);
-    expect(isInsideUrl('http://203.0.113.7/')).toBe(false);
+    expect(isPrivateUrl('https://hooks.example.org/services/T0/B0/x')).toBe(false);
+    expect(isPrivateUrl('http://203.0.113.7/')).toBe(false);
   });
 });
 

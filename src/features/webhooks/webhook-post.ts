@@ -9,7 +9,7 @@ import { type LookupAddress, lookup } from 'node:dns';
 import { request as plainRequest } from 'node:http';
 import { request as encryptedRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { isInside, isInsideUrl } from '../../lib/network.ts';
+import { isPrivateAddress, isPrivateUrl } from '../../lib/network.ts';
 
 export type PostOutcome =
   | { kind: 'taken' }
@@ -18,42 +18,42 @@ export type PostOutcome =
   /** It will never go better: the address or the message is not right. */
   | { kind: 'refused'; why: string };
 
-export interface PostOptions {
+interface PostOptions {
   timeoutMs: number;
   /** Ends the attempt at once. */
   signal: AbortSignal;
   /** For a `Retry-After` that is a date. */
   now: number;
   /** Whether addresses of the inside may be told something. */
-  isInsideAllowed: boolean;
+  isPrivateAllowed: boolean;
 }
 
 /** Answers that other servers give to the same request while they cannot, or not so fast. */
-const WORTH_TRYING_AGAIN = new Set([408, 425, 429]);
+const RETRYABLE_STATUSES = new Set([408, 425, 429]);
 
 export async function postToWebhook(url: string, text: string, options: PostOptions): Promise<PostOutcome> {
-  if (!options.isInsideAllowed && isInsideUrl(url)) return REFUSED_INSIDE;
+  if (!options.isPrivateAllowed && isPrivateUrl(url)) return REFUSED_PRIVATE;
   try {
     const { status, retryAfter } = await post(url, JSON.stringify({ text }), options);
     return outcomeOf(status, retryAfter, options.now);
   } catch (error) {
-    if (error instanceof InsideAddress) return REFUSED_INSIDE;
+    if (error instanceof PrivateAddressError) return REFUSED_PRIVATE;
     return { kind: 'failed', why: reasonOf(error), retryAfterMs: 0 };
   }
 }
 
-const REFUSED_INSIDE: PostOutcome = {
+const REFUSED_PRIVATE: PostOutcome = {
   kind: 'refused',
   why: 'its address is of a private network; WEBHOOK_ALLOW_PRIVATE=true would allow it',
 };
 
-interface Heard {
+interface PostResponse {
   status: number;
   retryAfter: string | null;
 }
 
 /** Not `fetch`, which would look the name up by itself: what was looked at must be what is connected to. */
-function post(url: string, body: string, { timeoutMs, signal, isInsideAllowed }: PostOptions): Promise<Heard> {
+function post(url: string, body: string, { timeoutMs, signal, isPrivateAllowed }: PostOptions): Promise<PostResponse> {
   const request = url.startsWith('https:') ? encryptedRequest : plainRequest;
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
@@ -65,7 +65,7 @@ function post(url: string, body: string, { timeoutMs, signal, isInsideAllowed }:
         'user-agent': 'Cairn',
       },
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-      ...(isInsideAllowed ? {} : { lookup: lookUpOutside }),
+      ...(isPrivateAllowed ? {} : { lookup: lookupPublicAddress }),
     });
     outgoing.on('error', reject);
     outgoing.on('response', (response) => {
@@ -76,15 +76,15 @@ function post(url: string, body: string, { timeoutMs, signal, isInsideAllowed }:
   });
 }
 
-class InsideAddress extends Error {}
+class PrivateAddressError extends Error {}
 
 /** Only addresses of the outside; an error where a name has none. */
-export const lookUpOutside: LookupFunction = (hostname, options, callback) => {
+export const lookupPublicAddress: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
     if (error) return callback(error, []);
-    const outside = found.filter(({ address }) => !isInside(address));
+    const outside = found.filter(({ address }) => !isPrivateAddress(address));
     const [first] = outside;
-    if (first === undefined) return callback(new InsideAddress(), []);
+    if (first === undefined) return callback(new PrivateAddressError(), []);
     return options.all ? callback(null, outside) : callback(null, first.address, first.family);
   });
 };
@@ -92,20 +92,20 @@ export const lookUpOutside: LookupFunction = (hostname, options, callback) => {
 function outcomeOf(status: number, retryAfter: string | null, now: number): PostOutcome {
   if (status >= 200 && status < 300) return { kind: 'taken' };
   const why = `it answered ${status}`;
-  if (status >= 500 || WORTH_TRYING_AGAIN.has(status)) {
+  if (status >= 500 || RETRYABLE_STATUSES.has(status)) {
     return { kind: 'failed', why, retryAfterMs: readRetryAfter(retryAfter, now) };
   }
   return { kind: 'refused', why: status < 400 ? `${why}, a redirect, and those are not followed` : why };
 }
 
 /** Whoever asks for more than this is asked again after it. */
-const LONGEST_WAIT_MS = 3_600_000;
+const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** Seconds, or a date; what is neither counts as not said. */
 export function readRetryAfter(text: string | null, now: number): number {
   if (text === null) return 0;
   const ms = /^\s*\d+\s*$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
-  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), LONGEST_WAIT_MS);
+  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
 }
 
 /** What ended a request by force is in its cause. The address stays out of it: whoever has it can post to the channel. */

@@ -8,37 +8,37 @@
  */
 import type { Logger } from '../../lib/log.ts';
 import { type Loop, startLoop } from '../../lib/loop.ts';
-import type { WaitingMessage } from '../../stores/ingest/outbox.ts';
+import type { OutboxMessage } from '../../stores/ingest/outbox.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
-import { type NewsDeps, newsOf } from './webhook-facts.ts';
+import { type WebhookFactDeps, webhookFacts } from './webhook-facts.ts';
 import { webhookMessage } from './webhook-message.ts';
 import { type PostOutcome, postToWebhook } from './webhook-post.ts';
 
-export interface WebhookDeps extends NewsDeps {
+interface WebhookDeps extends WebhookFactDeps {
   metadata: Pick<MetadataStore, 'outbox' | 'projects' | 'eventPersons'>;
   logger: Logger;
   /** Whether webhooks may be in private networks. */
-  isInsideAllowed: boolean;
+  isPrivateAllowed: boolean;
 }
 
 const SECOND_MS = 1000;
 /** From one message to the next of the same project. */
-const GAP_MS = 10 * SECOND_MS;
+const MIN_INTERVAL_MS = 10 * SECOND_MS;
 /** The pause after a failure, doubled with each further one. */
-const FIRST_PAUSE_MS = SECOND_MS;
-const MAX_PAUSE_MS = 300 * SECOND_MS;
+const MIN_RETRY_DELAY_MS = SECOND_MS;
+const MAX_RETRY_DELAY_MS = 300 * SECOND_MS;
 const GIVE_UP_AFTER_MS = 86_400 * SECOND_MS;
 const TIMEOUT_MS = 10 * SECOND_MS;
 /** While somebody waits for their turn, the clock is looked at this often. */
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 /** Requests under way at the same time. */
-const AT_ONCE = 20;
+const MAX_CONCURRENT = 20;
 /** A message tells of so many names; the others come with the next. */
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 
 /** How it went with a webhook lately. Another address starts afresh. */
-interface Turn {
+interface WebhookState {
   url: string;
   failures: number;
   notBefore: number;
@@ -46,7 +46,7 @@ interface Turn {
 
 export class WebhookSender {
   readonly #deps: WebhookDeps;
-  readonly #turns = new Map<number, Turn>();
+  readonly #turns = new Map<number, WebhookState>();
   readonly #underWay = new Map<number, Promise<void>>();
   readonly #stopping = new AbortController();
   #loop: Loop | null = null;
@@ -78,11 +78,11 @@ export class WebhookSender {
 
   /** Begins with every webhook whose turn has come; none is waited for. */
   async #step(): Promise<boolean> {
-    const waiting = await this.#deps.metadata.outbox.projects();
+    const waiting = await this.#deps.metadata.outbox.listProjects();
     for (const id of this.#turns.keys()) if (!waiting.includes(id)) this.#rest(id);
     let isEarly = false;
     for (const id of waiting.filter((one) => !this.#underWay.has(one))) {
-      if (this.#underWay.size >= AT_ONCE) break;
+      if (this.#underWay.size >= MAX_CONCURRENT) break;
       isEarly = !(await this.#begin(id)) || isEarly;
     }
     if (isEarly) this.#lookAgain();
@@ -98,16 +98,16 @@ export class WebhookSender {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
       this.wake();
-    }, LOOK_EVERY_MS).unref();
+    }, POLL_INTERVAL_MS).unref();
   }
 
   /** False when it is too early. */
   async #begin(projectId: number): Promise<boolean> {
     const { metadata, clock } = this.#deps;
-    const project = await metadata.projects.byId(projectId);
+    const project = await metadata.projects.get(projectId);
     const url = project?.slackIncomingWebhook ?? null;
     if (!project || url === null) {
-      await metadata.outbox.forget(projectId);
+      await metadata.outbox.delete(projectId);
       return true;
     }
     const turn = this.#turnOf(projectId, url);
@@ -122,7 +122,7 @@ export class WebhookSender {
     return true;
   }
 
-  #turnOf(projectId: number, url: string): Turn {
+  #turnOf(projectId: number, url: string): WebhookState {
     const known = this.#turns.get(projectId);
     if (known?.url === url) return known;
     const fresh = { url, failures: 0, notBefore: 0 };
@@ -130,40 +130,45 @@ export class WebhookSender {
     return fresh;
   }
 
-  async #tell(project: Project, turn: Turn): Promise<void> {
+  async #tell(project: Project, turn: WebhookState): Promise<void> {
     const { metadata, clock } = this.#deps;
-    const waiting = (await metadata.outbox.of(project.id)).slice(0, MOST_LINES);
+    const waiting = (await metadata.outbox.listByProject(project.id)).slice(0, MAX_LINES);
     if (waiting.length === 0) return;
-    const text = webhookMessage(project.name, await newsOf(this.#deps, project.id, waiting));
+    const text = webhookMessage(project.name, await webhookFacts(this.#deps, project.id, waiting));
     const outcome = await postToWebhook(turn.url, text, {
       timeoutMs: TIMEOUT_MS,
       signal: this.#stopping.signal,
       now: clock.now(),
-      isInsideAllowed: this.#deps.isInsideAllowed,
+      isPrivateAllowed: this.#deps.isPrivateAllowed,
     });
     if (this.#stopping.signal.aborted && outcome.kind !== 'taken') return;
     await this.#settle(project, turn, waiting, outcome);
   }
 
-  async #settle(project: Project, turn: Turn, told: readonly WaitingMessage[], outcome: PostOutcome): Promise<void> {
+  async #settle(
+    project: Project,
+    turn: WebhookState,
+    told: readonly OutboxMessage[],
+    outcome: PostOutcome,
+  ): Promise<void> {
     const { metadata, clock, logger } = this.#deps;
     const now = clock.now();
     if (outcome.kind === 'failed') {
       this.#failed(project, turn, outcome);
       const old = told.filter(({ waitingSince }) => waitingSince <= now - GIVE_UP_AFTER_MS);
       if (old.length > 0) logger.warn(about(project, outcome.why), 'gave up telling a webhook what is a day old');
-      return metadata.outbox.remove(project.id, old, now);
+      return metadata.outbox.markSent(project.id, old, now);
     }
     if (outcome.kind === 'refused') {
       logger.warn(about(project, outcome.why), 'a webhook refused a message; it is not sent again');
     }
     turn.failures = 0;
-    turn.notBefore = now + GAP_MS;
-    await metadata.outbox.remove(project.id, told, now);
+    turn.notBefore = now + MIN_INTERVAL_MS;
+    await metadata.outbox.markSent(project.id, told, now);
   }
 
-  #failed(project: Project, turn: Turn, { why, retryAfterMs }: { why: string; retryAfterMs: number }): void {
-    const pauseMs = Math.max(retryAfterMs, Math.min(FIRST_PAUSE_MS * 2 ** turn.failures, MAX_PAUSE_MS));
+  #failed(project: Project, turn: WebhookState, { why, retryAfterMs }: { why: string; retryAfterMs: number }): void {
+    const pauseMs = Math.max(retryAfterMs, Math.min(MIN_RETRY_DELAY_MS * 2 ** turn.failures, MAX_RETRY_DELAY_MS));
     turn.failures += 1;
     turn.notBefore = this.#deps.clock.now() + pauseMs;
     const level = turn.failures === 1 ? 'warn' : 'debug';

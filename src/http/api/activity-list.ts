@@ -5,7 +5,7 @@ import type { ActivityQuery, MetadataStore } from '../../stores/metadata/metadat
 import { type Query, readActivityPage, withQuery } from '../paging.ts';
 import { presentActivity } from '../schemas/activity.ts';
 
-export async function activityOf(deps: { metadata: MetadataStore }, about: ActivityQuery, query: Query, url: URL) {
+export async function listActivity(deps: { metadata: MetadataStore }, about: ActivityQuery, query: Query, url: URL) {
   const page = readActivityPage(query);
   const { count, items } = await deps.metadata.activity.list(about, page);
   const users = await usersById(
@@ -27,5 +27,5 @@ export async function usersById(
   ids: readonly (number | null)[],
 ): Promise<ReadonlyMap<number, User>> {
   const known = [...new Set(ids.filter((id) => id !== null))];
-  return new Map((await metadata.users.byIds(known)).map((user) => [user.id, user]));
+  return new Map((await metadata.users.listByIds(known)).map((user) => [user.id, user]));
 }

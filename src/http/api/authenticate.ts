@@ -15,21 +15,21 @@ import { Failure, forbidden, notFound } from '../../core/errors.ts';
 import type { Organization, Project } from '../../stores/metadata/accounts.ts';
 import { type Query, queryText } from '../paging.ts';
 import type { RouteDeps } from './route-deps.ts';
-import { refuseForgery } from './same-origin.ts';
+import { requireSameOrigin } from './same-origin.ts';
 import { sessionCookie } from './session-cookie.ts';
 
 /** A key in the header or a session cookie: known before the body is read. Null: perhaps the body holds a key. */
-export async function earlyCaller(deps: RouteDeps, request: FastifyRequest): Promise<Caller | null> {
+export async function callerFromHeaders(deps: RouteDeps, request: FastifyRequest): Promise<Caller | null> {
   const header = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1];
   if (header !== undefined) return callerByKey(deps, header, 'Authorization header', request.ip);
   const cookie = sessionCookie(request);
   const caller = cookie === undefined ? null : await callerBySession(deps, cookie);
-  if (caller) refuseForgery(request, deps.config.publicUrl);
+  if (caller) requireSameOrigin(request, deps.config.publicUrl);
   return caller;
 }
 
 /** After the body was read: a key there, or in the query. */
-export async function lateCaller(deps: RouteDeps, request: FastifyRequest): Promise<Caller> {
+export async function callerFromBody(deps: RouteDeps, request: FastifyRequest): Promise<Caller> {
   const inBody = (request.body as { personal_api_key?: unknown } | null | undefined)?.personal_api_key;
   if (typeof inBody === 'string' && inBody !== '') return callerByKey(deps, inBody, 'body', request.ip);
   const inQuery = queryText(request.query as Query, 'personal_api_key');
@@ -47,15 +47,15 @@ export async function projectByToken(deps: RouteDeps, request: FastifyRequest): 
   const given = [queryText(query, 'token'), queryText(query, 'api_key'), body.token, body.api_key];
   const token = given.find((value) => typeof value === 'string' && value !== '');
   if (typeof token !== 'string') return null;
-  const project = await deps.metadata.projects.byApiToken(token);
+  const project = await deps.metadata.projects.getByApiToken(token);
   if (!project) throw new Failure('unauthenticated', 'Incorrect authentication credentials.');
   return project;
 }
 
-const WHOLE = /^\d{1,15}$/;
+const INTEGER = /^\d{1,15}$/;
 
 /** The project in the path. A stranger's is refused (403); one that does not exist is not found (404). */
-export async function projectInPath(
+export async function projectFromPath(
   deps: RouteDeps,
   caller: Caller,
   id: string,
@@ -63,7 +63,7 @@ export async function projectInPath(
   foreign?: 'not_found',
 ): Promise<Project> {
   if (named === null && id === '@current') return currentProject(deps.metadata, caller);
-  const project = named ?? (WHOLE.test(id) ? await deps.metadata.projects.byId(Number(id)) : null);
+  const project = named ?? (INTEGER.test(id) ? await deps.metadata.projects.get(Number(id)) : null);
   if (!project) throw notFound(foreign ? undefined : 'Project not found.');
   if (levelIn(caller, project.organizationId) === null) {
     throw foreign ? notFound() : forbidden("You don't have access to the project.");
@@ -72,9 +72,9 @@ export async function projectInPath(
 }
 
 /** The organization in the path. A stranger's looks like one that does not exist. */
-export async function organizationInPath(deps: RouteDeps, caller: Caller, id: string): Promise<Organization> {
+export async function organizationFromPath(deps: RouteDeps, caller: Caller, id: string): Promise<Organization> {
   const wanted = id === '@current' ? currentOrganizationId(caller) : id.toLowerCase();
-  const organization = levelIn(caller, wanted) === null ? null : await deps.metadata.organizations.byId(wanted);
+  const organization = levelIn(caller, wanted) === null ? null : await deps.metadata.organizations.get(wanted);
   if (!organization) throw notFound('Organization not found.');
   return organization;
 }

@@ -1,19 +1,19 @@
 import type { FastifyReply } from 'fastify';
 import { Failure } from '../../core/errors.ts';
 
-export const callerGone = (): Failure =>
+const queryCancelled = (): Failure =>
   new Failure('invalid', 'Nobody waits for the answer any more.', { code: 'query_cancelled' });
 
 const signals = new WeakMap<FastifyReply, AbortSignal>();
 
 /** Ends when the connection closes before the answer was sent. One for all questions of a request. */
-export function goneSignal(reply: FastifyReply): AbortSignal {
+export function callerSignal(reply: FastifyReply): AbortSignal {
   const known = signals.get(reply);
   if (known !== undefined) return known;
   const gone = new AbortController();
   signals.set(reply, gone.signal);
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort(callerGone());
+    if (!reply.raw.writableFinished) gone.abort(queryCancelled());
   });
   return gone.signal;
 }

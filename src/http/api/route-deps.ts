@@ -6,5 +6,5 @@ export interface RouteDeps extends CallerDeps {
   keys: KeyGuard;
   config: { publicUrl: string | null };
   /** Hears of every change to a project, so that no answer is kept longer than it is true. */
-  results: { touch(projectId: number): void };
+  results: { invalidate(projectId: number): void };
 }

@@ -7,11 +7,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { type Caller, requireLevel } from '../../access/callers.ts';
 import type { MembershipLevel, Organization, Project } from '../../stores/metadata/accounts.ts';
 import { type Query, requestUrl } from '../paging.ts';
-import { PROBLEMS } from '../schemas/errors.ts';
-import { earlyCaller, lateCaller, organizationInPath, projectByToken, projectInPath } from './authenticate.ts';
+import { ERROR_RESPONSES } from '../schemas/errors.ts';
+import {
+  callerFromBody,
+  callerFromHeaders,
+  organizationFromPath,
+  projectByToken,
+  projectFromPath,
+} from './authenticate.ts';
 import type { RouteDeps } from './route-deps.ts';
 
-export interface Context<Body> {
+export interface RouteContext<Body> {
   caller: Caller;
   body: Body;
   query: Query;
@@ -22,7 +28,7 @@ export interface Context<Body> {
   reply: FastifyReply;
 }
 
-interface Declaration<B extends TSchema, C> {
+interface RouteDeclaration<B extends TSchema, C> {
   method: HTTPMethods;
   url: string;
   /**
@@ -40,7 +46,7 @@ interface Declaration<B extends TSchema, C> {
   /** The least level in the organization; any member when absent. */
   level?: MembershipLevel;
   /** True: a question with a body. Whatever else is sent to a project changes something, and kept answers with it. */
-  asks?: boolean;
+  readOnly?: boolean;
   /** What a stranger to the project hears: 'forbidden' (403) unless this says that it looks as if it did not exist. */
   foreign?: 'not_found';
   /** Status of success; 200 when absent. 204 has no body. */
@@ -61,20 +67,20 @@ declare module 'fastify' {
 export function userRoute<B extends TSchema>(
   app: FastifyInstance,
   deps: RouteDeps,
-  declaration: Declaration<B, Context<Static<B>>>,
+  declaration: RouteDeclaration<B, RouteContext<Static<B>>>,
 ): void {
-  declare(app, deps, declaration, (context) => declaration.handler(context as Context<Static<B>>));
+  declare(app, deps, declaration, (context) => declaration.handler(context as RouteContext<Static<B>>));
 }
 
 /** A route below `:project_id`, for members of the project's organization. */
 export function projectRoute<B extends TSchema>(
   app: FastifyInstance,
   deps: RouteDeps,
-  declaration: Declaration<B, Context<Static<B>> & { project: Project }>,
+  declaration: RouteDeclaration<B, RouteContext<Static<B>> & { project: Project }>,
 ): void {
-  const run = (context: Context<unknown>): Promise<unknown> => {
+  const run = (context: RouteContext<unknown>): Promise<unknown> => {
     const project = present(context.request.project);
-    return declaration.handler({ ...(context as Context<Static<B>>), project });
+    return declaration.handler({ ...(context as RouteContext<Static<B>>), project });
   };
   declare(app, deps, declaration, run);
   const { legacy, url } = declaration;
@@ -89,21 +95,21 @@ const legacyUrl = (url: string, name: string): string =>
 export function organizationRoute<B extends TSchema>(
   app: FastifyInstance,
   deps: RouteDeps,
-  declaration: Declaration<B, Context<Static<B>> & { organization: Organization }>,
+  declaration: RouteDeclaration<B, RouteContext<Static<B>> & { organization: Organization }>,
 ): void {
   declare(app, deps, declaration, (context) => {
     const organization = present(context.request.organization);
-    return declaration.handler({ ...(context as Context<Static<B>>), organization });
+    return declaration.handler({ ...(context as RouteContext<Static<B>>), organization });
   });
 }
 
-type Declared<B extends TSchema, C> = Declaration<B, C> & { isLegacy?: boolean };
+type Declared<B extends TSchema, C> = RouteDeclaration<B, C> & { isLegacy?: boolean };
 
 function declare<B extends TSchema, C>(
   app: FastifyInstance,
   deps: RouteDeps,
   declaration: Declared<B, C>,
-  run: (context: Context<unknown>) => Promise<unknown>,
+  run: (context: RouteContext<unknown>) => Promise<unknown>,
 ): void {
   const { method, url, status = 200 } = declaration;
   app.route({
@@ -111,11 +117,11 @@ function declare<B extends TSchema, C>(
     url,
     schema: document(declaration),
     onRequest: async (request) => {
-      request.caller = await earlyCaller(deps, request);
+      request.caller = await callerFromHeaders(deps, request);
     },
     preValidation: async (request) => {
-      request.caller ??= await lateCaller(deps, request);
-      await enter(deps, request, request.caller, declaration);
+      request.caller ??= await callerFromBody(deps, request);
+      await authorize(deps, request, request.caller, declaration);
     },
     handler: async (request, reply) => {
       const answer = await run({
@@ -127,8 +133,8 @@ function declare<B extends TSchema, C>(
         request,
         reply,
       });
-      if (declaration.asks !== true && request.method !== 'GET' && request.project !== null) {
-        deps.results.touch(request.project.id);
+      if (declaration.readOnly !== true && request.method !== 'GET' && request.project !== null) {
+        deps.results.invalidate(request.project.id);
       }
       // A handler that answers by itself, with a stream, returns the reply.
       if (reply.sent || answer === reply) return reply;
@@ -137,7 +143,7 @@ function declare<B extends TSchema, C>(
   });
 }
 
-async function enter(
+async function authorize(
   deps: RouteDeps,
   request: FastifyRequest,
   caller: Caller,
@@ -147,9 +153,9 @@ async function enter(
   const projectId = isLegacy ? '@current' : project_id;
   if (projectId !== undefined) {
     const named = await projectByToken(deps, request);
-    request.project = await projectInPath(deps, caller, projectId, named, foreign);
+    request.project = await projectFromPath(deps, caller, projectId, named, foreign);
   }
-  if (organization_id !== undefined) request.organization = await organizationInPath(deps, caller, organization_id);
+  if (organization_id !== undefined) request.organization = await organizationFromPath(deps, caller, organization_id);
   const organizationId = request.organization?.id ?? request.project?.organizationId;
   if (level !== undefined && organizationId !== undefined) requireLevel(caller, organizationId, level);
 }
@@ -176,6 +182,6 @@ function document<B extends TSchema, C>(declaration: Declared<B, C>): Record<str
     ...(params.length > 0 ? { params: { type: 'object', properties: Object.fromEntries(params) } } : {}),
     ...(parameters.length > 0 ? { querystring: { type: 'object', properties: Object.fromEntries(parameters) } } : {}),
     ...(body ? { body } : {}),
-    response: { [status]: response ?? { type: 'null', description: 'Done; there is no body.' }, ...PROBLEMS },
+    response: { [status]: response ?? { type: 'null', description: 'Done; there is no body.' }, ...ERROR_RESPONSES },
   };
 }

@@ -5,7 +5,7 @@
 import type { FastifyRequest } from 'fastify';
 import { forbidden } from '../../core/errors.ts';
 
-export function refuseForgery(request: FastifyRequest, publicUrl: string | null): void {
+export function requireSameOrigin(request: FastifyRequest, publicUrl: string | null): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
   const { origin, 'sec-fetch-site': site } = request.headers;
   if (origin === undefined ? site !== 'cross-site' : isOurs(origin, request, publicUrl)) return;

@@ -5,7 +5,7 @@ import { isEncrypted } from '../security-headers.ts';
 
 const SESSION_COOKIE = 'cairn_session';
 const DEVICE_COOKIE = 'cairn_device';
-const YEAR_S = 31_536_000;
+const YEAR_SECONDS = 31_536_000;
 
 const read = (request: FastifyRequest, name: string): string | undefined => parse(request.headers.cookie ?? '')[name];
 
@@ -37,5 +37,5 @@ export const setDeviceCookie = (request: FastifyRequest, publicUrl: string | nul
     ...rules(request, publicUrl),
     path: '/api/login',
     sameSite: 'strict',
-    maxAge: YEAR_S,
+    maxAge: YEAR_SECONDS,
   });

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 
 const ALWAYS_ALLOWED = ['X-Requested-With', 'Content-Type'];
 
-export function allowBrowsers(app: FastifyInstance): void {
+export function addCors(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { headers } = request;
     if (headers.origin !== undefined) for (const [name, value] of corsHeaders(headers)) reply.header(name, value);

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Failure } from '../../core/errors.ts';
 import { openLog } from '../../lib/log.ts';
-import { QuickDoor, type QuickDoorDeps } from './fast-path.ts';
-import type { Question } from './fast-route.ts';
+import { FastPath, type FastPathDeps } from './fast-path.ts';
+import type { FastRoute } from './fast-route.ts';
 
 const logged: string[] = [];
 const observed: unknown[] = [];
@@ -13,7 +13,7 @@ const usual: RequestListener = (request, response) => {
   request.resume();
   response.end('"usual"');
 };
-const GREET: Question = {
+const GREET: FastRoute = {
   path: '/greet/',
   document: {},
   answer: (_deps, { query, body }) => {
@@ -24,22 +24,22 @@ const GREET: Question = {
   },
 };
 
-let door: QuickDoor<QuickDoorDeps>;
+let door: FastPath<FastPathDeps>;
 let server: Server;
 beforeEach(async () => {
   logged.length = 0;
   observed.length = 0;
   log.level = 'info';
-  door = new QuickDoor(
+  door = new FastPath(
     {
       log,
       ids: { uuid: () => 'an-id' },
       config: { maxBodyBytes: 1000 },
       metrics: { requestTimes: { observe: (...told: unknown[]) => void observed.push(told.slice(0, 3)) } },
-    } as unknown as QuickDoorDeps,
+    } as unknown as FastPathDeps,
     [GREET],
   );
-  server = createServer(door.before(usual));
+  server = createServer(door.wrap(usual));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 afterEach(() => server.close());

@@ -6,45 +6,45 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
 import type { Logger } from '../../lib/log.ts';
-import { after } from '../../lib/maybe-async.ts';
+import { chain } from '../../lib/maybe-async.ts';
 import type { RequestTimes } from '../../lib/request-times.ts';
-import { explain } from '../errors.ts';
+import { toErrorResponse } from '../errors.ts';
 import { corsHeaders } from './cors.ts';
-import type { Question } from './fast-route.ts';
-import type { PublicDeps } from './public-deps.ts';
-import { type Asked, SHORT } from './read-request.ts';
+import type { FastRoute } from './fast-route.ts';
+import type { PublicRouteDeps } from './public-deps.ts';
+import { MAX_PLAIN_BYTES, type PublicRequest } from './read-request.ts';
 import { JSON_TYPE } from './send-json.ts';
 
-export interface QuickDoorDeps extends PublicDeps {
+export interface FastPathDeps extends PublicRouteDeps {
   log: Logger;
   metrics: { requestTimes: Pick<RequestTimes, 'observe'> };
 }
 
 /** One request on its way through the door. */
-interface Visit<D extends QuickDoorDeps> {
-  question: Question<D>;
-  asked: Asked;
+interface FastRequest<D extends FastPathDeps> {
+  route: FastRoute<D>;
+  request: PublicRequest;
   response: ServerResponse;
   since: number;
 }
 
-const PLAIN = /^(?:application\/json|text\/plain)(?:; ?charset=utf-8)?$/i;
+const PLAIN_TYPE = /^(?:application\/json|text\/plain)(?:; ?charset=utf-8)?$/i;
 
-export class QuickDoor<D extends QuickDoorDeps> {
+export class FastPath<D extends FastPathDeps> {
   readonly #deps: D;
-  readonly #questions: ReadonlyMap<string, Question<D>>;
+  readonly #questions: ReadonlyMap<string, FastRoute<D>>;
   readonly #longest: number;
   #isClosed = false;
 
-  constructor(deps: D, questions: readonly Question<D>[]) {
+  constructor(deps: D, questions: readonly FastRoute<D>[]) {
     this.#deps = deps;
-    this.#longest = Math.min(SHORT, deps.config.maxBodyBytes);
+    this.#longest = Math.min(MAX_PLAIN_BYTES, deps.config.maxBodyBytes);
     // With a slash at the end or without, as the framework has it.
     this.#questions = new Map(questions.flatMap((one) => [one.path, one.path.slice(0, -1)].map((path) => [path, one])));
   }
 
   /** Whatever does not pass here goes the usual way. */
-  before(usual: RequestListener): RequestListener {
+  wrap(usual: RequestListener): RequestListener {
     return (request, response) => {
       if (!this.#take(request, response)) usual(request, response);
     };
@@ -63,12 +63,12 @@ export class QuickDoor<D extends QuickDoorDeps> {
     if (question === undefined || !this.#isOpen()) return false;
     const length = Number(headers['content-length'] ?? 0);
     if (!(length > 0 && length <= this.#longest)) return false;
-    if (headers['content-encoding'] !== undefined || !PLAIN.test(headers['content-type'] ?? '')) return false;
+    if (headers['content-encoding'] !== undefined || !PLAIN_TYPE.test(headers['content-type'] ?? '')) return false;
     const query = mark === -1 ? NO_QUERY : parse(url.slice(mark + 1));
     const since = performance.now();
-    readWhole(request, length, (body) => {
-      const asked: Asked = { id: this.#deps.ids.uuid(), method, headers, query, body };
-      this.#answer({ question, asked, response, since });
+    readBody(request, length, (body) => {
+      const asked: PublicRequest = { id: this.#deps.ids.uuid(), method, headers, query, body };
+      this.#answer({ route: question, request: asked, response, since });
     });
     return true;
   }
@@ -78,44 +78,44 @@ export class QuickDoor<D extends QuickDoorDeps> {
     return !this.#isClosed && !this.#deps.log.isLevelEnabled('debug');
   }
 
-  #answer(visit: Visit<D>): void {
+  #answer(visit: FastRequest<D>): void {
     const refuse = (error: unknown): void => this.#refuse(visit, error);
     try {
-      const sent = after(visit.question.answer(this.#deps, visit.asked), (text) => this.#send(visit, 200, text));
+      const sent = chain(visit.route.answer(this.#deps, visit.request), (text) => this.#send(visit, 200, text));
       if (sent instanceof Promise) sent.catch(refuse);
     } catch (error) {
       refuse(error);
     }
   }
 
-  #refuse(visit: Visit<D>, error: unknown): void {
-    const { asked } = visit;
-    const { status, headers, body, log } = explain(error, asked.headers);
-    if (log !== null) this.#deps.log[log.level]({ err: error, request_id: asked.id }, log.message);
+  #refuse(visit: FastRequest<D>, error: unknown): void {
+    const { request } = visit;
+    const { status, headers, body, log } = toErrorResponse(error, request.headers);
+    if (log !== null) this.#deps.log[log.level]({ err: error, request_id: request.id }, log.message);
     this.#send(visit, status, JSON.stringify(body), Object.entries(headers).flat());
   }
 
   #send(
-    { question, asked, response, since }: Visit<D>,
+    { route, request, response, since }: FastRequest<D>,
     status: number,
     text: string,
     more: readonly string[] = [],
   ): void {
     const length = Buffer.byteLength(text);
     const headers = ['content-type', JSON_TYPE, 'content-length', String(length), ...more];
-    if (asked.headers.origin !== undefined) headers.push(...corsHeaders(asked.headers).flat());
+    if (request.headers.origin !== undefined) headers.push(...corsHeaders(request.headers).flat());
     response.writeHead(status, headers);
     // Letters of one byte each are copied as they are.
     response.end(text, length === text.length ? 'latin1' : 'utf8');
     const seconds = (performance.now() - since) / 1000;
-    this.#deps.metrics.requestTimes.observe('POST', question.path, status, seconds);
+    this.#deps.metrics.requestTimes.observe('POST', route.path, status, seconds);
   }
 }
 
 const NO_QUERY = {};
 
 /** Nothing is heard of a body whose sender goes away before its end. */
-function readWhole(request: IncomingMessage, length: number, then: (body: Buffer) => void): void {
+function readBody(request: IncomingMessage, length: number, then: (body: Buffer) => void): void {
   const chunks: Buffer[] = [];
   let missing = length;
   request.on('data', (chunk: Buffer) => {

@@ -1,37 +1,37 @@
 /** Questions that are asked tens of thousands of times a second: what happens around their answers is kept to the least. */
 import type { FastifyInstance } from 'fastify';
-import { after, type Eventually } from '../../lib/maybe-async.ts';
+import { chain, type MaybePromise } from '../../lib/maybe-async.ts';
 import { sendError } from '../errors.ts';
-import type { PublicDeps } from './public-deps.ts';
-import type { Asked } from './read-request.ts';
+import type { PublicRouteDeps } from './public-deps.ts';
+import type { PublicRequest } from './read-request.ts';
 import { sendJson } from './send-json.ts';
 
-export interface Question<D extends PublicDeps = PublicDeps> {
+export interface FastRoute<D extends PublicRouteDeps = PublicRouteDeps> {
   path: string;
   /** For the OpenAPI document. */
   document: object;
   /** As JSON. */
-  answer(deps: D, asked: Asked): Eventually<string>;
+  answer(deps: D, asked: PublicRequest): MaybePromise<string>;
 }
 
-/** The general way to the answer, by the web framework; `QuickDoor` is the short one. */
-export function answerQuickly<D extends PublicDeps>(
+/** The general way to the answer, by the web framework; `FastPath` is the short one. */
+export function addFastRoute<D extends PublicRouteDeps>(
   app: FastifyInstance,
   deps: D,
-  { path, document, answer }: Question<D>,
+  { path, document, answer }: FastRoute<D>,
 ): void {
-  const { tell } = deps;
+  const { logAnswer } = deps;
   app.post(path, {
     schema: document,
     config: { tellsItself: true },
     errorHandler: (error, request, reply) => {
       void sendError(error, request, reply);
-      tell(request, reply);
+      logAnswer(request, reply);
     },
     handler: (request, reply) =>
-      after(answer(deps, request), (text) => {
+      chain(answer(deps, request), (text) => {
         sendJson(reply, text);
-        tell(request, reply, path);
+        logAnswer(request, reply, path);
       }),
   });
 }

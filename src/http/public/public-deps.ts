@@ -1,14 +1,14 @@
 import type { ProjectDirectory } from '../../access/project-directory.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
-import type { Tell } from '../request-log.ts';
+import type { LogAnswer } from '../request-log.ts';
 
 /** What every public route is built from; a feature adds what its own handlers use. */
-export interface PublicDeps {
+export interface PublicRouteDeps {
   directory: ProjectDirectory;
   clock: Clock;
   ids: Ids;
   config: { maxBodyBytes: number };
   /** Tells of an answer that is about to be given. */
-  tell: Tell;
+  logAnswer: LogAnswer;
 }

@@ -5,12 +5,12 @@ import type { DecodedRequest, QueryValues } from './decode/decode-request.ts';
 import { decodeRequest } from './decode/decode-request.ts';
 
 /** What the decoder looks at, whoever took the request in. */
-export type Asked = Pick<FastifyRequest, 'id' | 'method' | 'headers' | 'query' | 'body'>;
+export type PublicRequest = Pick<FastifyRequest, 'id' | 'method' | 'headers' | 'query' | 'body'>;
 
-export type PublicQuery = Readonly<Record<string, string | string[] | undefined>>;
+type PublicQuery = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Query parameters as the decoder reads them; of several with one name the last counts. */
-export function queryValues(request: Pick<Asked, 'query'>): QueryValues {
+export function queryValues(request: Pick<PublicRequest, 'query'>): QueryValues {
   const query = request.query as PublicQuery;
   return {
     get: (name) => {
@@ -21,15 +21,15 @@ export function queryValues(request: Pick<Asked, 'query'>): QueryValues {
 }
 
 /** Longer bodies are worth the decoder's second look. */
-export const SHORT = 64 * 1024;
+export const MAX_PLAIN_BYTES = 64 * 1024;
 const BRACE = 0x7b;
 
 /**
  * A short body that is JSON and says nothing else, as most are; undefined for all others. The decoder would find the
  * same, by way of all the wrappings there are.
  */
-export function plainJson({ body, headers, query }: Asked): Buffer | undefined {
-  if (!Buffer.isBuffer(body) || body[0] !== BRACE || body.length > SHORT) return undefined;
+export function plainJson({ body, headers, query }: PublicRequest): Buffer | undefined {
+  if (!Buffer.isBuffer(body) || body[0] !== BRACE || body.length > MAX_PLAIN_BYTES) return undefined;
   if (headers['content-encoding'] !== undefined || (query as PublicQuery)['compression'] !== undefined)
     return undefined;
   const type = headers['content-type'];
@@ -39,7 +39,11 @@ export function plainJson({ body, headers, query }: Asked): Buffer | undefined {
 
 const NO_BODY = Buffer.alloc(0);
 
-export function decode(request: Omit<Asked, 'id'>, maxBytes: number, protocol: 'v0' | 'v1'): Promise<DecodedRequest> {
+export function decode(
+  request: Omit<PublicRequest, 'id'>,
+  maxBytes: number,
+  protocol: 'v0' | 'v1',
+): Promise<DecodedRequest> {
   return decodeRequest({
     method: request.method,
     contentType: request.headers['content-type'],

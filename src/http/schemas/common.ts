@@ -15,7 +15,7 @@ export function iso(ms: number): string {
 
 export const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));
 
-export const pageOf = <S extends TSchema>(item: S) =>
+export const pageSchema = <S extends TSchema>(item: S) =>
   Type.Object({
     count: Type.Integer(),
     next: nullable(Type.String({ format: 'uri' })),

@@ -11,4 +11,4 @@ export const ErrorSchema = Type.Object(
 );
 
 /** The answers any private route may give instead of its own. */
-export const PROBLEMS = { '4xx': ErrorSchema } as const;
+export const ERROR_RESPONSES = { '4xx': ErrorSchema } as const;

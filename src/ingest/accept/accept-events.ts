@@ -2,11 +2,11 @@ import { changedSubjects } from '../../core/events/changed-subjects.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
-import type { EventDoor } from './event-intake.ts';
-import { writeContext } from './request-context.ts';
+import type { EventIntake } from './event-intake.ts';
+import { serializeRequestContext } from './request-context.ts';
 
 export interface AcceptDeps {
-  ingestion: Pick<EventDoor, 'accept'>;
+  ingestion: Pick<EventIntake, 'accept'>;
   clock: Clock;
   ids: Ids;
 }
@@ -21,7 +21,7 @@ export function acceptEvents(
     projectId,
     receivedAt: clock.now(),
     events: events.length,
-    context: writeContext({ ip: null, sentAt: null, engage: false, historical: true }),
+    context: serializeRequestContext({ ip: null, sentAt: null, engage: false, historical: true }),
     seed: ids.seed(),
     payload: Buffer.from(JSON.stringify(events)),
   };

@@ -3,10 +3,10 @@ import { changedSubjects } from '../../core/events/changed-subjects.ts';
 import { normalise } from '../../core/events/normalise.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { AcceptDeps } from './accept-events.ts';
-import { writeContext } from './request-context.ts';
+import { serializeRequestContext } from './request-context.ts';
 
 /** For each event why it would not be stored, or null. Resolves when the others are on disk. */
-export async function acceptImported(
+export async function acceptImportedEvents(
   { ingestion, clock, ids }: AcceptDeps,
   project: { id: number; anonymizeIps: boolean },
   events: readonly JsonObject[],
@@ -28,7 +28,7 @@ export async function acceptImported(
       projectId,
       receivedAt,
       events: kept.length,
-      context: writeContext({ ip: null, sentAt: null, engage: false, historical: true, imported: true }),
+      context: serializeRequestContext({ ip: null, sentAt: null, engage: false, historical: true, imported: true }),
       seed: ids.seed(),
       payload: Buffer.from(`[${kept.join(',')}]`),
     },

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json/json.ts';
 import type { NewLogEntry } from '../../stores/ingest/ingest-log.ts';
 
 /** Ingestion as the rest of the house sees it, whichever set of stores is behind it. */
-export interface EventDoor {
+export interface EventIntake {
   /**
    * Resolves when the request's events are on disk. Rejects with `unavailable` when they cannot be kept; nothing of
    * them is kept then.
@@ -13,5 +13,5 @@ export interface EventDoor {
   /** Resolves when everything accepted so far is visible to queries. */
   drain(): Promise<void>;
   /** Resolves when everything accepted before this call has been processed, however much comes in meanwhile. */
-  caughtUp(): Promise<void>;
+  whenProcessed(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
 import { randomIds } from '../../lib/ids.ts';
 import { openLog } from '../../lib/log.ts';
-import { FILES } from '../../stores/data-files.ts';
+import { DATA_FILES } from '../../stores/data-files.ts';
 import type { IngestLog } from '../../stores/ingest/ingest-log.ts';
 import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
 import { Ingestion } from './ingestion.ts';
@@ -12,14 +12,14 @@ let dir: TempDir;
 let log: IngestLog;
 beforeEach(() => {
   dir = makeTempDir();
-  log = openIngestLog(dir.path(FILES.log), { maxBytes: 1e6 });
+  log = openIngestLog(dir.path(DATA_FILES.log), { maxBytes: 1e6 });
 });
 afterEach(async () => {
   await log.close();
   dir.remove();
 });
 
-const writes = new ReadYourWrites({ unread: 0, hurry: () => undefined });
+const writes = new ReadYourWrites({ initialHead: 0, processNow: () => undefined });
 
 const entry = (events: number) => ({
   projectId: 1,
@@ -61,11 +61,11 @@ it('finds back to the truth when the log could not be trimmed for a new worker',
 
 it('is caught up when what was accepted before is processed, whatever comes meanwhile', async () => {
   const ingestion = new Ingestion({ log, logger: openLog('silent'), writes, wake: () => undefined });
-  await ingestion.caughtUp();
+  await ingestion.whenProcessed();
   await ingestion.accept(entry(1));
   await ingestion.accept(entry(1));
   let isCaughtUp = false;
-  const caughtUp = ingestion.caughtUp().then(() => {
+  const caughtUp = ingestion.whenProcessed().then(() => {
     isCaughtUp = true;
   });
   await ingestion.accept(entry(1));
@@ -80,7 +80,7 @@ it('is caught up when what was accepted before is processed, whatever comes mean
 const wrap = (real: IngestLog): IngestLog => ({
   append: (one) => real.append(one),
   trim: (seq) => real.trim(seq),
-  scrub: () => real.scrub(),
+  purge: () => real.purge(),
   state: () => real.state(),
   close: () => real.close(),
 });

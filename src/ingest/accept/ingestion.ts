@@ -4,20 +4,20 @@
  */
 import type { Logger } from '../../lib/log.ts';
 import type { IngestLog, NewLogEntry } from '../../stores/ingest/ingest-log.ts';
-import type { EventDoor } from './event-intake.ts';
+import type { EventIntake } from './event-intake.ts';
 import type { ProcessedNotice } from './processed-notice.ts';
 import type { ReadYourWrites } from './read-your-writes.ts';
 
-export interface IngestionDeps {
+interface IngestionDeps {
   log: IngestLog;
   logger: Logger;
   /** There is something in the log. */
   wake(): void;
   /** Hears whose changes have been accepted, and how far they are processed. */
-  writes: Pick<ReadYourWrites, 'note' | 'processed'>;
+  writes: Pick<ReadYourWrites, 'add' | 'onProcessed'>;
 }
 
-export class Ingestion implements EventDoor {
+export class Ingestion implements EventIntake {
   readonly #deps: IngestionDeps;
   #pending: number;
   #workerIsIdle = false;
@@ -33,7 +33,7 @@ export class Ingestion implements EventDoor {
 
   async accept(entry: NewLogEntry, subjects: readonly string[] = []): Promise<void> {
     const seq = await this.#deps.log.append(entry);
-    this.#deps.writes.note(seq, entry.projectId, subjects);
+    this.#deps.writes.add(seq, entry.projectId, subjects);
     this.#pending += entry.events;
     if (!this.#workerIsIdle) return;
     this.#workerIsIdle = false;
@@ -58,7 +58,7 @@ export class Ingestion implements EventDoor {
     if (this.#pending > 0) await new Promise<void>((resolve) => this.#drained.push(resolve));
   }
 
-  caughtUp(): Promise<void> {
+  whenProcessed(): Promise<void> {
     const { head, entries } = this.#deps.log.state();
     if (entries === 0 || head <= this.#position) return Promise.resolve();
     return new Promise((resolve) => this.#behind.push({ seq: head, resolve }));
@@ -67,7 +67,7 @@ export class Ingestion implements EventDoor {
   /** A thread begins, perhaps in place of one that died before it could say how far it had got: count afresh. */
   readonly onReady = (position: number): void => {
     this.#reach(position);
-    this.#deps.writes.processed(position);
+    this.#deps.writes.onProcessed(position);
     void this.#trim(position).then(() => {
       this.#pending = this.#deps.log.state().events;
       this.#settle();
@@ -79,7 +79,7 @@ export class Ingestion implements EventDoor {
   readonly onProcessed = ({ position, events }: Pick<ProcessedNotice, 'position' | 'events'>): void => {
     this.#pending -= events;
     this.#reach(position);
-    this.#deps.writes.processed(position);
+    this.#deps.writes.onProcessed(position);
     void this.#trim(position);
     this.#settle();
   };
@@ -87,7 +87,7 @@ export class Ingestion implements EventDoor {
   /** An entry may have come in while the worker was saying that there was none: then it is woken again. */
   readonly onIdle = (position: number): void => {
     this.#reach(position);
-    this.#deps.writes.processed(position);
+    this.#deps.writes.onProcessed(position);
     this.#workerIsIdle = this.#deps.log.state().head <= position;
     if (this.#workerIsIdle) {
       // Nothing waits, whatever was counted: after a trim that failed at `onReady` the count would stay too high.

@@ -4,42 +4,42 @@ import { PendingSubjects } from './pending-subjects.ts';
 
 it('knows the last entry about a subject until it is processed', () => {
   const pending = new PendingSubjects(0);
-  pending.note(1, 7, ['ada', 'bob']);
-  pending.note(3, 7, ['ada']);
-  expect(pending.lastOf(7, ['ada'])).toBe(3);
-  expect(pending.lastOf(7, ['bob', 'nobody'])).toBe(1);
-  expect(pending.lastOf(8, ['ada'])).toBe(0);
-  pending.forget(1);
-  expect([pending.lastOf(7, ['ada']), pending.lastOf(7, ['bob'])]).toEqual([3, 0]);
-  pending.forget(3);
-  expect(pending.lastOf(7, ['ada'])).toBe(0);
+  pending.add(1, 7, ['ada', 'bob']);
+  pending.add(3, 7, ['ada']);
+  expect(pending.lastEntryFor(7, ['ada'])).toBe(3);
+  expect(pending.lastEntryFor(7, ['bob', 'nobody'])).toBe(1);
+  expect(pending.lastEntryFor(8, ['ada'])).toBe(0);
+  pending.removeProcessed(1);
+  expect([pending.lastEntryFor(7, ['ada']), pending.lastEntryFor(7, ['bob'])]).toEqual([3, 0]);
+  pending.removeProcessed(3);
+  expect(pending.lastEntryFor(7, ['ada'])).toBe(0);
 });
 
 it('takes everybody to wait while the log holds entries from before the start', () => {
   const pending = new PendingSubjects(10);
-  expect(pending.lastOf(1, ['anybody'])).toBe(10);
-  pending.forget(9);
-  expect(pending.lastOf(1, ['anybody'])).toBe(10);
-  pending.forget(10);
-  expect(pending.lastOf(1, ['anybody'])).toBe(0);
+  expect(pending.lastEntryFor(1, ['anybody'])).toBe(10);
+  pending.removeProcessed(9);
+  expect(pending.lastEntryFor(1, ['anybody'])).toBe(10);
+  pending.removeProcessed(10);
+  expect(pending.lastEntryFor(1, ['anybody'])).toBe(0);
 });
 
 it('answers for the whole project where there are too many to remember', () => {
   const pending = new PendingSubjects(0, 3);
-  pending.note(1, 7, ['a', 'b']);
-  pending.note(2, 7, ['c', 'd']);
-  expect([pending.lastOf(7, ['x']), pending.lastOf(8, ['x'])]).toEqual([2, 0]);
-  pending.forget(2);
-  expect(pending.lastOf(7, ['x'])).toBe(0);
-  pending.note(3, 7, ['e']);
-  expect([pending.lastOf(7, ['e']), pending.lastOf(7, ['x'])]).toEqual([3, 0]);
+  pending.add(1, 7, ['a', 'b']);
+  pending.add(2, 7, ['c', 'd']);
+  expect([pending.lastEntryFor(7, ['x']), pending.lastEntryFor(8, ['x'])]).toEqual([2, 0]);
+  pending.removeProcessed(2);
+  expect(pending.lastEntryFor(7, ['x'])).toBe(0);
+  pending.add(3, 7, ['e']);
+  expect([pending.lastEntryFor(7, ['e']), pending.lastEntryFor(7, ['x'])]).toEqual([3, 0]);
 });
 
 it('passes over what is processed before it could be noted', () => {
   const pending = new PendingSubjects(0);
-  pending.forget(5);
-  pending.note(5, 7, ['ada']);
-  expect(pending.lastOf(7, ['ada'])).toBe(0);
+  pending.removeProcessed(5);
+  pending.add(5, 7, ['ada']);
+  expect(pending.lastEntryFor(7, ['ada'])).toBe(0);
 });
 
 it('never forgets too early, and forgets everything in the end', () => {
@@ -56,19 +56,19 @@ it('never forgets too early, and forgets everything in the end', () => {
       for (const step of all) {
         if (typeof step === 'number') {
           position = Math.min(notes.length, position + step);
-          pending.forget(position);
+          pending.removeProcessed(position);
         } else {
           const seq = notes.length + 1;
           notes.push({ seq, ...step });
-          pending.note(seq, step.projectId, step.subjects);
+          pending.add(seq, step.projectId, step.subjects);
         }
         for (const { seq, projectId, subjects } of notes) {
           for (const one of subjects)
-            if (seq > position) expect(pending.lastOf(projectId, [one])).toBeGreaterThanOrEqual(seq);
+            if (seq > position) expect(pending.lastEntryFor(projectId, [one])).toBeGreaterThanOrEqual(seq);
         }
       }
-      pending.forget(notes.length);
-      expect(pending.lastOf(1, ['a', 'b', 'c']) + pending.lastOf(2, ['a', 'b', 'c'])).toBe(0);
+      pending.removeProcessed(notes.length);
+      expect(pending.lastEntryFor(1, ['a', 'b', 'c']) + pending.lastEntryFor(2, ['a', 'b', 'c'])).toBe(0);
     }),
   );
 });

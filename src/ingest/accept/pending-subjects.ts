@@ -5,14 +5,14 @@
  * Subjects are distinct ids and groups, see `changedSubjects`. Where they are too many to remember, and for entries
  * that were in the log before the start, it answers 'perhaps': everybody of the project, or of all, is taken to wait.
  */
-interface Noted {
+interface PendingEntry {
   seq: number;
   projectId: number;
   subjects: readonly string[];
 }
 
 /** About 20 MB at the most. */
-const REMEMBERED = 100_000;
+const MAX_SUBJECTS = 100_000;
 
 export class PendingSubjects {
   /** Everything up to here is processed. */
@@ -22,20 +22,20 @@ export class PendingSubjects {
   readonly #last = new Map<number, Map<string, number>>();
   /** The last entry of a project whose subjects were too many. */
   readonly #crowded = new Map<number, number>();
-  #noted: Noted[] = [];
+  #noted: PendingEntry[] = [];
   #done = 0;
   #count = 0;
   readonly #limit: number;
 
-  constructor(unread: number, limit = REMEMBERED) {
+  constructor(unread: number, limit = MAX_SUBJECTS) {
     this.#unread = unread;
     this.#limit = limit;
   }
 
-  note(seq: number, projectId: number, subjects: readonly string[]): void {
+  add(seq: number, projectId: number, subjects: readonly string[]): void {
     if (subjects.length === 0 || seq <= this.#position) return;
     if (this.#count + subjects.length > this.#limit) {
-      this.crowd(seq, projectId);
+      this.addProject(seq, projectId);
       return;
     }
     this.#count += subjects.length;
@@ -46,12 +46,12 @@ export class PendingSubjects {
   }
 
   /** Everybody of the project is taken to wait for this entry. */
-  crowd(seq: number, projectId: number): void {
+  addProject(seq: number, projectId: number): void {
     if (seq > this.#position) this.#crowded.set(projectId, seq);
   }
 
   /** Everybody of any project is. */
-  crowdAll(seq: number): void {
+  addAllProjects(seq: number): void {
     if (seq > this.#position) this.#unread = Math.max(this.#unread, seq);
   }
 
@@ -60,7 +60,7 @@ export class PendingSubjects {
   }
 
   /** The entry up to which the log must be processed before these subjects are as they were told; 0 when they are. */
-  lastOf(projectId: number, subjects: readonly string[]): number {
+  lastEntryFor(projectId: number, subjects: readonly string[]): number {
     let seq = Math.max(this.#unread, this.#crowded.get(projectId) ?? 0);
     const last = this.#last.get(projectId);
     if (last !== undefined) for (const subject of subjects) seq = Math.max(seq, last.get(subject) ?? 0);
@@ -68,12 +68,12 @@ export class PendingSubjects {
   }
 
   /** The log is processed up to `position`. */
-  forget(position: number): void {
+  removeProcessed(position: number): void {
     this.#position = Math.max(this.#position, position);
     if (this.#unread <= this.#position) this.#unread = 0;
     for (const [projectId, seq] of this.#crowded) if (seq <= this.#position) this.#crowded.delete(projectId);
     while (this.#noted[this.#done] !== undefined && (this.#noted[this.#done]?.seq ?? 0) <= this.#position) {
-      this.#drop(this.#noted[this.#done++] as Noted);
+      this.#drop(this.#noted[this.#done++] as PendingEntry);
     }
     // Half of the list is done with: time to let go of it.
     if (this.#done * 2 > this.#noted.length) this.#noted = this.#noted.slice(this.#done);
@@ -81,7 +81,7 @@ export class PendingSubjects {
     this.#done = 0;
   }
 
-  #drop({ projectId, subjects }: Noted): void {
+  #drop({ projectId, subjects }: PendingEntry): void {
     this.#count -= subjects.length;
     const last = this.#last.get(projectId);
     if (last === undefined) return;

@@ -5,7 +5,7 @@ export interface ProcessedNotice {
   /** Projects that have got events, or whose persons changed. */
   projects: readonly number[];
   /** Projects that have got a new kind of group. */
-  regrouped: readonly number[];
+  projectsWithNewGroupTypes: readonly number[];
   /** Persons who are new, have changed or are no more. */
   persons: readonly string[];
 }

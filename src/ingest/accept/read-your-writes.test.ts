@@ -3,13 +3,13 @@ import { ReadYourWrites } from './read-your-writes.ts';
 
 const make = (patienceMs = 5000) => {
   let hurried = 0;
-  const writes = new ReadYourWrites({ unread: 0, patienceMs, hurry: () => void hurried++ });
+  const writes = new ReadYourWrites({ initialHead: 0, timeoutMs: patienceMs, processNow: () => void hurried++ });
   return { writes, hurried: () => hurried };
 };
 
 it('waits for nothing where nothing is under way', () => {
   const { writes, hurried } = make();
-  writes.note(1, 7, ['ada']);
+  writes.add(1, 7, ['ada']);
   expect(writes.settled(7, ['bob'])).toBeUndefined();
   expect(writes.settled(8, ['ada'])).toBeUndefined();
   expect(hurried()).toBe(0);
@@ -17,17 +17,17 @@ it('waits for nothing where nothing is under way', () => {
 
 it('waits until the entry is processed, and hurries the worker', async () => {
   const { writes, hurried } = make();
-  writes.note(1, 7, ['ada']);
-  writes.note(2, 7, ['ada']);
+  writes.add(1, 7, ['ada']);
+  writes.add(2, 7, ['ada']);
   let isSettled = false;
   const settled = writes.settled(7, ['ada'])?.then(() => {
     isSettled = true;
   });
   expect(hurried()).toBe(1);
-  writes.processed(1);
+  writes.onProcessed(1);
   await new Promise((resolve) => setImmediate(resolve));
   expect(isSettled).toBe(false);
-  writes.processed(2);
+  writes.onProcessed(2);
   await settled;
   expect([isSettled, writes.outdated]).toEqual([true, 0]);
   expect(writes.settled(7, ['ada'])).toBeUndefined();
@@ -35,8 +35,8 @@ it('waits until the entry is processed, and hurries the worker', async () => {
 
 it('gives up after a while, counts it, and lets those behind not even begin', async () => {
   const { writes } = make(20);
-  writes.note(1, 7, ['ada']);
-  writes.note(2, 7, ['bob']);
+  writes.add(1, 7, ['ada']);
+  writes.add(2, 7, ['bob']);
   const start = performance.now();
   await writes.settled(7, ['ada']);
   expect(performance.now() - start).toBeGreaterThan(15);
@@ -44,7 +44,7 @@ it('gives up after a while, counts it, and lets those behind not even begin', as
   expect(writes.settled(7, ['bob'])).toBeUndefined();
   expect(writes.outdated).toBe(2);
   // Once the log has moved on, it is worth waiting again.
-  writes.processed(1);
+  writes.onProcessed(1);
   expect(writes.settled(7, ['bob'])).toBeInstanceOf(Promise);
-  writes.processed(2);
+  writes.onProcessed(2);
 });

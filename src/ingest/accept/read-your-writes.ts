@@ -6,14 +6,14 @@
 import { Counter, type Registry } from 'prom-client';
 import { PendingSubjects } from './pending-subjects.ts';
 
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 
-export interface ReadYourWritesDeps {
+interface ReadYourWritesDeps {
   /** The newest entry of the log at the start, where something in it waits; else 0. */
-  unread: number;
+  initialHead: number;
   /** Asks the worker not to pause. */
-  hurry(): void;
-  patienceMs?: number;
+  processNow(): void;
+  timeoutMs?: number;
 }
 
 export class ReadYourWrites {
@@ -26,7 +26,7 @@ export class ReadYourWrites {
 
   constructor(deps: ReadYourWritesDeps) {
     this.#deps = deps;
-    this.#pending = new PendingSubjects(deps.unread);
+    this.#pending = new PendingSubjects(deps.initialHead);
   }
 
   /** Decisions that were made without waiting for everything that they should have seen. */
@@ -35,46 +35,46 @@ export class ReadYourWrites {
   }
 
   /** Whether anything at all waits. */
-  get isWaiting(): boolean {
+  get hasPending(): boolean {
     return !this.#pending.isEmpty;
   }
 
   /** Too many to name: whoever of the project asks waits for this entry. */
-  crowd(seq: number, projectId: number): void {
-    this.#pending.crowd(seq, projectId);
+  addProject(seq: number, projectId: number): void {
+    this.#pending.addProject(seq, projectId);
   }
 
   /** Anybody at all may be meant. */
-  crowdAll(seq: number): void {
-    this.#pending.crowdAll(seq);
+  addAllProjects(seq: number): void {
+    this.#pending.addAllProjects(seq);
   }
 
   /** Must be called before the entry is acknowledged. */
-  note(seq: number, projectId: number, subjects: readonly string[]): void {
-    this.#pending.note(seq, projectId, subjects);
+  add(seq: number, projectId: number, subjects: readonly string[]): void {
+    this.#pending.add(seq, projectId, subjects);
   }
 
   /** What changes one of both changes the other: each waits for what the other waits for now. */
-  join(projectId: number, a: string, b: string): void {
-    const [forA, forB] = [this.#pending.lastOf(projectId, [a]), this.#pending.lastOf(projectId, [b])];
-    if (forA > forB) this.note(forA, projectId, [b]);
-    if (forB > forA) this.note(forB, projectId, [a]);
+  linkSubjects(projectId: number, a: string, b: string): void {
+    const [forA, forB] = [this.#pending.lastEntryFor(projectId, [a]), this.#pending.lastEntryFor(projectId, [b])];
+    if (forA > forB) this.add(forA, projectId, [b]);
+    if (forB > forA) this.add(forB, projectId, [a]);
   }
 
   /** Undefined where nothing about these subjects waits, which is nearly always and costs a look into a map. */
   settled(projectId: number, subjects: readonly string[]): Promise<void> | undefined {
-    const seq = this.#pending.lastOf(projectId, subjects);
+    const seq = this.#pending.lastEntryFor(projectId, subjects);
     if (seq === 0) return undefined;
     if (seq >= this.#stuckAt) {
       this.#outdated++;
       return undefined;
     }
-    this.#deps.hurry();
+    this.#deps.processNow();
     return this.#wait(seq);
   }
 
-  processed(position: number): void {
-    this.#pending.forget(position);
+  onProcessed(position: number): void {
+    this.#pending.removeProcessed(position);
     if (this.#stuckAt <= position) this.#stuckAt = Infinity;
     if (this.#waiting.length === 0) return;
     const due = this.#waiting.filter(({ seq }) => seq <= position);
@@ -96,14 +96,14 @@ export class ReadYourWrites {
         this.#stuckAt = Math.min(this.#stuckAt, seq);
         this.#outdated++;
         resolve();
-      }, this.#deps.patienceMs ?? PATIENCE_MS);
+      }, this.#deps.timeoutMs ?? TIMEOUT_MS);
       this.#waiting.push(one);
     });
   }
 }
 
 /** Adds to what Prometheus reads how often a decision could not wait long enough. */
-export function reportOutdated(registry: Registry, writes: Pick<ReadYourWrites, 'outdated'>): void {
+export function reportOutdatedDecisions(registry: Registry, writes: Pick<ReadYourWrites, 'outdated'>): void {
   new Counter({
     name: 'cairn_decide_outdated_total',
     help: 'Flag decisions made before everything acknowledged about their subject was processed',

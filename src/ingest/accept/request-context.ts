@@ -14,9 +14,9 @@ export interface RequestContext {
   imported?: true;
 }
 
-export const writeContext = (context: RequestContext): string => JSON.stringify(context);
+export const serializeRequestContext = (context: RequestContext): string => JSON.stringify(context);
 
-export const readContext = (text: string): RequestContext => JSON.parse(text);
+export const parseRequestContext = (text: string): RequestContext => JSON.parse(text);
 
 /** The n-th event of an entry gets a time-ordered UUID (v7) from the entry's seed: the same one at every replay. */
 export function derivedUuid({ receivedAt, seed }: Pick<LogEntry, 'receivedAt' | 'seed'>, index: number): string {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { writeEvents } from './serialize-events.ts';
+import { serializeEvents } from './serialize-events.ts';
 
 it.each([1, 2, 500, 501, 1000, 1001, 2499])('writes %i events as one list', async (count) => {
   const events = Array.from({ length: count }, (_, n) => ({ event: `e ${n}`, properties: { ü: '],[', n } }));
-  expect((await writeEvents(events)).toString()).toBe(JSON.stringify(events));
+  expect((await serializeEvents(events)).toString()).toBe(JSON.stringify(events));
 });

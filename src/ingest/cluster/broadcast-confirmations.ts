@@ -6,11 +6,11 @@ interface Waiting {
   resolve(): void;
 }
 
-export class HeardNews {
+export class BroadcastConfirmations {
   readonly #heads = new Map<number, number>();
   #waiting: Waiting[] = [];
 
-  hear(heads: Iterable<readonly [number, number]>): void {
+  confirm(heads: Iterable<readonly [number, number]>): void {
     for (const [partition, head] of heads) {
       if (head > (this.#heads.get(partition) ?? 0)) this.#heads.set(partition, head);
     }
@@ -19,7 +19,7 @@ export class HeardNews {
     for (const { resolve } of due) resolve();
   }
 
-  heard(reached: Positions): Promise<void> {
+  whenConfirmed(reached: Positions): Promise<void> {
     if (this.#isHeard(reached)) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push({ reached, resolve }));
   }

@@ -4,88 +4,88 @@
  */
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
-import { within } from '../../lib/within.ts';
+import { resolvesWithin } from '../../lib/within.ts';
 import type { BlockQueue } from '../../stores/cluster/block-queue.ts';
 import type { BlockStore } from '../../stores/cluster/block-store.ts';
 import type { Lease } from '../../stores/cluster/leases.ts';
 import type { IngestStore } from '../../stores/ingest/ingest-store.ts';
-import type { PersonIndexKeeper } from '../../stores/metadata/person-index.ts';
-import { Tending } from '../maintain/maintenance.ts';
+import type { PersonIndexWriter } from '../../stores/metadata/person-index.ts';
+import { Maintenance } from '../maintain/maintenance.ts';
 import { PersonIndexer } from '../maintain/person-indexer.ts';
 import { PersonMirror } from '../maintain/person-mirror.ts';
-import type { Errands } from './owner-tasks.ts';
+import type { OwnerTasks } from './owner-tasks.ts';
 import { Shipper } from './shipper.ts';
 
-export interface EventKeeperDeps {
+interface EventStoreOwnerDeps {
   node: string;
   events: BlockStore;
-  ingest: Pick<IngestStore, 'changedPersons' | 'refilings' | 'scrub'>;
+  ingest: Pick<IngestStore, 'listChangedPersons' | 'pendingReassignments' | 'purge'>;
   queue: BlockQueue;
-  errands: Errands;
-  personIndex: Pick<PersonIndexKeeper, 'catchUp' | 'forgetGone'>;
+  ownerTasks: OwnerTasks;
+  personIndex: Pick<PersonIndexWriter, 'catchUp' | 'purgeDeleted'>;
   clock: Clock;
   logger: Logger;
-  gatherMs?: number;
+  batchDelayMs?: number;
 }
 
-const COPY_WITHIN_MS = 10_000;
+const COPY_TIMEOUT_MS = 10_000;
 
 /** By their names, since they also travel to other nodes. */
-type Kind = 'mirrorPersons' | 'deleteBefore' | 'forgetPersons' | 'scrub';
+type TaskName = 'mirrorPersons' | 'deleteBefore' | 'forgetPersons' | 'scrub';
 
-interface Keeping {
+interface OwnerWork {
   shipper: Shipper;
-  tending: Tending;
+  tending: Maintenance;
   indexer: PersonIndexer;
 }
 
-export class EventKeeper {
-  readonly #deps: EventKeeperDeps;
+export class EventStoreOwner {
+  readonly #deps: EventStoreOwnerDeps;
   readonly #mirror: PersonMirror;
-  readonly #kinds: Record<Kind, (...args: never[]) => Promise<unknown>>;
-  #keeping: Keeping | null = null;
+  readonly #kinds: Record<TaskName, (...args: never[]) => Promise<unknown>>;
+  #keeping: OwnerWork | null = null;
 
-  constructor(deps: EventKeeperDeps) {
+  constructor(deps: EventStoreOwnerDeps) {
     this.#deps = deps;
     const { events, ingest } = deps;
     // Whatever is done here is done between two shipments already.
-    this.#mirror = new PersonMirror({ ingest, events, between: (work) => work() });
+    this.#mirror = new PersonMirror({ ingest, events, runExclusive: (work) => work() });
     this.#kinds = {
       mirrorPersons: (projectId: number) => this.#mirror.refresh(projectId),
       deleteBefore: (projectId: number, timestamp: number) => events.deleteBefore(projectId, timestamp),
-      forgetPersons: (projectId: number) => events.forgetPersons(projectId),
+      forgetPersons: (projectId: number) => events.deleteMirror(projectId),
       scrub: async () => {
-        await this.#mirror.finish();
-        await deps.personIndex.forgetGone();
-        await events.scrub();
-        await ingest.scrub();
+        await this.#mirror.refreshAll();
+        await deps.personIndex.purgeDeleted();
+        await events.purge();
+        await ingest.purge();
       },
     };
   }
 
-  get isKeeping(): boolean {
+  get isOwner(): boolean {
     return this.#keeping !== null;
   }
 
-  begin(lease: Lease): void {
-    const { node, queue, events, errands, logger, clock, gatherMs } = this.#deps;
-    const runErrands = (): Promise<boolean> => errands.run(this.#kinds);
-    const given = gatherMs === undefined ? {} : { gatherMs };
-    const shipper = new Shipper({ node, queue, events, logger, runErrands, ...given }, lease);
-    const tending = new Tending({ events, clock, logger, between: (work) => shipper.between(work) });
+  start(lease: Lease): void {
+    const { node, queue, events, ownerTasks, logger, clock, batchDelayMs } = this.#deps;
+    const runErrands = (): Promise<boolean> => ownerTasks.run(this.#kinds);
+    const given = batchDelayMs === undefined ? {} : { batchDelayMs };
+    const shipper = new Shipper({ node, queue, events, logger, runOwnerTasks: runErrands, ...given }, lease);
+    const tending = new Maintenance({ events, clock, logger, runExclusive: (work) => shipper.runExclusive(work) });
     tending.start();
     // It is kept in the relational shelf, which is not in the shipper's way.
-    const indexer = new PersonIndexer({ index: this.#deps.personIndex, between: (work) => work(), logger });
+    const indexer = new PersonIndexer({ index: this.#deps.personIndex, runExclusive: (work) => work(), logger });
     indexer.onIdle();
     this.#keeping = { shipper, tending, indexer };
   }
 
   /** A chunk was processed, here or elsewhere. */
-  personsChanged(): void {
+  onPersonsChanged(): void {
     this.#keeping?.indexer.onProcessed();
   }
 
-  async end(): Promise<void> {
+  async stop(): Promise<void> {
     const keeping = this.#keeping;
     this.#keeping = null;
     await Promise.all([keeping?.tending.stop(), keeping?.indexer.stop(), keeping?.shipper.stop()]);
@@ -101,10 +101,11 @@ export class EventKeeper {
    */
   async mirrorPersons(projectId: number): Promise<void> {
     const { ingest, events, logger } = this.#deps;
-    const { removed, persons } = await ingest.changedPersons(projectId, await events.mirrorPosition(projectId), 1);
+    const { removed, persons } = await ingest.listChangedPersons(projectId, await events.mirrorPosition(projectId), 1);
     if (removed.length + persons.length === 0) return;
     const copied = this.#do('mirrorPersons', projectId).then(() => undefined);
-    if (!(await within(COPY_WITHIN_MS, copied))) logger.warn({ project: projectId }, 'persons are not copied in time');
+    if (!(await resolvesWithin(COPY_TIMEOUT_MS, copied)))
+      logger.warn({ project: projectId }, 'persons are not copied in time');
     copied.catch(() => undefined);
   }
 
@@ -116,14 +117,14 @@ export class EventKeeper {
     await this.#do('forgetPersons', projectId);
   }
 
-  async scrub(): Promise<void> {
+  async purge(): Promise<void> {
     await this.#do('scrub');
   }
 
-  #do(kind: Kind, ...args: number[]): Promise<unknown> {
+  #do(kind: TaskName, ...args: number[]): Promise<unknown> {
     const { shipper } = this.#keeping ?? {};
     return shipper
-      ? shipper.between(() => this.#kinds[kind](...(args as never[])))
-      : this.#deps.errands.ask(kind, args);
+      ? shipper.runExclusive(() => this.#kinds[kind](...(args as never[])))
+      : this.#deps.ownerTasks.request(kind, args);
   }
 }

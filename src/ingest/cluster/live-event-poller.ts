@@ -5,24 +5,24 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Dialect } from '../../stores/events/dialect.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
-import type { TailEvent } from '../live/live-event-publisher.ts';
+import type { LiveEvent } from '../live/live-event-publisher.ts';
 
-export interface StoreTailDeps {
+interface LiveEventPollerDeps {
   events: Pick<EventStore, 'query'>;
   dialect: Dialect;
   clock: Clock;
-  show(events: TailEvent[]): void;
+  publish(events: LiveEvent[]): void;
 }
 
-const SHOWN_AT_ONCE = 200;
+const MAX_EVENTS_PER_POLL = 200;
 
-export class StoreTail {
-  readonly #deps: StoreTailDeps;
+export class LiveEventPoller {
+  readonly #deps: LiveEventPollerDeps;
   /** For each project that is watched, the arrival of the last event that was shown. */
   readonly #shown = new Map<number, number>();
   #looking: Promise<void> = Promise.resolve();
 
-  constructor(deps: StoreTailDeps) {
+  constructor(deps: LiveEventPollerDeps) {
     this.#deps = deps;
   }
 
@@ -32,7 +32,7 @@ export class StoreTail {
   }
 
   /** Events of these projects have arrived; null: of any. One look at a time. */
-  shipped(projectIds: readonly number[] | null): Promise<void> {
+  poll(projectIds: readonly number[] | null): Promise<void> {
     const watched = [...this.#shown.keys()].filter((id) => projectIds === null || projectIds.includes(id));
     if (watched.length === 0) return Promise.resolve();
     this.#looking = this.#looking
@@ -46,11 +46,11 @@ export class StoreTail {
   async #look(projectId: number): Promise<void> {
     const after = this.#shown.get(projectId);
     if (after === undefined) return;
-    const sql = this.#deps.dialect.begin('e');
+    const sql = this.#deps.dialect.newStatement('e');
     const rows = await this.#deps.events.query(
       `select e.uuid, e.event, e.distinct_id, e.person_id, e.timestamp, e.created_at, e.properties
       from event_rows e where e.project_id = ${sql.param(projectId)} and e.created_at > ${sql.time(after)}
-      order by e.created_at desc, e.uuid desc limit ${SHOWN_AT_ONCE}`,
+      order by e.created_at desc, e.uuid desc limit ${MAX_EVENTS_PER_POLL}`,
       sql.values,
     );
     if (rows[0] === undefined) return;
@@ -64,6 +64,6 @@ export class StoreTail {
       timestamp: Number(row['timestamp']),
       properties: String(row['properties']),
     }));
-    this.#deps.show(events.reverse());
+    this.#deps.publish(events.reverse());
   }
 }

@@ -4,39 +4,39 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../core/errors.ts';
-import type { ErrandStore } from '../../stores/cluster/owner-tasks.ts';
+import type { OwnerTaskStore } from '../../stores/cluster/owner-tasks.ts';
 
 /** What can be asked, by its name; the answer travels as JSON. */
-export type ErrandKinds = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
+type OwnerTaskHandlers = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
 
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 /** The news of the end may get lost. */
-const LOOK_EVERY_MS = 500;
+const POLL_INTERVAL_MS = 500;
 
-export class Errands {
-  readonly #store: ErrandStore;
+export class OwnerTasks {
+  readonly #store: OwnerTaskStore;
   readonly #waiting = new Map<number, () => void>();
 
-  constructor(store: ErrandStore) {
+  constructor(store: OwnerTaskStore) {
     this.#store = store;
   }
 
   /** The news said that it has ended. */
-  ended(id: number): void {
+  onFinished(id: number): void {
     this.#waiting.get(id)?.();
   }
 
   /** Asks it of whoever is the keeper. */
-  async ask(kind: string, args: readonly unknown[]): Promise<unknown> {
-    const id = await this.#store.ask(kind, args);
-    const end = performance.now() + PATIENCE_MS;
+  async request(kind: string, args: readonly unknown[]): Promise<unknown> {
+    const id = await this.#store.create(kind, args);
+    const end = performance.now() + TIMEOUT_MS;
     try {
       while (performance.now() < end) {
-        const outcome = await this.#store.outcome(id);
+        const outcome = await this.#store.takeOutcome(id);
         if (outcome?.failure) throw new Failure('unavailable', outcome.failure, { retryAfter: 2 });
         if (outcome) return outcome.answer === null ? undefined : JSON.parse(outcome.answer);
         const told = new Promise<void>((resolve) => this.#waiting.set(id, resolve));
-        await Promise.race([told, sleep(LOOK_EVERY_MS, undefined, { ref: false })]);
+        await Promise.race([told, sleep(POLL_INTERVAL_MS, undefined, { ref: false })]);
       }
     } finally {
       this.#waiting.delete(id);
@@ -47,14 +47,14 @@ export class Errands {
   }
 
   /** For the keeper: does what waits; true when there was something. */
-  async run(kinds: ErrandKinds): Promise<boolean> {
-    const errands = await this.#store.waiting();
+  async run(kinds: OwnerTaskHandlers): Promise<boolean> {
+    const errands = await this.#store.listPending();
     for (const { id, kind, arguments: args } of errands) {
       try {
         const answer = await kinds[kind]?.(...(JSON.parse(args) as never[]));
-        await this.#store.end(id, answer === undefined ? {} : { answer: JSON.stringify(answer) });
+        await this.#store.finish(id, answer === undefined ? {} : { answer: JSON.stringify(answer) });
       } catch (error) {
-        await this.#store.end(id, { failure: error instanceof Error ? error.message : String(error) });
+        await this.#store.finish(id, { failure: error instanceof Error ? error.message : String(error) });
       }
     }
     return errands.length > 0;

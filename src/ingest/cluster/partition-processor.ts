@@ -3,16 +3,16 @@
  * partitions together: the fixed costs of a transaction are shared by whatever waits, in however many partitions.
  */
 import { type Loop, startLoop } from '../../lib/loop.ts';
-import type { ChunkStore, ChunkTransaction, NewBlock, Stretch } from '../../stores/cluster/chunk-store.ts';
+import type { ChunkStore, ChunkTransaction, NewBlock, PartitionRange } from '../../stores/cluster/chunk-store.ts';
 import type { Lease } from '../../stores/cluster/leases.ts';
 import type { PartitionEntry, PartitionReader, Positions } from '../../stores/cluster/partitioned-log.ts';
 import type { StoredEvent } from '../../stores/events/event-store.ts';
-import { Pace } from '../process/pace.ts';
+import { ChunkPacing } from '../process/pace.ts';
 import type { ProcessedChunk } from '../process/process-chunk.ts';
-import { type TakeDeps, takeEntries } from '../process/process-entries.ts';
-import type { SettledChunk, Sink } from '../process/sink.ts';
+import { type ProcessDeps, processEntries } from '../process/process-entries.ts';
+import type { ChunkOutput, Sink } from '../process/sink.ts';
 
-export interface LaneDeps extends Omit<TakeDeps, 'sink' | 'ingest'> {
+export interface PartitionProcessorDeps extends Omit<ProcessDeps, 'sink' | 'ingest'> {
   /** This worker's name on its leases. */
   node: string;
   ingest: ChunkStore;
@@ -22,24 +22,24 @@ export interface LaneDeps extends Omit<TakeDeps, 'sink' | 'ingest'> {
   onIdle(): void;
 }
 
-interface Held {
+interface HeldPartition {
   lease: Lease;
   /** Null until it has been looked up. */
   position: number | null;
 }
 
-const CHUNK_EVENTS = 2500;
-const CHUNK_BYTES = 8 * 1024 * 1024;
+const MAX_CHUNK_EVENTS = 2500;
+const MAX_CHUNK_BYTES = 8 * 1024 * 1024;
 
-export class PartitionLane {
-  readonly #deps: LaneDeps;
-  readonly #pace = new Pace();
-  readonly #held = new Map<number, Held>();
+export class PartitionProcessor {
+  readonly #deps: PartitionProcessorDeps;
+  readonly #pace = new ChunkPacing();
+  readonly #held = new Map<number, HeldPartition>();
   readonly #loop: Loop;
   /** The chunk under way. */
   #working: Promise<void> = Promise.resolve();
 
-  constructor(deps: LaneDeps) {
+  constructor(deps: PartitionProcessorDeps) {
     this.#deps = deps;
     this.#loop = startLoop({
       step: () => this.#step(),
@@ -73,24 +73,24 @@ export class PartitionLane {
   }
 
   /** Somebody waits for what is in the log now. */
-  hurry(): void {
-    this.#pace.hurry();
+  processNow(): void {
+    this.#pace.processNow();
     this.wake();
   }
 
   async stop(): Promise<void> {
-    this.#pace.hurry();
+    this.#pace.processNow();
     await this.#loop.stop();
   }
 
   async #step(): Promise<boolean> {
     await this.#lookUp();
     const positions = new Map([...this.#held].map(([partition, { position }]) => [partition, position ?? 0]));
-    const entries = await this.#deps.log.read(positions, CHUNK_EVENTS, CHUNK_BYTES);
+    const entries = await this.#deps.log.read(positions, MAX_CHUNK_EVENTS, MAX_CHUNK_BYTES);
     // A partition may have been let go of meanwhile.
     const ours = entries.filter(({ partition }) => this.#held.has(partition));
     if (ours.length === 0) return false;
-    await this.#pace.keep(ours, () => {
+    await this.#pace.run(ours, () => {
       this.#working = this.#take(ours);
       return this.#working;
     });
@@ -113,30 +113,30 @@ export class PartitionLane {
       }
       this.#deps.onProcessed(chunk);
     };
-    return takeEntries(deps, entries, { onProcessed });
+    return processEntries(deps, entries, { onProcessed });
   }
 }
 
 /** The sink of many machines: the events become a block in the very transaction that changes persons. */
 const blockSink = (
-  { node, pack }: Pick<LaneDeps, 'node' | 'pack'>,
+  { node, pack }: Pick<PartitionProcessorDeps, 'node' | 'pack'>,
   leases: ReadonlyMap<number, Lease>,
 ): Sink<ChunkTransaction> => ({
   prepare: async () => undefined,
   position: () => null,
   write: (chunk, store) =>
-    store.settle(node, stretchesOf(chunk.entries as readonly PartitionEntry[], leases), blockOf(chunk, pack)),
+    store.finish(node, partitionRanges(chunk.entries as readonly PartitionEntry[], leases), blockOf(chunk, pack)),
 });
 
-function stretchesOf(entries: readonly PartitionEntry[], leases: ReadonlyMap<number, Lease>): Stretch[] {
-  const stretches = new Map<number, Stretch>();
+function partitionRanges(entries: readonly PartitionEntry[], leases: ReadonlyMap<number, Lease>): PartitionRange[] {
+  const stretches = new Map<number, PartitionRange>();
   for (const { partition, seq, events, payload } of entries) {
     const lease = leases.get(partition);
     if (lease === undefined) throw new Error(`Partition ${partition} is not leased.`);
-    const known = stretches.get(partition) ?? { partition, lease, before: seq - 1, reached: seq, events: 0, bytes: 0 };
+    const known = stretches.get(partition) ?? { partition, lease, after: seq - 1, upTo: seq, events: 0, bytes: 0 };
     stretches.set(partition, {
       ...known,
-      reached: seq,
+      upTo: seq,
       events: known.events + events,
       bytes: known.bytes + payload.length,
     });
@@ -144,7 +144,7 @@ function stretchesOf(entries: readonly PartitionEntry[], leases: ReadonlyMap<num
   return [...stretches.values()].sort((a, b) => a.partition - b.partition);
 }
 
-function blockOf({ entries, events, overrides }: SettledChunk, pack: LaneDeps['pack']): NewBlock | null {
+function blockOf({ entries, events, overrides }: ChunkOutput, pack: PartitionProcessorDeps['pack']): NewBlock | null {
   if (events.length + overrides.length === 0) return null;
   const projects = new Set([...events, ...overrides].map(({ projectId }) => projectId));
   const receivedAt = entries.reduce((first, entry) => Math.min(first, entry.receivedAt), Infinity);

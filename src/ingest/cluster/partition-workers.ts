@@ -1,51 +1,51 @@
 /** The work of a worker: leases of partitions, lanes that process them, and the keeping of the event store. */
 import type { Logger } from '../../lib/log.ts';
-import { within } from '../../lib/within.ts';
-import type { Lease, LeaseStore, NodeNote } from '../../stores/cluster/leases.ts';
-import type { News } from '../../stores/cluster/node-messages.ts';
-import type { EventKeeper } from './event-store-owner.ts';
-import { LeaseKeeper } from './lease-holder.ts';
-import { type LaneDeps, PartitionLane } from './partition-processor.ts';
+import { resolvesWithin } from '../../lib/within.ts';
+import type { Lease, LeaseStore, NodeInfo } from '../../stores/cluster/leases.ts';
+import type { NodeMessage } from '../../stores/cluster/node-messages.ts';
+import type { EventStoreOwner } from './event-store-owner.ts';
+import { LeaseHolder } from './lease-holder.ts';
+import { PartitionProcessor, type PartitionProcessorDeps } from './partition-processor.ts';
 import { partitionOf } from './plan-leases.ts';
 
-export interface PartitionWorkersDeps {
+interface PartitionWorkersDeps {
   leases: LeaseStore;
-  node(): NodeNote;
-  lane: LaneDeps;
-  keeper: EventKeeper;
+  node(): NodeInfo;
+  processor: PartitionProcessorDeps;
+  owner: EventStoreOwner;
   logger: Logger;
   /** This process has the chores of the whole, or no longer has them. */
-  onCharge(isInCharge: boolean): void;
-  onGiven(): void;
+  onLeaderChange(isInCharge: boolean): void;
+  onReleased(): void;
 }
 
 /**
  * While one lane waits for the database, another one computes. More of them would only make smaller chunks, since they
  * share a thread.
  */
-const LANES = 2;
+const PROCESSOR_COUNT = 2;
 /** News may get lost. */
-const LOOK_EVERY_MS = 1000;
-const PATIENCE_MS = 2000;
+const POLL_INTERVAL_MS = 1000;
+const STOP_TIMEOUT_MS = 2000;
 
 export class PartitionWorkers {
   readonly #deps: PartitionWorkersDeps;
-  readonly #lanes: readonly PartitionLane[];
-  readonly #leases: LeaseKeeper;
+  readonly #lanes: readonly PartitionProcessor[];
+  readonly #leases: LeaseHolder;
   readonly #looking: NodeJS.Timeout;
 
   constructor(deps: PartitionWorkersDeps) {
     this.#deps = deps;
-    this.#lanes = Array.from({ length: LANES }, () => new PartitionLane(deps.lane));
-    this.#leases = new LeaseKeeper({
+    this.#lanes = Array.from({ length: PROCESSOR_COUNT }, () => new PartitionProcessor(deps.processor));
+    this.#leases = new LeaseHolder({
       store: deps.leases,
       node: deps.node,
       logger: deps.logger,
-      onTaken: (lease) => this.#taken(lease),
+      onAcquired: (lease) => this.#taken(lease),
       onLost: (lease) => this.#lost(lease),
-      onGiven: () => deps.onGiven(),
+      onReleased: () => deps.onReleased(),
     });
-    this.#looking = setInterval(() => this.#wake(), LOOK_EVERY_MS);
+    this.#looking = setInterval(() => this.#wake(), POLL_INTERVAL_MS);
   }
 
   get held(): readonly string[] {
@@ -56,11 +56,11 @@ export class PartitionWorkers {
     this.#leases.start();
   }
 
-  hear({ came, hurry, queued, shipped, leases }: News): void {
-    if (hurry) for (const lane of this.#lanes) lane.hurry();
+  onMessage({ came, hurry, queued, shipped, leases }: NodeMessage): void {
+    if (hurry) for (const lane of this.#lanes) lane.processNow();
     else if (came) for (const lane of this.#lanes) lane.wake();
-    if (queued || shipped !== undefined) this.#deps.keeper.wake();
-    if (leases) this.#leases.look();
+    if (queued || shipped !== undefined) this.#deps.owner.wake();
+    if (leases) this.#leases.renewNow();
   }
 
   /** What is under way ends, and everything is given up at once. */
@@ -72,10 +72,10 @@ export class PartitionWorkers {
 
   #wake(): void {
     for (const lane of this.#lanes) lane.wake();
-    this.#deps.keeper.wake();
+    this.#deps.owner.wake();
   }
 
-  #laneOf(partition: number): PartitionLane | undefined {
+  #laneOf(partition: number): PartitionProcessor | undefined {
     return this.#lanes[partition % this.#lanes.length];
   }
 
@@ -85,15 +85,15 @@ export class PartitionWorkers {
       this.#laneOf(partition)?.add(partition, lease);
       return;
     }
-    this.#deps.keeper.begin(lease);
-    this.#deps.onCharge(true);
+    this.#deps.owner.start(lease);
+    this.#deps.onLeaderChange(true);
   }
 
   async #lost({ name }: Lease): Promise<void> {
     const partition = partitionOf(name);
     if (partition !== null) return this.#laneOf(partition)?.remove(partition);
-    this.#deps.onCharge(false);
+    this.#deps.onLeaderChange(false);
     // An event store that hangs must not keep others from taking over: whatever still arrives there has its number.
-    await within(PATIENCE_MS, this.#deps.keeper.end());
+    await resolvesWithin(STOP_TIMEOUT_MS, this.#deps.owner.stop());
   }
 }

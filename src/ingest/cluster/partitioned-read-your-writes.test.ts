@@ -1,24 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import type { ChangedNote } from '../../stores/cluster/node-messages.ts';
-import { ANYWHERE, PartitionedWrites } from './partitioned-read-your-writes.ts';
-import { subjectMark } from './split-by-partition.ts';
+import type { ChangedSubjects } from '../../stores/cluster/node-messages.ts';
+import { ALL_PARTITIONS, PartitionedReadYourWrites } from './partitioned-read-your-writes.ts';
+import { subjectHash } from './split-by-partition.ts';
 
 const make = (unread = new Map<number, number>()) => {
   const told = { hurries: 0 };
-  const writes = new PartitionedWrites({ unread, partitions: 4, hurry: () => void told.hurries++, patienceMs: 50 });
+  const writes = new PartitionedReadYourWrites({
+    initialHeads: unread,
+    partitions: 4,
+    processNow: () => void told.hurries++,
+    timeoutMs: 50,
+  });
   return { writes, told };
 };
 
 it('lets those wait whose changes are in some partition, until it is processed', async () => {
   const { writes, told } = make();
-  writes.note([[2, 1, [subjectMark('ada')]]], new Map([[2, 7]]));
+  writes.add([[2, 1, [subjectHash('ada')]]], new Map([[2, 7]]));
   expect(writes.settled(1, ['bo'])).toBeUndefined();
   expect(writes.settled(2, ['ada'])).toBeUndefined();
   const settled = writes.settled(1, ['bo', 'ada']);
-  writes.processed([[2, 6]]);
-  writes.processed([[1, 99]]);
+  writes.onProcessed([[2, 6]]);
+  writes.onProcessed([[1, 99]]);
   expect(writes.settled(1, ['ada'])).toBeInstanceOf(Promise);
-  writes.processed([[2, 7]]);
+  writes.onProcessed([[2, 7]]);
   await settled;
   expect(writes.settled(1, ['ada'])).toBeUndefined();
   expect([told.hurries, writes.outdated]).toEqual([2, 0]);
@@ -26,8 +31,8 @@ it('lets those wait whose changes are in some partition, until it is processed',
 
 it('waits for every partition that somebody has changes in', async () => {
   const { writes } = make();
-  const marks = [subjectMark('ada')];
-  writes.note(
+  const marks = [subjectHash('ada')];
+  writes.add(
     [
       [0, 1, marks],
       [3, 1, marks],
@@ -41,48 +46,48 @@ it('waits for every partition that somebody has changes in', async () => {
   const settled = writes.settled(1, ['ada'])?.then(() => {
     isSettled = true;
   });
-  writes.processed([[3, 5]]);
+  writes.onProcessed([[3, 5]]);
   await new Promise(setImmediate);
   expect(isSettled).toBe(false);
-  writes.processed([[0, 1]]);
+  writes.onProcessed([[0, 1]]);
   await settled;
   expect(isSettled).toBe(true);
 });
 
 it('takes everybody for waiting where they were too many to be told, and at the start', () => {
   const crowded = make().writes;
-  crowded.note([[1, 1, null]], new Map([[1, 3]]));
+  crowded.add([[1, 1, null]], new Map([[1, 3]]));
   expect(crowded.settled(1, ['anybody'])).toBeInstanceOf(Promise);
   expect(crowded.settled(2, ['anybody'])).toBeUndefined();
-  crowded.note([[ANYWHERE, -1, null]], new Map([[0, 2]]));
+  crowded.add([[ALL_PARTITIONS, -1, null]], new Map([[0, 2]]));
   expect(crowded.settled(2, ['anybody'])).toBeInstanceOf(Promise);
   expect(make(new Map([[2, 9]])).writes.settled(5, ['anybody'])).toBeInstanceOf(Promise);
 });
 
 it('is not confused by notes that come out of order, or late', () => {
   const { writes } = make();
-  writes.note([[0, 1, [subjectMark('ada')]]], new Map([[0, 10]]));
-  writes.note([[0, 1, [subjectMark('bo')]]], new Map([[0, 5]]));
-  writes.processed([[0, 6]]);
+  writes.add([[0, 1, [subjectHash('ada')]]], new Map([[0, 10]]));
+  writes.add([[0, 1, [subjectHash('bo')]]], new Map([[0, 5]]));
+  writes.onProcessed([[0, 6]]);
   expect(writes.settled(1, ['bo'])).toBeUndefined();
   expect(writes.settled(1, ['ada'])).toBeInstanceOf(Promise);
-  writes.processed([[0, 10]]);
-  writes.note([[0, 1, [subjectMark('ada')]]], new Map([[0, 9]]));
+  writes.onProcessed([[0, 10]]);
+  writes.add([[0, 1, [subjectHash('ada')]]], new Map([[0, 9]]));
   expect(writes.settled(1, ['ada'])).toBeUndefined();
 });
 
 describe('two who become one', () => {
-  const [anon, grace, g] = ['anon', 'grace', 'g'].map(subjectMark) as [string, string, string];
+  const [anon, grace, g] = ['anon', 'grace', 'g'].map(subjectHash) as [string, string, string];
 
   it('wait for what either of them has in another partition, also when the merge is processed first', async () => {
     const { writes } = make();
-    writes.note([[0, 1, [anon]]], new Map([[0, 4]]));
-    writes.note([[3, 1, [grace, anon], [[grace, anon]]]], new Map([[3, 8]]));
-    writes.processed([[3, 8]]);
+    writes.add([[0, 1, [anon]]], new Map([[0, 4]]));
+    writes.add([[3, 1, [grace, anon], [[grace, anon]]]], new Map([[3, 8]]));
+    writes.onProcessed([[3, 8]]);
     const settled = writes.settled(1, ['grace']);
     expect(settled).toBeInstanceOf(Promise);
     expect(writes.settled(2, ['grace'])).toBeUndefined();
-    writes.processed([[0, 4]]);
+    writes.onProcessed([[0, 4]]);
     await settled;
     expect([writes.settled(1, ['grace']), writes.settled(1, ['anon'])]).toEqual([undefined, undefined]);
   });
@@ -104,35 +109,35 @@ describe('two who become one', () => {
         [2, 1, [g, grace], [[g, grace]]],
       ],
     ],
-  ] as [string, ChangedNote[]][])('are one in a row of merges, %s', (_, notes) => {
+  ] as [string, ChangedSubjects[]][])('are one in a row of merges, %s', (_, notes) => {
     const { writes } = make();
     const heads = new Map([
       [0, 4],
       [2, 5],
       [3, 6],
     ]);
-    writes.note(notes, heads);
-    writes.processed([
+    writes.add(notes, heads);
+    writes.onProcessed([
       [2, 5],
       [3, 6],
     ]);
     expect(writes.settled(1, ['g'])).toBeInstanceOf(Promise);
-    writes.processed([[0, 4]]);
+    writes.onProcessed([[0, 4]]);
     expect(writes.settled(1, ['g'])).toBeUndefined();
   });
 
   it('keep what each waits for by itself', () => {
     const { writes } = make();
-    writes.note([[0, 1, [grace]]], new Map([[0, 9]]));
-    writes.note([[0, 1, [anon]]], new Map([[0, 4]]));
-    writes.note([[3, 1, [grace, anon], [[grace, anon]]]], new Map([[3, 8]]));
-    writes.processed([
+    writes.add([[0, 1, [grace]]], new Map([[0, 9]]));
+    writes.add([[0, 1, [anon]]], new Map([[0, 4]]));
+    writes.add([[3, 1, [grace, anon], [[grace, anon]]]], new Map([[3, 8]]));
+    writes.onProcessed([
       [3, 8],
       [0, 4],
     ]);
     expect(writes.settled(1, ['grace'])).toBeInstanceOf(Promise);
     expect(writes.settled(1, ['anon'])).toBeInstanceOf(Promise);
-    writes.processed([[0, 9]]);
+    writes.onProcessed([[0, 9]]);
     expect(writes.settled(1, ['anon', 'grace'])).toBeUndefined();
   });
 });

@@ -2,32 +2,32 @@
  * Read your writes (decision 15) over the partitions of the log: what was acknowledged about somebody waits in one or
  * two of them, accepted here or by another node.
  */
-import type { ChangedNote } from '../../stores/cluster/node-messages.ts';
+import type { ChangedSubjects } from '../../stores/cluster/node-messages.ts';
 import type { Positions } from '../../stores/cluster/partitioned-log.ts';
 import { ReadYourWrites } from '../accept/read-your-writes.ts';
-import { subjectMark } from './split-by-partition.ts';
+import { subjectHash } from './split-by-partition.ts';
 
-export interface PartitionedWritesDeps {
+interface PartitionedReadYourWritesDeps {
   /** The newest entry of each partition in which something waited at the start; 0 elsewhere. */
-  unread: Positions;
+  initialHeads: Positions;
   partitions: number;
-  hurry(): void;
-  patienceMs?: number;
+  processNow(): void;
+  timeoutMs?: number;
 }
 
 /** Said in place of a partition where even the projects were too many to be told. */
-export const ANYWHERE = -1;
+export const ALL_PARTITIONS = -1;
 
 /** Merges of one request may hang together, and stand in any order. Chains that need more than this are nobody's. */
-const ROUNDS = 3;
+const MAX_MERGE_CHAIN = 3;
 
-export class PartitionedWrites {
+export class PartitionedReadYourWrites {
   readonly #each: readonly ReadYourWrites[];
 
-  constructor({ unread, partitions, ...deps }: PartitionedWritesDeps) {
+  constructor({ initialHeads, partitions, ...deps }: PartitionedReadYourWritesDeps) {
     this.#each = Array.from(
       { length: partitions },
-      (_, partition) => new ReadYourWrites({ ...deps, unread: unread.get(partition) ?? 0 }),
+      (_, partition) => new ReadYourWrites({ ...deps, initialHead: initialHeads.get(partition) ?? 0 }),
     );
   }
 
@@ -36,13 +36,13 @@ export class PartitionedWrites {
   }
 
   /** `heads`: up to where each partition reaches with what the notes are about. */
-  note(notes: readonly ChangedNote[], heads: Positions): void {
+  add(notes: readonly ChangedSubjects[], heads: Positions): void {
     for (const [partition, projectId, marks] of notes) {
-      if (partition === ANYWHERE) for (const [one, seq] of heads) this.#each[one]?.crowdAll(seq);
+      if (partition === ALL_PARTITIONS) for (const [one, seq] of heads) this.#each[one]?.addAllProjects(seq);
       const seq = heads.get(partition);
       if (seq === undefined) continue;
-      if (marks === null) this.#each[partition]?.crowd(seq, projectId);
-      else this.#each[partition]?.note(seq, projectId, marks);
+      if (marks === null) this.#each[partition]?.addProject(seq, projectId);
+      else this.#each[partition]?.add(seq, projectId, marks);
     }
     this.#join(notes);
   }
@@ -51,12 +51,13 @@ export class PartitionedWrites {
    * A merge may be processed before what waits in another partition about either of both: whoever asks about one of them
    * has to wait for that as well.
    */
-  #join(notes: readonly ChangedNote[]): void {
+  #join(notes: readonly ChangedSubjects[]): void {
     const joined = notes.flatMap(([, projectId, , pairs = []]) => pairs.map(([a, b]) => ({ projectId, a, b })));
     if (joined.length === 0) return;
     for (const one of this.#each) {
-      if (!one.isWaiting) continue;
-      for (let round = 0; round < ROUNDS; round++) for (const { projectId, a, b } of joined) one.join(projectId, a, b);
+      if (!one.hasPending) continue;
+      for (let round = 0; round < MAX_MERGE_CHAIN; round++)
+        for (const { projectId, a, b } of joined) one.linkSubjects(projectId, a, b);
     }
   }
 
@@ -64,15 +65,15 @@ export class PartitionedWrites {
     let marks: string[] | undefined;
     let waiting: Promise<void>[] | undefined;
     for (const one of this.#each) {
-      if (!one.isWaiting) continue;
-      marks ??= subjects.map(subjectMark);
+      if (!one.hasPending) continue;
+      marks ??= subjects.map(subjectHash);
       const settled = one.settled(projectId, marks);
       if (settled) waiting = [...(waiting ?? []), settled];
     }
     return waiting && Promise.all(waiting).then(() => undefined);
   }
 
-  processed(positions: Iterable<readonly [number, number]>): void {
-    for (const [partition, position] of positions) this.#each[partition]?.processed(position);
+  onProcessed(positions: Iterable<readonly [number, number]>): void {
+    for (const [partition, position] of positions) this.#each[partition]?.onProcessed(position);
   }
 }

@@ -1,31 +1,34 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { LeaseState } from '../../stores/cluster/leases.ts';
-import { CHORES, partitionLease, planLeases } from './plan-leases.ts';
+import { LEADER_LEASE, partitionLease, planLeases } from './plan-leases.ts';
 
 const held = (name: string, holder: string | null): LeaseState => ({ name, holder, token: 1 });
 const partitions = (...holders: (string | null)[]): LeaseState[] =>
   holders.map((holder, n) => held(partitionLease(n), holder));
 
 it('gives everything to a worker who is alone', () => {
-  expect(planLeases([held(CHORES, null), ...partitions(null, null)], 'a', ['a'])).toEqual({
-    take: [CHORES, 'log:0', 'log:1'],
-    give: [],
+  expect(planLeases([held(LEADER_LEASE, null), ...partitions(null, null)], 'a', ['a'])).toEqual({
+    acquire: [LEADER_LEASE, 'log:0', 'log:1'],
+    release: [],
   });
 });
 
 it('lets a newcomer have a share: the old one gives, the new one takes what is free', () => {
-  const leases = [held(CHORES, 'a'), ...partitions('a', 'a', 'a', 'a')];
-  expect(planLeases(leases, 'a', ['a', 'b'])).toEqual({ take: [], give: ['log:2', 'log:3'] });
-  expect(planLeases(leases, 'b', ['a', 'b'])).toEqual({ take: [], give: [] });
+  const leases = [held(LEADER_LEASE, 'a'), ...partitions('a', 'a', 'a', 'a')];
+  expect(planLeases(leases, 'a', ['a', 'b'])).toEqual({ acquire: [], release: ['log:2', 'log:3'] });
+  expect(planLeases(leases, 'b', ['a', 'b'])).toEqual({ acquire: [], release: [] });
   expect(planLeases([...partitions('a', 'a', null, null)], 'b', ['a', 'b'])).toEqual({
-    take: ['log:2', 'log:3'],
-    give: [],
+    acquire: ['log:2', 'log:3'],
+    release: [],
   });
 });
 
 it('counts itself even before it has been seen', () => {
-  expect(planLeases(partitions('a', 'a', null, null), 'b', ['a'])).toEqual({ take: ['log:2', 'log:3'], give: [] });
+  expect(planLeases(partitions('a', 'a', null, null), 'b', ['a'])).toEqual({
+    acquire: ['log:2', 'log:3'],
+    release: [],
+  });
 });
 
 it('ends with every partition in somebody’s hands and nobody with more than a fair share', () => {
@@ -39,11 +42,11 @@ it('ends with every partition in somebody’s hands and nobody with more than a 
         let leases = partitions(...holders.map((n) => (n !== null && n < count ? `w${n}` : null)));
         for (let round = 0; round < 3; round++) {
           for (const me of workers) {
-            const { take, give } = planLeases(leases, me, workers);
+            const { acquire, release } = planLeases(leases, me, workers);
             leases = leases.map((lease) =>
-              take.includes(lease.name)
+              acquire.includes(lease.name)
                 ? { ...lease, holder: me }
-                : give.includes(lease.name)
+                : release.includes(lease.name)
                   ? { ...lease, holder: null }
                   : lease,
             );

@@ -1,19 +1,19 @@
 /** How leases are shared out among workers: each has about as many of the log's partitions as any other. */
 import type { LeaseState } from '../../stores/cluster/leases.ts';
 
-export interface LeasePlan {
-  take: string[];
-  give: string[];
+interface LeasePlan {
+  acquire: string[];
+  release: string[];
 }
 
-const PARTITION = 'log:';
+const PARTITION_PREFIX = 'log:';
 
-export const partitionLease = (partition: number): string => `${PARTITION}${partition}`;
+export const partitionLease = (partition: number): string => `${PARTITION_PREFIX}${partition}`;
 export const partitionOf = (lease: string): number | null =>
-  lease.startsWith(PARTITION) ? Number(lease.slice(PARTITION.length)) : null;
+  lease.startsWith(PARTITION_PREFIX) ? Number(lease.slice(PARTITION_PREFIX.length)) : null;
 
 /** The lease of whoever ships events and does the chores. */
-export const CHORES = 'chores';
+export const LEADER_LEASE = 'chores';
 
 export function planLeases(leases: readonly LeaseState[], me: string, workers: readonly string[]): LeasePlan {
   const partitions = leases.filter(({ name }) => partitionOf(name) !== null);
@@ -22,10 +22,10 @@ export function planLeases(leases: readonly LeaseState[], me: string, workers: r
   const free = leases.filter(({ holder }) => holder === null).map(({ name }) => name);
   const freePartitions = free.filter((name) => partitionOf(name) !== null);
   return {
-    take: [
+    acquire: [
       ...free.filter((name) => partitionOf(name) === null),
       ...freePartitions.slice(0, Math.max(0, share - mine.length)),
     ],
-    give: mine.slice(share).map(({ name }) => name),
+    release: mine.slice(share).map(({ name }) => name),
   };
 }

@@ -9,22 +9,22 @@ import type { BlockQueue } from '../../stores/cluster/block-queue.ts';
 import type { BlockStore } from '../../stores/cluster/block-store.ts';
 import type { Lease } from '../../stores/cluster/leases.ts';
 
-export interface ShipperDeps {
+interface ShipperDeps {
   node: string;
   queue: BlockQueue;
-  events: Pick<BlockStore, 'writeBlocks' | 'refile' | 'position'>;
+  events: Pick<BlockStore, 'writeBlocks' | 'reassign' | 'position'>;
   logger: Logger;
   /** Runs between two steps; true when it has done something. */
-  runErrands?(): Promise<boolean>;
+  runOwnerTasks?(): Promise<boolean>;
   /** So long a small shipment waits for company. */
-  gatherMs?: number;
+  batchDelayMs?: number;
 }
 
-const MOST_EVENTS = 250_000;
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_EVENTS = 250_000;
+const MAX_BYTES = 32 * 1024 * 1024;
 /** From so many events on, nothing is gained by waiting. */
-const ENOUGH_EVENTS = 20_000;
-const GATHER_MS = 200;
+const FULL_BATCH_EVENTS = 20_000;
+const BATCH_DELAY_MS = 200;
 
 export class Shipper {
   readonly #deps: ShipperDeps;
@@ -49,7 +49,7 @@ export class Shipper {
   }
 
   /** Runs `work` when nothing is under way to the event store. */
-  between<T>(work: () => Promise<T>): Promise<T> {
+  runExclusive<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#isStopped) return reject(new Error('The shipper has stopped.'));
       this.#errands.push({ run: async () => resolve(await work()), reject });
@@ -67,7 +67,7 @@ export class Shipper {
     for (let errand = this.#errands.shift(); errand; errand = this.#errands.shift()) {
       await errand.run().catch(errand.reject);
     }
-    if (await this.#deps.runErrands?.()) return true;
+    if (await this.#deps.runOwnerTasks?.()) return true;
     await this.#level();
     return this.#ship();
   }
@@ -81,21 +81,21 @@ export class Shipper {
 
   async #ship(): Promise<boolean> {
     const { queue, node, events } = this.#deps;
-    const begun = await queue.underWay();
+    const begun = await queue.runningShipment();
     if (begun) {
       await events.writeBlocks(begun);
-      await queue.arrived(node, this.#lease, begun.position);
+      await queue.completeShipment(node, this.#lease, begun.position);
       return true;
     }
-    const next = await queue.next(MOST_EVENTS, MOST_BYTES);
+    const next = await queue.next(MAX_EVENTS, MAX_BYTES);
     if (next === null) return false;
     if ('orders' in next) {
-      await queue.settle(node, this.#lease, await events.refile(next.orders));
+      await queue.completeReassignments(node, this.#lease, await events.reassign(next.orders));
       return true;
     }
-    const early = (this.#deps.gatherMs ?? GATHER_MS) - next.waitedMs;
-    if (next.events < ENOUGH_EVENTS && early > 0) await sleep(early);
-    else await queue.begin(node, this.#lease, next.numbers);
+    const early = (this.#deps.batchDelayMs ?? BATCH_DELAY_MS) - next.waitedMs;
+    if (next.events < FULL_BATCH_EVENTS && early > 0) await sleep(early);
+    else await queue.beginShipment(node, this.#lease, next.numbers);
     return true;
   }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../core/json/json.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
-import { changedNotes, cutRequest, partitionFor, subjectMark } from './split-by-partition.ts';
+import { partitionFor, splitByPartition, subjectChanges, subjectHash } from './split-by-partition.ts';
 
 const entry = (events: readonly JsonObject[]) => ({
   projectId: 3,
@@ -13,7 +13,8 @@ const entry = (events: readonly JsonObject[]) => ({
   payload: Buffer.from(JSON.stringify({ api_key: 'k', batch: events })),
 });
 const newSeed = (): Buffer => Buffer.from('9876543210');
-const cut = (events: readonly JsonObject[], partitions = 16) => cutRequest(entry(events), events, partitions, newSeed);
+const cut = (events: readonly JsonObject[], partitions = 16) =>
+  splitByPartition(entry(events), events, partitions, newSeed);
 
 it('leaves a request about one person as it came', async () => {
   const events = [
@@ -27,7 +28,7 @@ it('leaves a request about one person as it came', async () => {
 
 it('finds the events in the payload where nobody has them at hand', async () => {
   const events = [{ event: 'a', distinct_id: 'ada' }];
-  expect(await cutRequest(entry(events), undefined, 16, newSeed)).toEqual(await cut(events));
+  expect(await splitByPartition(entry(events), undefined, 16, newSeed)).toEqual(await cut(events));
 });
 
 it('keeps every event, in its order, and those of an id together', async () => {
@@ -54,23 +55,23 @@ it('keeps every event, in its order, and those of an id together', async () => {
 it('says of each entry whose flags it may change', async () => {
   const ids = Array.from({ length: 12 }, (_, n) => `id ${n}`);
   const events = ids.map((id) => ({ event: '$set', distinct_id: id, properties: { $set: { a: 1 } } }));
-  const notes = changedNotes(await cut(events), ids);
-  expect(notes.flatMap(([, , marks]) => marks ?? []).sort()).toEqual(ids.map(subjectMark).sort());
+  const notes = subjectChanges(await cut(events), ids);
+  expect(notes.flatMap(([, , marks]) => marks ?? []).sort()).toEqual(ids.map(subjectHash).sort());
   for (const [partition, projectId, marks] of notes) {
     expect(projectId).toBe(3);
     const own = ids.filter((id) => partitionFor(3, { distinct_id: id }, 16) === partition);
-    expect([...(marks ?? [])].sort()).toEqual(own.map(subjectMark).sort());
+    expect([...(marks ?? [])].sort()).toEqual(own.map(subjectHash).sort());
   }
-  expect(changedNotes(await cut(events), [])).toEqual([]);
+  expect(subjectChanges(await cut(events), [])).toEqual([]);
 });
 
 it('says of each entry who become one person by it', async () => {
   const identify = { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'anon' } };
   const set = { event: '$set', distinct_id: 'bo', properties: { $set: { a: 1 } } };
-  const [ada, anon, bo] = ['ada', 'anon', 'bo'].map(subjectMark);
+  const [ada, anon, bo] = ['ada', 'anon', 'bo'].map(subjectHash);
   const place = partitionFor(3, identify, 16);
-  expect(changedNotes(await cut([identify]), ['ada', 'anon'])).toEqual([[place, 3, [ada, anon], [[ada, anon]]]]);
-  const notes = changedNotes(await cut([set, identify]), ['bo', 'ada', 'anon']);
+  expect(subjectChanges(await cut([identify]), ['ada', 'anon'])).toEqual([[place, 3, [ada, anon], [[ada, anon]]]]);
+  const notes = subjectChanges(await cut([set, identify]), ['bo', 'ada', 'anon']);
   expect(notes).toContainEqual([partitionFor(3, set, 16), 3, [bo]]);
   expect(notes).toContainEqual([place, 3, [ada, anon], [[ada, anon]]]);
 });

@@ -3,17 +3,17 @@
  * requests are about one person and stay as they came.
  */
 
-import { changedSubjects, joinedSubjects } from '../../core/events/changed-subjects.ts';
+import { changedSubjects, mergedSubjects } from '../../core/events/changed-subjects.ts';
 import { distinctIdOf } from '../../core/events/distinct-id.ts';
 import { extractEvents } from '../../core/events/extract-events.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
-import { hash, stripeOf } from '../../core/persons/id-stripe.ts';
-import { someInTurns } from '../../lib/in-turns.ts';
-import type { ChangedNote } from '../../stores/cluster/node-messages.ts';
+import { hashText, stripeOf } from '../../core/persons/id-stripe.ts';
+import { eachBatch } from '../../lib/in-turns.ts';
+import type { ChangedSubjects } from '../../stores/cluster/node-messages.ts';
 import type { NewPartitionEntry } from '../../stores/cluster/partitioned-log.ts';
 import type { NewLogEntry } from '../../stores/ingest/ingest-log.ts';
-import { writeEvents } from '../accept/serialize-events.ts';
+import { serializeEvents } from '../accept/serialize-events.ts';
 
 const NONE: JsonObject = {};
 
@@ -23,24 +23,24 @@ export function partitionFor(projectId: number, raw: JsonObject, partitions: num
   return stripeOf(projectId, distinctIdOf(raw, properties) ?? '') % partitions;
 }
 
-export interface Cut {
+interface PartitionedRequest {
   entry: NewPartitionEntry;
   events: readonly JsonObject[];
 }
 
 /** About a millisecond. */
-const EVENTS_AT_ONCE = 1000;
+const BATCH_SIZE = 1000;
 
 /** `newSeed`: ids of events that came without one are derived from it, so each entry has its own. */
-export async function cutRequest(
+export async function splitByPartition(
   entry: NewLogEntry,
   events: readonly JsonObject[] | undefined,
   partitions: number,
   newSeed: () => Buffer,
-): Promise<Cut[]> {
+): Promise<PartitionedRequest[]> {
   const all = events ?? extractEvents(parseJson(entry.payload.toString('utf8'))).events;
   const byPartition = new Map<number, JsonObject[]>();
-  await someInTurns(all, EVENTS_AT_ONCE, (some) => {
+  await eachBatch(all, BATCH_SIZE, (some) => {
     for (const raw of some) {
       const partition = partitionFor(entry.projectId, raw, partitions);
       const own = byPartition.get(partition);
@@ -52,31 +52,31 @@ export async function cutRequest(
     const [partition = 0] = byPartition.keys();
     return [{ entry: { ...entry, partition }, events: all }];
   }
-  const cuts: Cut[] = [];
+  const cuts: PartitionedRequest[] = [];
   for (const [partition, own] of byPartition) {
     const seed = cuts.length === 0 ? entry.seed : newSeed();
-    const payload = await writeEvents(own);
+    const payload = await serializeEvents(own);
     cuts.push({ entry: { ...entry, partition, events: own.length, seed, payload }, events: own });
   }
   return cuts;
 }
 
 /** A subject in a few letters, the same on every node. Two that share one only wait for each other. */
-export const subjectMark = (subject: string): string => hash(subject).toString(36);
+export const subjectHash = (subject: string): string => hashText(subject).toString(36);
 
 /**
  * Whose flags each entry may change. `subjects`: those of the whole request; where it was cut, each entry's own are
  * found again.
  */
-export function changedNotes(cuts: readonly Cut[], subjects: readonly string[]): ChangedNote[] {
+export function subjectChanges(cuts: readonly PartitionedRequest[], subjects: readonly string[]): ChangedSubjects[] {
   if (subjects.length === 0) return [];
-  return cuts.flatMap(({ entry, events }): ChangedNote[] => {
+  return cuts.flatMap(({ entry, events }): ChangedSubjects[] => {
     // A request that was cut is a list, and what is in a list needs a name of its own, also at /engage/.
     const own = cuts.length === 1 ? subjects : changedSubjects(events, false);
     if (own.length === 0) return [];
     const joined =
-      own.length < 2 ? [] : joinedSubjects(events).map(([a, b]) => [subjectMark(a), subjectMark(b)] as const);
-    const note = [entry.partition, entry.projectId, own.map(subjectMark)] as const;
+      own.length < 2 ? [] : mergedSubjects(events).map(([a, b]) => [subjectHash(a), subjectHash(b)] as const);
+    const note = [entry.partition, entry.projectId, own.map(subjectHash)] as const;
     return [joined.length === 0 ? note : [...note, joined]];
   });
 }

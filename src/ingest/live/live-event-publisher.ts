@@ -2,19 +2,19 @@
 import type { StoredEvent } from '../../stores/events/event-store.ts';
 
 /** An event as a watcher sees it. */
-export type TailEvent = Pick<
+export type LiveEvent = Pick<
   StoredEvent,
   'projectId' | 'uuid' | 'event' | 'distinctId' | 'personId' | 'timestamp' | 'properties'
 >;
 
 /** A watcher cannot read faster than this; the rest of a chunk is passed over and can be found in the list. */
-const SHOWN_PER_CHUNK = 200;
+const MAX_EVENTS_PER_CHUNK = 200;
 
-export class LiveTail {
-  readonly #show: (events: TailEvent[]) => void;
+export class LiveEventPublisher {
+  readonly #show: (events: LiveEvent[]) => void;
   #watched: ReadonlySet<number> = new Set();
 
-  constructor(show: (events: TailEvent[]) => void) {
+  constructor(show: (events: LiveEvent[]) => void) {
     this.#show = show;
   }
 
@@ -22,14 +22,14 @@ export class LiveTail {
     this.#watched = new Set(projectIds);
   }
 
-  show(stored: readonly StoredEvent[]): void {
+  publish(stored: readonly StoredEvent[]): void {
     if (this.#watched.size === 0) return;
-    const shown = stored.filter((event) => this.#watched.has(event.projectId)).slice(-SHOWN_PER_CHUNK);
-    if (shown.length > 0) this.#show(shown.map(toTailEvent));
+    const shown = stored.filter((event) => this.#watched.has(event.projectId)).slice(-MAX_EVENTS_PER_CHUNK);
+    if (shown.length > 0) this.#show(shown.map(toLiveEvent));
   }
 }
 
-const toTailEvent = ({
+const toLiveEvent = ({
   projectId,
   uuid,
   event,
@@ -37,7 +37,7 @@ const toTailEvent = ({
   personId,
   timestamp,
   properties,
-}: StoredEvent): TailEvent => ({
+}: StoredEvent): LiveEvent => ({
   projectId,
   uuid,
   event,

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { TailEvent } from './live-event-publisher.ts';
-import { Tail } from './live-event-subscriptions.ts';
+import type { LiveEvent } from './live-event-publisher.ts';
+import { LiveEventSubscriptions } from './live-event-subscriptions.ts';
 
-const anEvent = (projectId: number): TailEvent => ({
+const anEvent = (projectId: number): LiveEvent => ({
   projectId,
   uuid: '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b',
   event: 'ping',
@@ -16,7 +16,7 @@ const anEvent = (projectId: number): TailEvent => ({
 function aTail() {
   const told: number[][] = [];
   const worker = { isAway: false };
-  const tail = new Tail(async (projectIds) => {
+  const tail = new LiveEventSubscriptions(async (projectIds) => {
     if (worker.isAway) throw new Error('away');
     told.push(projectIds);
   });
@@ -28,11 +28,11 @@ it('tells the worker which projects are watched, and shows each watcher its own'
   const seen: number[] = [];
   const stop = await tail.subscribe(1, ({ projectId }) => seen.push(projectId));
   const stopOther = await tail.subscribe(2, () => undefined);
-  tail.show([anEvent(1), anEvent(2), anEvent(3)]);
+  tail.publish([anEvent(1), anEvent(2), anEvent(3)]);
   expect(seen).toEqual([1]);
   await stop();
   await stop();
-  tail.show([anEvent(1)]);
+  tail.publish([anEvent(1)]);
   expect(seen).toEqual([1]);
   await stopOther();
   expect(told).toEqual([[1], [1, 2], [2], [2], []]);
@@ -41,7 +41,7 @@ it('tells the worker which projects are watched, and shows each watcher its own'
 it('tells a fresh worker everything again', async () => {
   const { tail, told } = aTail();
   await tail.subscribe(1, () => undefined);
-  await tail.tell();
+  await tail.syncProjects();
   expect(told).toEqual([[1], [1]]);
 });
 
@@ -51,7 +51,7 @@ it('keeps no watcher whose subscription failed', async () => {
   const seen: number[] = [];
   await expect(tail.subscribe(1, () => seen.push(1))).rejects.toThrow('away');
   worker.isAway = false;
-  await tail.tell();
-  tail.show([anEvent(1)]);
+  await tail.syncProjects();
+  tail.publish([anEvent(1)]);
   expect([told, seen]).toEqual([[[]], []]);
 });

@@ -1,9 +1,9 @@
-/** Who watches which project's events as they are stored: the main thread's side of `LiveTail`. */
-import type { TailEvent } from './live-event-publisher.ts';
+/** Who watches which project's events as they are stored: the main thread's side of `LiveEventPublisher`. */
+import type { LiveEvent } from './live-event-publisher.ts';
 
-export type Watcher = (event: TailEvent) => void;
+type Watcher = (event: LiveEvent) => void;
 
-export class Tail {
+export class LiveEventSubscriptions {
   readonly #watch: (projectIds: number[]) => Promise<void>;
   readonly #watchers = new Map<number, Set<Watcher>>();
 
@@ -19,10 +19,10 @@ export class Tail {
     const stop = async (): Promise<void> => {
       watchers.delete(watcher);
       if (watchers.size === 0 && this.#watchers.get(projectId) === watchers) this.#watchers.delete(projectId);
-      await this.tell();
+      await this.syncProjects();
     };
     try {
-      await this.tell();
+      await this.syncProjects();
     } catch (error) {
       await stop().catch(() => undefined);
       throw error;
@@ -31,11 +31,11 @@ export class Tail {
   }
 
   /** Says which projects are watched: after every change, and to a worker thread that has just begun. */
-  async tell(): Promise<void> {
+  async syncProjects(): Promise<void> {
     await this.#watch([...this.#watchers.keys()]);
   }
 
-  show(events: readonly TailEvent[]): void {
+  publish(events: readonly LiveEvent[]): void {
     for (const event of events) {
       for (const watcher of this.#watchers.get(event.projectId) ?? []) watcher(event);
     }

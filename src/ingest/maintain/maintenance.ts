@@ -4,24 +4,24 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
 
-export interface TendingDeps {
-  events: Pick<EventStore, 'tend' | 'needsTending'>;
+interface MaintenanceDeps {
+  events: Pick<EventStore, 'maintain' | 'needsMaintenance'>;
   clock: Clock;
   logger: Logger;
-  between<T>(work: () => Promise<T>): Promise<T>;
+  runExclusive<T>(work: () => Promise<T>): Promise<T>;
 }
 
-const LOOK_EVERY_MS = 500;
-const AFTER_FAILURE_MS = 60_000;
+const POLL_INTERVAL_MS = 500;
+const RETRY_DELAY_MS = 60_000;
 
-export class Tending {
-  readonly #deps: TendingDeps;
+export class Maintenance {
+  readonly #deps: MaintenanceDeps;
   readonly #stopping = new AbortController();
   /** The first look is for what somebody else may have left undone. */
   #hasLooked = false;
   #ended: Promise<void> = Promise.resolve();
 
-  constructor(deps: TendingDeps) {
+  constructor(deps: MaintenanceDeps) {
     this.#deps = deps;
   }
 
@@ -45,17 +45,17 @@ export class Tending {
 
   /** Does a piece if there is one; how long to rest after it: as long as it took, so that others get half of the time. */
   async #look(): Promise<number> {
-    const { events, clock, between, logger } = this.#deps;
+    const { events, clock, runExclusive, logger } = this.#deps;
     const now = clock.now();
-    if (this.#hasLooked && !events.needsTending(now)) return LOOK_EVERY_MS;
+    if (this.#hasLooked && !events.needsMaintenance(now)) return POLL_INTERVAL_MS;
     const start = performance.now();
     try {
-      await between(() => events.tend(now));
+      await runExclusive(() => events.maintain(now));
       this.#hasLooked = true;
       return performance.now() - start;
     } catch (err) {
       if (!this.#stopping.signal.aborted) logger.warn({ err }, 'the event store could not be tended; trying again');
-      return AFTER_FAILURE_MS;
+      return RETRY_DELAY_MS;
     }
   }
 }

@@ -18,7 +18,7 @@ function given(pieces: number, fault?: Error) {
   };
   indexer = new PersonIndexer({
     index: { catchUp },
-    between: (work) => work(),
+    runExclusive: (work) => work(),
     logger: openLog('silent'),
     idleMs: 5,
     busyMs: 30,

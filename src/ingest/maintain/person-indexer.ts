@@ -3,12 +3,12 @@
  * are none, and a piece now and then while they keep coming.
  */
 import type { Logger } from '../../lib/log.ts';
-import type { PersonIndexKeeper } from '../../stores/metadata/person-index.ts';
+import type { PersonIndexWriter } from '../../stores/metadata/person-index.ts';
 
-export interface PersonIndexerDeps {
-  index: Pick<PersonIndexKeeper, 'catchUp'>;
+interface PersonIndexerDeps {
+  index: Pick<PersonIndexWriter, 'catchUp'>;
   /** Runs work when no chunk is under way. */
-  between(work: () => Promise<boolean>): Promise<boolean>;
+  runExclusive(work: () => Promise<boolean>): Promise<boolean>;
   logger: Logger;
   /** So long there are no events before it begins; so long it waits between two pieces while there are. */
   idleMs?: number;
@@ -81,7 +81,7 @@ export class PersonIndexer {
   async #run(): Promise<void> {
     do {
       this.#hasNews = false;
-      if (await this.#deps.between(() => this.#deps.index.catchUp())) this.#hasNews = true;
+      if (await this.#deps.runExclusive(() => this.#deps.index.catchUp())) this.#hasNews = true;
       this.#lastPiece = performance.now();
     } while (this.#hasNews && this.#isIdle && !this.#isStopped);
   }

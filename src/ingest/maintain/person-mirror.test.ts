@@ -5,25 +5,25 @@ import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
 import { openEventStore } from '../../stores/duckdb/event-store.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
 import { NO_CHANGES } from '../../stores/ingest/no-changes.ts';
-import { openRelationalShelf } from '../../stores/sqlite/metadata-store.ts';
+import { openMetadataStore } from '../../stores/sqlite/metadata-store.ts';
 import { PersonMirror } from './person-mirror.ts';
 
 let dir: TempDir;
-let shelf: Awaited<ReturnType<typeof openRelationalShelf>>;
+let shelf: Awaited<ReturnType<typeof openMetadataStore>>;
 let events: EventStore;
 let slices: number;
 let mirror: PersonMirror;
 let position = 0;
 beforeEach(async () => {
   dir = makeTempDir();
-  shelf = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+  shelf = await openMetadataStore(dir.path('metadata.sqlite'), 0);
   events = await openEventStore(dir.path('events.duckdb'));
   slices = 0;
   const between = (work: () => Promise<boolean>): Promise<boolean> => {
     slices++;
     return work();
   };
-  mirror = new PersonMirror({ ingest: shelf.ingest, events, between });
+  mirror = new PersonMirror({ ingest: shelf.ingest, events, runExclusive: between });
 });
 afterEach(async () => {
   await events.close();
@@ -45,7 +45,7 @@ it('copies everybody in slices, then only what is new, and nothing when nothing 
   expect([slices, await copied()]).toEqual([2, 5001]);
   await mirror.refresh(1);
   await mirror.refresh(2);
-  expect([slices, await copied(), await events.mirroredProjects()]).toEqual([2, 5001, [1]]);
+  expect([slices, await copied(), await events.listMirroredProjects()]).toEqual([2, 5001, [1]]);
   await add(6000, 9);
   await mirror.refresh(1);
   expect([slices, await copied()]).toEqual([3, 5010]);
@@ -68,7 +68,7 @@ it('goes on after a failure', async () => {
   const failing = new PersonMirror({
     ingest: shelf.ingest,
     events,
-    between: (work) => (fails ? Promise.reject(new Error('away')) : work()),
+    runExclusive: (work) => (fails ? Promise.reject(new Error('away')) : work()),
   });
   const asked = [failing.refresh(1), failing.refresh(1)];
   await expect(asked[0]).rejects.toThrow('away');
@@ -81,10 +81,10 @@ it('goes on after a failure', async () => {
 it('removes who was deleted before files are written afresh', async () => {
   await add(0, 3);
   await mirror.refresh(1);
-  const { personJournal: journal, persons } = shelf.metadata;
-  const person = await persons.find(1, { uuid: uuidOf(1) });
-  if (person) await journal.remove(person, { uuids: [person.uuid], ids: [person.id] });
+  const { personIdentities: journal, persons } = shelf.metadata;
+  const person = await persons.get(1, { uuid: uuidOf(1) });
+  if (person) await journal.delete(person, { uuids: [person.uuid], ids: [person.id] });
   expect(await copied()).toBe(3);
-  await mirror.finish();
+  await mirror.refreshAll();
   expect(await copied()).toBe(2);
 });

@@ -5,13 +5,13 @@
 import type { EventStore } from '../../stores/events/event-store.ts';
 import type { IngestStore } from '../../stores/ingest/ingest-store.ts';
 
-export interface PersonMirrorDeps {
-  ingest: Pick<IngestStore, 'changedPersons'>;
-  events: Pick<EventStore, 'mirror' | 'mirrorPosition' | 'mirroredProjects'>;
-  between(work: () => Promise<boolean>): Promise<boolean>;
+interface PersonMirrorDeps {
+  ingest: Pick<IngestStore, 'listChangedPersons'>;
+  events: Pick<EventStore, 'mirrorPersons' | 'mirrorPosition' | 'listMirroredProjects'>;
+  runExclusive(work: () => Promise<boolean>): Promise<boolean>;
 }
 
-const SLICE = 5000;
+const BATCH_SIZE = 5000;
 
 export class PersonMirror {
   readonly #deps: PersonMirrorDeps;
@@ -40,8 +40,8 @@ export class PersonMirror {
   }
 
   /** For whoever is between two chunks already: brings every copy up to date. */
-  async finish(): Promise<void> {
-    for (const projectId of await this.#deps.events.mirroredProjects()) {
+  async refreshAll(): Promise<void> {
+    for (const projectId of await this.#deps.events.listMirroredProjects()) {
       while (await this.#copySlice(projectId));
     }
   }
@@ -55,17 +55,17 @@ export class PersonMirror {
   }
 
   async #copy(projectId: number): Promise<void> {
-    const { ingest, events, between } = this.#deps;
-    const { removed, persons } = await ingest.changedPersons(projectId, await events.mirrorPosition(projectId), 1);
+    const { ingest, events, runExclusive } = this.#deps;
+    const { removed, persons } = await ingest.listChangedPersons(projectId, await events.mirrorPosition(projectId), 1);
     if (removed.length + persons.length === 0) return;
-    while (await between(() => this.#copySlice(projectId)));
+    while (await runExclusive(() => this.#copySlice(projectId)));
   }
 
   /** Whether there is more. */
   async #copySlice(projectId: number): Promise<boolean> {
     const { ingest, events } = this.#deps;
-    const slice = await ingest.changedPersons(projectId, await events.mirrorPosition(projectId), SLICE);
-    if (slice.removed.length + slice.persons.length > 0) await events.mirror(slice);
-    return slice.persons.length === SLICE;
+    const slice = await ingest.listChangedPersons(projectId, await events.mirrorPosition(projectId), BATCH_SIZE);
+    if (slice.removed.length + slice.persons.length > 0) await events.mirrorPersons(slice);
+    return slice.persons.length === BATCH_SIZE;
   }
 }

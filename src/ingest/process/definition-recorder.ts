@@ -16,27 +16,27 @@ import type { Json } from '../../core/json/json.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type {
   EventProperty,
-  EventSighting,
   IngestChanges,
-  PropertySighting,
+  SeenEventDefinition,
+  SeenPropertyDefinition,
 } from '../../stores/ingest/ingest-store.ts';
-import type { GroupBook } from './group-recorder.ts';
+import type { GroupRecorder } from './group-recorder.ts';
 
 /** `last_seen_at` is moved on when it is behind by this much: exact enough to read, too rare to cost. */
 const LAST_SEEN_STEP_MS = 60_000;
 /** More names than this are no taxonomy but a mistake (ids in names): the memory starts afresh. */
-const REMEMBERED = 100_000;
+const CACHE_SIZE = 100_000;
 /** Pairs of an event and a property that stands for one flag of many: they would outnumber all others. */
 const isFlagProperty = (name: string): boolean =>
   name.startsWith('$feature/') || name.startsWith('$feature_enrollment/');
 
 /** Names that need no further look, by the thing they belong to: an event, persons, or a kind of group. */
-type Settled = Map<string, Set<string>>;
+type CompleteNames = Map<string, Set<string>>;
 
 /** What has been committed. */
-export class Definitions {
+export class DefinitionRecorder {
   readonly #ids: Ids;
-  readonly #settled: Settled = new Map();
+  readonly #settled: CompleteNames = new Map();
   readonly #lastSeen = new Map<string, number>();
   #names = 0;
 
@@ -44,14 +44,14 @@ export class Definitions {
     this.#ids = ids;
   }
 
-  chunk(): Sightings {
-    return new Sightings(this.#ids, this.#settled, this.#lastSeen);
+  startChunk(): SeenDefinitions {
+    return new SeenDefinitions(this.#ids, this.#settled, this.#lastSeen);
   }
 
   /** Remembers what a committed chunk has written. */
-  keep(sightings: Sightings): void {
-    if (this.#names > REMEMBERED) this.#forget();
-    for (const [owner, names] of sightings.settled()) {
+  remember(sightings: SeenDefinitions): void {
+    if (this.#names > CACHE_SIZE) this.#forget();
+    for (const [owner, names] of sightings.completeNames()) {
       const known = this.#settled.get(owner) ?? new Set();
       for (const name of names) known.add(name);
       this.#settled.set(owner, known);
@@ -70,14 +70,14 @@ export class Definitions {
 const NONE: ReadonlySet<string> = new Set();
 
 /** What one chunk adds. */
-export class Sightings {
+export class SeenDefinitions {
   readonly #ids: Ids;
   readonly #known: ReadonlyMap<string, ReadonlySet<string>>;
   readonly #knownLastSeen: ReadonlyMap<string, number>;
-  readonly #events = new Map<string, EventSighting>();
-  readonly #properties = new Map<string, PropertySighting>();
+  readonly #events = new Map<string, SeenEventDefinition>();
+  readonly #properties = new Map<string, SeenPropertyDefinition>();
   readonly #pairs = new Map<string, EventProperty>();
-  readonly #settled: Settled = new Map();
+  readonly #settled: CompleteNames = new Map();
 
   constructor(ids: Ids, known: ReadonlyMap<string, ReadonlySet<string>>, lastSeen: ReadonlyMap<string, number>) {
     this.#ids = ids;
@@ -85,7 +85,7 @@ export class Sightings {
     this.#knownLastSeen = lastSeen;
   }
 
-  see(event: Event, groups: GroupBook): void {
+  record(event: Event, groups: GroupRecorder): void {
     this.#seeEvent(event);
     for (const bag of propertyBags(event)) {
       const index = bag.groupType === null ? -1 : groups.indexOf(event.projectId, bag.groupType);
@@ -101,7 +101,7 @@ export class Sightings {
     };
   }
 
-  settled(): ReadonlyMap<string, ReadonlySet<string>> {
+  completeNames(): ReadonlyMap<string, ReadonlySet<string>> {
     return this.#settled;
   }
 

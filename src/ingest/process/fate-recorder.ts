@@ -5,7 +5,7 @@ import type { Event } from '../../core/events/event.ts';
 import { identityOf } from '../../core/events/event-identity.ts';
 import { hasUsableUuid as isUsable } from '../../core/events/validate-events.ts';
 import type { Warning } from '../../core/events/warning.ts';
-import { jsonText } from '../../core/json/clean-json.ts';
+import { toJsonText } from '../../core/json/clean-json.ts';
 import { isJsonObject } from '../../core/json/json.ts';
 import type {
   DroppedEvent,
@@ -15,19 +15,23 @@ import type {
   NewSeenEvent,
   NewWarning,
 } from '../../stores/ingest/ingest-store.ts';
-import { writeContext } from '../accept/request-context.ts';
+import { serializeRequestContext } from '../accept/request-context.ts';
 import type { ReadEvent } from './read-entries.ts';
 
 /** Counted, but not written down one by one: browsers send them by the thousand, and nobody asks for one of them. */
-const NOT_LISTED: ReadonlySet<string> = new Set(['session_recording', 'performance_event', 'client_ingestion_warning']);
+const UNLISTED_REASONS: ReadonlySet<string> = new Set([
+  'session_recording',
+  'performance_event',
+  'client_ingestion_warning',
+]);
 
 /** So many warnings of one chunk are kept: enough to see what is wrong, too few to fill the disk. */
-const WARNINGS_KEPT = 200;
-const DROPS_KEPT = 1000;
+const MAX_WARNINGS = 200;
+const MAX_DROPS = 1000;
 /** Stands for what cannot even be written down. */
 const TOO_DEEP = '{"unreadable":"nested too deeply"}';
 
-export class FateBook {
+export class FateRecorder {
   readonly #now: number;
   readonly #seen: NewSeenEvent[] = [];
   readonly #repeats: EventId[] = [];
@@ -48,18 +52,18 @@ export class FateBook {
     if (by > 0) this.#counts[fate] = (this.#counts[fate] ?? 0) + by;
   }
 
-  see({ projectId, uuid, receivedAt }: Event): void {
+  recordSeen({ projectId, uuid, receivedAt }: Event): void {
     this.#seen.push({ projectId, uuid, receivedAt, processedAt: this.#now });
   }
 
-  repeat({ projectId, uuid }: Event): void {
+  recordDuplicate({ projectId, uuid }: Event): void {
     this.count('duplicate');
     this.#repeats.push({ projectId, uuid });
   }
 
-  drop({ entry }: ReadEvent, reason: DropReason | 'project_deleted', uuid: string): void {
+  recordDropped({ entry }: ReadEvent, reason: DropReason | 'project_deleted', uuid: string): void {
     this.count(`dropped:${reason}`);
-    if (NOT_LISTED.has(reason) || this.#dropped.length >= DROPS_KEPT) return;
+    if (UNLISTED_REASONS.has(reason) || this.#dropped.length >= MAX_DROPS) return;
     const { projectId, receivedAt } = entry;
     this.#dropped.push({ projectId, uuid, reason, receivedAt, droppedAt: this.#now });
   }
@@ -68,7 +72,7 @@ export class FateBook {
    * The event itself made its processing fail: it is set aside with the error, and can be replayed. It is written down
    * under the id by which it would have been stored, so that neither a replay nor its sender's retry makes two of it.
    */
-  fail(source: ReadEvent, error: unknown): void {
+  recordFailed(source: ReadEvent, error: unknown): void {
     const { entry, raw, context } = source;
     const uuid = uuidOf(source);
     this.count('dead_lettered');
@@ -76,16 +80,16 @@ export class FateBook {
       projectId: entry.projectId,
       eventUuid: uuid,
       error: `Event ingestion failed. Error: ${error instanceof Error ? error.message : String(error)}`,
-      payload: jsonText(isUsable(raw) ? { ...raw, uuid } : raw) ?? TOO_DEEP,
-      context: writeContext(context),
+      payload: toJsonText(isUsable(raw) ? { ...raw, uuid } : raw) ?? TOO_DEEP,
+      context: serializeRequestContext(context),
       receivedAt: entry.receivedAt,
       failedAt: this.#now,
     });
   }
 
-  warn({ entry }: ReadEvent, warnings: readonly Warning[]): void {
+  recordWarnings({ entry }: ReadEvent, warnings: readonly Warning[]): void {
     for (const { type, details } of warnings) {
-      if (this.#warnings.length >= WARNINGS_KEPT) return;
+      if (this.#warnings.length >= MAX_WARNINGS) return;
       this.#warnings.push({ projectId: entry.projectId, type, details: JSON.stringify(details), at: this.#now });
     }
   }

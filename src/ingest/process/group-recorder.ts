@@ -4,7 +4,7 @@ import {
   applyGroups,
   type GroupIdentify,
   groupIdentify,
-  groupTypesOf,
+  groupTypesIn,
   MAX_GROUP_TYPES,
 } from '../../core/events/groups.ts';
 import type { Group, GroupType, IngestChanges, IngestTransaction } from '../../stores/ingest/ingest-store.ts';
@@ -12,22 +12,22 @@ import type { FreshEvent } from './read-entries.ts';
 
 const keyOf = (projectId: number, typeIndex: number, key: string): string => `${projectId}:${typeIndex}:${key}`;
 
-export class GroupBook {
+export class GroupRecorder {
   readonly #indexes = new Map<number, Map<string, number>>();
   readonly #newTypes: GroupType[] = [];
   readonly #groups = new Map<string, Group>();
   readonly #changed = new Set<string>();
 
   /** Gives every kind of group that the chunk names its number, in order of first use, and loads the groups described. */
-  static async load(store: IngestTransaction, fresh: readonly FreshEvent[]): Promise<GroupBook> {
-    const book = new GroupBook();
-    const named = fresh.filter(({ event }) => groupTypesOf(event).length > 0).map(({ event }) => event);
+  static async load(store: IngestTransaction, fresh: readonly FreshEvent[]): Promise<GroupRecorder> {
+    const book = new GroupRecorder();
+    const named = fresh.filter(({ event }) => groupTypesIn(event).length > 0).map(({ event }) => event);
     if (named.length === 0) return book;
-    const known = await store.groupTypes([...new Set(named.map((event) => event.projectId))]);
+    const known = await store.listGroupTypes([...new Set(named.map((event) => event.projectId))]);
     for (const { projectId, index, name } of known) book.#indexesOf(projectId).set(name, index);
-    for (const event of named) for (const type of groupTypesOf(event)) book.#number(event.projectId, type);
+    for (const event of named) for (const type of groupTypesIn(event)) book.#number(event.projectId, type);
     const described = named.flatMap((event) => book.#described(event) ?? []);
-    for (const group of await store.groups(described)) {
+    for (const group of await store.listGroups(described)) {
       book.#groups.set(keyOf(group.projectId, group.typeIndex, group.key), group);
     }
     return book;

@@ -5,27 +5,27 @@
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 
 const SMALL_CHUNK_EVENTS = 500;
-const SMALL_CHUNK_EVERY_MS = 50;
+const SMALL_CHUNK_INTERVAL_MS = 50;
 
-export const isSmall = (entries: readonly LogEntry[]): boolean =>
+export const isSmallChunk = (entries: readonly LogEntry[]): boolean =>
   entries.reduce((sum, entry) => sum + entry.events, 0) < SMALL_CHUNK_EVENTS;
 
-export class Pace {
+export class ChunkPacing {
   #hurried = false;
   #endPause: (() => void) | null = null;
 
   /** Somebody waits for what is in the log now: no pause before the next chunk. */
-  hurry(): void {
+  processNow(): void {
     this.#hurried = true;
     this.#endPause?.();
   }
 
   /** Does the work on the entries, and then waits for company if they were few. */
-  async keep(entries: readonly LogEntry[], work: () => Promise<void>): Promise<void> {
+  async run(entries: readonly LogEntry[], work: () => Promise<void>): Promise<void> {
     const start = performance.now();
     await work();
-    const early = SMALL_CHUNK_EVERY_MS - (performance.now() - start);
-    if (isSmall(entries) && early > 0) await this.#pause(early);
+    const early = SMALL_CHUNK_INTERVAL_MS - (performance.now() - start);
+    if (isSmallChunk(entries) && early > 0) await this.#pause(early);
   }
 
   /** Ends at once for whoever is in a hurry, also if they said so while the chunk was under way. */

@@ -13,22 +13,22 @@ import type { Event } from '../../core/events/event.ts';
 import { hotProperties } from '../../core/events/hot-properties.ts';
 import { personUuid } from '../../core/events/uuid.ts';
 import { distinctIdsOf } from '../../core/persons/merge-attempt.ts';
-import { PersonBook } from '../../core/persons/person-updates.ts';
+import { PersonUpdates } from '../../core/persons/person-updates.ts';
 import type { StoredEvent } from '../../stores/events/event-store.ts';
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 import type { DistinctId, IngestStore, IngestTransaction } from '../../stores/ingest/ingest-store.ts';
-import type { Definitions, Sightings } from './definition-recorder.ts';
-import { FateBook } from './fate-recorder.ts';
-import { GroupBook } from './group-recorder.ts';
-import { isStillTrue, type Projects, type ReadChunk } from './read-ahead.ts';
-import { type FreshEvent, type ReadEvent, readEntries } from './read-entries.ts';
+import type { DefinitionRecorder, SeenDefinitions } from './definition-recorder.ts';
+import { FateRecorder } from './fate-recorder.ts';
+import { GroupRecorder } from './group-recorder.ts';
+import { isStillValid, type Projects, type ReadChunk } from './read-ahead.ts';
+import { type FreshEvent, normaliseEntries, type ReadEvent } from './read-entries.ts';
 import type { Sink } from './sink.ts';
-import { NewsBook } from './webhook-recorder.ts';
+import { WebhookRecorder } from './webhook-recorder.ts';
 
 export interface ChunkDeps {
   ingest: IngestStore;
   sink: Sink;
-  definitions: Definitions;
+  definitions: DefinitionRecorder;
 }
 
 export interface ProcessedChunk {
@@ -41,7 +41,7 @@ export interface ProcessedChunk {
   /** How many messages to webhooks it has left behind. */
   messages: number;
   /** Projects that have got a new kind of group. */
-  regrouped: readonly number[];
+  projectsWithNewGroupTypes: readonly number[];
   /** Uuids of persons who are new, have changed or are no more. */
   persons: readonly string[];
 }
@@ -49,36 +49,37 @@ export interface ProcessedChunk {
 export interface ChunkOptions {
   now: number;
   /** The same entries, if they were read ahead. */
-  read?: ReadChunk | null;
+  readAhead?: ReadChunk | null;
   /** Called while the events are committed. */
-  meanwhile?(projects: Projects): void;
+  whileCommitting?(projects: Projects): void;
 }
 
 export async function processChunk(
   deps: ChunkDeps,
   entries: readonly LogEntry[],
-  { now, read, meanwhile }: ChunkOptions,
+  { now, readAhead, whileCommitting }: ChunkOptions,
 ): Promise<ProcessedChunk> {
   const chunk = await deps.ingest.transaction(async (store) => {
     await deps.sink.prepare(store);
     const projects = await projectsOf(store, entries);
-    const fates = new FateBook(now);
-    const events = read && isStillTrue(read, projects) ? read.events : [...readEntries(entries, projects)];
+    const fates = new FateRecorder(now);
+    const events =
+      readAhead && isStillValid(readAhead, projects) ? readAhead.events : [...normaliseEntries(entries, projects)];
     const fresh = await freshEvents(store, events, fates);
-    const groups = await GroupBook.load(store, fresh);
-    const book = new PersonBook(await knownPersons(store, fresh));
-    const sightings = deps.definitions.chunk();
-    const news = await NewsBook.load(store, projects, now);
+    const groups = await GroupRecorder.load(store, fresh);
+    const book = new PersonUpdates(await loadPersons(store, fresh));
+    const sightings = deps.definitions.startChunk();
+    const news = await WebhookRecorder.load(store, projects, now);
     const stored: StoredEvent[] = [];
     for (const one of fresh) {
       try {
-        const settled = settle(one, book, groups, sightings, fates);
+        const settled = toStoredEvent(one, book, groups, sightings, fates);
         // From here on nothing fails: it is stored and seen, or a dead letter that is neither, so that it can be replayed.
         stored.push(settled);
-        news.see(settled, one.source.context);
-        if (isNamed(one)) fates.see(one.event);
+        news.record(settled, one.source.context);
+        if (hasClientUuid(one)) fates.recordSeen(one.event);
       } catch (error) {
-        fates.fail(one.source, error);
+        fates.recordFailed(one.source, error);
       }
     }
     const persons = book.changes();
@@ -95,21 +96,28 @@ export async function processChunk(
       position: deps.sink.position(entries),
     });
     await deps.sink.write(
-      { entries, events: stored, overrides: persons.overrides, meanwhile: () => meanwhile?.(projects) },
+      { entries, events: stored, overrides: persons.overrides, whileCommitting: () => whileCommitting?.(projects) },
       store,
     );
     const regrouped = [...new Set(grouped.groupTypes.map(({ projectId }) => projectId))];
     const changed = [...persons.persons.map(({ person }) => person.uuid), ...persons.overrides.map(({ from }) => from)];
-    const result = { entries, events: fates.total, stored, messages: messages.length, regrouped, persons: changed };
+    const result = {
+      entries,
+      events: fates.total,
+      stored,
+      messages: messages.length,
+      projectsWithNewGroupTypes: regrouped,
+      persons: changed,
+    };
     return { result, sightings };
   });
   // Only what is committed is known from now on.
-  deps.definitions.keep(chunk.sightings);
+  deps.definitions.remember(chunk.sightings);
   return chunk.result;
 }
 
 async function projectsOf(store: IngestTransaction, entries: readonly LogEntry[]): Promise<Projects> {
-  const projects = await store.projects([...new Set(entries.map((entry) => entry.projectId))]);
+  const projects = await store.listProjects([...new Set(entries.map((entry) => entry.projectId))]);
   return new Map(projects.map((project) => [project.id, project]));
 }
 
@@ -117,31 +125,31 @@ async function projectsOf(store: IngestTransaction, entries: readonly LogEntry[]
 async function freshEvents(
   store: IngestTransaction,
   all: readonly ReadEvent[],
-  fates: FateBook,
+  fates: FateRecorder,
 ): Promise<FreshEvent[]> {
   const candidates: FreshEvent[] = [];
   for (const source of all) {
     const { outcome } = source;
     if (outcome.kind === 'event') {
-      fates.warn(source, outcome.warnings);
+      fates.recordWarnings(source, outcome.warnings);
       candidates.push({ event: outcome.event, source });
     } else if (outcome.kind === 'dropped') {
-      fates.warn(source, outcome.warnings);
-      fates.drop(source, outcome.reason, outcome.uuid);
+      fates.recordWarnings(source, outcome.warnings);
+      fates.recordDropped(source, outcome.reason, outcome.uuid);
     } else if (outcome.kind === 'no_project') {
-      fates.drop(source, 'project_deleted', source.fallbackUuid);
+      fates.recordDropped(source, 'project_deleted', source.fallbackUuid);
     } else {
-      fates.fail(source, outcome.error);
+      fates.recordFailed(source, outcome.error);
     }
   }
-  const named = candidates.filter(isNamed).map(({ event }) => event);
-  const seen = new Set((await store.seenBefore(named.map(eventId))).map(eventKey));
+  const named = candidates.filter(hasClientUuid).map(({ event }) => event);
+  const seen = new Set((await store.listSeenEvents(named.map(eventId))).map(eventKey));
   return candidates.filter((candidate) => {
-    if (!isNamed(candidate)) return true;
+    if (!hasClientUuid(candidate)) return true;
     const { event } = candidate;
     const key = eventKey(event);
     if (seen.has(key)) {
-      fates.repeat(event);
+      fates.recordDuplicate(event);
       return false;
     }
     seen.add(key);
@@ -150,19 +158,19 @@ async function freshEvents(
 }
 
 /** Whether the client gave it an id. One that we made ourselves is new by construction. */
-const isNamed = ({ event, source }: FreshEvent): boolean => event.uuid !== source.fallbackUuid;
+const hasClientUuid = ({ event, source }: FreshEvent): boolean => event.uuid !== source.fallbackUuid;
 
 const eventId = ({ projectId, uuid }: Event) => ({ projectId, uuid });
 const eventKey = ({ projectId, uuid }: { projectId: number; uuid: string }): string => `${projectId}:${uuid}`;
 
 /** Loads the persons behind every distinct id of the chunk, and finds out which of the uuids to come are taken. */
-async function knownPersons(store: IngestTransaction, fresh: readonly FreshEvent[]) {
+async function loadPersons(store: IngestTransaction, fresh: readonly FreshEvent[]) {
   const ids = new Map<string, DistinctId>();
   for (const { event } of fresh) {
     const { projectId } = event;
     for (const distinctId of distinctIdsOf(event)) ids.set(`${projectId}:${distinctId}`, { projectId, distinctId });
   }
-  const known = await store.personsOf([...ids.values()]);
+  const known = await store.listPersonsByDistinctIds([...ids.values()]);
   for (const { projectId, distinctId } of known.distinctIds) ids.delete(`${projectId}:${distinctId}`);
   const taken = await takenUuids(store, [...ids.values()]);
   return { ...known, isTaken: (_projectId: number, uuid: string) => taken.has(uuid) };
@@ -175,7 +183,7 @@ async function takenUuids(store: IngestTransaction, unknown: readonly DistinctId
   for (let n = 0; asked.length > 0; n++) {
     const uuidOf = ({ projectId, distinctId }: DistinctId): string =>
       personUuid(projectId, n === 0 ? distinctId : `${distinctId}\u0000${n}`);
-    const found = new Set(await store.takenUuids(asked.map(uuidOf)));
+    const found = new Set(await store.listTakenUuids(asked.map(uuidOf)));
     for (const uuid of found) taken.add(uuid);
     asked = asked.filter((id) => found.has(uuidOf(id)));
   }
@@ -183,17 +191,17 @@ async function takenUuids(store: IngestTransaction, unknown: readonly DistinctId
 }
 
 /** Joins an event with its person and groups, and takes down what is new about either. */
-function settle(
+function toStoredEvent(
   { event, source }: FreshEvent,
-  book: PersonBook,
-  groups: GroupBook,
-  sightings: Sightings,
-  fates: FateBook,
+  book: PersonUpdates,
+  groups: GroupRecorder,
+  sightings: SeenDefinitions,
+  fates: FateRecorder,
 ): StoredEvent {
   const groupKeys = groups.handle(event);
   const { personId, warnings } = book.handle(event);
-  sightings.see(event, groups);
-  fates.warn(source, warnings);
+  sightings.record(event, groups);
+  fates.recordWarnings(source, warnings);
   return {
     projectId: event.projectId,
     uuid: event.uuid,
@@ -203,7 +211,7 @@ function settle(
     timestamp: event.timestamp,
     createdAt: event.receivedAt,
     properties: JSON.stringify(event.properties),
-    read: event.properties,
+    parsed: event.properties,
     hot: hotProperties(event.properties),
     elementsChain: event.elementsChain,
     groups: groupKeys,

@@ -9,60 +9,64 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 import { NO_CHANGES } from '../../stores/ingest/no-changes.ts';
-import { derivedUuid, readContext } from '../accept/request-context.ts';
-import { FateBook } from './fate-recorder.ts';
+import { derivedUuid, parseRequestContext } from '../accept/request-context.ts';
+import { FateRecorder } from './fate-recorder.ts';
 import { type ChunkDeps, type ChunkOptions, type ProcessedChunk, processChunk } from './process-chunk.ts';
 
-export interface TakeDeps extends ChunkDeps {
+export interface ProcessDeps extends ChunkDeps {
   clock: Clock;
   logger: Logger;
   /** True for errors that are about the store and not about the events: try again. */
   isOutage(error: unknown): boolean;
 }
 
-export interface TakeOptions extends Omit<ChunkOptions, 'now'> {
+interface ProcessOptions extends Omit<ChunkOptions, 'now'> {
   /** Hears of each chunk after it is committed. */
   onProcessed(chunk: ProcessedChunk): void;
 }
 
-export async function takeEntries(deps: TakeDeps, entries: readonly LogEntry[], options: TakeOptions): Promise<void> {
+export async function processEntries(
+  deps: ProcessDeps,
+  entries: readonly LogEntry[],
+  options: ProcessOptions,
+): Promise<void> {
   const { onProcessed, ...chunkOptions } = options;
   try {
     onProcessed(await processChunk(deps, entries, { ...chunkOptions, now: deps.clock.now() }));
   } catch (error) {
     if (deps.isOutage(error)) throw error;
     deps.logger.warn({ err: error, entries: entries.length }, 'a chunk failed; taking its entries one by one');
-    for (const entry of entries) onProcessed(await takeAlone(deps, entry));
+    for (const entry of entries) onProcessed(await processAlone(deps, entry));
   }
 }
 
-async function takeAlone(deps: TakeDeps, entry: LogEntry): Promise<ProcessedChunk> {
+async function processAlone(deps: ProcessDeps, entry: LogEntry): Promise<ProcessedChunk> {
   try {
     return await processChunk(deps, [entry], { now: deps.clock.now() });
   } catch (error) {
     if (deps.isOutage(error)) throw error;
     deps.logger.error({ err: error, seq: entry.seq }, 'an entry cannot be processed; its events are set aside');
-    return setAside(deps, entry, error);
+    return deadLetterEntry(deps, entry, error);
   }
 }
 
 /** Every event of the entry becomes a dead letter of its own, so that the innocent ones can be replayed. */
-async function setAside(deps: TakeDeps, entry: LogEntry, error: unknown): Promise<ProcessedChunk> {
+async function deadLetterEntry(deps: ProcessDeps, entry: LogEntry, error: unknown): Promise<ProcessedChunk> {
   const { ingest, sink, clock } = deps;
   const entries = [entry];
-  const fates = new FateBook(clock.now());
+  const fates = new FateRecorder(clock.now());
   const { events: raws, isSingle } = rawEvents(entry);
-  const context = readContext(entry.context);
+  const context = parseRequestContext(entry.context);
   context.engage &&= isSingle;
   for (const [index, raw] of raws.entries()) {
     const fallbackUuid = derivedUuid(entry, index);
-    fates.fail({ entry, context, raw, fallbackUuid, outcome: { kind: 'failed', error } }, error);
+    fates.recordFailed({ entry, context, raw, fallbackUuid, outcome: { kind: 'failed', error } }, error);
   }
   await ingest.transaction(async (store) => {
     await store.apply({ ...NO_CHANGES, ...fates.changes(), position: sink.position(entries) });
     await sink.write({ entries, events: [], overrides: [] }, store);
   });
-  return { entries, events: entry.events, stored: [], messages: 0, regrouped: [], persons: [] };
+  return { entries, events: entry.events, stored: [], messages: 0, projectsWithNewGroupTypes: [], persons: [] };
 }
 
 function rawEvents(entry: LogEntry): Pick<ExtractedEvents, 'events' | 'isSingle'> {

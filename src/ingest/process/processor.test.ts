@@ -3,7 +3,7 @@ import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
 import { bootstrap } from '../../features/accounts/bootstrap.ts';
 import { randomIds } from '../../lib/ids.ts';
 import { openLog } from '../../lib/log.ts';
-import { FILES } from '../../stores/data-files.ts';
+import { DATA_FILES } from '../../stores/data-files.ts';
 import { openEventStore } from '../../stores/duckdb/event-store.ts';
 import { EventStoreInvalidated } from '../../stores/duckdb/invalidated.ts';
 import type { EventStore, SqlRow } from '../../stores/events/event-store.ts';
@@ -12,9 +12,9 @@ import type { IngestChanges, IngestStore } from '../../stores/ingest/ingest-stor
 import { isOutage } from '../../stores/outage.ts';
 import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
 import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
-import { openRelationalShelf, type RelationalShelf } from '../../stores/sqlite/metadata-store.ts';
-import { writeContext } from '../accept/request-context.ts';
-import { Definitions } from './definition-recorder.ts';
+import { openMetadataStore, type SqliteStores } from '../../stores/sqlite/metadata-store.ts';
+import { serializeRequestContext } from '../accept/request-context.ts';
+import { DefinitionRecorder } from './definition-recorder.ts';
 import { Processor, type ProcessorDeps } from './processor.ts';
 
 /** Real stores in a folder of their own; the tests wrap one of them to make it fail where it hurts. */
@@ -22,7 +22,7 @@ const clock = { now: () => Date.UTC(2026, 0, 15) };
 const diskFull = (): Error => Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
 
 let dir: TempDir;
-let shelf: RelationalShelf;
+let shelf: SqliteStores;
 let log: IngestLog;
 let reader: IngestLogReader;
 let events: EventStore;
@@ -31,12 +31,12 @@ let running: Processor | undefined;
 
 beforeEach(async () => {
   dir = makeTempDir();
-  shelf = await openRelationalShelf(dir.path(FILES.metadata), clock.now());
+  shelf = await openMetadataStore(dir.path(DATA_FILES.metadata), clock.now());
   const keys = { projectKey: null, personalKey: null, admin: null };
   projectId = (await bootstrap({ metadata: shelf.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
-  log = openIngestLog(dir.path(FILES.log), { maxBytes: 1e9 });
-  reader = openIngestLogReader(dir.path(FILES.log));
-  events = await openEventStore(dir.path(FILES.events), { memoryLimit: '64MB', threads: 1 });
+  log = openIngestLog(dir.path(DATA_FILES.log), { maxBytes: 1e9 });
+  reader = openIngestLogReader(dir.path(DATA_FILES.log));
+  events = await openEventStore(dir.path(DATA_FILES.events), { memoryLimit: '64MB', threads: 1 });
 });
 
 afterEach(async () => {
@@ -54,7 +54,7 @@ const accept = (...raws: object[]): Promise<number> =>
     projectId,
     receivedAt: clock.now(),
     events: raws.length,
-    context: writeContext({ ip: null, sentAt: null, engage: false, historical: false }),
+    context: serializeRequestContext({ ip: null, sentAt: null, engage: false, historical: false }),
     seed: randomIds.seed(),
     payload: Buffer.from(JSON.stringify(raws)),
   });
@@ -68,7 +68,7 @@ function makeProcessor(changes: Partial<ProcessorDeps> = {}): Processor {
     log: reader,
     clock,
     logger: openLog('silent'),
-    definitions: new Definitions(randomIds),
+    definitions: new DefinitionRecorder(randomIds),
     isOutage,
     onProcessed: () => undefined,
     onIdle: () => undefined,
@@ -108,7 +108,7 @@ it('stores nothing twice when the second commit is refused and more events arriv
   const ingest = refusingCommits(1, () => accept(anEvent('third')));
   await finish({ ingest });
   expect(await names()).toEqual(['first', 'second', 'third']);
-  expect(await shelf.ingest.counts()).toEqual({ stored: 3 });
+  expect(await shelf.ingest.getCounts()).toEqual({ stored: 3 });
 });
 
 it('finishes after a restart what lay between the two commits, and only that', async () => {
@@ -122,19 +122,19 @@ it('finishes after a restart what lay between the two commits, and only that', a
   await accept(anEvent('later'));
   await finish();
   expect(await names()).toEqual(['$identify', 'later']);
-  expect(await shelf.ingest.counts()).toEqual({ stored: 2 });
+  expect(await shelf.ingest.getCounts()).toEqual({ stored: 2 });
 });
 
 it('sets a poisonous event aside alone, and stores its neighbours', async () => {
   const uuid = randomIds.uuid();
   await accept(anEvent('before'), anEvent('poison', { uuid }), anEvent('after'));
   await accept(anEvent('behind'));
-  const definitions = new Definitions(randomIds);
-  const chunk = definitions.chunk.bind(definitions);
-  definitions.chunk = () => {
+  const definitions = new DefinitionRecorder(randomIds);
+  const chunk = definitions.startChunk.bind(definitions);
+  definitions.startChunk = () => {
     const sightings = chunk();
-    const see = sightings.see.bind(sightings);
-    sightings.see = (event, groups) => {
+    const see = sightings.record.bind(sightings);
+    sightings.record = (event, groups) => {
       if (event.event === 'poison') throw new Error('this one hurts');
       see(event, groups);
     };
@@ -142,7 +142,7 @@ it('sets a poisonous event aside alone, and stores its neighbours', async () => 
   };
   await finish({ definitions });
   expect(await names()).toEqual(['before', 'after', 'behind']);
-  expect(await shelf.ingest.counts()).toEqual({ stored: 3, dead_lettered: 1 });
+  expect(await shelf.ingest.getCounts()).toEqual({ stored: 3, dead_lettered: 1 });
 
   // Once the rule is mended, the same event is no duplicate of the one that was set aside.
   await running?.stop();
@@ -172,7 +172,7 @@ it('keeps an entry that the shelf refuses out of both stores, and goes on behind
   await accept(anEvent('behind'));
   await finish({ ingest: refusing('poison') });
   expect(await names()).toEqual(['before', 'behind']);
-  expect(await shelf.ingest.counts()).toEqual({ stored: 2, dead_lettered: 2 });
+  expect(await shelf.ingest.getCounts()).toEqual({ stored: 2, dead_lettered: 2 });
 });
 
 it('starts even if the entry to be finished is poisonous', async () => {
@@ -182,7 +182,7 @@ it('starts even if the entry to be finished is poisonous', async () => {
   await accept(anEvent('behind'));
   await finish({ ingest: refusing('poison') });
   expect(await names()).toEqual(['behind']);
-  expect(await shelf.ingest.counts()).toEqual({ stored: 1, dead_lettered: 1 });
+  expect(await shelf.ingest.getCounts()).toEqual({ stored: 1, dead_lettered: 1 });
 });
 
 it('tells its owner when the engine of the event store is lost, which only a fresh thread can mend', async () => {
@@ -203,17 +203,17 @@ const wrap = (store: EventStore): EventStore => ({
   position: () => store.position(),
   write: (batch) => store.write(batch),
   query: (sql, values) => store.query(sql, values),
-  columns: (sql, values) => store.columns(sql, values),
+  queryColumns: (sql, values) => store.queryColumns(sql, values),
   mirrorPosition: (id) => store.mirrorPosition(id),
-  mirroredProjects: () => store.mirroredProjects(),
-  mirror: (slice) => store.mirror(slice),
-  forgetPersons: (id) => store.forgetPersons(id),
+  listMirroredProjects: () => store.listMirroredProjects(),
+  mirrorPersons: (slice) => store.mirrorPersons(slice),
+  deleteMirror: (id) => store.deleteMirror(id),
   deleteBefore: (id, time) => store.deleteBefore(id, time),
-  refile: (orders) => store.refile(orders),
-  scrub: () => store.scrub(),
-  tend: (now) => store.tend(now),
-  needsTending: (now) => store.needsTending(now),
-  promoted: () => store.promoted(),
+  reassign: (orders) => store.reassign(orders),
+  purge: () => store.purge(),
+  maintain: (now) => store.maintain(now),
+  needsMaintenance: (now) => store.needsMaintenance(now),
+  listPromotedProperties: () => store.listPromotedProperties(),
   size: () => store.size(),
   close: () => store.close(),
 });
@@ -223,7 +223,7 @@ it('announces a marked event once, however often the second commit is refused', 
   await accept(anEvent('seen'));
   await finish();
   await running?.stop();
-  const [seen] = await metadata.definitions.events(projectId);
+  const [seen] = await metadata.definitions.listEvents(projectId);
   await metadata.definitions.updateEvent(projectId, seen?.id ?? '', { postToSlack: true });
   await metadata.projects.update(projectId, { slackIncomingWebhook: 'https://hooks.example.org/' });
   await accept(anEvent('seen'), anEvent('not marked'), anEvent('seen'));
@@ -239,7 +239,7 @@ it('announces a marked event once, however often the second commit is refused', 
       }),
   };
   await finish({ ingest, onProcessed: ({ messages }) => chunks.push(messages) });
-  expect(await metadata.outbox.of(projectId)).toMatchObject([{ event: 'seen', count: 2 }]);
+  expect(await metadata.outbox.listByProject(projectId)).toMatchObject([{ event: 'seen', count: 2 }]);
   expect(chunks).toEqual([1]);
 });
 
@@ -251,9 +251,9 @@ it('asks nobody which events are marked where no project has a webhook', async (
       shelf.ingest.transaction((store) =>
         work({
           ...store,
-          markedEvents: (projectIds) => {
+          listWebhookEvents: (projectIds) => {
             asked.push(projectIds);
-            return store.markedEvents(projectIds);
+            return store.listWebhookEvents(projectIds);
           },
         }),
       ),

@@ -5,16 +5,16 @@
  */
 
 import { type Loop, startLoop } from '../../lib/loop.ts';
-import type { Eventually } from '../../lib/maybe-async.ts';
+import type { MaybePromise } from '../../lib/maybe-async.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
 import type { IngestLogReader, LogEntry } from '../../stores/ingest/ingest-log.ts';
-import { isSmall, Pace } from './pace.ts';
+import { ChunkPacing, isSmallChunk } from './pace.ts';
 import type { ProcessedChunk } from './process-chunk.ts';
-import { type TakeDeps, takeEntries } from './process-entries.ts';
+import { type ProcessDeps, processEntries } from './process-entries.ts';
 import { type Projects, type ReadChunk, readAhead } from './read-ahead.ts';
-import { directSink, lastSeq } from './sink.ts';
+import { eventStoreSink, lastSeq } from './sink.ts';
 
-export interface ProcessorDeps extends Omit<TakeDeps, 'sink'> {
+export interface ProcessorDeps extends Omit<ProcessDeps, 'sink'> {
   events: EventStore;
   log: IngestLogReader;
   /** Hears of each chunk after both commits. */
@@ -24,25 +24,25 @@ export interface ProcessorDeps extends Omit<TakeDeps, 'sink'> {
   onOutage?(error: unknown): void;
 }
 
-interface Errand {
+interface QueuedWork {
   run(): Promise<void>;
   reject(error: unknown): void;
 }
 
 /** A chunk: large enough to share its fixed costs, small enough that other writers do not wait long for their turn. */
-const CHUNK_EVENTS = 2500;
-const CHUNK_BYTES = 8 * 1024 * 1024;
+const MAX_CHUNK_EVENTS = 2500;
+const MAX_CHUNK_BYTES = 8 * 1024 * 1024;
 
 export class Processor {
-  readonly #deps: ProcessorDeps & TakeDeps;
-  readonly #pace = new Pace();
+  readonly #deps: ProcessorDeps & ProcessDeps;
+  readonly #pace = new ChunkPacing();
   #position = 0;
   #ahead: ReadChunk | null = null;
   #loop: Loop | null = null;
-  readonly #errands: Errand[] = [];
+  readonly #errands: QueuedWork[] = [];
 
   constructor(deps: ProcessorDeps) {
-    this.#deps = { ...deps, sink: directSink(deps.events) };
+    this.#deps = { ...deps, sink: eventStoreSink(deps.events) };
   }
 
   /**
@@ -81,8 +81,8 @@ export class Processor {
   }
 
   /** Somebody waits for what is in the log now: no pause before the next chunk. */
-  hurry(): void {
-    this.#pace.hurry();
+  processNow(): void {
+    this.#pace.processNow();
     this.wake();
   }
 
@@ -92,7 +92,7 @@ export class Processor {
   }
 
   /** Runs `work` between two chunks, when nothing is under way in either store. */
-  between<T>(work: () => Promise<T>): Promise<T> {
+  runExclusive<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#errands.push({ run: async () => resolve(await work()), reject });
       this.wake();
@@ -100,8 +100,8 @@ export class Processor {
   }
 
   /** Does what has been ordered of the event store; resolves when queries show it. */
-  refile(): Promise<void> {
-    return this.between(() => this.#refile());
+  reassign(): Promise<void> {
+    return this.runExclusive(() => this.#refile());
   }
 
   /**
@@ -115,7 +115,7 @@ export class Processor {
     const ahead = await this.#deps.events.position();
     const entries = await (ahead > this.#position ? this.#upTo(ahead) : this.#nextEntries());
     if (entries.length === 0) return false;
-    await this.#pace.keep(entries, () => this.#take(entries));
+    await this.#pace.run(entries, () => this.#take(entries));
     return true;
   }
 
@@ -128,15 +128,15 @@ export class Processor {
   /** No lock is held while the event store works: this loop alone writes to it, so no event comes in between. */
   async #refile(): Promise<void> {
     const { ingest, events } = this.#deps;
-    const orders = await ingest.refilings();
+    const orders = await ingest.pendingReassignments();
     if (orders.length === 0) return;
-    const done = await events.refile(orders);
-    await ingest.transaction((store) => store.settleRefilings(done));
+    const done = await events.reassign(orders);
+    await ingest.transaction((store) => store.completeReassignments(done));
   }
 
-  #nextEntries(): Eventually<readonly LogEntry[]> {
+  #nextEntries(): MaybePromise<readonly LogEntry[]> {
     if (this.#ahead?.after === this.#position) return this.#ahead.entries;
-    return this.#deps.log.read(this.#position, CHUNK_EVENTS, CHUNK_BYTES);
+    return this.#deps.log.read(this.#position, MAX_CHUNK_EVENTS, MAX_CHUNK_BYTES);
   }
 
   async #upTo(seq: number): Promise<LogEntry[]> {
@@ -146,12 +146,17 @@ export class Processor {
   async #take(entries: readonly LogEntry[]): Promise<void> {
     const read = this.#ahead?.entries === entries ? this.#ahead : null;
     this.#ahead = null;
-    let ahead: Eventually<ReadChunk | null> = null;
+    let ahead: MaybePromise<ReadChunk | null> = null;
     const meanwhile = (projects: Projects): void => {
       // After a small chunk it is better to wait for company.
-      if (!isSmall(entries)) ahead = readAhead(this.#deps.log, lastSeq(entries), CHUNK_EVENTS, CHUNK_BYTES, projects);
+      if (!isSmallChunk(entries))
+        ahead = readAhead(this.#deps.log, lastSeq(entries), MAX_CHUNK_EVENTS, MAX_CHUNK_BYTES, projects);
     };
-    await takeEntries(this.#deps, entries, { read, meanwhile, onProcessed: (chunk) => this.#advance(chunk) });
+    await processEntries(this.#deps, entries, {
+      readAhead: read,
+      whileCommitting: meanwhile,
+      onProcessed: (chunk) => this.#advance(chunk),
+    });
     this.#ahead = await ahead;
   }
 

@@ -2,10 +2,10 @@
  * The next chunk, read and normalised while the one before it is being committed: the engine works on its own threads
  * then, and ours would only wait. Normalising asks nothing but the project's settings, so it can be done beforehand.
  */
-import type { Eventually } from '../../lib/maybe-async.ts';
+import type { MaybePromise } from '../../lib/maybe-async.ts';
 import type { IngestLogReader, LogEntry } from '../../stores/ingest/ingest-log.ts';
 import type { IngestProject } from '../../stores/ingest/ingest-store.ts';
-import { type ReadEvent, readEntries } from './read-entries.ts';
+import { normaliseEntries, type ReadEvent } from './read-entries.ts';
 
 export type Projects = ReadonlyMap<number, IngestProject>;
 
@@ -25,10 +25,10 @@ export function readAhead(
   maxEvents: number,
   maxBytes: number,
   projects: Projects,
-): Eventually<ReadChunk | null> {
+): MaybePromise<ReadChunk | null> {
   const prepare = (entries: readonly LogEntry[]): ReadChunk | null => {
     if (entries.length === 0 || !entries.every((entry) => projects.has(entry.projectId))) return null;
-    return { after, entries, events: [...readEntries(entries, projects)], projects };
+    return { after, entries, events: [...normaliseEntries(entries, projects)], projects };
   };
   // Whatever goes wrong comes up again when the chunk has its turn, and is dealt with there.
   try {
@@ -40,7 +40,7 @@ export function readAhead(
 }
 
 /** Whether it can be used: nobody has changed a setting, or removed a project, since it was read. */
-export const isStillTrue = (chunk: ReadChunk, projects: Projects): boolean =>
+export const isStillValid = (chunk: ReadChunk, projects: Projects): boolean =>
   chunk.entries.every(({ projectId }) => {
     const now = projects.get(projectId);
     return now !== undefined && now.anonymizeIps === chunk.projects.get(projectId)?.anonymizeIps;

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../core/json/json.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 import type { IngestProject } from '../../stores/ingest/ingest-store.ts';
-import { derivedUuid, type RequestContext, readContext } from '../accept/request-context.ts';
+import { derivedUuid, parseRequestContext, type RequestContext } from '../accept/request-context.ts';
 
 /** One event of the log with all that is needed to decide about it, or to set it aside. */
 export interface ReadEvent {
@@ -26,12 +26,12 @@ export interface FreshEvent {
   source: ReadEvent;
 }
 
-export function* readEntries(
+export function* normaliseEntries(
   entries: readonly LogEntry[],
   projects: ReadonlyMap<number, IngestProject>,
 ): Generator<ReadEvent> {
   for (const entry of entries) {
-    const context = readContext(entry.context);
+    const context = parseRequestContext(entry.context);
     const project = projects.get(entry.projectId);
     const { events, isSingle } = extractEvents(parseJson(entry.payload.toString('utf8')));
     context.engage &&= isSingle;

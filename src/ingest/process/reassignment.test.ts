@@ -7,7 +7,7 @@ import { changeIdentities } from '../../features/persons/identity/change-identit
 import { splitPerson } from '../../features/persons/identity/split-person.ts';
 import { randomIds } from '../../lib/ids.ts';
 import { openLog } from '../../lib/log.ts';
-import { FILES } from '../../stores/data-files.ts';
+import { DATA_FILES } from '../../stores/data-files.ts';
 import { openEventStore } from '../../stores/duckdb/event-store.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
 import type { IngestLog, IngestLogReader } from '../../stores/ingest/ingest-log.ts';
@@ -15,16 +15,16 @@ import type { IngestStore } from '../../stores/ingest/ingest-store.ts';
 import { isOutage } from '../../stores/outage.ts';
 import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
 import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
-import { openRelationalShelf, type RelationalShelf } from '../../stores/sqlite/metadata-store.ts';
-import { writeContext } from '../accept/request-context.ts';
-import { Definitions } from './definition-recorder.ts';
+import { openMetadataStore, type SqliteStores } from '../../stores/sqlite/metadata-store.ts';
+import { serializeRequestContext } from '../accept/request-context.ts';
+import { DefinitionRecorder } from './definition-recorder.ts';
 import { Processor, type ProcessorDeps } from './processor.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 15) };
 const logger = openLog('silent');
 
 let dir: TempDir;
-let shelf: RelationalShelf;
+let shelf: SqliteStores;
 let log: IngestLog;
 let reader: IngestLogReader;
 let events: EventStore;
@@ -33,12 +33,12 @@ let running: Processor | undefined;
 
 beforeEach(async () => {
   dir = makeTempDir();
-  shelf = await openRelationalShelf(dir.path(FILES.metadata), clock.now());
+  shelf = await openMetadataStore(dir.path(DATA_FILES.metadata), clock.now());
   const keys = { projectKey: null, personalKey: null, admin: null };
   projectId = (await bootstrap({ metadata: shelf.metadata, clock, ids: randomIds }, keys))?.projectId ?? 0;
-  log = openIngestLog(dir.path(FILES.log), { maxBytes: 1e9 });
-  reader = openIngestLogReader(dir.path(FILES.log));
-  events = await openEventStore(dir.path(FILES.events), { memoryLimit: '64MB', threads: 1 });
+  log = openIngestLog(dir.path(DATA_FILES.log), { maxBytes: 1e9 });
+  reader = openIngestLogReader(dir.path(DATA_FILES.log));
+  events = await openEventStore(dir.path(DATA_FILES.events), { memoryLimit: '64MB', threads: 1 });
   await accept('ada', 'first', { $anon_distinct_id: 'phone' }, '$identify');
   await accept('phone', 'before');
   await finish();
@@ -58,7 +58,7 @@ const accept = (distinctId: string, name: string, properties: object = {}, event
     projectId,
     receivedAt: clock.now(),
     events: 1,
-    context: writeContext({ ip: null, sentAt: null, engage: false, historical: false }),
+    context: serializeRequestContext({ ip: null, sentAt: null, engage: false, historical: false }),
     seed: randomIds.seed(),
     payload: Buffer.from(JSON.stringify([{ event, distinct_id: distinctId, properties }])),
   });
@@ -70,7 +70,7 @@ function makeProcessor(changes: Partial<ProcessorDeps> = {}): Processor {
     log: reader,
     clock,
     logger,
-    definitions: new Definitions(randomIds),
+    definitions: new DefinitionRecorder(randomIds),
     isOutage,
     onProcessed: () => undefined,
     onIdle: () => undefined,
@@ -89,13 +89,14 @@ async function finish(changes: Partial<ProcessorDeps> = {}): Promise<void> {
 
 /** Splits the phone off, while the event store is left to follow by itself. */
 async function split(position = () => events.position()): Promise<string> {
-  const [project] = await shelf.metadata.projects.all();
+  const [project] = await shelf.metadata.projects.listAll();
   if (!project) throw new Error('no project');
-  const filing = { position, refile: async () => undefined };
-  const deps = { metadata: shelf.metadata, filing, clock, ids: randomIds, log: logger };
+  const reassigner = { position, reassign: async () => undefined };
+  const deps = { metadata: shelf.metadata, reassigner, clock, ids: randomIds, log: logger };
   await splitPerson(deps, { project, userId: 1, ref: { uuid: personUuid(projectId, 'ada') }, mainDistinctId: 'ada' });
-  const [phone] = (await shelf.ingest.transaction((store) => store.personsOf([{ projectId, distinctId: 'phone' }])))
-    .distinctIds;
+  const [phone] = (
+    await shelf.ingest.transaction((store) => store.listPersonsByDistinctIds([{ projectId, distinctId: 'phone' }]))
+  ).distinctIds;
   return phone?.personUuid ?? '';
 }
 
@@ -112,7 +113,7 @@ it('an order is done before events that are processed after it, and once', async
     ['before', phone],
     ['later', phone],
   ]);
-  expect(await shelf.ingest.refilings()).toEqual([]);
+  expect(await shelf.ingest.pendingReassignments()).toEqual([]);
 });
 
 it('an order is done once where its end was not written down', async () => {
@@ -129,7 +130,7 @@ it('an order is done once where its end was not written down', async () => {
   };
   await finish({ ingest: forgetful });
   expect(await ownersOf('phone')).toEqual([['before', phone]]);
-  expect(await shelf.ingest.refilings()).toEqual([]);
+  expect(await shelf.ingest.pendingReassignments()).toEqual([]);
 });
 
 it('an order that comes in just before a chunk takes the shelf is done before the chunk', async () => {
@@ -152,21 +153,23 @@ it('an order that comes in just before a chunk takes the shelf is done before th
 it('nobody changes persons while the event store is ahead of the shelf', async () => {
   const change = split(async () => (await events.position()) + 1);
   await expect(change).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 2 });
-  expect(await shelf.ingest.refilings()).toEqual([]);
+  expect(await shelf.ingest.pendingReassignments()).toEqual([]);
 });
 
 it('a change stands when the event store cannot follow at once', async () => {
-  const filing = { position: () => events.position(), refile: () => Promise.reject(new Error('away')) };
-  const deps = { metadata: shelf.metadata, filing, clock, ids: randomIds, log: logger };
+  const reassigner = { position: () => events.position(), reassign: () => Promise.reject(new Error('away')) };
+  const deps = { metadata: shelf.metadata, reassigner, clock, ids: randomIds, log: logger };
   expect(await changeIdentities(deps, async () => 'done')).toBe('done');
 });
 
 it('errands run between chunks, and are refused when the processor stops', async () => {
   const processor = running as Processor;
-  expect(await processor.between(async () => 'ran')).toBe('ran');
-  await expect(processor.between(() => Promise.reject(new Error('its own fault')))).rejects.toThrow('its own fault');
+  expect(await processor.runExclusive(async () => 'ran')).toBe('ran');
+  await expect(processor.runExclusive(() => Promise.reject(new Error('its own fault')))).rejects.toThrow(
+    'its own fault',
+  );
   await processor.stop();
-  const late = processor.between(async () => 'late');
+  const late = processor.runExclusive(async () => 'late');
   await processor.stop();
   await expect(late).rejects.toThrow('has stopped');
 });

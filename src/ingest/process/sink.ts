@@ -6,7 +6,7 @@ import type { EventBatch, EventStore } from '../../stores/events/event-store.ts'
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 import type { IngestTransaction } from '../../stores/ingest/ingest-store.ts';
 
-export interface SettledChunk extends Omit<EventBatch, 'position'> {
+export interface ChunkOutput extends Omit<EventBatch, 'position'> {
   /** What it was made from; never empty. */
   entries: readonly LogEntry[];
 }
@@ -17,17 +17,17 @@ export interface Sink<T extends IngestTransaction = IngestTransaction> {
   /** The position that the shelf is to keep with the chunk; null where the sink keeps it itself. */
   position(entries: readonly LogEntry[]): number | null;
   /** The last that happens in the transaction. */
-  write(chunk: SettledChunk, store: T): Promise<void>;
+  write(chunk: ChunkOutput, store: T): Promise<void>;
 }
 
 export const lastSeq = (entries: readonly LogEntry[]): number => entries.at(-1)?.seq ?? 0;
 
 /** The sink of one machine: events are committed to the event store, and then the shelf commits (decision 6). */
-export const directSink = (events: Pick<EventStore, 'write' | 'refile'>): Sink => ({
+export const eventStoreSink = (events: Pick<EventStore, 'write' | 'reassign'>): Sink => ({
   /** Orders that came in just before this chunk took the shelf: they are about the events so far, and not about these. */
   async prepare(store) {
-    const orders = await store.refilings();
-    if (orders.length > 0) await store.settleRefilings(await events.refile(orders));
+    const orders = await store.pendingReassignments();
+    if (orders.length > 0) await store.completeReassignments(await events.reassign(orders));
   },
   position: lastSeq,
   write: ({ entries, ...batch }) => events.write({ ...batch, position: lastSeq(entries) }),

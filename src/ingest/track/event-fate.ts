@@ -34,20 +34,20 @@ export interface FateDeps {
  */
 export async function fateOfEvent(deps: FateDeps, projectId: number, uuid: string): Promise<EventFate | null> {
   const pending = await deps.findPending(projectId, uuid);
-  const seen = await deps.fates.seen(projectId, uuid);
+  const seen = await deps.fates.getSeen(projectId, uuid);
   const nothing = { uuid, reason: null, storedAt: null, droppedAt: null, deadLetteredAt: null, deadLetterId: null };
   const base = { ...nothing, duplicates: seen?.repeats ?? 0 };
   const acceptedAt = await deps.arrivalOf(projectId, uuid);
   const storedAt = seen?.processedAt ?? null;
   if (acceptedAt !== null) return { ...base, fate: 'stored', acceptedAt, storedAt };
   if (pending) return { ...base, fate: 'pending', acceptedAt: pending.receivedAt };
-  const letter = await deps.deadLetters.byEvent(projectId, uuid);
+  const letter = await deps.deadLetters.getByEvent(projectId, uuid);
   if (letter) {
     const { error: reason, receivedAt, failedAt: deadLetteredAt, id: deadLetterId } = letter;
     return { ...base, fate: 'dead_lettered', reason, acceptedAt: receivedAt, deadLetteredAt, deadLetterId };
   }
   if (seen) return { ...base, fate: 'removed', acceptedAt: seen.receivedAt, storedAt };
-  const dropped = await deps.fates.dropped(projectId, uuid);
+  const dropped = await deps.fates.getDropped(projectId, uuid);
   if (!dropped) return null;
   const { reason, receivedAt, droppedAt } = dropped;
   return { ...base, fate: 'dropped', reason, acceptedAt: receivedAt, droppedAt };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventUuid } from '../../core/events/uuid.ts';
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 import { derivedUuid } from '../accept/request-context.ts';
-import { findPending } from './find-pending-event.ts';
+import { findPendingEvent } from './find-pending-event.ts';
 
 const UUID = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 
@@ -18,7 +18,7 @@ const anEntry = (seq: number, body: unknown, over: Partial<LogEntry> = {}): LogE
 });
 
 const find = (entries: readonly LogEntry[], uuid: string, position = 0) =>
-  findPending(
+  findPendingEvent(
     {
       position: async () => position,
       log: { read: (seq) => entries.filter((entry) => entry.seq > seq).slice(0, 2), close: () => undefined },

@@ -12,48 +12,48 @@ import { parseJson } from '../../core/json/parse-json.ts';
 import type { IngestLogReader, LogEntry } from '../../stores/ingest/ingest-log.ts';
 import { derivedUuid } from '../accept/request-context.ts';
 
-const SLICE_EVENTS = 2000;
-const SLICE_BYTES = 4 * 1024 * 1024;
+const BATCH_EVENTS = 2000;
+const BATCH_BYTES = 4 * 1024 * 1024;
 /** Further behind than this, the answer is 'ask again': the backlog is worked off faster than it is searched. */
-const MOST_BYTES = 128 * 1024 * 1024;
+const MAX_SEARCH_BYTES = 128 * 1024 * 1024;
 
-export interface PendingDeps {
+interface PendingDeps {
   log: IngestLogReader;
   /** Everything up to here has been processed. */
   position(): Promise<number>;
 }
 
 /** The entry that holds the event; null when none does. */
-export async function findPending(deps: PendingDeps, projectId: number, uuid: string): Promise<LogEntry | null> {
+export async function findPendingEvent(deps: PendingDeps, projectId: number, uuid: string): Promise<LogEntry | null> {
   let at = await deps.position();
   for (let bytes = 0; ; ) {
-    const slice = await deps.log.read(at, SLICE_EVENTS, SLICE_BYTES);
+    const slice = await deps.log.read(at, BATCH_EVENTS, BATCH_BYTES);
     if (slice.length === 0) return null;
     for (const entry of slice) {
-      if (entry.projectId === projectId && holds(entry, uuid)) return entry;
+      if (entry.projectId === projectId && containsEvent(entry, uuid)) return entry;
       at = entry.seq;
       bytes += entry.payload.length;
     }
-    if (bytes > MOST_BYTES) throw tooMany();
+    if (bytes > MAX_SEARCH_BYTES) throw backlogTooLarge();
     await nextTurn();
   }
 }
 
-const tooMany = (): Failure =>
+const backlogTooLarge = (): Failure =>
   new Failure('unavailable', 'Too many events wait to be processed; ask again in a moment.', { retryAfter: 5 });
 
-function holds(entry: LogEntry, uuid: string): boolean {
-  return mayHold(entry, uuid) && identities(entry).includes(uuid);
+function containsEvent(entry: LogEntry, uuid: string): boolean {
+  return mayContainEvent(entry, uuid) && identities(entry).includes(uuid);
 }
 
 const TIME_DIGITS = 12;
 /** What ids of version 5 are made from. */
-const MADE_FROM = ['messageId', 'message_id', '$insert_id'];
+const UUID_SOURCES = ['messageId', 'message_id', '$insert_id'];
 
-function mayHold({ payload, receivedAt }: LogEntry, uuid: string): boolean {
+function mayContainEvent({ payload, receivedAt }: LogEntry, uuid: string): boolean {
   const time = receivedAt.toString(16).padStart(TIME_DIGITS, '0');
   if (uuid.replaceAll('-', '').startsWith(time)) return true;
-  if (uuid[14] === '5' && MADE_FROM.some((name) => payload.includes(name))) return true;
+  if (uuid[14] === '5' && UUID_SOURCES.some((name) => payload.includes(name))) return true;
   return payload.includes(uuid) || payload.includes(uuid.toUpperCase()) || payload.includes('\\u');
 }
 

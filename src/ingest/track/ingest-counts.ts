@@ -38,11 +38,11 @@ export function ingestCounts(
 }
 
 export async function readIngestCounts(
-  ingest: Pick<IngestStore, 'counts'>,
+  ingest: Pick<IngestStore, 'getCounts'>,
   ingestion: Pick<Ingestion, 'accepted' | 'lag'>,
   clock: Clock,
 ): Promise<IngestCounts> {
-  const fates = await ingest.counts();
+  const fates = await ingest.getCounts();
   // Read after the fates, so that the difference is never negative.
   const { accepted } = ingestion;
   return ingestCounts(fates, { accepted, lagMs: ingestion.lag(clock.now()) });

@@ -10,24 +10,24 @@ import { notFound } from '../../core/errors.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { NewLogEntry } from '../../stores/ingest/ingest-log.ts';
 import type { DeadLetter, DeadLetterStore } from '../../stores/metadata/event-records.ts';
-import { readContext } from '../accept/request-context.ts';
+import { parseRequestContext } from '../accept/request-context.ts';
 
-export interface ReplayDeps {
+interface ReplayDeps {
   deadLetters: DeadLetterStore;
   ingestion: { accept(entry: NewLogEntry): Promise<void> };
   ids: Pick<Ids, 'seed'>;
 }
 
-export async function replay(deps: ReplayDeps, projectId: number, id: number): Promise<DeadLetter> {
-  const letter = await deps.deadLetters.find(projectId, id);
+export async function replayDeadLetter(deps: ReplayDeps, projectId: number, id: number): Promise<DeadLetter> {
+  const letter = await deps.deadLetters.get(projectId, id);
   if (!letter) throw notFound();
   await deps.ingestion.accept(entryOf(letter, deps.ids.seed()));
-  await deps.deadLetters.remove(projectId, id);
+  await deps.deadLetters.delete(projectId, id);
   return letter;
 }
 
 /** As a list of one, since an event that has a `batch` of its own would pass for an envelope; bare where `engage` asks it. */
 function entryOf({ projectId, receivedAt, context, payload }: DeadLetter, seed: Buffer): NewLogEntry {
-  const text = readContext(context).engage ? payload : `[${payload}]`;
+  const text = parseRequestContext(context).engage ? payload : `[${payload}]`;
   return { projectId, receivedAt, events: 1, context, seed, payload: Buffer.from(text) };
 }

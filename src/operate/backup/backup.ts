@@ -4,38 +4,43 @@ import { join } from 'node:path';
 import { Failure } from '../../core/errors.ts';
 import { packFiles } from '../../lib/tar.ts';
 import type { FolderSnapshots } from '../../stores/folder-snapshots.ts';
-import type { Operation, Outlet } from '../operation.ts';
+import type { Operation, OperationOutput } from '../operation.ts';
 import { LAST_BACKUP } from './last-backup.ts';
 import { MANIFEST, type Manifest, makeManifest } from './manifest.ts';
 
 /** Beside the copy there must be room for events to come in. */
-const SPARE_BYTES = 256 * 1024 * 1024;
+const RESERVED_BYTES = 256 * 1024 * 1024;
 
-export const backUp: Operation<object, Manifest> = async ({ snapshots, clock, ids }, _args, outlet) => {
-  if (snapshots === null) throw notOneFolder();
-  await refuseWithoutRoom(snapshots);
+export const createBackup: Operation<object, Manifest> = async ({ snapshots, clock, ids }, _args, outlet) => {
+  if (snapshots === null) throw notEmbedded();
+  await requireDiskSpace(snapshots);
   const folder = join(snapshots.workFolder, ids.uuid());
   await mkdir(folder, { mode: 0o700 });
   try {
     outlet.progress({ what: 'copying the stores', done: 0, total: null });
     const at = clock.now();
     const counts = await snapshots.take(folder);
-    return await send(folder, (files) => makeManifest(at, counts, files), outlet, (await snapshots.room()).needed);
+    return await sendArchive(
+      folder,
+      (files) => makeManifest(at, counts, files),
+      outlet,
+      (await snapshots.diskSpace()).needed,
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 };
 
 /** Called when the file is where it belongs and was read back: only then there is a backup. */
-export const noteBackup: Operation<{ at: string }, object> = async ({ metadata }, { at }) => {
+export const recordBackup: Operation<{ at: string }, object> = async ({ metadata }, { at }) => {
   await metadata.installation.set(LAST_BACKUP, at);
   return {};
 };
 
-async function send(
+async function sendArchive(
   folder: string,
   manifestOf: (files: Manifest['files']) => Manifest,
-  outlet: Outlet,
+  outlet: OperationOutput,
   total: number,
 ): Promise<Manifest> {
   let manifest: Manifest | undefined;
@@ -54,17 +59,17 @@ async function send(
   return manifest;
 }
 
-async function refuseWithoutRoom(snapshots: FolderSnapshots): Promise<void> {
-  const { needed, free } = await snapshots.room();
-  if (free > needed + SPARE_BYTES) return;
+async function requireDiskSpace(snapshots: FolderSnapshots): Promise<void> {
+  const { needed, free } = await snapshots.diskSpace();
+  if (free > needed + RESERVED_BYTES) return;
   const mb = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
   throw new Failure(
     'unavailable',
-    `A backup needs ${mb(needed + SPARE_BYTES)} beside the data for a moment, and ${mb(free)} are free. Make room, and try again.`,
+    `A backup needs ${mb(needed + RESERVED_BYTES)} beside the data for a moment, and ${mb(free)} are free. Make room, and try again.`,
   );
 }
 
-const notOneFolder = (): Failure =>
+const notEmbedded = (): Failure =>
   new Failure(
     'invalid',
     'This server keeps its data in PostgreSQL and ClickHouse: back them up with their own tools (pg_dump or a base backup; ' +

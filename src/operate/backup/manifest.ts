@@ -1,6 +1,6 @@
 /** What a backup says about itself. It is the last file of the archive, so an archive that was cut off has none. */
 import type { HashedFile } from '../../lib/tar.ts';
-import { FILES } from '../../stores/data-files.ts';
+import { DATA_FILES } from '../../stores/data-files.ts';
 import type { SnapshotCounts } from '../../stores/folder-snapshots.ts';
 import { VERSION } from '../../version.ts';
 
@@ -20,9 +20,14 @@ export interface Manifest {
 }
 
 /** What an archive may hold beside the manifest; the second is there only where the engine could not fold it in. */
-const PARTS: readonly string[] = [FILES.metadata, FILES.log, FILES.events, `${FILES.events}.wal`];
+const ARCHIVE_FILES: readonly string[] = [
+  DATA_FILES.metadata,
+  DATA_FILES.log,
+  DATA_FILES.events,
+  `${DATA_FILES.events}.wal`,
+];
 
-export const isPart = (name: string): boolean => name === MANIFEST || PARTS.includes(name);
+export const isArchiveFile = (name: string): boolean => name === MANIFEST || ARCHIVE_FILES.includes(name);
 
 export const makeManifest = (at: number, counts: SnapshotCounts, files: readonly HashedFile[]): Manifest => ({
   format: FORMAT,
@@ -45,7 +50,7 @@ export function checkManifest(text: string, found: readonly HashedFile[]): Manif
     if (!file) throw new Error(`${name} is missing in it`);
     if (file.size !== size || file.sha256 !== sha256) throw new Error(`${name} in it is not what was backed up`);
   }
-  for (const needed of [FILES.metadata, FILES.log, FILES.events]) {
+  for (const needed of [DATA_FILES.metadata, DATA_FILES.log, DATA_FILES.events]) {
     if (!manifest.files.some(({ name }) => name === needed)) throw new Error(`${needed} is missing in it`);
   }
   return manifest;

@@ -1,14 +1,14 @@
 /** The other side of the door: runs operations in the process that holds the data folder. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { fromSent } from '../../lib/rpc.ts';
+import { deserializeError } from '../../lib/rpc.ts';
 import { VERSION } from '../../version.ts';
-import type { Outlet } from '../operation.ts';
+import type { OperationOutput } from '../operation.ts';
 import type { Operator } from '../operator.ts';
 import { decodeFrames } from './frames.ts';
 
 /** Nobody listens there. */
-const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
+const NOT_RUNNING_CODES = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
 
 /** Null where no server answers. */
 export async function findOperator(path: string): Promise<Operator | null> {
@@ -17,7 +17,7 @@ export async function findOperator(path: string): Promise<Operator | null> {
     await operator.run('ping', {});
     return operator;
   } catch (error) {
-    if (NOBODY.has((error as NodeJS.ErrnoException).code ?? '')) return null;
+    if (NOT_RUNNING_CODES.has((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw error;
   }
 }
@@ -26,9 +26,9 @@ const operatorAt = (path: string): Operator => ({
   async run(name, args, outlet = {}) {
     try {
       const response = await post(path, `/run/${name}`, JSON.stringify(args), outlet.signal);
-      return (await follow(response, outlet)) as never;
+      return (await readResponse(response, outlet)) as never;
     } catch (error) {
-      throw (error as NodeJS.ErrnoException).code === 'ECONNRESET' ? cutShort() : error;
+      throw (error as NodeJS.ErrnoException).code === 'ECONNRESET' ? connectionLost() : error;
     }
   },
 });
@@ -48,15 +48,15 @@ async function post(socketPath: string, path: string, body: string, signal?: Abo
   return response;
 }
 
-async function follow(response: IncomingMessage, outlet: Partial<Outlet>): Promise<unknown> {
+async function readResponse(response: IncomingMessage, outlet: Partial<OperationOutput>): Promise<unknown> {
   for await (const { kind, payload } of decodeFrames(response)) {
     if (kind === 'd') await outlet.write?.(payload);
     else if (kind === 'p') outlet.progress?.(JSON.parse(payload.toString('utf8')));
     else if (kind === 'r') return JSON.parse(payload.toString('utf8'));
-    else throw fromSent(JSON.parse(payload.toString('utf8')));
+    else throw deserializeError(JSON.parse(payload.toString('utf8')));
   }
-  throw cutShort();
+  throw connectionLost();
 }
 
-const cutShort = (): Error =>
+const connectionLost = (): Error =>
   new Error('The server ended before this was done. See its log; then run the command again.');

@@ -11,21 +11,21 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
 import type { Logger } from '../../lib/log.ts';
-import { toSent } from '../../lib/rpc.ts';
+import { serializeError } from '../../lib/rpc.ts';
 import { VERSION } from '../../version.ts';
-import type { Outlet } from '../operation.ts';
+import type { OperationOutput } from '../operation.ts';
 import { isOperation, type Operator } from '../operator.ts';
 import { encodeFrame } from './frames.ts';
 
-export interface Door {
+export interface ControlServer {
   /** Ends what is under way. */
   close(): Promise<void>;
 }
 
 /** A batch of an import is the largest thing that comes in. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-export async function openDoor(path: string, operator: Operator, log: Logger): Promise<Door> {
+export async function openControlServer(path: string, operator: Operator, log: Logger): Promise<ControlServer> {
   prepareFolder(dirname(path));
   // Only a process that died left it: this one holds the folder.
   rmSync(path, { force: true });
@@ -76,23 +76,23 @@ async function answer(
     await once(response, 'drain', { signal });
   };
   const say = (kind: string, value: unknown): Promise<void> => send(kind, Buffer.from(JSON.stringify(value ?? null)));
-  const outlet: Outlet = {
+  const outlet: OperationOutput = {
     progress: (now) => void say('p', now).catch(() => undefined),
     write: (chunk) => send('d', chunk),
     signal,
   };
   response.writeHead(200, { 'content-type': 'application/octet-stream' });
   try {
-    await say('r', await operator.run(nameOf(request), JSON.parse(await readBody(request)), outlet));
+    await say('r', await operator.run(operationNameOf(request), JSON.parse(await readBody(request)), outlet));
   } catch (error) {
     if (signal.aborted) return;
-    await say('e', toSent(error));
+    await say('e', serializeError(error));
   }
   response.end();
 }
 
 /** Of the same version, so that both mean the same by every argument. */
-function nameOf(request: IncomingMessage) {
+function operationNameOf(request: IncomingMessage) {
   const theirs = request.headers['x-cairn-version'];
   if (theirs !== VERSION) {
     throw new Error(
@@ -109,7 +109,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new Error(`The arguments are larger than ${MOST_BYTES} bytes.`);
+    if (bytes > MAX_BODY_BYTES) throw new Error(`The arguments are larger than ${MAX_BODY_BYTES} bytes.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -2,15 +2,15 @@
  * Many messages on one stream of bytes: a letter that says what it is, four bytes of length, and so many bytes. Used
  * where words about the work and the bytes it brings travel together.
  */
-const HEAD_BYTES = 5;
+const HEADER_BYTES = 5;
 
-export interface Frame {
+interface Frame {
   kind: string;
   payload: Buffer;
 }
 
 export function encodeFrame(kind: string, payload: Uint8Array): Buffer {
-  const head = Buffer.allocUnsafe(HEAD_BYTES);
+  const head = Buffer.allocUnsafe(HEADER_BYTES);
   head.write(kind.slice(0, 1), 0, 'latin1');
   head.writeUInt32BE(payload.length, 1);
   return Buffer.concat([head, payload]);
@@ -21,10 +21,10 @@ export async function* decodeFrames(stream: AsyncIterable<Uint8Array>): AsyncGen
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of stream) {
     rest = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
-    while (rest.length >= HEAD_BYTES) {
-      const end = HEAD_BYTES + rest.readUInt32BE(1);
+    while (rest.length >= HEADER_BYTES) {
+      const end = HEADER_BYTES + rest.readUInt32BE(1);
       if (rest.length < end) break;
-      yield { kind: rest.toString('latin1', 0, 1), payload: rest.subarray(HEAD_BYTES, end) };
+      yield { kind: rest.toString('latin1', 0, 1), payload: rest.subarray(HEADER_BYTES, end) };
       rest = rest.subarray(end);
     }
   }

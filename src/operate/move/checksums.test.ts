@@ -1,10 +1,10 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addSum, addText, countOf, differences, type Sums } from './checksums.ts';
+import { addChecksum, addText, type Checksums, differences, totalCount } from './checksums.ts';
 
-const sumsOf = (rows: readonly (readonly [string, string])[]): Sums => {
-  const sums: Sums = new Map();
+const sumsOf = (rows: readonly (readonly [string, string])[]): Checksums => {
+  const sums: Checksums = new Map();
   for (const [key, text] of rows) addText(sums, key, text);
   return sums;
 };
@@ -16,7 +16,7 @@ describe('sums of rows', () => {
     fc.assert(
       fc.property(rows, (given) => {
         expect(differences(sumsOf(given), sumsOf(given.toReversed()))).toEqual([]);
-        expect(countOf(sumsOf(given))).toBe(given.length);
+        expect(totalCount(sumsOf(given))).toBe(given.length);
       }),
     );
   });
@@ -42,8 +42,8 @@ describe('sums of rows', () => {
       `select sum(h >> 32)::varchar, sum(h & 4294967295)::varchar from (select md5_number_upper(t) as h from (values ${list}) v(t))`,
     );
     const [[high, low] = []] = await result.getRowsJS();
-    const there: Sums = new Map();
-    addSum(there, '', { count: texts.length, high: BigInt(String(high)), low: BigInt(String(low)) });
+    const there: Checksums = new Map();
+    addChecksum(there, '', { count: texts.length, high: BigInt(String(high)), low: BigInt(String(low)) });
     expect(differences(sumsOf(texts.map((text) => ['', text])), there)).toEqual([]);
     connection.closeSync();
     instance.closeSync();

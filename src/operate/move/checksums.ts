@@ -5,20 +5,20 @@
  */
 import { hash } from 'node:crypto';
 
-export interface Sum {
+interface Checksum {
   count: number;
   high: bigint;
   low: bigint;
 }
 
-export type Sums = Map<string, Sum>;
+export type Checksums = Map<string, Checksum>;
 
-export function addText(sums: Sums, key: string, text: string): void {
+export function addText(sums: Checksums, key: string, text: string): void {
   const digest = hash('md5', text, 'buffer');
-  addSum(sums, key, { count: 1, high: BigInt(digest.readUInt32LE(4)), low: BigInt(digest.readUInt32LE(0)) });
+  addChecksum(sums, key, { count: 1, high: BigInt(digest.readUInt32LE(4)), low: BigInt(digest.readUInt32LE(0)) });
 }
 
-export function addSum(sums: Sums, key: string, { count, high, low }: Sum): void {
+export function addChecksum(sums: Checksums, key: string, { count, high, low }: Checksum): void {
   const known = sums.get(key);
   if (known === undefined) {
     sums.set(key, { count, high, low });
@@ -30,14 +30,14 @@ export function addSum(sums: Sums, key: string, { count, high, low }: Sum): void
 }
 
 /** The keys under which the two differ, in order. */
-export function differences(here: Sums, there: Sums): string[] {
+export function differences(here: Checksums, there: Checksums): string[] {
   const keys = new Set([...here.keys(), ...there.keys()]);
   return [...keys]
     .filter((key) => !isSame(here.get(key), there.get(key)))
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
 }
 
-const isSame = (a: Sum | undefined, b: Sum | undefined): boolean =>
+const isSame = (a: Checksum | undefined, b: Checksum | undefined): boolean =>
   a !== undefined && b !== undefined && a.count === b.count && a.high === b.high && a.low === b.low;
 
-export const countOf = (sums: Sums): number => [...sums.values()].reduce((sum, { count }) => sum + count, 0);
+export const totalCount = (sums: Checksums): number => [...sums.values()].reduce((sum, { count }) => sum + count, 0);

@@ -1,28 +1,37 @@
 /** Sequences of the target go on where the counters of the source have stopped, so that no number is given twice. */
-import { numberOf, type Source } from './source.ts';
+import { type MoveSource, selectNumber } from './source.ts';
 import type { MovedTable } from './tables.ts';
-import type { Target } from './target.ts';
+import type { MoveTarget } from './target.ts';
 
-export async function settleNumbers(source: Source, target: Target, tables: readonly MovedTable[]): Promise<void> {
-  const { shelf } = source;
-  const given = (table: string): number => numberOf(shelf, 'select seq from sqlite_sequence where name = ?', table);
+export async function continueSequences(
+  source: MoveSource,
+  target: MoveTarget,
+  tables: readonly MovedTable[],
+): Promise<void> {
+  const { metadata } = source;
+  const given = (table: string): number =>
+    selectNumber(metadata, 'select seq from sqlite_sequence where name = ?', table);
   for (const { name, key } of tables) {
     const [column = ''] = key;
     const [row] = await target.rows<{ sequence: string | null }>('select pg_get_serial_sequence($1, $2) as sequence', [
       name,
       column,
     ]);
-    if (row?.sequence) await goOn(target, row.sequence, given(name));
+    if (row?.sequence) await advanceSequence(target, row.sequence, given(name));
   }
   // Orders to refile, whether they wait or were done, and blocks of events draw their numbers from one.
-  await goOn(target, 'event_queue', Math.max(given('person_refilings'), await source.events.refilingPosition()));
-  await goOn(target, 'person_changes', numberOf(shelf, 'select change from person_change'));
-  const shipped = await target.mark<{ position: number }>('shipment');
-  await goOn(target, 'shipment_numbers', shipped?.position ?? 0);
+  await advanceSequence(
+    target,
+    'event_queue',
+    Math.max(given('person_refilings'), await source.events.reassignmentPosition()),
+  );
+  await advanceSequence(target, 'person_changes', selectNumber(metadata, 'select change from person_change'));
+  const shipped = await target.getMark<{ position: number }>('shipment');
+  await advanceSequence(target, 'shipment_numbers', shipped?.position ?? 0);
 }
 
 /** Never back: it may have been drawn from. A sequence of which nothing was drawn yet has its first number as its last. */
-async function goOn(target: Target, sequence: string, last: number): Promise<void> {
+async function advanceSequence(target: MoveTarget, sequence: string, last: number): Promise<void> {
   if (last < 1) return;
   await target.client.query(`select setval($1::regclass, $2) where $2 >= (select last_value from ${sequence})`, [
     sequence,

@@ -4,25 +4,25 @@
  */
 import type { BlockStore, Shipment } from '../../stores/cluster/block-store.ts';
 import { packBlock } from '../../stores/cluster/event-block.ts';
-import type { EventFile } from '../../stores/duckdb/read-only.ts';
-import { MoverError } from './move-error.ts';
-import type { Progress } from './progress.ts';
-import { type Target, taken } from './target.ts';
+import type { ReadOnlyEventFile } from '../../stores/duckdb/read-only.ts';
+import { MoveError } from './move-error.ts';
+import type { MoveProgress } from './progress.ts';
+import { type MoveTarget, targetNotEmpty } from './target.ts';
 
 /** Places of rows, or of overrides in their order. */
-interface Stretch {
+interface ShipmentRange {
   part: 'events' | 'overrides';
   from: number;
   to: number;
 }
 
-interface ShipmentMark extends Stretch {
+interface ShipmentMark extends ShipmentRange {
   position: number;
 }
 
-type Load = Omit<Shipment, 'position'> & { to: number; count: number };
+type ShipmentBatch = Omit<Shipment, 'position'> & { to: number; count: number };
 
-export interface LoadBounds {
+export interface ShipmentLimits {
   /** Places that are read at a time. */
   window: number;
   events: number;
@@ -31,22 +31,22 @@ export interface LoadBounds {
   overrides: number;
 }
 
-const BOUNDS: LoadBounds = { window: 25_000, events: 200_000, bytes: 24 * 1024 * 1024, overrides: 1000 };
+const SHIPMENT_LIMITS: ShipmentLimits = { window: 25_000, events: 200_000, bytes: 24 * 1024 * 1024, overrides: 1000 };
 
-export interface CopyEventsDeps {
-  events: EventFile;
+interface CopyEventsDeps {
+  events: ReadOnlyEventFile;
   store: BlockStore;
-  target: Target;
-  progress: Progress;
-  bounds?: LoadBounds;
+  target: MoveTarget;
+  progress: MoveProgress;
+  limits?: ShipmentLimits;
 }
 
 export async function copyEvents(deps: CopyEventsDeps): Promise<void> {
-  let last = await finishLast(deps);
+  let last = await resendLastShipment(deps);
   for (const part of ['events', 'overrides'] as const) {
     if (last?.part === 'overrides' && part === 'events') continue;
     for (let from: number = last?.part === part ? last.to : 0; ; ) {
-      const load = await read(deps, { part, from, to: Number.POSITIVE_INFINITY });
+      const load = await readBatch(deps, { part, from, to: Number.POSITIVE_INFINITY });
       if (load.count === 0) break;
       const position: number = (last?.position ?? 0) + 1;
       last = { part, from, to: load.to, position };
@@ -59,8 +59,11 @@ export async function copyEvents(deps: CopyEventsDeps): Promise<void> {
 }
 
 /** How many events and overrides are left to ship. */
-export async function leftToShip({ events, target }: Pick<CopyEventsDeps, 'events' | 'target'>): Promise<number> {
-  const last = await target.mark<ShipmentMark>('shipment');
+export async function countRemainingEvents({
+  events,
+  target,
+}: Pick<CopyEventsDeps, 'events' | 'target'>): Promise<number> {
+  const last = await target.getMark<ShipmentMark>('shipment');
   const overrides = await events.overrideCount();
   if (last?.part === 'overrides') return overrides - last.to;
   const all = await events.count(await events.end());
@@ -68,20 +71,20 @@ export async function leftToShip({ events, target }: Pick<CopyEventsDeps, 'event
 }
 
 /** The last shipment that was begun, which may or may not have arrived: then it is sent again. */
-async function finishLast(deps: CopyEventsDeps): Promise<ShipmentMark | null> {
-  const last = await deps.target.mark<ShipmentMark>('shipment');
+async function resendLastShipment(deps: CopyEventsDeps): Promise<ShipmentMark | null> {
+  const last = await deps.target.getMark<ShipmentMark>('shipment');
   const reached = await deps.store.position();
   if (last === null) {
-    if (reached > 0 || (await hasEvents(deps.store))) throw taken('its ClickHouse holds events already');
+    if (reached > 0 || (await hasEvents(deps.store))) throw targetNotEmpty('its ClickHouse holds events already');
     return null;
   }
   if (reached > last.position || reached < last.position - 1) {
-    throw new MoverError(
+    throw new MoveError(
       `ClickHouse has shipment ${reached}, but the move has sent ${last.position}: it is not the one that the move began with.`,
     );
   }
   if (reached < last.position) {
-    const { blocks, overrides } = await read(deps, last);
+    const { blocks, overrides } = await readBatch(deps, last);
     await deps.store.writeBlocks({ blocks, overrides, position: last.position });
   }
   return last;
@@ -91,17 +94,20 @@ const hasEvents = async (store: BlockStore): Promise<boolean> =>
   (await store.query('select 1 as found from event_rows limit 1', [])).length > 0;
 
 /** As much of the stretch as one shipment holds; all of it where its end was fixed before. */
-function read(deps: CopyEventsDeps, stretch: Stretch): Promise<Load> {
+function readBatch(deps: CopyEventsDeps, stretch: ShipmentRange): Promise<ShipmentBatch> {
   return stretch.part === 'events' ? readEvents(deps, stretch) : readOverrides(deps, stretch);
 }
 
-async function readEvents({ events, bounds = BOUNDS }: CopyEventsDeps, { from, to }: Stretch): Promise<Load> {
+async function readEvents(
+  { events, limits = SHIPMENT_LIMITS }: CopyEventsDeps,
+  { from, to }: ShipmentRange,
+): Promise<ShipmentBatch> {
   const isFixed = Number.isFinite(to);
   const end = isFixed ? to : await events.end();
   const blocks: Buffer[] = [];
   let [count, bytes, at] = [0, 0, from];
-  while (at < end && (isFixed || (count < bounds.events && bytes < bounds.bytes))) {
-    const next = Math.min(at + bounds.window, end);
+  while (at < end && (isFixed || (count < limits.events && bytes < limits.bytes))) {
+    const next = Math.min(at + limits.window, end);
     for await (const chunk of events.events(at, next)) {
       const block = packBlock(chunk);
       blocks.push(block);
@@ -113,7 +119,10 @@ async function readEvents({ events, bounds = BOUNDS }: CopyEventsDeps, { from, t
   return { blocks, overrides: [], to: at, count };
 }
 
-async function readOverrides({ events, bounds = BOUNDS }: CopyEventsDeps, { from, to }: Stretch): Promise<Load> {
-  const overrides = await events.overrides(from, Math.min(to, from + bounds.overrides));
+async function readOverrides(
+  { events, limits = SHIPMENT_LIMITS }: CopyEventsDeps,
+  { from, to }: ShipmentRange,
+): Promise<ShipmentBatch> {
+  const overrides = await events.overrides(from, Math.min(to, from + limits.overrides));
   return { blocks: [], overrides, to: from + overrides.length, count: overrides.length };
 }

@@ -1,28 +1,28 @@
 /** What was accepted and not processed yet: appended to the log of the target, cut as if it had come there. */
-import { cutRequest } from '../../ingest/cluster/split-by-partition.ts';
+import { splitByPartition } from '../../ingest/cluster/split-by-partition.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { appendEntries } from '../../stores/postgres/partitioned-log.ts';
-import type { Progress } from './progress.ts';
-import type { Source } from './source.ts';
-import type { Target } from './target.ts';
+import type { MoveProgress } from './progress.ts';
+import type { MoveSource } from './source.ts';
+import type { MoveTarget } from './target.ts';
 
-const BOUNDS = { events: 5000, bytes: 8 * 1024 * 1024 };
+const BATCH_LIMITS = { events: 5000, bytes: 8 * 1024 * 1024 };
 
 export async function copyLog(
-  source: Pick<Source, 'log' | 'position' | 'logTotals'>,
-  target: Target,
+  source: Pick<MoveSource, 'log' | 'position' | 'logTotals'>,
+  target: MoveTarget,
   ids: Ids,
-  progress: Progress,
-  bounds = BOUNDS,
+  progress: MoveProgress,
+  bounds = BATCH_LIMITS,
 ): Promise<void> {
-  let reached = await target.mark<number>('log');
-  if (reached === null) reached = await beginLog(source, target);
+  let reached = await target.getMark<number>('log');
+  if (reached === null) reached = await startLogCopy(source, target);
   for (;;) {
     const entries = source.log.read(reached, bounds.events, bounds.bytes);
     const last = entries.at(-1)?.seq;
     if (last === undefined) return;
     const cuts = (
-      await Promise.all(entries.map((entry) => cutRequest(entry, undefined, target.partitions, ids.seed)))
+      await Promise.all(entries.map((entry) => splitByPartition(entry, undefined, target.partitions, ids.seed)))
     ).flat();
     await target.transaction(async () => {
       await appendEntries(
@@ -37,9 +37,9 @@ export async function copyLog(
 }
 
 /** What was accepted and processed before counts as that here too, so that the books add up. */
-async function beginLog(
-  { position, logTotals }: Pick<Source, 'position' | 'logTotals'>,
-  target: Target,
+async function startLogCopy(
+  { position, logTotals }: Pick<MoveSource, 'position' | 'logTotals'>,
+  target: MoveTarget,
 ): Promise<number> {
   const processed = logTotals.accepted - logTotals.waiting;
   await target.transaction(async () => {

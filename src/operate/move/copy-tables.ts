@@ -1,28 +1,28 @@
 /** Copies tables in batches by their primary key. Each batch comes with how far it reaches, in one transaction. */
 import type Database from 'better-sqlite3';
 import { cleanText } from '../../core/json/text.ts';
-import type { Progress } from './progress.ts';
-import { type MovedTable, quoted } from './tables.ts';
-import type { Target } from './target.ts';
+import type { MoveProgress } from './progress.ts';
+import { type MovedTable, quoteColumns } from './tables.ts';
+import type { MoveTarget } from './target.ts';
 
-export interface BatchBounds {
+interface BatchLimits {
   rows: number;
   bytes: number;
 }
 
-const BOUNDS: BatchBounds = { rows: 2000, bytes: 4 * 1024 * 1024 };
+const BATCH_LIMITS: BatchLimits = { rows: 2000, bytes: 4 * 1024 * 1024 };
 
 type Row = readonly unknown[];
 
 export async function copyTable(
   shelf: Database.Database,
-  target: Target,
+  target: MoveTarget,
   table: MovedTable,
-  progress: Progress,
-  bounds = BOUNDS,
+  progress: MoveProgress,
+  bounds = BATCH_LIMITS,
 ): Promise<void> {
   const mark = `table:${table.name}`;
-  let after = await target.mark<Row>(mark);
+  let after = await target.getMark<Row>(mark);
   for (;;) {
     const rows = readBatch(shelf, table, after, bounds);
     const last = rows.at(-1);
@@ -38,18 +38,24 @@ export async function copyTable(
 }
 
 /** How many rows of the table come after those that have been copied. */
-export async function rowsLeft(shelf: Database.Database, target: Target, table: MovedTable): Promise<number> {
-  const after = await target.mark<Row>(`table:${table.name}`);
-  const count = shelf.prepare(`select count(*) from "${table.name}" ${past(table, after)}`).pluck();
+export async function countRemainingRows(
+  shelf: Database.Database,
+  target: MoveTarget,
+  table: MovedTable,
+): Promise<number> {
+  const after = await target.getMark<Row>(`table:${table.name}`);
+  const count = shelf.prepare(`select count(*) from "${table.name}" ${whereAfter(table, after)}`).pluck();
   return Number(count.get(...(after ?? [])));
 }
 
-const past = ({ key }: MovedTable, after: Row | null): string =>
-  after === null ? '' : `where (${quoted(key)}) > (${key.map(() => '?').join(', ')})`;
+const whereAfter = ({ key }: MovedTable, after: Row | null): string =>
+  after === null ? '' : `where (${quoteColumns(key)}) > (${key.map(() => '?').join(', ')})`;
 
-function readBatch(shelf: Database.Database, table: MovedTable, after: Row | null, bounds: BatchBounds): Row[] {
+function readBatch(shelf: Database.Database, table: MovedTable, after: Row | null, bounds: BatchLimits): Row[] {
   const rows = shelf
-    .prepare(`select ${quoted(table.columns)} from "${table.name}" ${past(table, after)} order by ${quoted(table.key)}`)
+    .prepare(
+      `select ${quoteColumns(table.columns)} from "${table.name}" ${whereAfter(table, after)} order by ${quoteColumns(table.key)}`,
+    )
     .raw(true)
     .iterate(...(after ?? [])) as IterableIterator<Row>;
   const batch: Row[] = [];
@@ -66,10 +72,14 @@ function readBatch(shelf: Database.Database, table: MovedTable, after: Row | nul
 export const storable = (value: unknown): unknown => (typeof value === 'string' ? cleanText(value) : value);
 
 /** Column by column: one statement with as many values as there are columns, however many rows there are. */
-async function insertRows(target: Target, { name, columns, types }: MovedTable, rows: readonly Row[]): Promise<void> {
+async function insertRows(
+  target: MoveTarget,
+  { name, columns, types }: MovedTable,
+  rows: readonly Row[],
+): Promise<void> {
   const lists = types.map((type, i) => `$${i + 1}::${type}[]`).join(', ');
   await target.client.query(
-    `insert into "${name}" (${quoted(columns)}) select * from unnest(${lists})`,
+    `insert into "${name}" (${quoteColumns(columns)}) select * from unnest(${lists})`,
     columns.map((_, i) => rows.map((row) => storable(row[i]))),
   );
 }

@@ -8,32 +8,32 @@ import type { Ids } from '../../lib/ids.ts';
 import { type ClickHouseOptions, openClickHouseEventStore } from '../../stores/clickhouse/event-store.ts';
 import type { BlockStore } from '../../stores/cluster/block-store.ts';
 import { MOVE_FINISHED } from '../../stores/metadata/move-marks.ts';
-import { settleNumbers } from './continue-sequences.ts';
-import { copyEvents, leftToShip } from './copy-events.ts';
+import { continueSequences } from './continue-sequences.ts';
+import { copyEvents, countRemainingEvents } from './copy-events.ts';
 import { copyLog } from './copy-log.ts';
-import { copyTable, rowsLeft } from './copy-tables.ts';
-import type { Progress } from './progress.ts';
-import { eventsLine, type ReportLine, tableLine } from './report.ts';
-import { numberOf, openSource, type Source, unready } from './source.ts';
+import { copyTable, countRemainingRows } from './copy-tables.ts';
+import type { MoveProgress } from './progress.ts';
+import { eventsReport, type ReportLine, tableReport } from './report.ts';
+import { type MoveSource, notReady, openSource, selectNumber } from './source.ts';
 import { type MovedTable, movedTables } from './tables.ts';
-import { claim, Target } from './target.ts';
+import { claimTarget, MoveTarget } from './target.ts';
 import { compareEvents, compareOverrides } from './verify-events.ts';
 import { compareLog } from './verify-log.ts';
 import { compareTable } from './verify-tables.ts';
 
-export interface MoveOptions {
+interface MoveOptions {
   from: string;
   databaseUrl: string;
   logPartitions: number;
   clickhouse: ClickHouseOptions;
   clock: Clock;
   ids: Ids;
-  progress: Progress;
+  progress: MoveProgress;
 }
 
 interface Move {
-  source: Source;
-  target: Target;
+  source: MoveSource;
+  target: MoveTarget;
   store: BlockStore;
   tables: readonly MovedTable[];
   options: MoveOptions;
@@ -44,13 +44,13 @@ export async function move(options: MoveOptions): Promise<ReportLine[]> {
   const closing: (() => Promise<void> | void)[] = [() => source.close()];
   try {
     const { databaseUrl, logPartitions, clock } = options;
-    const target = await Target.open({ databaseUrl, logPartitions, now: clock.now() });
+    const target = await MoveTarget.open({ databaseUrl, logPartitions, now: clock.now() });
     closing.push(() => target.close());
     await checkVersion(source, target);
     const store = await openClickHouseEventStore(options.clickhouse);
     closing.push(() => store.close());
-    const tables = await movedTables(source.shelf, target);
-    await claim(
+    const tables = await movedTables(source.metadata, target);
+    await claimTarget(
       target,
       source.identity,
       tables.map(({ name }) => name),
@@ -65,44 +65,44 @@ export async function move(options: MoveOptions): Promise<ReportLine[]> {
   }
 }
 
-async function checkVersion(source: Source, target: Target): Promise<void> {
+async function checkVersion(source: MoveSource, target: MoveTarget): Promise<void> {
   const [row] = await target.rows<{ version: number }>('select max(version) as version from schema_version');
-  if (source.version !== row?.version) throw unready('The installation is not of this version');
+  if (source.version !== row?.version) throw notReady('The installation is not of this version');
 }
 
 async function copy({ source, target, store, tables, options: { progress, ids } }: Move): Promise<void> {
-  const { shelf, events } = source;
+  const { metadata, events } = source;
   for (const table of tables) {
-    const left = await rowsLeft(shelf, target, table);
+    const left = await countRemainingRows(metadata, target, table);
     if (left === 0) continue;
     progress.begin(table.name, left);
-    await copyTable(shelf, target, table, progress);
+    await copyTable(metadata, target, table, progress);
     progress.end();
   }
   progress.begin('waiting events', source.logTotals.waiting);
   await copyLog(source, target, ids, progress);
   progress.end();
-  progress.begin('events', await leftToShip({ events, target }));
+  progress.begin('events', await countRemainingEvents({ events, target }));
   await copyEvents({ events, store, target, progress });
   progress.end();
-  await target.transaction(() => settleNumbers(source, target, tables));
+  await target.transaction(() => continueSequences(source, target, tables));
 }
 
 async function verify({ source, target, store, tables, options: { progress } }: Move): Promise<ReportLine[]> {
   const lines: ReportLine[] = [];
-  const rows = tables.map(({ name }) => numberOf(source.shelf, `select count(*) from "${name}"`));
+  const rows = tables.map(({ name }) => selectNumber(source.metadata, `select count(*) from "${name}"`));
   progress.begin(
     'comparing rows',
     rows.reduce((sum, count) => sum + count, 0),
   );
   for (const table of tables) {
-    lines.push(tableLine(table.name, await compareTable(source.shelf, target, table, progress)));
+    lines.push(tableReport(table.name, await compareTable(source.metadata, target, table, progress)));
   }
   progress.end();
   progress.begin('comparing events', await source.events.count(await source.events.end()));
-  lines.push(tableLine('waiting events', await compareLog(source, target)));
-  lines.push(tableLine('merged persons', await compareOverrides(source.events, store)));
-  const events = eventsLine(await compareEvents(source.events, store));
+  lines.push(tableReport('waiting events', await compareLog(source, target)));
+  lines.push(tableReport('merged persons', await compareOverrides(source.events, store)));
+  const events = eventsReport(await compareEvents(source.events, store));
   lines.push(events);
   progress.add(events.source);
   progress.end();

@@ -1,5 +1,5 @@
 import { expect, describe as group, it } from 'vitest';
-import { describe, showProgress } from './progress.ts';
+import { formatProgress, showProgress } from './progress.ts';
 
 group('the bar', () => {
   it.each([
@@ -9,7 +9,7 @@ group('the bar', () => {
     [1000, 1000, 9000, `events${' '.repeat(18)} ${'█'.repeat(30)} 100%  1,000 of 1,000`],
     [0, 0, 0, `events${' '.repeat(18)} ${'█'.repeat(30)} 100%  0 of 0`],
   ])('says %d of %d after %d ms', (done, total, tookMs, text) => {
-    expect(describe('events', done, total, tookMs)).toBe(text);
+    expect(formatProgress('events', done, total, tookMs)).toBe(text);
   });
 
   it('is drawn over on a terminal, and a line of its own elsewhere', () => {

@@ -1,26 +1,26 @@
 /** How far a move has got, for whoever watches: a bar on a terminal, a line now and then elsewhere. */
 
-export interface Progress {
+export interface MoveProgress {
   /** Something of `total` pieces begins. */
   begin(what: string, total: number): void;
   add(count: number): void;
   end(): void;
 }
 
-export interface ProgressOutput {
+interface ProgressOutput {
   isTTY?: boolean;
   write(text: string): unknown;
 }
 
-const WIDTH = 30;
-const BAR_EVERY_MS = 100;
-const LINE_EVERY_MS = 5000;
+const BAR_WIDTH = 30;
+const TERMINAL_INTERVAL_MS = 100;
+const LINE_INTERVAL_MS = 5000;
 
-export function showProgress(out: ProgressOutput): Progress {
+export function showProgress(out: ProgressOutput): MoveProgress {
   let [what, total, done, shownAt, startedAt] = ['', 0, 0, 0, 0];
   const show = (): void => {
     shownAt = performance.now();
-    const text = describe(what, done, total, shownAt - startedAt);
+    const text = formatProgress(what, done, total, shownAt - startedAt);
     out.write(out.isTTY ? `\r${text}\u001b[K` : `${text}\n`);
   };
   return {
@@ -30,7 +30,7 @@ export function showProgress(out: ProgressOutput): Progress {
     },
     add(count) {
       done += count;
-      if (performance.now() - shownAt > (out.isTTY ? BAR_EVERY_MS : LINE_EVERY_MS)) show();
+      if (performance.now() - shownAt > (out.isTTY ? TERMINAL_INTERVAL_MS : LINE_INTERVAL_MS)) show();
     },
     end() {
       total = done;
@@ -41,18 +41,18 @@ export function showProgress(out: ProgressOutput): Progress {
 }
 
 /** `events              ███████░░░  70%  700,000 of 1,000,000, 12 s left` */
-export function describe(what: string, done: number, total: number, tookMs: number): string {
+export function formatProgress(what: string, done: number, total: number, tookMs: number): string {
   const part = total === 0 ? 1 : Math.min(1, done / total);
-  const full = Math.floor(part * WIDTH);
-  const bar = '█'.repeat(full) + '░'.repeat(WIDTH - full);
-  const left = done > 0 && part < 1 ? `, ${sayTime((tookMs * (1 - part)) / part)} left` : '';
+  const full = Math.floor(part * BAR_WIDTH);
+  const bar = '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
+  const left = done > 0 && part < 1 ? `, ${formatDuration((tookMs * (1 - part)) / part)} left` : '';
   const percent = `${Math.floor(part * 100)}%`.padStart(4);
-  return `${what.padEnd(24)} ${bar} ${percent}  ${sayCount(done)} of ${sayCount(total)}${left}`;
+  return `${what.padEnd(24)} ${bar} ${percent}  ${formatCount(done)} of ${formatCount(total)}${left}`;
 }
 
-export const sayCount = (count: number): string => count.toLocaleString('en');
+export const formatCount = (count: number): string => count.toLocaleString('en');
 
-function sayTime(ms: number): string {
+function formatDuration(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   return seconds < 100 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
 }

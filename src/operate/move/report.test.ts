@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { addText, type Sums } from './checksums.ts';
-import { eventsLine, sayReport, tableLine } from './report.ts';
+import { addText, type Checksums } from './checksums.ts';
+import { eventsReport, formatReport, tableReport } from './report.ts';
 
-const sumsOf = (...rows: [string, string][]): Sums => {
-  const sums: Sums = new Map();
+const sumsOf = (...rows: [string, string][]): Checksums => {
+  const sums: Checksums = new Map();
   for (const [key, text] of rows) addText(sums, key, text);
   return sums;
 };
@@ -11,12 +11,12 @@ const sumsOf = (...rows: [string, string][]): Sums => {
 it('is a small table, with every place where the sides differ', () => {
   const same = { source: sumsOf(['1', 'a']), target: sumsOf(['1', 'a']) };
   const lines = [
-    tableLine('persons', same),
-    tableLine('roles', { source: new Map(), target: new Map() }),
-    tableLine('users', { source: sumsOf(['', 'a']), target: new Map() }),
-    eventsLine({ source: sumsOf(['1 -1', 'a'], ['1 20000', 'b']), target: sumsOf(['1 -1', 'c'], ['1 20000', 'b']) }),
+    tableReport('persons', same),
+    tableReport('roles', { source: new Map(), target: new Map() }),
+    tableReport('users', { source: sumsOf(['', 'a']), target: new Map() }),
+    eventsReport({ source: sumsOf(['1 -1', 'a'], ['1 20000', 'b']), target: sumsOf(['1 -1', 'c'], ['1 20000', 'b']) }),
   ];
-  expect(sayReport(lines)).toBe(
+  expect(formatReport(lines)).toBe(
     [
       '                 source         target',
       'persons               1              1  same',

@@ -1,7 +1,7 @@
-import { countOf, differences } from './checksums.ts';
-import { sayCount } from './progress.ts';
-import { sayDay } from './verify-events.ts';
-import type { Compared } from './verify-tables.ts';
+import { differences, totalCount } from './checksums.ts';
+import { formatCount } from './progress.ts';
+import { formatDay } from './verify-events.ts';
+import type { Comparison } from './verify-tables.ts';
 
 export interface ReportLine {
   what: string;
@@ -11,29 +11,31 @@ export interface ReportLine {
   differences: string[];
 }
 
-export const tableLine = (what: string, compared: Compared): ReportLine =>
+export const tableReport = (what: string, compared: Comparison): ReportLine =>
   lineOf(what, compared, (project) => (project === '' ? 'what belongs to no project' : `project ${project}`));
 
-export const eventsLine = (compared: Compared): ReportLine => lineOf('events', compared, sayDay);
+export const eventsReport = (compared: Comparison): ReportLine => lineOf('events', compared, formatDay);
 
-function lineOf(what: string, { source, target }: Compared, say: (key: string) => string): ReportLine {
+function lineOf(what: string, { source, target }: Comparison, say: (key: string) => string): ReportLine {
   return {
     what,
-    source: countOf(source),
-    target: countOf(target),
+    source: totalCount(source),
+    target: totalCount(target),
     differences: differences(source, target).map((key) => {
       const [here, there] = [source.get(key)?.count ?? 0, target.get(key)?.count ?? 0];
       const how =
-        here === there ? `${sayCount(here)} rows, not the same` : `${sayCount(here)} rows, ${sayCount(there)} there`;
+        here === there
+          ? `${formatCount(here)} rows, not the same`
+          : `${formatCount(here)} rows, ${formatCount(there)} there`;
       return `${what}: ${say(key)}: ${how}`;
     }),
   };
 }
 
-const MOST_SAID = 50;
+const MAX_DIFFERENCES_SHOWN = 50;
 
 /** A small table, and every place where the two sides differ. */
-export function sayReport(lines: readonly ReportLine[]): string {
+export function formatReport(lines: readonly ReportLine[]): string {
   const shown = lines.filter(({ source, target }) => source + target > 0);
   const width = Math.max(...shown.map(({ what }) => what.length), 8);
   const row = (what: string, source: string, target: string, end: string): string =>
@@ -44,12 +46,14 @@ export function sayReport(lines: readonly ReportLine[]): string {
     ...shown.map((line) =>
       row(
         line.what,
-        sayCount(line.source),
-        sayCount(line.target),
+        formatCount(line.source),
+        formatCount(line.target),
         line.differences.length === 0 ? 'same' : 'DIFFERENT',
       ),
     ),
-    ...(wrong.length > 0 ? ['', ...wrong.slice(0, MOST_SAID)] : []),
-    ...(wrong.length > MOST_SAID ? [`… and ${sayCount(wrong.length - MOST_SAID)} more`] : []),
+    ...(wrong.length > 0 ? ['', ...wrong.slice(0, MAX_DIFFERENCES_SHOWN)] : []),
+    ...(wrong.length > MAX_DIFFERENCES_SHOWN
+      ? [`… and ${formatCount(wrong.length - MAX_DIFFERENCES_SHOWN)} more`]
+      : []),
   ].join('\n');
 }

@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
-import { FILES } from '../../stores/data-files.ts';
-import { EventFile, hasJournal as eventsHaveJournal } from '../../stores/duckdb/read-only.ts';
+import { DATA_FILES } from '../../stores/data-files.ts';
+import { hasDuckDbJournal as eventsHaveJournal, ReadOnlyEventFile } from '../../stores/duckdb/read-only.ts';
 import { FolderInUse, type FolderLock, lockFolder } from '../../stores/sqlite/folder-lock.ts';
 import { openIngestLogReader, type SqliteLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
-import { hasJournal, openReadOnly, removeTraces } from '../../stores/sqlite/read-only.ts';
-import { MoverError } from './move-error.ts';
+import { hasSqliteJournal, openReadOnly, removeJournalFiles } from '../../stores/sqlite/read-only.ts';
+import { MoveError } from './move-error.ts';
 
 export interface SourceIdentity {
   /** Tells one installation from another. */
@@ -20,9 +20,9 @@ export interface SourceIdentity {
   state: string;
 }
 
-export interface Source {
+export interface MoveSource {
   identity: SourceIdentity;
-  shelf: Database.Database;
+  metadata: Database.Database;
   log: SqliteLogReader;
   /** What the log says of itself. */
   logTotals: { accepted: number; waiting: number };
@@ -30,20 +30,20 @@ export interface Source {
   position: number;
   /** The version of the shelf's shape. */
   version: number;
-  events: EventFile;
+  events: ReadOnlyEventFile;
   close(): void;
 }
 
-export async function openSource(folder: string): Promise<Source> {
-  if (!existsSync(join(folder, FILES.metadata))) {
-    throw new MoverError(`There is no installation in ${folder}: --from names the DATA_DIR of the server to move.`);
+export async function openSource(folder: string): Promise<MoveSource> {
+  if (!existsSync(join(folder, DATA_FILES.metadata))) {
+    throw new MoveError(`There is no installation in ${folder}: --from names the DATA_DIR of the server to move.`);
   }
   const closing: (() => void)[] = [];
   const close = (): void => {
     for (const end of closing.splice(0).reverse()) end();
   };
   try {
-    const lock = takeFolder(folder);
+    const lock = lockSource(folder);
     closing.push(() => lock.release());
     return { ...(await openFiles(folder, closing)), close };
   } catch (error) {
@@ -52,51 +52,51 @@ export async function openSource(folder: string): Promise<Source> {
   }
 }
 
-function takeFolder(folder: string): FolderLock {
+function lockSource(folder: string): FolderLock {
   try {
     return lockFolder(folder);
   } catch (error) {
     if (!(error instanceof FolderInUse)) throw error;
-    throw new MoverError(`A server is running on ${folder}. Stop it, then move.`, { cause: error });
+    throw new MoveError(`A server is running on ${folder}. Stop it, then move.`, { cause: error });
   }
 }
 
-async function openFiles(folder: string, closing: (() => void)[]): Promise<Omit<Source, 'close'>> {
-  const paths = [FILES.metadata, FILES.log, FILES.events].map((name) => join(folder, name));
+async function openFiles(folder: string, closing: (() => void)[]): Promise<Omit<MoveSource, 'close'>> {
+  const paths = [DATA_FILES.metadata, DATA_FILES.log, DATA_FILES.events].map((name) => join(folder, name));
   const [shelfPath = '', logPath = '', eventsPath = ''] = paths;
   for (const path of paths) {
-    if (!existsSync(path)) throw unready(`${path} is missing`);
+    if (!existsSync(path)) throw notReady(`${path} is missing`);
   }
-  if (hasJournal(shelfPath) || hasJournal(logPath) || eventsHaveJournal(eventsPath)) {
-    throw unready(`The server that used ${folder} was not stopped in peace`);
+  if (hasSqliteJournal(shelfPath) || hasSqliteJournal(logPath) || eventsHaveJournal(eventsPath)) {
+    throw notReady(`The server that used ${folder} was not stopped in peace`);
   }
   const shelf = openReadOnly(shelfPath);
   closing.push(() => shelf.close());
   const log = openIngestLogReader(logPath);
   closing.push(() => {
     log.close();
-    removeTraces(logPath);
+    removeJournalFiles(logPath);
   });
-  const events = await EventFile.open(eventsPath);
+  const events = await ReadOnlyEventFile.open(eventsPath);
   closing.push(() => events.close());
-  const position = numberOf(shelf.db, `select max(position) from ingest_position where log = 'main'`);
-  if (!(await events.isCurrent())) throw unready('The event store is not of this version');
-  if ((await events.position()) > position) throw unready('The last events were not processed wholly');
+  const position = selectNumber(shelf.db, `select max(position) from ingest_position where log = 'main'`);
+  if (!(await events.isCurrent())) throw notReady('The event store is not of this version');
+  if ((await events.position()) > position) throw notReady('The last events were not processed wholly');
   return {
     identity: { installation: installationOf(shelf.db), state: stateOf(paths) },
-    shelf: shelf.db,
+    metadata: shelf.db,
     log,
     logTotals: readTotals(logPath, position),
     position,
-    version: numberOf(shelf.db, 'select max(version) from schema_version'),
+    version: selectNumber(shelf.db, 'select max(version) from schema_version'),
     events,
   };
 }
 
-export const unready = (why: string): MoverError =>
-  new MoverError(`${why}. Start the server of this version on it once, stop it, then move.`);
+export const notReady = (why: string): MoveError =>
+  new MoveError(`${why}. Start the server of this version on it once, stop it, then move.`);
 
-export const numberOf = (db: Database.Database, sql: string, ...values: unknown[]): number =>
+export const selectNumber = (db: Database.Database, sql: string, ...values: unknown[]): number =>
   Number(
     db
       .prepare(sql)
@@ -104,12 +104,12 @@ export const numberOf = (db: Database.Database, sql: string, ...values: unknown[
       .get(...values) ?? 0,
   );
 
-function readTotals(path: string, position: number): Source['logTotals'] {
+function readTotals(path: string, position: number): MoveSource['logTotals'] {
   const { db, close } = openReadOnly(path);
   try {
     return {
-      accepted: numberOf(db, 'select accepted from totals'),
-      waiting: numberOf(db, 'select sum(events) from entries where seq > ?', position),
+      accepted: selectNumber(db, 'select accepted from totals'),
+      waiting: selectNumber(db, 'select sum(events) from entries where seq > ?', position),
     };
   } finally {
     close();
@@ -119,7 +119,7 @@ function readTotals(path: string, position: number): Source['logTotals'] {
 /** Nobody's organization has the id of another. */
 function installationOf(db: Database.Database): string {
   const first = db.prepare('select id from organizations order by created_at, id limit 1').pluck().get();
-  if (first === undefined) throw new MoverError('There is nothing to move: the installation has no organization yet.');
+  if (first === undefined) throw new MoveError('There is nothing to move: the installation has no organization yet.');
   return String(first);
 }
 

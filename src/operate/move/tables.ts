@@ -3,8 +3,8 @@
  * so a table that is added there is moved without a word here.
  */
 import type Database from 'better-sqlite3';
-import { MoverError } from './move-error.ts';
-import type { Target } from './target.ts';
+import { MoveError } from './move-error.ts';
+import type { MoveTarget } from './target.ts';
 
 export interface MovedTable {
   name: string;
@@ -16,7 +16,7 @@ export interface MovedTable {
 }
 
 /** What each side keeps in its own way, and what the target makes anew by itself. */
-const NOT_MOVED: Readonly<Record<string, string>> = {
+const SKIPPED_TABLES: Readonly<Record<string, string>> = {
   schema_version: 'each side has its own, and they are compared',
   person_change: 'a sequence in PostgreSQL',
   ingest_position: 'there, each partition of the log has its own',
@@ -27,7 +27,7 @@ const NOT_MOVED: Readonly<Record<string, string>> = {
   person_index_positions: 'an index, built by the target',
 };
 
-export async function movedTables(shelf: Database.Database, target: Target): Promise<MovedTable[]> {
+export async function movedTables(shelf: Database.Database, target: MoveTarget): Promise<MovedTable[]> {
   const names = shelf
     .prepare<[], string>(
       `select name from sqlite_schema where type = 'table' and name not like 'sqlite\\_%' escape '\\'`,
@@ -35,7 +35,9 @@ export async function movedTables(shelf: Database.Database, target: Target): Pro
     .pluck()
     .all();
   const there = await targetColumns(target);
-  return names.filter((name) => !(name in NOT_MOVED)).map((name) => matched(describe(shelf, name), there.get(name)));
+  return names
+    .filter((name) => !(name in SKIPPED_TABLES))
+    .map((name) => matchTarget(describeTable(shelf, name), there.get(name)));
 }
 
 interface ColumnInfo {
@@ -43,14 +45,14 @@ interface ColumnInfo {
   pk: number;
 }
 
-function describe(shelf: Database.Database, name: string): Omit<MovedTable, 'types'> {
+function describeTable(shelf: Database.Database, name: string): Omit<MovedTable, 'types'> {
   const columns = shelf.prepare<[string], ColumnInfo>('select name, pk from pragma_table_info(?)').all(name);
   const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
   return { name, columns: columns.map((column) => column.name), key: key.map((column) => column.name) };
 }
 
 /** Without those that are computed from others. */
-async function targetColumns(target: Target): Promise<Map<string, Map<string, string>>> {
+async function targetColumns(target: MoveTarget): Promise<Map<string, Map<string, string>>> {
   const rows = await target.rows<{ table: string; column: string; type: string }>(
     `select table_name as "table", column_name as "column", udt_name as type
     from information_schema.columns where table_schema = current_schema() and is_generated = 'NEVER'`,
@@ -63,16 +65,16 @@ async function targetColumns(target: Target): Promise<Map<string, Map<string, st
   return tables;
 }
 
-function matched(table: Omit<MovedTable, 'types'>, there: ReadonlyMap<string, string> | undefined): MovedTable {
+function matchTarget(table: Omit<MovedTable, 'types'>, there: ReadonlyMap<string, string> | undefined): MovedTable {
   const types = table.columns.flatMap((column) => there?.get(column) ?? []);
   if (types.length !== table.columns.length || types.length !== there?.size || table.key.length === 0) {
-    throw new MoverError(`The table ${table.name} has another shape on the other side. Nothing was copied.`);
+    throw new MoveError(`The table ${table.name} has another shape on the other side. Nothing was copied.`);
   }
   return { ...table, types };
 }
 
-export const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
+export const quoteColumns = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
 /** Progress of the move itself lies in a table that is moved. */
-export const isMark = (table: MovedTable, row: readonly unknown[]): boolean =>
+export const isMoveMark = (table: MovedTable, row: readonly unknown[]): boolean =>
   table.name === 'installation' && String(row[table.columns.indexOf('name')]).startsWith('move:');

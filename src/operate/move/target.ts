@@ -4,22 +4,22 @@
  */
 import type pg from 'pg';
 import { MOVE_FINISHED, MOVE_PREFIX, MOVE_SOURCE } from '../../stores/metadata/move-marks.ts';
-import { openPostgresShelf } from '../../stores/postgres/metadata-store.ts';
+import { openPostgresMetadataStore } from '../../stores/postgres/metadata-store.ts';
 import { openPartitionedLog } from '../../stores/postgres/partitioned-log.ts';
 import { openPool } from '../../stores/postgres/pool.ts';
-import { MoverError } from './move-error.ts';
+import { MoveError } from './move-error.ts';
 import type { SourceIdentity } from './source.ts';
 
 /** Number of the lock that one mover at a time holds; those of the stores are in `sql/postgres-dialect.ts`. */
-const MOVER_LOCK = 7_204;
+const MOVE_LOCK = 7_204;
 
-export interface TargetOptions {
+interface TargetOptions {
   databaseUrl: string;
   logPartitions: number;
   now: number;
 }
 
-export class Target {
+export class MoveTarget {
   readonly client: pg.PoolClient;
   readonly partitions: number;
   readonly #pool: pg.Pool;
@@ -31,8 +31,8 @@ export class Target {
   }
 
   /** Brings the database to this version's shape. */
-  static async open({ databaseUrl, logPartitions, now }: TargetOptions): Promise<Target> {
-    const shelf = await openPostgresShelf(databaseUrl, now, { size: 1 });
+  static async open({ databaseUrl, logPartitions, now }: TargetOptions): Promise<MoveTarget> {
+    const shelf = await openPostgresMetadataStore(databaseUrl, now, { size: 1 });
     await shelf.metadata.close();
     const log = await openPartitionedLog(databaseUrl, { maxBytes: 0, partitions: logPartitions });
     await log.close();
@@ -40,26 +40,28 @@ export class Target {
     const client = await pool.connect();
     // A connection that is lost is told to whoever asks next.
     client.on('error', () => undefined);
-    const target = new Target(pool, client, log.partitions);
-    const [row] = await target.rows<{ ours: boolean }>('select pg_try_advisory_lock($1) as ours', [MOVER_LOCK]);
+    const target = new MoveTarget(pool, client, log.partitions);
+    const [row] = await target.rows<{ ours: boolean }>('select pg_try_advisory_lock($1) as ours', [MOVE_LOCK]);
     if (row?.ours) return target;
     await target.close();
-    throw new MoverError('Another move to this database is under way.');
+    throw new MoveError('Another move to this database is under way.');
   }
 
   async rows<R extends pg.QueryResultRow>(sql: string, values: readonly unknown[] = []): Promise<R[]> {
     return (await this.client.query<R>(sql, [...values])).rows;
   }
 
-  async mark<T>(name: string): Promise<T | null> {
-    const [row] = await this.rows<{ value: string }>('select value from installation where name = $1', [nameOf(name)]);
+  async getMark<T>(name: string): Promise<T | null> {
+    const [row] = await this.rows<{ value: string }>('select value from installation where name = $1', [
+      markName(name),
+    ]);
     return row === undefined ? null : (JSON.parse(row.value) as T);
   }
 
   async setMark(name: string, value: unknown): Promise<void> {
     await this.client.query(
       'insert into installation (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value',
-      [nameOf(name), JSON.stringify(value)],
+      [markName(name), JSON.stringify(value)],
     );
   }
 
@@ -80,36 +82,40 @@ export class Target {
   }
 }
 
-const nameOf = (name: string): string => (name.startsWith(MOVE_PREFIX) ? name : MOVE_PREFIX + name);
+const markName = (name: string): string => (name.startsWith(MOVE_PREFIX) ? name : MOVE_PREFIX + name);
 
 /** Writes down whose move this is, or checks that it is the one that was begun here. */
-export async function claim(target: Target, source: SourceIdentity, tables: readonly string[]): Promise<void> {
-  await refuseUsed(target);
-  const begun = await target.mark<SourceIdentity>(MOVE_SOURCE);
+export async function claimTarget(
+  target: MoveTarget,
+  source: SourceIdentity,
+  tables: readonly string[],
+): Promise<void> {
+  await requireUnused(target);
+  const begun = await target.getMark<SourceIdentity>(MOVE_SOURCE);
   if (begun === null) {
     for (const table of tables) {
-      if (await hasRows(target, table)) throw taken(`its table ${table} is not empty`);
+      if (await hasRows(target, table)) throw targetNotEmpty(`its table ${table} is not empty`);
     }
     await target.setMark(MOVE_SOURCE, source);
     return;
   }
-  if (begun.installation !== source.installation) throw taken('another installation was moved to it');
+  if (begun.installation !== source.installation) throw targetNotEmpty('another installation was moved to it');
   if (begun.state === source.state) return;
-  throw new MoverError(
+  throw new MoveError(
     'The source has changed since the move began: a server has run on it. Empty the two databases and begin again.',
   );
 }
 
 /** After that there is nothing left to add or to compare: both sides go their own ways. */
-async function refuseUsed(target: Target): Promise<void> {
+async function requireUnused(target: MoveTarget): Promise<void> {
   if (!(await hasRows(target, 'leases')) && !(await hasRows(target, 'nodes'))) return;
-  throw (await target.mark(MOVE_FINISHED)) === null
-    ? taken('a server has been started on it')
-    : new MoverError('The move is complete, and a server has worked on the target since. There is nothing left to do.');
+  throw (await target.getMark(MOVE_FINISHED)) === null
+    ? targetNotEmpty('a server has been started on it')
+    : new MoveError('The move is complete, and a server has worked on the target since. There is nothing left to do.');
 }
 
-export const taken = (why: string): MoverError =>
-  new MoverError(`The target is not free: ${why}. Give the move a PostgreSQL and a ClickHouse database of its own.`);
+export const targetNotEmpty = (why: string): MoveError =>
+  new MoveError(`The target is not free: ${why}. Give the move a PostgreSQL and a ClickHouse database of its own.`);
 
-const hasRows = async (target: Target, table: string): Promise<boolean> =>
+const hasRows = async (target: MoveTarget, table: string): Promise<boolean> =>
   (await target.rows(`select 1 as found from "${table}" limit 1`)).length > 0;

@@ -4,14 +4,14 @@
  */
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
 import type { BlockStore } from '../../stores/cluster/block-store.ts';
-import { jsonText } from '../../stores/cluster/event-block.ts';
-import type { EventFile } from '../../stores/duckdb/read-only.ts';
+import { clickhouseJson } from '../../stores/cluster/event-block.ts';
+import type { ReadOnlyEventFile } from '../../stores/duckdb/read-only.ts';
 import type { SqlRow } from '../../stores/events/event-store.ts';
-import { addSum, addText, type Sums } from './checksums.ts';
-import type { Compared } from './verify-tables.ts';
+import { addChecksum, addText, type Checksums } from './checksums.ts';
+import type { Comparison } from './verify-tables.ts';
 
 const DAY_MS = 86_400_000;
-const OPTIONAL = [...[0, 1, 2, 3, 4].map((n) => `group_${n}`), ...HOT_PROPERTIES].map((name) => `"${name}"`);
+const NULLABLE_COLUMNS = [...[0, 1, 2, 3, 4].map((n) => `group_${n}`), ...HOT_PROPERTIES].map((name) => `"${name}"`);
 /** Characters that no text of an event is likely to hold: between columns, and in place of what is null. */
 const [BETWEEN, NOTHING] = [31, 30];
 
@@ -20,34 +20,34 @@ const DUCKDB_ROW = (properties: string): string =>
   [
     ...['uuid::varchar', 'event', 'distinct_id', 'person_id::varchar'],
     ...['epoch_ms(timestamp)::varchar', 'epoch_ms(created_at)::varchar', 'elements_chain'],
-    ...OPTIONAL.map((column) => `coalesce(${column}, chr(${NOTHING}))`),
+    ...NULLABLE_COLUMNS.map((column) => `coalesce(${column}, chr(${NOTHING}))`),
     properties,
   ].join(` || chr(${BETWEEN}) || `);
 
 const CLICKHOUSE_ROW = `concat(${[
   ...['toString(uuid)', 'event', 'distinct_id', 'toString(person_id)'],
   ...['toString(timestamp)', 'toString(created_at)', 'elements_chain'],
-  ...OPTIONAL.map((column) => `ifNull(${column}, char(${NOTHING}))`),
+  ...NULLABLE_COLUMNS.map((column) => `ifNull(${column}, char(${NOTHING}))`),
   'properties',
 ].join(`, char(${BETWEEN}), `)})`;
 
 const DUCKDB_DAY = `floor(epoch_ms(timestamp) / ${DAY_MS}::double)::bigint`;
 /** Such numbers are written differently for ClickHouse (see `jsonText`), so these rows are gone through one by one. */
-const IS_WIDE = `regexp_matches(properties, '[0-9]{20}')`;
+const HAS_WIDE_NUMBER = `regexp_matches(properties, '[0-9]{20}')`;
 
-const SOURCE = `
+const SOURCE_SUMS = `
   select project_id as project, day, count(*) as n, sum(h >> 32)::varchar as high, sum(h & 4294967295)::varchar as low
   from (
     select project_id, ${DUCKDB_DAY} as day, md5_number_upper(${DUCKDB_ROW('properties')}) as h
-    from event_rows where not ${IS_WIDE}
+    from event_rows where not ${HAS_WIDE_NUMBER}
   )
   group by all`;
 
-const WIDE = `
+const WIDE_ROWS = `
   select project_id as project, ${DUCKDB_DAY} as day, ${DUCKDB_ROW(`''`)} as text, properties
-  from event_rows where ${IS_WIDE}`;
+  from event_rows where ${HAS_WIDE_NUMBER}`;
 
-const TARGET = `
+const TARGET_SUMS = `
   select project_id as project, day, count() as n,
     toString(sum(bitShiftRight(h, 32))) as high, toString(sum(bitAnd(h, 4294967295))) as low
   from (
@@ -58,20 +58,20 @@ const TARGET = `
   group by project_id, day`;
 
 /** Keys of the sums are 'project day', the day as a number since 1970. */
-export async function compareEvents(events: EventFile, store: BlockStore): Promise<Compared> {
-  const source = sumsOf(await events.query(SOURCE));
-  for (const row of await events.query(WIDE)) {
-    addText(source, keyOf(row), String(row['text']) + jsonText(String(row['properties'])));
+export async function compareEvents(events: ReadOnlyEventFile, store: BlockStore): Promise<Comparison> {
+  const source = checksumsOf(await events.query(SOURCE_SUMS));
+  for (const row of await events.query(WIDE_ROWS)) {
+    addText(source, keyOf(row), String(row['text']) + clickhouseJson(String(row['properties'])));
   }
-  return { source, target: sumsOf(await store.query(TARGET, [])) };
+  return { source, target: checksumsOf(await store.query(TARGET_SUMS, [])) };
 }
 
 const OVERRIDES = 'from person_overrides order by project_id, from_id';
 
 /** Merged persons, by project. */
-export async function compareOverrides(events: EventFile, store: BlockStore): Promise<Compared> {
-  const sums = (rows: readonly SqlRow[]): Sums => {
-    const all: Sums = new Map();
+export async function compareOverrides(events: ReadOnlyEventFile, store: BlockStore): Promise<Comparison> {
+  const sums = (rows: readonly SqlRow[]): Checksums => {
+    const all: Checksums = new Map();
     for (const { project, gone, heir } of rows) addText(all, String(project), `${gone} ${heir}`);
     return all;
   };
@@ -87,16 +87,16 @@ export async function compareOverrides(events: EventFile, store: BlockStore): Pr
 
 const keyOf = (row: SqlRow): string => `${row['project']} ${row['day']}`;
 
-function sumsOf(rows: readonly SqlRow[]): Sums {
-  const sums: Sums = new Map();
+function checksumsOf(rows: readonly SqlRow[]): Checksums {
+  const sums: Checksums = new Map();
   for (const row of rows) {
     const [high, low] = [BigInt(String(row['high'])), BigInt(String(row['low']))];
-    addSum(sums, keyOf(row), { count: Number(row['n']), high, low });
+    addChecksum(sums, keyOf(row), { count: Number(row['n']), high, low });
   }
   return sums;
 }
 
-export function sayDay(key: string): string {
+export function formatDay(key: string): string {
   const [project, day] = key.split(' ');
   const date = new Date(Number(day) * DAY_MS);
   return `project ${project}, ${Number.isNaN(date.getTime()) ? `day ${day}` : date.toISOString().slice(0, 10)}`;

@@ -2,20 +2,23 @@
 import { extractEvents } from '../../core/events/extract-events.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
 import type { NewLogEntry } from '../../stores/ingest/ingest-log.ts';
-import { addText, type Sums } from './checksums.ts';
-import type { Source } from './source.ts';
-import type { Target } from './target.ts';
-import type { Compared } from './verify-tables.ts';
+import { addText, type Checksums } from './checksums.ts';
+import type { MoveSource } from './source.ts';
+import type { MoveTarget } from './target.ts';
+import type { Comparison } from './verify-tables.ts';
 
 type Entry = Pick<NewLogEntry, 'projectId' | 'receivedAt' | 'context' | 'payload'>;
 
 const BATCH_EVENTS = 5000;
 const BATCH_BYTES = 8 * 1024 * 1024;
-const FETCH = 100;
+const FETCH_ROWS = 100;
 
-export async function compareLog(source: Pick<Source, 'log' | 'position'>, target: Target): Promise<Compared> {
-  const here: Sums = new Map();
-  const there: Sums = new Map();
+export async function compareLog(
+  source: Pick<MoveSource, 'log' | 'position'>,
+  target: MoveTarget,
+): Promise<Comparison> {
+  const here: Checksums = new Map();
+  const there: Checksums = new Map();
   for (let at = source.position; ; ) {
     const entries = source.log.read(at, BATCH_EVENTS, BATCH_BYTES);
     if (entries.length === 0) break;
@@ -26,7 +29,7 @@ export async function compareLog(source: Pick<Source, 'log' | 'position'>, targe
     await target.client.query(`declare waiting cursor for
       select project_id as "projectId", received_at as "receivedAt", context, payload from log_entries`);
     for (;;) {
-      const entries = await target.rows<Entry>(`fetch ${FETCH} from waiting`);
+      const entries = await target.rows<Entry>(`fetch ${FETCH_ROWS} from waiting`);
       if (entries.length === 0) break;
       for (const entry of entries) addEntry(there, entry);
     }
@@ -34,7 +37,7 @@ export async function compareLog(source: Pick<Source, 'log' | 'position'>, targe
   return { source: here, target: there };
 }
 
-function addEntry(sums: Sums, { projectId, receivedAt, context, payload }: Entry): void {
+function addEntry(sums: Checksums, { projectId, receivedAt, context, payload }: Entry): void {
   const { events } = extractEvents(parseJson(payload.toString('utf8')));
   for (const event of events) addText(sums, String(projectId), `${receivedAt} ${context} ${JSON.stringify(event)}`);
 }

@@ -8,10 +8,10 @@ import { VERSION } from '../../version.ts';
 import { LAST_BACKUP } from '../backup/last-backup.ts';
 import type { StatusSchema } from './status-schemas.ts';
 
-export interface StatusDeps {
+interface StatusDeps {
   dataDir: string;
   metadata: Pick<MetadataStore, 'check' | 'installation'>;
-  events: Pick<EventStore, 'query' | 'promoted'>;
+  events: Pick<EventStore, 'query' | 'listPromotedProperties'>;
   counts(): Promise<IngestCounts>;
   /** On many machines: who else is there. */
   describe(): Promise<Static<typeof StatusSchema>['cluster']>;
@@ -30,9 +30,9 @@ export async function readStatus({
     const [row] = await events.query('select version() as version', []);
     engine = String(row?.['version']);
   };
-  const [ofMetadata, ofEvents] = await Promise.all([wordOf(metadata.check()), wordOf(askEngine())]);
-  const promoted = ofEvents === 'ok' ? await soon(events.promoted()).catch(() => []) : [];
-  const { deadLettered, lagMs, ...ingest } = await soon(counts()).catch(() => UNKNOWN);
+  const [ofMetadata, ofEvents] = await Promise.all([statusOfCheck(metadata.check()), statusOfCheck(askEngine())]);
+  const promoted = ofEvents === 'ok' ? await withTimeLimit(events.listPromotedProperties()).catch(() => []) : [];
+  const { deadLettered, lagMs, ...ingest } = await withTimeLimit(counts()).catch(() => UNKNOWN_COUNTS);
   const { dataBytes, freeBytes, totalBytes } = await diskSpace(dataDir);
   return {
     version: VERSION,
@@ -43,12 +43,12 @@ export async function readStatus({
     disk: { data_bytes: dataBytes, free_bytes: freeBytes, total_bytes: totalBytes },
     last_backup_at: await metadata.installation.get(LAST_BACKUP).catch(() => null),
     promoted_columns: countPromoted(promoted),
-    cluster: await soon(describe()).catch(() => null),
+    cluster: await withTimeLimit(describe()).catch(() => null),
   };
 }
 
 /** While the store that counts is away. */
-const UNKNOWN: IngestCounts = {
+const UNKNOWN_COUNTS: IngestCounts = {
   accepted: -1,
   stored: -1,
   duplicate: -1,
@@ -59,18 +59,18 @@ const UNKNOWN: IngestCounts = {
 };
 
 /** Nobody who asks how things are wants to wait for what does not answer. */
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
-const soon = <T>(check: Promise<T>): Promise<T> =>
+const withTimeLimit = <T>(check: Promise<T>): Promise<T> =>
   Promise.race([
     check,
-    sleep(PATIENCE_MS, null, { ref: false }).then(() => {
-      throw new Error(`no answer within ${PATIENCE_MS / 1000} seconds`);
+    sleep(TIMEOUT_MS, null, { ref: false }).then(() => {
+      throw new Error(`no answer within ${TIMEOUT_MS / 1000} seconds`);
     }),
   ]);
 
-const wordOf = (check: Promise<unknown>): Promise<string> =>
-  soon(check)
+const statusOfCheck = (check: Promise<unknown>): Promise<string> =>
+  withTimeLimit(check)
     .then(() => 'ok')
     .catch((error: Error) => error.message);
 

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Metrics } from '../../lib/metrics.ts';
 import type { StatusSchema } from './status-schemas.ts';
 
-export interface OperationsDeps {
+export interface StatusRouteDeps {
   metrics: Metrics;
   /** Resolves when every store answers; rejects otherwise. */
   checkStores(): Promise<void>;
@@ -14,7 +14,7 @@ export interface OperationsDeps {
   isStopping(): boolean;
 }
 
-export function operationsRoutes(app: FastifyInstance, deps: OperationsDeps): void {
+export function statusRoutes(app: FastifyInstance, deps: StatusRouteDeps): void {
   const hidden = { schema: { hide: true }, logLevel: 'warn' } as const;
   app.get('/_livez', hidden, async () => ({ status: 'ok' }));
   for (const path of ['/_readyz', '/_health']) {

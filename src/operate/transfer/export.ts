@@ -1,17 +1,17 @@
 /** Everything of a project as lines of JSON, a page at a time: whatever their number, a page is in memory. */
 import type { ExportedPerson } from '../../core/events/exported-event.ts';
 import { NO_FILTER } from '../../core/filters/property-filter.ts';
-import { countByDay, eachEvent } from '../../features/events/iterate-events.ts';
+import { countByDay, iterateEvents } from '../../features/events/iterate-events.ts';
 import type { FoundEvent } from '../../features/events/list-events.ts';
-import { allDistinctIds } from '../../features/persons/persons.ts';
-import { eachPerson } from '../../features/persons/search/search-persons.ts';
+import { listDistinctIds } from '../../features/persons/persons.ts';
+import { eachPersonBatch } from '../../features/persons/search/search-persons.ts';
 import { searchPattern } from '../../lib/search-pattern.ts';
 import type { PersonStore, StoredPerson } from '../../stores/metadata/persons.ts';
 import type { OperateDeps } from '../deps.ts';
 import { chosenProject } from '../lookups.ts';
-import type { Operation, Outlet } from '../operation.ts';
+import type { Operation, OperationOutput } from '../operation.ts';
 
-export interface EventsWanted {
+interface EventExport {
   project: number | null;
   event: string | null;
   from: number | null;
@@ -24,21 +24,24 @@ interface Exported {
 }
 
 /** Waits for what was accepted, so that an event whose 200 was seen is in the export. */
-export const exportEvents: Operation<EventsWanted, Exported> = async (deps, { project, ...range }, outlet) => {
+export const exportEvents: Operation<EventExport, Exported> = async (deps, { project, ...range }, outlet) => {
   const { id } = await chosenProject(deps.metadata, project);
-  await deps.caughtUp();
+  await deps.whenProcessed();
   const wanted = { projectId: id, ...range };
-  const days = await countByDay(deps.asking, wanted);
+  const days = await countByDay(deps.eventQueries, wanted);
   const total = days.reduce((sum, { events }) => sum + events, 0);
-  const exported = await sendLines(eachEvent(deps.asking, wanted, days), eventLine, 'events', total, outlet);
+  const exported = await sendLines(iterateEvents(deps.eventQueries, wanted, days), eventLine, 'events', total, outlet);
   return { project: id, exported };
 };
 
 export const exportPersons: Operation<{ project: number | null }, Exported> = async (deps, { project }, outlet) => {
   const { id } = await chosenProject(deps.metadata, project);
-  await deps.caughtUp();
+  await deps.whenProcessed();
   const { persons } = deps.metadata;
-  const all = withIds(persons, eachPerson({ persons, search: searchPattern }, { projectId: id, filter: NO_FILTER }));
+  const all = withDistinctIds(
+    persons,
+    eachPersonBatch({ persons, search: searchPattern }, { projectId: id, filter: NO_FILTER }),
+  );
   const exported = await sendLines(all, JSON.stringify, 'persons', await countPersons(deps, id), outlet);
   return { project: id, exported };
 };
@@ -48,7 +51,7 @@ async function sendLines<T>(
   lineOf: (one: T) => string,
   what: string,
   total: number | null,
-  { signal, write, progress }: Outlet,
+  { signal, write, progress }: OperationOutput,
 ): Promise<number> {
   let done = 0;
   for await (const page of pages) {
@@ -75,19 +78,21 @@ function eventLine(found: FoundEvent): string {
   return `${JSON.stringify(rest).slice(0, -1)},"properties":${properties}}`;
 }
 
-const IDS_AT_ONCE = 100;
+const DISTINCT_ID_BATCH_SIZE = 100;
 
-async function* withIds(
+async function* withDistinctIds(
   persons: PersonStore,
   pages: AsyncIterable<readonly StoredPerson[]>,
 ): AsyncGenerator<ExportedPerson[]> {
   for await (const page of pages) {
     const numbers = page.map(({ id }) => id);
-    const some = await persons.distinctIds(numbers, IDS_AT_ONCE);
+    const some = await persons.listDistinctIds(numbers, DISTINCT_ID_BATCH_SIZE);
     const shown: ExportedPerson[] = [];
     for (const person of page) {
       const first = some.get(person.id) ?? [];
-      shown.push(present(person, first.length < IDS_AT_ONCE ? first : await allDistinctIds(persons, person.id)));
+      shown.push(
+        present(person, first.length < DISTINCT_ID_BATCH_SIZE ? first : await listDistinctIds(persons, person.id)),
+      );
     }
     yield shown;
   }
@@ -102,10 +107,10 @@ const present = (person: StoredPerson, distinctIds: string[]): ExportedPerson =>
 });
 
 /** About how many, for whoever watches. */
-async function countPersons({ asking }: OperateDeps, projectId: number): Promise<number | null> {
-  await asking.mirrorPersons(projectId);
-  const sql = asking.dialect.begin();
-  const [row] = await asking.events.query(
+async function countPersons({ eventQueries }: OperateDeps, projectId: number): Promise<number | null> {
+  await eventQueries.mirrorPersons(projectId);
+  const sql = eventQueries.dialect.newStatement();
+  const [row] = await eventQueries.events.query(
     `select count(*) as n from person_rows where project_id = ${sql.param(projectId)}`,
     sql.values,
   );

@@ -3,7 +3,7 @@ import { type ImportedPerson, type ImportLine, readImportLine } from '../../core
 import { importedUuid } from '../../core/events/uuid.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { importPersons } from '../../features/persons/identity/import-persons.ts';
-import { acceptImported } from '../../ingest/accept/accept-imported-events.ts';
+import { acceptImportedEvents } from '../../ingest/accept/accept-imported-events.ts';
 import { chosenProject } from '../lookups.ts';
 import type { Operation } from '../operation.ts';
 
@@ -13,53 +13,57 @@ export interface ImportBatch {
   lines: readonly { at: number; text: string }[];
 }
 
-export interface ImportedBatch {
+export interface ImportBatchResult {
   events: number;
   persons: number;
   /** Lines that were left out, by their place in the batch. */
   bad: { index: number; reason: string }[];
 }
 
-export const importLines: Operation<ImportBatch, ImportedBatch> = async (deps, { project: id, lines }) => {
+export const importLines: Operation<ImportBatch, ImportBatchResult> = async (deps, { project: id, lines }) => {
   const project = await chosenProject(deps.metadata, id);
   const read = lines.map(({ at, text }) => readImportLine(text, importedUuid(id, at, text)));
   const reasons = read.map((line) => (line.kind === 'bad' ? line.reason : null));
-  const events = only(read, 'event');
-  note(reasons, events, await acceptImported(deps, project, events.map(eventOf)));
-  const persons = only(read, 'person');
+  const events = linesOfKind(read, 'event');
+  recordRefusals(reasons, events, await acceptImportedEvents(deps, project, events.map(eventOf)));
+  const persons = linesOfKind(read, 'person');
   if (persons.length > 0) {
     // What was said of them before must be said by now, or the older word would come last.
-    await deps.caughtUp();
-    note(reasons, persons, await importPersons(deps, id, persons.map(personOf)));
-    deps.touch(id);
+    await deps.whenProcessed();
+    recordRefusals(reasons, persons, await importPersons(deps, id, persons.map(personOf)));
+    deps.invalidateResults(id);
   }
-  const taken = (some: readonly Placed[]): number => some.filter(({ index }) => reasons[index] === null).length;
+  const taken = (some: readonly IndexedLine[]): number => some.filter(({ index }) => reasons[index] === null).length;
   const bad = reasons.flatMap((reason, index) => (reason === null ? [] : [{ index, reason }]));
   return { events: taken(events), persons: taken(persons), bad };
 };
 
 /** Resolves when everything that was imported can be read. */
-export const settleImport: Operation<object, object> = async (deps) => {
-  await deps.caughtUp();
+export const finishImport: Operation<object, object> = async (deps) => {
+  await deps.whenProcessed();
   return {};
 };
 
-interface Placed {
+interface IndexedLine {
   index: number;
   line: ImportLine;
 }
 
-const only = (lines: readonly ImportLine[], kind: ImportLine['kind']): Placed[] =>
+const linesOfKind = (lines: readonly ImportLine[], kind: ImportLine['kind']): IndexedLine[] =>
   lines.flatMap((line, index) => (line.kind === kind ? [{ index, line }] : []));
 
-const eventOf = ({ line }: Placed): JsonObject => (line.kind === 'event' ? line.event : {});
+const eventOf = ({ line }: IndexedLine): JsonObject => (line.kind === 'event' ? line.event : {});
 
-function personOf({ line }: Placed): ImportedPerson {
+function personOf({ line }: IndexedLine): ImportedPerson {
   if (line.kind !== 'person') throw new Error('Not a person.');
   return line.person;
 }
 
-function note(reasons: (string | null)[], placed: readonly Placed[], refusals: readonly (string | null)[]): void {
+function recordRefusals(
+  reasons: (string | null)[],
+  placed: readonly IndexedLine[],
+  refusals: readonly (string | null)[],
+): void {
   for (const [i, { index }] of placed.entries()) {
     const refusal = refusals[i];
     if (refusal) reasons[index] = refusal.replaceAll('_', ' ');

@@ -6,31 +6,31 @@ import type {
   RegularBehaviour,
   SequenceBehaviour,
 } from '../../core/cohorts/criteria.ts';
-import { earlier } from '../../core/time/span.ts';
-import type { InsightSql } from '../../stores/events/dialect.ts';
-import type { DeedScope } from './behaviour-scope.ts';
+import { subtractSpan } from '../../core/time/span.ts';
+import type { SqlBuilder } from '../../stores/events/dialect.ts';
+import type { BehaviourConditions } from './behaviour-scope.ts';
 
-export interface BehaviourScope extends DeedScope {
+interface BehaviourScope extends BehaviourConditions {
   projectId: number;
   now: number;
 }
 
 /** A query of the current ids of all persons who did it, one row each, in `person_id`. Events are read as `e`. */
-export function behaviourSql(sql: InsightSql, behaviour: Behaviour, scope: BehaviourScope): string {
+export function behaviourSql(sql: SqlBuilder, behaviour: Behaviour, scope: BehaviourScope): string {
   if (behaviour.kind === 'performed_event_sequence') return sequenceSql(sql, behaviour, scope);
   const { where, having } = clauses(sql, behaviour, scope);
   return `select e.person_id from ${scope.source}
-    where e.project_id = ${sql.param(scope.projectId)} and ${scope.isDeed(behaviour.deed)} and ${where}
+    where e.project_id = ${sql.param(scope.projectId)} and ${scope.isBehaviour(behaviour.deed)} and ${where}
     group by e.person_id
     having ${having}`;
 }
 
 function clauses(
-  sql: InsightSql,
+  sql: SqlBuilder,
   behaviour: CountedBehaviour,
   { now }: BehaviourScope,
 ): { where: string; having: string } {
-  const start = earlier(now, behaviour.within);
+  const start = subtractSpan(now, behaviour.within);
   const inWindow = (): string => `e.timestamp > ${sql.time(start)} and e.timestamp < ${sql.time(now)}`;
   switch (behaviour.kind) {
     case 'performed_event':
@@ -44,35 +44,36 @@ function clauses(
     case 'stopped_performing_event':
       return {
         where: `e.timestamp > ${sql.time(start)} and e.timestamp <= ${sql.time(now)}`,
-        having: `max(e.timestamp) <= ${sql.time(earlier(now, behaviour.lately))}`,
+        having: `max(e.timestamp) <= ${sql.time(subtractSpan(now, behaviour.lately))}`,
       };
     case 'restarted_performing_event': {
-      const since = earlier(now, behaviour.lately);
+      const since = subtractSpan(now, behaviour.lately);
       const between = `e.timestamp > ${sql.time(start)} and e.timestamp <= ${sql.time(since)}`;
       return {
         where: `e.timestamp <= ${sql.time(now)}`,
         having: `min(e.timestamp) <= ${sql.time(start)} and max(e.timestamp) > ${sql.time(since)}
-          and ${howMany(between)} = 0`,
+          and ${countWhere(between)} = 0`,
       };
     }
   }
 }
 
-const howMany = (condition: string): string => `sum(case when ${condition} then 1 else 0 end)`;
+const countWhere = (condition: string): string => `sum(case when ${condition} then 1 else 0 end)`;
 
-const SIGNS: Readonly<Record<Count['operator'], string>> = { gte: '>=', lte: '<=', gt: '>', lt: '<', eq: '=' };
+const SQL_OPERATORS: Readonly<Record<Count['operator'], string>> = { gte: '>=', lte: '<=', gt: '>', lt: '<', eq: '=' };
 
-const comparedWith = (sql: InsightSql, { operator, value }: Count): string => `${SIGNS[operator]} ${sql.param(value)}`;
+const comparedWith = (sql: SqlBuilder, { operator, value }: Count): string =>
+  `${SQL_OPERATORS[operator]} ${sql.param(value)}`;
 
 /** Each period is counted by itself; who did nothing in any of them has no row. */
 function regularClauses(
-  sql: InsightSql,
+  sql: SqlBuilder,
   { within, count, periods }: RegularBehaviour,
   now: number,
 ): { where: string; having: string } {
-  const bound = (period: number): string => sql.time(earlier(now, within, period));
+  const bound = (period: number): string => sql.time(subtractSpan(now, within, period));
   const isGood = (period: number): string => {
-    const events = howMany(`e.timestamp > ${bound(period + 1)} and e.timestamp <= ${bound(period)}`);
+    const events = countWhere(`e.timestamp > ${bound(period + 1)} and e.timestamp <= ${bound(period)}`);
     return `case when ${events} ${comparedWith(sql, count)} then 1 else 0 end`;
   };
   const all = Array.from({ length: periods.total }, (_, period) => isGood(period));
@@ -88,12 +89,12 @@ function regularClauses(
  * are taken together.
  */
 function sequenceSql(
-  sql: InsightSql,
+  sql: SqlBuilder,
   { deed, next, within, nextWithin }: SequenceBehaviour,
   scope: BehaviourScope,
 ): string {
-  const isFirst = scope.isDeed(deed);
-  const isSecond = scope.isDeed(next);
+  const isFirst = scope.isBehaviour(deed);
+  const isSecond = scope.isBehaviour(next);
   return `select distinct s.person_id from (
       select m.person_id, m.timestamp, m.is_second,
         max(case when m.is_first = 1 then m.timestamp end) over (
@@ -104,11 +105,11 @@ function sequenceSql(
           max(case when ${isFirst} then 1 else 0 end) as is_first,
           max(case when ${isSecond} then 1 else 0 end) as is_second
         from ${scope.source}
-        where e.project_id = ${sql.param(scope.projectId)} and ${scope.mayBe([deed, next])}
-          and e.timestamp > ${sql.time(earlier(scope.now, within))}
+        where e.project_id = ${sql.param(scope.projectId)} and ${scope.mayBeAny([deed, next])}
+          and e.timestamp > ${sql.time(subtractSpan(scope.now, within))}
           and e.timestamp < ${sql.time(scope.now)}
         group by e.person_id, e.timestamp
       ) m
     ) s
-    where s.is_second = 1 and s.last_first is not null and s.timestamp <= ${sql.later('s.last_first', nextWithin)}`;
+    where s.is_second = 1 and s.last_first is not null and s.timestamp <= ${sql.addSpan('s.last_first', nextWithin)}`;
 }

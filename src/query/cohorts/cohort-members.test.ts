@@ -12,7 +12,7 @@ import { duckdbDialect } from '../../stores/duckdb/dialect.ts';
 import { openEventStore } from '../../stores/duckdb/event-store.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
 import { NO_CHANGES } from '../../stores/ingest/no-changes.ts';
-import { openRelationalShelf, type RelationalShelf } from '../../stores/sqlite/metadata-store.ts';
+import { openMetadataStore, type SqliteStores } from '../../stores/sqlite/metadata-store.ts';
 import { CohortMembers } from './cohort-members.ts';
 
 const NOW = Date.parse('2024-03-31T12:00:00Z');
@@ -40,10 +40,10 @@ interface TestPerson {
 
 describe('members of cohorts', () => {
   const dir = makeTempDir();
-  let shelf: RelationalShelf;
+  let shelf: SqliteStores;
   let events: EventStore;
   beforeAll(async () => {
-    shelf = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+    shelf = await openMetadataStore(dir.path('metadata.sqlite'), 0);
     events = await openEventStore(dir.path('events.duckdb'));
   });
   afterAll(async () => {
@@ -71,7 +71,7 @@ describe('members of cohorts', () => {
         anEvent({ ...event, projectId, personId: n % 2 === 0 ? uuid(i) : twin(i) } as never),
       ),
     );
-    await events.mirror({
+    await events.mirrorPersons({
       projectId,
       removed: [],
       persons: persons.map(({ properties }, i) => ({
@@ -86,7 +86,7 @@ describe('members of cohorts', () => {
     await events.write({ events: [...rows, nobody], overrides, position: projectId });
     const ids: number[] = [];
     for (const [i] of persons.entries()) {
-      ids.push(...(await shelf.metadata.cohortMembers.personsByUuid(projectId, [uuid(i)])));
+      ids.push(...(await shelf.metadata.cohortMembers.listPersonIdsByUuid(projectId, [uuid(i)])));
     }
     return { projectId, ids };
   }
@@ -215,7 +215,7 @@ describe('members of cohorts', () => {
     it.each(items)('to the millisecond: $value $operator $min_periods', async (item) => {
       const criteria = parseCriteria({ properties: [{ ...base, ...item }] });
       const deps = { metadata: shelf.metadata, events, dialect: duckdbDialect, mirrorPersons: async () => undefined };
-      const found = await new CohortMembers(deps, stored.projectId, NOW).find(criteria);
+      const found = await new CohortMembers(deps, stored.projectId, NOW).calculate(criteria);
       const around = { now: NOW, search: () => null, isIn: () => undefined };
       const expected = stored.ids.filter((_, i) => isMember(criteria, persons[i] as TestPerson, around));
       expect([...found]).toEqual(expected);
@@ -263,7 +263,7 @@ describe('members of cohorts', () => {
             ...around,
             isIn: (id) => (id === kept.id ? isKept(i) : id === other.id ? isInInner(one, i) : undefined),
           });
-        const found = await new CohortMembers(deps, projectId, NOW).find(outerCriteria);
+        const found = await new CohortMembers(deps, projectId, NOW).calculate(outerCriteria);
         expect([...found]).toEqual(ids.filter((_, i) => isInOuter(persons[i] as TestPerson, i)));
       }),
       { numRuns: 60 },

@@ -8,44 +8,44 @@ import { criteriaOf } from '../../core/cohorts/cohort-criteria.ts';
 import {
   type Behaviour,
   type Criteria,
-  deedsOf,
-  leavesOfCriteria,
+  eventsOfBehaviour,
+  leafCriteria,
   type PersonCriterion,
 } from '../../core/cohorts/criteria.ts';
 import { matches } from '../../core/filters/matches.ts';
-import { cohortsIn, type Filter } from '../../core/filters/property-filter.ts';
+import { cohortFiltersIn, type Filter } from '../../core/filters/property-filter.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import { IdSet, inSlices } from '../../lib/id-set.ts';
+import { IdSet, inChunks } from '../../lib/id-set.ts';
 import { searchPattern } from '../../lib/search-pattern.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
-import { type DeedDeps, prepareDeeds } from './behaviour-scope.ts';
+import { type DeedDeps, prepareBehaviours } from './behaviour-scope.ts';
 import { behaviourSql } from './behaviour-sql.ts';
-import { type CohortUuids, uuidsOf } from './cohort-sql.ts';
+import { type CohortUuids, personUuidsOf } from './cohort-sql.ts';
 
-export interface CohortDeps extends DeedDeps {
+export interface CohortQueryDeps extends DeedDeps {
   metadata: Pick<MetadataStore, 'actions' | 'cohorts' | 'cohortMembers' | 'eventPersons' | 'groups'>;
 }
 
 /** Persons looked at between two turns of others: some 10 ms. */
-const PAGE = 1000;
+const PERSON_PAGE_SIZE = 1000;
 /** The same where nothing but their numbers is read. */
-const NUMBERS = 10_000;
+const ID_PAGE_SIZE = 10_000;
 
 /** The cohorts of a project at one moment. What was found once is remembered, so keep it for one question only. */
 export class CohortMembers {
-  readonly #deps: CohortDeps;
+  readonly #deps: CohortQueryDeps;
   readonly #projectId: number;
   readonly #now: number;
   readonly #known = new Map<number, IdSet | null>();
 
-  constructor(deps: CohortDeps, projectId: number, now: number) {
+  constructor(deps: CohortQueryDeps, projectId: number, now: number) {
     this.#deps = deps;
     this.#projectId = projectId;
     this.#now = now;
   }
 
   /** As last calculated; worked out now where it never was. Null where there is no such cohort. */
-  async of(id: number): Promise<IdSet | null> {
+  async get(id: number): Promise<IdSet | null> {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
     // Whoever asks for themselves in a circle finds nobody there.
@@ -58,31 +58,31 @@ export class CohortMembers {
   /** The members of every cohort that a filter asks for, by UUID, as events know persons. */
   async uuidsIn(filter: Filter): Promise<CohortUuids> {
     const uuids = new Map<number, string[] | null>();
-    for (const { id } of cohortsIn(filter)) {
-      const set = await this.of(id);
-      uuids.set(id, set && (await uuidsOf(this.#deps.metadata, this.#projectId, set)));
+    for (const { id } of cohortFiltersIn(filter)) {
+      const set = await this.get(id);
+      uuids.set(id, set && (await personUuidsOf(this.#deps.metadata, this.#projectId, set)));
     }
     return uuids;
   }
 
   async #find(id: number): Promise<IdSet | null> {
-    const cohort = await this.#deps.metadata.cohorts.find(this.#projectId, id);
+    const cohort = await this.#deps.metadata.cohorts.get(this.#projectId, id);
     if (!cohort || cohort.deleted) return null;
     const isKept = cohort.isStatic || cohort.lastCalculation !== null;
-    return isKept ? keptMembers(this.#deps.metadata, id) : this.find(criteriaOf(cohort));
+    return isKept ? storedMembers(this.#deps.metadata, id) : this.calculate(criteriaOf(cohort));
   }
 
   /** Who meets the criteria now. */
-  async find(criteria: Criteria): Promise<IdSet> {
+  async calculate(criteria: Criteria): Promise<IdSet> {
     if (criteria === null) return new IdSet();
-    const leaves = leavesOfCriteria(criteria);
+    const leaves = leafCriteria(criteria);
     const isNegated = leaves.some((leaf) => leaf.kind !== 'person' && leaf.negated);
     const persons = leaves.filter((leaf) => leaf.kind === 'person');
-    const looked = isNegated || persons.length > 0 ? await this.#lookThrough(persons) : NO_LOOK;
+    const looked = isNegated || persons.length > 0 ? await this.#lookThrough(persons) : NO_PERSONS;
     return this.#combine(criteria, looked);
   }
 
-  async #combine(criteria: NonNullable<Criteria>, looked: Looked): Promise<IdSet> {
+  async #combine(criteria: NonNullable<Criteria>, looked: ScannedPersons): Promise<IdSet> {
     switch (criteria.kind) {
       case 'person':
         return looked.matching.get(criteria) ?? new IdSet();
@@ -91,7 +91,7 @@ export class CohortMembers {
         return criteria.negated ? looked.everybody.without(did) : did;
       }
       case 'cohort': {
-        const members = await this.of(criteria.id);
+        const members = await this.get(criteria.id);
         if (members === null) return new IdSet();
         return criteria.negated ? looked.everybody.without(members) : members;
       }
@@ -104,16 +104,16 @@ export class CohortMembers {
   }
 
   /** Goes through all persons once, for all criteria on them; others get their turn between two pages. */
-  async #lookThrough(criteria: readonly PersonCriterion[]): Promise<Looked> {
+  async #lookThrough(criteria: readonly PersonCriterion[]): Promise<ScannedPersons> {
     const everybody = new IdSet();
     const matching = new Map(criteria.map((criterion) => [criterion, new IdSet()]));
     for (let after = 0; ; ) {
-      const page = await this.#deps.metadata.eventPersons.after(this.#projectId, after, PAGE);
+      const page = await this.#deps.metadata.eventPersons.listAfter(this.#projectId, after, PERSON_PAGE_SIZE);
       for (const person of page) {
         everybody.add(person.id);
-        if (criteria.length > 0) noteMatches(matching, person);
+        if (criteria.length > 0) recordMatches(matching, person);
       }
-      if (page.length < PAGE) return { everybody, matching };
+      if (page.length < PERSON_PAGE_SIZE) return { everybody, matching };
       after = page.at(-1)?.id ?? after;
       await nextTurn();
     }
@@ -122,22 +122,22 @@ export class CohortMembers {
   async #whoDid(behaviour: Behaviour): Promise<IdSet> {
     const { events, dialect, metadata } = this.#deps;
     const moment = { projectId: this.#projectId, now: this.#now };
-    const scopeFor = await prepareDeeds(this.#deps, {
+    const scopeFor = await prepareBehaviours(this.#deps, {
       projectId: this.#projectId,
-      deeds: deedsOf(behaviour),
+      behaviourEvents: eventsOfBehaviour(behaviour),
       findCohorts: (filter) => this.uuidsIn(filter),
     });
-    const sql = dialect.begin('e');
+    const sql = dialect.newStatement('e');
     // Some hundred long texts are much less to carry than a row for each person.
     const rows = await events.query(
-      `select ${sql.joined('b.person_id')} as uuids from (${behaviourSql(sql, behaviour, { ...moment, ...scopeFor(sql) })}) b
+      `select ${sql.joinTexts('b.person_id')} as uuids from (${behaviourSql(sql, behaviour, { ...moment, ...scopeFor(sql) })}) b
       group by right(cast(b.person_id as varchar), 2)`,
       sql.values,
     );
     const set = new IdSet();
     for (const row of rows) {
-      for (const uuids of inSlices(String(row['uuids']).split(','), PAGE)) {
-        for (const id of await metadata.cohortMembers.personsByUuid(this.#projectId, uuids)) set.add(id);
+      for (const uuids of inChunks(String(row['uuids']).split(','), PERSON_PAGE_SIZE)) {
+        for (const id of await metadata.cohortMembers.listPersonIdsByUuid(this.#projectId, uuids)) set.add(id);
       }
       await nextTurn();
     }
@@ -145,14 +145,14 @@ export class CohortMembers {
   }
 }
 
-interface Looked {
+interface ScannedPersons {
   everybody: IdSet;
   matching: ReadonlyMap<PersonCriterion, IdSet>;
 }
 
-const NO_LOOK: Looked = { everybody: new IdSet(), matching: new Map() };
+const NO_PERSONS: ScannedPersons = { everybody: new IdSet(), matching: new Map() };
 
-function noteMatches(
+function recordMatches(
   matching: ReadonlyMap<PersonCriterion, IdSet>,
   { id, properties }: { id: number; properties: string },
 ): void {
@@ -160,15 +160,15 @@ function noteMatches(
   for (const [{ filter }, set] of matching) if (matches(filter, owners, searchPattern)) set.add(id);
 }
 
-export async function keptMembers(
+export async function storedMembers(
   { cohortMembers }: Pick<MetadataStore, 'cohortMembers'>,
   cohortId: number,
 ): Promise<IdSet> {
   const set = new IdSet();
   for (let after = 0; ; ) {
-    const page = await cohortMembers.after(cohortId, after, NUMBERS);
+    const page = await cohortMembers.listAfter(cohortId, after, ID_PAGE_SIZE);
     for (const id of page) set.add(id);
-    if (page.length < NUMBERS) return set;
+    if (page.length < ID_PAGE_SIZE) return set;
     after = page.at(-1) ?? after;
     await nextTurn();
   }

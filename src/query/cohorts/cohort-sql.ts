@@ -1,24 +1,24 @@
 /** Members of cohorts, as questions about events name them. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CohortFilter } from '../../core/filters/cohort-filter.ts';
-import { type IdSet, inSlices } from '../../lib/id-set.ts';
-import type { InsightSql } from '../../stores/events/dialect.ts';
+import { type IdSet, inChunks } from '../../lib/id-set.ts';
+import type { SqlBuilder } from '../../stores/events/dialect.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 
 /** By the cohort's id; null where there is no such cohort. */
 export type CohortUuids = ReadonlyMap<number, readonly string[] | null>;
 
-const SLICE = 2000;
+const BATCH_SIZE = 2000;
 
 /** By UUID, as events know persons. */
-export async function uuidsOf(
+export async function personUuidsOf(
   { cohortMembers }: Pick<MetadataStore, 'cohortMembers'>,
   projectId: number,
   set: IdSet,
 ): Promise<string[]> {
   const uuids: string[] = [];
-  for (const ids of inSlices(set, SLICE)) {
-    for (const uuid of await cohortMembers.uuidsOf(projectId, ids)) uuids.push(uuid);
+  for (const ids of inChunks(set, BATCH_SIZE)) {
+    for (const uuid of await cohortMembers.listUuids(projectId, ids)) uuids.push(uuid);
     await nextTurn();
   }
   return uuids;
@@ -26,7 +26,7 @@ export async function uuidsOf(
 
 /** The condition on a column that holds current ids of persons. True or false, never null. */
 export function cohortSql(
-  sql: InsightSql,
+  sql: SqlBuilder,
   cohorts: CohortUuids,
   { id, negated }: CohortFilter,
   column: string,

@@ -1,38 +1,38 @@
 /** Steps of actions as SQL: the same meaning as `test/oracle/fits-step.ts`, in the words of the engine of events. */
 import type { ActionStep } from '../../core/actions/entity.ts';
 import type { Filter } from '../../core/filters/property-filter.ts';
-import type { InsightSql } from '../../stores/events/dialect.ts';
+import type { SqlBuilder } from '../../stores/events/dialect.ts';
 
-export interface StepScope {
+interface StepScope {
   /** Patterns that the engine takes (see `validPatterns`): any other matches nothing. */
   patterns: ReadonlySet<string>;
   holds(filter: Filter): string;
 }
 
 /** True for an event that fits at least one of the steps. Events are read as `e`. */
-export function stepsSql(sql: InsightSql, steps: readonly ActionStep[], scope: StepScope): string {
+export function stepsSql(sql: SqlBuilder, steps: readonly ActionStep[], scope: StepScope): string {
   if (steps.length === 0) return 'false';
   return `(${steps.map((step) => stepSql(sql, step, scope)).join(' or ')})`;
 }
 
-const stepSql = (sql: InsightSql, step: ActionStep, scope: StepScope): string =>
-  `(${nameIs(sql, step.event)} and ${urlSql(sql, step, scope)} and ${scope.holds(step.filter)})`;
+const stepSql = (sql: SqlBuilder, step: ActionStep, scope: StepScope): string =>
+  `(${eventNameSql(sql, step.event)} and ${urlSql(sql, step, scope)} and ${scope.holds(step.filter)})`;
 
 /** Null: any event. */
-export const nameIs = (sql: InsightSql, name: string | null): string =>
+export const eventNameSql = (sql: SqlBuilder, name: string | null): string =>
   name === null ? 'true' : `e.event = ${sql.param(name)}`;
 
 /** Events by their name (null: any), or by the steps that they may fit. */
-export type EventKind = { kind: 'event'; id: string | null } | { kind: 'action'; steps: readonly ActionStep[] };
+type EventKind = { kind: 'event'; id: string | null } | { kind: 'action'; steps: readonly ActionStep[] };
 
 /** True for the events that can be of any of these; says nothing about their filters. */
-export function nameIsOf(sql: InsightSql, kinds: readonly EventKind[]): string {
+export function anyEventNameSql(sql: SqlBuilder, kinds: readonly EventKind[]): string {
   const names = kinds.flatMap((one) => (one.kind === 'event' ? [one.id] : one.steps.map(({ event }) => event)));
   if (names.includes(null)) return 'true';
   return names.length === 0 ? 'false' : `e.event in (${names.map((name) => sql.param(name)).join(', ')})`;
 }
 
-function urlSql(sql: InsightSql, { url, urlMatching }: ActionStep, { patterns }: StepScope): string {
+function urlSql(sql: SqlBuilder, { url, urlMatching }: ActionStep, { patterns }: StepScope): string {
   if (url === null) return 'true';
   const at = `coalesce(${sql.property('$current_url')}, '')`;
   if (urlMatching === 'exact') return `${at} = ${sql.param(url)}`;

@@ -1,5 +1,5 @@
-import { cohortsIn, type Filter, leavesOf } from '../../core/filters/property-filter.ts';
+import { cohortFiltersIn, type Filter, propertyFiltersIn } from '../../core/filters/property-filter.ts';
 
 /** Whether a filter is about the person of an event, so that persons have to be joined. */
-export const asksForPerson = (filter: Filter): boolean =>
-  cohortsIn(filter).length > 0 || leavesOf(filter).some(({ owner }) => owner === 'person');
+export const needsPerson = (filter: Filter): boolean =>
+  cohortFiltersIn(filter).length > 0 || propertyFiltersIn(filter).some(({ owner }) => owner === 'person');

@@ -4,8 +4,8 @@ import { anEvent } from '../../../test/contract/events.ts';
 import { makeTempDir } from '../../../test/contract/temp-dir.ts';
 import { matches } from '../../core/filters/matches.ts';
 import { readFilters } from '../../core/filters/parse-filters.ts';
-import { type Filter, OPERATORS } from '../../core/filters/property-filter.ts';
-import type { Search } from '../../core/filters/search.ts';
+import { FILTER_OPERATORS, type Filter } from '../../core/filters/property-filter.ts';
+import type { PatternSearch } from '../../core/filters/search.ts';
 import type { Json } from '../../core/json/json.ts';
 import { duckdbDialect } from '../../stores/duckdb/dialect.ts';
 import { openEventStore } from '../../stores/duckdb/event-store.ts';
@@ -14,7 +14,7 @@ import { filterSql } from './filter-sql.ts';
 import { validPatterns } from './valid-patterns.ts';
 
 /** Good enough for the patterns below, which both kinds of expressions read alike. */
-const search: Search = (pattern, text) => {
+const search: PatternSearch = (pattern, text) => {
   // JavaScript reads an empty class, the engine a class that is never closed.
   if (pattern.includes('[]')) return null;
   try {
@@ -46,7 +46,7 @@ describe('property filters in the engine', () => {
   /** Indexes of the events that the engine finds. */
   async function find(projectId: number, filter: Filter): Promise<number[]> {
     const patterns = await validPatterns({ events, dialect: duckdbDialect }, filter);
-    const sql = duckdbDialect.begin('e');
+    const sql = duckdbDialect.newStatement('e');
     const condition = filterSql(sql, filter, { patterns });
     const project = sql.param(projectId);
     const rows = await events.query(
@@ -111,7 +111,7 @@ describe('property filters in the engine', () => {
   const KEYS = ['plan', '$browser', 'a.b', "it's"];
   const value = fc.constantFrom(...VALUES);
 
-  it.each(OPERATORS)('means by %s what the oracle means, for every pair of values', async (operator) => {
+  it.each(FILTER_OPERATORS)('means by %s what the oracle means, for every pair of values', async (operator) => {
     const all = [{}, ...VALUES.flatMap((given) => [{ plan: given }, { $browser: given }])];
     const projectId = await store(all);
     for (const key of ['plan', '$browser']) {
@@ -127,7 +127,7 @@ describe('property filters in the engine', () => {
     const item = fc.record({
       key: fc.constantFrom(...KEYS),
       value: fc.oneof(value, fc.array(value, { minLength: 1, maxLength: 3 })),
-      operator: fc.constantFrom(...OPERATORS),
+      operator: fc.constantFrom(...FILTER_OPERATORS),
       negation: fc.boolean(),
     });
     const type = fc.constantFrom('AND', 'OR');

@@ -2,9 +2,9 @@
 import { invalid } from '../../core/errors.ts';
 import type { CohortFilter } from '../../core/filters/cohort-filter.ts';
 import { dateSpan } from '../../core/filters/filter-dates.ts';
-import { isJsonText, NUMBER_PATTERN, numberOf } from '../../core/filters/matches.ts';
+import { isJsonText, NUMBER_PATTERN, parseNumber } from '../../core/filters/matches.ts';
 import type { Filter, FilterOwner, PropertyFilter } from '../../core/filters/property-filter.ts';
-import type { InsightSql } from '../../stores/events/dialect.ts';
+import type { SqlBuilder } from '../../stores/events/dialect.ts';
 
 export interface FilterScope {
   /** Column of JSON text that the properties are in; the event's own, with its hot columns, when absent. */
@@ -12,7 +12,7 @@ export interface FilterScope {
   /** Patterns that the engine takes (see `validPatterns`): any other matches nothing. */
   patterns: ReadonlySet<string>;
   /** Says a filter that this scope's columns cannot answer, such as one on the event's person. */
-  elsewhere?(filter: PropertyFilter): string | undefined;
+  related?(filter: PropertyFilter): string | undefined;
   /** Says who is in a cohort; without it, nobody can be asked for one. */
   cohort?(filter: CohortFilter): string;
 }
@@ -21,9 +21,9 @@ const ALWAYS = 'true';
 const NEVER = 'false';
 
 /** A condition that is true or false, never null. */
-export function filterSql(sql: InsightSql, filter: Filter, scope: FilterScope): string {
+export function filterSql(sql: SqlBuilder, filter: Filter, scope: FilterScope): string {
   if (filter.kind === 'property') {
-    const said = scope.elsewhere?.(filter);
+    const said = scope.related?.(filter);
     if (said !== undefined) return said;
     if (!OWN.includes(filter.owner))
       throw invalid('properties', `Filters of type ${filter.owner} cannot be asked here.`);
@@ -41,7 +41,7 @@ export function filterSql(sql: InsightSql, filter: Filter, scope: FilterScope): 
 const OWN: readonly FilterOwner[] = ['event', 'person'];
 
 /** A filter on the properties that the scope names, whoever they belong to. */
-export function ownPropertySql(sql: InsightSql, filter: PropertyFilter, scope: FilterScope): string {
+export function ownPropertySql(sql: SqlBuilder, filter: PropertyFilter, scope: FilterScope): string {
   const { key, operator, values } = filter;
   switch (operator) {
     case 'is_set':
@@ -83,13 +83,13 @@ const valid = ({ values }: PropertyFilter, { patterns }: FilterScope): string[] 
   values.filter((pattern) => patterns.has(pattern));
 
 /** Null reads as the text `null`, absence as the empty one. */
-const textOf = (sql: InsightSql, key: string, { json }: FilterScope): string => sql.text(key, json);
+const textOf = (sql: SqlBuilder, key: string, { json }: FilterScope): string => sql.text(key, json);
 
 /** The same where nobody compares with the text `null`: saves a second look into the JSON of every event without it. */
-const plainTextOf = (sql: InsightSql, key: string, { json }: FilterScope): string =>
+const plainTextOf = (sql: SqlBuilder, key: string, { json }: FilterScope): string =>
   `coalesce(${sql.property(key, json)}, '')`;
 
-function exact(sql: InsightSql, { key, values }: PropertyFilter, scope: FilterScope): string {
+function exact(sql: SqlBuilder, { key, values }: PropertyFilter, scope: FilterScope): string {
   if (values.length === 0) return NEVER;
   const hasNull = values.some((value) => value === 'null' || value === '');
   const text = hasNull ? textOf(sql, key, scope) : plainTextOf(sql, key, scope);
@@ -101,21 +101,21 @@ function exact(sql: InsightSql, { key, values }: PropertyFilter, scope: FilterSc
   ]);
 }
 
-function contains(sql: InsightSql, { key, values }: PropertyFilter, scope: FilterScope): string[] {
+function contains(sql: SqlBuilder, { key, values }: PropertyFilter, scope: FilterScope): string[] {
   return values.map((value) => {
     const mayMeanNull = 'null'.includes(value.toLowerCase());
     return sql.containsIgnoringCase((mayMeanNull ? textOf : plainTextOf)(sql, key, scope), value);
   });
 }
 
-function numbers(sql: InsightSql, { key, values }: PropertyFilter, scope: FilterScope, sign: string): string {
-  const bounds = values.map(numberOf).filter((bound) => bound !== null);
+function numbers(sql: SqlBuilder, { key, values }: PropertyFilter, scope: FilterScope, sign: string): string {
+  const bounds = values.map(parseNumber).filter((bound) => bound !== null);
   if (bounds.length === 0) return NEVER;
   const number = sql.number(`replace(${plainTextOf(sql, key, scope)}, ' ', '')`, NUMBER_PATTERN);
   return anyOf(bounds.map((bound) => `coalesce(${number} ${sign} ${sql.double(bound)}, false)`));
 }
 
-function dates(sql: InsightSql, { key, operator, values }: PropertyFilter, scope: FilterScope): string {
+function dates(sql: SqlBuilder, { key, operator, values }: PropertyFilter, scope: FilterScope): string {
   const spans = values.map(dateSpan).filter((span) => span !== null);
   if (spans.length === 0) return NEVER;
   const date = sql.date(plainTextOf(sql, key, scope));

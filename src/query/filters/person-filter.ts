@@ -4,85 +4,85 @@
  * cannot run away), and the question about events then names those it is about.
  *
  * What an event without a person answers is what an empty person answers. Only persons who answer otherwise are
- * listed, which keeps the list short for `is_not` and its like too. The work is bounded by `MOST_PERSONS`.
+ * listed, which keeps the list short for `is_not` and its like too. The work is bounded by `MAX_PERSONS`.
  */
 import { Failure } from '../../core/errors.ts';
 import type { PropertyFilter } from '../../core/filters/property-filter.ts';
-import type { InsightSql } from '../../stores/events/dialect.ts';
+import type { SqlBuilder } from '../../stores/events/dialect.ts';
 import type { EventPersonStore } from '../../stores/metadata/event-records.ts';
 import { ownPropertySql } from './filter-sql.ts';
-import type { Asking } from './valid-patterns.ts';
+import type { EventStoreDeps } from './valid-patterns.ts';
 
-const PAGE = 5000;
-const MOST_PERSONS = 200_000;
+const PAGE_SIZE = 5000;
+const MAX_PERSONS = 200_000;
 
-export interface PersonSet {
+interface OwnerMatch {
   /** What holds for everybody who is not listed. */
-  usual: boolean;
+  byDefault: boolean;
   /** UUIDs of the others. */
-  others: string[];
+  exceptions: string[];
 }
 
-export type PersonSets = ReadonlyMap<PropertyFilter, PersonSet>;
+export type OwnerMatches = ReadonlyMap<PropertyFilter, OwnerMatch>;
 
-export async function findPersons(
-  deps: Asking & { persons: EventPersonStore },
+export async function matchPersons(
+  deps: EventStoreDeps & { persons: EventPersonStore },
   projectId: number,
   filters: readonly PropertyFilter[],
   patterns: ReadonlySet<string>,
-): Promise<PersonSets> {
-  return findOwners(deps, filters, patterns, personPages(deps.persons, projectId));
+): Promise<OwnerMatches> {
+  return matchOwners(deps, filters, patterns, personPages(deps.persons, projectId));
 }
 
-async function* personPages(persons: EventPersonStore, projectId: number): AsyncGenerator<Owner[]> {
+async function* personPages(persons: EventPersonStore, projectId: number): AsyncGenerator<OwnerRow[]> {
   for (let after = 0; ; ) {
-    const page = await persons.after(projectId, after, PAGE);
+    const page = await persons.listAfter(projectId, after, PAGE_SIZE);
     yield page;
-    if (page.length < PAGE) return;
+    if (page.length < PAGE_SIZE) return;
     after = page.at(-1)?.id ?? after;
   }
 }
 
 /** Who is asked about: persons, or the groups of one kind. */
-export interface Owner {
+export interface OwnerRow {
   uuid: string;
   /** JSON text. */
   properties: string;
 }
 
-export async function findOwners(
-  deps: Asking,
+export async function matchOwners(
+  deps: EventStoreDeps,
   filters: readonly PropertyFilter[],
   patterns: ReadonlySet<string>,
-  pages: AsyncIterable<readonly Owner[]>,
-): Promise<PersonSets> {
+  pages: AsyncIterable<readonly OwnerRow[]>,
+): Promise<OwnerMatches> {
   if (filters.length === 0) return new Map();
-  const [nobody] = await answers(deps, filters, patterns, [{ uuid: '', properties: '{}' }]);
-  const sets = filters.map((_, i): PersonSet => ({ usual: nobody?.answers[i] === true, others: [] }));
+  const [nobody] = await evaluateFilters(deps, filters, patterns, [{ uuid: '', properties: '{}' }]);
+  const sets = filters.map((_, i): OwnerMatch => ({ byDefault: nobody?.answers[i] === true, exceptions: [] }));
   let looked = 0;
   for await (const page of pages) {
     looked += page.length;
-    if (looked > MOST_PERSONS) throw tooMany();
-    for (const { uuid, answers: given } of await answers(deps, filters, patterns, page)) {
-      for (const [i, set] of sets.entries()) if (given[i] !== set.usual) set.others.push(uuid);
+    if (looked > MAX_PERSONS) throw tooMany();
+    for (const { uuid, answers: given } of await evaluateFilters(deps, filters, patterns, page)) {
+      for (const [i, set] of sets.entries()) if (given[i] !== set.byDefault) set.exceptions.push(uuid);
     }
   }
-  return new Map(filters.map((filter, i) => [filter, sets[i] ?? { usual: false, others: [] }]));
+  return new Map(filters.map((filter, i) => [filter, sets[i] ?? { byDefault: false, exceptions: [] }]));
 }
 
 const tooMany = (): Failure =>
-  new Failure('invalid', `Such filters reach up to ${MOST_PERSONS} persons or groups; this project has more.`, {
+  new Failure('invalid', `Such filters reach up to ${MAX_PERSONS} persons or groups; this project has more.`, {
     attr: 'properties',
   });
 
-async function answers(
-  { events, dialect }: Asking,
+async function evaluateFilters(
+  { events, dialect }: EventStoreDeps,
   filters: readonly PropertyFilter[],
   patterns: ReadonlySet<string>,
-  persons: readonly Owner[],
+  persons: readonly OwnerRow[],
 ): Promise<{ uuid: string; answers: boolean[] }[]> {
   if (persons.length === 0) return [];
-  const sql = dialect.begin();
+  const sql = dialect.newStatement();
   const columns = filters.map(
     (filter, i) => `cast(${ownPropertySql(sql, filter, { json: 'x.properties', patterns })} as boolean) as a${i}`,
   );
@@ -93,17 +93,17 @@ async function answers(
 
 /** The condition on an event's person; undefined for a filter that is about something else. */
 export function personSql(
-  sql: InsightSql,
-  sets: PersonSets,
+  sql: SqlBuilder,
+  sets: OwnerMatches,
   filter: PropertyFilter,
   column: string,
 ): string | undefined {
   const set = sets.get(filter);
   if (set === undefined) return undefined;
-  if (set.others.length === 0) return String(set.usual);
+  if (set.exceptions.length === 0) return String(set.byDefault);
   const rows = sql.rows(
     ['uuid'],
-    set.others.map((uuid) => ({ uuid })),
+    set.exceptions.map((uuid) => ({ uuid })),
   );
-  return `(${column} ${set.usual ? 'not in' : 'in'} (select cast(r.uuid as UUID) from ${rows} r))`;
+  return `(${column} ${set.byDefault ? 'not in' : 'in'} (select cast(r.uuid as UUID) from ${rows} r))`;
 }

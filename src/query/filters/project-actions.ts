@@ -5,11 +5,11 @@ import type { Action } from '../../stores/metadata/actions.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 
 /** The project's actions by their numbers, for those who read questions. */
-export async function actionsOf(
+export async function loadActions(
   { actions }: Pick<MetadataStore, 'actions'>,
   projectId: number,
 ): Promise<(id: number) => ActionDefinition | undefined> {
-  const known = new Map((await actions.ofProject(projectId)).map((action) => [action.id, action]));
+  const known = new Map((await actions.listByProject(projectId)).map((action) => [action.id, action]));
   return (id) => {
     const action = known.get(id);
     return action && { id, name: action.name, steps: stepsOf(action) };
@@ -17,12 +17,12 @@ export async function actionsOf(
 }
 
 /** Those of one action; none where the project has no such action. */
-export async function stepsOfAction(
+export async function loadActionSteps(
   { actions }: Pick<MetadataStore, 'actions'>,
   projectId: number,
   id: number,
 ): Promise<ActionStep[]> {
-  const action = await actions.find(projectId, id);
+  const action = await actions.get(projectId, id);
   return action === null || action.deleted ? [] : stepsOf(action);
 }
 

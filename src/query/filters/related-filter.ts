@@ -4,55 +4,55 @@
  * persons in `person-filter.ts`; the rest is said to the engine of events, which reads them as `e`.
  */
 
-import { elementPatterns, isNegative } from '../../core/filters/element-filter.ts';
-import { type Filter, leavesOf, type PropertyFilter } from '../../core/filters/property-filter.ts';
+import { elementPatterns, isNegativeFilter } from '../../core/filters/element-filter.ts';
+import { type Filter, type PropertyFilter, propertyFiltersIn } from '../../core/filters/property-filter.ts';
 import { SESSION_DURATION } from '../../core/filters/session-duration.ts';
 import type { Range } from '../../core/time/range.ts';
-import type { InsightSql } from '../../stores/events/dialect.ts';
+import type { SqlBuilder } from '../../stores/events/dialect.ts';
 import type { GroupStore } from '../../stores/metadata/groups.ts';
 import { ownPropertySql } from './filter-sql.ts';
-import { findOwners, type Owner, type PersonSets } from './person-filter.ts';
-import type { Asking } from './valid-patterns.ts';
+import { matchOwners, type OwnerMatches, type OwnerRow } from './person-filter.ts';
+import type { EventStoreDeps } from './valid-patterns.ts';
 
-export interface Outside {
+export interface RelatedFilters {
   projectId: number;
   patterns: ReadonlySet<string>;
-  groups: PersonSets;
+  groups: OwnerMatches;
   /** Within a day of which sessions are looked at; all events where nobody says. */
-  reach: Range | null;
+  sessionRange: Range | null;
 }
 
-export async function findOutside(
-  deps: Asking & { metadata: { groups: GroupStore } },
-  { projectId, patterns, reach }: Omit<Outside, 'groups'>,
+export async function findRelated(
+  deps: EventStoreDeps & { metadata: { groups: GroupStore } },
+  { projectId, patterns, sessionRange }: Omit<RelatedFilters, 'groups'>,
   filter: Filter,
-): Promise<Outside> {
+): Promise<RelatedFilters> {
   const groups = new Map();
-  const leaves = leavesOf(filter).filter(({ owner }) => owner === 'group');
+  const leaves = propertyFiltersIn(filter).filter(({ owner }) => owner === 'group');
   for (const index of new Set(leaves.map(({ groupIndex = 0 }) => groupIndex))) {
     const own = leaves.filter(({ groupIndex }) => groupIndex === index);
-    const found = await findOwners(deps, own, patterns, groupPages(deps.metadata.groups, projectId, index));
+    const found = await matchOwners(deps, own, patterns, groupPages(deps.metadata.groups, projectId, index));
     for (const [leaf, set] of found) groups.set(leaf, set);
   }
-  return { projectId, patterns, groups, reach };
+  return { projectId, patterns, groups, sessionRange };
 }
 
-const PAGE = 5000;
+const PAGE_SIZE = 5000;
 
 /** All groups of one kind. */
-export async function* groupPages(groups: GroupStore, projectId: number, index: number): AsyncGenerator<Owner[]> {
+export async function* groupPages(groups: GroupStore, projectId: number, index: number): AsyncGenerator<OwnerRow[]> {
   let from: Parameters<GroupStore['list']>[2]['from'];
   for (;;) {
-    const page = await groups.list(projectId, index, { search: undefined, from, limit: PAGE });
+    const page = await groups.list(projectId, index, { search: undefined, from, limit: PAGE_SIZE });
     yield page.map(({ key, properties }) => ({ uuid: key, properties: JSON.stringify(properties) }));
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
+    if (last === undefined || page.length < PAGE_SIZE) return;
     from = { direction: 'behind', place: { createdAt: last.createdAt, key: last.key } };
   }
 }
 
 /** The condition on an event; undefined for a filter that is about something else. */
-export function outsideSql(sql: InsightSql, outside: Outside, leaf: PropertyFilter): string | undefined {
+export function relatedSql(sql: SqlBuilder, outside: RelatedFilters, leaf: PropertyFilter): string | undefined {
   switch (leaf.owner) {
     case 'group':
       return groupSql(sql, outside, leaf);
@@ -66,26 +66,30 @@ export function outsideSql(sql: InsightSql, outside: Outside, leaf: PropertyFilt
 }
 
 /** An event of no group answers what a group would of which nothing is known. */
-function groupSql(sql: InsightSql, { groups }: Outside, leaf: PropertyFilter): string {
-  const { usual, others } = groups.get(leaf) ?? { usual: false, others: [] };
-  if (others.length === 0) return String(usual);
+function groupSql(sql: SqlBuilder, { groups }: RelatedFilters, leaf: PropertyFilter): string {
+  const { byDefault, exceptions } = groups.get(leaf) ?? { byDefault: false, exceptions: [] };
+  if (exceptions.length === 0) return String(byDefault);
   const rows = sql.rows(
     ['key'],
-    others.map((key) => ({ key })),
+    exceptions.map((key) => ({ key })),
   );
   const column = `coalesce(e.group_${Number(leaf.groupIndex ?? 0)}, '')`;
-  return `(${column} ${usual ? 'not in' : 'in'} (select r.key from ${rows} r))`;
+  return `(${column} ${byDefault ? 'not in' : 'in'} (select r.key from ${rows} r))`;
 }
 
 const DAY_MS = 86_400_000;
 
 /** An event without a session is in none, of whatever length. */
-function sessionSql(sql: InsightSql, { projectId, patterns, reach }: Outside, leaf: PropertyFilter): string {
+function sessionSql(
+  sql: SqlBuilder,
+  { projectId, patterns, sessionRange }: RelatedFilters,
+  leaf: PropertyFilter,
+): string {
   const length = sql.quotient(`(${sql.ms('max(x.timestamp)')} - ${sql.ms('min(x.timestamp)')})`, sql.integer(1000));
   const near =
-    reach === null
+    sessionRange === null
       ? 'true'
-      : `x.timestamp >= ${sql.time(reach.from - DAY_MS)} and x.timestamp < ${sql.time(reach.until + DAY_MS)}`;
+      : `x.timestamp >= ${sql.time(sessionRange.from - DAY_MS)} and x.timestamp < ${sql.time(sessionRange.until + DAY_MS)}`;
   const sessions = `select x."$session_id" as session, '{"${SESSION_DURATION}":' || ${length} || '}' as properties
     from event_rows x
     where x.project_id = ${sql.param(projectId)} and coalesce(x."$session_id", '') <> '' and ${near}
@@ -95,11 +99,11 @@ function sessionSql(sql: InsightSql, { projectId, patterns, reach }: Outside, le
 }
 
 /** An invalid pattern matches nothing, and keeps nothing out. */
-function elementSql(sql: InsightSql, { patterns }: Outside, leaf: PropertyFilter): string {
+function elementSql(sql: SqlBuilder, { patterns }: RelatedFilters, leaf: PropertyFilter): string {
   const asked = elementPatterns(leaf);
   const valid = asked.filter((pattern) => patterns.has(pattern));
-  if (isNegative(leaf) && valid.length < asked.length) return 'false';
-  if (valid.length === 0) return isNegative(leaf) ? 'true' : 'false';
+  if (isNegativeFilter(leaf) && valid.length < asked.length) return 'false';
+  if (valid.length === 0) return isNegativeFilter(leaf) ? 'true' : 'false';
   const found = `(${valid.map((pattern) => sql.matches('e.elements_chain', pattern)).join(' or ')})`;
-  return isNegative(leaf) ? `(not ${found})` : found;
+  return isNegativeFilter(leaf) ? `(not ${found})` : found;
 }

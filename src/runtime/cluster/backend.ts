@@ -1,81 +1,81 @@
 /** The set of many machines: PostgreSQL and ClickHouse, which any number of web nodes and workers share. */
 
-import { HeardNews } from '../../ingest/cluster/broadcast-confirmations.ts';
-import { PartitionedIngestion } from '../../ingest/cluster/partitioned-intake.ts';
-import { PartitionedWrites } from '../../ingest/cluster/partitioned-read-your-writes.ts';
-import { Tail } from '../../ingest/live/live-event-subscriptions.ts';
-import { findPending } from '../../ingest/track/find-pending-event.ts';
+import { BroadcastConfirmations } from '../../ingest/cluster/broadcast-confirmations.ts';
+import { PartitionedIntake } from '../../ingest/cluster/partitioned-intake.ts';
+import { PartitionedReadYourWrites } from '../../ingest/cluster/partitioned-read-your-writes.ts';
+import { LiveEventSubscriptions } from '../../ingest/live/live-event-subscriptions.ts';
+import { findPendingEvent } from '../../ingest/track/find-pending-event.ts';
 import { ingestCounts } from '../../ingest/track/ingest-counts.ts';
 import { clockOn } from '../../lib/clock.ts';
 import { randomIds } from '../../lib/ids.ts';
-import { within } from '../../lib/within.ts';
+import { resolvesWithin } from '../../lib/within.ts';
 import { clickhouseDialect } from '../../stores/clickhouse/dialect.ts';
-import type { News, NewsChannel } from '../../stores/cluster/node-messages.ts';
+import type { MessageChannel, NodeMessage } from '../../stores/cluster/node-messages.ts';
 import type { PartitionedLog } from '../../stores/cluster/partitioned-log.ts';
 import type { StoreCheck } from '../../stores/folder-snapshots.ts';
-import { refuseHalfMoved } from '../../stores/metadata/move-marks.ts';
-import { readWhole } from '../../stores/postgres/cluster-status.ts';
-import { openQuickPool } from '../../stores/postgres/log-pool.ts';
-import { openNewsChannel } from '../../stores/postgres/message-channel.ts';
-import { openPostgresShelf } from '../../stores/postgres/metadata-store.ts';
+import { requireFinishedMove } from '../../stores/metadata/move-marks.ts';
+import { readClusterStatus } from '../../stores/postgres/cluster-status.ts';
+import { openLogPool } from '../../stores/postgres/log-pool.ts';
+import { openMessageChannel } from '../../stores/postgres/message-channel.ts';
+import { openPostgresMetadataStore } from '../../stores/postgres/metadata-store.ts';
 import { openPartitionedLog } from '../../stores/postgres/partitioned-log.ts';
-import { readEntries } from '../../stores/postgres/read-partitions.ts';
-import type { Charge, Opened, SetOptions, StoreSet } from '../backend.ts';
+import { readPartitionEntries } from '../../stores/postgres/read-partitions.ts';
+import type { Backend, BackendOptions, CloseList, LeaderTask } from '../backend.ts';
 import { builtFile } from '../built-file.ts';
 import type { WorkerMethods } from '../worker-protocol.ts';
 import { WorkerThread } from '../worker-thread.ts';
-import { followNews } from './follow-messages.ts';
-import { reportWhole } from './report-metrics.ts';
-import { impatient } from './time-limited-subjects.ts';
-import type { LargeWorkerOptions } from './worker-options.ts';
+import { followMessages } from './follow-messages.ts';
+import { reportClusterMetrics } from './report-metrics.ts';
+import { withTimeout } from './time-limited-subjects.ts';
+import type { ClusterWorkerOptions } from './worker-options.ts';
 
 /** Where they are: the settings have been checked. */
-export interface LargeAddresses {
+interface ClusterUrls {
   databaseUrl: string;
   clickhouseUrl: string;
 }
 
-const CONNECTIONS = 2;
-const CHORES_END_WITHIN_MS = 3000;
+const POOL_SIZE = 2;
+const LEADER_TASKS_STOP_TIMEOUT_MS = 3000;
 
-export async function openLarge(
-  options: SetOptions,
-  { databaseUrl, clickhouseUrl }: LargeAddresses,
-  opened: Opened,
-): Promise<StoreSet> {
+export async function openCluster(
+  options: BackendOptions,
+  { databaseUrl, clickhouseUrl }: ClusterUrls,
+  opened: CloseList,
+): Promise<Backend> {
   const { config, logger, clockMemory } = options;
   const clock = clockOn(clockMemory);
   const node = randomIds.uuid();
-  const shelf = await openPostgresShelf(databaseUrl, clock.now(), { size: config.databasePoolSize });
+  const shelf = await openPostgresMetadataStore(databaseUrl, clock.now(), { size: config.databasePoolSize });
   opened.push(() => shelf.metadata.close());
-  await refuseHalfMoved(shelf.metadata.installation);
+  await requireFinishedMove(shelf.metadata.installation);
   const { ingestLogMaxBytes: maxBytes, logPartitions: partitions } = config;
   const log = await openPartitionedLog(databaseUrl, { maxBytes, partitions, node });
   opened.push(() => log.close());
-  const pool = openQuickPool(databaseUrl, CONNECTIONS);
+  const pool = openLogPool(databaseUrl, POOL_SIZE);
   opened.push(() => pool.end());
-  const news = await openNewsChannel(databaseUrl);
+  const news = await openMessageChannel(databaseUrl);
   opened.push(() => news.close());
-  const writes = new PartitionedWrites({
-    unread: await unreadOf(log),
+  const writes = new PartitionedReadYourWrites({
+    initialHeads: await unprocessedHeads(log),
     partitions: log.partitions,
-    hurry: throttled(news, { hurry: true }),
+    processNow: throttledSend(news, { hurry: true }),
   });
-  const heard = new HeardNews();
-  let charge: Charge | null = null;
+  const heard = new BroadcastConfirmations();
+  let charge: LeaderTask | null = null;
   let isInCharge = false;
-  const metadata = { ...shelf.metadata, subjects: impatient(shelf.metadata.subjects) };
+  const metadata = { ...shelf.metadata, subjects: withTimeout(shelf.metadata.subjects) };
   const { listeners } = options;
-  const following = followNews({
-    news,
+  const following = followMessages({
+    messages: news,
     node,
     log,
     pool,
     writes,
-    heard,
+    confirmations: heard,
     metadata,
     listeners,
-    onChores: () => charge?.wake(),
+    onLeaderWork: () => charge?.wake(),
   });
   opened.push(() => following.stop());
   const tellCharge = (): void => news.send({ chores: true });
@@ -84,7 +84,7 @@ export async function openLarge(
     if (isOurs) charge?.start();
     else charge?.stop().catch((err: unknown) => logger.warn({ err }, 'the chores did not end in peace'));
   };
-  const worker: LargeWorkerOptions = {
+  const worker: ClusterWorkerOptions = {
     node,
     role: config.role,
     databaseUrl,
@@ -99,7 +99,7 @@ export async function openLarge(
     queryTimeoutSeconds: config.queryTimeoutSeconds,
     faults: config.faults,
   };
-  const tail = new Tail(async (projectIds) => thread.methods.watch(projectIds));
+  const tail = new LiveEventSubscriptions(async (projectIds) => thread.methods.watch(projectIds));
   const thread = new WorkerThread<WorkerMethods>(
     builtFile('large-worker.js'),
     worker,
@@ -107,9 +107,9 @@ export async function openLarge(
       onReady: () => undefined,
       onProcessed: () => undefined,
       onIdle: () => undefined,
-      onTail: (events) => tail.show(events),
-      onNews: () => undefined,
-      onCharge,
+      onLiveEvents: (events) => tail.publish(events),
+      onWebhookMessages: () => undefined,
+      onLeaderChange: onCharge,
     },
     logger,
   );
@@ -117,27 +117,27 @@ export async function openLarge(
   opened.push(async () => {
     await ready.catch(() => undefined);
     // What a chore has under way may wait for an event store that does not answer; it is done again by whoever is next.
-    if (charge !== null) await within(CHORES_END_WITHIN_MS, charge.stop());
+    if (charge !== null) await resolvesWithin(LEADER_TASKS_STOP_TIMEOUT_MS, charge.stop());
     await thread.close();
   });
-  const whole = () => readWhole(pool);
+  const whole = () => readClusterStatus(pool);
   return {
     metadata,
     ingest: shelf.ingest,
-    ingestion: new PartitionedIngestion({
+    ingestion: new PartitionedIntake({
       log,
       writes,
       newSeed: () => randomIds.seed(),
-      heard: (reached) => heard.heard(reached),
-      isShipping: async () => (await whole()).isShipping,
+      whenConfirmed: (reached) => heard.whenConfirmed(reached),
+      hasUnshippedEvents: async () => (await whole()).isShipping,
     }),
     writes,
-    tail,
+    liveEvents: tail,
     dialect: clickhouseDialect,
     worker: () => thread.methods,
-    filing: {
+    reassigner: {
       position: async () => 0,
-      refile: async () => thread.methods.refile(),
+      reassign: async () => thread.methods.reassign(),
     },
     findPending: (projectId, uuid) => findInPartitions(pool, log, projectId, uuid),
     async counts() {
@@ -148,36 +148,36 @@ export async function openLarge(
       return { ...counts, stored: counts.stored - shipping, pending: counts.pending + shipping };
     },
     // Entries go with the transaction that processes them; the rest is PostgreSQL's to clean.
-    scrubLog: async () => undefined,
+    purgeLog: async () => undefined,
     scanFiles: async () => ({ files: 0, bytes: 0, found: new Map() }),
     // The engines have tools of their own for that.
     snapshots: null,
     checkStores: async () => [
-      await checked('PostgreSQL', metadata.check()),
-      await checked('ClickHouse', thread.methods.size()),
+      await checkStore('PostgreSQL', metadata.check()),
+      await checkStore('ClickHouse', thread.methods.size()),
     ],
     isReady: config.role === 'worker' ? () => metadata.check() : async () => undefined,
-    describe: async () => ({ node, role: config.role, ...(await whole()).parts }),
+    describeCluster: async () => ({ node, role: config.role, ...(await whole()).parts }),
     ready,
-    takeCharge(chores) {
+    runWhileLeader(chores) {
       charge = chores;
       if (isInCharge) chores.start();
     },
-    tellCharge,
-    tellChanged: (projectId) => news.send({ shipped: [projectId] }),
-    report: (registry) => reportWhole(registry, whole),
-    breakWorker: () => thread.tell('fault'),
+    wakeLeader: tellCharge,
+    broadcastChange: (projectId) => news.send({ shipped: [projectId] }),
+    reportMetrics: (registry) => reportClusterMetrics(registry, whole),
+    crashWorker: () => thread.notify('fault'),
   };
 }
 
 /** Whatever waits at the start may be about anybody. */
-async function unreadOf(log: PartitionedLog): Promise<Map<number, number>> {
+async function unprocessedHeads(log: PartitionedLog): Promise<Map<number, number>> {
   const [heads, positions] = [await log.heads(), await log.positions()];
   return new Map([...heads].map(([partition, head]) => [partition, head > (positions.get(partition) ?? 0) ? head : 0]));
 }
 
 /** Whether it answers; what lies inside is for its own tools to look through. */
-async function checked(store: string, answer: Promise<unknown>): Promise<StoreCheck> {
+async function checkStore(store: string, answer: Promise<unknown>): Promise<StoreCheck> {
   try {
     await answer;
     return { store, problem: null, detail: 'it answers' };
@@ -186,13 +186,13 @@ async function checked(store: string, answer: Promise<unknown>): Promise<StoreCh
   }
 }
 
-const HURRY_EVERY_MS = 10;
+const PROCESS_NOW_INTERVAL_MS = 10;
 
 /** Says it at once, and then not again for a moment. */
-function throttled(news: NewsChannel, piece: News): () => void {
+function throttledSend(news: MessageChannel, piece: NodeMessage): () => void {
   let last = Number.NEGATIVE_INFINITY;
   return () => {
-    if (performance.now() - last < HURRY_EVERY_MS) return;
+    if (performance.now() - last < PROCESS_NOW_INTERVAL_MS) return;
     last = performance.now();
     news.send(piece);
   };
@@ -200,7 +200,7 @@ function throttled(news: NewsChannel, piece: News): () => void {
 
 /** An event's partition cannot be told from its uuid: one after the other is looked through. */
 async function findInPartitions(
-  pool: ReturnType<typeof openQuickPool>,
+  pool: ReturnType<typeof openLogPool>,
   log: PartitionedLog,
   projectId: number,
   uuid: string,
@@ -208,10 +208,10 @@ async function findInPartitions(
   for (const [partition, position] of await log.positions()) {
     const reader = {
       read: (seq: number, maxEvents: number, maxBytes: number) =>
-        readEntries(pool, new Map([[partition, seq]]), maxEvents, maxBytes),
+        readPartitionEntries(pool, new Map([[partition, seq]]), maxEvents, maxBytes),
       close: () => undefined,
     };
-    const found = await findPending({ log: reader, position: async () => position }, projectId, uuid);
+    const found = await findPendingEvent({ log: reader, position: async () => position }, projectId, uuid);
     if (found) return found;
   }
   return null;

@@ -3,67 +3,67 @@
  * seconds; while the database is away nothing is forgotten, since memory is all there is then.
  */
 import type pg from 'pg';
-import type { HeardNews } from '../../ingest/cluster/broadcast-confirmations.ts';
-import type { PartitionedWrites } from '../../ingest/cluster/partitioned-read-your-writes.ts';
-import type { News, NewsChannel } from '../../stores/cluster/node-messages.ts';
+import type { BroadcastConfirmations } from '../../ingest/cluster/broadcast-confirmations.ts';
+import type { PartitionedReadYourWrites } from '../../ingest/cluster/partitioned-read-your-writes.ts';
+import type { MessageChannel, NodeMessage } from '../../stores/cluster/node-messages.ts';
 import type { PartitionedLog } from '../../stores/cluster/partitioned-log.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
-import { ask } from '../../stores/postgres/log-pool.ts';
-import type { SetListeners } from '../backend.ts';
+import { queryRows } from '../../stores/postgres/log-pool.ts';
+import type { BackendListeners } from '../backend.ts';
 
-export interface FollowDeps {
-  news: NewsChannel;
+interface FollowMessagesDeps {
+  messages: MessageChannel;
   node: string;
   log: Pick<PartitionedLog, 'positions'>;
   pool: pg.Pool;
-  writes: PartitionedWrites;
-  heard: HeardNews;
+  writes: PartitionedReadYourWrites;
+  confirmations: BroadcastConfirmations;
   metadata: Pick<MetadataStore, 'subjects'>;
-  listeners: SetListeners;
-  onChores(): void;
-  lookEveryMs?: number;
+  listeners: BackendListeners;
+  onLeaderWork(): void;
+  pollIntervalMs?: number;
 }
 
-const LOOK_EVERY_MS = 2000;
+const POLL_INTERVAL_MS = 2000;
 
-export function followNews(deps: FollowDeps): { stop(): void } {
-  const { news, node, writes, metadata, listeners } = deps;
-  news.on((piece: News) => {
+export function followMessages(deps: FollowMessagesDeps): { stop(): void } {
+  const { messages, node, writes, metadata, listeners } = deps;
+  messages.onMessage((piece: NodeMessage) => {
     const { came, processed, shipped, redefined } = piece;
     if (came) {
       const heads = new Map(Object.entries(came.heads).map(([partition, head]) => [Number(partition), head]));
-      if (came.from === node) deps.heard.hear(heads);
-      else writes.note(came.changed, heads);
+      if (came.from === node) deps.confirmations.confirm(heads);
+      else writes.add(came.changed, heads);
     }
     if (processed) {
       metadata.subjects.refresh();
-      writes.processed(processed.positions);
+      writes.onProcessed(processed.positions);
     }
-    if (shipped !== undefined) shipped === null ? listeners.onUnknown() : listeners.onStored(shipped, []);
-    if (redefined !== undefined) listeners.onRedefined(redefined);
-    if (piece.chores) deps.onChores();
+    if (shipped !== undefined) shipped === null ? listeners.onUnknownChange() : listeners.onStored(shipped, []);
+    if (redefined !== undefined) listeners.onDefinitionsChanged(redefined);
+    if (piece.chores) deps.onLeaderWork();
   });
   let lastVersion: number | null = null;
   const look = async (): Promise<void> => {
-    writes.processed(await deps.log.positions());
-    const version = await versionOf(deps.pool);
-    if (lastVersion !== null && version !== lastVersion) listeners.onRedefined(null);
+    writes.onProcessed(await deps.log.positions());
+    const version = await definitionsVersion(deps.pool);
+    if (lastVersion !== null && version !== lastVersion) listeners.onDefinitionsChanged(null);
     lastVersion = version;
   };
-  news.onGap(() => {
-    listeners.onUnknown();
-    listeners.onRedefined(null);
-    deps.onChores();
+  messages.onReconnect(() => {
+    listeners.onUnknownChange();
+    listeners.onDefinitionsChanged(null);
+    deps.onLeaderWork();
     look().catch(() => undefined);
   });
-  const timer = setInterval(() => look().catch(() => undefined), deps.lookEveryMs ?? LOOK_EVERY_MS);
+  const timer = setInterval(() => look().catch(() => undefined), deps.pollIntervalMs ?? POLL_INTERVAL_MS);
   timer.unref();
   return { stop: () => clearInterval(timer) };
 }
 
 /** Grows with every change of a definition. */
-async function versionOf(pool: pg.Pool): Promise<number> {
+async function definitionsVersion(pool: pg.Pool): Promise<number> {
   const text = 'select coalesce(sum(version), 0)::bigint as version from project_versions';
-  const [row] = await ask<{ version: number }>(pool, 'definitions_version', text);
+  const [row] = await queryRows<{ version: number }>(pool, 'definitions_version', text);
   return row?.version ?? 0;
 }

@@ -6,9 +6,9 @@ import { Failure } from '../../core/errors.ts';
 import type { BlockStore } from '../../stores/cluster/block-store.ts';
 
 /** After a failure nobody tries again for so long: whoever asks meanwhile hears of that one. */
-const PAUSE_MS = 1000;
+const RETRY_DELAY_MS = 1000;
 
-export function lateStore(open: () => Promise<BlockStore>): BlockStore {
+export function lazyEventStore(open: () => Promise<BlockStore>): BlockStore {
   let opening: Promise<BlockStore> | null = null;
   let opened: BlockStore | null = null;
   const get = (): Promise<BlockStore> => {
@@ -22,7 +22,7 @@ export function lateStore(open: () => Promise<BlockStore>): BlockStore {
       () => {
         const timer = setTimeout(() => {
           opening = null;
-        }, PAUSE_MS);
+        }, RETRY_DELAY_MS);
         timer.unref();
       },
     );
@@ -38,9 +38,9 @@ export function lateStore(open: () => Promise<BlockStore>): BlockStore {
     return (store[name] as (...args: unknown[]) => unknown)(...args);
   };
   const own: Partial<BlockStore> = {
-    needsTending: (now) => opened?.needsTending(now) ?? false,
+    needsMaintenance: (now) => opened?.needsMaintenance(now) ?? false,
     takeReads: () => opened?.takeReads() ?? [],
-    noteReads: (reads) => opened?.noteReads(reads),
+    recordReads: (reads) => opened?.recordReads(reads),
     close: async () => opened?.close(),
   };
   return new Proxy(own as BlockStore, {

@@ -1,8 +1,8 @@
 /** What Prometheus reads of many machines beside each node's own numbers; any node tells it of the whole. */
 import { Gauge, type Registry } from 'prom-client';
-import type { Whole } from '../../stores/postgres/cluster-status.ts';
+import type { ClusterStatus } from '../../stores/postgres/cluster-status.ts';
 
-export function reportWhole(registry: Registry, read: () => Promise<Whole>): void {
+export function reportClusterMetrics(registry: Registry, read: () => Promise<ClusterStatus>): void {
   const registers = [registry];
   new Gauge({
     name: 'cairn_nodes',

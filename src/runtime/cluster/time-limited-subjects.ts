@@ -6,10 +6,10 @@
 import { Failure } from '../../core/errors.ts';
 import type { SubjectStore } from '../../stores/metadata/subjects.ts';
 
-const PATIENCE_MS = 1500;
-const PAUSE_MS = 1000;
+const TIMEOUT_MS = 1500;
+const FAIL_FAST_MS = 1000;
 
-export function impatient(subjects: SubjectStore, patienceMs = PATIENCE_MS): SubjectStore {
+export function withTimeout(subjects: SubjectStore, patienceMs = TIMEOUT_MS): SubjectStore {
   let closedUntil = 0;
   const away = (): Failure =>
     new Failure('unavailable', 'The database does not answer; try again in a moment.', { retryAfter: 2 });
@@ -18,7 +18,7 @@ export function impatient(subjects: SubjectStore, patienceMs = PATIENCE_MS): Sub
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        closedUntil = performance.now() + PAUSE_MS;
+        closedUntil = performance.now() + FAIL_FAST_MS;
         reject(away());
       }, patienceMs);
     });
@@ -30,12 +30,12 @@ export function impatient(subjects: SubjectStore, patienceMs = PATIENCE_MS): Sub
   };
   return {
     refresh: () => subjects.refresh(),
-    personOf: (...question) => soon(() => subjects.personOf(...question)),
-    personsOf: (...question) => soon(() => subjects.personsOf(...question)),
-    groupTypes: (...question) => subjects.groupTypes(...question),
-    groups: (...question) => soon(() => subjects.groups(...question)),
-    cohortsWith: (...question) => soon(() => subjects.cohortsWith(...question)),
-    overridesOf: (...question) => soon(() => subjects.overridesOf(...question)),
-    addOverrides: (...overrides) => soon(() => subjects.addOverrides(...overrides)),
+    getPerson: (...question) => soon(() => subjects.getPerson(...question)),
+    getPersons: (...question) => soon(() => subjects.getPersons(...question)),
+    listGroupTypes: (...question) => subjects.listGroupTypes(...question),
+    listGroups: (...question) => soon(() => subjects.listGroups(...question)),
+    listCohortsWith: (...question) => soon(() => subjects.listCohortsWith(...question)),
+    listOverrides: (...question) => soon(() => subjects.listOverrides(...question)),
+    createOverrides: (...overrides) => soon(() => subjects.createOverrides(...overrides)),
   };
 }

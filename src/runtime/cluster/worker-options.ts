@@ -1,7 +1,7 @@
 import type { ClockMemory } from '../../lib/clock.ts';
 
 /** What the second thread of a node among many is started with. */
-export interface LargeWorkerOptions {
+export interface ClusterWorkerOptions {
   node: string;
   role: 'all' | 'web' | 'worker';
   databaseUrl: string;

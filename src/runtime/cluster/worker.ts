@@ -6,55 +6,55 @@ import { hostname } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Failure } from '../../core/errors.ts';
 import { calculateCohort } from '../../features/cohorts/calculate-cohort.ts';
-import { endingWith, follow } from '../../features/insights/answer-question.ts';
-import { EventKeeper } from '../../ingest/cluster/event-store-owner.ts';
-import { StoreTail } from '../../ingest/cluster/live-event-poller.ts';
-import { Errands } from '../../ingest/cluster/owner-tasks.ts';
+import { answerQuestion, withSignal } from '../../features/insights/answer-question.ts';
+import { EventStoreOwner } from '../../ingest/cluster/event-store-owner.ts';
+import { LiveEventPoller } from '../../ingest/cluster/live-event-poller.ts';
+import { OwnerTasks } from '../../ingest/cluster/owner-tasks.ts';
 import { PartitionWorkers } from '../../ingest/cluster/partition-workers.ts';
-import { CHORES, partitionLease } from '../../ingest/cluster/plan-leases.ts';
-import { AskedProperties } from '../../ingest/cluster/report-property-reads.ts';
-import { Definitions } from '../../ingest/process/definition-recorder.ts';
+import { LEADER_LEASE, partitionLease } from '../../ingest/cluster/plan-leases.ts';
+import { PropertyReadReporter } from '../../ingest/cluster/report-property-reads.ts';
+import { DefinitionRecorder } from '../../ingest/process/definition-recorder.ts';
 import { clockOn } from '../../lib/clock.ts';
 import { randomIds } from '../../lib/ids.ts';
 import { openLog } from '../../lib/log.ts';
 import { notify, onNotice, serve } from '../../lib/rpc.ts';
-import { within } from '../../lib/within.ts';
-import { tooLarge } from '../../query/query-limits.ts';
+import { resolvesWithin } from '../../lib/within.ts';
+import { queryTooLarge } from '../../query/query-limits.ts';
 import { clickhouseDialect } from '../../stores/clickhouse/dialect.ts';
 import { openClickHouseEventStore } from '../../stores/clickhouse/event-store.ts';
 import { packBlock } from '../../stores/cluster/event-block.ts';
-import type { NodeNote } from '../../stores/cluster/leases.ts';
+import type { NodeInfo } from '../../stores/cluster/leases.ts';
 import { isOutage, isOutOfMemory } from '../../stores/outage.ts';
 import { PostgresBlockQueue } from '../../stores/postgres/block-queue.ts';
 import { isLeaseLost, postgresChunkStore } from '../../stores/postgres/chunk-store.ts';
-import { note, PostgresLeases } from '../../stores/postgres/lease-store.ts';
-import { openQuickPool } from '../../stores/postgres/log-pool.ts';
-import { openNewsChannel } from '../../stores/postgres/message-channel.ts';
-import { openDatabase } from '../../stores/postgres/metadata-store.ts';
-import { postgresErrands } from '../../stores/postgres/owner-task-store.ts';
-import { readEntries, readProgress } from '../../stores/postgres/read-partitions.ts';
+import { PostgresLeases, recordNode } from '../../stores/postgres/lease-store.ts';
+import { openLogPool } from '../../stores/postgres/log-pool.ts';
+import { openMessageChannel } from '../../stores/postgres/message-channel.ts';
+import { openPostgresDatabase } from '../../stores/postgres/metadata-store.ts';
+import { postgresOwnerTasks } from '../../stores/postgres/owner-task-store.ts';
+import { readPartitionEntries, readProgress } from '../../stores/postgres/read-partitions.ts';
 import { sqlMetadataStore } from '../../stores/sql/metadata-store.ts';
 import { sqlPersonIndex } from '../../stores/sql/person-index.ts';
 import { postgresDialect } from '../../stores/sql/postgres-dialect.ts';
 import { VERSION } from '../../version.ts';
 import type { WorkerMethods } from '../worker-protocol.ts';
-import { lateStore } from './lazy-event-store.ts';
-import type { LargeWorkerOptions } from './worker-options.ts';
+import { lazyEventStore } from './lazy-event-store.ts';
+import type { ClusterWorkerOptions } from './worker-options.ts';
 
-const QUICK_CONNECTIONS = 4;
-const NOTE_EVERY_MS = 2000;
-const CLOSE_WITHIN_MS = 2000;
+const LOG_POOL_SIZE = 4;
+const HEARTBEAT_INTERVAL_MS = 2000;
+const CLOSE_TIMEOUT_MS = 2000;
 
-async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerOptions): Promise<void> {
+async function start(port: NonNullable<typeof parentPort>, options: ClusterWorkerOptions): Promise<void> {
   const { node, role, databaseUrl } = options;
   const logger = openLog(options.logLevel).child({ thread: 'worker' });
   const clock = clockOn(options.clockMemory);
-  const db = openDatabase(databaseUrl, { size: options.databasePoolSize });
-  const pool = openQuickPool(databaseUrl, QUICK_CONNECTIONS);
-  const news = await openNewsChannel(databaseUrl);
+  const db = openPostgresDatabase(databaseUrl, { size: options.databasePoolSize });
+  const pool = openLogPool(databaseUrl, LOG_POOL_SIZE);
+  const news = await openMessageChannel(databaseUrl);
   const metadata = sqlMetadataStore(db, postgresDialect);
   const ingest = postgresChunkStore(db);
-  const events = lateStore(() =>
+  const events = lazyEventStore(() =>
     openClickHouseEventStore({
       url: options.clickhouseUrl,
       cluster: options.clickhouseCluster,
@@ -62,18 +62,18 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
       ...options.clickhouseOptions,
     }),
   );
-  const errands = new Errands(postgresErrands(pool));
+  const errands = new OwnerTasks(postgresOwnerTasks(pool));
   const queue = new PostgresBlockQueue(pool, db);
   const personIndex = sqlPersonIndex(db, postgresDialect);
-  const keeper = new EventKeeper({ node, events, ingest, queue, errands, personIndex, clock, logger });
-  const asked = new AskedProperties({ events, news, keeper });
-  const tail = new StoreTail({
+  const keeper = new EventStoreOwner({ node, events, ingest, queue, ownerTasks: errands, personIndex, clock, logger });
+  const asked = new PropertyReadReporter({ events, messages: news, owner: keeper });
+  const tail = new LiveEventPoller({
     events,
     dialect: clickhouseDialect,
     clock,
-    show: (shown) => notify(port, 'tail', shown),
+    publish: (shown) => notify(port, 'tail', shown),
   });
-  const noteOf = (): NodeNote => ({
+  const noteOf = (): NodeInfo => ({
     id: node,
     role,
     host: hostname(),
@@ -87,21 +87,21 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
       : new PartitionWorkers({
           leases,
           node: noteOf,
-          keeper,
+          owner: keeper,
           logger,
-          onCharge: (isInCharge) => notify(port, 'charge', isInCharge),
-          onGiven: () => news.send({ leases: true }),
-          lane: {
+          onLeaderChange: (isInCharge) => notify(port, 'charge', isInCharge),
+          onReleased: () => news.send({ leases: true }),
+          processor: {
             node,
             ingest,
             log: {
-              read: (after, maxEvents, maxBytes) => readEntries(pool, after, maxEvents, maxBytes),
+              read: (after, maxEvents, maxBytes) => readPartitionEntries(pool, after, maxEvents, maxBytes),
               positions: () => readProgress(pool),
             },
             pack: packBlock,
             clock,
             logger,
-            definitions: new Definitions(randomIds),
+            definitions: new DefinitionRecorder(randomIds),
             isOutage: (error) => isOutage(error) || isLeaseLost(error),
             onProcessed: ({ messages }) => {
               if (messages > 0) news.send({ chores: true });
@@ -109,19 +109,21 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
             onIdle: () => undefined,
           },
         });
-  news.on((piece) => {
-    workers?.hear(piece);
-    asked.hear(piece);
-    if (piece.processed) keeper.personsChanged();
+  news.onMessage((piece) => {
+    workers?.onMessage(piece);
+    asked.onMessage(piece);
+    if (piece.processed) keeper.onPersonsChanged();
     if (piece.shipped !== undefined) {
-      tail.shipped(piece.shipped).catch((err: unknown) => logger.warn({ err }, 'a live stream has a gap'));
+      tail.poll(piece.shipped).catch((err: unknown) => logger.warn({ err }, 'a live stream has a gap'));
     }
-    if (piece.errand !== undefined) errands.ended(piece.errand);
+    if (piece.errand !== undefined) errands.onFinished(piece.errand);
   });
-  await leases.name([CHORES, ...Array.from({ length: options.partitions }, (_, n) => partitionLease(n))]);
+  await leases.createLeases([LEADER_LEASE, ...Array.from({ length: options.partitions }, (_, n) => partitionLease(n))]);
   const noting =
-    role === 'web' ? setInterval(() => void note(pool, noteOf()).catch(() => undefined), NOTE_EVERY_MS) : null;
-  if (role === 'web') await note(pool, noteOf());
+    role === 'web'
+      ? setInterval(() => void recordNode(pool, noteOf()).catch(() => undefined), HEARTBEAT_INTERVAL_MS)
+      : null;
+  if (role === 'web') await recordNode(pool, noteOf());
   const close = async (): Promise<void> => {
     if (noting) clearInterval(noting);
     asked.stop();
@@ -129,8 +131,8 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
     if (role === 'web') await leases.leave(node).catch(() => undefined);
     // Connections end when nobody uses them any more. Whoever waits for a store that does not answer is not waited for:
     // the thread ends next, and what was under way is nobody's until it is committed.
-    await within(
-      CLOSE_WITHIN_MS,
+    await resolvesWithin(
+      CLOSE_TIMEOUT_MS,
       (async () => {
         await news.close();
         await events.close();
@@ -144,46 +146,46 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
     process.exit(1);
   };
   process.on('uncaughtException', (error) => void die(error));
-  const mirrorPersons = (projectId: number): Promise<void> => keeper.mirrorPersons(projectId).catch(explain);
+  const mirrorPersons = (projectId: number): Promise<void> => keeper.mirrorPersons(projectId).catch(explainOutage);
   const refile = async (): Promise<void> => {
-    const waiting = new Set((await ingest.refilings()).map(({ id }) => id));
+    const waiting = new Set((await ingest.pendingReassignments()).map(({ id }) => id));
     while (waiting.size > 0) {
       keeper.wake();
-      if (!keeper.isKeeping) news.send({ queued: true });
+      if (!keeper.isOwner) news.send({ queued: true });
       await new Promise((resolve) => setTimeout(resolve, 50));
-      const left = new Set((await ingest.refilings()).map(({ id }) => id));
+      const left = new Set((await ingest.pendingReassignments()).map(({ id }) => id));
       for (const id of waiting) if (!left.has(id)) waiting.delete(id);
     }
   };
   const methods: WorkerMethods = {
     // Processing ends in the relational shelf: the event store is never ahead of it.
     position: async () => 0,
-    query: (sql, values, signal) => events.query(sql, values, signal).catch(explain),
+    query: (sql, values, signal) => events.query(sql, values, signal).catch(explainOutage),
     deleteBefore: (projectId, timestamp) => keeper.deleteBefore(projectId, timestamp),
-    refile,
-    scrub: () => keeper.scrub(),
+    reassign: refile,
+    purge: () => keeper.purge(),
     mirrorPersons,
-    forgetPersons: (projectId) => keeper.forgetPersons(projectId),
+    deleteMirror: (projectId) => keeper.forgetPersons(projectId),
     size: () => events.size(),
-    promoted: () => events.promoted(),
+    listPromotedProperties: () => events.listPromotedProperties(),
     watch: async (projectIds) => tail.watch(projectIds),
-    follow: (projectId, question, page, signal) => {
+    answerQuestion: (projectId, question, page, signal) => {
       const deps = {
         metadata,
-        events: endingWith(events, signal),
+        events: withSignal(events, signal),
         dialect: clickhouseDialect,
         clock,
         mirrorPersons,
         signal,
       };
-      return follow(deps, projectId, question, page).catch(explain);
+      return answerQuestion(deps, projectId, question, page).catch(explainOutage);
     },
     calculateCohort: (projectId, cohortId) =>
       calculateCohort(
         { metadata, events, dialect: clickhouseDialect, clock, mirrorPersons },
         projectId,
         cohortId,
-      ).catch(explain),
+      ).catch(explainOutage),
     close,
   };
   serve(port, methods);
@@ -193,8 +195,8 @@ async function start(port: NonNullable<typeof parentPort>, options: LargeWorkerO
 }
 
 /** What one question wants too much of, it can be told to do without; what is away comes back. */
-function explain(error: unknown): never {
-  if (isOutOfMemory(error)) throw tooLarge(error);
+function explainOutage(error: unknown): never {
+  if (isOutOfMemory(error)) throw queryTooLarge(error);
   if (!isOutage(error) || error instanceof Failure) throw error;
   throw new Failure('unavailable', 'The event store cannot be reached; try again in a moment.', {
     retryAfter: 5,
@@ -202,4 +204,4 @@ function explain(error: unknown): never {
   });
 }
 
-if (parentPort) await start(parentPort, workerData as LargeWorkerOptions);
+if (parentPort) await start(parentPort, workerData as ClusterWorkerOptions);

@@ -7,30 +7,36 @@ import { Failure } from '../../core/errors.ts';
 import { Ingestion } from '../../ingest/accept/ingestion.ts';
 import type { ProcessedNotice } from '../../ingest/accept/processed-notice.ts';
 import { ReadYourWrites } from '../../ingest/accept/read-your-writes.ts';
-import { Tail } from '../../ingest/live/live-event-subscriptions.ts';
-import { findPending } from '../../ingest/track/find-pending-event.ts';
+import { LiveEventSubscriptions } from '../../ingest/live/live-event-subscriptions.ts';
+import { findPendingEvent } from '../../ingest/track/find-pending-event.ts';
 import { readIngestCounts } from '../../ingest/track/ingest-counts.ts';
 import { type Clock, clockOn } from '../../lib/clock.ts';
 import { scanFiles } from '../../lib/scan-files.ts';
-import { within } from '../../lib/within.ts';
-import { FILES } from '../../stores/data-files.ts';
+import { resolvesWithin } from '../../lib/within.ts';
+import { DATA_FILES } from '../../stores/data-files.ts';
 import { duckdbDialect } from '../../stores/duckdb/dialect.ts';
 import { folderSnapshots } from '../../stores/embedded/folder-snapshots.ts';
 import { lockFolder } from '../../stores/sqlite/folder-lock.ts';
 import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
 import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
-import { openRelationalShelf } from '../../stores/sqlite/metadata-store.ts';
-import { CATCH_UP_MS, type Charge, type Opened, type SetOptions, type StoreSet } from '../backend.ts';
+import { openMetadataStore } from '../../stores/sqlite/metadata-store.ts';
+import {
+  type Backend,
+  type BackendOptions,
+  type CloseList,
+  type LeaderTask,
+  MAX_PROCESSING_WAIT_MS,
+} from '../backend.ts';
 import { builtFile } from '../built-file.ts';
-import type { FolderWorkerMethods, WorkerOptions } from '../worker-protocol.ts';
+import type { EmbeddedWorkerMethods, EmbeddedWorkerOptions } from '../worker-protocol.ts';
 import { WorkerThread } from '../worker-thread.ts';
 
-export async function openEmbedded(options: SetOptions, opened: Opened): Promise<StoreSet> {
+export async function openEmbedded(options: BackendOptions, opened: CloseList): Promise<Backend> {
   const { config, clockMemory } = options;
   const clock = clockOn(clockMemory);
-  const shelves = await openShelves(config, clock, opened);
+  const shelves = await openStores(config, clock, opened);
   const { metadata, ingest, ingestLog, reader } = shelves;
-  let charge: Charge | null = null;
+  let charge: LeaderTask | null = null;
   const { ingestion, writes, thread, tail, ready } = startIngestion(options, shelves, () => charge?.wake(), opened);
   const waiting = { log: reader, position: () => ingest.position() };
   return {
@@ -38,21 +44,21 @@ export async function openEmbedded(options: SetOptions, opened: Opened): Promise
     ingest,
     ingestion,
     writes,
-    tail,
+    liveEvents: tail,
     dialect: duckdbDialect,
     worker: () => thread.methods,
-    filing: {
+    reassigner: {
       position: async () => thread.methods.position(),
-      refile: async () => thread.methods.refile(),
+      reassign: async () => thread.methods.reassign(),
     },
-    findPending: (projectId, uuid) => findPending(waiting, projectId, uuid),
+    findPending: (projectId, uuid) => findPendingEvent(waiting, projectId, uuid),
     counts: () => readIngestCounts(ingest, ingestion, clock),
-    async scrubLog() {
-      if (!(await within(CATCH_UP_MS, ingestion.caughtUp()))) {
+    async purgeLog() {
+      if (!(await resolvesWithin(MAX_PROCESSING_WAIT_MS, ingestion.whenProcessed()))) {
         throw new Failure('unavailable', 'Too many events wait to be processed.');
       }
       await ingestLog.trim(await ingest.position());
-      await ingestLog.scrub();
+      await ingestLog.purge();
     },
     scanFiles: (texts) => scanFiles(config.dataDir, texts),
     snapshots: folderSnapshots(config.dataDir, async (folder) => thread.methods.snapshot(folder)),
@@ -61,50 +67,53 @@ export async function openEmbedded(options: SetOptions, opened: Opened): Promise
       await metadata.check();
       await thread.methods.query('select 1', []);
     },
-    describe: async () => null,
+    describeCluster: async () => null,
     ready,
-    takeCharge(chores) {
+    runWhileLeader(chores) {
       charge = chores;
       chores.start();
       opened.push(() => chores.stop());
     },
-    tellCharge: () => charge?.wake(),
-    tellChanged: () => undefined,
-    report: () => undefined,
-    breakWorker: () => thread.tell('fault'),
+    wakeLeader: () => charge?.wake(),
+    broadcastChange: () => undefined,
+    reportMetrics: () => undefined,
+    crashWorker: () => thread.notify('fault'),
   };
 }
 
-type Shelves = Awaited<ReturnType<typeof openShelves>>;
+type Stores = Awaited<ReturnType<typeof openStores>>;
 
-async function openShelves(config: Config, clock: Clock, opened: Opened) {
+async function openStores(config: Config, clock: Clock, opened: CloseList) {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const lock = lockFolder(config.dataDir);
   opened.push(() => lock.release());
-  const { metadata, ingest } = await openRelationalShelf(join(config.dataDir, FILES.metadata), clock.now());
+  const { metadata, ingest } = await openMetadataStore(join(config.dataDir, DATA_FILES.metadata), clock.now());
   opened.push(() => metadata.close());
   const after = await ingest.position();
-  const ingestLog = openIngestLog(join(config.dataDir, FILES.log), { maxBytes: config.ingestLogMaxBytes, after });
+  const ingestLog = openIngestLog(join(config.dataDir, DATA_FILES.log), {
+    maxBytes: config.ingestLogMaxBytes,
+    startAfter: after,
+  });
   opened.push(() => ingestLog.close());
   // What was processed before the last stop, but not trimmed in time.
   await ingestLog.trim(after);
-  const reader = openIngestLogReader(join(config.dataDir, FILES.log));
+  const reader = openIngestLogReader(join(config.dataDir, DATA_FILES.log));
   opened.push(() => reader.close());
   return { metadata, ingest, ingestLog, reader };
 }
 
 /** `ready` resolves when the thread has opened its stores; meanwhile the rest of the house is built. */
 function startIngestion(
-  { config, logger, clockMemory, listeners }: SetOptions,
-  { ingestLog, metadata }: Shelves,
+  { config, logger, clockMemory, listeners }: BackendOptions,
+  { ingestLog, metadata }: Stores,
   onNews: () => void,
-  opened: Opened,
+  opened: CloseList,
 ) {
   const { entries, head } = ingestLog.state();
-  const writes = new ReadYourWrites({ unread: entries > 0 ? head : 0, hurry: () => thread.tell('hurry') });
-  const ingestion = new Ingestion({ log: ingestLog, logger, writes, wake: () => thread.tell('wake') });
-  const tail = new Tail(async (projectIds) => thread.methods.watch(projectIds));
-  const options: WorkerOptions = {
+  const writes = new ReadYourWrites({ initialHead: entries > 0 ? head : 0, processNow: () => thread.notify('hurry') });
+  const ingestion = new Ingestion({ log: ingestLog, logger, writes, wake: () => thread.notify('wake') });
+  const tail = new LiveEventSubscriptions(async (projectIds) => thread.methods.watch(projectIds));
+  const options: EmbeddedWorkerOptions = {
     dataDir: config.dataDir,
     clockMemory,
     logLevel: logger.level,
@@ -113,21 +122,29 @@ function startIngestion(
   };
   const onProcessed = (chunk: ProcessedNotice): void => {
     // Before anybody who waits for the chunk goes on: they must find what it has brought.
-    listeners.onStored(chunk.projects, chunk.regrouped);
+    listeners.onStored(chunk.projects, chunk.projectsWithNewGroupTypes);
     metadata.subjects.refresh(chunk.persons);
     ingestion.onProcessed(chunk);
   };
   const onReady = (position: number): void => {
     // A thread that died may have brought some without saying so.
-    listeners.onUnknown();
+    listeners.onUnknownChange();
     metadata.subjects.refresh();
     ingestion.onReady(position);
-    tail.tell().catch((err: unknown) => logger.warn({ err }, 'live streams stay silent until the next one opens'));
+    tail
+      .syncProjects()
+      .catch((err: unknown) => logger.warn({ err }, 'live streams stay silent until the next one opens'));
   };
-  const thread = new WorkerThread<FolderWorkerMethods>(
+  const thread = new WorkerThread<EmbeddedWorkerMethods>(
     builtFile('worker.js'),
     options,
-    { onReady, onProcessed, onIdle: ingestion.onIdle, onTail: (events) => tail.show(events), onNews },
+    {
+      onReady,
+      onProcessed,
+      onIdle: ingestion.onIdle,
+      onLiveEvents: (events) => tail.publish(events),
+      onWebhookMessages: onNews,
+    },
     logger,
   );
   const ready = thread.start();

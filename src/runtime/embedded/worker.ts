@@ -5,21 +5,21 @@
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { calculateCohort } from '../../features/cohorts/calculate-cohort.ts';
-import { endingWith, follow } from '../../features/insights/answer-question.ts';
+import { answerQuestion, withSignal } from '../../features/insights/answer-question.ts';
 import type { ProcessedNotice } from '../../ingest/accept/processed-notice.ts';
-import { LiveTail } from '../../ingest/live/live-event-publisher.ts';
-import { Tending } from '../../ingest/maintain/maintenance.ts';
+import { LiveEventPublisher } from '../../ingest/live/live-event-publisher.ts';
+import { Maintenance } from '../../ingest/maintain/maintenance.ts';
 import { PersonIndexer } from '../../ingest/maintain/person-indexer.ts';
 import { PersonMirror } from '../../ingest/maintain/person-mirror.ts';
-import { Definitions } from '../../ingest/process/definition-recorder.ts';
+import { DefinitionRecorder } from '../../ingest/process/definition-recorder.ts';
 import { Processor } from '../../ingest/process/processor.ts';
 import { lastSeq } from '../../ingest/process/sink.ts';
 import { clockOn } from '../../lib/clock.ts';
 import { randomIds } from '../../lib/ids.ts';
 import { openLog } from '../../lib/log.ts';
 import { notify, onNotice, serve } from '../../lib/rpc.ts';
-import { tooLarge } from '../../query/query-limits.ts';
-import { FILES } from '../../stores/data-files.ts';
+import { queryTooLarge } from '../../query/query-limits.ts';
+import { DATA_FILES } from '../../stores/data-files.ts';
 import { duckdbDialect } from '../../stores/duckdb/dialect.ts';
 import { openEventStore } from '../../stores/duckdb/event-store.ts';
 import { EventStoreInvalidated } from '../../stores/duckdb/invalidated.ts';
@@ -31,33 +31,39 @@ import { sqlIngestStore } from '../../stores/sql/ingest/ingest-store.ts';
 import { sqlMetadataStore } from '../../stores/sql/metadata-store.ts';
 import { sqlPersonIndex } from '../../stores/sql/person-index.ts';
 import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
-import { openDatabase } from '../../stores/sqlite/metadata-store.ts';
-import type { FolderWorkerMethods, WorkerOptions } from '../worker-protocol.ts';
+import { openSqliteDatabase } from '../../stores/sqlite/metadata-store.ts';
+import type { EmbeddedWorkerMethods, EmbeddedWorkerOptions } from '../worker-protocol.ts';
 
-async function start(port: NonNullable<typeof parentPort>, options: WorkerOptions): Promise<void> {
+async function start(port: NonNullable<typeof parentPort>, options: EmbeddedWorkerOptions): Promise<void> {
   const at = (file: string): string => join(options.dataDir, file);
   const logger = openLog(options.logLevel).child({ thread: 'worker' });
   const clock = clockOn(options.clockMemory);
-  const events = await openEventStore(at(FILES.events), { memoryLimit: `${options.eventsMemoryMb}MB` });
-  const database = openDatabase(at(FILES.metadata));
+  const events = await openEventStore(at(DATA_FILES.events), { memoryLimit: `${options.eventsMemoryMb}MB` });
+  const database = openSqliteDatabase(at(DATA_FILES.metadata));
   const ingest = sqlIngestStore(database, sqliteDialect);
   const metadata = sqlMetadataStore(database, sqliteDialect);
-  const log = openIngestLogReader(at(FILES.log));
-  const tail = new LiveTail((batch) => notify(port, 'tail', batch));
+  const log = openIngestLogReader(at(DATA_FILES.log));
+  const tail = new LiveEventPublisher((batch) => notify(port, 'tail', batch));
   const processor = new Processor({
     ingest,
     events,
     log,
     clock,
     logger,
-    definitions: new Definitions(randomIds),
+    definitions: new DefinitionRecorder(randomIds),
     isOutage,
-    onProcessed: ({ entries, events: count, stored, messages, regrouped, persons }) => {
+    onProcessed: ({ entries, events: count, stored, messages, projectsWithNewGroupTypes, persons }) => {
       const position = lastSeq(entries);
       indexer.onProcessed();
       const projects = [...new Set(stored.map(({ projectId }) => projectId))];
-      notify(port, 'processed', { position, events: count, projects, regrouped, persons } satisfies ProcessedNotice);
-      tail.show(stored);
+      notify(port, 'processed', {
+        position,
+        events: count,
+        projects,
+        projectsWithNewGroupTypes,
+        persons,
+      } satisfies ProcessedNotice);
+      tail.publish(stored);
       if (messages > 0) notify(port, 'news', null);
     },
     onIdle: (position) => {
@@ -69,9 +75,13 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
     },
   });
   const personIndex = sqlPersonIndex(database, sqliteDialect);
-  const indexer = new PersonIndexer({ index: personIndex, between: (work) => processor.between(work), logger });
-  const mirror = new PersonMirror({ ingest, events, between: (work) => processor.between(work) });
-  const tending = new Tending({ events, clock, logger, between: (work) => processor.between(work) });
+  const indexer = new PersonIndexer({
+    index: personIndex,
+    runExclusive: (work) => processor.runExclusive(work),
+    logger,
+  });
+  const mirror = new PersonMirror({ ingest, events, runExclusive: (work) => processor.runExclusive(work) });
+  const tending = new Maintenance({ events, clock, logger, runExclusive: (work) => processor.runExclusive(work) });
   const close = async (): Promise<void> => {
     // One after the other they might wait for each other.
     await Promise.all([tending.stop(), indexer.stop(), processor.stop()]);
@@ -87,44 +97,44 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
   };
   process.on('uncaughtException', (error) => void die(error));
   const mirrorPersons = (projectId: number): Promise<void> => mirror.refresh(projectId);
-  const methods: FolderWorkerMethods = {
+  const methods: EmbeddedWorkerMethods = {
     position: () => events.position(),
-    query: (sql, values, signal) => events.query(sql, values, signal).catch(explainMemory),
+    query: (sql, values, signal) => events.query(sql, values, signal).catch(explainOutOfMemory),
     deleteBefore: (projectId, timestamp) => events.deleteBefore(projectId, timestamp),
-    refile: () => processor.refile(),
-    scrub: () =>
-      processor.between(async () => {
-        await mirror.finish();
-        await personIndex.forgetGone();
-        await events.scrub();
-        await ingest.scrub();
+    reassign: () => processor.reassign(),
+    purge: () =>
+      processor.runExclusive(async () => {
+        await mirror.refreshAll();
+        await personIndex.purgeDeleted();
+        await events.purge();
+        await ingest.purge();
       }),
     mirrorPersons,
-    forgetPersons: (projectId) => processor.between(() => events.forgetPersons(projectId)),
+    deleteMirror: (projectId) => processor.runExclusive(() => events.deleteMirror(projectId)),
     size: () => events.size(),
-    promoted: () => events.promoted(),
+    listPromotedProperties: () => events.listPromotedProperties(),
     watch: async (projectIds) => tail.watch(projectIds),
-    follow: (projectId, question, page, signal) => {
+    answerQuestion: (projectId, question, page, signal) => {
       const deps = {
         metadata,
-        events: endingWith(events, signal),
+        events: withSignal(events, signal),
         dialect: duckdbDialect,
         clock,
         mirrorPersons,
         signal,
       };
-      return follow(deps, projectId, question, page).catch(explainMemory);
+      return answerQuestion(deps, projectId, question, page).catch(explainOutOfMemory);
     },
     snapshot: (folder) =>
-      takeSnapshot({ dataDir: options.dataDir, events, between: (work) => processor.between(work) }, folder),
+      takeSnapshot({ dataDir: options.dataDir, events, betweenChunks: (work) => processor.runExclusive(work) }, folder),
     checkStores: () => checkStores(options.dataDir, events),
     calculateCohort: (projectId, cohortId) =>
       calculateCohort({ metadata, events, dialect: duckdbDialect, clock, mirrorPersons }, projectId, cohortId),
     close,
   };
-  serve(port, surviving(methods, die));
+  serve(port, restartOnLostEngine(methods, die));
   onNotice(port, 'wake', () => processor.wake());
-  onNotice(port, 'hurry', () => processor.hurry());
+  onNotice(port, 'hurry', () => processor.processNow());
   if (options.faults) onNotice(port, 'fault', () => void die(new Error('told to die')));
   notify(port, 'ready', await processor.recover());
   // An earlier process may have left something to be written, or an earlier version everything.
@@ -133,12 +143,15 @@ async function start(port: NonNullable<typeof parentPort>, options: WorkerOption
 }
 
 /** The engine's memory is shared: what one question wants too much of, it can be told to do without. */
-function explainMemory(error: unknown): never {
-  throw isOutOfMemory(error) ? tooLarge(error) : error;
+function explainOutOfMemory(error: unknown): never {
+  throw isOutOfMemory(error) ? queryTooLarge(error) : error;
 }
 
 /** A lost engine cannot be mended in place: the thread ends and a fresh one opens the file again. */
-function surviving(methods: FolderWorkerMethods, die: (error: unknown) => Promise<void>): FolderWorkerMethods {
+function restartOnLostEngine(
+  methods: EmbeddedWorkerMethods,
+  die: (error: unknown) => Promise<void>,
+): EmbeddedWorkerMethods {
   const watched = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
@@ -151,14 +164,15 @@ function surviving(methods: FolderWorkerMethods, die: (error: unknown) => Promis
     ...methods,
     query: (sql, values, signal) => watched(methods.query(sql, values, signal)),
     deleteBefore: (projectId, timestamp) => watched(methods.deleteBefore(projectId, timestamp)),
-    refile: () => watched(methods.refile()),
+    reassign: () => watched(methods.reassign()),
     mirrorPersons: (projectId) => watched(methods.mirrorPersons(projectId)),
-    forgetPersons: (projectId) => watched(methods.forgetPersons(projectId)),
-    scrub: () => watched(methods.scrub()),
+    deleteMirror: (projectId) => watched(methods.deleteMirror(projectId)),
+    purge: () => watched(methods.purge()),
     snapshot: (folder) => watched(methods.snapshot(folder)),
-    follow: (projectId, question, page, signal) => watched(methods.follow(projectId, question, page, signal)),
+    answerQuestion: (projectId, question, page, signal) =>
+      watched(methods.answerQuestion(projectId, question, page, signal)),
     calculateCohort: (projectId, cohortId) => watched(methods.calculateCohort(projectId, cohortId)),
   };
 }
 
-if (parentPort) await start(parentPort, workerData as WorkerOptions);
+if (parentPort) await start(parentPort, workerData as EmbeddedWorkerOptions);

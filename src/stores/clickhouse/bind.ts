@@ -1,34 +1,34 @@
 /** Values of a statement as ClickHouse binds them: `$1` becomes `{p1:String}`, and what it stands for travels beside it. */
 import type { SqlValue } from '../events/event-store.ts';
 
-export interface Bound {
+export interface BoundStatement {
   sql: string;
   params: Readonly<Record<string, SqlValue>>;
 }
 
 /** A field of a request may be 128 KiB long: longer texts come in pieces. Three bytes at most for each unit. */
-const PIECE = 30_000;
+const MAX_PIECE_CHARS = 30_000;
 
 const QUOTED_OR_PLACE = /'(?:[^'\\]|\\.|'')*'|"[^"]*"|\$(\d+)/g;
 
-export function bind(sql: string, values: readonly SqlValue[]): Bound {
+export function bind(sql: string, values: readonly SqlValue[]): BoundStatement {
   const params: Record<string, SqlValue> = {};
   const places = new Map<string, string>();
   const text = sql.replace(QUOTED_OR_PLACE, (found, place?: string) => {
     if (place === undefined) return found;
-    const known = places.get(place) ?? placeOf(`p${place}`, values[Number(place) - 1] ?? null, params);
+    const known = places.get(place) ?? placeholderOf(`p${place}`, values[Number(place) - 1] ?? null, params);
     places.set(place, known);
     return known;
   });
   return { sql: text, params };
 }
 
-function placeOf(name: string, value: SqlValue, params: Record<string, SqlValue>): string {
-  if (typeof value !== 'string' || value.length <= PIECE) {
+function placeholderOf(name: string, value: SqlValue, params: Record<string, SqlValue>): string {
+  if (typeof value !== 'string' || value.length <= MAX_PIECE_CHARS) {
     params[name] = value;
     return `{${name}:${typeOf(value)}}`;
   }
-  const pieces = piecesOf(value).map((piece, at) => placeOf(`${name}_${at}`, piece, params));
+  const pieces = piecesOf(value).map((piece, at) => placeholderOf(`${name}_${at}`, piece, params));
   return `concat(${pieces.join(', ')})`;
 }
 
@@ -43,8 +43,8 @@ function typeOf(value: SqlValue): string {
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   for (let at = 0; at < text.length; ) {
-    const last = text.charCodeAt(at + PIECE - 1);
-    const end = at + PIECE - (last >= 0xd800 && last < 0xdc00 ? 1 : 0);
+    const last = text.charCodeAt(at + MAX_PIECE_CHARS - 1);
+    const end = at + MAX_PIECE_CHARS - (last >= 0xd800 && last < 0xdc00 ? 1 : 0);
     pieces.push(text.slice(at, end));
     at = end;
   }

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { buffer as readAll } from 'node:stream/consumers';
 import { type ClickHouseClient, ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clickhouse/client';
 import type { ColumnTable, SqlRow, SqlValue } from '../events/event-store.ts';
-import { type Bound, bind, checkReadOnly } from './bind.ts';
+import { type BoundStatement, bind, checkReadOnly } from './bind.ts';
 import { ClickHouseFailure } from './failure.ts';
-import { readNative } from './native-columns.ts';
+import { readNativeColumns } from './native-columns.ts';
 
 export interface ConnectionOptions {
   /** `http(s)://user:password@host:8123/database`. */
@@ -22,7 +22,7 @@ export interface ConnectionOptions {
 }
 
 /** What SQL means everywhere else: joins and aggregates say null where there is nothing, and so do casts of null. */
-const MEANING: ClickHouseSettings = {
+const SQL_SEMANTICS: ClickHouseSettings = {
   join_use_nulls: 1,
   aggregate_functions_null_for_empty: 1,
   cast_keep_nullable: 1,
@@ -30,7 +30,7 @@ const MEANING: ClickHouseSettings = {
   session_timezone: 'UTC',
 };
 
-const ANSWERS: ClickHouseSettings = {
+const RESULT_SETTINGS: ClickHouseSettings = {
   output_format_json_quote_64bit_integers: 0,
   low_cardinality_allow_in_native_format: 0,
   // An error is told as such, and not in the middle of rows.
@@ -38,20 +38,20 @@ const ANSWERS: ClickHouseSettings = {
 };
 
 /** A connection that says nothing for minutes is cut by somebody on the way. */
-const SIGNS_OF_LIFE: ClickHouseSettings = {
+const KEEP_ALIVE: ClickHouseSettings = {
   send_progress_in_http_headers: 1,
   http_headers_progress_interval_ms: '20000',
 };
 
-const READ_ONLY: ClickHouseSettings = { readonly: '2', cancel_http_readonly_queries_on_client_close: 1 };
+const READ_ONLY_SETTINGS: ClickHouseSettings = { readonly: '2', cancel_http_readonly_queries_on_client_close: 1 };
 
 /** Several shards are asked as one: what a join needs is found once and sent to all of them. */
-const CLUSTER: ClickHouseSettings = { prefer_global_in_and_join: 1 };
+const CLUSTER_SETTINGS: ClickHouseSettings = { prefer_global_in_and_join: 1 };
 
 /** A replica that lacks what was written last says so. Where there are three, one always lags a little behind. */
-const CERTAIN: ClickHouseSettings = { select_sequential_consistency: '1' };
+const CONSISTENT_READS: ClickHouseSettings = { select_sequential_consistency: '1' };
 
-const WRITES: ClickHouseSettings = {
+const WRITE_SETTINGS: ClickHouseSettings = {
   async_insert: 0,
   // Clocks of devices are wrong by years: one block may reach into any number of months.
   max_partitions_per_insert_block: '0',
@@ -60,7 +60,7 @@ const WRITES: ClickHouseSettings = {
   lightweight_deletes_sync: '1',
 };
 
-const CLUSTER_WRITES: ClickHouseSettings = {
+const CLUSTER_WRITE_SETTINGS: ClickHouseSettings = {
   // Views are made of a new column next, on every node.
   alter_sync: '2',
   mutations_sync: '2',
@@ -80,7 +80,7 @@ const GRACE_SECONDS = 15;
 const WRITE_TIMEOUT_MS = 6 * 3_600_000;
 
 /** One client of the server. It speaks only of `ClickHouseFailure`, or of the reason for which it was told to stop. */
-export class Connection {
+export class ClickHouseConnection {
   /** What `currentDatabase()` says here; other nodes of a cluster may say something else. */
   readonly database: string;
   readonly #asking: ClickHouseClient;
@@ -96,7 +96,7 @@ export class Connection {
       application: 'cairn',
       // What goes wrong is told to whoever asked.
       log: { level: ClickHouseLogLevel.OFF },
-      clickhouse_settings: { ...MEANING, ...SIGNS_OF_LIFE, ...(cluster === null ? {} : CLUSTER) },
+      clickhouse_settings: { ...SQL_SEMANTICS, ...KEEP_ALIVE, ...(cluster === null ? {} : CLUSTER_SETTINGS) },
     };
     this.database = decodeURIComponent(new URL(url).pathname.slice(1)) || 'default';
     this.#asking = createClient({
@@ -106,15 +106,15 @@ export class Connection {
     });
     this.#writing = createClient({ ...base, request_timeout: WRITE_TIMEOUT_MS });
     const questions: ClickHouseSettings = {
-      ...ANSWERS,
-      ...READ_ONLY,
+      ...RESULT_SETTINGS,
+      ...READ_ONLY_SETTINGS,
       max_execution_time: queryTimeoutSeconds + GRACE_SECONDS,
       ...(queryMemoryMb === undefined ? {} : { max_memory_usage: String(queryMemoryMb * 1024 * 1024) }),
       ...settings,
     };
     this.#questions = questions;
-    this.#certain = cluster === null ? questions : { ...CERTAIN, ...questions };
-    this.#writes = { ...WRITES, ...(cluster === null ? {} : CLUSTER_WRITES), ...settings };
+    this.#certain = cluster === null ? questions : { ...CONSISTENT_READS, ...questions };
+    this.#writes = { ...WRITE_SETTINGS, ...(cluster === null ? {} : CLUSTER_WRITE_SETTINGS), ...settings };
   }
 
   query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
@@ -122,7 +122,7 @@ export class Connection {
   }
 
   /** The same for what the store itself goes by: nothing that was written before is missing, or else it fails. */
-  read(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]> {
+  queryConsistent(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]> {
     return this.#rows(sql, values, this.#certain);
   }
 
@@ -140,11 +140,11 @@ export class Connection {
     return answer.data.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])));
   }
 
-  columns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
+  queryColumns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
     return this.#ask(sql, values, this.#questions, signal, async (asked) => {
       // The client's own word for it, `query`, knows formats of text only.
       const result = await this.#asking.exec({ ...asked, query: `${asked.query} format Native` });
-      return readNative(await readAll(result.stream));
+      return readNativeColumns(await readAll(result.stream));
     });
   }
 
@@ -155,7 +155,7 @@ export class Connection {
     signal: AbortSignal | undefined,
     run: (asked: {
       query: string;
-      query_params: Bound['params'];
+      query_params: BoundStatement['params'];
       clickhouse_settings: ClickHouseSettings;
     }) => Promise<T>,
   ): Promise<T> {
@@ -178,7 +178,7 @@ export class Connection {
   }
 
   /** Begins a change, and does not wait for its end. */
-  async start(sql: string): Promise<void> {
+  async startMutation(sql: string): Promise<void> {
     const clickhouse_settings: ClickHouseSettings = { ...this.#writes, mutations_sync: '0' };
     await this.#told(() => this.#writing.command({ query: sql, clickhouse_settings }));
   }

@@ -2,13 +2,13 @@
  * Dates in texts, by the rules of `core/filters/filter-dates.ts`. ClickHouse's own readers of dates know the years
  * from 1900 on only and take the thirtieth of February for one: so the calendar is counted out here.
  */
-import { DATE_PATTERNS, DATE_PREFIX } from '../../core/filters/filter-dates.ts';
+import { DATE_PATTERNS, DATE_PREFIX_LENGTH } from '../../core/filters/filter-dates.ts';
 
 /** The point in time, ms UTC, that `text` names to the second; else null. `bind` binds a value. */
 export function dateSql(text: string, bind: (value: string) => string): string {
   const whole = wholeDate(bind);
   // An array of one is how a statement gives a name to a value.
-  const read = `arrayMap(t -> ${whole}, [${text}, left(${text}, ${DATE_PREFIX})])`;
+  const read = `arrayMap(t -> ${whole}, [${text}, left(${text}, ${DATE_PREFIX_LENGTH})])`;
   return `coalesce(arrayElement(${read}, 1), arrayElement(${read}, 2))`;
 }
 

@@ -1,18 +1,18 @@
 /** The words of ClickHouse, many in one statement: each takes a second where the engine is emulated. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { anEvent, uuidOf } from '../../../test/contract/events.ts';
-import { findClickHouse, makeDatabase, PATIENCE, type TestDatabase } from '../../../test/support/clickhouse.ts';
+import { findClickHouse, makeDatabase, type TestDatabase, TIMEOUTS } from '../../../test/support/clickhouse.ts';
 import { HOT_PROPERTIES, propertyText } from '../../core/events/hot-properties.ts';
 import { parseFilterDate } from '../../core/filters/filter-dates.ts';
-import { NUMBER_PATTERN, numberOf } from '../../core/filters/matches.ts';
+import { NUMBER_PATTERN, parseNumber } from '../../core/filters/matches.ts';
 import type { Json } from '../../core/json/json.ts';
-import { later, type SpanInterval, spanOf } from '../../core/time/span.ts';
-import type { BucketInterval, InsightSql } from '../events/dialect.ts';
+import { addSpan, type SpanInterval, toSpan } from '../../core/time/span.ts';
+import type { BucketInterval, SqlBuilder } from '../events/dialect.ts';
 import type { EventStore, SqlRow, SqlValue } from '../events/event-store.ts';
 import { clickhouseDialect } from './dialect.ts';
 import { openClickHouseEventStore } from './event-store.ts';
 
-vi.setConfig(PATIENCE);
+vi.setConfig(TIMEOUTS);
 const server = await findClickHouse();
 
 const KEYS = [
@@ -116,8 +116,8 @@ describe.skipIf(server === null)('the ClickHouse dialect', () => {
   });
 
   /** What each expression says, in one statement, about the one event of project 2. */
-  async function answers(says: readonly ((sql: InsightSql) => string)[]): Promise<(SqlValue | undefined)[]> {
-    const sql = clickhouseDialect.begin('e');
+  async function answers(says: readonly ((sql: SqlBuilder) => string)[]): Promise<(SqlValue | undefined)[]> {
+    const sql = clickhouseDialect.newStatement('e');
     const columns = says.map((say, i) => `${say(sql)} as a${i}`);
     const [row] = await store.query(
       `select ${columns.join(', ')} from event_rows e where e.project_id = 2`,
@@ -127,7 +127,7 @@ describe.skipIf(server === null)('the ClickHouse dialect', () => {
   }
 
   it('reads any key and any value, and tells null from missing', async () => {
-    const sql = clickhouseDialect.begin('e');
+    const sql = clickhouseDialect.newStatement('e');
     const columns = KEYS.map(
       (key, i) => `${sql.property(key)} as v${i}, ${sql.text(key)} as t${i}, ${sql.hasKey(key)} as k${i}`,
     );
@@ -149,7 +149,7 @@ describe.skipIf(server === null)('the ClickHouse dialect', () => {
     const dates = await answers(DATES.map((text) => (sql) => sql.date(sql.param(text))));
     expect(dates).toEqual(DATES.map((text) => parseFilterDate(text)));
     const numbers = await answers(NUMBERS.map((text) => (sql) => sql.number(sql.param(text), NUMBER_PATTERN)));
-    const expected = NUMBERS.map((text) => (/^ | $/.test(text) ? null : numberOf(text)));
+    const expected = NUMBERS.map((text) => (/^ | $/.test(text) ? null : parseNumber(text)));
     expect(numbers).toEqual(expected.map((one) => (one === Number.POSITIVE_INFINITY ? null : one)));
   });
 
@@ -175,7 +175,7 @@ describe.skipIf(server === null)('the ClickHouse dialect', () => {
       (sql) => sql.double(Number.POSITIVE_INFINITY).concat(' > 5'),
       (sql) => `(select ${sql.quantile('x', 0.9)} from (select arrayJoin([1, 2, 11]) as x))`,
       (sql) => `(select ${sql.quantile('x', 0.5)} from (select arrayJoin([null, 7]) as x))`,
-      (sql) => `(select ${sql.joined('x')} from (select arrayJoin([1, 2]) as x))`,
+      (sql) => `(select ${sql.joinTexts('x')} from (select arrayJoin([1, 2]) as x))`,
       (sql) =>
         `(select count(*) from ${sql.rows(
           ['a', 'b'],
@@ -211,14 +211,14 @@ describe.skipIf(server === null)('the ClickHouse dialect', () => {
     const found = await answers([
       ...buckets.map(
         ([time, interval, zone]) =>
-          (sql: InsightSql) =>
+          (sql: SqlBuilder) =>
             sql.bucket(sql.time(Date.parse(time)), interval, zone),
       ),
-      ...spans.map((interval) => (sql: InsightSql) => sql.later(sql.time(start), spanOf(1, interval))),
+      ...spans.map((interval) => (sql: SqlBuilder) => sql.addSpan(sql.time(start), toSpan(1, interval))),
     ]);
     expect(found).toEqual([
       ...buckets.map(([, , , began]) => Date.parse(began)),
-      ...spans.map((interval) => later(start, spanOf(1, interval))),
+      ...spans.map((interval) => addSpan(start, toSpan(1, interval))),
     ]);
   });
 });

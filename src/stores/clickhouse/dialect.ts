@@ -4,17 +4,17 @@
  */
 import type { Span } from '../../core/time/span.ts';
 import { searchPattern } from '../../lib/search-pattern.ts';
-import type { BucketInterval, Dialect, InsightSql } from '../events/dialect.ts';
-import type { Reading } from '../events/property-placeholders.ts';
+import type { BucketInterval, Dialect, SqlBuilder } from '../events/dialect.ts';
+import type { PropertyReading } from '../events/property-placeholders.ts';
 import { PropertySql } from '../events/property-sql.ts';
 import { readableJson } from '../events/readable-json.ts';
 import { bucketSql } from './bucket-sql.ts';
 import { dateSql } from './date-sql.ts';
-import { readJson } from './property-sql.ts';
+import { clickhouseJsonProperty } from './property-sql.ts';
 
-export const clickhouseDialect: Dialect = { begin: (table) => new ClickHouseSql(table) };
+export const clickhouseDialect: Dialect = { newStatement: (table) => new ClickHouseSql(table) };
 
-class ClickHouseSql extends PropertySql implements InsightSql {
+class ClickHouseSql extends PropertySql implements SqlBuilder {
   time(ms: number): string {
     return this.param(Math.trunc(ms));
   }
@@ -23,8 +23,8 @@ class ClickHouseSql extends PropertySql implements InsightSql {
     return `nullIf(JSONExtractRaw(${this.prefix}properties, ${this.param(key)}), '')`;
   }
 
-  protected readFrom(json: string, reading: Reading, key: string): string {
-    return readJson(reading, json, this.param(key));
+  protected readFrom(json: string, reading: PropertyReading, key: string): string {
+    return clickhouseJsonProperty(reading, json, this.param(key));
   }
 
   /** Left to itself, ClickHouse lets a dot stand for a line break. */
@@ -65,7 +65,7 @@ class ClickHouseSql extends PropertySql implements InsightSql {
     return `toString(${id})`;
   }
 
-  later(time: string, { months, ms }: Span): string {
+  addSpan(time: string, { months, ms }: Span): string {
     if (months === 0) return `(${time} + ${this.integer(ms)})`;
     const moved = `addMonths(fromUnixTimestamp64Milli(${time}, 'UTC'), ${this.integer(months)})`;
     return `(toUnixTimestamp64Milli(${moved}) + ${this.integer(ms)})`;
@@ -112,7 +112,7 @@ class ClickHouseSql extends PropertySql implements InsightSql {
     return `quantileExactInclusive(${Number(level)})(${value})`;
   }
 
-  joined(value: string): string {
+  joinTexts(value: string): string {
     return `arrayStringConcat(groupArray(toString(${value})), ',')`;
   }
 
@@ -124,7 +124,7 @@ class ClickHouseSql extends PropertySql implements InsightSql {
     return time;
   }
 
-  slice(value: string, count: number): string {
+  hashSlot(value: string, count: number): string {
     return `toInt64(cityHash64(${value}) % toUInt64(${this.param(count)}))`;
   }
 

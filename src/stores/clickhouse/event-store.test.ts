@@ -1,10 +1,10 @@
 import { afterAll, describe, vi } from 'vitest';
 import { describeEventStore } from '../../../test/contract/event-store.ts';
 import { describeMirror } from '../../../test/contract/mirror.ts';
-import { describeRefiling } from '../../../test/contract/reassignment.ts';
-import { findClickHouse, makeDatabase, PATIENCE } from '../../../test/support/clickhouse.ts';
+import { describeReassignment } from '../../../test/contract/reassignment.ts';
+import { findClickHouse, makeDatabase, TIMEOUTS } from '../../../test/support/clickhouse.ts';
 
-vi.setConfig(PATIENCE);
+vi.setConfig(TIMEOUTS);
 const server = await findClickHouse();
 
 describe.skipIf(server === null)('with ClickHouse', async () => {
@@ -14,5 +14,5 @@ describe.skipIf(server === null)('with ClickHouse', async () => {
   const runs = Number(process.env['CLICKHOUSE_RUNS'] ?? 3);
   describeEventStore('ClickHouse', () => database.makePlace(), { runs });
   describeMirror('ClickHouse', () => database.makePlace());
-  describeRefiling('ClickHouse', () => database.makePlace());
+  describeReassignment('ClickHouse', () => database.makePlace());
 });

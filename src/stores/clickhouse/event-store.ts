@@ -1,25 +1,30 @@
 import type { BlockStore, Shipment } from '../cluster/block-store.ts';
 import { packBlock } from '../cluster/event-block.ts';
 import type { ColumnTable, EventBatch, PromotedProperty, SqlRow, SqlValue } from '../events/event-store.ts';
-import type { MirrorPosition, MirrorSlice } from '../events/person-mirror.ts';
-import type { CountedRead } from '../events/property-demand.ts';
-import { type ResolvedNotes, resolveNotes } from '../events/property-placeholders.ts';
-import type { Refiled, Refiling } from '../events/reassignment.ts';
-import { Connection, type ConnectionOptions } from './connection.ts';
+import type { MirrorBatch, MirrorPosition } from '../events/person-mirror.ts';
+import type { PropertyReadCount } from '../events/property-demand.ts';
+import { type ResolvedSql, resolvePlaceholders } from '../events/property-placeholders.ts';
+import type { Reassigned, Reassignment } from '../events/reassignment.ts';
+import { ClickHouseConnection, type ConnectionOptions } from './connection.ts';
 import { hasCode } from './failure.ts';
-import { Notes } from './keyed-notes.ts';
-import { migrate } from './migrate.ts';
-import { forgetPersons, mirrorPosition, mirrorPositions, writeMirror } from './mirror.ts';
-import { writeOverrides } from './overrides.ts';
-import { Promotion } from './promotion.ts';
-import { readJson } from './property-sql.ts';
-import { refile } from './reassign-events.ts';
-import { changed, type Place, systemTable } from './schema.ts';
+import { StoreNotes } from './keyed-notes.ts';
+import { migrateClickHouse } from './migrate.ts';
+import {
+  deleteClickHouseMirror,
+  readClickHouseMirrorPosition,
+  readMirrorPositions,
+  writeClickHouseMirror,
+} from './mirror.ts';
+import { writeClickHouseOverrides } from './overrides.ts';
+import { ClickHousePromotion } from './promotion.ts';
+import { clickhouseJsonProperty } from './property-sql.ts';
+import { reassignInClickHouse } from './reassign-events.ts';
+import { mutableTable, systemTable, type Topology } from './schema.ts';
 
 export type ClickHouseOptions = ConnectionOptions;
 
 const POSITION = 'log_position';
-const LOOK_EVERY_MS = 60_000;
+const COLUMN_REFRESH_INTERVAL_MS = 60_000;
 
 /** Opens the event store of many machines. Any number of processes may ask it; one at a time writes. */
 export async function openClickHouseEventStore(options: ClickHouseOptions): Promise<BlockStore> {
@@ -28,9 +33,9 @@ export async function openClickHouseEventStore(options: ClickHouseOptions): Prom
   if (place.cluster !== null && !/^[\w.-]+$/.test(place.cluster)) {
     throw new Error(`CLICKHOUSE_CLUSTER must be a name of letters, digits, dots and dashes, not ${place.cluster}.`);
   }
-  const connection = new Connection(options);
+  const connection = new ClickHouseConnection(options);
   try {
-    await migrate(connection, place, options.url);
+    await migrateClickHouse(connection, place, options.url);
     return new ClickHouseEventStore(connection, place);
   } catch (error) {
     await connection.close();
@@ -39,10 +44,10 @@ export async function openClickHouseEventStore(options: ClickHouseOptions): Prom
 }
 
 class ClickHouseEventStore implements BlockStore {
-  readonly #connection: Connection;
-  readonly #place: Place;
-  readonly #notes: Notes;
-  readonly #promotion: Promotion;
+  readonly #connection: ClickHouseConnection;
+  readonly #place: Topology;
+  readonly #notes: StoreNotes;
+  readonly #promotion: ClickHousePromotion;
   /** When it was looked last which columns there are. */
   #lookedAt = Number.NEGATIVE_INFINITY;
   /** As far as this process knows; null after a failure, when it has to be asked for. */
@@ -51,11 +56,11 @@ class ClickHouseEventStore implements BlockStore {
   readonly #questions = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
-  constructor(connection: Connection, place: Place) {
+  constructor(connection: ClickHouseConnection, place: Topology) {
     this.#connection = connection;
     this.#place = place;
-    this.#notes = new Notes(connection);
-    this.#promotion = new Promotion(connection, this.#notes, place);
+    this.#notes = new StoreNotes(connection);
+    this.#promotion = new ClickHousePromotion(connection, this.#notes, place);
   }
 
   /** Asked for each time: another process may have written since. */
@@ -64,10 +69,10 @@ class ClickHouseEventStore implements BlockStore {
     return this.#position;
   }
 
-  async write({ events, overrides, position, meanwhile }: EventBatch): Promise<void> {
+  async write({ events, overrides, position, whileCommitting }: EventBatch): Promise<void> {
     const block = packBlock(events);
     const written = this.writeBlocks({ blocks: [block], overrides, position });
-    meanwhile?.();
+    whileCommitting?.();
     await written;
   }
 
@@ -80,7 +85,7 @@ class ClickHouseEventStore implements BlockStore {
       if (position <= (this.#position ?? (await this.position()))) return;
       try {
         await this.#connection.insert('event_rows', Buffer.concat(blocks), `events ${position}`);
-        await writeOverrides(this.#connection, overrides, position);
+        await writeClickHouseOverrides(this.#connection, overrides, position);
         await this.#notes.write({ [POSITION]: position });
         this.#position = position;
       } catch (error) {
@@ -94,20 +99,22 @@ class ClickHouseEventStore implements BlockStore {
     return this.#reading(sql, values, (resolved) => this.#connection.query(resolved.sql, resolved.values, signal));
   }
 
-  columns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
-    return this.#reading(sql, values, (resolved) => this.#connection.columns(resolved.sql, resolved.values, signal));
+  queryColumns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
+    return this.#reading(sql, values, (resolved) =>
+      this.#connection.queryColumns(resolved.sql, resolved.values, signal),
+    );
   }
 
   /** Runs a statement with its properties resolved; once more if another process has dropped a column that it reads. */
-  #reading<T>(sql: string, values: readonly SqlValue[], run: (resolved: ResolvedNotes) => Promise<T>): Promise<T> {
-    const resolve = (): ResolvedNotes =>
-      resolveNotes(sql, values, {
+  #reading<T>(sql: string, values: readonly SqlValue[], run: (resolved: ResolvedSql) => Promise<T>): Promise<T> {
+    const resolve = (): ResolvedSql =>
+      resolvePlaceholders(sql, values, {
         path: (key) => key,
-        fromJson: readJson,
-        fromColumn: (...read) => this.#promotion.fromColumn(...read),
+        fromJson: clickhouseJsonProperty,
+        fromColumn: (...read) => this.#promotion.columnSql(...read),
       });
     const first = resolve();
-    this.#promotion.note(first.reads);
+    this.#promotion.recordOwnReads(first.reads);
     this.#lookAgain();
     return this.#asking(async () => {
       try {
@@ -124,43 +131,44 @@ class ClickHouseEventStore implements BlockStore {
 
   /** Others may have made columns, or taken them away. */
   #lookAgain(): void {
-    if (performance.now() - this.#lookedAt < LOOK_EVERY_MS) return;
+    if (performance.now() - this.#lookedAt < COLUMN_REFRESH_INTERVAL_MS) return;
     this.#lookedAt = performance.now();
     void this.#asking(() => this.#promotion.load()).catch(() => undefined);
   }
 
   mirrorPosition(projectId: number): Promise<MirrorPosition> {
-    return this.#asking(() => mirrorPosition(this.#notes, projectId));
+    return this.#asking(() => readClickHouseMirrorPosition(this.#notes, projectId));
   }
 
-  mirroredProjects(): Promise<number[]> {
-    return this.#asking(async () => [...(await mirrorPositions(this.#notes)).keys()].sort((a, b) => a - b));
+  listMirroredProjects(): Promise<number[]> {
+    return this.#asking(async () => [...(await readMirrorPositions(this.#notes)).keys()].sort((a, b) => a - b));
   }
 
-  mirror(slice: MirrorSlice): Promise<void> {
-    return this.#oneAtATime(() => writeMirror(this.#connection, this.#notes, slice));
+  mirrorPersons(slice: MirrorBatch): Promise<void> {
+    return this.#oneAtATime(() => writeClickHouseMirror(this.#connection, this.#notes, slice));
   }
 
-  forgetPersons(projectId: number): Promise<void> {
-    return this.#oneAtATime(() => forgetPersons(this.#connection, this.#notes, this.#place, projectId));
+  deleteMirror(projectId: number): Promise<void> {
+    return this.#oneAtATime(() => deleteClickHouseMirror(this.#connection, this.#notes, this.#place, projectId));
   }
 
   deleteBefore(projectId: number, timestamp: number): Promise<number> {
     const values = [projectId, Math.trunc(timestamp)];
     const where = 'where project_id = $1 and timestamp < $2';
     return this.#oneAtATime(async () => {
-      const [row] = await this.#connection.read(`select count(*) as n from event_rows ${where}`, values);
+      const [row] = await this.#connection.queryConsistent(`select count(*) as n from event_rows ${where}`, values);
       const count = Number(row?.['n'] ?? 0);
-      if (count > 0) await this.#connection.run(`delete from ${changed(this.#place, 'event_rows')} ${where}`, values);
+      if (count > 0)
+        await this.#connection.run(`delete from ${mutableTable(this.#place, 'event_rows')} ${where}`, values);
       return count;
     });
   }
 
-  refile(refilings: readonly Refiling[]): Promise<Refiled[]> {
+  reassign(refilings: readonly Reassignment[]): Promise<Reassigned[]> {
     const deps = { connection: this.#connection, notes: this.#notes, place: this.#place };
     return this.#oneAtATime(async () => {
-      const done: Refiled[] = [];
-      for (const order of refilings) done.push(await refile(deps, order));
+      const done: Reassigned[] = [];
+      for (const order of refilings) done.push(await reassignInClickHouse(deps, order));
       return done;
     });
   }
@@ -169,33 +177,33 @@ class ClickHouseEventStore implements BlockStore {
    * Rows that were deleted are only hidden until their part is written anew, and so are older versions of persons. The
    * parts that were replaced go from disk some minutes later, by ClickHouse itself.
    */
-  scrub(): Promise<void> {
+  purge(): Promise<void> {
     return this.#oneAtATime(async () => {
-      await this.#connection.run(`alter table ${changed(this.#place, 'event_rows')} apply deleted mask`);
-      await this.#connection.run(`delete from ${changed(this.#place, 'person_versions')} where is_gone = 1`);
+      await this.#connection.run(`alter table ${mutableTable(this.#place, 'event_rows')} apply deleted mask`);
+      await this.#connection.run(`delete from ${mutableTable(this.#place, 'person_versions')} where is_gone = 1`);
       for (const table of ['person_versions', 'person_override_rows', 'store_notes'] as const) {
-        await this.#connection.run(`optimize table ${changed(this.#place, table)} final`);
+        await this.#connection.run(`optimize table ${mutableTable(this.#place, table)} final`);
       }
     });
   }
 
-  tend(now: number): Promise<boolean> {
+  maintain(now: number): Promise<boolean> {
     return this.#oneAtATime(() => this.#promotion.step(Math.trunc(now)));
   }
 
-  needsTending(now: number): boolean {
+  needsMaintenance(now: number): boolean {
     return this.#promotion.isDue(now);
   }
 
-  takeReads(): CountedRead[] {
+  takeReads(): PropertyReadCount[] {
     return this.#promotion.takeReads();
   }
 
-  noteReads(reads: readonly CountedRead[]): void {
-    this.#promotion.noteReads(reads);
+  recordReads(reads: readonly PropertyReadCount[]): void {
+    this.#promotion.recordReads(reads);
   }
 
-  async promoted(): Promise<PromotedProperty[]> {
+  async listPromotedProperties(): Promise<PromotedProperty[]> {
     return this.#promotion.describe();
   }
 

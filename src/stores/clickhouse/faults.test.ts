@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { anEvent, uuidOf } from '../../../test/contract/events.ts';
-import { findClickHouse, makeDatabase, PATIENCE, type TestDatabase } from '../../../test/support/clickhouse.ts';
+import { findClickHouse, makeDatabase, type TestDatabase, TIMEOUTS } from '../../../test/support/clickhouse.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../../../test/support/faulty-proxy.ts';
 import type { BlockStore } from '../cluster/block-store.ts';
 import { packBlock } from '../cluster/event-block.ts';
 import { isOutage } from '../outage.ts';
 import { openClickHouseEventStore } from './event-store.ts';
 
-vi.setConfig(PATIENCE);
+vi.setConfig(TIMEOUTS);
 const server = await findClickHouse();
 
 describe.skipIf(server === null)('a shipment on a bad line', () => {
@@ -74,7 +74,7 @@ describe.skipIf(server === null)('a shipment on a bad line', () => {
     const asked = store.query('select sleep(3) as n', [], leaving.signal);
     setTimeout(() => leaving.abort(new Error('gone')), 50);
     await expect(asked).rejects.toThrow('gone');
-    await expect(store.columns('select 1 as n', [], leaving.signal)).rejects.toThrow('gone');
+    await expect(store.queryColumns('select 1 as n', [], leaving.signal)).rejects.toThrow('gone');
   });
 
   it('says that nobody is there', async () => {

@@ -1,17 +1,17 @@
 import { packRows } from '../cluster/event-block.ts';
-import type { Connection } from './connection.ts';
+import type { ClickHouseConnection } from './connection.ts';
 
 /** What the store remembers for itself: positions, orders that were done, columns. */
-export class Notes {
-  readonly #connection: Connection;
+export class StoreNotes {
+  readonly #connection: ClickHouseConnection;
 
-  constructor(connection: Connection) {
+  constructor(connection: ClickHouseConnection) {
     this.#connection = connection;
   }
 
   /** By name; those that were forgotten are not there. */
   async read(prefix: string): Promise<Map<string, string>> {
-    const rows = await this.#connection.read(
+    const rows = await this.#connection.queryConsistent(
       `select name, value from store_notes final where startsWith(name, $1) and value != '' order by name`,
       [prefix],
     );
@@ -31,7 +31,7 @@ export class Notes {
     );
   }
 
-  forget(...names: readonly string[]): Promise<void> {
+  delete(...names: readonly string[]): Promise<void> {
     return this.write(Object.fromEntries(names.map((name) => [name, ''])));
   }
 }

@@ -1,14 +1,14 @@
-import type { Connection } from './connection.ts';
+import type { ClickHouseConnection } from './connection.ts';
 import { hasCode } from './failure.ts';
-import { Notes } from './keyed-notes.ts';
-import { type Place, steps } from './schema.ts';
+import { StoreNotes } from './keyed-notes.ts';
+import { migrationSteps, type Topology } from './schema.ts';
 
-const VERSION = 'schema_version';
+const VERSION_NOTE = 'schema_version';
 
 /** Several processes may do this at once: every statement may be repeated. */
-export async function migrate(connection: Connection, place: Place, url: string): Promise<void> {
-  const all = steps(place);
-  const notes = new Notes(connection);
+export async function migrateClickHouse(connection: ClickHouseConnection, place: Topology, url: string): Promise<void> {
+  const all = migrationSteps(place);
+  const notes = new StoreNotes(connection);
   const version = await readVersion(notes);
   if (version > all.length) {
     throw new Error(
@@ -19,13 +19,13 @@ export async function migrate(connection: Connection, place: Place, url: string)
   for (const [i, step] of all.entries()) {
     if (i < version) continue;
     for (const statement of step) await connection.run(statement);
-    await notes.write({ [VERSION]: i + 1 });
+    await notes.write({ [VERSION_NOTE]: i + 1 });
   }
 }
 
-async function readVersion(notes: Notes): Promise<number> {
+async function readVersion(notes: StoreNotes): Promise<number> {
   try {
-    return await notes.readNumber(VERSION);
+    return await notes.readNumber(VERSION_NOTE);
   } catch (error) {
     if (hasCode(error, 'UNKNOWN_TABLE')) return 0;
     if (!hasCode(error, 'UNKNOWN_DATABASE')) throw error;

@@ -8,14 +8,14 @@ import { UuidHalves } from '../events/uuid-column.ts';
 
 type Column = Int32Array | Float64Array | BigUint64Array | string[];
 
-interface Found {
+interface FoundColumn {
   type: string;
   parts: Column[];
 }
 
-export function readNative(bytes: Buffer): ColumnTable {
+export function readNativeColumns(bytes: Buffer): ColumnTable {
   const reader = new Reader(bytes);
-  const found = new Map<string, Found>();
+  const found = new Map<string, FoundColumn>();
   let rows = 0;
   while (!reader.isAtEnd) {
     const columns = reader.count();
@@ -36,7 +36,7 @@ export function readNative(bytes: Buffer): ColumnTable {
     return own?.parts ?? [];
   };
   return {
-    rows,
+    rowCount: rows,
     integers: (name) => joined(column(name, 'Int32') as Int32Array[], new Int32Array(rows)),
     doubles: (name) => joined(column(name, 'Float64') as Float64Array[], new Float64Array(rows)),
     texts: (name) => (column(name, 'String') as string[][]).flat(),

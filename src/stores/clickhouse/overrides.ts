@@ -1,7 +1,7 @@
 import { checkedUuid, packRows } from '../cluster/event-block.ts';
 import type { PersonOverride } from '../events/event-store.ts';
 import { FlatOverrides } from '../events/flat-overrides.ts';
-import type { Connection } from './connection.ts';
+import type { ClickHouseConnection } from './connection.ts';
 
 const ROWS = 'person_override_rows';
 
@@ -10,8 +10,8 @@ const ROWS = 'person_override_rows';
  * differs in one insert. Rows say which position they came with: to follow the same merges twice does not always lead
  * to the same end, so those that have arrived are not followed again.
  */
-export async function writeOverrides(
-  connection: Connection,
+export async function writeClickHouseOverrides(
+  connection: ClickHouseConnection,
   overrides: readonly PersonOverride[],
   position: number,
 ): Promise<void> {
@@ -25,7 +25,11 @@ export async function writeOverrides(
 }
 
 /** Takes back the overrides from these persons. */
-export async function endOverrides(connection: Connection, projectId: number, from: readonly string[]): Promise<void> {
+export async function removeOverrides(
+  connection: ClickHouseConnection,
+  projectId: number,
+  from: readonly string[],
+): Promise<void> {
   const { last } = await readTouched(connection, []);
   const ended = from.map((id) => ({ projectId, from: id, to: id }));
   await insertOverrides(connection, ended, 0, last.version + 1);
@@ -38,7 +42,7 @@ const lowerCase = ({ projectId, from, to }: PersonOverride): PersonOverride => (
 });
 
 const insertOverrides = (
-  connection: Connection,
+  connection: ClickHouseConnection,
   changes: readonly PersonOverride[],
   position: number,
   version: number,
@@ -61,9 +65,9 @@ interface Touched {
 }
 
 /** In one question: what touches these persons, and how far the table has got. */
-async function readTouched(connection: Connection, overrides: readonly PersonOverride[]): Promise<Touched> {
+async function readTouched(connection: ClickHouseConnection, overrides: readonly PersonOverride[]): Promise<Touched> {
   const ids = [...new Set(overrides.flatMap(({ from, to }) => [from, to]))].join(',');
-  const rows = await connection.read(
+  const rows = await connection.queryConsistent(
     `with arrayMap(id -> toUUID(id), arrayFilter(id -> id != '', splitByChar(',', $1))) as ids
     select toInt64(project_id) as project, toString(from_id) as from_text, toString(to_id) as to_text,
       toInt64(0) as last_version, toInt64(0) as last_position
@@ -85,8 +89,12 @@ async function readTouched(connection: Connection, overrides: readonly PersonOve
 }
 
 /** The ids that queries show as this person: its own, and those that an override leads from. */
-export async function shownAs(connection: Connection, projectId: number, personId: string): Promise<string[]> {
-  const rows = await connection.read(
+export async function listAliasIds(
+  connection: ClickHouseConnection,
+  projectId: number,
+  personId: string,
+): Promise<string[]> {
+  const rows = await connection.queryConsistent(
     'select toString(from_id) as id from person_overrides where project_id = $1 and to_id = toUUID($2)',
     [projectId, checkedUuid(personId)],
   );

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { anEvent, uuidOf } from '../../../test/contract/events.ts';
-import { findClickHouse, makeDatabase, PATIENCE, type TestDatabase } from '../../../test/support/clickhouse.ts';
+import { findClickHouse, makeDatabase, type TestDatabase, TIMEOUTS } from '../../../test/support/clickhouse.ts';
 import type { BlockStore } from '../cluster/block-store.ts';
 import { PERSON_PROPERTIES } from '../events/dialect.ts';
 import type { EventStore } from '../events/event-store.ts';
 import { clickhouseDialect } from './dialect.ts';
 import { openClickHouseEventStore } from './event-store.ts';
 
-vi.setConfig(PATIENCE);
+vi.setConfig(TIMEOUTS);
 const server = await findClickHouse();
 
 const START = Date.UTC(2024, 0, 1);
@@ -48,12 +48,12 @@ describe.skipIf(server === null)('a property with a column of its own in ClickHo
     const events = properties.map((own, i) => anEvent({ properties: own, timestamp: at + i, personId: uuidOf(i) }));
     await store.write({ events, overrides: [], position: ++position });
     const persons = properties.map((own, i) => ({ uuid: uuidOf(i), createdAt: 0, properties: JSON.stringify(own) }));
-    await store.mirror({ projectId: 1, removed: [], persons, position: { change: position, id: 0 } });
+    await store.mirrorPersons({ projectId: 1, removed: [], persons, position: { change: position, id: 0 } });
   };
 
   /** Of events through the view, joined with their persons, whose property is read too. */
   async function ask(of: EventStore = store): Promise<void> {
-    const sql = clickhouseDialect.begin('e');
+    const sql = clickhouseDialect.newStatement('e');
     const key = "it's";
     const rows = await of.query(
       `select ${sql.property(key)} as value, cast(${sql.hasKey(key)} as boolean) as has_key, ${sql.text(key)} as text,
@@ -67,9 +67,10 @@ describe.skipIf(server === null)('a property with a column of its own in ClickHo
 
   /** Filling goes on by itself. */
   async function tendUntil(state: readonly string[], now: number): Promise<void> {
-    const told = async () => (await store.promoted()).map(({ owner, key, filled }) => `${owner} ${key} ${filled}`);
+    const told = async () =>
+      (await store.listPromotedProperties()).map(({ owner, key, filled }) => `${owner} ${key} ${filled}`);
     for (let i = 0; i < 60 && JSON.stringify(await told()) !== JSON.stringify(state); i++) {
-      if (!(await store.tend(now))) await new Promise((resolve) => setTimeout(resolve, 500));
+      if (!(await store.maintain(now))) await new Promise((resolve) => setTimeout(resolve, 500));
     }
     expect(await told()).toEqual(state);
   }
@@ -77,9 +78,9 @@ describe.skipIf(server === null)('a property with a column of its own in ClickHo
   it('reads the same before, with and after it, also where another process knows nothing of it', async () => {
     await write();
     for (const asked of [store, other, store, other]) await ask(asked);
-    expect([await store.promoted(), store.needsTending(START)]).toEqual([[], false]);
-    store.noteReads(other.takeReads());
-    expect([store.needsTending(START), other.takeReads()]).toEqual([true, []]);
+    expect([await store.listPromotedProperties(), store.needsMaintenance(START)]).toEqual([[], false]);
+    store.recordReads(other.takeReads());
+    expect([store.needsMaintenance(START), other.takeReads()]).toEqual([true, []]);
     await tendUntil(["event it's 1", "person it's 1"], START);
     await write();
     await ask();
@@ -97,7 +98,7 @@ describe.skipIf(server === null)('a property with a column of its own in ClickHo
     ]);
     await ask(other);
     // It was used until now; a month later it was not.
-    await store.tend(START + 31 * DAY_MS);
+    await store.maintain(START + 31 * DAY_MS);
     await tendUntil([], START + 62 * DAY_MS);
     await ask(other);
     await ask();

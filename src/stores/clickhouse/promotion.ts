@@ -4,23 +4,30 @@
  * a column is right from its first moment, and it is read once that pays.
  *
  * What there is stands in notes, since several processes ask. One of them makes the columns, and is told by the others
- * what questions read there (`takeReads`, `noteReads`). Whoever reads a column that another has taken away hears
+ * what questions read there (`takeReads`, `recordReads`). Whoever reads a column that another has taken away hears
  * of it from ClickHouse, looks at the notes again and asks once more.
  */
 import type { PromotedProperty } from '../events/event-store.ts';
 import {
-  type CountedRead,
+  findReplaceable,
   isUnused,
-  isUseOld,
-  MOST_COLUMNS,
-  PropertyDemand,
-  replaceable,
+  isUseStale,
+  MAX_PROMOTED_COLUMNS,
+  type PropertyReadCount,
+  PropertyUsage,
 } from '../events/property-demand.ts';
-import type { PropertyOwner, PropertyRead, Reading } from '../events/property-placeholders.ts';
-import type { Connection } from './connection.ts';
-import type { Notes } from './keyed-notes.ts';
-import { readPromoted } from './property-sql.ts';
-import { addColumn, changed, dropColumn, type Place, systemTable, views } from './schema.ts';
+import type { ColumnOwner, PropertyRead, PropertyReading } from '../events/property-placeholders.ts';
+import type { ClickHouseConnection } from './connection.ts';
+import type { StoreNotes } from './keyed-notes.ts';
+import { clickhousePromotedProperty } from './property-sql.ts';
+import {
+  addColumnStatements,
+  dropColumnStatements,
+  mutableTable,
+  systemTable,
+  type Topology,
+  viewStatements,
+} from './schema.ts';
 
 type State = 'filling' | 'ready' | 'going';
 
@@ -35,21 +42,21 @@ const LAST = 'promoted_last';
 
 const nameOf = ({ id }: Pick<Column, 'id'>): string => `promoted_${id}`;
 const noteOf = ({ id }: Pick<Column, 'id'>): string => PREFIX + String(id).padStart(8, '0');
-const tableOf = (owner: PropertyOwner) => (owner === 'event' ? 'event_rows' : 'person_versions');
+const tableOf = (owner: ColumnOwner) => (owner === 'event' ? 'event_rows' : 'person_versions');
 
-export class Promotion {
-  readonly #connection: Connection;
-  readonly #notes: Notes;
-  readonly #place: Place;
-  readonly #demand = new PropertyDemand();
+export class ClickHousePromotion {
+  readonly #connection: ClickHouseConnection;
+  readonly #notes: StoreNotes;
+  readonly #place: Topology;
+  readonly #demand = new PropertyUsage();
   /** What was read here since the last `takeReads`. */
-  readonly #untold = new PropertyDemand();
+  readonly #untold = new PropertyUsage();
   readonly #used = new Set<string>();
   /** Those whose filling this process has begun, or seen under way. */
   readonly #begun = new Map<number, number>();
   #columns: Column[] = [];
 
-  constructor(connection: Connection, notes: Notes, place: Place) {
+  constructor(connection: ClickHouseConnection, notes: StoreNotes, place: Topology) {
     this.#connection = connection;
     this.#notes = notes;
     this.#place = place;
@@ -66,18 +73,18 @@ export class Promotion {
   }
 
   /** The column to read a property from; undefined where there is none. */
-  fromColumn(reading: Reading, read: PropertyRead, prefix: string): string | undefined {
+  columnSql(reading: PropertyReading, read: PropertyRead, prefix: string): string | undefined {
     const column = this.#find(read);
-    return column?.state === 'ready' ? readPromoted(reading, prefix + nameOf(column)) : undefined;
+    return column?.state === 'ready' ? clickhousePromotedProperty(reading, prefix + nameOf(column)) : undefined;
   }
 
   /** Takes down that a statement reads these. */
-  note(reads: readonly PropertyRead[]): void {
+  recordOwnReads(reads: readonly PropertyRead[]): void {
     for (const read of reads) this.#untold.add(read);
-    this.noteReads(reads.map((read) => ({ ...read, statements: 1 })));
+    this.recordReads(reads.map((read) => ({ ...read, statements: 1 })));
   }
 
-  noteReads(reads: readonly CountedRead[]): void {
+  recordReads(reads: readonly PropertyReadCount[]): void {
     for (const read of reads) {
       const column = this.#find(read);
       if (column === undefined) this.#demand.add(read, read.statements);
@@ -85,8 +92,8 @@ export class Promotion {
     }
   }
 
-  takeReads(): CountedRead[] {
-    return this.#untold.takeAll();
+  takeReads(): PropertyReadCount[] {
+    return this.#untold.drain();
   }
 
   #find = ({ owner, key }: PropertyRead): Column | undefined =>
@@ -95,8 +102,9 @@ export class Promotion {
   isDue(now: number): boolean {
     const all = this.#columns;
     return (
-      all.some((one) => one.state !== 'ready' || isUnused(one, now) || (isUseOld(one, now) && this.#isUsed(one))) ||
-      (this.#demand.most().length > 0 && (all.length < MOST_COLUMNS || replaceable(all, now) !== undefined))
+      all.some((one) => one.state !== 'ready' || isUnused(one, now) || (isUseStale(one, now) && this.#isUsed(one))) ||
+      (this.#demand.mostRead().length > 0 &&
+        (all.length < MAX_PROMOTED_COLUMNS || findReplaceable(all, now) !== undefined))
     );
   }
 
@@ -110,7 +118,7 @@ export class Promotion {
     if (going !== undefined) return this.#drop(going);
     const filling = this.#columns.find(({ state }) => state === 'filling');
     if (filling !== undefined) return this.#fill(filling);
-    const wanted = this.#demand.most().find((read) => this.#find(read) === undefined);
+    const wanted = this.#demand.mostRead().find((read) => this.#find(read) === undefined);
     return wanted === undefined ? false : this.#promote(wanted, now);
   }
 
@@ -125,7 +133,7 @@ export class Promotion {
 
   async #saveUses(now: number): Promise<void> {
     for (const column of this.#columns) {
-      if (!this.#isUsed(column) || !isUseOld(column, now)) continue;
+      if (!this.#isUsed(column) || !isUseStale(column, now)) continue;
       await this.#save({ ...column, lastUsed: now });
     }
     this.#used.clear();
@@ -139,8 +147,8 @@ export class Promotion {
 
   /** The note comes first: a number that was once given away is never given to another property. */
   async #promote({ owner, key }: PropertyRead, now: number): Promise<boolean> {
-    if (this.#columns.length >= MOST_COLUMNS) {
-      const rested = replaceable(this.#columns, now);
+    if (this.#columns.length >= MAX_PROMOTED_COLUMNS) {
+      const rested = findReplaceable(this.#columns, now);
       return rested === undefined ? false : this.#drop(rested);
     }
     const id = (await this.#notes.readNumber(LAST)) + 1;
@@ -154,10 +162,11 @@ export class Promotion {
   async #fill(column: Column): Promise<boolean> {
     const table = tableOf(column.owner);
     if (!this.#begun.has(column.id)) {
-      for (const sql of addColumn(this.#place, table, nameOf(column), column.key)) await this.#connection.run(sql);
+      for (const sql of addColumnStatements(this.#place, table, nameOf(column), column.key))
+        await this.#connection.run(sql);
       await this.#replaceViews();
-      const materialize = `alter table ${changed(this.#place, table)} materialize column ${nameOf(column)}`;
-      if ((await this.#leftToFill(column)) === null) await this.#connection.start(materialize);
+      const materialize = `alter table ${mutableTable(this.#place, table)} materialize column ${nameOf(column)}`;
+      if ((await this.#leftToFill(column)) === null) await this.#connection.startMutation(materialize);
       this.#begun.set(column.id, 0);
       return true;
     }
@@ -171,7 +180,7 @@ export class Promotion {
 
   /** Parts of the table that have no such column yet; null where nobody has begun. */
   async #leftToFill(column: Column): Promise<number | null> {
-    const [row] = await this.#connection.read(
+    const [row] = await this.#connection.queryConsistent(
       `select count(*) as n, sum(if(is_done, 0, greatest(parts_to_do, 1))) as left
       from ${systemTable(this.#place, 'mutations')}
       where database = $1 and endsWith(command, $2)`,
@@ -181,17 +190,19 @@ export class Promotion {
   }
 
   async #replaceViews(): Promise<void> {
-    const of = (owner: PropertyOwner): string[] =>
+    const of = (owner: ColumnOwner): string[] =>
       this.#columns.filter((one) => one.owner === owner && one.state !== 'going').map(nameOf);
-    for (const sql of views(this.#place, { event: of('event'), person: of('person') })) await this.#connection.run(sql);
+    for (const sql of viewStatements(this.#place, { event: of('event'), person: of('person') }))
+      await this.#connection.run(sql);
   }
 
   /** Forgotten before it goes: from then on nobody begins to read it. */
   async #drop(column: Column): Promise<boolean> {
     await this.#save({ ...column, state: 'going' });
     await this.#replaceViews();
-    for (const sql of dropColumn(this.#place, tableOf(column.owner), nameOf(column))) await this.#connection.run(sql);
-    await this.#notes.forget(noteOf(column));
+    for (const sql of dropColumnStatements(this.#place, tableOf(column.owner), nameOf(column)))
+      await this.#connection.run(sql);
+    await this.#notes.delete(noteOf(column));
     this.#columns = this.#columns.filter(({ id }) => id !== column.id);
     return true;
   }

@@ -1,11 +1,19 @@
 import { expect, it } from 'vitest';
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
-import { addColumn, changed, dropColumn, EVENT_COLUMNS, steps, systemTable, views } from './schema.ts';
+import {
+  addColumnStatements,
+  dropColumnStatements,
+  EVENT_COLUMNS,
+  migrationSteps,
+  mutableTable,
+  systemTable,
+  viewStatements,
+} from './schema.ts';
 
 const alone = { cluster: null };
 const many = { cluster: 'main' };
 const flat = (place: { cluster: string | null }): string[] =>
-  steps(place)
+  migrationSteps(place)
     .flat()
     .map((sql) => sql.replace(/\s+/g, ' '));
 const statement = (place: { cluster: string | null }, begin: string): string =>
@@ -55,7 +63,7 @@ it('orders events by what questions name, and by nothing that changes', () => {
 
 it('has a column for each hot property, in the table and in the view', () => {
   const table = statement(alone, 'create table if not exists event_rows');
-  const [view = ''] = views(alone, { event: ['promoted_3'], person: [] });
+  const [view = ''] = viewStatements(alone, { event: ['promoted_3'], person: [] });
   for (const name of HOT_PROPERTIES) {
     expect(table).toMatch(new RegExp(`"${name.replace('$', '\\$')}" (LowCardinality\\(Nullable|Nullable)\\(String\\)`));
     expect(view).toContain(`e."${name}" as "${name}"`);
@@ -65,9 +73,9 @@ it('has a column for each hot property, in the table and in the view', () => {
 });
 
 it('changes events on every shard, and what every node has a copy of at one node', () => {
-  expect(changed(many, 'event_rows')).toBe('event_rows_local on cluster "main"');
-  expect(changed(many, 'person_versions')).toBe('person_versions');
-  expect(addColumn(many, 'person_versions', 'promoted_1', 'a').map((sql) => sql.slice(0, 60))).toEqual([
+  expect(mutableTable(many, 'event_rows')).toBe('event_rows_local on cluster "main"');
+  expect(mutableTable(many, 'person_versions')).toBe('person_versions');
+  expect(addColumnStatements(many, 'person_versions', 'promoted_1', 'a').map((sql) => sql.slice(0, 60))).toEqual([
     'alter table person_versions add column if not exists promote',
   ]);
   expect([systemTable(many, 'parts'), systemTable(alone, 'parts')]).toEqual([
@@ -77,13 +85,13 @@ it('changes events on every shard, and what every node has a copy of at one node
 });
 
 it('adds and drops columns also in the table for all shards, which never asks for what is no more', () => {
-  const [local = '', all = ''] = addColumn(many, 'event_rows', 'promoted_1', `it's`);
+  const [local = '', all = ''] = addColumnStatements(many, 'event_rows', 'promoted_1', `it's`);
   expect(local).toMatch(/^alter table event_rows_local on cluster "main" add column if not exists promoted_1 /);
   expect(all).toMatch(/^alter table event_rows on cluster "main" add column if not exists promoted_1 /);
   expect(local).toContain(`unhex('69742773')`);
-  expect(dropColumn(many, 'event_rows', 'promoted_1')).toEqual([
+  expect(dropColumnStatements(many, 'event_rows', 'promoted_1')).toEqual([
     'alter table event_rows on cluster "main" drop column if exists promoted_1',
     'alter table event_rows_local on cluster "main" drop column if exists promoted_1',
   ]);
-  expect(addColumn(alone, 'event_rows', 'promoted_1', 'a')).toHaveLength(1);
+  expect(addColumnStatements(alone, 'event_rows', 'promoted_1', 'a')).toHaveLength(1);
 });

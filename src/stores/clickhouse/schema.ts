@@ -13,19 +13,19 @@
  * two, and nothing relies on them not doing so. Persons, overrides and notes are few: every node has all of them.
  */
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
-import { promotedText } from './property-sql.ts';
+import { clickhousePromotedText } from './property-sql.ts';
 
-export interface Place {
+export interface Topology {
   /** The cluster's name; null: one server. */
   cluster: string | null;
 }
 
 /** ClickHouse remembers the tokens of so many inserts. Only the last one is ever repeated. */
-const REMEMBERED = 1000;
+const DEDUPLICATION_WINDOW = 1000;
 /** On a cluster also for so long: longer than anybody leaves a worker switched off. */
-const REMEMBERED_SECONDS = 90 * 86_400;
+const DEDUPLICATION_WINDOW_SECONDS = 90 * 86_400;
 
-const FEW_VALUES = new Set<string>([
+const LOW_CARDINALITY = new Set<string>([
   ...['$host', '$browser', '$os', '$device_type', '$referring_domain', '$lib'],
   ...['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'],
 ]);
@@ -38,35 +38,36 @@ export const EVENT_COLUMNS: readonly string[] = [
   ...['elements_chain', ...GROUPS, ...HOT_PROPERTIES],
 ];
 
-export const PERSON_COLUMNS: readonly string[] = ['project_id', 'person_id', 'created_at', 'properties'];
+const PERSON_COLUMNS: readonly string[] = ['project_id', 'person_id', 'created_at', 'properties'];
 
-export const quoted = (name: string): string => `"${name}"`;
+const quoteIdentifier = (name: string): string => `"${name}"`;
 
 /** The name of a cluster comes from a setting and has been checked to be a plain word. */
-const onCluster = ({ cluster }: Place): string => (cluster === null ? '' : ` on cluster ${quoted(cluster)}`);
+const onCluster = ({ cluster }: Topology): string =>
+  cluster === null ? '' : ` on cluster ${quoteIdentifier(cluster)}`;
 
-const own = ({ cluster }: Place, table: ChangedTable): string =>
+const localTable = ({ cluster }: Topology, table: StoredTable): string =>
   cluster !== null && table === 'event_rows' ? 'event_rows_local' : table;
 
 /** A table as the statement names it that makes it. */
-const made = (place: Place, table: ChangedTable): string => own(place, table) + onCluster(place);
+const tableOnCluster = (place: Topology, table: StoredTable): string => localTable(place, table) + onCluster(place);
 
 /**
  * A table as statements name it that change it in its place: `alter table …`, `delete from …`. Every shard is told to
  * change its events; the other tables are one, and what is changed at one node reaches all.
  */
-export const changed = (place: Place, table: ChangedTable): string =>
-  table === 'event_rows' ? made(place, table) : table;
+export const mutableTable = (place: Topology, table: StoredTable): string =>
+  table === 'event_rows' ? tableOnCluster(place, table) : table;
 
 /** What every node says about itself, of all nodes. */
-export const systemTable = ({ cluster }: Place, name: 'parts' | 'mutations'): string =>
+export const systemTable = ({ cluster }: Topology, name: 'parts' | 'mutations'): string =>
   cluster === null ? `system.${name}` : `clusterAllReplicas('${cluster}', system.${name})`;
 
-export type ChangedTable = 'event_rows' | 'person_versions' | 'person_override_rows' | 'store_notes';
+type StoredTable = 'event_rows' | 'person_versions' | 'person_override_rows' | 'store_notes';
 
 type Spread = 'by shard' | 'everywhere';
 
-function engine({ cluster }: Place, name: 'MergeTree' | 'ReplacingMergeTree', spread: Spread, version = ''): string {
+function engine({ cluster }: Topology, name: 'MergeTree' | 'ReplacingMergeTree', spread: Spread, version = ''): string {
   if (cluster === null) return `${name}(${version})`;
   const [path, replica] =
     spread === 'by shard'
@@ -78,19 +79,19 @@ function engine({ cluster }: Place, name: 'MergeTree' | 'ReplacingMergeTree', sp
 /** A part is on disk before its insert is acknowledged: whoever sent it forgets it then. */
 const DURABLE = 'fsync_after_insert = 1, fsync_part_directory = 1';
 
-const remembering = ({ cluster }: Place): string =>
+const deduplicationSettings = ({ cluster }: Topology): string =>
   cluster === null
-    ? `non_replicated_deduplication_window = ${REMEMBERED}`
-    : `replicated_deduplication_window = ${REMEMBERED}, replicated_deduplication_window_seconds = ${REMEMBERED_SECONDS}`;
+    ? `non_replicated_deduplication_window = ${DEDUPLICATION_WINDOW}`
+    : `replicated_deduplication_window = ${DEDUPLICATION_WINDOW}, replicated_deduplication_window_seconds = ${DEDUPLICATION_WINDOW_SECONDS}`;
 
 const hotColumn = (name: string): string =>
-  FEW_VALUES.has(name)
-    ? `${quoted(name)} LowCardinality(Nullable(String))`
-    : `${quoted(name)} Nullable(String) codec(ZSTD(1))`;
+  LOW_CARDINALITY.has(name)
+    ? `${quoteIdentifier(name)} LowCardinality(Nullable(String))`
+    : `${quoteIdentifier(name)} Nullable(String) codec(ZSTD(1))`;
 
 const MONTH = `toYYYYMM(fromUnixTimestamp64Milli(least(greatest(timestamp, 946684800000), 4102444799999), 'UTC'))`;
 
-const eventRows = (place: Place): string => `create table if not exists ${made(place, 'event_rows')} (
+const eventRows = (place: Topology): string => `create table if not exists ${tableOnCluster(place, 'event_rows')} (
     project_id Int32,
     uuid UUID,
     event LowCardinality(String),
@@ -110,15 +111,17 @@ const eventRows = (place: Place): string => `create table if not exists ${made(p
   partition by ${MONTH}
   primary key (project_id, event, intDiv(timestamp, 86400000))
   order by (project_id, event, intDiv(timestamp, 86400000), distinct_id, timestamp)
-  settings ${remembering(place)}, ${DURABLE}`;
+  settings ${deduplicationSettings(place)}, ${DURABLE}`;
 
 const allShards = (
-  place: Place,
+  place: Topology,
 ): string => `create table if not exists event_rows${onCluster(place)} as event_rows_local
-  engine = Distributed(${quoted(place.cluster ?? '')}, currentDatabase(), event_rows_local, cityHash64(project_id, person_id))`;
+  engine = Distributed(${quoteIdentifier(place.cluster ?? '')}, currentDatabase(), event_rows_local, cityHash64(project_id, person_id))`;
 
 /** Who took over whose events; somebody who points at themselves is nobody's past any more. */
-const overrideRows = (place: Place): string => `create table if not exists ${made(place, 'person_override_rows')} (
+const overrideRows = (
+  place: Topology,
+): string => `create table if not exists ${tableOnCluster(place, 'person_override_rows')} (
     project_id Int32,
     from_id UUID,
     to_id UUID,
@@ -129,7 +132,9 @@ const overrideRows = (place: Place): string => `create table if not exists ${mad
   order by (project_id, from_id)
   settings ${DURABLE}`;
 
-const personVersions = (place: Place): string => `create table if not exists ${made(place, 'person_versions')} (
+const personVersions = (
+  place: Topology,
+): string => `create table if not exists ${tableOnCluster(place, 'person_versions')} (
     project_id Int32,
     person_id UUID,
     created_at Int64,
@@ -142,7 +147,7 @@ const personVersions = (place: Place): string => `create table if not exists ${m
   settings ${DURABLE}`;
 
 /** What the store remembers for itself, by name; the last word counts, and an empty one means: forgotten. */
-const storeNotes = (place: Place): string => `create table if not exists ${made(place, 'store_notes')} (
+const storeNotes = (place: Topology): string => `create table if not exists ${tableOnCluster(place, 'store_notes')} (
     name String,
     value String
   )
@@ -150,15 +155,20 @@ const storeNotes = (place: Place): string => `create table if not exists ${made(
   order by name
   settings ${DURABLE}`;
 
-const overridesView = (place: Place): string => `create or replace view person_overrides${onCluster(place)} as
+const overridesView = (place: Topology): string => `create or replace view person_overrides${onCluster(place)} as
   select project_id, from_id, to_id from person_override_rows final where from_id != to_id`;
 
 /** The views that show promoted columns too. A join with nothing on its right costs next to nothing. */
-export function views(place: Place, promoted: { event: readonly string[]; person: readonly string[] }): string[] {
+export function viewStatements(
+  place: Topology,
+  promoted: { event: readonly string[]; person: readonly string[] },
+): string[] {
   const columns = [...EVENT_COLUMNS, ...promoted.event].map((name) =>
-    name === 'person_id' ? 'ifNull(o.to_id, e.person_id) as person_id' : `e.${quoted(name)} as ${quoted(name)}`,
+    name === 'person_id'
+      ? 'ifNull(o.to_id, e.person_id) as person_id'
+      : `e.${quoteIdentifier(name)} as ${quoteIdentifier(name)}`,
   );
-  const ofPersons = [...PERSON_COLUMNS, ...promoted.person].map(quoted).join(', ');
+  const ofPersons = [...PERSON_COLUMNS, ...promoted.person].map(quoteIdentifier).join(', ');
   return [
     `create or replace view events${onCluster(place)} as
     select ${columns.join(', ')}
@@ -171,25 +181,25 @@ export function views(place: Place, promoted: { event: readonly string[]; person
 }
 
 /** A cluster's table for all shards has to know its columns too, and that nobody writes them. */
-const tablesOf = (place: Place, table: ChangedTable): string[] =>
+const tablesOf = (place: Topology, table: StoredTable): string[] =>
   place.cluster !== null && table === 'event_rows'
-    ? [changed(place, table), `event_rows${onCluster(place)}`]
-    : [changed(place, table)];
+    ? [mutableTable(place, table), `event_rows${onCluster(place)}`]
+    : [mutableTable(place, table)];
 
-export const addColumn = (place: Place, table: ChangedTable, column: string, key: string): string[] =>
+export const addColumnStatements = (place: Topology, table: StoredTable, column: string, key: string): string[] =>
   tablesOf(place, table).map(
     (name) =>
-      `alter table ${name} add column if not exists ${column} Nullable(String) materialized ${promotedText(key)} codec(ZSTD(1))`,
+      `alter table ${name} add column if not exists ${column} Nullable(String) materialized ${clickhousePromotedText(key)} codec(ZSTD(1))`,
   );
 
 /** The table for all shards first: it must not ask for what is no more. */
-export const dropColumn = (place: Place, table: ChangedTable, column: string): string[] =>
+export const dropColumnStatements = (place: Topology, table: StoredTable, column: string): string[] =>
   tablesOf(place, table)
     .toReversed()
     .map((name) => `alter table ${name} drop column if exists ${column}`);
 
 /** Step by step, forward only; a step that has been released is never changed. */
-export const steps = (place: Place): readonly (readonly string[])[] => [
+export const migrationSteps = (place: Topology): readonly (readonly string[])[] => [
   [
     storeNotes(place),
     eventRows(place),
@@ -197,6 +207,6 @@ export const steps = (place: Place): readonly (readonly string[])[] => [
     overrideRows(place),
     personVersions(place),
     overridesView(place),
-    ...views(place, { event: [], person: [] }),
+    ...viewStatements(place, { event: [], person: [] }),
   ],
 ];

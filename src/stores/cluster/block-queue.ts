@@ -3,11 +3,11 @@
  * shipment holds before it is sent, so that after any crash the same is sent again under the same number.
  */
 
-import type { Refiled, Refiling } from '../events/reassignment.ts';
+import type { Reassigned, Reassignment } from '../events/reassignment.ts';
 import type { Shipment } from './block-store.ts';
 import type { Lease } from './leases.ts';
 
-export interface WaitingBlocks {
+export interface PendingBlocks {
   numbers: readonly number[];
   events: number;
   /** How long the first of them has waited, ms. */
@@ -16,15 +16,15 @@ export interface WaitingBlocks {
 
 export interface BlockQueue {
   /** The shipment that was begun and has not arrived; null where there is none. */
-  underWay(): Promise<Shipment | null>;
+  runningShipment(): Promise<Shipment | null>;
   /** What comes next: orders, or blocks up to the next order. Blocks are bounded, but there is at least one. */
-  next(maxEvents: number, maxBytes: number): Promise<{ orders: Refiling[] } | WaitingBlocks | null>;
+  next(maxEvents: number, maxBytes: number): Promise<{ orders: Reassignment[] } | PendingBlocks | null>;
   /** Fixes what the next shipment holds. Fails where the lease is lost. */
-  begin(holder: string, lease: Lease, numbers: readonly number[]): Promise<void>;
+  beginShipment(holder: string, lease: Lease, numbers: readonly number[]): Promise<void>;
   /** It has arrived: forgets its blocks, and tells everybody. */
-  arrived(holder: string, lease: Lease, shipment: number): Promise<void>;
+  completeShipment(holder: string, lease: Lease, shipment: number): Promise<void>;
   /** Orders are done. */
-  settle(holder: string, lease: Lease, done: readonly Refiled[]): Promise<void>;
+  completeReassignments(holder: string, lease: Lease, done: readonly Reassigned[]): Promise<void>;
   /** No shipment gets a number up to this one: the event store has seen it. */
   skipTo(position: number): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { EventStore, PersonOverride } from '../events/event-store.ts';
-import type { CountedRead } from '../events/property-demand.ts';
+import type { PropertyReadCount } from '../events/property-demand.ts';
 
 /** Blocks on their way to an event store of many machines, with what is to be said along with them. */
 export interface Shipment {
@@ -19,7 +19,7 @@ export interface BlockStore extends EventStore {
    */
   writeBlocks(shipment: Shipment): Promise<void>;
   /** Which properties questions have read through this process since the last call. */
-  takeReads(): CountedRead[];
+  takeReads(): PropertyReadCount[];
   /** Questions have read these through another process: to be counted by the one that tends the store. */
-  noteReads(reads: readonly CountedRead[]): void;
+  recordReads(reads: readonly PropertyReadCount[]): void;
 }

@@ -7,11 +7,11 @@ import type { IngestStore, IngestTransaction } from '../ingest/ingest-store.ts';
 import type { Lease } from './leases.ts';
 
 /** A piece of a partition, from one entry after `before` up to `reached`. */
-export interface Stretch {
+export interface PartitionRange {
   partition: number;
   lease: Lease;
-  before: number;
-  reached: number;
+  after: number;
+  upTo: number;
   events: number;
   bytes: number;
 }
@@ -28,7 +28,7 @@ export interface NewBlock {
 
 export interface ChunkTransaction extends IngestTransaction {
   /** Fails where a lease is no longer this node's, or a partition has got further already; nothing is written then. */
-  settle(node: string, stretches: readonly Stretch[], block: NewBlock | null): Promise<void>;
+  finish(node: string, stretches: readonly PartitionRange[], block: NewBlock | null): Promise<void>;
 }
 
 export interface ChunkStore extends Omit<IngestStore, 'transaction'> {

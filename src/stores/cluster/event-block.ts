@@ -20,7 +20,7 @@ export function packRows<T>(items: readonly T[], toRow: (item: T) => object): Bu
 }
 
 /** JSON text of properties that the engine can read into. */
-export const jsonText = (json: string): string => withoutWideIntegers(readableJson(json));
+export const clickhouseJson = (json: string): string => withoutWideIntegers(readableJson(json));
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -39,7 +39,7 @@ function eventRow(event: StoredEvent): object {
     person_id: checkedUuid(event.personId),
     timestamp: Math.trunc(event.timestamp),
     created_at: Math.trunc(event.createdAt),
-    properties: jsonText(event.properties),
+    properties: clickhouseJson(event.properties),
     elements_chain: event.elementsChain,
   };
   event.groups.forEach((key, index) => {

@@ -15,15 +15,15 @@ export interface LeaseState extends Lease {
 
 export interface LeaseStore {
   /** Says that this worker lives, renews what it has, and looks at everything. */
-  beat(node: NodeNote): Promise<{ leases: LeaseState[]; workers: string[] }>;
+  renew(node: NodeInfo): Promise<{ leases: LeaseState[]; workers: string[] }>;
   /** Takes those that are still free; says which, with their tokens. */
-  take(node: string, names: readonly string[]): Promise<Lease[]>;
-  give(node: string, leases: readonly Lease[]): Promise<void>;
+  acquire(node: string, names: readonly string[]): Promise<Lease[]>;
+  release(node: string, leases: readonly Lease[]): Promise<void>;
   /** Gives everything, and is no longer counted among the workers. */
   leave(node: string): Promise<void>;
 }
 
-export interface NodeNote {
+export interface NodeInfo {
   id: string;
   role: 'all' | 'web' | 'worker';
   host: string;
@@ -32,7 +32,7 @@ export interface NodeNote {
   facts: Readonly<Record<string, unknown>>;
 }
 
-export interface SeenNode extends NodeNote {
+export interface NodeStatus extends NodeInfo {
   startedAt: number;
   /** How long ago it was seen, ms. */
   silentMs: number;

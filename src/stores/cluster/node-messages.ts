@@ -1,12 +1,12 @@
-import type { CountedRead } from '../events/property-demand.ts';
+import type { PropertyReadCount } from '../events/property-demand.ts';
 
 /**
  * What nodes tell each other. News may get lost with a connection, so nobody relies on it alone: it only makes everybody
  * look sooner than they would by themselves.
  */
-export interface News {
+export interface NodeMessage {
   /** Entries came through a node: the newest of each partition; and whose flags they may change. */
-  came?: { from: string; heads: Readonly<Record<string, number>>; changed: readonly ChangedNote[] };
+  came?: { from: string; heads: Readonly<Record<string, number>>; changed: readonly ChangedSubjects[] };
   /** A chunk was processed: pairs of partition and position. */
   processed?: { positions: readonly [number, number][] };
   /** Something waits for a webhook. */
@@ -26,26 +26,26 @@ export interface News {
   /** Somebody watches the events of these projects as they come. */
   watched?: { node: string; projects: readonly number[] };
   /** Questions have read these properties, each with the number of statements that did. */
-  asked?: readonly CountedRead[];
+  asked?: readonly PropertyReadCount[];
   /** A lease was given up. */
   leases?: true;
 }
 
 /**
- * Partition, project, and subjects as `subjectMark` has them, null where they are too many to be told; and the pairs of
+ * Partition, project, and subjects as `subjectHash` has them, null where they are too many to be told; and the pairs of
  * these that become one person, where there are any.
  */
-export type ChangedNote = readonly [
+export type ChangedSubjects = readonly [
   partition: number,
   projectId: number,
   marks: readonly string[] | null,
   joined?: readonly (readonly [string, string])[],
 ];
 
-export interface NewsChannel {
-  send(news: News): void;
-  on(hear: (news: News) => void): void;
+export interface MessageChannel {
+  send(news: NodeMessage): void;
+  onMessage(hear: (news: NodeMessage) => void): void;
   /** The connection is there again: something may have been missed. */
-  onGap(hear: () => void): void;
+  onReconnect(hear: () => void): void;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@
  * in the order in which they become visible.
  */
 import type { LogEntry, NewLogEntry } from '../ingest/ingest-log.ts';
-import type { ChangedNote } from './node-messages.ts';
+import type { ChangedSubjects } from './node-messages.ts';
 
 export interface NewPartitionEntry extends NewLogEntry {
   partition: number;
@@ -23,7 +23,7 @@ export interface PartitionedLog {
    * Keeps the entries of one request, at least one; resolves with the number that each partition has reached with them
    * once they would survive a power cut. Every node hears of it, and of `changed`. Rejects with `unavailable` where they cannot be kept.
    */
-  append(entries: readonly NewPartitionEntry[], changed?: readonly ChangedNote[]): Promise<Positions>;
+  append(entries: readonly NewPartitionEntry[], changed?: readonly ChangedSubjects[]): Promise<Positions>;
   /** What waits, over all partitions. */
   state(): Promise<PartitionedState>;
   /** The newest entry of each partition. */

@@ -16,12 +16,12 @@ afterAll(async () => {
 
 it('reads numbers, texts and ids of more rows than fit into one chunk', async () => {
   const count = 5000;
-  const table = await store.columns(
+  const table = await store.queryColumns(
     `select cast(i as integer) as small, cast(i as double) / 4 as half, 'text ' || i as name
     from range($1) t(i) order by i`,
     [count],
   );
-  expect(table.rows).toBe(count);
+  expect(table.rowCount).toBe(count);
   expect([...table.integers('small').slice(-2)]).toEqual([4998, 4999]);
   expect([...table.doubles('half').slice(0, 3)]).toEqual([0, 0.25, 0.5]);
   expect(table.texts('name').at(-1)).toBe('text 4999');
@@ -30,7 +30,7 @@ it('reads numbers, texts and ids of more rows than fit into one chunk', async ()
 it('reads ids as texts, and in the order of texts', async () => {
   const ids = ['00000000-0000-4000-8000-00000000000a', 'ffffffff-ffff-4fff-bfff-ffffffffffff', uuidOf(7), uuidOf(0x80)];
   await store.write({ events: ids.map((uuid) => anEvent({ uuid })), overrides: [], position: 1 });
-  const column = (await store.columns('select uuid from event_rows', [])).uuids('uuid');
+  const column = (await store.queryColumns('select uuid from event_rows', [])).uuids('uuid');
   const read = ids.map((_, row) => column.textAt(row));
   expect(read).toEqual(ids);
   const rows = ids.map((_, row) => row).sort((a, b) => column.compare(a, b));
@@ -38,12 +38,12 @@ it('reads ids as texts, and in the order of texts', async () => {
 });
 
 it('says which column it cannot read', async () => {
-  await expect(store.columns('select true as flag', [])).rejects.toThrow('The column flag is of a type');
-  const table = await store.columns('select cast(1 as integer) as one', []);
+  await expect(store.queryColumns('select true as flag', [])).rejects.toThrow('The column flag is of a type');
+  const table = await store.queryColumns('select cast(1 as integer) as one', []);
   expect(() => table.doubles('one')).toThrow('no column one of that type');
 });
 
 it('answers nothing with empty columns', async () => {
-  const table = await store.columns('select uuid from event_rows where false', []);
-  expect(table.rows).toBe(0);
+  const table = await store.queryColumns('select uuid from event_rows where false', []);
+  expect(table.rowCount).toBe(0);
 });

@@ -19,14 +19,14 @@ export async function readColumns(result: DuckDBResult): Promise<ColumnTable> {
   const chunks = duckdb.result_chunk_count(result['result']);
   for (let next = 0, at = 0; next < chunks; next++) {
     // All of the result is there, so that nothing has to be waited for: others get their turn now and then.
-    if (next % CHUNKS_AT_ONCE === CHUNKS_AT_ONCE - 1) await nextTurn();
+    if (next % CHUNKS_PER_BATCH === CHUNKS_PER_BATCH - 1) await nextTurn();
     const chunk = new DuckDBDataChunk(duckdb.result_get_chunk(result['result'], next));
     for (const { index, data } of columns) copy(chunk, index, data, at);
     at += chunk.rowCount;
   }
   const named = new Map(columns.map(({ name, data }) => [name, data]));
   return {
-    rows,
+    rowCount: rows,
     integers: (name) => ofType(named.get(name), Int32Array, name),
     doubles: (name) => ofType(named.get(name), Float64Array, name),
     texts: (name) => ofType<string[]>(named.get(name), Array, name),
@@ -35,7 +35,7 @@ export async function readColumns(result: DuckDBResult): Promise<ColumnTable> {
 }
 
 /** Some milliseconds of copying. */
-const CHUNKS_AT_ONCE = 100;
+const CHUNKS_PER_BATCH = 100;
 
 type Column = Int32Array | Float64Array | BigUint64Array | string[];
 

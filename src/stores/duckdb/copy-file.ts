@@ -7,12 +7,12 @@ import { closeSync, constants, existsSync, fsyncSync, openSync, renameSync } fro
 import { copyFile as copyBytes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { freshPath, quoted, removeFresh, STORAGE_VERSION } from './engine.ts';
-import { addPromoted, migrate, TABLES } from './schema.ts';
+import { quoteText, removeRewrite, rewritePath, STORAGE_VERSION } from './engine.ts';
+import { addPromoted, migrateDuckDb, TABLES } from './schema.ts';
 
 /** Writes every row of every table to a fresh file beside `path`. Nobody may write meanwhile. */
-export async function copyFile(instance: DuckDBInstance, path: string): Promise<void> {
-  removeFresh(path);
+export async function rewriteFile(instance: DuckDBInstance, path: string): Promise<void> {
+  removeRewrite(path);
   const connection = await instance.connect();
   try {
     await copyTables(connection, path);
@@ -24,11 +24,11 @@ export async function copyFile(instance: DuckDBInstance, path: string): Promise<
 async function copyTables(connection: DuckDBConnection, path: string): Promise<void> {
   const [[home] = []] = await (await connection.run('select current_database()')).getRowsJS();
   const old = `"${String(home).replaceAll('"', '""')}".main`;
-  const fresh = freshPath(path);
-  await connection.run(`attach ${quoted(fresh)} as fresh (storage_version ${quoted(STORAGE_VERSION)})`);
+  const fresh = rewritePath(path);
+  await connection.run(`attach ${quoteText(fresh)} as fresh (storage_version ${quoteText(STORAGE_VERSION)})`);
   try {
     await connection.run('use fresh.main');
-    await migrate(connection, fresh);
+    await migrateDuckDb(connection, fresh);
     await addPromoted(connection, `${old}.promoted_columns`);
     for (const table of TABLES) {
       await connection.run(`delete from ${table}`);
@@ -47,7 +47,7 @@ async function copyTables(connection: DuckDBConnection, path: string): Promise<v
  */
 export function swapFile(path: string): void {
   if (existsSync(`${path}.wal`)) throw new Error(`${path} was not closed cleanly; its fresh copy is not used.`);
-  renameSync(freshPath(path), path);
+  renameSync(rewritePath(path), path);
   const folder = openSync(dirname(path), 'r');
   try {
     fsyncSync(folder);
@@ -60,7 +60,7 @@ export function swapFile(path: string): void {
  * Copies the file as it is, deleted rows and all: many times as fast as writing its rows afresh. Nobody may write
  * meanwhile. The journal is folded in first; where that cannot be, it is copied beside, and read by whoever opens the copy.
  */
-export async function copyWhole(writer: DuckDBConnection, path: string, target: string): Promise<void> {
+export async function copyDatabaseFile(writer: DuckDBConnection, path: string, target: string): Promise<void> {
   await writer.run('checkpoint').catch(() => undefined);
   await copyBytes(path, target, constants.COPYFILE_FICLONE);
   const journal = `${path}.wal`;
@@ -68,6 +68,6 @@ export async function copyWhole(writer: DuckDBConnection, path: string, target: 
 }
 
 /** Touches every column: a block that was damaged on disk does not pass. */
-export const READ_THROUGH = `
+export const READ_EVERYTHING_SQL = `
   select count(*) as events, max(hash(e)) as all_events, (select max(hash(p)) from person_rows p) as all_persons
   from event_rows e`;

@@ -4,8 +4,8 @@ import { anEvent } from '../../../test/contract/events.ts';
 import { makeTempDir } from '../../../test/contract/temp-dir.ts';
 import { HOT_PROPERTIES, propertyText } from '../../core/events/hot-properties.ts';
 import type { Json } from '../../core/json/json.ts';
-import { later, type SpanInterval, spanOf } from '../../core/time/span.ts';
-import type { BucketInterval, InsightSql } from '../events/dialect.ts';
+import { addSpan, type SpanInterval, toSpan } from '../../core/time/span.ts';
+import type { BucketInterval, SqlBuilder } from '../events/dialect.ts';
 import type { EventStore, SqlValue } from '../events/event-store.ts';
 import { duckdbDialect } from './dialect.ts';
 import { openEventStore } from './event-store.ts';
@@ -26,11 +26,11 @@ describe('the DuckDB dialect', () => {
   /** What one expression says about one event with these properties. */
   async function ask(
     properties: Record<string, Json>,
-    say: (sql: InsightSql) => string,
+    say: (sql: SqlBuilder) => string,
   ): Promise<SqlValue | undefined> {
     const projectId = ++position;
     await store.write({ events: [anEvent({ projectId, properties })], overrides: [], position });
-    const sql = duckdbDialect.begin('e');
+    const sql = duckdbDialect.newStatement('e');
     const expression = say(sql);
     const rows = await store.query(
       `select ${expression} as answer from events e where e.project_id = ${sql.param(projectId)}`,
@@ -127,7 +127,7 @@ describe('the DuckDB dialect', () => {
     ['2024-05-01T10:10:00Z', 'week', 'UTC', '2024-04-29T00:00:00Z'],
     ['2024-05-01T03:00:00Z', 'month', 'America/New_York', '2024-04-01T04:00:00Z'],
   ])('puts %s into the %s of %s that began at %s', async (time, interval, zone, start) => {
-    const bucket = (sql: InsightSql): string => sql.bucket(sql.time(Date.parse(time)), interval, zone);
+    const bucket = (sql: SqlBuilder): string => sql.bucket(sql.time(Date.parse(time)), interval, zone);
     expect(await ask({}, bucket)).toBe(Date.parse(start));
   });
 
@@ -138,12 +138,12 @@ describe('the DuckDB dialect', () => {
     ['year', '2025-01-31T22:30:00Z'],
   ])('goes on by a %s to %s', async (interval, end) => {
     const start = Date.parse('2024-01-31T22:30:00Z');
-    const say = (sql: InsightSql): string => sql.later(sql.time(start), spanOf(1, interval));
-    expect([await ask({}, say), later(start, spanOf(1, interval))]).toEqual([Date.parse(end), Date.parse(end)]);
+    const say = (sql: SqlBuilder): string => sql.addSpan(sql.time(start), toSpan(1, interval));
+    expect([await ask({}, say), addSpan(start, toSpan(1, interval))]).toEqual([Date.parse(end), Date.parse(end)]);
   });
 
   it('joins the values of a group', async () => {
-    expect(await ask({}, (sql) => `(select ${sql.joined('x')} from (select unnest([1, 2]) as x))`)).toBe('1,2');
+    expect(await ask({}, (sql) => `(select ${sql.joinTexts('x')} from (select unnest([1, 2]) as x))`)).toBe('1,2');
   });
 
   it.each([
@@ -157,7 +157,7 @@ describe('the DuckDB dialect', () => {
 
   it('counts in whole numbers, also those of milliseconds', async () => {
     const at = 1_700_000_000_123;
-    const days = (sql: InsightSql): string => sql.quotient(sql.ms('e.timestamp'), sql.integer(86_400_000));
+    const days = (sql: SqlBuilder): string => sql.quotient(sql.ms('e.timestamp'), sql.integer(86_400_000));
     expect(await ask({}, (sql) => sql.ms('e.timestamp'))).toBe(at);
     expect(await ask({}, days)).toBe(Math.floor(at / 86_400_000));
   });
@@ -168,7 +168,7 @@ describe('the DuckDB dialect', () => {
     [0.5, '[null, 7]', 7],
     [0.5, 'cast([] as double[])', null],
   ])('takes the quantile %d of %s: %d', async (level, list, answer) => {
-    const say = (sql: InsightSql): string => `(select ${sql.quantile('x', level)} from (select unnest(${list}) as x))`;
+    const say = (sql: SqlBuilder): string => `(select ${sql.quantile('x', level)} from (select unnest(${list}) as x))`;
     const found = await ask({}, say);
     expect(found === null ? null : Number(Number(found).toPrecision(12))).toBe(answer);
   });

@@ -1,15 +1,15 @@
-import { DATE_PATTERNS, DATE_PREFIX } from '../../core/filters/filter-dates.ts';
+import { DATE_PATTERNS, DATE_PREFIX_LENGTH } from '../../core/filters/filter-dates.ts';
 import type { Span } from '../../core/time/span.ts';
-import type { BucketInterval, Dialect, InsightSql } from '../events/dialect.ts';
-import type { Reading } from '../events/property-placeholders.ts';
+import type { BucketInterval, Dialect, SqlBuilder } from '../events/dialect.ts';
+import type { PropertyReading } from '../events/property-placeholders.ts';
 import { PropertySql } from '../events/property-sql.ts';
 import { readableJson } from '../events/readable-json.ts';
-import { readJson } from './promoted-text.ts';
+import { duckdbJsonProperty } from './promoted-text.ts';
 import { jsonPointer } from './read-properties.ts';
 
-export const duckdbDialect: Dialect = { begin: (table) => new DuckDbSql(table) };
+export const duckdbDialect: Dialect = { newStatement: (table) => new DuckDbSql(table) };
 
-class DuckDbSql extends PropertySql implements InsightSql {
+class DuckDbSql extends PropertySql implements SqlBuilder {
   time(ms: number): string {
     return `make_timestamp_ms(${this.param(Math.trunc(ms))})`;
   }
@@ -18,8 +18,8 @@ class DuckDbSql extends PropertySql implements InsightSql {
     return `cast(json_extract(${this.prefix}properties, ${this.param(jsonPointer(key))}) as varchar)`;
   }
 
-  protected readFrom(json: string, reading: Reading, key: string): string {
-    return readJson(reading, json, this.param(jsonPointer(key)));
+  protected readFrom(json: string, reading: PropertyReading, key: string): string {
+    return duckdbJsonProperty(reading, json, this.param(jsonPointer(key)));
   }
 
   matches(text: string, pattern: string): string {
@@ -45,7 +45,7 @@ class DuckDbSql extends PropertySql implements InsightSql {
 
   date(text: string): string {
     const whole = this.#wholeDate(text);
-    return `coalesce(${whole}, ${this.#wholeDate(`left(${text}, ${DATE_PREFIX})`)})`;
+    return `coalesce(${whole}, ${this.#wholeDate(`left(${text}, ${DATE_PREFIX_LENGTH})`)})`;
   }
 
   #wholeDate(text: string): string {
@@ -71,7 +71,7 @@ class DuckDbSql extends PropertySql implements InsightSql {
     return id;
   }
 
-  later(time: string, { months, ms }: Span): string {
+  addSpan(time: string, { months, ms }: Span): string {
     return `(${time} + to_months(${this.param(months)}::integer) + to_milliseconds(${this.param(ms)}))`;
   }
 
@@ -115,7 +115,7 @@ class DuckDbSql extends PropertySql implements InsightSql {
     return `quantile_cont(${value}, ${Number(level)})`;
   }
 
-  joined(value: string): string {
+  joinTexts(value: string): string {
     return `string_agg(cast(${value} as varchar), ',')`;
   }
 
@@ -127,7 +127,7 @@ class DuckDbSql extends PropertySql implements InsightSql {
     return `epoch_ms(${time})`;
   }
 
-  slice(value: string, count: number): string {
+  hashSlot(value: string, count: number): string {
     return `(hash(${value}) % cast(${this.param(count)} as ubigint))`;
   }
 

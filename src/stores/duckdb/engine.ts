@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { QueryConnections } from './query-connections.ts';
-import { migrate } from './schema.ts';
+import { migrateDuckDb } from './schema.ts';
 
 /**
  * The event store of one machine: one DuckDB file. Exactly one thread may open it: a second engine in the same process
@@ -19,7 +19,7 @@ export interface EventStoreOptions {
 }
 
 /** One opening of the file. */
-export interface Engine {
+export interface DuckDbEngine {
   instance: DuckDBInstance;
   writer: DuckDBConnection;
   queries: QueryConnections;
@@ -29,25 +29,25 @@ export interface Engine {
 export const STORAGE_VERSION = 'v1.5.0';
 
 /** Where a fresh copy of the file grows until it takes the file's place. */
-export const freshPath = (path: string): string => `${path}.fresh`;
+export const rewritePath = (path: string): string => `${path}.fresh`;
 
 /** The engine's own files beside a database. */
 export const filesOf = (path: string): string[] =>
   ['', '.wal', '.wal.checkpoint', '.wal.recovery'].map((end) => path + end);
 
 /** What an interrupted copy has left. */
-export function removeFresh(path: string): void {
-  for (const file of filesOf(freshPath(path))) rmSync(file, { force: true });
+export function removeRewrite(path: string): void {
+  for (const file of filesOf(rewritePath(path))) rmSync(file, { force: true });
 }
 
-export async function openEngine(path: string, options: EventStoreOptions): Promise<Engine> {
-  removeFresh(path);
+export async function openEngine(path: string, options: EventStoreOptions): Promise<DuckDbEngine> {
+  removeRewrite(path);
   const instance = await DuckDBInstance.create(path, settings(options));
   try {
     const writer = await instance.connect();
     await writer.run(`set global TimeZone = 'UTC'`);
-    await shutIn(writer, path);
-    await migrate(writer, path);
+    await restrictAccess(writer, path);
+    await migrateDuckDb(writer, path);
     const queries = await QueryConnections.open(instance, options.concurrentQueries ?? 2);
     return { instance, writer, queries };
   } catch (error) {
@@ -57,7 +57,7 @@ export async function openEngine(path: string, options: EventStoreOptions): Prom
 }
 
 /** Waits for the questions under way, folds the journal into the file, and lets go of it. */
-export async function closeEngine({ instance, writer, queries }: Engine): Promise<void> {
+export async function closeEngine({ instance, writer, queries }: DuckDbEngine): Promise<void> {
   await queries.close();
   // An engine that gave up cannot checkpoint; its journal is read at the next start.
   await writer.run('checkpoint').catch(() => undefined);
@@ -80,10 +80,10 @@ const settings = (options: EventStoreOptions): Record<string, string> => ({
 });
 
 /** The engine gets no access to the network or to other files, except the one that may take this file's place. */
-async function shutIn(connection: DuckDBConnection, path: string): Promise<void> {
-  const allowed = filesOf(freshPath(path)).map(quoted).join(', ');
+async function restrictAccess(connection: DuckDBConnection, path: string): Promise<void> {
+  const allowed = filesOf(rewritePath(path)).map(quoteText).join(', ');
   await connection.run(`set global allowed_paths = [${allowed}]`);
   await connection.run('set global enable_external_access = false');
 }
 
-export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { anEvent, uuidOf } from '../../../test/contract/events.ts';
-import { runApart } from '../../../test/contract/run-apart.ts';
+import { runInProcess } from '../../../test/contract/run-apart.ts';
 import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
 import { readableJson } from '../events/readable-json.ts';
 import { openEventStore } from './event-store.ts';
-import { EventStoreInvalidated, isFatal, surfacingFatal } from './invalidated.ts';
+import { EventStoreInvalidated, isFatal, wrapFatalErrors } from './invalidated.ts';
 
 describe('the file of the event store', () => {
   let dir: TempDir;
@@ -21,7 +21,7 @@ describe('the file of the event store', () => {
   afterEach(() => dir.remove());
 
   it('has whole batches with their positions after kill -9, and takes the replay', async () => {
-    const printed = await runApart(
+    const printed = await runInProcess(
       `import { openEventStore } from './src/stores/duckdb/event-store.ts';
        import { anEvent } from './test/contract/events.ts';
        const store = await openEventStore(${JSON.stringify(path)}, { checkpointThreshold: '100KB' });
@@ -55,11 +55,11 @@ describe('the file of the event store', () => {
       });
     await many(1, uuidOf(1), 'somebody-else');
     await many(2, uuidOf(2), canary);
-    await store.refile([{ id: 1, projectId: 1, personId: uuidOf(2), kind: 'remove', distinctIds: [] }]);
+    await store.reassign([{ id: 1, projectId: 1, personId: uuidOf(2), kind: 'remove', distinctIds: [] }]);
     const spelled = (): string[] =>
       readdirSync(dirname(path)).filter((file) => readFileSync(join(dirname(path), file)).includes(canary));
     expect(spelled()).not.toEqual([]);
-    await store.scrub();
+    await store.purge();
     expect(spelled()).toEqual([]);
     expect(readdirSync(dirname(path))).toEqual(['events.duckdb']);
     expect(await store.query('select count(*) as n from events', [])).toEqual([{ n: 3000 }]);
@@ -75,11 +75,11 @@ describe('the file of the event store', () => {
          await store.write({ events: Array.from({ length: ${events} }, () => anEvent()), overrides: [], position: 1 });
        }
        for (;;) {
-         console.log('scrub');
-         await store.scrub();
+         console.log('purge');
+         await store.purge();
        }`;
     for (const lines of [1, 2, 3]) {
-      await runApart(script(20_000), { killAfterLines: lines });
+      await runInProcess(script(20_000), { killAfterLines: lines });
       const store = await openEventStore(path);
       expect(await store.query('select count(*) as n from events', [])).toEqual([{ n: 20_000 }]);
       expect(await store.position()).toBe(1);
@@ -89,7 +89,7 @@ describe('the file of the event store', () => {
   });
 
   it('says that it must be opened again when a checkpoint fails on a full disk, and loses nothing', async () => {
-    const printed = await runApart(
+    const printed = await runInProcess(
       `import { openEventStore } from './src/stores/duckdb/event-store.ts';
        import { anEvent } from './test/contract/events.ts';
        process.on('SIGXFSZ', () => undefined);
@@ -176,8 +176,8 @@ describe('an engine that gave up', () => {
   });
 
   it('surfaces as a type of its own', async () => {
-    await expect(surfacingFatal(() => Promise.reject(fatal))).rejects.toBeInstanceOf(EventStoreInvalidated);
-    await expect(surfacingFatal(() => Promise.reject(new Error('other')))).rejects.toThrow('other');
+    await expect(wrapFatalErrors(() => Promise.reject(fatal))).rejects.toBeInstanceOf(EventStoreInvalidated);
+    await expect(wrapFatalErrors(() => Promise.reject(new Error('other')))).rejects.toThrow('other');
   });
 });
 

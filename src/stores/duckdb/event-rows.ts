@@ -2,11 +2,11 @@ import { DuckDBDataChunk, type DuckDBType, INTEGER, TIMESTAMP, UUID, VARCHAR } f
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
 import type { Json } from '../../core/json/json.ts';
 import type { PersonOverride, StoredEvent } from '../events/event-store.ts';
-import type { MirroredPerson, MirrorSlice } from '../events/person-mirror.ts';
+import type { MirrorBatch, MirroredPerson } from '../events/person-mirror.ts';
 import { readableJson } from '../events/readable-json.ts';
 import { CHUNK_ROWS, type Column, integerColumn, textColumn, timestampColumn, uuidColumn } from './column-writer.ts';
 import type { PromotedColumn } from './promoted-columns.ts';
-import { isMarked, promotedText } from './promoted-text.ts';
+import { duckdbPromotedText, isMarked } from './promoted-text.ts';
 
 type Columns<Row> = readonly (readonly [DuckDBType, Column<Row>])[];
 
@@ -45,7 +45,7 @@ export const eventChunks = (
   promoted: readonly PromotedColumn[],
 ): Generator<DuckDBDataChunk> =>
   chunks(
-    [...EVENT_COLUMNS, ...promoted.map((column) => promotedColumn<StoredEvent>(column, (event) => event.read))],
+    [...EVENT_COLUMNS, ...promoted.map((column) => promotedColumn<StoredEvent>(column, (event) => event.parsed))],
     events,
   );
 
@@ -56,7 +56,7 @@ function promotedColumn<Row>(column: PromotedColumn, read: (row: Row) => Parsed)
   return [
     VARCHAR,
     textColumn((row) => {
-      const text = promotedText(read(row), column.key);
+      const text = duckdbPromotedText(read(row), column.key);
       if (isMarked(text)) column.hasMarks = true;
       return text;
     }),
@@ -67,7 +67,7 @@ export const overrideChunks = (overrides: readonly PersonOverride[]): Generator<
   chunks(OVERRIDE_COLUMNS, overrides);
 
 export function personChunks(
-  { projectId, persons }: MirrorSlice,
+  { projectId, persons }: MirrorBatch,
   promoted: readonly PromotedColumn[],
 ): Generator<DuckDBDataChunk> {
   const parsed = new Map(promoted.length === 0 ? [] : persons.map((person) => [person, parseProperties(person)]));

@@ -1,57 +1,63 @@
 import { stat } from 'node:fs/promises';
 import type { ColumnTable, EventBatch, EventStore, PromotedProperty, SqlRow, SqlValue } from '../events/event-store.ts';
-import type { MirrorPosition, MirrorSlice } from '../events/person-mirror.ts';
-import type { Refiled, Refiling } from '../events/reassignment.ts';
+import type { MirrorBatch, MirrorPosition } from '../events/person-mirror.ts';
+import type { Reassigned, Reassignment } from '../events/reassignment.ts';
 import { appendChunks } from './append-chunks.ts';
-import { copyFile, copyWhole, READ_THROUGH, swapFile } from './copy-file.ts';
-import { closeEngine, type Engine, type EventStoreOptions, openEngine, removeFresh } from './engine.ts';
+import { copyDatabaseFile, READ_EVERYTHING_SQL, rewriteFile, swapFile } from './copy-file.ts';
+import { closeEngine, type DuckDbEngine, type EventStoreOptions, openEngine, removeRewrite } from './engine.ts';
 import { eventChunks } from './event-rows.ts';
 import { inTransaction } from './in-transaction.ts';
-import { EventStoreInvalidated, surfacingFatal } from './invalidated.ts';
-import { forgetPersons, mirroredProjects, readMirrorPosition, writeMirror } from './mirror.ts';
-import { writeOverrides } from './overrides.ts';
-import { loadPromoted, type PromotedColumn, type PromotedColumns, saveMarks } from './promoted-columns.ts';
-import { Promotion } from './promotion.ts';
-import { type Resolved, resolveProperties } from './read-properties.ts';
-import { refile } from './reassign-events.ts';
+import { EventStoreInvalidated, wrapFatalErrors } from './invalidated.ts';
+import { deleteDuckDbMirror, readDuckDbMirrorPosition, readMirroredProjects, writeDuckDbMirror } from './mirror.ts';
+import { writeDuckDbOverrides } from './overrides.ts';
+import { loadPromotedColumns, type PromotedColumn, type PromotedColumns, saveMarks } from './promoted-columns.ts';
+import { DuckDbPromotion } from './promotion.ts';
+import { type ResolvedStatement, resolveProperties } from './read-properties.ts';
+import { reassignInDuckDb } from './reassign-events.ts';
 import { readNumber } from './schema.ts';
 
 export type { EventStoreOptions } from './engine.ts';
 
 /** An event store that is a file, and can be copied as one. */
-export interface EventFile extends EventStore {
+interface EventFileStore extends EventStore {
   /** Writes a copy to `target`. Writes wait for it; on file systems that share blocks between copies, hardly. */
   copyTo(target: string): Promise<void>;
   /** Reads every block, which the engine checks while it reads; rejects where one is damaged. Says how many events. */
-  readThrough(): Promise<number>;
+  verify(): Promise<number>;
 }
 
-export async function openEventStore(path: string, options: EventStoreOptions = {}): Promise<EventFile> {
+export async function openEventStore(path: string, options: EventStoreOptions = {}): Promise<EventFileStore> {
   const engine = await openEngine(path, options);
   const position = await readNumber(engine.writer, 'select position from log_position');
-  return new DuckDbEventStore(path, options, engine, position, await loadPromoted(engine.writer));
+  return new DuckDbEventStore(path, options, engine, position, await loadPromotedColumns(engine.writer));
 }
 
-class DuckDbEventStore implements EventFile {
+class DuckDbEventStore implements EventFileStore {
   readonly #path: string;
   readonly #options: EventStoreOptions;
-  #engine: Engine;
+  #engine: DuckDbEngine;
   #position: number;
   readonly #columns: PromotedColumns;
-  readonly #promotion: Promotion;
+  readonly #promotion: DuckDbPromotion;
   /** Ends when the last write that was asked for has ended. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   /** While the file is exchanged for a fresh one, questions wait for this. */
   #exchange: Promise<void> | null = null;
   #closing: Promise<void> | undefined;
 
-  constructor(path: string, options: EventStoreOptions, engine: Engine, position: number, columns: PromotedColumns) {
+  constructor(
+    path: string,
+    options: EventStoreOptions,
+    engine: DuckDbEngine,
+    position: number,
+    columns: PromotedColumns,
+  ) {
     this.#path = path;
     this.#options = options;
     this.#engine = engine;
     this.#position = position;
     this.#columns = columns;
-    this.#promotion = new Promotion(columns);
+    this.#promotion = new DuckDbPromotion(columns);
   }
 
   async position(): Promise<number> {
@@ -61,7 +67,7 @@ class DuckDbEventStore implements EventFile {
   write(batch: EventBatch): Promise<void> {
     return this.#oneAtATime(async () => {
       if (batch.position <= this.#position) return;
-      await this.#writeRows(this.#columns.of('event'), () => this.#writeBatch(batch), batch.meanwhile);
+      await this.#writeRows(this.#columns.ofOwner('event'), () => this.#writeBatch(batch), batch.whileCommitting);
       this.#position = batch.position;
     });
   }
@@ -70,19 +76,25 @@ class DuckDbEventStore implements EventFile {
     return this.#asking(sql, values, (resolved) => this.#engine.queries.query(resolved.sql, resolved.values, signal));
   }
 
-  columns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
-    return this.#asking(sql, values, (resolved) => this.#engine.queries.columns(resolved.sql, resolved.values, signal));
+  queryColumns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
+    return this.#asking(sql, values, (resolved) =>
+      this.#engine.queries.queryColumns(resolved.sql, resolved.values, signal),
+    );
   }
 
   /** Runs a statement with its properties resolved; once more if a column that it reads has changed meanwhile. */
-  async #asking<T>(sql: string, values: readonly SqlValue[], run: (resolved: Resolved) => Promise<T>): Promise<T> {
+  async #asking<T>(
+    sql: string,
+    values: readonly SqlValue[],
+    run: (resolved: ResolvedStatement) => Promise<T>,
+  ): Promise<T> {
     for (let isNoted = false; ; isNoted = true) {
       while (this.#exchange !== null) await this.#exchange.catch(() => undefined);
       if (this.#closing !== undefined) throw new Error('The event store is closed.');
       const resolved = resolveProperties(sql, values, this.#columns);
-      if (!isNoted) this.#columns.note(resolved.reads);
+      if (!isNoted) this.#columns.recordReads(resolved.reads);
       try {
-        const answer = await surfacingFatal(() => run(resolved));
+        const answer = await wrapFatalErrors(() => run(resolved));
         if (resolved.isCurrent()) return answer;
       } catch (error) {
         // A column may have gone from under it, and then it is asked again.
@@ -91,11 +103,11 @@ class DuckDbEventStore implements EventFile {
     }
   }
 
-  needsTending(now: number): boolean {
+  needsMaintenance(now: number): boolean {
     return this.#promotion.isDue(now);
   }
 
-  tend(now: number): Promise<boolean> {
+  maintain(now: number): Promise<boolean> {
     return this.#oneAtATime(() =>
       this.#promotion.step(
         { writer: this.#engine.writer, query: (sql) => this.#engine.queries.query(sql, []) },
@@ -104,26 +116,28 @@ class DuckDbEventStore implements EventFile {
     );
   }
 
-  async promoted(): Promise<PromotedProperty[]> {
+  async listPromotedProperties(): Promise<PromotedProperty[]> {
     return this.#promotion.describe();
   }
 
   async mirrorPosition(projectId: number): Promise<MirrorPosition> {
-    return readMirrorPosition((sql, values) => this.query(sql, values), projectId);
+    return readDuckDbMirrorPosition((sql, values) => this.query(sql, values), projectId);
   }
 
-  async mirroredProjects(): Promise<number[]> {
-    return mirroredProjects((sql, values) => this.query(sql, values));
+  async listMirroredProjects(): Promise<number[]> {
+    return readMirroredProjects((sql, values) => this.query(sql, values));
   }
 
-  mirror(slice: MirrorSlice): Promise<void> {
-    const columns = (): PromotedColumn[] => this.#columns.of('person');
-    return this.#oneAtATime(() => this.#writeRows(columns(), () => writeMirror(this.#engine.writer, slice, columns())));
-  }
-
-  forgetPersons(projectId: number): Promise<void> {
+  mirrorPersons(slice: MirrorBatch): Promise<void> {
+    const columns = (): PromotedColumn[] => this.#columns.ofOwner('person');
     return this.#oneAtATime(() =>
-      inTransaction(this.#engine.writer, () => forgetPersons(this.#engine.writer, projectId)),
+      this.#writeRows(columns(), () => writeDuckDbMirror(this.#engine.writer, slice, columns())),
+    );
+  }
+
+  deleteMirror(projectId: number): Promise<void> {
+    return this.#oneAtATime(() =>
+      inTransaction(this.#engine.writer, () => deleteDuckDbMirror(this.#engine.writer, projectId)),
     );
   }
 
@@ -137,22 +151,22 @@ class DuckDbEventStore implements EventFile {
     });
   }
 
-  refile(refilings: readonly Refiling[]): Promise<Refiled[]> {
+  reassign(refilings: readonly Reassignment[]): Promise<Reassigned[]> {
     return this.#oneAtATime(async () => {
-      const done: Refiled[] = [];
+      const done: Reassigned[] = [];
       for (const order of refilings) {
         await inTransaction(this.#engine.writer, async () => {
-          done.push(await refile(this.#engine.writer, order));
+          done.push(await reassignInDuckDb(this.#engine.writer, order));
         });
       }
       return done;
     });
   }
 
-  scrub(): Promise<void> {
+  purge(): Promise<void> {
     return this.#oneAtATime(async () => {
-      await copyFile(this.#engine.instance, this.#path).catch((error: unknown) => {
-        removeFresh(this.#path);
+      await rewriteFile(this.#engine.instance, this.#path).catch((error: unknown) => {
+        removeRewrite(this.#path);
         throw error;
       });
       this.#exchange = this.#takeFresh();
@@ -165,11 +179,11 @@ class DuckDbEventStore implements EventFile {
   }
 
   copyTo(target: string): Promise<void> {
-    return this.#oneAtATime(() => copyWhole(this.#engine.writer, this.#path, target));
+    return this.#oneAtATime(() => copyDatabaseFile(this.#engine.writer, this.#path, target));
   }
 
-  async readThrough(): Promise<number> {
-    const [row] = await this.query(READ_THROUGH, []);
+  async verify(): Promise<number> {
+    const [row] = await this.query(READ_EVERYTHING_SQL, []);
     return Number(row?.['events'] ?? 0);
   }
 
@@ -202,8 +216,9 @@ class DuckDbEventStore implements EventFile {
 
   async #writeBatch({ events, overrides, position }: EventBatch): Promise<void> {
     const { writer } = this.#engine;
-    if (events.length > 0) await appendChunks(writer, 'event_rows', eventChunks(events, this.#columns.of('event')));
-    await writeOverrides(writer, overrides);
+    if (events.length > 0)
+      await appendChunks(writer, 'event_rows', eventChunks(events, this.#columns.ofOwner('event')));
+    await writeDuckDbOverrides(writer, overrides);
     await writer.run('update log_position set position = $1', [position]);
   }
 
@@ -225,7 +240,7 @@ class DuckDbEventStore implements EventFile {
 
   #oneAtATime<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(new Error('The event store is closed.'));
-    const turn = this.#lastWrite.catch(() => undefined).then(() => surfacingFatal(work));
+    const turn = this.#lastWrite.catch(() => undefined).then(() => wrapFatalErrors(work));
     this.#lastWrite = turn;
     return turn;
   }

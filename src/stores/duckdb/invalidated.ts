@@ -14,7 +14,7 @@ const FATAL = /^(FATAL|INTERNAL) Error|database has been invalidated/i;
 export const isFatal = (error: unknown): boolean => error instanceof Error && FATAL.test(error.message);
 
 /** Runs `work`; tells the owner by type when the engine behind it is lost. */
-export async function surfacingFatal<T>(work: () => Promise<T>): Promise<T> {
+export async function wrapFatalErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,14 +1,14 @@
 import { type DuckDBConnection, INTEGER, LIST, listValue, VARCHAR } from '@duckdb/node-api';
 import type { EventStore } from '../events/event-store.ts';
-import { MIRROR_START, type MirrorPosition, type MirrorSlice } from '../events/person-mirror.ts';
+import { MIRROR_START, type MirrorBatch, type MirrorPosition } from '../events/person-mirror.ts';
 import { appendChunks } from './append-chunks.ts';
 import { personChunks } from './event-rows.ts';
 import type { PromotedColumn } from './promoted-columns.ts';
 
 /** Writes a slice inside the caller's transaction: whoever is in it is removed first, so that nobody is there twice. */
-export async function writeMirror(
+export async function writeDuckDbMirror(
   connection: DuckDBConnection,
-  slice: MirrorSlice,
+  slice: MirrorBatch,
   promoted: readonly PromotedColumn[],
 ): Promise<void> {
   const { projectId, removed, persons, position } = slice;
@@ -29,17 +29,17 @@ export async function writeMirror(
   ]);
 }
 
-export async function forgetPersons(connection: DuckDBConnection, projectId: number): Promise<void> {
+export async function deleteDuckDbMirror(connection: DuckDBConnection, projectId: number): Promise<void> {
   await connection.run('delete from person_rows where project_id = $1', [projectId]);
   await connection.run('delete from person_positions where project_id = $1', [projectId]);
 }
 
-export async function readMirrorPosition(query: EventStore['query'], projectId: number): Promise<MirrorPosition> {
+export async function readDuckDbMirrorPosition(query: EventStore['query'], projectId: number): Promise<MirrorPosition> {
   const [row] = await query('select change, id from person_positions where project_id = $1', [projectId]);
   return row === undefined ? MIRROR_START : { change: Number(row['change']), id: Number(row['id']) };
 }
 
-export async function mirroredProjects(query: EventStore['query']): Promise<number[]> {
+export async function readMirroredProjects(query: EventStore['query']): Promise<number[]> {
   const rows = await query('select project_id from person_positions order by project_id', []);
   return rows.map((row) => Number(row['project_id']));
 }

@@ -8,7 +8,7 @@ import { overrideChunks } from './event-rows.ts';
  * Writes a batch of overrides inside the caller's transaction: reads those that touch the same persons, works out the
  * flat result, and replaces the rows that differ. Three statements, however many overrides there are.
  */
-export async function writeOverrides(
+export async function writeDuckDbOverrides(
   connection: DuckDBConnection,
   overrides: readonly PersonOverride[],
 ): Promise<void> {

@@ -4,12 +4,12 @@
  * column can tell afterwards whether it meant the same all the while.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { PropertyDemand } from '../events/property-demand.ts';
-import type { PropertyOwner, PropertyRead } from '../events/property-placeholders.ts';
+import { PropertyUsage } from '../events/property-demand.ts';
+import type { ColumnOwner, PropertyRead } from '../events/property-placeholders.ts';
 
 export interface PromotedColumn {
   readonly id: number;
-  readonly owner: PropertyOwner;
+  readonly owner: ColumnOwner;
   readonly key: string;
   /** Whether every row has been looked at; before that nobody reads it, but new rows are written with it. */
   isReady: boolean;
@@ -21,14 +21,14 @@ export interface PromotedColumn {
   lastUsed: number;
 }
 
-export const TABLE_OF: Readonly<Record<PropertyOwner, string>> = { event: 'event_rows', person: 'person_rows' };
+export const TABLE_OF: Readonly<Record<ColumnOwner, string>> = { event: 'event_rows', person: 'person_rows' };
 
 export const columnName = ({ id }: Pick<PromotedColumn, 'id'>): string => `promoted_${Number(id)}`;
 
 export class PromotedColumns {
   #columns: PromotedColumn[];
   readonly #used = new Set<PromotedColumn>();
-  readonly #demand = new PropertyDemand();
+  readonly #demand = new PropertyUsage();
 
   constructor(columns: readonly PromotedColumn[]) {
     this.#columns = [...columns];
@@ -39,7 +39,7 @@ export class PromotedColumns {
     return this.#columns;
   }
 
-  of(owner: PropertyOwner): PromotedColumn[] {
+  ofOwner(owner: ColumnOwner): PromotedColumn[] {
     return this.#columns.filter((column) => column.owner === owner);
   }
 
@@ -57,7 +57,7 @@ export class PromotedColumns {
   }
 
   /** In its old place. */
-  putBack(column: PromotedColumn): void {
+  restore(column: PromotedColumn): void {
     this.#columns = [...this.#columns, column].sort((a, b) => a.id - b.id);
   }
 
@@ -67,7 +67,7 @@ export class PromotedColumns {
   }
 
   /** Takes down that a statement reads these. */
-  note(reads: Iterable<PropertyRead>): void {
+  recordReads(reads: Iterable<PropertyRead>): void {
     for (const read of reads) {
       const column = this.find(read);
       if (column !== undefined) this.#used.add(column);
@@ -76,8 +76,8 @@ export class PromotedColumns {
   }
 
   /** What is read by enough statements, the most wanted one first. */
-  wanted(): PropertyRead[] {
-    return this.#demand.most();
+  mostRead(): PropertyRead[] {
+    return this.#demand.mostRead();
   }
 
   /** Those that were read since this was asked last. */
@@ -93,7 +93,7 @@ export class PromotedColumns {
   }
 }
 
-export async function loadPromoted(connection: DuckDBConnection): Promise<PromotedColumns> {
+export async function loadPromotedColumns(connection: DuckDBConnection): Promise<PromotedColumns> {
   const result = await connection.run(
     'select id, owner, key, is_ready, has_marks, last_used from promoted_columns order by id',
   );

@@ -7,7 +7,7 @@
  */
 import { propertyText } from '../../core/events/hot-properties.ts';
 import type { Json } from '../../core/json/json.ts';
-import type { Reading } from '../events/property-placeholders.ts';
+import type { PropertyReading } from '../events/property-placeholders.ts';
 
 const MARK = '\u0001';
 const MARK_SQL = 'chr(1)';
@@ -15,7 +15,7 @@ const MARK_SQL = 'chr(1)';
 /** What a row holds that has not been looked at yet. Not a text: in those another mark follows the first. */
 export const PENDING_SQL = `(${MARK_SQL} || '?')`;
 
-export function promotedText(properties: Readonly<Record<string, Json>>, key: string): string | null {
+export function duckdbPromotedText(properties: Readonly<Record<string, Json>>, key: string): string | null {
   if (!Object.hasOwn(properties, key)) return null;
   const text = propertyText(properties[key]);
   if (text === null) return MARK;
@@ -37,7 +37,7 @@ export function promotedTextSql(json: string, pointer: string): string {
 }
 
 /** From JSON; `value` is a column that holds the property's text already, if there is one. */
-export function readJson(reading: Reading, json: string, pointer: string, value?: string): string {
+export function duckdbJsonProperty(reading: PropertyReading, json: string, pointer: string, value?: string): string {
   const own = value ?? `json_extract_string(${json}, ${pointer})`;
   const exists = `json_exists(${json}, ${pointer})`;
   if (reading === 'key') return exists;
@@ -45,7 +45,7 @@ export function readJson(reading: Reading, json: string, pointer: string, value?
 }
 
 /** The same from a promoted column. */
-export function readPromoted(reading: Reading, column: string, hasMarks: boolean): string {
+export function duckdbPromotedProperty(reading: PropertyReading, column: string, hasMarks: boolean): string {
   if (reading === 'key') return `(${column} is not null)`;
   const value = hasMarks
     ? `case when ${isMarkedSql(column)} then nullif(substr(${column}, 2), '') else ${column} end`

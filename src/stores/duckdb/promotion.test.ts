@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { anEvent, uuidOf } from '../../../test/contract/events.ts';
-import { runApart } from '../../../test/contract/run-apart.ts';
+import { runInProcess } from '../../../test/contract/run-apart.ts';
 import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
 import { propertyText } from '../../core/events/hot-properties.ts';
 import type { Json } from '../../core/json/json.ts';
@@ -54,12 +54,12 @@ describe('a property with a column of its own', () => {
       createdAt: START,
       properties: JSON.stringify(properties),
     }));
-    await store.mirror({ projectId: 1, removed: [], persons, position: { change: position, id: 0 } });
+    await store.mirrorPersons({ projectId: 1, removed: [], persons, position: { change: position, id: 0 } });
   }
 
   /** What a question reads of every event, or of every event's person. */
   async function ask(key: string, json?: string): Promise<unknown[]> {
-    const sql = duckdbDialect.begin('e');
+    const sql = duckdbDialect.newStatement('e');
     const columns = `${sql.property(key, json)} as value, ${sql.hasKey(key, json)} as has_key, ${sql.text(key, json)} as text`;
     return store.query(
       `select ${columns} from events e join person_rows p on p.person_id = e.person_id order by e.timestamp`,
@@ -78,12 +78,12 @@ describe('a property with a column of its own', () => {
   }
 
   async function tendAll(now = START): Promise<void> {
-    while (await store.tend(now));
-    expect(store.needsTending(now)).toBe(false);
+    while (await store.maintain(now));
+    expect(store.needsMaintenance(now)).toBe(false);
   }
 
   const state = async (): Promise<string[]> =>
-    (await store.promoted()).map(({ owner, key, filled }) => `${owner} ${key} ${filled}`);
+    (await store.listPromotedProperties()).map(({ owner, key, filled }) => `${owner} ${key} ${filled}`);
 
   const scalar = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 14 }),
@@ -117,9 +117,9 @@ describe('a property with a column of its own', () => {
         for (const one of before) await write(propertiesOf(one));
         await askUntilWanted(name);
         expect(await state()).toEqual([]);
-        expect(store.needsTending(START)).toBe(true);
+        expect(store.needsMaintenance(START)).toBe(true);
         for (let more = true; more; ) {
-          more = await store.tend(START);
+          more = await store.maintain(START);
           await expectTruth(name);
           if (written.length < 40) await write(propertiesOf(after));
           await expectTruth(name);
@@ -127,7 +127,7 @@ describe('a property with a column of its own', () => {
         expect(await state()).toEqual([`event ${name} 1`, `person ${name} 1`]);
         await write(propertiesOf(after));
         await expectTruth(name);
-        await store.scrub();
+        await store.purge();
         await write(propertiesOf(before.flat()));
         await expectTruth(name);
         await store.close();
@@ -148,7 +148,7 @@ describe('a property with a column of its own', () => {
     await write([{ plan: 'pro' }, {}, { plan: null }]);
     await askUntilWanted('plan');
     await tendAll();
-    const sql = duckdbDialect.begin('e');
+    const sql = duckdbDialect.newStatement('e');
     const [row] = await store.query(`explain select ${sql.text('plan')} as t from event_rows e`, sql.values);
     expect(Object.values(row ?? {}).join()).toContain('promoted_1');
     expect(Object.values(row ?? {}).join()).not.toContain('properties');
@@ -175,16 +175,16 @@ describe('a property with a column of its own', () => {
   it('goes with the events and persons that are removed, and moves with those that are refiled', async () => {
     await write([{ plan: 'a' }, { plan: 'b' }, { plan: null }, {}]);
     await askUntilWanted('plan');
-    await store.tend(START);
-    await store.tend(START);
-    await store.refile([{ id: 1, projectId: 1, personId: uuidOf(0), kind: 'remove', distinctIds: [] }]);
+    await store.maintain(START);
+    await store.maintain(START);
+    await store.reassign([{ id: 1, projectId: 1, personId: uuidOf(0), kind: 'remove', distinctIds: [] }]);
     written.shift();
     await expectTruth('plan');
     await tendAll();
     await store.deleteBefore(1, 2);
     written.shift();
     await expectTruth('plan');
-    await store.mirror({
+    await store.mirrorPersons({
       projectId: 1,
       removed: [],
       persons: [{ uuid: uuidOf(2), createdAt: START, properties: '{"plan":"c"}' }],
@@ -215,7 +215,7 @@ describe('a property with a column of its own', () => {
     await store.close();
     const path = JSON.stringify(dir.path('events.duckdb'));
     for (const lines of [2, 4, 7]) {
-      await runApart(
+      await runInProcess(
         `import { openEventStore } from './src/stores/duckdb/event-store.ts';
          import { duckdbDialect } from './src/stores/duckdb/dialect.ts';
          import { anEvent } from './test/contract/events.ts';
@@ -225,14 +225,14 @@ describe('a property with a column of its own', () => {
            events: Array.from({ length: 15000 }, (_, i) => anEvent({ properties: i % 3 === 0 ? {} : { plan: i % 3 === 1 ? 'pro' : null } })),
            overrides: [], position: ++position });
          for (let i = 0; i < 4; i++) {
-           const sql = duckdbDialect.begin('e');
+           const sql = duckdbDialect.newStatement('e');
            await store.query(\`select count(\${sql.text('plan')}) as n from event_rows e\`, sql.values);
          }
-         for (;;) { await more(); console.log('wrote'); await store.tend(${START}); console.log('tended'); }`,
+         for (;;) { await more(); console.log('wrote'); await store.maintain(${START}); console.log('maintained'); }`,
         { killAfterLines: lines },
       );
       await open();
-      const sql = duckdbDialect.begin('e');
+      const sql = duckdbDialect.newStatement('e');
       const ask = () =>
         store.query(
           `select ${sql.text('plan')} as plan, count(*) * 3 / (select count(*) from event_rows) as part

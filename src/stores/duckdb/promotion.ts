@@ -5,7 +5,7 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { PromotedProperty, SqlRow } from '../events/event-store.ts';
-import { isUnused, isUseOld, MOST_COLUMNS, replaceable } from '../events/property-demand.ts';
+import { findReplaceable, isUnused, isUseStale, MAX_PROMOTED_COLUMNS } from '../events/property-demand.ts';
 import type { PropertyRead } from '../events/property-placeholders.ts';
 import { inTransaction } from './in-transaction.ts';
 import { columnName, type PromotedColumn, type PromotedColumns, TABLE_OF } from './promoted-columns.ts';
@@ -15,11 +15,11 @@ import { readNumber } from './schema.ts';
 
 /** Writing waits about so long for one step; how many rows that is depends on their size. */
 const STEP_MS = 100;
-const FIRST_ROWS = 20_000;
-const LEAST_ROWS = 1000;
-const MOST_ROWS = 100_000;
+const INITIAL_ROWS = 20_000;
+const MIN_ROWS = 1000;
+const MAX_ROWS = 100_000;
 /** Changed values stay in memory until the journal is folded into the file. */
-const FOLD_AFTER_ROWS = 400_000;
+const CHECKPOINT_AFTER_ROWS = 400_000;
 
 /** The rows that one pass goes through; more come in behind it, but those are written whole. */
 interface Pass {
@@ -29,15 +29,15 @@ interface Pass {
 }
 
 /** What a step needs of the store. */
-export interface PromotionStore {
+interface PromotionStore {
   writer: DuckDBConnection;
   query(sql: string): Promise<SqlRow[]>;
 }
 
-export class Promotion {
+export class DuckDbPromotion {
   readonly #columns: PromotedColumns;
   #pass: Pass | null = null;
-  #rows = FIRST_ROWS;
+  #rows = INITIAL_ROWS;
   #unfolded = 0;
 
   constructor(columns: PromotedColumns) {
@@ -49,9 +49,11 @@ export class Promotion {
     const { all } = this.#columns;
     return (
       all.some(
-        (column) => !column.isReady || isUnused(column, now) || (isUseOld(column, now) && this.#columns.isUsed(column)),
+        (column) =>
+          !column.isReady || isUnused(column, now) || (isUseStale(column, now) && this.#columns.isUsed(column)),
       ) ||
-      (this.#columns.wanted().length > 0 && (all.length < MOST_COLUMNS || replaceable(all, now) !== undefined))
+      (this.#columns.mostRead().length > 0 &&
+        (all.length < MAX_PROMOTED_COLUMNS || findReplaceable(all, now) !== undefined))
     );
   }
 
@@ -62,7 +64,7 @@ export class Promotion {
     if (unused !== undefined) return this.#drop(store.writer, unused);
     const unfilled = this.#columns.all.find(({ isReady }) => !isReady);
     if (unfilled !== undefined) return this.#fill(store, unfilled);
-    const [wanted] = this.#columns.wanted();
+    const [wanted] = this.#columns.mostRead();
     return wanted === undefined ? false : this.#promote(store.writer, wanted, now);
   }
 
@@ -83,15 +85,15 @@ export class Promotion {
 
   async #saveUses(writer: DuckDBConnection, now: number): Promise<void> {
     for (const column of this.#columns.takeUsed()) {
-      if (!isUseOld(column, now)) continue;
+      if (!isUseStale(column, now)) continue;
       await writer.run('update promoted_columns set last_used = $1 where id = $2', [BigInt(now), column.id]);
       column.lastUsed = now;
     }
   }
 
   async #promote(writer: DuckDBConnection, { owner, key }: PropertyRead, now: number): Promise<boolean> {
-    if (this.#columns.all.length >= MOST_COLUMNS) {
-      const rested = replaceable(this.#columns.all, now);
+    if (this.#columns.all.length >= MAX_PROMOTED_COLUMNS) {
+      const rested = findReplaceable(this.#columns.all, now);
       return rested === undefined ? false : this.#drop(writer, rested);
     }
     const id = (await readNumber(writer, 'select max(id) from promoted_columns')) + 1;
@@ -119,7 +121,7 @@ export class Promotion {
         await writer.run('delete from promoted_columns where id = $1', [column.id]);
       });
     } catch (error) {
-      this.#columns.putBack(column);
+      this.#columns.restore(column);
       throw error;
     }
     return true;
@@ -133,7 +135,7 @@ export class Promotion {
     await fillRows(store.writer, column, pass.at, pass.at + this.#rows);
     pass.at += this.#rows;
     this.#unfolded += this.#rows;
-    if (this.#unfolded >= FOLD_AFTER_ROWS) await this.#fold(store.writer);
+    if (this.#unfolded >= CHECKPOINT_AFTER_ROWS) await this.#fold(store.writer);
     else this.#rows = nextRows(this.#rows, performance.now() - start);
     return true;
   }
@@ -180,4 +182,4 @@ async function fillRows(writer: DuckDBConnection, column: PromotedColumn, from: 
 }
 
 const nextRows = (rows: number, tookMs: number): number =>
-  Math.round(Math.max(LEAST_ROWS, Math.min(MOST_ROWS, rows * Math.max(0.25, Math.min(2, STEP_MS / tookMs)))));
+  Math.round(Math.max(MIN_ROWS, Math.min(MAX_ROWS, rows * Math.max(0.25, Math.min(2, STEP_MS / tookMs)))));

@@ -7,7 +7,7 @@ import {
 } from '@duckdb/node-api';
 import type { ColumnTable, SqlRow, SqlValue } from '../events/event-store.ts';
 import { readColumns } from './column-reader.ts';
-import { plainRows } from './values.ts';
+import { toSqlRows } from './values.ts';
 
 /**
  * A few connections for questions, apart from the one that writes: each sees what was committed when its statement
@@ -28,10 +28,10 @@ export class QueryConnections {
   }
 
   query(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<SqlRow[]> {
-    return this.#ask(sql, values, plainRows, signal);
+    return this.#ask(sql, values, toSqlRows, signal);
   }
 
-  columns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
+  queryColumns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable> {
     return this.#ask(sql, values, readColumns, signal);
   }
 
@@ -92,14 +92,14 @@ export class QueryConnections {
   }
 }
 
-const INTERRUPT_EVERY_MS = 20;
+const INTERRUPT_INTERVAL_MS = 20;
 
 /** Again and again until it has ended: a word that comes just before the statement begins to run is not heard. */
 function interruptOn(signal: AbortSignal, connection: DuckDBConnection): { end(): void } {
   let timer: NodeJS.Timeout | undefined;
   const interrupt = (): void => {
     connection.interrupt();
-    timer = setTimeout(interrupt, INTERRUPT_EVERY_MS);
+    timer = setTimeout(interrupt, INTERRUPT_INTERVAL_MS);
   };
   signal.addEventListener('abort', interrupt, { once: true });
   return {

@@ -4,11 +4,11 @@ import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
 import type { PersonOverride, SqlRow, StoredEvent } from '../events/event-store.ts';
 import { filesOf } from './engine.ts';
-import { readNumber, VERSION } from './schema.ts';
-import { plainRows } from './values.ts';
+import { readNumber, SCHEMA_VERSION } from './schema.ts';
+import { toSqlRows } from './values.ts';
 
 /** Whether it was not closed in peace: then its journal holds what the file does not. */
-export const hasJournal = (path: string): boolean =>
+export const hasDuckDbJournal = (path: string): boolean =>
   filesOf(path)
     .slice(1)
     .some((file) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);
@@ -32,7 +32,7 @@ const EVENTS = `
   from event_rows
   where rowid >= $1 and rowid < $2`;
 
-export class EventFile {
+export class ReadOnlyEventFile {
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
 
@@ -41,17 +41,17 @@ export class EventFile {
     this.#connection = connection;
   }
 
-  static async open(path: string): Promise<EventFile> {
+  static async open(path: string): Promise<ReadOnlyEventFile> {
     const instance = await DuckDBInstance.create(path, settings);
     const connection = await instance.connect();
     await connection.run(`set global TimeZone = 'UTC'`);
     await connection.run('set global enable_external_access = false');
-    return new EventFile(instance, connection);
+    return new ReadOnlyEventFile(instance, connection);
   }
 
   /** Whether it has the shape that this version writes. */
   async isCurrent(): Promise<boolean> {
-    return (await readNumber(this.#connection, 'select max(version) from schema_version')) === VERSION;
+    return (await readNumber(this.#connection, 'select max(version) from schema_version')) === SCHEMA_VERSION;
   }
 
   position(): Promise<number> {
@@ -59,7 +59,7 @@ export class EventFile {
   }
 
   /** The last order to refile events that was done. */
-  refilingPosition(): Promise<number> {
+  reassignmentPosition(): Promise<number> {
     return readNumber(this.#connection, 'select position from refiling_position');
   }
 
@@ -98,7 +98,7 @@ export class EventFile {
   }
 
   async query(sql: string): Promise<SqlRow[]> {
-    return plainRows(await this.#connection.run(sql));
+    return toSqlRows(await this.#connection.run(sql));
   }
 
   close(): void {
@@ -123,7 +123,7 @@ function toEvent([, ...row]: DuckDBValue[]): StoredEvent {
     createdAt: Number(createdAt),
     properties: String(properties),
     // Only stores with columns for single properties look at it.
-    read: {},
+    parsed: {},
     elementsChain: String(elementsChain),
     groups: optional.slice(0, GROUPS.length),
     hot: optional.slice(GROUPS.length),

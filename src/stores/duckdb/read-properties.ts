@@ -1,10 +1,10 @@
 /** Notes of properties (see `property-notes.ts`) in the words of DuckDB. */
 import type { SqlValue } from '../events/event-store.ts';
-import { type PropertyRead, type ResolvedNotes, resolveNotes } from '../events/property-placeholders.ts';
+import { type PropertyRead, type ResolvedSql, resolvePlaceholders } from '../events/property-placeholders.ts';
 import { columnName, type PromotedColumn } from './promoted-columns.ts';
-import { readJson, readPromoted } from './promoted-text.ts';
+import { duckdbJsonProperty, duckdbPromotedProperty } from './promoted-text.ts';
 
-export interface Resolved extends ResolvedNotes {
+export interface ResolvedStatement extends ResolvedSql {
   /** Whether the columns that it reads have meant the same ever since. */
   isCurrent(): boolean;
 }
@@ -14,16 +14,16 @@ interface Columns {
   has(column: PromotedColumn): boolean;
 }
 
-export function resolveProperties(sql: string, values: readonly SqlValue[], columns: Columns): Resolved {
+export function resolveProperties(sql: string, values: readonly SqlValue[], columns: Columns): ResolvedStatement {
   const used = new Map<PromotedColumn, boolean>();
-  const resolved = resolveNotes(sql, values, {
+  const resolved = resolvePlaceholders(sql, values, {
     path: jsonPointer,
-    fromJson: readJson,
+    fromJson: duckdbJsonProperty,
     fromColumn(reading, read, prefix) {
       const column = columns.find(read);
       if (!column?.isReady) return undefined;
       used.set(column, column.hasMarks);
-      return readPromoted(reading, `${prefix}${columnName(column)}`, column.hasMarks);
+      return duckdbPromotedProperty(reading, `${prefix}${columnName(column)}`, column.hasMarks);
     },
   });
   return {

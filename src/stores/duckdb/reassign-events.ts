@@ -1,19 +1,19 @@
 import { type DuckDBConnection, INTEGER, LIST, listValue, VARCHAR } from '@duckdb/node-api';
-import type { Move, Refiled, Refiling } from '../events/reassignment.ts';
+import type { DistinctIdMove, Reassigned, Reassignment } from '../events/reassignment.ts';
 import { readNumber } from './schema.ts';
 
 /** What an order came to is kept for so many orders: long enough for the one who gave it to write it down. */
-const KEPT = 10_000;
+const MAX_KEPT_RESULTS = 10_000;
 
 /** Does one order inside the caller's transaction, unless it was done before. */
-export async function refile(connection: DuckDBConnection, order: Refiling): Promise<Refiled> {
+export async function reassignInDuckDb(connection: DuckDBConnection, order: Reassignment): Promise<Reassigned> {
   const { id } = order;
   if (id <= (await readNumber(connection, 'select position from refiling_position'))) {
     return { id, events: await doneBefore(connection, id) };
   }
   const events = order.kind === 'move' ? await move(connection, order) : await remove(connection, order);
   await connection.run('update refiling_position set position = $1', [id]);
-  await connection.run('delete from refiled where id <= $1', [id - KEPT]);
+  await connection.run('delete from refiled where id <= $1', [id - MAX_KEPT_RESULTS]);
   await connection.run('insert into refiled values ($1, $2)', [id, events]);
   return { id, events };
 }
@@ -31,7 +31,7 @@ const SHOWN_AS = `select $2::uuid
 /** The rows themselves get the new person: an override would have to be asked about at every question for ever. */
 async function move(
   connection: DuckDBConnection,
-  { projectId, personId, moves }: Refiling & { moves: readonly Move[] },
+  { projectId, personId, moves }: Reassignment & { moves: readonly DistinctIdMove[] },
 ): Promise<number> {
   if (moves.length === 0) return 0;
   const to = listValue(moves.map((one) => one.to));
@@ -53,7 +53,7 @@ async function move(
 
 async function remove(
   connection: DuckDBConnection,
-  { projectId, personId, distinctIds }: Refiling & { distinctIds: readonly string[] },
+  { projectId, personId, distinctIds }: Reassignment & { distinctIds: readonly string[] },
 ): Promise<number> {
   const result = await connection.run(
     `delete from event_rows

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { PropertyOwner } from '../events/property-placeholders.ts';
+import type { ColumnOwner } from '../events/property-placeholders.ts';
 import { columnName, TABLE_OF } from './promoted-columns.ts';
 
 /**
@@ -9,7 +9,7 @@ import { columnName, TABLE_OF } from './promoted-columns.ts';
  * Timestamps are microseconds without a zone, always UTC: the type that DuckDB's time functions and filters like best.
  * There are no indexes: they would live in memory, and every question scans columns.
  */
-const STEPS: readonly string[] = [
+const MIGRATION_STEPS: readonly string[] = [
   `create table event_rows (
     project_id integer not null,
     uuid uuid not null,
@@ -77,7 +77,7 @@ const STEPS: readonly string[] = [
 ];
 
 /** What this version writes. */
-export const VERSION = STEPS.length;
+export const SCHEMA_VERSION = MIGRATION_STEPS.length;
 
 /** Every table, for whoever copies the store; the views and the version come with `migrate`. */
 export const TABLES = [
@@ -91,26 +91,26 @@ export const TABLES = [
   'promoted_columns',
 ] as const;
 
-export async function migrate(connection: DuckDBConnection, path: string): Promise<void> {
+export async function migrateDuckDb(connection: DuckDBConnection, path: string): Promise<void> {
   await connection.run('create table if not exists schema_version (version integer not null)');
   const version = await readNumber(connection, 'select coalesce(max(version), 0) from schema_version');
-  if (version > STEPS.length) {
+  if (version > MIGRATION_STEPS.length) {
     throw new Error(
       `The event store ${path} was written by a newer version of Cairn (schema ${version}, this one knows ` +
-        `${STEPS.length}). Start that version, or restore a backup from before the upgrade.`,
+        `${MIGRATION_STEPS.length}). Start that version, or restore a backup from before the upgrade.`,
     );
   }
   // Steps know nothing of promoted columns, and whatever is asked for gets one again.
-  if (version >= PROMOTED_SINCE && version < STEPS.length) await forgetPromoted(connection);
-  for (const [i, step] of STEPS.entries()) {
+  if (version >= FIRST_PROMOTED_VERSION && version < MIGRATION_STEPS.length) await dropPromoted(connection);
+  for (const [i, step] of MIGRATION_STEPS.entries()) {
     if (i >= version) await applyStep(connection, step, i + 1);
   }
 }
 
 /** The first version with promoted columns. */
-const PROMOTED_SINCE = 4;
+const FIRST_PROMOTED_VERSION = 4;
 
-async function forgetPromoted(connection: DuckDBConnection): Promise<void> {
+async function dropPromoted(connection: DuckDBConnection): Promise<void> {
   for (const { name, table } of await readPromotedNames(connection, 'promoted_columns')) {
     await connection.run(`alter table ${table} drop column if exists ${name}`);
   }
@@ -126,7 +126,7 @@ export async function addPromoted(connection: DuckDBConnection, promotedColumns:
 
 async function readPromotedNames(connection: DuckDBConnection, from: string) {
   const rows = await (await connection.run(`select id, owner from ${from} order by id`)).getRowsJS();
-  return rows.map(([id, owner]) => ({ name: columnName({ id: Number(id) }), table: TABLE_OF[owner as PropertyOwner] }));
+  return rows.map(([id, owner]) => ({ name: columnName({ id: Number(id) }), table: TABLE_OF[owner as ColumnOwner] }));
 }
 
 async function applyStep(connection: DuckDBConnection, step: string, version: number): Promise<void> {

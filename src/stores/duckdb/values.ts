@@ -13,7 +13,7 @@ import type { SqlRow, SqlValue } from '../events/event-store.ts';
 const MS_PER_DAY = 86_400_000;
 
 /** The rows of a result in the plain values that the interface promises. */
-export async function plainRows(result: DuckDBResult): Promise<SqlRow[]> {
+export async function toSqlRows(result: DuckDBResult): Promise<SqlRow[]> {
   const names = result.deduplicatedColumnNames();
   const rows = await result.getRows();
   return rows.map((row) => Object.fromEntries(names.map((name, i) => [name, plainValue(row[i])])));

@@ -1,24 +1,24 @@
 import { join } from 'node:path';
-import { FILES } from '../data-files.ts';
+import { DATA_FILES } from '../data-files.ts';
 import type { StoreCheck } from '../folder-snapshots.ts';
-import { openWhole } from './inspect-folder.ts';
+import { openCheckedDatabase } from './inspect-folder.ts';
 
 /** Reads every store of a working server through. Takes its time, and this thread. */
-export async function checkStores(dataDir: string, events: { readThrough(): Promise<number> }): Promise<StoreCheck[]> {
+export async function checkStores(dataDir: string, events: { verify(): Promise<number> }): Promise<StoreCheck[]> {
   return [
     await checked('metadata', async () => {
-      const database = openWhole(join(dataDir, FILES.metadata));
+      const database = openCheckedDatabase(join(dataDir, DATA_FILES.metadata));
       const persons = database.count('select count(*) from persons');
       database.close();
       return `${persons} persons`;
     }),
     await checked('ingest log', async () => {
-      const database = openWhole(join(dataDir, FILES.log));
+      const database = openCheckedDatabase(join(dataDir, DATA_FILES.log));
       const entries = database.count('select count(*) from entries');
       database.close();
       return `${entries} requests in it`;
     }),
-    await checked('events', async () => `${await events.readThrough()} events`),
+    await checked('events', async () => `${await events.verify()} events`),
   ];
 }
 

@@ -2,21 +2,21 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskSpace } from '../../lib/disk-space.ts';
-import { FILES } from '../data-files.ts';
+import { DATA_FILES } from '../data-files.ts';
 import type { FolderSnapshots } from '../folder-snapshots.ts';
 
 /** Snapshots of the data folder of this process, which holds its lock. */
 export function folderSnapshots(dataDir: string, take: FolderSnapshots['take']): FolderSnapshots {
-  const workFolder = join(dataDir, FILES.work);
+  const workFolder = join(dataDir, DATA_FILES.work);
   // What a process left that was killed at it.
   rmSync(workFolder, { recursive: true, force: true });
   mkdirSync(workFolder, { mode: 0o700 });
   return {
     workFolder,
     take,
-    async room() {
+    async diskSpace() {
       const sizes = await Promise.all(
-        [FILES.metadata, FILES.log, FILES.events].map((file) => sizeOf(join(dataDir, file))),
+        [DATA_FILES.metadata, DATA_FILES.log, DATA_FILES.events].map((file) => sizeOf(join(dataDir, file))),
       );
       return { needed: sizes.reduce((sum, size) => sum + size, 0), free: (await diskSpace(dataDir)).freeBytes };
     },

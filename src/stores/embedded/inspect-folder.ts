@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import Database from 'better-sqlite3';
-import { FILES } from '../data-files.ts';
-import { READ_THROUGH } from '../duckdb/copy-file.ts';
+import { DATA_FILES } from '../data-files.ts';
+import { READ_EVERYTHING_SQL } from '../duckdb/copy-file.ts';
 import type { SnapshotCounts } from '../folder-snapshots.ts';
-import { countLog, countRelations, POSITION } from './take-snapshot.ts';
+import { countLog, countMetadata, POSITION_SQL } from './take-snapshot.ts';
 
 export interface Inspection {
   counts: SnapshotCounts;
@@ -16,12 +16,12 @@ export interface Inspection {
 
 /** Throws where a store cannot be read at all. */
 export async function inspectFolder(folder: string): Promise<Inspection> {
-  const metadata = openWhole(join(folder, FILES.metadata));
-  const log = openWhole(join(folder, FILES.log));
+  const metadata = openCheckedDatabase(join(folder, DATA_FILES.metadata));
+  const log = openCheckedDatabase(join(folder, DATA_FILES.log));
   try {
-    const position = metadata.count(POSITION);
-    const events = await inspectEvents(join(folder, FILES.events));
-    const counts = { events: events.count, ...countRelations(metadata.count), ...countLog(log.count, position) };
+    const position = metadata.count(POSITION_SQL);
+    const events = await inspectEvents(join(folder, DATA_FILES.events));
+    const counts = { events: events.count, ...countMetadata(metadata.count), ...countLog(log.count, position) };
     return { counts, problems: problemsOf(counts, position, events.position) };
   } finally {
     metadata.close();
@@ -39,13 +39,13 @@ function problemsOf({ accepted, settled, pending }: SnapshotCounts, shelf: numbe
   return problems;
 }
 
-export interface WholeDatabase {
+interface CheckedDatabase {
   count(sql: string): number;
   close(): void;
 }
 
 /** SQLite's own check of the whole file comes first. */
-export function openWhole(path: string): WholeDatabase {
+export function openCheckedDatabase(path: string): CheckedDatabase {
   if (!existsSync(path)) throw new Error(`${path} is missing.`);
   // Not for reading alone: the last reader of a journal could not tidy it away then.
   const database = new Database(path, { fileMustExist: true });
@@ -66,7 +66,7 @@ async function inspectEvents(path: string): Promise<{ count: number; position: n
   try {
     const connection = await instance.connect();
     const ask = async (sql: string): Promise<number> => Number((await (await connection.run(sql)).getRowsJS())[0]?.[0]);
-    const [count, position] = [await ask(READ_THROUGH), await ask('select position from log_position')];
+    const [count, position] = [await ask(READ_EVERYTHING_SQL), await ask('select position from log_position')];
     connection.closeSync();
     return { count, position };
   } catch (error) {

@@ -17,27 +17,27 @@
  *   order that is in both copies is passed over.
  */
 import { join } from 'node:path';
-import { FILES } from '../data-files.ts';
+import { DATA_FILES } from '../data-files.ts';
 import type { EventStore } from '../events/event-store.ts';
 import type { SnapshotCounts } from '../folder-snapshots.ts';
-import { type HeldView, holdView } from './held-snapshot.ts';
+import { openSnapshotView, type SnapshotView } from './held-snapshot.ts';
 
-export interface SnapshotSource {
+interface FolderSnapshotSource {
   dataDir: string;
   events: Pick<EventStore, 'query'> & { copyTo(target: string): Promise<void> };
-  between<T>(work: () => Promise<T>): Promise<T>;
+  betweenChunks<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export async function takeSnapshot(source: SnapshotSource, folder: string): Promise<SnapshotCounts> {
+export async function takeSnapshot(source: FolderSnapshotSource, folder: string): Promise<SnapshotCounts> {
   const { dataDir, events } = source;
-  const held = new Map<string, HeldView>();
-  const hold = (file: string): void => void held.set(file, holdView(join(dataDir, file)));
+  const held = new Map<string, SnapshotView>();
+  const hold = (file: string): void => void held.set(file, openSnapshotView(join(dataDir, file)));
   try {
-    const stored = await source.between(async () => {
-      hold(FILES.metadata);
-      await events.copyTo(join(folder, FILES.events));
+    const stored = await source.betweenChunks(async () => {
+      hold(DATA_FILES.metadata);
+      await events.copyTo(join(folder, DATA_FILES.events));
       const [row] = await events.query('select count(*) as n from event_rows', []);
-      hold(FILES.log);
+      hold(DATA_FILES.log);
       return Number(row?.['n'] ?? 0);
     });
     for (const [file, view] of held) await view.copyTo(join(folder, file));
@@ -47,17 +47,21 @@ export async function takeSnapshot(source: SnapshotSource, folder: string): Prom
   }
 }
 
-function countsOf(events: number, held: ReadonlyMap<string, HeldView>): SnapshotCounts {
-  const [metadata, log] = [held.get(FILES.metadata), held.get(FILES.log)];
+function countsOf(events: number, held: ReadonlyMap<string, SnapshotView>): SnapshotCounts {
+  const [metadata, log] = [held.get(DATA_FILES.metadata), held.get(DATA_FILES.log)];
   if (!metadata || !log) throw new Error('A snapshot without its views.');
-  return { events, ...countRelations(metadata.number), ...countLog(log.number, metadata.number(POSITION)) };
+  return {
+    events,
+    ...countMetadata(metadata.readNumber),
+    ...countLog(log.readNumber, metadata.readNumber(POSITION_SQL)),
+  };
 }
 
 type Count = (sql: string) => number;
 
-export const POSITION = 'select coalesce(max(position), 0) from ingest_position';
+export const POSITION_SQL = 'select coalesce(max(position), 0) from ingest_position';
 
-export const countRelations = (count: Count) => ({
+export const countMetadata = (count: Count) => ({
   persons: count('select count(*) from persons'),
   projects: count('select count(*) from projects'),
   users: count('select count(*) from users'),

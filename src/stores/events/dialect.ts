@@ -5,10 +5,10 @@ import type { SqlValue } from './event-store.ts';
  * The words that the engines of events say differently. A question is written once as SQL text over these pieces;
  * each engine has one file that spells them.
  *
- * One `InsightSql` belongs to one statement: its pieces are SQL text, and every value they mention is collected to be
+ * One `SqlBuilder` belongs to one statement: its pieces are SQL text, and every value they mention is collected to be
  * bound, so that nothing a user sent ever becomes part of the text.
  */
-export interface InsightSql {
+export interface SqlBuilder {
   /** Everything bound so far, in the order of the placeholders: the second argument of `EventStore.query`. */
   readonly values: readonly SqlValue[];
   /** Binds a value and returns its placeholder. */
@@ -46,7 +46,7 @@ export interface InsightSql {
   /** What ids are ordered and compared by, so that they come in the order of their texts. */
   idOrder(id: string): string;
   /** The point in time that lies a span after `time`: months by the calendar, and its last day where one is too short. */
-  later(time: string, span: Span): string;
+  addSpan(time: string, span: Span): string;
   /** True where `text` contains `part`, letter for letter. */
   contains(text: string, part: string): string;
   /** A number as a double. */
@@ -71,13 +71,13 @@ export interface InsightSql {
   /** An aggregate: the quantile of numbers, in proportion between two neighbours; null where there are none. */
   quantile(value: string, level: number): string;
   /** All values of a group in one text, with commas between them. */
-  joined(value: string): string;
+  joinTexts(value: string): string;
   /** All values of a group as the text of a JSON list, in no order. */
   jsonList(value: string): string;
   /** A point in time as a number: ms UTC. */
   millis(time: string): string;
   /** Which of `count` slices a value falls into, counted from 0: always the same one, and about as many into each. */
-  slice(value: string, count: number): string;
+  hashSlot(value: string, count: number): string;
   /** When the bucket began that `time` falls into, by the calendar of the time zone, as a point in time. */
   bucket(time: string, interval: BucketInterval, timezone: string): string;
 }
@@ -87,7 +87,7 @@ export const PERSON_PROPERTIES = 'p.properties';
 
 export interface Dialect {
   /** Begins a statement. `table` is the alias under which it reads events, if any. */
-  begin(table?: string): InsightSql;
+  newStatement(table?: string): SqlBuilder;
 }
 
 /** Weeks begin on Monday. */

@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json/json.ts';
-import type { MirrorPosition, MirrorSlice } from './person-mirror.ts';
-import type { Refiled, Refiling } from './reassignment.ts';
+import type { MirrorBatch, MirrorPosition } from './person-mirror.ts';
+import type { Reassigned, Reassignment } from './reassignment.ts';
 
 /**
  * The shelf of events: written in order by the processor, asked by insights.
@@ -22,7 +22,7 @@ export interface StoredEvent {
   /** Whole properties as JSON text. */
   properties: string;
   /** The same as they were read, for columns that the store keeps of some of them. */
-  read: Readonly<Record<string, Json>>;
+  parsed: Readonly<Record<string, Json>>;
   /** Text of the hot properties (`hotProperties` of `core/events/hot-properties.ts`), for columns of their own. */
   hot: readonly (string | null)[];
   elementsChain: string;
@@ -46,7 +46,7 @@ export interface EventBatch {
   /** The log position up to which this batch reaches; committed together with its events. */
   position: number;
   /** Called while the engine commits, and nothing is left to do but wait: a moment for other work. Must not throw. */
-  meanwhile?: () => void;
+  whileCommitting?: () => void;
 }
 
 /** A property that the store reads from a column of its own. */
@@ -64,7 +64,7 @@ export type SqlRow = Record<string, SqlValue>;
 
 /** An answer of very many rows, by the names of its columns. */
 export interface ColumnTable {
-  readonly rows: number;
+  readonly rowCount: number;
   /** Of a column of 32-bit integers. */
   integers(name: string): Int32Array;
   doubles(name: string): Float64Array;
@@ -101,33 +101,33 @@ export interface EventStore {
    * The same for answers of millions of rows, column by column. Every column is a 32-bit integer, a double, a UUID or a
    * text, and none has nulls.
    */
-  columns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable>;
+  queryColumns(sql: string, values: readonly SqlValue[], signal?: AbortSignal): Promise<ColumnTable>;
   /** How far the copy of the project's persons reaches (`person_rows`: person_id, created_at, properties). */
   mirrorPosition(projectId: number): Promise<MirrorPosition>;
   /** The projects of whose persons there is a copy. */
-  mirroredProjects(): Promise<number[]>;
+  listMirroredProjects(): Promise<number[]>;
   /** Writes a slice of persons and its position in one transaction; a slice that was written before changes nothing. */
-  mirror(slice: MirrorSlice): Promise<void>;
+  mirrorPersons(slice: MirrorBatch): Promise<void>;
   /** Removes the copy of the project's persons. */
-  forgetPersons(projectId: number): Promise<void>;
+  deleteMirror(projectId: number): Promise<void>;
   /** Removes the project's events that happened before `timestamp`; says how many. */
   deleteBefore(projectId: number, timestamp: number): Promise<number>;
   /** Does these orders, oldest first, each wholly or not at all; one that was done before is passed over. */
-  refile(refilings: readonly Refiling[]): Promise<Refiled[]>;
+  reassign(refilings: readonly Reassignment[]): Promise<Reassigned[]>;
   /**
    * Writes everything afresh, so that no byte of what was removed is left on disk. Takes its time: questions are
    * answered meanwhile, but writes wait.
    */
-  scrub(): Promise<void>;
+  purge(): Promise<void>;
   /**
    * Does a small piece of what the store does for itself, such as giving properties that are often asked for a column
    * of their own; no answer changes by it. False when there is nothing more to do. Writes wait for it, so it is short.
    */
-  tend(now: number): Promise<boolean>;
+  maintain(now: number): Promise<boolean>;
   /** Whether there is something of that kind to do. */
-  needsTending(now: number): boolean;
+  needsMaintenance(now: number): boolean;
   /** The properties that have such a column, or are getting one. */
-  promoted(): Promise<PromotedProperty[]>;
+  listPromotedProperties(): Promise<PromotedProperty[]>;
   /** Bytes on disk. */
   size(): Promise<number>;
   close(): Promise<void>;

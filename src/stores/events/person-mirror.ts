@@ -20,7 +20,7 @@ export interface MirrorPosition {
 export const MIRROR_START: MirrorPosition = { change: -1, id: 0 };
 
 /** Persons who changed, and uuids of those who are no more; the latter are said first. */
-export interface MirrorSlice {
+export interface MirrorBatch {
   projectId: number;
   removed: readonly string[];
   persons: readonly MirroredPerson[];

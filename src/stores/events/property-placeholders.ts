@@ -7,40 +7,44 @@ import { isHotProperty } from '../../core/events/hot-properties.ts';
 import type { SqlValue } from './event-store.ts';
 
 /** How a property is read: its text or null, whether it is there, or the text that stands for it in any case. */
-export type Reading = 'value' | 'key' | 'text';
+export type PropertyReading = 'value' | 'key' | 'text';
 
 /** Whose properties: those of events, or of the copied persons. */
-export type PropertyOwner = 'event' | 'person';
+export type ColumnOwner = 'event' | 'person';
 
 export interface PropertyRead {
-  owner: PropertyOwner;
+  owner: ColumnOwner;
   key: string;
 }
 
 /** `prefix` is the alias of the table with its dot, or nothing. */
-export const propertyNote = (reading: Reading, owner: PropertyOwner, prefix: string, key: string): string =>
-  `@${reading}(${owner} ${prefix}properties ${Buffer.from(key).toString('hex')})`;
+export const propertyPlaceholder = (
+  reading: PropertyReading,
+  owner: ColumnOwner,
+  prefix: string,
+  key: string,
+): string => `@${reading}(${owner} ${prefix}properties ${Buffer.from(key).toString('hex')})`;
 
-const NOTE = /@(value|key|text)\((event|person) (\w+\.)?properties ([0-9a-f]*)\)/g;
+const PLACEHOLDER = /@(value|key|text)\((event|person) (\w+\.)?properties ([0-9a-f]*)\)/g;
 
 /** How an engine says what a note asks for. */
-export interface NoteWords {
+interface PlaceholderSql {
   /** The value to be bound by which the engine finds a key in JSON. */
   path(key: string): string;
   /** From JSON; `own` is a column that holds the property's text already, if there is one. */
-  fromJson(reading: Reading, json: string, path: string, own?: string): string;
+  fromJson(reading: PropertyReading, json: string, path: string, own?: string): string;
   /** From a column of its own; undefined where there is none to read. */
-  fromColumn(reading: Reading, read: PropertyRead, prefix: string): string | undefined;
+  fromColumn(reading: PropertyReading, read: PropertyRead, prefix: string): string | undefined;
 }
 
-export interface ResolvedNotes {
+export interface ResolvedSql {
   sql: string;
   values: readonly SqlValue[];
   /** Everything that was read, once each. */
   reads: readonly PropertyRead[];
 }
 
-export function resolveNotes(sql: string, values: readonly SqlValue[], words: NoteWords): ResolvedNotes {
+export function resolvePlaceholders(sql: string, values: readonly SqlValue[], words: PlaceholderSql): ResolvedSql {
   const reads = new Map<string, PropertyRead>();
   const all = [...values];
   const paths = new Map<string, string>();
@@ -51,7 +55,7 @@ export function resolveNotes(sql: string, values: readonly SqlValue[], words: No
     paths.set(key, place);
     return place;
   };
-  const text = sql.replace(NOTE, (_, reading: Reading, owner: PropertyOwner, prefix = '', hex: string) => {
+  const text = sql.replace(PLACEHOLDER, (_, reading: PropertyReading, owner: ColumnOwner, prefix = '', hex: string) => {
     const read = { owner, key: Buffer.from(hex, 'hex').toString() };
     reads.set(`${owner} ${read.key}`, read);
     const column = words.fromColumn(reading, read, prefix);

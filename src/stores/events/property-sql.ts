@@ -2,7 +2,7 @@
 import { isHotProperty } from '../../core/events/hot-properties.ts';
 import { PERSON_PROPERTIES } from './dialect.ts';
 import type { SqlValue } from './event-store.ts';
-import { propertyNote, type Reading } from './property-placeholders.ts';
+import { type PropertyReading, propertyPlaceholder } from './property-placeholders.ts';
 
 export abstract class PropertySql {
   readonly #values: SqlValue[] = [];
@@ -40,12 +40,12 @@ export abstract class PropertySql {
   }
 
   /** Reads a key of any JSON. */
-  protected abstract readFrom(json: string, reading: Reading, key: string): string;
+  protected abstract readFrom(json: string, reading: PropertyReading, key: string): string;
 
   /** What may lie in a column of its own is left open until the statement runs. */
-  #read(reading: Reading, key: string, json: string | undefined): string {
-    if (json === undefined) return propertyNote(reading, 'event', this.prefix, key);
-    if (json === PERSON_PROPERTIES) return propertyNote(reading, 'person', 'p.', key);
+  #read(reading: PropertyReading, key: string, json: string | undefined): string {
+    if (json === undefined) return propertyPlaceholder(reading, 'event', this.prefix, key);
+    if (json === PERSON_PROPERTIES) return propertyPlaceholder(reading, 'person', 'p.', key);
     return this.readFrom(json, reading, key);
   }
 }

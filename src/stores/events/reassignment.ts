@@ -3,7 +3,7 @@
  * deleted. Orders are written on the relational shelf in the transaction of the change itself, and done by the thread
  * that owns the event store before it stores another event: so 'the events of this id so far' means the same on both.
  */
-export type Refiling = {
+export type Reassignment = {
   /** Strictly growing: one that is not past the last one done was done before. */
   id: number;
   projectId: number;
@@ -13,7 +13,7 @@ export type Refiling = {
   | {
       kind: 'move';
       /** Events of each distinct id belong to `to` from now on, who is nobody's past: an override from it is taken back. */
-      moves: readonly Move[];
+      moves: readonly DistinctIdMove[];
     }
   | {
       kind: 'remove';
@@ -22,13 +22,13 @@ export type Refiling = {
     }
 );
 
-export interface Move {
+export interface DistinctIdMove {
   distinctId: string;
   to: string;
 }
 
 /** An order that was done, and how many events it moved or removed. */
-export interface Refiled {
+export interface Reassigned {
   id: number;
   events: number;
 }

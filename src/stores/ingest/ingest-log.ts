@@ -1,4 +1,4 @@
-import type { Eventually } from '../../lib/maybe-async.ts';
+import type { MaybePromise } from '../../lib/maybe-async.ts';
 
 /**
  * The shelf between the front door and the processor: accepted requests, on disk, until their events are stored.
@@ -53,7 +53,7 @@ export interface IngestLog {
    * Writes what is left afresh, so that no byte of what was trimmed stays on disk. Rejects with `unavailable` while so
    * much waits that it would take long.
    */
-  scrub(): Promise<void>;
+  purge(): Promise<void>;
   state(): LogState;
   close(): Promise<void>;
 }
@@ -64,6 +64,6 @@ export interface IngestLogReader {
    * Entries after `seq`, oldest first. An entry that would carry the sum past `maxEvents` or `maxBytes` is left for the
    * next call, except the first: there is always at least one if there is one.
    */
-  read(seq: number, maxEvents: number, maxBytes: number): Eventually<LogEntry[]>;
+  read(seq: number, maxEvents: number, maxBytes: number): MaybePromise<LogEntry[]>;
   close(): void;
 }

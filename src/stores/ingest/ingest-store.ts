@@ -7,16 +7,16 @@
 import type { JsonObject } from '../../core/json/json.ts';
 import type { Person } from '../../core/persons/person.ts';
 import type { PersonChanges } from '../../core/persons/person-changes.ts';
-import type { MirrorPosition, MirrorSlice } from '../events/person-mirror.ts';
-import type { Refiled, Refiling } from '../events/reassignment.ts';
-import type { WaitingMessage } from './outbox.ts';
+import type { MirrorBatch, MirrorPosition } from '../events/person-mirror.ts';
+import type { Reassigned, Reassignment } from '../events/reassignment.ts';
+import type { OutboxMessage } from './outbox.ts';
 
 export interface DistinctId {
   projectId: number;
   distinctId: string;
 }
 
-export interface KnownIds {
+export interface KnownPersons {
   persons: Person[];
   distinctIds: { projectId: number; distinctId: string; personUuid: string }[];
 }
@@ -50,14 +50,14 @@ export interface IngestProject {
   hasWebhook: boolean;
 }
 
-export interface EventSighting {
+export interface SeenEventDefinition {
   id: string;
   projectId: number;
   name: string;
   at: number;
 }
 
-export interface PropertySighting {
+export interface SeenPropertyDefinition {
   id: string;
   projectId: number;
   kind: 'event' | 'person' | 'group';
@@ -106,13 +106,13 @@ export interface NewWarning {
 }
 
 /** A name of events of which the project's webhook hears. */
-export interface MarkedEvent {
+export interface WebhookEvent {
   projectId: number;
   event: string;
 }
 
 /** What a webhook is to hear; added to what waits for it already under the same name. */
-export type NewMessage = MarkedEvent & WaitingMessage;
+export type NewOutboxMessage = WebhookEvent & OutboxMessage;
 
 /** Everything a chunk changes, written in one go. */
 export interface IngestChanges {
@@ -121,13 +121,13 @@ export interface IngestChanges {
   groups: readonly Group[];
   seen: readonly NewSeenEvent[];
   repeats: readonly EventId[];
-  events: readonly EventSighting[];
-  properties: readonly PropertySighting[];
+  events: readonly SeenEventDefinition[];
+  properties: readonly SeenPropertyDefinition[];
   eventProperties: readonly EventProperty[];
   dropped: readonly DroppedEvent[];
   deadLetters: readonly NewDeadLetter[];
   warnings: readonly NewWarning[];
-  messages: readonly NewMessage[];
+  messages: readonly NewOutboxMessage[];
   /** Projects that have got their first event. */
   firstEvents: readonly number[];
   /** How many events met which fate: `stored`, `duplicate`, `dead_lettered`, `dropped:<reason>`. */
@@ -139,18 +139,18 @@ export interface IngestChanges {
 export interface IngestTransaction {
   position(): Promise<number>;
   /** Orders to the event store that must be done before it gets another event; oldest first. */
-  refilings(): Promise<Refiling[]>;
+  pendingReassignments(): Promise<Reassignment[]>;
   /** They are done: forgets them, and tells the deletions that wait for a number. */
-  settleRefilings(done: readonly Refiled[]): Promise<void>;
-  projects(ids: readonly number[]): Promise<IngestProject[]>;
-  personsOf(ids: readonly DistinctId[]): Promise<KnownIds>;
+  completeReassignments(done: readonly Reassigned[]): Promise<void>;
+  listProjects(ids: readonly number[]): Promise<IngestProject[]>;
+  listPersonsByDistinctIds(ids: readonly DistinctId[]): Promise<KnownPersons>;
   /** Those uuids that belong or belonged to somebody. */
-  takenUuids(uuids: readonly string[]): Promise<string[]>;
+  listTakenUuids(uuids: readonly string[]): Promise<string[]>;
   /** Those events that have been seen before. */
-  seenBefore(events: readonly EventId[]): Promise<EventId[]>;
-  groupTypes(projectIds: readonly number[]): Promise<GroupType[]>;
-  groups(keys: readonly Pick<Group, 'projectId' | 'typeIndex' | 'key'>[]): Promise<Group[]>;
-  markedEvents(projectIds: readonly number[]): Promise<MarkedEvent[]>;
+  listSeenEvents(events: readonly EventId[]): Promise<EventId[]>;
+  listGroupTypes(projectIds: readonly number[]): Promise<GroupType[]>;
+  listGroups(keys: readonly Pick<Group, 'projectId' | 'typeIndex' | 'key'>[]): Promise<Group[]>;
+  listWebhookEvents(projectIds: readonly number[]): Promise<WebhookEvent[]>;
   apply(changes: IngestChanges): Promise<void>;
 }
 
@@ -159,13 +159,13 @@ export interface IngestStore {
   position(): Promise<number>;
   /** Nobody else writes to the shelf until `work` has ended: what was read stays true until it is written. */
   transaction<T>(work: (store: IngestTransaction) => Promise<T>): Promise<T>;
-  counts(): Promise<Record<string, number>>;
-  refilings(): Promise<Refiling[]>;
+  getCounts(): Promise<Record<string, number>>;
+  pendingReassignments(): Promise<Reassignment[]>;
   /** What changed about the project's persons after a position; at most `limit` persons, the earliest changes first. */
-  changedPersons(projectId: number, after: MirrorPosition, limit: number): Promise<MirrorSlice>;
+  listChangedPersons(projectId: number, after: MirrorPosition, limit: number): Promise<MirrorBatch>;
   /** Writes the whole database afresh, so that no byte of what was removed is left on disk. */
-  scrub(): Promise<void>;
+  purge(): Promise<void>;
   /** Forgets drops and warnings from before `time`. */
-  prune(time: number): Promise<void>;
+  deleteBefore(time: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@
  * of (`ingest-store.ts`), read and removed by the sender. There is one for each name of events, however many events of
  * it wait, so a webhook that is away never makes the outbox grow.
  */
-export interface WaitingMessage {
+export interface OutboxMessage {
   event: string;
   /** How many events of this name wait to be told. */
   count: number;
@@ -17,11 +17,11 @@ export interface WaitingMessage {
 
 export interface OutboxStore {
   /** Projects for which something waits. */
-  projects(): Promise<number[]>;
+  listProjects(): Promise<number[]>;
   /** What waits for a project's webhook, that which has waited longest first. */
-  of(projectId: number): Promise<WaitingMessage[]>;
+  listByProject(projectId: number): Promise<OutboxMessage[]>;
   /** These have been told; what has come since they were read waits on, from `now`. */
-  remove(projectId: number, told: readonly WaitingMessage[], now: number): Promise<void>;
+  markSent(projectId: number, told: readonly OutboxMessage[], now: number): Promise<void>;
   /** Nobody wants to hear of this any more: of one name, or of the whole project. */
-  forget(projectId: number, event?: string): Promise<void>;
+  delete(projectId: number, event?: string): Promise<void>;
 }

@@ -18,10 +18,10 @@ export interface Action {
 export interface ActionStore {
   create(action: Omit<Action, 'id'>): Promise<Action>;
   /** A deleted one too. */
-  find(projectId: number, id: number): Promise<Action | null>;
+  get(projectId: number, id: number): Promise<Action | null>;
   /** The living one of that name. */
-  byName(projectId: number, name: string): Promise<Action | null>;
+  getByName(projectId: number, name: string): Promise<Action | null>;
   /** All that are not deleted; the newest first. */
-  ofProject(projectId: number): Promise<Action[]>;
+  listByProject(projectId: number): Promise<Action[]>;
   update(action: Action): Promise<void>;
 }

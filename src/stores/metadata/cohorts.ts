@@ -28,35 +28,35 @@ export interface Cohort {
 export interface CohortStore {
   create(cohort: Omit<Cohort, 'id'>): Promise<Cohort>;
   /** Deleted ones too. */
-  find(projectId: number, id: number): Promise<Cohort | null>;
+  get(projectId: number, id: number): Promise<Cohort | null>;
   /** Those that are not deleted, newest first. */
-  ofProject(projectId: number): Promise<Cohort[]>;
+  listByProject(projectId: number): Promise<Cohort[]>;
   list(projectId: number, page: Page): Promise<Paged<Cohort>>;
   /** Static and calculated ones that are not deleted and have the person among their members, newest first. */
-  ofPerson(projectId: number, personId: number): Promise<Cohort[]>;
+  listByPerson(projectId: number, personId: number): Promise<Cohort[]>;
   /** Those of any project whose calculation was asked for and has not ended, in the order of their ids. */
-  waiting(): Promise<Cohort[]>;
+  listPending(): Promise<Cohort[]>;
   /**
    * Dynamic ones of any project that wait for nothing and were last calculated before `time`, or never, and failed at
    * most `errors` times since then: the longest waiting first.
    */
-  due(time: number, errors: number, limit: number): Promise<Cohort[]>;
+  listDue(time: number, errors: number, limit: number): Promise<Cohort[]>;
   update(cohort: Cohort): Promise<void>;
 }
 
 /** Who is in: put there by hand in a static cohort, by the last calculation in a dynamic one. Persons by their numbers. */
 export interface CohortMemberStore {
   /** In ascending order, from after `personId`. */
-  after(cohortId: number, personId: number, limit: number): Promise<number[]>;
+  listAfter(cohortId: number, personId: number, limit: number): Promise<number[]>;
   /** Those that exist in the project; whoever is in already, stays. Says how many are new. */
   add(projectId: number, cohortId: number, personIds: readonly number[]): Promise<number>;
   /** Says how many were in. */
   remove(cohortId: number, personIds: readonly number[]): Promise<number>;
   count(cohortId: number): Promise<number>;
   /** Numbers of the persons with these UUIDs; others are passed over. */
-  personsByUuid(projectId: number, uuids: readonly string[]): Promise<number[]>;
-  personsByDistinctId(projectId: number, distinctIds: readonly string[]): Promise<number[]>;
-  uuidsOf(projectId: number, personIds: readonly number[]): Promise<string[]>;
+  listPersonIdsByUuid(projectId: number, uuids: readonly string[]): Promise<number[]>;
+  listPersonIdsByDistinctId(projectId: number, distinctIds: readonly string[]): Promise<number[]>;
+  listUuids(projectId: number, personIds: readonly number[]): Promise<string[]>;
   /** The same persons, newest first, then by uuid: as the list of persons has them. */
-  inListOrder(projectId: number, personIds: readonly number[]): Promise<number[]>;
+  sortPersonIds(projectId: number, personIds: readonly number[]): Promise<number[]>;
 }

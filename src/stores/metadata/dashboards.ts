@@ -33,15 +33,15 @@ export interface DashboardTile {
 export interface DashboardStore {
   create(dashboard: Omit<Dashboard, 'id'>): Promise<Dashboard>;
   /** A deleted one too. */
-  find(projectId: number, id: number): Promise<Dashboard | null>;
+  get(projectId: number, id: number): Promise<Dashboard | null>;
   /** Those that are not deleted: the pinned ones first, then by name. */
   list(projectId: number, page: Page): Promise<Paged<Dashboard>>;
   update(dashboard: Dashboard): Promise<void>;
   /** In their order. */
-  tiles(dashboardId: number): Promise<DashboardTile[]>;
+  listTiles(dashboardId: number): Promise<DashboardTile[]>;
   /** Tiles of these insights on dashboards that are not deleted, by dashboard. */
-  tilesOf(projectId: number, insightIds: readonly number[]): Promise<DashboardTile[]>;
-  addTile(tile: Omit<DashboardTile, 'id'>): Promise<DashboardTile>;
+  listTilesByInsights(projectId: number, insightIds: readonly number[]): Promise<DashboardTile[]>;
+  createTile(tile: Omit<DashboardTile, 'id'>): Promise<DashboardTile>;
   updateTile(tile: DashboardTile): Promise<void>;
-  removeTile(id: number): Promise<void>;
+  deleteTile(id: number): Promise<void>;
 }

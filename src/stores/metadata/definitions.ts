@@ -46,13 +46,13 @@ export interface PropertyKindQuery {
 
 export interface DefinitionStore {
   /** All of the project's, by name. */
-  events(projectId: number): Promise<EventDefinition[]>;
-  event(projectId: number, id: string): Promise<EventDefinition | null>;
+  listEvents(projectId: number): Promise<EventDefinition[]>;
+  getEvent(projectId: number, id: string): Promise<EventDefinition | null>;
   updateEvent(projectId: number, id: string, details: Partial<EventDetails>): Promise<void>;
   /** All of the project's of one kind, by name. */
-  properties(projectId: number, query: PropertyKindQuery): Promise<PropertyDefinition[]>;
-  property(projectId: number, id: string): Promise<PropertyDefinition | null>;
+  listProperties(projectId: number, query: PropertyKindQuery): Promise<PropertyDefinition[]>;
+  getProperty(projectId: number, id: string): Promise<PropertyDefinition | null>;
   updateProperty(projectId: number, id: string, details: Partial<PropertyDetails>): Promise<void>;
   /** Names of properties that were seen on one of these events. */
-  propertiesOf(projectId: number, events: readonly string[]): Promise<string[]>;
+  listPropertyNamesByEvents(projectId: number, events: readonly string[]): Promise<string[]>;
 }

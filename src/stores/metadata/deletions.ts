@@ -1,6 +1,6 @@
 /** Deletions of persons with their events: what was asked, what was removed, and whether it is over. */
 import type { Page, Paged } from './page.ts';
-import type { Removed } from './person-identities.ts';
+import type { RemovedCounts } from './person-identities.ts';
 
 /** What was looked at after everything was written afresh. */
 export interface DeletionScan {
@@ -18,7 +18,7 @@ export interface PersonDeletion {
   personUuid: string;
   requestedBy: number | null;
   requestedAt: number;
-  removed: Removed;
+  removed: RemovedCounts;
   /** Null until the event store has removed them. */
   eventsRemoved: number | null;
   scan: DeletionScan | null;
@@ -26,13 +26,13 @@ export interface PersonDeletion {
 }
 
 export interface DeletionStore {
-  add(deletion: Omit<PersonDeletion, 'eventsRemoved' | 'scan' | 'completedAt'>): Promise<void>;
-  find(projectId: number, id: string): Promise<PersonDeletion | null>;
+  create(deletion: Omit<PersonDeletion, 'eventsRemoved' | 'scan' | 'completedAt'>): Promise<void>;
+  get(projectId: number, id: string): Promise<PersonDeletion | null>;
   /** Newest first. */
   list(projectId: number, page: Page): Promise<Paged<PersonDeletion>>;
   /** Of all projects, oldest first. */
-  unfinished(): Promise<PersonDeletion[]>;
+  listUnfinished(): Promise<PersonDeletion[]>;
   complete(id: string, scan: DeletionScan, at: number): Promise<void>;
   /** How many records of the shelf still belong to a person who is gone. */
-  leftovers(projectId: number, personUuid: string): Promise<number>;
+  countRemainingData(projectId: number, personUuid: string): Promise<number>;
 }

@@ -15,7 +15,7 @@ export interface EventPerson {
   firstDistinctId: string | null;
 }
 
-export interface PersonProperties {
+interface PersonProperties {
   id: number;
   uuid: string;
   /** JSON text. */
@@ -23,10 +23,10 @@ export interface PersonProperties {
 }
 
 export interface EventPersonStore {
-  byUuids(projectId: number, uuids: readonly string[]): Promise<EventPerson[]>;
-  uuidOf(projectId: number, id: number): Promise<string | null>;
+  listByUuids(projectId: number, uuids: readonly string[]): Promise<EventPerson[]>;
+  getUuid(projectId: number, id: number): Promise<string | null>;
   /** Persons in the order of their numbers, from after `id`: for looking at all of them, a page at a time. */
-  after(projectId: number, id: number, limit: number): Promise<PersonProperties[]>;
+  listAfter(projectId: number, id: number, limit: number): Promise<PersonProperties[]>;
 }
 
 export interface DeadLetter extends NewDeadLetter {
@@ -36,25 +36,25 @@ export interface DeadLetter extends NewDeadLetter {
 export interface DeadLetterStore {
   /** Newest first. */
   list(projectId: number, page: Page): Promise<Paged<DeadLetter>>;
-  find(projectId: number, id: number): Promise<DeadLetter | null>;
+  get(projectId: number, id: number): Promise<DeadLetter | null>;
   /** The newest one of this event. */
-  byEvent(projectId: number, eventUuid: string): Promise<DeadLetter | null>;
-  remove(projectId: number, id: number): Promise<void>;
+  getByEvent(projectId: number, eventUuid: string): Promise<DeadLetter | null>;
+  delete(projectId: number, id: number): Promise<void>;
 }
 
 /** An event that brought an id of its own and was taken for the first time; each repetition is counted. */
-export interface SeenEvent {
+interface SeenEvent {
   receivedAt: number;
   processedAt: number;
   repeats: number;
 }
 
 export interface FateStore {
-  seen(projectId: number, uuid: string): Promise<SeenEvent | null>;
+  getSeen(projectId: number, uuid: string): Promise<SeenEvent | null>;
   /** The latest time it was dropped. */
-  dropped(projectId: number, uuid: string): Promise<DroppedEvent | null>;
+  getDropped(projectId: number, uuid: string): Promise<DroppedEvent | null>;
   /** Newest first. */
-  allDropped(projectId: number, page: Page): Promise<Paged<DroppedEvent>>;
+  listDropped(projectId: number, page: Page): Promise<Paged<DroppedEvent>>;
 }
 
 export interface IngestionWarning extends NewWarning {

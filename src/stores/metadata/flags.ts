@@ -51,28 +51,28 @@ export interface FlagStore {
   /** The id is given by the store; the first version is kept with it. */
   create(flag: Omit<FeatureFlag, 'id'>): Promise<FeatureFlag>;
   /** Deleted ones too. */
-  find(projectId: number, id: number): Promise<FeatureFlag | null>;
+  get(projectId: number, id: number): Promise<FeatureFlag | null>;
   /** The one with that key that is not deleted. */
-  byKey(projectId: number, key: string): Promise<FeatureFlag | null>;
+  getByKey(projectId: number, key: string): Promise<FeatureFlag | null>;
   /** Those that are not deleted, newest first. */
-  ofProject(projectId: number): Promise<FeatureFlag[]>;
+  listByProject(projectId: number): Promise<FeatureFlag[]>;
   /** Those of any project that carry rollback conditions, are active and not deleted. */
-  withRollbackConditions(): Promise<FeatureFlag[]>;
+  listWithRollbackConditions(): Promise<FeatureFlag[]>;
   /** Writes the flag as it now is, and keeps it as a version. */
   update(flag: FeatureFlag): Promise<void>;
   /** Removes deleted flags with that key for good, with their role access; their versions stay. */
-  removeDeleted(projectId: number, key: string): Promise<void>;
+  purgeDeleted(projectId: number, key: string): Promise<void>;
   /** Oldest first. */
-  versions(projectId: number, id: number): Promise<FlagVersion[]>;
+  listVersions(projectId: number, id: number): Promise<FlagVersion[]>;
   /** Of every flag that the project ever had, deleted ones too; each flag's oldest first. */
-  allVersions(projectId: number): Promise<FlagVersion[]>;
+  listAllVersions(projectId: number): Promise<FlagVersion[]>;
 }
 
 export interface FlagRoleAccessStore {
-  add(access: Omit<FlagRoleAccess, 'id'>): Promise<FlagRoleAccess>;
-  find(flagId: number, id: number): Promise<FlagRoleAccess | null>;
-  ofFlag(flagId: number): Promise<FlagRoleAccess[]>;
+  create(access: Omit<FlagRoleAccess, 'id'>): Promise<FlagRoleAccess>;
+  get(flagId: number, id: number): Promise<FlagRoleAccess | null>;
+  listByFlag(flagId: number): Promise<FlagRoleAccess[]>;
   /** What any of these roles have access to, deleted flags too. */
-  ofRoles(roleIds: readonly string[]): Promise<(FlagRoleAccess & { flagKey: string; isDeleted: boolean })[]>;
-  remove(id: number): Promise<void>;
+  listByRoles(roleIds: readonly string[]): Promise<(FlagRoleAccess & { flagKey: string; isDeleted: boolean })[]>;
+  delete(id: number): Promise<void>;
 }

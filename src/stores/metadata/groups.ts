@@ -13,17 +13,17 @@ export interface NamedGroupType {
 export type StoredGroup = Pick<Group, 'typeIndex' | 'key' | 'properties' | 'createdAt'>;
 
 /** A place in the list of groups: newest first, then by key. */
-export type GroupPlace = Pick<StoredGroup, 'createdAt' | 'key'>;
+export type GroupCursor = Pick<StoredGroup, 'createdAt' | 'key'>;
 
 export interface GroupQuery {
   /** Part of the key or of a property, whatever the case of plain letters. */
   search: string | undefined;
   /** Only groups behind this place, or only groups before it: the nearest ones. */
-  from: { direction: 'behind' | 'before'; place: GroupPlace } | undefined;
+  from: { direction: 'behind' | 'before'; place: GroupCursor } | undefined;
   limit: number;
 }
 
-export interface CountedValue {
+interface CountedValue {
   /** JSON text. */
   value: string;
   count: number;
@@ -31,13 +31,13 @@ export interface CountedValue {
 
 export interface GroupStore {
   /** By index. */
-  types(projectId: number): Promise<NamedGroupType[]>;
-  nameType(
+  listTypes(projectId: number): Promise<NamedGroupType[]>;
+  updateType(
     projectId: number,
     index: number,
     names: Partial<Pick<NamedGroupType, 'nameSingular' | 'namePlural'>>,
   ): Promise<void>;
-  find(projectId: number, typeIndex: number, key: string): Promise<StoredGroup | null>;
+  get(projectId: number, typeIndex: number, key: string): Promise<StoredGroup | null>;
   /** In the order of the list, in whichever direction it was looked. */
   list(projectId: number, typeIndex: number, query: GroupQuery): Promise<StoredGroup[]>;
   /** How many of the newest `among` groups have which property: the most frequent first. */

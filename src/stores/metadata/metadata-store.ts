@@ -28,7 +28,7 @@ import type { DeadLetterStore, EventPersonStore, FateStore, WarningStore } from 
 import type { FlagRoleAccessStore, FlagStore } from './flags.ts';
 import type { GroupStore } from './groups.ts';
 import type { Page, Paged } from './page.ts';
-import type { PersonJournal } from './person-identities.ts';
+import type { PersonIdentityStore } from './person-identities.ts';
 import type { PersonStore } from './persons.ts';
 import type { QueryUsageStore } from './query-usage.ts';
 import type { InsightStore } from './saved-insights.ts';
@@ -36,9 +36,9 @@ import type { SubjectStore } from './subjects.ts';
 
 export interface OrganizationStore {
   create(organization: Organization): Promise<void>;
-  byId(id: string): Promise<Organization | null>;
-  bySlug(slug: string): Promise<Organization | null>;
-  listForUser(userId: number, page: Page): Promise<Paged<Organization>>;
+  get(id: string): Promise<Organization | null>;
+  getBySlug(slug: string): Promise<Organization | null>;
+  listByUser(userId: number, page: Page): Promise<Paged<Organization>>;
   update(id: string, changes: Partial<Omit<Organization, 'id'>>): Promise<void>;
   /** Takes its memberships, roles, projects and activity with it. */
   delete(id: string): Promise<void>;
@@ -46,91 +46,91 @@ export interface OrganizationStore {
 
 export interface UserStore {
   create(user: Omit<User, 'id'>): Promise<User>;
-  byId(id: number): Promise<User | null>;
-  byIds(ids: readonly number[]): Promise<User[]>;
-  byUuid(uuid: string): Promise<User | null>;
+  get(id: number): Promise<User | null>;
+  listByIds(ids: readonly number[]): Promise<User[]>;
+  getByUuid(uuid: string): Promise<User | null>;
   /** E-mail addresses are compared in lower case. */
-  byEmail(email: string): Promise<User | null>;
-  list(): Promise<User[]>;
+  getByEmail(email: string): Promise<User | null>;
+  listAll(): Promise<User[]>;
   update(id: number, changes: Partial<Omit<User, 'id' | 'uuid'>>): Promise<void>;
 }
 
 export interface MembershipStore {
-  add(membership: Membership): Promise<void>;
-  find(organizationId: string, userId: number): Promise<Membership | null>;
-  ofUser(userId: number): Promise<Membership[]>;
+  create(membership: Membership): Promise<void>;
+  get(organizationId: string, userId: number): Promise<Membership | null>;
+  listByUser(userId: number): Promise<Membership[]>;
   list(organizationId: string, page: Page): Promise<Paged<Membership>>;
   countOwners(organizationId: string): Promise<number>;
   setLevel(id: string, level: Membership['level'], updatedAt: number): Promise<void>;
   /** Takes the user's role memberships in that organization with it. */
-  remove(id: string): Promise<void>;
+  delete(id: string): Promise<void>;
 }
 
 export interface PersonalKeyStore {
-  add(key: PersonalKey): Promise<void>;
-  byHash(hash: string): Promise<PersonalKey | null>;
-  find(userId: number, id: string): Promise<PersonalKey | null>;
+  create(key: PersonalKey): Promise<void>;
+  getByHash(hash: string): Promise<PersonalKey | null>;
+  get(userId: number, id: string): Promise<PersonalKey | null>;
   /** Newest first. */
-  ofUser(userId: number): Promise<PersonalKey[]>;
-  touch(id: string, lastUsedAt: number): Promise<void>;
-  remove(id: string): Promise<void>;
+  listByUser(userId: number): Promise<PersonalKey[]>;
+  setLastUsed(id: string, lastUsedAt: number): Promise<void>;
+  delete(id: string): Promise<void>;
 }
 
 export interface SessionStore {
-  add(session: Session): Promise<void>;
-  byHash(hash: string): Promise<Session | null>;
-  remove(hash: string): Promise<void>;
+  create(session: Session): Promise<void>;
+  getByHash(hash: string): Promise<Session | null>;
+  delete(hash: string): Promise<void>;
   /** Ends every session of the user but the one that is named. */
-  removeOfUser(userId: number, exceptHash?: string): Promise<void>;
-  removeExpired(now: number): Promise<void>;
+  deleteByUser(userId: number, exceptHash?: string): Promise<void>;
+  deleteExpired(now: number): Promise<void>;
 }
 
 export interface ProjectStore {
   create(project: Omit<Project, 'id'>): Promise<Project>;
-  byId(id: number): Promise<Project | null>;
-  byApiToken(token: string): Promise<Project | null>;
-  bySecretHash(hash: string): Promise<Project | null>;
+  get(id: number): Promise<Project | null>;
+  getByApiToken(token: string): Promise<Project | null>;
+  getBySecretHash(hash: string): Promise<Project | null>;
   list(organizationIds: readonly string[], page: Page): Promise<Paged<Project>>;
-  all(): Promise<Project[]>;
+  listAll(): Promise<Project[]>;
   update(id: number, changes: Partial<Omit<Project, 'id' | 'uuid' | 'organizationId'>>): Promise<void>;
   delete(id: number): Promise<void>;
   /** Remembers that there was such a project, for whoever has to clean up behind it. */
-  noteGone(id: number, goneAt: number): Promise<void>;
-  gone(): Promise<GoneProject[]>;
-  forgetGone(id: number): Promise<void>;
+  recordDeleted(id: number, deletedAt: number): Promise<void>;
+  listDeleted(): Promise<DeletedProject[]>;
+  clearDeleted(id: number): Promise<void>;
 }
 
-export interface GoneProject {
+interface DeletedProject {
   projectId: number;
-  goneAt: number;
+  deletedAt: number;
 }
 
 export interface RoleStore {
   create(role: Role): Promise<void>;
-  find(organizationId: string, id: string): Promise<Role | null>;
+  get(organizationId: string, id: string): Promise<Role | null>;
   /** Names are compared without regard to case. */
-  byName(organizationId: string, name: string): Promise<Role | null>;
+  getByName(organizationId: string, name: string): Promise<Role | null>;
   list(organizationId: string, page: Page): Promise<Paged<Role>>;
   update(id: string, changes: Partial<Pick<Role, 'name' | 'featureFlagsAccessLevel'>>): Promise<void>;
   delete(id: string): Promise<void>;
-  ofUser(organizationId: string, userId: number): Promise<Role[]>;
+  listByUser(organizationId: string, userId: number): Promise<Role[]>;
 }
 
 export interface RoleMembershipStore {
-  add(membership: RoleMembership): Promise<void>;
-  find(roleId: string, id: string): Promise<RoleMembership | null>;
-  ofUser(roleId: string, userId: number): Promise<RoleMembership | null>;
-  list(roleIds: readonly string[]): Promise<RoleMembership[]>;
-  remove(id: string): Promise<void>;
+  create(membership: RoleMembership): Promise<void>;
+  get(roleId: string, id: string): Promise<RoleMembership | null>;
+  getByUser(roleId: string, userId: number): Promise<RoleMembership | null>;
+  listByRoles(roleIds: readonly string[]): Promise<RoleMembership[]>;
+  delete(id: string): Promise<void>;
 }
 
 export interface ResourceAccessStore {
-  add(access: ResourceAccess): Promise<void>;
-  find(organizationId: string, id: string): Promise<ResourceAccess | null>;
-  byResource(organizationId: string, resource: string): Promise<ResourceAccess | null>;
+  create(access: ResourceAccess): Promise<void>;
+  get(organizationId: string, id: string): Promise<ResourceAccess | null>;
+  getByResource(organizationId: string, resource: string): Promise<ResourceAccess | null>;
   list(organizationId: string, page: Page): Promise<Paged<ResourceAccess>>;
   update(id: string, changes: Pick<ResourceAccess, 'accessLevel' | 'updatedAt'>): Promise<void>;
-  remove(id: string): Promise<void>;
+  delete(id: string): Promise<void>;
 }
 
 export interface ActivityQuery {
@@ -141,7 +141,7 @@ export interface ActivityQuery {
 }
 
 export interface ActivityStore {
-  append(activity: Activity): Promise<void>;
+  create(activity: Activity): Promise<void>;
   /** Newest first. */
   list(query: ActivityQuery, page: Page): Promise<Paged<Activity>>;
 }
@@ -150,7 +150,7 @@ export interface ActivityStore {
 export interface InstallationStore {
   get(name: string): Promise<string | null>;
   set(name: string, value: string): Promise<void>;
-  remove(name: string): Promise<void>;
+  delete(name: string): Promise<void>;
 }
 
 export interface MetadataStore {
@@ -175,7 +175,7 @@ export interface MetadataStore {
   readonly flags: FlagStore;
   readonly flagRoleAccess: FlagRoleAccessStore;
   readonly cohorts: CohortStore;
-  readonly personJournal: PersonJournal;
+  readonly personIdentities: PersonIdentityStore;
   readonly deletions: DeletionStore;
   readonly cohortMembers: CohortMemberStore;
   readonly persons: PersonStore;

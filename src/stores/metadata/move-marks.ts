@@ -9,7 +9,7 @@ export const MOVE_SOURCE = 'move:source';
 export const MOVE_FINISHED = 'move:finished';
 
 /** A server that worked on half of an installation would take the other half for gone. */
-export async function refuseHalfMoved(installation: Pick<InstallationStore, 'get'>): Promise<void> {
+export async function requireFinishedMove(installation: Pick<InstallationStore, 'get'>): Promise<void> {
   if ((await installation.get(MOVE_SOURCE)) === null || (await installation.get(MOVE_FINISHED)) !== null) return;
   throw new Failure(
     'unavailable',

@@ -6,22 +6,22 @@
  * in the background: whoever has changed since is read as they are. So an answer is always up to date, and how far the
  * index lags only decides how quick it is.
  */
-export interface PersonIndexKeeper {
+export interface PersonIndexWriter {
   /** Does a piece of what is due, in any project; false where there is nothing. */
   catchUp(): Promise<boolean>;
   /** Afterwards no block tells anything of those who have gone. */
-  forgetGone(): Promise<void>;
+  purgeDeleted(): Promise<void>;
 }
 
 export interface PersonIndexSizes {
   /** Persons in one block, unless there are fewer. */
-  block: number;
+  blockSize: number;
   /** So many changes wait for each other before a block is written. */
-  dueAfter: number;
+  minChanges: number;
 }
 
 /** To write a block takes some 60 ms; to read persons who are in none yet, 10 µs each. */
-export const INDEX_SIZES: PersonIndexSizes = { block: 4096, dueAfter: 1000 };
+export const DEFAULT_INDEX_SIZES: PersonIndexSizes = { blockSize: 4096, minChanges: 1000 };
 
 /** Where more have changed since, it is better to go through the list. */
-export const MOST_UNINDEXED = 4000;
+export const MAX_UNINDEXED_PERSONS = 4000;

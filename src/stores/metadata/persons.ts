@@ -4,8 +4,8 @@
  */
 import type { Person } from '../../core/persons/person.ts';
 import type { HistoryEntry } from '../../core/persons/person-changes.ts';
-import type { PersonTest } from '../../core/persons/person-columns.ts';
-import type { PropertySighting } from '../ingest/ingest-store.ts';
+import type { ColumnFilter } from '../../core/persons/person-columns.ts';
+import type { SeenPropertyDefinition } from '../ingest/ingest-store.ts';
 import type { Page } from './page.ts';
 
 export interface StoredPerson extends Person {
@@ -25,7 +25,7 @@ export interface PersonCursor {
  * Something that a person must show at first sight: whoever does not is left out before being read. It may let somebody
  * pass who is not meant, never the other way round.
  */
-export type Clue =
+export type Prefilter =
   /** The JSON text of the properties contains this. */
   | { kind: 'text'; text: string }
   /** The JSON text of the e-mail contains this, in lower case; other than plain ASCII passes. */
@@ -38,60 +38,60 @@ export interface ListedPerson extends PersonCursor {
 }
 
 /** As much of a person as a question needs to know: who it is, and some properties. */
-export type PersonSketch = Pick<StoredPerson, 'id' | 'properties'>;
+export type PartialPerson = Pick<StoredPerson, 'id' | 'properties'>;
 
-export interface PersonSlice {
-  persons: PersonSketch[];
+export interface PersonScan {
+  persons: PartialPerson[];
   /** The last person that was looked at; null at the end of the list. */
-  end: PersonCursor | null;
+  cursor: PersonCursor | null;
 }
 
 export interface PersonWrite {
   person: StoredPerson;
   history: readonly HistoryEntry[];
   /** Properties that may be new to the project. */
-  properties: readonly PropertySighting[];
+  properties: readonly SeenPropertyDefinition[];
 }
 
 export interface PersonStore {
-  find(projectId: number, ref: PersonRef): Promise<StoredPerson | null>;
-  byDistinctId(projectId: number, distinctId: string): Promise<StoredPerson | null>;
+  get(projectId: number, ref: PersonRef): Promise<StoredPerson | null>;
+  getByDistinctId(projectId: number, distinctId: string): Promise<StoredPerson | null>;
   /** A page of the list: newest first, then by uuid. */
-  newest(projectId: number, page: Page): Promise<StoredPerson[]>;
+  list(projectId: number, page: Page): Promise<StoredPerson[]>;
   /** In the order of the list, those whose e-mail is one of these JSON texts. */
-  byEmail(projectId: number, emails: readonly string[], page: Page): Promise<StoredPerson[]>;
+  listByEmails(projectId: number, emails: readonly string[], page: Page): Promise<StoredPerson[]>;
   /**
    * Looks at the next `size` persons of the list, and returns those who show all of the clues, each clue being a choice
    * of several, with the properties that are named (all where `keys` is undefined). Bounds the work of one step,
    * whatever it finds.
    */
-  slice(
+  scan(
     projectId: number,
     after: PersonCursor | null,
     size: number,
-    clues: readonly (readonly Clue[])[],
+    clues: readonly (readonly Prefilter[])[],
     keys?: readonly string[],
-  ): Promise<PersonSlice>;
+  ): Promise<PersonScan>;
   /**
    * The first `limit` of the list after `after` who pass, by way of the index (`person-index.ts`). Null where it would
    * not help at the moment: then the list has to be gone through.
    */
-  passing(
+  listMatching(
     projectId: number,
-    test: PersonTest,
+    test: ColumnFilter,
     after: PersonCursor | null,
     limit: number,
   ): Promise<ListedPerson[] | null>;
   /** In the order of the list. */
-  byIds(projectId: number, ids: readonly number[]): Promise<StoredPerson[]>;
+  listByIds(projectId: number, ids: readonly number[]): Promise<StoredPerson[]>;
   /** The first distinct ids of each person, in the order in which they came, at most so many of one. */
-  distinctIds(personIds: readonly number[], most: number): Promise<ReadonlyMap<number, string[]>>;
+  listDistinctIds(personIds: readonly number[], most: number): Promise<ReadonlyMap<number, string[]>>;
   /** Some of one person's distinct ids, in the same order, from after the one with the number `after`. */
-  distinctIdsAfter(personId: number, after: number, limit: number): Promise<{ id: number; distinctId: string }[]>;
+  listDistinctIdsAfter(personId: number, after: number, limit: number): Promise<{ id: number; distinctId: string }[]>;
   /** The person's new state, with what changed. */
-  write(change: PersonWrite): Promise<void>;
+  update(change: PersonWrite): Promise<void>;
   /** What is known of the properties of a person at all times, in the order in which it was written. */
-  history(projectId: number, uuid: string): Promise<HistoryEntry[]>;
+  listHistory(projectId: number, uuid: string): Promise<HistoryEntry[]>;
   /** The person as it was just before it was merged into another; null for one that was not. The latest time counts. */
-  beforeMerge(projectId: number, uuid: string): Promise<Person | null>;
+  getBeforeMerge(projectId: number, uuid: string): Promise<Person | null>;
 }

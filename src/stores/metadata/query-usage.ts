@@ -1,8 +1,8 @@
 /** How often insights ask for events and properties: counts for each project, day and name. */
 
-import type { AskedName } from '../../core/events/asked-name.ts';
+import type { UsedName } from '../../core/events/asked-name.ts';
 
-export interface UsageCount extends AskedName {
+export interface UsageCount extends UsedName {
   projectId: number;
   /** Days since 1970. */
   day: number;
@@ -11,9 +11,13 @@ export interface UsageCount extends AskedName {
 
 export interface QueryUsageStore {
   /** Adds to what is counted. Names that the project has never seen are left out: nobody could look them up. */
-  add(counts: readonly UsageCount[]): Promise<void>;
+  addCounts(counts: readonly UsageCount[]): Promise<void>;
   /** Name → how often it was asked for on that day or later. */
-  since(projectId: number, of: Pick<AskedName, 'kind' | 'groupTypeIndex'>, day: number): Promise<Map<string, number>>;
+  countSince(
+    projectId: number,
+    of: Pick<UsedName, 'kind' | 'groupTypeIndex'>,
+    day: number,
+  ): Promise<Map<string, number>>;
   /** Forgets earlier days. */
-  prune(day: number): Promise<void>;
+  deleteBefore(day: number): Promise<void>;
 }

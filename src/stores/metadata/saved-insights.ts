@@ -29,7 +29,7 @@ export interface SavedInsight {
 }
 
 /** When a user last looked at an insight. */
-export interface InsightView {
+interface InsightView {
   insightId: number;
   viewedAt: number;
 }
@@ -37,15 +37,15 @@ export interface InsightView {
 export interface InsightStore {
   create(insight: Omit<SavedInsight, 'id'>): Promise<SavedInsight>;
   /** A deleted one too. */
-  find(projectId: number, id: number): Promise<SavedInsight | null>;
+  get(projectId: number, id: number): Promise<SavedInsight | null>;
   /** Those of these ids that the project has, deleted ones too. */
-  byIds(projectId: number, ids: readonly number[]): Promise<SavedInsight[]>;
-  byShortId(projectId: number, shortId: string): Promise<SavedInsight | null>;
+  listByIds(projectId: number, ids: readonly number[]): Promise<SavedInsight[]>;
+  getByShortId(projectId: number, shortId: string): Promise<SavedInsight | null>;
   /** All that are not deleted; the last modified first. */
-  ofProject(projectId: number): Promise<SavedInsight[]>;
+  listByProject(projectId: number): Promise<SavedInsight[]>;
   update(insight: SavedInsight): Promise<void>;
   /** Of each user and insight the last view is kept. */
-  view(projectId: number, insightId: number, userId: number, viewedAt: number): Promise<void>;
+  recordView(projectId: number, insightId: number, userId: number, viewedAt: number): Promise<void>;
   /** The latest first. */
-  viewsOf(projectId: number, userId: number): Promise<InsightView[]>;
+  listViewsByUser(projectId: number, userId: number): Promise<InsightView[]>;
 }

@@ -3,7 +3,7 @@
  * written only when somebody logs in and a flag has to keep its value for them.
  */
 import type { JsonObject } from '../../core/json/json.ts';
-import type { Eventually } from '../../lib/maybe-async.ts';
+import type { MaybePromise } from '../../lib/maybe-async.ts';
 
 export interface SubjectPerson {
   id: number;
@@ -15,7 +15,7 @@ export interface GroupKey {
   key: string;
 }
 
-export interface SubjectGroupRecord extends GroupKey {
+interface SubjectGroupRecord extends GroupKey {
   properties: JsonObject;
 }
 
@@ -31,18 +31,18 @@ export interface SubjectStore {
    * At once, where the store can. What is asked in one turn of the event loop may be answered from one view: it holds
    * what this thread has written, and what others have written before `refresh`.
    */
-  personOf(projectId: number, distinctId: string): Eventually<SubjectPerson | null>;
+  getPerson(projectId: number, distinctId: string): MaybePromise<SubjectPerson | null>;
   /** Another thread has written something that must be seen from here on: about these persons (uuids), or about any. */
   refresh(persons?: readonly string[]): void;
   /** By distinct id; those that nobody has are missing. */
-  personsOf(projectId: number, distinctIds: readonly string[]): Promise<ReadonlyMap<string, SubjectPerson>>;
+  getPersons(projectId: number, distinctIds: readonly string[]): Promise<ReadonlyMap<string, SubjectPerson>>;
   /** Names of the project's kinds of groups, by their index. */
-  groupTypes(projectId: number): Promise<ReadonlyMap<number, string>>;
+  listGroupTypes(projectId: number): Promise<ReadonlyMap<number, string>>;
   /** Those that have been described; the others are missing. */
-  groups(projectId: number, keys: readonly GroupKey[]): Promise<SubjectGroupRecord[]>;
+  listGroups(projectId: number, keys: readonly GroupKey[]): Promise<SubjectGroupRecord[]>;
   /** Which of the cohorts have the person among their members. */
-  cohortsWith(personId: number, cohortIds: readonly number[]): Promise<number[]>;
-  overridesOf(personIds: readonly number[]): Promise<FlagOverride[]>;
+  listCohortsWith(personId: number, cohortIds: readonly number[]): Promise<number[]>;
+  listOverrides(personIds: readonly number[]): Promise<FlagOverride[]>;
   /** A person's first identifier for a flag stays: later ones are passed over. */
-  addOverrides(projectId: number, overrides: readonly FlagOverride[]): Promise<void>;
+  createOverrides(projectId: number, overrides: readonly FlagOverride[]): Promise<void>;
 }

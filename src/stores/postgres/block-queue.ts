@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
-import type { BlockQueue, WaitingBlocks } from '../cluster/block-queue.ts';
+import type { BlockQueue, PendingBlocks } from '../cluster/block-queue.ts';
 import type { Shipment } from '../cluster/block-store.ts';
 import type { Lease } from '../cluster/leases.ts';
 import type { PersonOverride } from '../events/event-store.ts';
-import type { Refiled, Refiling } from '../events/reassignment.ts';
-import { settleRefilings, waitingRefilings } from '../sql/ingest/reassignments.ts';
+import type { Reassigned, Reassignment } from '../events/reassignment.ts';
+import { completeReassignments, pendingReassignments } from '../sql/ingest/reassignments.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
 import type { Db } from '../sql/tables.ts';
-import { ask } from './log-pool.ts';
+import { queryRows } from './log-pool.ts';
 import { unavailable } from './unavailable.ts';
 
 /** So many blocks are looked at for one shipment. */
-const MOST_BLOCKS = 500;
+const MAX_BLOCKS = 500;
 
 interface BlockRow {
   number: number;
@@ -31,8 +31,12 @@ export class PostgresBlockQueue implements BlockQueue {
     this.#db = db;
   }
 
-  async underWay(): Promise<Shipment | null> {
-    const rows = await ask<{ shipment: number; rows: Buffer; overrides: string }>(this.#pool, 'under_way', UNDER_WAY);
+  async runningShipment(): Promise<Shipment | null> {
+    const rows = await queryRows<{ shipment: number; rows: Buffer; overrides: string }>(
+      this.#pool,
+      'under_way',
+      RUNNING_SQL,
+    );
     const [first] = rows;
     if (first === undefined) return null;
     return {
@@ -46,36 +50,36 @@ export class PostgresBlockQueue implements BlockQueue {
    * Blocks before the first order are found in one look: whoever waited for an order to be written comes into sight after
    * it. Where there are none, orders up to the next block have their turn.
    */
-  async next(maxEvents: number, maxBytes: number): Promise<{ orders: Refiling[] } | WaitingBlocks | null> {
-    const rows = await ask<BlockRow>(this.#pool, 'next_blocks', NEXT, [MOST_BLOCKS]);
+  async next(maxEvents: number, maxBytes: number): Promise<{ orders: Reassignment[] } | PendingBlocks | null> {
+    const rows = await queryRows<BlockRow>(this.#pool, 'next_blocks', NEXT_SQL, [MAX_BLOCKS]);
     if (rows.length > 0) return takeBlocks(rows, maxEvents, maxBytes);
-    const orders = await waitingRefilings({ db: this.#db, dialect: postgresDialect });
+    const orders = await pendingReassignments({ db: this.#db, dialect: postgresDialect });
     if (orders[0] === undefined) return null;
-    const [after] = await ask<{ number: number | null }>(this.#pool, 'block_after', AFTER, [orders[0].id]);
+    const [after] = await queryRows<{ number: number | null }>(this.#pool, 'block_after', AFTER_SQL, [orders[0].id]);
     const nextBlock = after?.number ?? Number.MAX_SAFE_INTEGER;
     return { orders: orders.filter(({ id }) => id < nextBlock) };
   }
 
-  begin(holder: string, lease: Lease, numbers: readonly number[]): Promise<void> {
+  beginShipment(holder: string, lease: Lease, numbers: readonly number[]): Promise<void> {
     return this.#fenced(holder, lease, async (db) => {
       await sql`insert into shipments (number, blocks)
         values (nextval('shipment_numbers'), ${[...numbers]}::bigint[])`.execute(db);
     });
   }
 
-  arrived(holder: string, lease: Lease, shipment: number): Promise<void> {
+  completeShipment(holder: string, lease: Lease, shipment: number): Promise<void> {
     return this.#fenced(holder, lease, async (db) => {
       const { rows } = await sql<{ projects: number[] }>`
         with shipment as (delete from shipments where number = ${shipment} returning blocks)
         delete from event_blocks b using shipment s where b.number = any(s.blocks) returning b.projects`.execute(db);
-      await tellShipped(db, [...new Set(rows.flatMap(({ projects }) => projects.map(Number)))]);
+      await notifyShipped(db, [...new Set(rows.flatMap(({ projects }) => projects.map(Number)))]);
     });
   }
 
-  settle(holder: string, lease: Lease, done: readonly Refiled[]): Promise<void> {
+  completeReassignments(holder: string, lease: Lease, done: readonly Reassigned[]): Promise<void> {
     return this.#fenced(holder, lease, async (db) => {
-      await settleRefilings({ db, dialect: postgresDialect }, done);
-      await tellShipped(db, null);
+      await completeReassignments({ db, dialect: postgresDialect }, done);
+      await notifyShipped(db, null);
     });
   }
 
@@ -99,14 +103,14 @@ export class PostgresBlockQueue implements BlockQueue {
 }
 
 /** Those projects are told by their numbers while that fits into a piece of news. */
-const MOST_TOLD = 500;
+const MAX_NOTIFIED_PROJECTS = 500;
 
-async function tellShipped(db: Db, projects: readonly number[] | null): Promise<void> {
-  const shipped = projects !== null && projects.length <= MOST_TOLD ? projects : null;
+async function notifyShipped(db: Db, projects: readonly number[] | null): Promise<void> {
+  const shipped = projects !== null && projects.length <= MAX_NOTIFIED_PROJECTS ? projects : null;
   await sql`select pg_notify('cairn', ${JSON.stringify({ shipped })})`.execute(db);
 }
 
-function takeBlocks(rows: readonly BlockRow[], maxEvents: number, maxBytes: number): WaitingBlocks {
+function takeBlocks(rows: readonly BlockRow[], maxEvents: number, maxBytes: number): PendingBlocks {
   const numbers: number[] = [];
   let events = 0;
   let bytes = 0;
@@ -119,16 +123,16 @@ function takeBlocks(rows: readonly BlockRow[], maxEvents: number, maxBytes: numb
   return { numbers, events, waitedMs: rows[0]?.waitedMs ?? 0 };
 }
 
-const UNDER_WAY = `
+const RUNNING_SQL = `
   select s.number as shipment, b.rows, b.overrides
   from shipments s join event_blocks b on b.number = any(s.blocks)
   order by b.number`;
 
-const NEXT = `
+const NEXT_SQL = `
   select number, events, octet_length(rows) as bytes,
     (extract(epoch from clock_timestamp() - made_at) * 1000)::float8 as "waitedMs"
   from event_blocks
   where number < coalesce((select min(id) from person_refilings), 9223372036854775807)
   order by number limit $1`;
 
-const AFTER = `select min(number) as number from event_blocks where number > $1`;
+const AFTER_SQL = `select min(number) as number from event_blocks where number > $1`;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { ChunkStore, ChunkTransaction, NewBlock, Stretch } from '../cluster/chunk-store.ts';
+import type { ChunkStore, ChunkTransaction, NewBlock, PartitionRange } from '../cluster/chunk-store.ts';
 import { sqlIngestStore, sqlIngestTransaction } from '../sql/ingest/ingest-store.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
 import type { Db } from '../sql/tables.ts';
 import { codeOf } from './errors.ts';
-import { tryAgain } from './ingest-store.ts';
+import { retryTransaction } from './ingest-store.ts';
 
 /** Another worker has what this one was working on: `settle_entries` of migration 13 says so. */
 export const isLeaseLost = (error: unknown): boolean => codeOf(error) === 'CAIRN';
@@ -13,28 +13,32 @@ export function postgresChunkStore(db: Db, onRetry?: (error: unknown) => void): 
   const attempt = <T>(work: (store: ChunkTransaction) => Promise<T>): Promise<T> =>
     db.transaction().execute(async (tx) => {
       await postgresDialect.lock(tx, 'chunk');
-      const settle = async (node: string, stretches: readonly Stretch[], block: NewBlock | null): Promise<void> => {
-        await settleEntries(tx, node, stretches);
+      const settle = async (
+        node: string,
+        stretches: readonly PartitionRange[],
+        block: NewBlock | null,
+      ): Promise<void> => {
+        await finishEntries(tx, node, stretches);
         if (block) await addBlock(tx, block);
-        await tell(tx, stretches);
+        await notifyProcessed(tx, stretches);
       };
-      return work({ ...sqlIngestTransaction({ db: tx, dialect: postgresDialect }), settle });
+      return work({ ...sqlIngestTransaction({ db: tx, dialect: postgresDialect }), finish: settle });
     });
   return {
     ...sqlIngestStore(db, postgresDialect),
-    transaction: (work) => tryAgain(() => attempt(work), onRetry),
+    transaction: (work) => retryTransaction(() => attempt(work), onRetry),
   };
 }
 
-async function settleEntries(tx: Db, node: string, stretches: readonly Stretch[]): Promise<void> {
-  const column = <T>(pick: (stretch: Stretch) => T): T[] => stretches.map(pick);
+async function finishEntries(tx: Db, node: string, stretches: readonly PartitionRange[]): Promise<void> {
+  const column = <T>(pick: (stretch: PartitionRange) => T): T[] => stretches.map(pick);
   await sql`select settle_entries(
     ${node},
     ${column(({ lease }) => lease.name)}::text[],
     ${column(({ lease }) => lease.token)}::bigint[],
     ${column(({ partition }) => partition)}::integer[],
-    ${column(({ before }) => before)}::bigint[],
-    ${column(({ reached }) => reached)}::bigint[],
+    ${column(({ after }) => after)}::bigint[],
+    ${column(({ upTo }) => upTo)}::bigint[],
     ${column(({ events }) => events)}::bigint[],
     ${column(({ bytes }) => bytes)}::bigint[])`.execute(tx);
 }
@@ -45,7 +49,7 @@ async function addBlock(tx: Db, { events, projects, receivedAt, overrides, rows 
     values (${events}, ${[...projects]}::bigint[], ${receivedAt}, ${JSON.stringify(overrides)}, ${rows})`.execute(tx);
 }
 
-async function tell(tx: Db, stretches: readonly Stretch[]): Promise<void> {
-  const positions = stretches.map(({ partition, reached }) => [partition, reached]);
+async function notifyProcessed(tx: Db, stretches: readonly PartitionRange[]): Promise<void> {
+  const positions = stretches.map(({ partition, upTo }) => [partition, upTo]);
   await sql`select pg_notify('cairn', ${JSON.stringify({ processed: { positions }, queued: true })})`.execute(tx);
 }

@@ -1,9 +1,9 @@
 /** How the whole does, from any node: what was accepted, where it is, and who works on it. One look, so that it adds up. */
 import type pg from 'pg';
-import { seenNodes } from './lease-store.ts';
-import { ask } from './log-pool.ts';
+import { listNodes } from './lease-store.ts';
+import { queryRows } from './log-pool.ts';
 
-export interface Whole {
+export interface ClusterStatus {
   accepted: number;
   fates: Record<string, number>;
   /** Events that are processed and wait to be shipped. */
@@ -11,10 +11,10 @@ export interface Whole {
   /** Whether anything at all waits to be shipped. */
   isShipping: boolean;
   oldestReceivedAt: number | null;
-  parts: WholeParts;
+  parts: ClusterParts;
 }
 
-export interface WholeParts {
+interface ClusterParts {
   nodes: { id: string; role: string; host: string; version: string; started_at: string; silent_ms: number }[];
   partitions: { partition: number; worker: string | null; waiting: number }[];
   /** Who ships events and does the chores. */
@@ -29,14 +29,14 @@ interface Row {
   blocks: number;
   orders: number;
   oldest: number | null;
-  partitions: WholeParts['partitions'];
+  partitions: ClusterParts['partitions'];
   keeper: string | null;
 }
 
-export async function readWhole(pool: pg.Pool): Promise<Whole> {
-  const [row] = await ask<Row>(pool, 'whole', WHOLE);
+export async function readClusterStatus(pool: pg.Pool): Promise<ClusterStatus> {
+  const [row] = await queryRows<Row>(pool, 'whole', STATUS_SQL);
   if (row === undefined) throw new Error('The database did not answer.');
-  const nodes = await seenNodes(pool);
+  const nodes = await listNodes(pool);
   const { accepted, fates, shipping, blocks, orders, oldest, partitions, keeper } = row;
   return {
     accepted,
@@ -60,7 +60,7 @@ export async function readWhole(pool: pg.Pool): Promise<Whole> {
   };
 }
 
-const WHOLE = `
+const STATUS_SQL = `
   select
     (select coalesce(sum(events), 0)::bigint from log_partitions) as accepted,
     (select coalesce(jsonb_object_agg(fate, n), '{}')

@@ -2,7 +2,7 @@
 import { Failure } from '../../core/errors.ts';
 
 /** Seconds after which a refused sender should try again. */
-const RETRY_AFTER = 2;
+const RETRY_AFTER_SECONDS = 2;
 
 /** PostgreSQL's five characters, or the word of the operating system; '' for any other error. */
 export function codeOf(error: unknown): string {
@@ -11,7 +11,7 @@ export function codeOf(error: unknown): string {
 }
 
 /** Two chunks made the same thing at once: the second finds it when it looks again. */
-const MADE_BY_ANOTHER = new Set([
+const CONCURRENT_INSERT_CONSTRAINTS = new Set([
   'seen_events_pk',
   'persons_uuid_key',
   'person_distinct_ids_once',
@@ -23,10 +23,10 @@ const MADE_BY_ANOTHER = new Set([
  * The transaction came into another's way, and is to be computed afresh: 40001 and 40P01 (deadlock), something that
  * another made first, or a table that has just been changed by a newer version.
  */
-export function isRetry(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   const code = codeOf(error);
   if (code === '40001' || code === '40P01' || isOutdatedPlan(error)) return true;
-  return code === '23505' && MADE_BY_ANOTHER.has(String((error as { constraint?: unknown }).constraint));
+  return code === '23505' && CONCURRENT_INSERT_CONSTRAINTS.has(String((error as { constraint?: unknown }).constraint));
 }
 
 /**
@@ -34,22 +34,22 @@ export function isRetry(error: unknown): boolean {
  * resources, 57P0x shutdown, 57014 an answer that took too long, 25P03 a transaction that stood still, 58 the
  * operating system, 25006 a server that only reads (a standby).
  */
-const LOST = /^(08|53|58|57P0|57014|25P03|25006|E(CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND|AI_AGAIN))/;
+const LOST_CODES = /^(08|53|58|57P0|57014|25P03|25006|E(CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND|AI_AGAIN))/;
 /** The driver has no codes for these. */
-const LOST_WORDS =
+const LOST_MESSAGES =
   /^Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed/;
 
-export function isLost(error: unknown): boolean {
+function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return LOST.test(codeOf(error)) || LOST_WORDS.test(error.message);
+  return LOST_CODES.test(codeOf(error)) || LOST_MESSAGES.test(error.message);
 }
 
 /** Says of a lost connection that it will come back; anything else goes on as it is. */
-export function explainLoss(error: unknown): never {
-  if (!isLost(error)) throw error;
+export function rethrowConnectionLoss(error: unknown): never {
+  if (!isConnectionLost(error)) throw error;
   throw new Failure('unavailable', `The database cannot be reached (${codeOf(error) || String(error)}).`, {
     code: 'server_error',
-    retryAfter: RETRY_AFTER,
+    retryAfter: RETRY_AFTER_SECONDS,
     cause: error,
   });
 }

@@ -1,5 +1,5 @@
 /** Puts what waits at the same moment into one write: one is under way at a time, and the next takes all that came. */
-export interface GroupsOptions<T, R> {
+interface GroupCommitOptions<T, R> {
   /** Answers for each, in their order; or fails for all. */
   write(group: readonly T[]): Promise<R[]>;
   sizeOf(one: T): number;
@@ -12,15 +12,15 @@ interface Waiting<T, R> {
 }
 
 /** A group stops growing here; the rest goes with the next one. */
-const MOST = 500;
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_GROUP_SIZE = 500;
+const MAX_GROUP_BYTES = 8 * 1024 * 1024;
 
-export class Groups<T, R> {
-  readonly #options: GroupsOptions<T, R>;
+export class GroupCommit<T, R> {
+  readonly #options: GroupCommitOptions<T, R>;
   #waiting: Waiting<T, R>[] = [];
   #running: Promise<void> | null = null;
 
-  constructor(options: GroupsOptions<T, R>) {
+  constructor(options: GroupCommitOptions<T, R>) {
     this.#options = options;
   }
 
@@ -56,7 +56,7 @@ export class Groups<T, R> {
     let bytes = 0;
     for (const { one } of this.#waiting) {
       const size = this.#options.sizeOf(one);
-      if (count === MOST || (count > 0 && bytes + size > MOST_BYTES)) break;
+      if (count === MAX_GROUP_SIZE || (count > 0 && bytes + size > MAX_GROUP_BYTES)) break;
       count++;
       bytes += size;
     }

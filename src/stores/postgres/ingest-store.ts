@@ -3,13 +3,13 @@ import type { IngestStore } from '../ingest/ingest-store.ts';
 import { sqlIngestStore } from '../sql/ingest/ingest-store.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
 import type { Db } from '../sql/tables.ts';
-import { isRetry } from './errors.ts';
+import { isRetryable } from './errors.ts';
 
 /** Chunks that were in each other's way: each gets through sooner or later, and mostly at the second try. */
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 const PAUSE_MS = 5;
 
-export interface PostgresIngestOptions {
+interface PostgresIngestOptions {
   /** Which log's chunks are written; each has a position of its own. */
   log?: string;
   /** Hears of every try that was in vain. */
@@ -22,16 +22,16 @@ export interface PostgresIngestOptions {
  */
 export function postgresIngestStore(db: Db, { log, onRetry }: PostgresIngestOptions = {}): IngestStore {
   const store = sqlIngestStore(db, postgresDialect, log);
-  return { ...store, transaction: (work) => tryAgain(() => store.transaction(work), onRetry) };
+  return { ...store, transaction: (work) => retryTransaction(() => store.transaction(work), onRetry) };
 }
 
 /** For every transaction of chunks, also those that do more than the store's own. */
-export async function tryAgain<T>(attempt: () => Promise<T>, onRetry?: (error: unknown) => void): Promise<T> {
+export async function retryTransaction<T>(attempt: () => Promise<T>, onRetry?: (error: unknown) => void): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await attempt();
     } catch (error) {
-      if (tries >= MOST_TRIES || !isRetry(error)) throw error;
+      if (tries >= MAX_TRIES || !isRetryable(error)) throw error;
       onRetry?.(error);
       await sleep(PAUSE_MS * tries);
     }

@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import type { Lease, LeaseState, LeaseStore, NodeNote, SeenNode } from '../cluster/leases.ts';
-import { ask } from './log-pool.ts';
+import type { Lease, LeaseState, LeaseStore, NodeInfo, NodeStatus } from '../cluster/leases.ts';
+import { queryRows } from './log-pool.ts';
 
 /** A lease that is not renewed runs out after this; a worker that is not seen for so long counts as gone. */
-export const LEASE_MS = 5000;
+const LEASE_MS = 5000;
 
 export class PostgresLeases implements LeaseStore {
   readonly #pool: pg.Pool;
@@ -15,39 +15,39 @@ export class PostgresLeases implements LeaseStore {
   }
 
   /** Brings leases into being, of which nobody has any yet. */
-  async name(names: readonly string[]): Promise<void> {
+  async createLeases(names: readonly string[]): Promise<void> {
     await this.#pool.query('insert into leases (name) select unnest($1::text[]) on conflict do nothing', [[...names]]);
   }
 
-  async beat(node: NodeNote): Promise<{ leases: LeaseState[]; workers: string[] }> {
-    await note(this.#pool, node);
-    await ask(this.#pool, 'renew', RENEW, [node.id, this.#leaseMs]);
-    const leases = await ask<LeaseState>(this.#pool, 'leases', LOOK);
-    const nodes = await ask<{ id: string }>(this.#pool, 'workers', WORKERS, [this.#leaseMs]);
+  async renew(node: NodeInfo): Promise<{ leases: LeaseState[]; workers: string[] }> {
+    await recordNode(this.#pool, node);
+    await queryRows(this.#pool, 'renew', RENEW, [node.id, this.#leaseMs]);
+    const leases = await queryRows<LeaseState>(this.#pool, 'leases', LOOK);
+    const nodes = await queryRows<{ id: string }>(this.#pool, 'workers', WORKERS, [this.#leaseMs]);
     return { leases, workers: nodes.map(({ id }) => id) };
   }
 
-  take(node: string, names: readonly string[]): Promise<Lease[]> {
-    return ask<Lease>(this.#pool, 'take', TAKE, [node, [...names], this.#leaseMs]);
+  acquire(node: string, names: readonly string[]): Promise<Lease[]> {
+    return queryRows<Lease>(this.#pool, 'take', TAKE, [node, [...names], this.#leaseMs]);
   }
 
-  async give(node: string, leases: readonly Lease[]): Promise<void> {
+  async release(node: string, leases: readonly Lease[]): Promise<void> {
     const values = [node, leases.map(({ name }) => name), leases.map(({ token }) => token)];
-    await ask(this.#pool, 'give', GIVE, values);
+    await queryRows(this.#pool, 'give', GIVE, values);
   }
 
   async leave(node: string): Promise<void> {
-    await ask(this.#pool, 'leave', LEAVE, [node]);
+    await queryRows(this.#pool, 'leave', LEAVE, [node]);
   }
 }
 
-export async function note(pool: pg.Pool, { id, role, host, version, facts }: NodeNote): Promise<void> {
-  await ask(pool, 'note_node', NOTE, [id, role, host, version, JSON.stringify(facts)]);
+export async function recordNode(pool: pg.Pool, { id, role, host, version, facts }: NodeInfo): Promise<void> {
+  await queryRows(pool, 'note_node', NOTE, [id, role, host, version, JSON.stringify(facts)]);
 }
 
 /** Those that were seen within the last minute. */
-export async function seenNodes(pool: pg.Pool): Promise<SeenNode[]> {
-  const rows = await ask<Omit<SeenNode, 'facts'> & { facts: string }>(pool, 'seen_nodes', SEEN);
+export async function listNodes(pool: pg.Pool): Promise<NodeStatus[]> {
+  const rows = await queryRows<Omit<NodeStatus, 'facts'> & { facts: string }>(pool, 'seen_nodes', SEEN);
   return rows.map((row) => ({ ...row, facts: JSON.parse(row.facts) }));
 }
 

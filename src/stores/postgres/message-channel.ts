@@ -1,24 +1,24 @@
 /** News between nodes by NOTIFY and LISTEN, over a connection of its own that is made again whenever it is lost. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { News, NewsChannel } from '../cluster/node-messages.ts';
+import type { MessageChannel, NodeMessage } from '../cluster/node-messages.ts';
 
 const CHANNEL = 'cairn';
-const FIRST_PAUSE_MS = 100;
-const MAX_PAUSE_MS = 3000;
+const MIN_RECONNECT_DELAY_MS = 100;
+const MAX_RECONNECT_DELAY_MS = 3000;
 /** A connection that says nothing is asked now and then whether it is still there. */
-const ASK_EVERY_MS = 5000;
-const ANSWER_WITHIN_MS = 4000;
+const PROBE_INTERVAL_MS = 5000;
+const PROBE_TIMEOUT_MS = 4000;
 
-export async function openNewsChannel(url: string): Promise<NewsChannel> {
-  const channel = new PostgresNews(url);
+export async function openMessageChannel(url: string): Promise<MessageChannel> {
+  const channel = new PostgresMessageChannel(url);
   await channel.connect();
   return channel;
 }
 
-class PostgresNews implements NewsChannel {
+class PostgresMessageChannel implements MessageChannel {
   readonly #url: string;
-  readonly #hearers: ((news: News) => void)[] = [];
+  readonly #hearers: ((news: NodeMessage) => void)[] = [];
   readonly #gapHearers: (() => void)[] = [];
   #client: pg.Client | null = null;
   #asking: NodeJS.Timeout | null = null;
@@ -29,7 +29,7 @@ class PostgresNews implements NewsChannel {
     this.#url = url;
   }
 
-  send(news: News): void {
+  send(news: NodeMessage): void {
     this.#ask({ text: `select pg_notify('${CHANNEL}', $1)`, values: [JSON.stringify(news)] }).catch(() => undefined);
   }
 
@@ -40,11 +40,11 @@ class PostgresNews implements NewsChannel {
     return asked;
   }
 
-  on(hear: (news: News) => void): void {
+  onMessage(hear: (news: NodeMessage) => void): void {
     this.#hearers.push(hear);
   }
 
-  onGap(hear: () => void): void {
+  onReconnect(hear: () => void): void {
     this.#gapHearers.push(hear);
   }
 
@@ -61,7 +61,7 @@ class PostgresNews implements NewsChannel {
     client.once('end', () => this.#lost(client));
     await client.query(`listen ${CHANNEL}`);
     this.#client = client;
-    this.#asking = setInterval(() => this.#probe(client), ASK_EVERY_MS);
+    this.#asking = setInterval(() => this.#probe(client), PROBE_INTERVAL_MS);
     this.#asking.unref();
   }
 
@@ -72,12 +72,12 @@ class PostgresNews implements NewsChannel {
   }
 
   #tell(payload: string): void {
-    const news = JSON.parse(payload) as News;
+    const news = JSON.parse(payload) as NodeMessage;
     for (const hear of this.#hearers) hear(news);
   }
 
   #probe(client: pg.Client): void {
-    const config = { text: 'select 1', query_timeout: ANSWER_WITHIN_MS };
+    const config = { text: 'select 1', query_timeout: PROBE_TIMEOUT_MS };
     // One that hangs is cut, so that the end of it is heard.
     this.#ask(config as pg.QueryConfig).catch(() => void client.end().catch(() => undefined));
   }
@@ -90,7 +90,7 @@ class PostgresNews implements NewsChannel {
   }
 
   async #reconnect(): Promise<void> {
-    for (let pauseMs = FIRST_PAUSE_MS; !this.#closed; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+    for (let pauseMs = MIN_RECONNECT_DELAY_MS; !this.#closed; pauseMs = Math.min(pauseMs * 2, MAX_RECONNECT_DELAY_MS)) {
       try {
         await this.connect();
         for (const hear of this.#gapHearers) hear();

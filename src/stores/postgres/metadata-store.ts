@@ -2,18 +2,18 @@ import { CamelCasePlugin, Kysely, PostgresAdapter, PostgresDriver, PostgresIntro
 import type { IngestStore } from '../ingest/ingest-store.ts';
 import type { MetadataStore } from '../metadata/metadata-store.ts';
 import { sqlMetadataStore } from '../sql/metadata-store.ts';
-import { migrate } from '../sql/migrate.ts';
+import { migrateDatabase } from '../sql/migrate.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
 import type { Tables } from '../sql/tables.ts';
 import { postgresIngestStore } from './ingest-store.ts';
-import { indexReader } from './person-index-reader.ts';
+import { personIndexReader } from './person-index-reader.ts';
 import { kyselyPool, openPool, type PoolOptions } from './pool.ts';
 import { BinaryTextCompiler } from './query-compiler.ts';
 
-const DEFAULTS: PoolOptions = { size: 10 };
+const DEFAULT_POOL_OPTIONS: PoolOptions = { size: 10 };
 
 /** The relational database on another machine; any number of nodes and threads may each open it. */
-export function openDatabase(url: string, options: PoolOptions = DEFAULTS): Kysely<Tables> {
+export function openPostgresDatabase(url: string, options: PoolOptions = DEFAULT_POOL_OPTIONS): Kysely<Tables> {
   const pool = kyselyPool(openPool(url, options));
   return new Kysely<Tables>({
     dialect: {
@@ -26,7 +26,7 @@ export function openDatabase(url: string, options: PoolOptions = DEFAULTS): Kyse
   });
 }
 
-export interface PostgresShelf {
+export interface PostgresStores {
   metadata: MetadataStore;
   /** The processor's side of the same database, for looking at. */
   ingest: IngestStore;
@@ -34,15 +34,19 @@ export interface PostgresShelf {
 }
 
 /** Opens the relational shelf and brings it to this version's shape. Closing `metadata` closes everything. */
-export async function openPostgresShelf(url: string, now: number, options?: PoolOptions): Promise<PostgresShelf> {
-  const db = openDatabase(url, options);
+export async function openPostgresMetadataStore(
+  url: string,
+  now: number,
+  options?: PoolOptions,
+): Promise<PostgresStores> {
+  const db = openPostgresDatabase(url, options);
   try {
-    await migrate(db as unknown as Kysely<unknown>, postgresDialect, now);
+    await migrateDatabase(db as unknown as Kysely<unknown>, postgresDialect, now);
   } catch (error) {
     await db.destroy();
     throw error;
   }
   const general = sqlMetadataStore(db, postgresDialect);
-  const metadata = { ...general, persons: { ...general.persons, passing: indexReader(db) } };
+  const metadata = { ...general, persons: { ...general.persons, passing: personIndexReader(db) } };
   return { metadata, ingest: postgresIngestStore(db), db };
 }

@@ -4,8 +4,8 @@ import { ProjectDirectory } from '../../access/project-directory.ts';
 import { Failure } from '../../core/errors.ts';
 import { NO_CHANGES } from '../ingest/no-changes.ts';
 import { isOutage } from '../outage.ts';
-import { codeOf, explainLoss, isRetry } from './errors.ts';
-import { openPostgresShelf, type PostgresShelf } from './metadata-store.ts';
+import { codeOf, isRetryable, rethrowConnectionLoss } from './errors.ts';
+import { openPostgresMetadataStore, type PostgresStores } from './metadata-store.ts';
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -15,10 +15,10 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
 
 describe('with PostgreSQL away', () => {
   let server: OwnPostgres;
-  let shelf: PostgresShelf;
+  let shelf: PostgresStores;
   beforeAll(async () => {
     server = await startOwnPostgres({ fsync: false });
-    shelf = await openPostgresShelf(server.url, 0, { size: 3 });
+    shelf = await openPostgresMetadataStore(server.url, 0, { size: 3 });
   });
   afterAll(async () => {
     await shelf.metadata.close();
@@ -58,10 +58,10 @@ describe('with PostgreSQL away', () => {
       expect(failure).toBeInstanceOf(Failure);
       expect(failure).toMatchObject({ kind: 'unavailable', code: 'server_error', retryAfter: 2 });
       expect(isOutage(failure)).toBe(true);
-      expect(isRetry(failure)).toBe(false);
+      expect(isRetryable(failure)).toBe(false);
     }
     const directory = new ProjectDirectory({ metadata: shelf.metadata, clock: { now: () => 0 } });
-    expect(await failureOf(directory.projectFor('phc_key', undefined))).toMatchObject({
+    expect(await failureOf(directory.getProject('phc_key', undefined))).toMatchObject({
       kind: 'unavailable',
       code: 'fetch_team_fail',
     });
@@ -69,11 +69,11 @@ describe('with PostgreSQL away', () => {
     await server.resume();
     expect(await shelf.metadata.installation.get('a')).toBe('1');
     expect(await shelf.ingest.position()).toBe(0);
-    expect(await shelf.ingest.counts()).toEqual({});
+    expect(await shelf.ingest.getCounts()).toEqual({});
   });
 
   it('says where nothing listens that it cannot be reached, and never shows the password', async () => {
-    const failure = await failureOf(openPostgresShelf('postgresql://somebody:secret@127.0.0.1:1/x', 0));
+    const failure = await failureOf(openPostgresMetadataStore('postgresql://somebody:secret@127.0.0.1:1/x', 0));
     expect(failure).toMatchObject({ kind: 'unavailable' });
     expect(String((failure as Error).message)).toContain('cannot be reached (ECONNREFUSED)');
     expect(String((failure as Error).message)).not.toContain('secret');
@@ -92,19 +92,19 @@ describe('errors', () => {
     ['22P02', {}, false],
     ['ECONNRESET', {}, false],
   ])('%s %j mean another try at once: %s', (code, more, expected) => {
-    expect(isRetry(withCode(code, more))).toBe(expected);
+    expect(isRetryable(withCode(code, more))).toBe(expected);
   });
 
   it.each(['08006', '53300', '53100', '57P01', '57P03', '57014', 'ECONNREFUSED', 'ETIMEDOUT', 'ENOTFOUND'])(
     '%s means that it will come back',
     (code) => {
-      expect(() => explainLoss(withCode(code))).toThrow(Failure);
+      expect(() => rethrowConnectionLoss(withCode(code))).toThrow(Failure);
     },
   );
 
   it('of ours go on as they are', () => {
     const error = withCode('42P01');
-    expect(() => explainLoss(error)).toThrow(error);
+    expect(() => rethrowConnectionLoss(error)).toThrow(error);
     expect(codeOf(error)).toBe('42P01');
     expect(isOutage(error)).toBe(false);
     expect(isOutage(withCode('40P01'))).toBe(true);

@@ -1,19 +1,22 @@
 import type pg from 'pg';
-import type { Errand, ErrandStore } from '../cluster/owner-tasks.ts';
-import { ask } from './log-pool.ts';
+import type { OwnerTask, OwnerTaskStore } from '../cluster/owner-tasks.ts';
+import { queryRows } from './log-pool.ts';
 
-export const postgresErrands = (pool: pg.Pool): ErrandStore => ({
-  async ask(kind, args) {
-    const [row] = await ask<{ id: number }>(pool, 'ask_errand', ASK, [kind, JSON.stringify(args)]);
+export const postgresOwnerTasks = (pool: pg.Pool): OwnerTaskStore => ({
+  async create(kind, args) {
+    const [row] = await queryRows<{ id: number }>(pool, 'ask_errand', ASK, [kind, JSON.stringify(args)]);
     return row?.id ?? 0;
   },
-  async outcome(id) {
-    const [row] = await ask<{ answer: string | null; failure: string | null }>(pool, 'errand_outcome', OUTCOME, [id]);
+  async takeOutcome(id) {
+    const [row] = await queryRows<{ answer: string | null; failure: string | null }>(pool, 'errand_outcome', OUTCOME, [
+      id,
+    ]);
     return row;
   },
-  waiting: () => ask<Errand>(pool, 'errands', 'select id, kind, arguments from errands where not ended order by id'),
-  async end(id, { answer, failure }) {
-    await ask(pool, 'end_errand', END, [id, answer ?? null, failure ?? null]);
+  listPending: () =>
+    queryRows<OwnerTask>(pool, 'errands', 'select id, kind, arguments from errands where not ended order by id'),
+  async finish(id, { answer, failure }) {
+    await queryRows(pool, 'end_errand', END, [id, answer ?? null, failure ?? null]);
   },
 });
 

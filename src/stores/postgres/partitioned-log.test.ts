@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { anEntry, describeIngestLog, type LogPlace, type TestedLog } from '../../../test/contract/ingest-log.ts';
+import { anEntry, describeIngestLog, type LogSetup, type TestedLog } from '../../../test/contract/ingest-log.ts';
 import { freshDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
 import type { PartitionedLog, Positions } from '../cluster/partitioned-log.ts';
 import { openPartitionedLog } from './partitioned-log.ts';
 import { openPool } from './pool.ts';
-import { readEntries } from './read-partitions.ts';
+import { readPartitionEntries } from './read-partitions.ts';
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -25,7 +25,7 @@ async function empty(): Promise<void> {
 
 /** A log of one partition is a plain log. What is processed is what is trimmed. */
 async function openPlain(maxBytes: number): Promise<TestedLog> {
-  const log = await openPartitionedLog(database.url, { maxBytes, partitions: 1, lookEveryMs: 5 });
+  const log = await openPartitionedLog(database.url, { maxBytes, partitions: 1, pollIntervalMs: 5 });
   let last = (await log.heads()).get(0) ?? 0;
   return {
     async append(entry) {
@@ -57,7 +57,7 @@ async function openPlain(maxBytes: number): Promise<TestedLog> {
   };
 }
 
-function makePlace(isFresh = true): LogPlace {
+function makePlace(isFresh = true): LogSetup {
   let isEmpty = !isFresh;
   return {
     async openLog({ maxBytes }) {
@@ -67,7 +67,9 @@ function makePlace(isFresh = true): LogPlace {
     },
     openReader: async () => ({
       read: async (seq, maxEvents, maxBytes) =>
-        (await readEntries(pool, new Map([[0, seq]]), maxEvents, maxBytes)).map(({ partition: _, ...entry }) => entry),
+        (await readPartitionEntries(pool, new Map([[0, seq]]), maxEvents, maxBytes)).map(
+          ({ partition: _, ...entry }) => entry,
+        ),
       close: () => undefined,
     }),
     copy: () => makePlace(false),
@@ -82,7 +84,7 @@ describe('the log in partitions', () => {
   beforeEach(empty);
 
   const open = (): Promise<PartitionedLog> =>
-    openPartitionedLog(database.url, { maxBytes: 1e9, partitions: PARTITIONS, lookEveryMs: 50, node: 'n1' });
+    openPartitionedLog(database.url, { maxBytes: 1e9, partitions: PARTITIONS, pollIntervalMs: 50, node: 'n1' });
   const entryIn = (partition: number, text: string) => ({ ...anEntry({ payload: Buffer.from(text) }), partition });
   const start = (): Map<number, number> => new Map(Array.from({ length: PARTITIONS }, (_, n) => [n, 0]));
 
@@ -101,7 +103,7 @@ describe('the log in partitions', () => {
       log.append([entryIn(3, 'd'), entryIn(5, 'e')]),
     ]);
     expect(told.map((one) => Object.fromEntries(one))).toEqual([{ 0: 1, 3: 1 }, { 3: 2 }, { 3: 3, 5: 1 }]);
-    const read = await readEntries(
+    const read = await readPartitionEntries(
       pool,
       new Map([
         [3, 1],
@@ -122,7 +124,7 @@ describe('the log in partitions', () => {
     const log = await open();
     for (let n = 0; n < 5; n++) await log.append([entryIn(1, `one ${n}`)]);
     await log.append([entryIn(2, 'two')]);
-    const read = await readEntries(
+    const read = await readPartitionEntries(
       pool,
       new Map([
         [1, 0],
@@ -148,7 +150,7 @@ describe('the log in partitions', () => {
     let isWriting = true;
     const follow = async (): Promise<void> => {
       for (let more = true; more || isWriting; ) {
-        const entries = await readEntries(pool, cursor, 50, 1e6);
+        const entries = await readPartitionEntries(pool, cursor, 50, 1e6);
         more = entries.length > 0;
         for (const { partition, seq, payload } of entries) {
           expect(seq).toBe((cursor.get(partition) ?? 0) + 1);

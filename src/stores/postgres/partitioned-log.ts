@@ -3,14 +3,14 @@
  * group is under way at a time, and what comes meanwhile makes the next.
  */
 import type pg from 'pg';
-import type { ChangedNote } from '../cluster/node-messages.ts';
+import type { ChangedSubjects } from '../cluster/node-messages.ts';
 import type { NewPartitionEntry, PartitionedLog, PartitionedState, Positions } from '../cluster/partitioned-log.ts';
-import { Groups } from './group-commit.ts';
-import { ask, openQuickPool } from './log-pool.ts';
+import { GroupCommit } from './group-commit.ts';
+import { openLogPool, queryRows } from './log-pool.ts';
 import { readPositions, readProgress } from './read-partitions.ts';
 import { unavailable } from './unavailable.ts';
 
-export interface LogOptions {
+interface PartitionedLogOptions {
   /** This node's name: others hear from whom entries came. */
   node?: string;
   /** Most bytes of payload that may wait for processing, over all partitions and nodes. */
@@ -18,23 +18,23 @@ export interface LogOptions {
   /** How many partitions a new log gets. */
   partitions?: number;
   /** How often it is looked up how much waits. */
-  lookEveryMs?: number;
+  pollIntervalMs?: number;
 }
 
-const PARTITIONS = 16;
-const LOOK_EVERY_MS = 1000;
+const DEFAULT_PARTITIONS = 16;
+const POLL_INTERVAL_MS = 1000;
 /** One for the group under way, one for looking. */
 const CONNECTIONS = 3;
 
 interface Request {
   entries: readonly NewPartitionEntry[];
-  changed: readonly ChangedNote[];
+  changed: readonly ChangedSubjects[];
 }
 
-export async function openPartitionedLog(url: string, options: LogOptions): Promise<PartitionedLog> {
-  const pool = openQuickPool(url, CONNECTIONS);
+export async function openPartitionedLog(url: string, options: PartitionedLogOptions): Promise<PartitionedLog> {
+  const pool = openLogPool(url, CONNECTIONS);
   try {
-    const partitions = await fixPartitions(pool, options.partitions ?? PARTITIONS);
+    const partitions = await ensurePartitions(pool, options.partitions ?? DEFAULT_PARTITIONS);
     const log = new PostgresLog(pool, partitions, options);
     await log.look();
     return log;
@@ -45,7 +45,7 @@ export async function openPartitionedLog(url: string, options: LogOptions): Prom
 }
 
 /** The first start decides for ever: the place of an id must not change while something of it waits. */
-async function fixPartitions(pool: pg.Pool, wanted: number): Promise<number> {
+async function ensurePartitions(pool: pg.Pool, wanted: number): Promise<number> {
   await pool.query(
     `with fresh as (
       insert into log_partitions (partition) select n - 1 from generate_series(1, $1::integer) n
@@ -60,8 +60,8 @@ async function fixPartitions(pool: pg.Pool, wanted: number): Promise<number> {
 class PostgresLog implements PartitionedLog {
   readonly partitions: number;
   readonly #pool: pg.Pool;
-  readonly #options: LogOptions;
-  readonly #groups: Groups<Request, Positions>;
+  readonly #options: PartitionedLogOptions;
+  readonly #groups: GroupCommit<Request, Positions>;
   readonly #looking: NodeJS.Timeout;
   /** What waited at the last look, what has been written through here since, and what is on its way. */
   #waiting = 0;
@@ -69,17 +69,20 @@ class PostgresLog implements PartitionedLog {
   #underWay = 0;
   #closed = false;
 
-  constructor(pool: pg.Pool, partitions: number, options: LogOptions) {
+  constructor(pool: pg.Pool, partitions: number, options: PartitionedLogOptions) {
     this.#pool = pool;
     this.partitions = partitions;
     this.#options = options;
-    this.#groups = new Groups({ write: (group) => this.#write(group), sizeOf });
+    this.#groups = new GroupCommit({ write: (group) => this.#write(group), sizeOf });
     // A database that is away is heard of by whoever appends; the next look comes by itself.
-    this.#looking = setInterval(() => void this.look().catch(() => undefined), options.lookEveryMs ?? LOOK_EVERY_MS);
+    this.#looking = setInterval(
+      () => void this.look().catch(() => undefined),
+      options.pollIntervalMs ?? POLL_INTERVAL_MS,
+    );
     this.#looking.unref();
   }
 
-  async append(entries: readonly NewPartitionEntry[], changed: readonly ChangedNote[] = []): Promise<Positions> {
+  async append(entries: readonly NewPartitionEntry[], changed: readonly ChangedSubjects[] = []): Promise<Positions> {
     if (this.#closed) throw unavailable('The server is stopping.');
     const request = { entries, changed };
     const bytes = sizeOf(request);
@@ -97,7 +100,7 @@ class PostgresLog implements PartitionedLog {
   }
 
   async state(): Promise<PartitionedState> {
-    const [row] = await ask<Record<keyof PartitionedState, number | null>>(this.#pool, 'log_state', STATE);
+    const [row] = await queryRows<Record<keyof PartitionedState, number | null>>(this.#pool, 'log_state', STATE);
     const { accepted, events, bytes, oldestReceivedAt } = row ?? {};
     return {
       accepted: Number(accepted ?? 0),
@@ -143,7 +146,7 @@ const appendGroup = (
   on: Pick<pg.Pool, 'query'>,
   group: readonly Request[],
   node: string,
-): Promise<{ of_partition: number; up_to: number }[]> => ask(on, 'append', APPEND, valuesOf(group, node));
+): Promise<{ of_partition: number; up_to: number }[]> => queryRows(on, 'append', APPEND, valuesOf(group, node));
 
 /** Within a transaction of the caller's, whose commit keeps them. Nobody in particular has sent them. */
 export async function appendEntries(client: pg.PoolClient, entries: readonly NewPartitionEntry[]): Promise<void> {
@@ -193,16 +196,16 @@ function valuesOf(group: readonly Request[], node: string): unknown[] {
 }
 
 /** A piece of news holds 8000 bytes at the most. What is too much is told as 'anybody of this project'. */
-const NEWS_BYTES = 6000;
+const MAX_MESSAGE_BYTES = 6000;
 
-function changedText(changed: readonly ChangedNote[]): string {
+function changedText(changed: readonly ChangedSubjects[]): string {
   const whole = JSON.stringify(changed);
-  if (whole.length <= NEWS_BYTES) return whole;
+  if (whole.length <= MAX_MESSAGE_BYTES) return whole;
   const places = new Map(
     changed.map(([partition, projectId]) => [`${partition} ${projectId}`, [partition, projectId, null]]),
   );
   const short = JSON.stringify([...places.values()]);
-  return short.length <= NEWS_BYTES ? short : '[[-1,-1,null]]';
+  return short.length <= MAX_MESSAGE_BYTES ? short : '[[-1,-1,null]]';
 }
 
 const STATE = `

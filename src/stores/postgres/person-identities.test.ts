@@ -1,4 +1,4 @@
-import { describePersonJournal } from '../../../test/contract/person-identities.ts';
+import { describePersonIdentities } from '../../../test/contract/person-identities.ts';
 import { openPostgresPlace } from '../../../test/support/postgres.ts';
 
-describePersonJournal('PostgreSQL', openPostgresPlace);
+describePersonIdentities('PostgreSQL', openPostgresPlace);

@@ -3,16 +3,16 @@
  * end, whatever is written meanwhile. Here every look is a journey, so what a block may have to tell is fetched at once.
  */
 import { type Kysely, sql } from 'kysely';
-import { type PersonRows, type PersonTest, passes, passing } from '../../core/persons/person-columns.ts';
-import { pauses } from '../../lib/in-turns.ts';
+import { type ColumnFilter, matchesPerson, matching, type PersonRows } from '../../core/persons/person-columns.ts';
+import { createPause } from '../../lib/in-turns.ts';
 import { MIRROR_START } from '../events/person-mirror.ts';
-import { MOST_UNINDEXED } from '../metadata/person-index.ts';
+import { MAX_UNINDEXED_PERSONS } from '../metadata/person-index.ts';
 import type { PersonStore } from '../metadata/persons.ts';
-import { FirstOfList } from '../sql/first-persons.ts';
-import { numbersOf, shortsOf, takePassing } from '../sql/person-blocks.ts';
+import { FirstPersons } from '../sql/first-persons.ts';
+import { takeMatching, toFloat64s, toUint16s } from '../sql/person-blocks.ts';
 import type { Tables } from '../sql/tables.ts';
 
-type Find = PersonStore['passing'];
+type Find = PersonStore['listMatching'];
 type Db = Kysely<Tables>;
 
 /** What a test looks at. */
@@ -22,7 +22,7 @@ interface Needs {
   ids: boolean;
 }
 
-function needsOf(test: PersonTest, needs: Needs = { keys: new Set(), persons: new Set(), ids: false }): Needs {
+function needsOf(test: ColumnFilter, needs: Needs = { keys: new Set(), persons: new Set(), ids: false }): Needs {
   if (test.kind === 'property') needs.keys.add(test.key);
   else if (test.kind === 'named') needs.persons.add(test.id);
   else if (test.kind === 'person') needs.ids = true;
@@ -30,7 +30,7 @@ function needsOf(test: PersonTest, needs: Needs = { keys: new Set(), persons: ne
   return needs;
 }
 
-export const indexReader =
+export const personIndexReader =
   (db: Db): Find =>
   (...question) =>
     db
@@ -42,15 +42,15 @@ export const indexReader =
 /** Null where too many have changed since the index was written. */
 async function find(view: Db, ...[projectId, test, after, limit]: Parameters<Find>): ReturnType<Find> {
   const changed = await changedSince(view, projectId);
-  if (changed.length > MOST_UNINDEXED) return null;
+  if (changed.length > MAX_UNINDEXED_PERSONS) return null;
   const gone = await view.selectFrom('gonePersons').select('personId').where('projectId', '=', projectId).execute();
-  const first = new FirstOfList(after, limit);
+  const first = new FirstPersons(after, limit);
   // What blocks tell of these is out of date.
   const elsewhere = new Set(gone.map(({ personId }) => personId));
-  const pause = pauses();
+  const pause = createPause();
   for (const person of changed) {
     elsewhere.add(person.id);
-    if (first.mayTake(person) && passes(test, person.id, JSON.parse(person.properties))) first.take(person);
+    if (first.canTake(person) && matchesPerson(test, person.id, JSON.parse(person.properties))) first.take(person);
     await pause();
   }
   const needs = needsOf(test);
@@ -62,10 +62,10 @@ async function find(view: Db, ...[projectId, test, after, limit]: Parameters<Fin
     .orderBy('newest', 'desc')
     .execute();
   for (const block of living) {
-    if (!first.mayTakeFrom(block)) continue;
-    const verdicts = passing(test, await rowsOf(view, block, needs, places));
+    if (!first.canTakeFrom(block)) continue;
+    const verdicts = matching(test, await rowsOf(view, block, needs, places));
     if (!verdicts?.includes(1)) continue;
-    takePassing(verdicts, await spineOf(view, block.id), elsewhere, first);
+    takeMatching(verdicts, await readHeader(view, block.id), elsewhere, first);
   }
   return first.list();
 }
@@ -79,7 +79,7 @@ async function changedSince(view: Db, projectId: number) {
     .select(['id', 'uuid', 'createdAt', 'properties'])
     .where('projectId', '=', projectId)
     .where(sql<boolean>`(change, id) > (${change}, ${id})`)
-    .limit(MOST_UNINDEXED + 1)
+    .limit(MAX_UNINDEXED_PERSONS + 1)
     .execute();
 }
 
@@ -96,7 +96,7 @@ async function placesOf(view: Db, projectId: number, { persons }: Needs): Promis
   return new Map(rows.map(({ personId, ...place }) => [personId, place]));
 }
 
-const spineOf = (view: Db, blockId: number) =>
+const readHeader = (view: Db, blockId: number) =>
   view
     .selectFrom('personBlocks')
     .select(['lives', 'ids', 'times', 'uuids'])
@@ -119,7 +119,7 @@ async function rowsOf(
           .where(sql<boolean>`name = any(${[...needs.keys]})`)
           .execute();
   const byName = new Map(columns.map((column) => [column.name, column]));
-  const ids = needs.ids ? numbersOf((await spineOf(view, block.id)).ids) : [];
+  const ids = needs.ids ? toFloat64s((await readHeader(view, block.id)).ids) : [];
   return {
     count: block.persons,
     ids: () => ids,
@@ -131,7 +131,7 @@ async function rowsOf(
       const column = byName.get(name);
       if (column === undefined) return undefined;
       const { distinctValues: values, owners, places: inList } = column;
-      return { values, rest: () => ({ rows: owners && shortsOf(owners), places: shortsOf(inList) }) };
+      return { values, rest: () => ({ rows: owners && toUint16s(owners), places: toUint16s(inList) }) };
     },
   };
 }

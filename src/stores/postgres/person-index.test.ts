@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import { describePersonIndex, type IndexedPlace } from '../../../test/contract/person-index.ts';
+import { describePersonIndex, type PersonIndexSetup } from '../../../test/contract/person-index.ts';
 import { openPostgresPlace } from '../../../test/support/postgres.ts';
 import { sqlPersonIndex } from '../sql/person-index.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
 
-async function open(): Promise<IndexedPlace> {
+async function open(): Promise<PersonIndexSetup> {
   const place = await openPostgresPlace();
   return {
     ...place,
-    keeper: (sizes) => sqlPersonIndex(place.db, postgresDialect, sizes),
+    writer: (sizes) => sqlPersonIndex(place.db, postgresDialect, sizes),
     texts: async () => {
       const { rows } = await sql<{ text: string }>`
         select distinct_values as text from person_columns union all select uuids from person_blocks`.execute(place.db);

@@ -2,7 +2,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { cleanText } from '../../core/json/text.ts';
-import { explainLoss, isOutdatedPlan } from './errors.ts';
+import { isOutdatedPlan, rethrowConnectionLoss } from './errors.ts';
 import { StatementNames } from './statement-names.ts';
 
 export interface PoolOptions {
@@ -10,11 +10,11 @@ export interface PoolOptions {
   size: number;
 }
 
-const CONNECT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 /** Longer than anything that is meant to run, so that nothing holds a connection for ever. */
-const STATEMENT_MS = 60_000;
+const STATEMENT_TIMEOUT_MS = 60_000;
 /** A machine that vanished in the middle of a transaction holds its locks no longer than this. */
-const IDLE_IN_TRANSACTION_MS = 15_000;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 
 const NUMBERS = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
 /** Counts, ids and times stay far below 2⁵³, where numbers are exact. */
@@ -29,9 +29,9 @@ export function openPool(url: string, { size }: PoolOptions): pg.Pool {
     connectionString: url,
     max: size,
     types,
-    connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: STATEMENT_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'cairn',
   });
@@ -49,7 +49,7 @@ export function kyselyPool(pool: pg.Pool): PostgresPool {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   return {
     async connect() {
-      const client = await pool.connect().catch(explainLoss);
+      const client = await pool.connect().catch(rethrowConnectionLoss);
       const known = clients.get(client) ?? kyselyClient(client, names);
       clients.set(client, known);
       return known;
@@ -64,11 +64,11 @@ function kyselyClient(client: pg.PoolClient, names: StatementNames): PostgresPoo
   const ask = async (text: string, parameters: readonly unknown[]): Promise<unknown> => {
     const values = parameters.map(toStorable);
     const name = names.nameOf(text);
-    if (name === undefined) return client.query({ text, values }).catch(explainLoss);
+    if (name === undefined) return client.query({ text, values }).catch(rethrowConnectionLoss);
     try {
       return await client.query({ name, text, values });
     } catch (error) {
-      if (!isOutdatedPlan(error)) return explainLoss(error);
+      if (!isOutdatedPlan(error)) return rethrowConnectionLoss(error);
       names.forget(text);
       // Inside of a transaction nothing more can be asked: then it is the transaction that is to be tried again.
       return client.query({ text, values }).catch(() => Promise.reject(error));

@@ -1,14 +1,14 @@
 /** The reading side of the log of many machines. */
 import type pg from 'pg';
 import type { PartitionEntry, Positions } from '../cluster/partitioned-log.ts';
-import { ask } from './log-pool.ts';
+import { queryRows } from './log-pool.ts';
 
 /** Up to where each partition has been processed. */
 export const readProgress = (pool: pg.Pool): Promise<Positions> =>
   readPositions(pool, 'log_positions', 'select partition, position as at from log_progress');
 
 export async function readPositions(pool: pg.Pool, name: string, text: string): Promise<Positions> {
-  const rows = await ask<{ partition: number; at: number }>(pool, name, text);
+  const rows = await queryRows<{ partition: number; at: number }>(pool, name, text);
   return new Map(rows.map(({ partition, at }) => [partition, at]));
 }
 
@@ -36,7 +36,7 @@ const READ = `
 /** Beyond this, a bound is none: PostgreSQL knows no infinite integers. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
-export async function readEntries(
+export async function readPartitionEntries(
   pool: pg.Pool,
   after: Positions,
   maxEvents: number,
@@ -47,5 +47,5 @@ export async function readEntries(
   // An entry holds an event at least; and where many partitions wait, none has more than about its share.
   const entries = after.size === 1 ? events : Math.min(events, Math.ceil((2 * events) / after.size) + 16);
   const bounds = [Math.min(entries, UNBOUNDED), events, Math.min(maxBytes, UNBOUNDED)];
-  return ask<PartitionEntry>(pool, 'read_entries', READ, [[...after.keys()], [...after.values()], ...bounds]);
+  return queryRows<PartitionEntry>(pool, 'read_entries', READ, [[...after.keys()], [...after.values()], ...bounds]);
 }

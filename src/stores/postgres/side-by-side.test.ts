@@ -9,13 +9,13 @@ import { MIRROR_START, type MirrorPosition } from '../events/person-mirror.ts';
 import { NO_CHANGES } from '../ingest/no-changes.ts';
 import type { Tables } from '../sql/tables.ts';
 import { postgresIngestStore } from './ingest-store.ts';
-import { openDatabase } from './metadata-store.ts';
+import { openPostgresDatabase } from './metadata-store.ts';
 
 let place: PostgresPlace;
 let other: Kysely<Tables>;
 beforeEach(async () => {
   place = await openPostgresPlace();
-  other = openDatabase(place.database.url, { size: 4 });
+  other = openPostgresDatabase(place.database.url, { size: 4 });
 });
 afterEach(async () => {
   await other.destroy();
@@ -43,13 +43,13 @@ describe('changes of persons', () => {
     });
     await begun.opened;
     await place.ingest.transaction((store) => store.apply(personsOf(2)));
-    expect(await place.metadata.persons.find(1, { uuid: uuidOf(2) })).not.toBeNull();
+    expect(await place.metadata.persons.get(1, { uuid: uuidOf(2) })).not.toBeNull();
 
-    const before = await place.ingest.changedPersons(1, MIRROR_START, 10);
+    const before = await place.ingest.listChangedPersons(1, MIRROR_START, 10);
     expect(before).toMatchObject({ persons: [], position: { change: 0 } });
     mayEnd.open();
     await slow;
-    const { persons } = await place.ingest.changedPersons(1, before.position, 10);
+    const { persons } = await place.ingest.listChangedPersons(1, before.position, 10);
     expect(persons.map(({ uuid }) => uuid)).toEqual([uuidOf(1), uuidOf(2)]);
   });
 
@@ -60,7 +60,7 @@ describe('changes of persons', () => {
     });
     await expect(failed).rejects.toThrow('changed my mind');
     await place.ingest.transaction((store) => store.apply(personsOf(2)));
-    const { persons } = await place.ingest.changedPersons(1, MIRROR_START, 10);
+    const { persons } = await place.ingest.listChangedPersons(1, MIRROR_START, 10);
     expect(persons.map(({ uuid }) => uuid)).toEqual([uuidOf(2)]);
   });
 
@@ -79,7 +79,7 @@ describe('changes of persons', () => {
     const found: string[] = [];
     let position: MirrorPosition = MIRROR_START;
     const look = async (): Promise<void> => {
-      const slice = await place.ingest.changedPersons(1, position, 7);
+      const slice = await place.ingest.listChangedPersons(1, position, 7);
       found.push(...slice.persons.map(({ uuid }) => uuid));
       position = slice.position;
     };

@@ -1,5 +1,5 @@
 /** Statements that are prepared once on each connection. Lists of values make ever new ones: not all can be kept. */
-const MOST = 500;
+const MAX_STATEMENTS = 500;
 
 /** The same text of a statement gets the same name, from its second use on: preparing costs more than most answers. */
 export class StatementNames {
@@ -9,7 +9,7 @@ export class StatementNames {
   nameOf(text: string): string | undefined {
     const name = this.#names.get(text);
     if (name === undefined) {
-      if (this.#names.size < MOST) this.#names.set(text, null);
+      if (this.#names.size < MAX_STATEMENTS) this.#names.set(text, null);
       return undefined;
     }
     if (name !== null) return name;

@@ -5,8 +5,8 @@ import { uuidOf } from '../../../test/contract/events.ts';
 import { freshDatabase, openPostgresPlace, type PostgresPlace } from '../../../test/support/postgres.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { NO_CHANGES } from '../ingest/no-changes.ts';
-import { postgresDialect, readableJson } from '../sql/postgres-dialect.ts';
-import { openDatabase } from './metadata-store.ts';
+import { postgresDialect, readableJsonSql } from '../sql/postgres-dialect.ts';
+import { openPostgresDatabase } from './metadata-store.ts';
 
 let place: PostgresPlace;
 beforeAll(async () => {
@@ -30,9 +30,11 @@ describe('text', () => {
     await addPerson('a\ufffdb', { plain: true });
     const { subjects } = place.metadata;
     for (const asked of ['a\0b', 'a\ud800b']) {
-      expect((await subjects.personOf(1, asked))?.properties).toEqual({ plain: true });
-      expect([...(await subjects.personsOf(1, [asked, 'nobody'])).keys()]).toEqual(['a\ufffdb']);
-      expect(await place.metadata.persons.byEmail(1, [JSON.stringify(asked)], { limit: 1, offset: 0 })).toEqual([]);
+      expect((await subjects.getPerson(1, asked))?.properties).toEqual({ plain: true });
+      expect([...(await subjects.getPersons(1, [asked, 'nobody'])).keys()]).toEqual(['a\ufffdb']);
+      expect(await place.metadata.persons.listByEmails(1, [JSON.stringify(asked)], { limit: 1, offset: 0 })).toEqual(
+        [],
+      );
     }
   });
 
@@ -48,15 +50,17 @@ describe('text', () => {
     const properties = { email: `${text}@example.org`, [`key ${text}`]: [text], other: 1 };
     const distinctId = `json ${++numbers}`;
     await addPerson(distinctId, properties);
-    expect((await place.metadata.persons.byDistinctId(1, distinctId))?.properties).toEqual(properties);
-    const slice = await place.metadata.persons.slice(1, null, 100, [], ['other']);
+    expect((await place.metadata.persons.getByDistinctId(1, distinctId))?.properties).toEqual(properties);
+    const slice = await place.metadata.persons.scan(1, null, 100, [], ['other']);
     expect(slice.persons.some((person) => person.properties['other'] === 1)).toBe(true);
   });
 
   it('is read as JSON with a sign in place of what cannot be shown, and no other change', async () => {
     const read = async (json: string): Promise<unknown> => {
       const { rows } = await sql<{ json: unknown }>`
-        select ${readableJson(sql`t.given`)} as json from (select cast(${json} as text) as given) t`.execute(place.db);
+        select ${readableJsonSql(sql`t.given`)} as json from (select cast(${json} as text) as given) t`.execute(
+        place.db,
+      );
       return rows[0]?.json;
     };
     const texts = ['\0a\0\0', '\ud800b', '\\u0000', '\\\\ud800', '\\\0', 'plain 😀 \u0007'];
@@ -68,11 +72,11 @@ describe('text', () => {
     const long = Array.from({ length: 20_000 }, (_, n) => String.fromCodePoint(97 + ((n * 7919) % 26))).join('');
     await addPerson('long', { email: long, [long]: long });
     const asked = [JSON.stringify(long)];
-    const found = await place.metadata.persons.byEmail(1, asked, { limit: 10, offset: 0 });
+    const found = await place.metadata.persons.listByEmails(1, asked, { limit: 10, offset: 0 });
     expect(found.map(({ properties }) => properties['email'] === long)).toEqual([true]);
     const groupTypes = [{ projectId: 1, index: 0, name: long }];
     await place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, groupTypes }));
-    expect((await place.metadata.groups.types(1)).map(({ name }) => name === long)).toEqual([true]);
+    expect((await place.metadata.groups.listTypes(1)).map(({ name }) => name === long)).toEqual([true]);
   });
 
   it('comes in the order of its bytes, whatever order the database was created with', async () => {
@@ -80,7 +84,7 @@ describe('text', () => {
     const events = names.map((name, n) => ({ id: `o${n}`, projectId: 77, name, at: 1 }));
     await place.ingest.transaction((store) => store.apply({ ...NO_CHANGES, events }));
     const inBytes = [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-    expect((await place.metadata.definitions.events(77)).map(({ name }) => name)).toEqual(inBytes);
+    expect((await place.metadata.definitions.listEvents(77)).map(({ name }) => name)).toEqual(inBytes);
     const { rows } = await sql<{ columns: number; binary: number }>`
       select count(*) as columns, count(*) filter (where collation_name = 'C') as "binary"
       from information_schema.columns where table_schema = 'public' and data_type = 'text'
@@ -124,7 +128,7 @@ describe('rows as one value', () => {
 
 it('goes on when a newer version has changed a table under a prepared question', async () => {
   const database = await freshDatabase();
-  const db = openDatabase(database.url, { size: 1 });
+  const db = openPostgresDatabase(database.url, { size: 1 });
   const ask = () => db.selectFrom('installation').selectAll().execute();
   for (let n = 0; n < 3; n++) await ask();
   await sql`alter table installation add column more text`.execute(db);

@@ -1,15 +1,15 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { Json } from '../../core/json/json.ts';
 import type { Action, ActionStore } from '../metadata/actions.ts';
-import { readJson } from './json-text.ts';
-import { flag as bit, type Sql, type Tables } from './tables.ts';
+import { parseStoredJson } from './json-text.ts';
+import { toBit as bit, type Sql, type Tables } from './tables.ts';
 
 const toAction = (row: Selectable<Tables['actions']>): Action => ({
   ...row,
   id: Number(row.id),
   tags: JSON.parse(row.tags),
   // An action with damaged steps has none, and never matches.
-  steps: [readJson(row.steps)].flat().filter((step) => typeof step === 'object') as Json[],
+  steps: [parseStoredJson(row.steps)].flat().filter((step) => typeof step === 'object') as Json[],
   deleted: row.deleted === 1,
 });
 
@@ -27,15 +27,15 @@ export function actionStore({ db }: Sql): ActionStore {
       const row = await db.insertInto('actions').values(toColumns(action)).returningAll().executeTakeFirstOrThrow();
       return toAction(row);
     },
-    async find(projectId, id) {
+    async get(projectId, id) {
       const row = await ofProject(projectId).where('id', '=', id).executeTakeFirst();
       return row ? toAction(row) : null;
     },
-    async byName(projectId, name) {
+    async getByName(projectId, name) {
       const row = await ofProject(projectId).where('name', '=', name).where('deleted', '=', 0).executeTakeFirst();
       return row ? toAction(row) : null;
     },
-    async ofProject(projectId) {
+    async listByProject(projectId) {
       const rows = await ofProject(projectId)
         .where('deleted', '=', 0)
         .orderBy('createdAt', 'desc')

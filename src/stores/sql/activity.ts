@@ -4,7 +4,7 @@ import type { Sql } from './tables.ts';
 
 export function activityStore({ db }: Sql): ActivityStore {
   return {
-    async append(activity) {
+    async create(activity) {
       await db
         .insertInto('activity')
         .values({ ...activity, detail: JSON.stringify(activity.detail) })
@@ -43,7 +43,7 @@ export function installationStore({ db }: Sql): InstallationStore {
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
         .execute();
     },
-    async remove(name) {
+    async delete(name) {
       await db.deleteFrom('installation').where('name', '=', name).execute();
     },
   };

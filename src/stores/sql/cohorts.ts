@@ -1,15 +1,15 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Json, JsonObject } from '../../core/json/json.ts';
 import type { Cohort, CohortMemberStore, CohortStore } from '../metadata/cohorts.ts';
-import { readJson } from './json-text.ts';
+import { parseStoredJson } from './json-text.ts';
 import { paged } from './paging.ts';
-import { flag as bit, type Sql, type Tables } from './tables.ts';
+import { toBit as bit, type Sql, type Tables } from './tables.ts';
 
 const toCohort = (row: Selectable<Tables['cohorts']>): Cohort => ({
   ...row,
   id: Number(row.id),
-  groups: readJson(row.groups) as Json[],
-  filters: readJson(row.filters) as JsonObject,
+  groups: parseStoredJson(row.groups) as Json[],
+  filters: parseStoredJson(row.filters) as JsonObject,
   isStatic: row.isStatic === 1,
   deleted: row.deleted === 1,
   isCalculating: row.isCalculating === 1,
@@ -35,11 +35,11 @@ export function cohortStore({ db }: Sql): CohortStore {
       const row = await db.insertInto('cohorts').values(toColumns(cohort)).returningAll().executeTakeFirstOrThrow();
       return toCohort(row);
     },
-    async find(projectId, id) {
+    async get(projectId, id) {
       const row = await ofProject(projectId).where('id', '=', id).executeTakeFirst();
       return row ? toCohort(row) : null;
     },
-    ofProject: async (projectId) => (await newestFirst(projectId).execute()).map(toCohort),
+    listByProject: async (projectId) => (await newestFirst(projectId).execute()).map(toCohort),
     list: (projectId, page) =>
       paged(
         {
@@ -53,15 +53,15 @@ export function cohortStore({ db }: Sql): CohortStore {
         page,
         toCohort,
       ),
-    async ofPerson(projectId, personId) {
+    async listByPerson(projectId, personId) {
       const ids = db.selectFrom('cohortMembers').select('cohortId').where('personId', '=', personId);
       const known = newestFirst(projectId)
         .where('id', 'in', ids)
         .where((eb) => eb.or([eb('isStatic', '=', 1), eb('lastCalculation', 'is not', null)]));
       return (await known.execute()).map(toCohort);
     },
-    waiting: async () => (await dynamic().where('isCalculating', '=', 1).orderBy('id').execute()).map(toCohort),
-    async due(time, errors, limit) {
+    listPending: async () => (await dynamic().where('isCalculating', '=', 1).orderBy('id').execute()).map(toCohort),
+    async listDue(time, errors, limit) {
       const rows = await dynamic()
         .where('isCalculating', '=', 0)
         .where('errorsCalculating', '<=', errors)
@@ -93,7 +93,7 @@ export function cohortMemberStore({ db, dialect }: Sql): CohortMemberStore {
   const numbers = async (query: RawBuilder<{ id: number }>): Promise<number[]> =>
     (await query.execute(db)).rows.map(({ id }) => Number(id));
   return {
-    async after(cohortId, personId, limit) {
+    async listAfter(cohortId, personId, limit) {
       const rows = await db
         .selectFrom('cohortMembers')
         .select('personId')
@@ -107,12 +107,12 @@ export function cohortMemberStore({ db, dialect }: Sql): CohortMemberStore {
     async add(projectId, cohortId, personIds) {
       const { numAffectedRows } = await sql`
         insert into cohort_members (cohort_id, person_id, project_id)
-        select cast(${cohortId} as ${sql.raw(dialect.bigInteger)}), p.id, p.project_id
+        select cast(${cohortId} as ${sql.raw(dialect.bigIntegerType)}), p.id, p.project_id
         from ${idRows(personIds)} r
         cross join persons p
         where p.id = r.id and p.project_id = ${projectId}
         order by p.id
-        ${dialect.keepRows}
+        ${dialect.keyShareLock}
         on conflict do nothing`.execute(db);
       return Number(numAffectedRows ?? 0);
     },
@@ -126,23 +126,23 @@ export function cohortMemberStore({ db, dialect }: Sql): CohortMemberStore {
       const counted = db.selectFrom('cohortMembers').select((eb) => eb.fn.countAll().as('count'));
       return Number((await counted.where('cohortId', '=', cohortId).executeTakeFirst())?.count ?? 0);
     },
-    personsByUuid: (projectId, uuids) =>
+    listPersonIdsByUuid: (projectId, uuids) =>
       numbers(sql`
         select p.id from ${textRows(uuids)} r
         cross join persons p
         where p.uuid = r.text and p.project_id = ${projectId}`),
-    personsByDistinctId: (projectId, distinctIds) =>
+    listPersonIdsByDistinctId: (projectId, distinctIds) =>
       numbers(sql`
         select distinct d.person_id as id from ${textRows(distinctIds)} r
         cross join person_distinct_ids d
         where d.project_id = ${projectId} and d.distinct_id = r.text`),
-    inListOrder: (projectId, personIds) =>
+    sortPersonIds: (projectId, personIds) =>
       numbers(sql`
         select p.id from ${idRows(personIds)} r
         cross join persons p
         where p.id = r.id and p.project_id = ${projectId}
         order by p.created_at desc, p.uuid`),
-    async uuidsOf(projectId, personIds) {
+    async listUuids(projectId, personIds) {
       const { rows } = await sql<{ uuid: string }>`
         select p.uuid from ${idRows(personIds)} r
         cross join persons p

@@ -1,16 +1,16 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { Dashboard, DashboardStore, DashboardTile } from '../metadata/dashboards.ts';
-import { readJson } from './json-text.ts';
+import { parseStoredJson } from './json-text.ts';
 import { paged } from './paging.ts';
-import { flag as bit, type Sql, type Tables } from './tables.ts';
+import { toBit as bit, type Sql, type Tables } from './tables.ts';
 
 const toDashboard = (row: Selectable<Tables['dashboards']>): Dashboard => ({
   ...row,
   id: Number(row.id),
   pinned: row.pinned === 1,
   deleted: row.deleted === 1,
-  filters: readJson(row.filters) as JsonObject,
+  filters: parseStoredJson(row.filters) as JsonObject,
   tags: JSON.parse(row.tags),
 });
 
@@ -28,7 +28,7 @@ const toTile = (row: Selectable<Tables['dashboardTiles']>): DashboardTile => ({
   dashboardId: Number(row.dashboardId),
   insightId: Number(row.insightId),
   order: Number(row.order),
-  layouts: readJson(row.layouts) as JsonObject,
+  layouts: parseStoredJson(row.layouts) as JsonObject,
 });
 
 const tileColumns = (tile: Omit<DashboardTile, 'id'>): Insertable<Tables['dashboardTiles']> => ({
@@ -48,7 +48,7 @@ export function dashboardStore({ db }: Sql): DashboardStore {
         .executeTakeFirstOrThrow();
       return toDashboard(row);
     },
-    async find(projectId, id) {
+    async get(projectId, id) {
       const row = await ofProject(projectId).selectAll().where('id', '=', id).executeTakeFirst();
       return row ? toDashboard(row) : null;
     },
@@ -75,7 +75,7 @@ export function dashboardStore({ db }: Sql): DashboardStore {
     async update({ id, ...dashboard }) {
       await db.updateTable('dashboards').set(toColumns(dashboard)).where('id', '=', id).execute();
     },
-    async tiles(dashboardId) {
+    async listTiles(dashboardId) {
       const rows = await db
         .selectFrom('dashboardTiles')
         .selectAll()
@@ -85,7 +85,7 @@ export function dashboardStore({ db }: Sql): DashboardStore {
         .execute();
       return rows.map(toTile);
     },
-    async tilesOf(projectId, insightIds) {
+    async listTilesByInsights(projectId, insightIds) {
       if (insightIds.length === 0) return [];
       const rows = await db
         .selectFrom('dashboardTiles')
@@ -97,7 +97,7 @@ export function dashboardStore({ db }: Sql): DashboardStore {
         .execute();
       return rows.map(toTile);
     },
-    async addTile(tile) {
+    async createTile(tile) {
       const row = await db
         .insertInto('dashboardTiles')
         .values(tileColumns(tile))
@@ -108,7 +108,7 @@ export function dashboardStore({ db }: Sql): DashboardStore {
     async updateTile({ id, ...tile }) {
       await db.updateTable('dashboardTiles').set(tileColumns(tile)).where('id', '=', id).execute();
     },
-    async removeTile(id) {
+    async deleteTile(id) {
       await db.deleteFrom('dashboardTiles').where('id', '=', id).execute();
     },
   };

@@ -8,7 +8,7 @@ import type {
   PropertyDefinition,
   PropertyDetails,
 } from '../metadata/definitions.ts';
-import { flag, type Sql, type Tables } from './tables.ts';
+import { type Sql, type Tables, toBit } from './tables.ts';
 
 const DETAILS = ['description', 'tags', 'verifiedAt', 'verifiedBy', 'updatedAt', 'updatedBy'] as const;
 const EVENT = [...DETAILS, 'id', 'name', 'createdAt', 'lastSeenAt', 'ownerId', 'postToSlack'] as const;
@@ -40,12 +40,12 @@ const shared = ({ tags, ...rest }: Partial<DefinitionDetails>) => ({
 
 const eventColumns = ({ postToSlack, ...rest }: Partial<EventDetails>) => ({
   ...shared(rest),
-  ...(postToSlack === undefined ? {} : { postToSlack: flag(postToSlack) }),
+  ...(postToSlack === undefined ? {} : { postToSlack: toBit(postToSlack) }),
 });
 
 const propertyColumns = ({ isTypeChosen, ...rest }: Partial<PropertyDetails>) => ({
   ...shared(rest),
-  ...(isTypeChosen === undefined ? {} : { isTypeChosen: flag(isTypeChosen) }),
+  ...(isTypeChosen === undefined ? {} : { isTypeChosen: toBit(isTypeChosen) }),
 });
 
 export function definitionStore({ db }: Sql): DefinitionStore {
@@ -54,10 +54,10 @@ export function definitionStore({ db }: Sql): DefinitionStore {
   const properties = (projectId: number) =>
     db.selectFrom('propertyDefinitions').select(PROPERTY).where('projectId', '=', projectId);
   return {
-    async events(projectId) {
+    async listEvents(projectId) {
       return (await events(projectId).orderBy('name').execute()).map(toEvent);
     },
-    async event(projectId, id) {
+    async getEvent(projectId, id) {
       const row = await events(projectId).where('id', '=', id).executeTakeFirst();
       return row ? toEvent(row) : null;
     },
@@ -69,7 +69,7 @@ export function definitionStore({ db }: Sql): DefinitionStore {
         .where('id', '=', id)
         .execute();
     },
-    async properties(projectId, { kind, groupTypeIndex }) {
+    async listProperties(projectId, { kind, groupTypeIndex }) {
       const rows = await properties(projectId)
         .where('kind', '=', kind)
         .where('groupTypeIndex', '=', groupTypeIndex)
@@ -77,7 +77,7 @@ export function definitionStore({ db }: Sql): DefinitionStore {
         .execute();
       return rows.map(toProperty);
     },
-    async property(projectId, id) {
+    async getProperty(projectId, id) {
       const row = await properties(projectId).where('id', '=', id).executeTakeFirst();
       return row ? toProperty(row) : null;
     },
@@ -89,7 +89,7 @@ export function definitionStore({ db }: Sql): DefinitionStore {
         .where('id', '=', id)
         .execute();
     },
-    async propertiesOf(projectId, names) {
+    async listPropertyNamesByEvents(projectId, names) {
       if (names.length === 0) return [];
       const rows = await db
         .selectFrom('eventProperties')

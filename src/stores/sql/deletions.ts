@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { DeletionStore, PersonDeletion } from '../metadata/deletions.ts';
 import { paged } from './paging.ts';
-import { leftoversOf } from './remove-person.ts';
+import { remainingData } from './remove-person.ts';
 import type { Sql, Tables } from './tables.ts';
 
 const numberOrNull = (value: number | null): number | null => (value === null ? null : Number(value));
@@ -21,13 +21,13 @@ export function deletionStore(on: Sql): DeletionStore {
   const { db } = on;
   const ofProject = (projectId: number) => db.selectFrom('personDeletions').where('projectId', '=', projectId);
   return {
-    async add(deletion) {
+    async create(deletion) {
       await db
         .insertInto('personDeletions')
         .values({ ...deletion, removed: JSON.stringify(deletion.removed) })
         .execute();
     },
-    async find(projectId, id) {
+    async get(projectId, id) {
       const row = await ofProject(projectId).selectAll().where('id', '=', id).executeTakeFirst();
       return row ? toDeletion(row) : null;
     },
@@ -45,7 +45,7 @@ export function deletionStore(on: Sql): DeletionStore {
         toDeletion,
       );
     },
-    async unfinished() {
+    async listUnfinished() {
       const open = db.selectFrom('personDeletions').selectAll().where('completedAt', 'is', null);
       return (await open.orderBy('requestedAt').orderBy('id').execute()).map(toDeletion);
     },
@@ -56,6 +56,6 @@ export function deletionStore(on: Sql): DeletionStore {
         .where('id', '=', id)
         .execute();
     },
-    leftovers: (projectId, personUuid) => leftoversOf(on, projectId, personUuid),
+    countRemainingData: (projectId, personUuid) => remainingData(on, projectId, personUuid),
   };
 }

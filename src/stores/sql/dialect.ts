@@ -11,24 +11,24 @@ export interface SqlDialect {
   /** Takes the lock under which migrations run; called first in each migration's transaction. */
   lockForMigration(db: Kysely<unknown>): Promise<void>;
   /** Takes a lock that the transaction keeps until it ends. */
-  lock<T>(db: Kysely<T>, what: ShelfLock): Promise<void>;
+  lock<T>(db: Kysely<T>, what: WriteLock): Promise<void>;
   /**
    * True where chunks are written side by side: then each locks the stripes, persons and groups that it touches. What
    * they all share is written in the order of its keys, so that nobody waits in a circle.
    */
-  readonly isShared: boolean;
+  readonly hasConcurrentChunks: boolean;
   /** True where the engine is another process, and every statement a journey. */
   readonly isRemote: boolean;
   /** Takes stripes of one kind, for as long as the transaction lasts; they are given in ascending order. */
   lockStripes<T>(db: Kysely<T>, kind: StripeKind, stripes: readonly number[]): Promise<void>;
   /** Said of rows that must not go away before what is written about them. */
-  readonly keepRows: RawBuilder<unknown>;
+  readonly keyShareLock: RawBuilder<unknown>;
   /** Type of a column that counts up by itself and never gives a number twice. */
-  readonly countingType: 'integer' | 'bigserial';
-  counting(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
+  readonly autoIncrementType: 'integer' | 'bigserial';
+  autoIncrement(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder;
   /** Type of an integer that may exceed 32 bits. */
-  readonly bigInteger: 'integer' | 'bigint';
-  readonly bytes: 'blob' | 'bytea';
+  readonly bigIntegerType: 'integer' | 'bigint';
+  readonly bytesType: 'blob' | 'bytea';
   /**
    * Many rows as one bound value: a table expression over JSON, to select from, join with or insert. One statement
    * with one value is prepared once and serves any number of rows.
@@ -41,30 +41,30 @@ export interface SqlDialect {
   /** True where `text` contains `part`, letter for letter. */
   contains(text: RawBuilder<unknown>, part: string): RawBuilder<unknown>;
   /** What an object of JSON holds, as a table to join with: its keys, and its values as JSON text. */
-  entries(json: RawBuilder<unknown>, alias: string): JsonEntries;
+  jsonEntries(json: RawBuilder<unknown>, alias: string): JsonEntries;
   /** The next number of the changes of persons; it belongs to this transaction. */
   nextChange<T>(db: Kysely<T>): Promise<number>;
   /** The last number up to which every change can be read, and none is still to come. */
   settledChange<T>(db: Kysely<T>): Promise<number>;
   /** Leaves no byte on disk of what was removed. */
-  scrub<T>(db: Kysely<T>): Promise<void>;
+  purge<T>(db: Kysely<T>): Promise<void>;
 }
 
 /**
  * 'alone' keeps every other writer of the shelf out; chunks share it ('chunk') and settle among themselves what each of
  * them touches; 'index' is for the one who writes the index of persons.
  */
-export type ShelfLock = 'alone' | 'chunk' | 'index';
+export type WriteLock = 'alone' | 'chunk' | 'index';
 export type StripeKind = 'ids' | 'groups';
 
-export interface JsonEntries {
+interface JsonEntries {
   from: RawBuilder<unknown>;
   key: RawBuilder<string>;
   value: RawBuilder<string>;
 }
 
-const CHECKPOINT_TRIES = 200;
-const CHECKPOINT_EVERY_MS = 10;
+const MAX_CHECKPOINT_TRIES = 200;
+const CHECKPOINT_INTERVAL_MS = 10;
 
 export type RowType = 'text' | 'integer';
 
@@ -73,14 +73,14 @@ export const sqliteDialect: SqlDialect = {
   // Every transaction begins with 'begin immediate' (see sqlite/driver.ts), and that is the lock.
   lockForMigration: async () => {},
   lock: async () => {},
-  isShared: false,
+  hasConcurrentChunks: false,
   isRemote: false,
   lockStripes: async () => {},
-  keepRows: sql``,
-  countingType: 'integer',
-  counting: (column) => column.primaryKey().autoIncrement(),
-  bigInteger: 'integer',
-  bytes: 'blob',
+  keyShareLock: sql``,
+  autoIncrementType: 'integer',
+  autoIncrement: (column) => column.primaryKey().autoIncrement(),
+  bigIntegerType: 'integer',
+  bytesType: 'blob',
   rows(columns, rows) {
     const picks = Object.keys(columns).map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.id(name)}`);
     return sql`(select ${sql.join(picks)} from json_each(${JSON.stringify(rows)}))`;
@@ -89,7 +89,7 @@ export const sqliteDialect: SqlDialect = {
   // Without the quotes a dot, a bracket or a dollar sign would mean something.
   jsonValue: (text, key) => sql`${text} -> ${`$."${key}"`}`,
   contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
-  entries(json, alias) {
+  jsonEntries(json, alias) {
     const of = (column: string) => sql.ref<string>(`${alias}.${column}`);
     return {
       from: sql`json_each(${json}) as ${sql.table(alias)}`,
@@ -113,14 +113,14 @@ export const sqliteDialect: SqlDialect = {
   },
   // 'secure_delete' would not do: pages that were split before keep copies of rows that lay there once. The checkpoint
   // cannot cut the journal while somebody reads; they never do so for long.
-  async scrub(db) {
+  async purge(db) {
     await sql`vacuum`.execute(db);
     for (let tries = 0; ; tries++) {
       const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
       if (rows[0]?.busy === 0) return;
-      if (tries === CHECKPOINT_TRIES)
+      if (tries === MAX_CHECKPOINT_TRIES)
         throw new Error('The journal of the database could not be cut: it is being read.');
-      await sleep(CHECKPOINT_EVERY_MS);
+      await sleep(CHECKPOINT_INTERVAL_MS);
     }
   },
 };

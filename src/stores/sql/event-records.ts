@@ -11,7 +11,7 @@ import type { Sql } from './tables.ts';
 
 export function eventPersonStore({ db, dialect }: Sql): EventPersonStore {
   return {
-    async byUuids(projectId, uuids): Promise<EventPerson[]> {
+    async listByUuids(projectId, uuids): Promise<EventPerson[]> {
       if (uuids.length === 0) return [];
       const asked = uuids.map((uuid) => ({ uuid }));
       const wanted = dialect.rows({ uuid: 'text' }, asked);
@@ -34,11 +34,11 @@ export function eventPersonStore({ db, dialect }: Sql): EventPersonStore {
         properties: JSON.parse(row.properties),
       }));
     },
-    async uuidOf(projectId, id) {
+    async getUuid(projectId, id) {
       const found = db.selectFrom('persons').select('uuid').where('projectId', '=', projectId).where('id', '=', id);
       return (await found.executeTakeFirst())?.uuid ?? null;
     },
-    async after(projectId, id, limit) {
+    async listAfter(projectId, id, limit) {
       const rows = await db
         .selectFrom('persons')
         .select(['id', 'uuid', 'properties'])
@@ -68,14 +68,14 @@ export function deadLetterStore({ db }: Sql): DeadLetterStore {
         page,
         (row) => row,
       ),
-    async find(projectId, id) {
+    async get(projectId, id) {
       return (await ofProject(projectId).selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
     },
-    async byEvent(projectId, eventUuid) {
+    async getByEvent(projectId, eventUuid) {
       const newest = ofProject(projectId).selectAll().where('eventUuid', '=', eventUuid).orderBy('id', 'desc').limit(1);
       return (await newest.executeTakeFirst()) ?? null;
     },
-    async remove(projectId, id) {
+    async delete(projectId, id) {
       await db.deleteFrom('deadLetters').where('projectId', '=', projectId).where('id', '=', id).execute();
     },
   };
@@ -85,7 +85,7 @@ export function fateStore({ db }: Sql): FateStore {
   const droppedOf = (projectId: number) => db.selectFrom('droppedEvents').where('projectId', '=', projectId);
   const COLUMNS = ['projectId', 'uuid', 'reason', 'receivedAt', 'droppedAt'] as const;
   return {
-    async seen(projectId, uuid) {
+    async getSeen(projectId, uuid) {
       const row = await db
         .selectFrom('seenEvents')
         .select(['receivedAt', 'processedAt', 'repeats'])
@@ -96,11 +96,11 @@ export function fateStore({ db }: Sql): FateStore {
       const { receivedAt, processedAt, repeats } = row;
       return { receivedAt: Number(receivedAt), processedAt: Number(processedAt), repeats: Number(repeats) };
     },
-    async dropped(projectId, uuid) {
+    async getDropped(projectId, uuid) {
       const ofEvent = droppedOf(projectId).select(COLUMNS).where('uuid', '=', uuid);
       return (await ofEvent.orderBy('id', 'desc').limit(1).executeTakeFirst()) ?? null;
     },
-    allDropped: (projectId, page) =>
+    listDropped: (projectId, page) =>
       paged(
         {
           count: () =>

@@ -1,7 +1,7 @@
 /** The first few of the list of persons (newest first, then by uuid) out of many who come in any order. */
 import type { ListedPerson, PersonCursor } from '../metadata/persons.ts';
 
-export class FirstOfList {
+export class FirstPersons {
   readonly #after: PersonCursor | null;
   readonly #limit: number;
   #persons: ListedPerson[] = [];
@@ -14,13 +14,13 @@ export class FirstOfList {
   }
 
   /** Whether they come after the beginning, and before the last of those who are there. */
-  mayTake(person: PersonCursor): boolean {
+  canTake(person: PersonCursor): boolean {
     if (this.#after !== null && inOrder(person, this.#after) <= 0) return false;
     return this.#last === null || inOrder(person, this.#last) < 0;
   }
 
   /** Whether there can be such in a span of time. */
-  mayTakeFrom({ newest, oldest }: { newest: number; oldest: number }): boolean {
+  canTakeFrom({ newest, oldest }: { newest: number; oldest: number }): boolean {
     if (this.#after !== null && oldest > this.#after.createdAt) return false;
     if (this.#last === null && this.#persons.length >= this.#limit) this.#cut();
     return this.#last === null || newest >= this.#last.createdAt;

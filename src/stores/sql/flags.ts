@@ -7,14 +7,14 @@ import type {
   FlagRoleAccessStore,
   FlagStore,
 } from '../metadata/flags.ts';
-import { readJson } from './json-text.ts';
-import { flag as bit, type Sql, type Tables } from './tables.ts';
+import { parseStoredJson } from './json-text.ts';
+import { toBit as bit, type Sql, type Tables } from './tables.ts';
 
 const toFlag = (row: Selectable<Tables['featureFlags']>): FeatureFlag => ({
   ...row,
   id: Number(row.id),
   // A flag with damaged filters fails alone, wherever it is looked at.
-  filters: readJson(row.filters) as JsonObject,
+  filters: parseStoredJson(row.filters) as JsonObject,
   active: row.active === 1,
   deleted: row.deleted === 1,
   ensureExperienceContinuity: row.ensureExperienceContinuity === 1,
@@ -54,15 +54,15 @@ export function flagStore({ db }: Sql): FlagStore {
       await keepVersion(created);
       return created;
     },
-    async find(projectId, id) {
+    async get(projectId, id) {
       const row = await ofProject(projectId).where('id', '=', id).executeTakeFirst();
       return row ? toFlag(row) : null;
     },
-    async byKey(projectId, key) {
+    async getByKey(projectId, key) {
       const row = await ofProject(projectId).where('key', '=', key).where('deleted', '=', 0).executeTakeFirst();
       return row ? toFlag(row) : null;
     },
-    async ofProject(projectId) {
+    async listByProject(projectId) {
       const rows = await ofProject(projectId)
         .where('deleted', '=', 0)
         .orderBy('createdAt', 'desc')
@@ -70,7 +70,7 @@ export function flagStore({ db }: Sql): FlagStore {
         .execute();
       return rows.map(toFlag);
     },
-    async withRollbackConditions() {
+    async listWithRollbackConditions() {
       const rows = await db
         .selectFrom('featureFlags')
         .selectAll()
@@ -86,7 +86,7 @@ export function flagStore({ db }: Sql): FlagStore {
       await db.updateTable('featureFlags').set(toColumns(rest)).where('id', '=', id).execute();
       await keepVersion(flag);
     },
-    async removeDeleted(projectId, key) {
+    async purgeDeleted(projectId, key) {
       const gone = db
         .selectFrom('featureFlags')
         .select('id')
@@ -96,7 +96,7 @@ export function flagStore({ db }: Sql): FlagStore {
       await db.deleteFrom('featureFlagRoleAccess').where('flagId', 'in', gone).execute();
       await db.deleteFrom('featureFlags').where('id', 'in', gone).execute();
     },
-    async versions(projectId, id) {
+    async listVersions(projectId, id) {
       const rows = await db
         .selectFrom('featureFlagVersions')
         .select('flag')
@@ -106,7 +106,7 @@ export function flagStore({ db }: Sql): FlagStore {
         .execute();
       return rows.map((row) => JSON.parse(row.flag));
     },
-    async allVersions(projectId) {
+    async listAllVersions(projectId) {
       const rows = await db
         .selectFrom('featureFlagVersions')
         .select('flag')
@@ -122,14 +122,14 @@ export function flagStore({ db }: Sql): FlagStore {
 export function flagRoleAccessStore({ db }: Sql): FlagRoleAccessStore {
   const ofFlag = (flagId: number) => db.selectFrom('featureFlagRoleAccess').selectAll().where('flagId', '=', flagId);
   return {
-    async add(access) {
+    async create(access) {
       return db.insertInto('featureFlagRoleAccess').values(access).returningAll().executeTakeFirstOrThrow();
     },
-    async find(flagId, id) {
+    async get(flagId, id) {
       return (await ofFlag(flagId).where('id', '=', id).executeTakeFirst()) ?? null;
     },
-    ofFlag: (flagId) => ofFlag(flagId).orderBy('id').execute(),
-    async ofRoles(roleIds) {
+    listByFlag: (flagId) => ofFlag(flagId).orderBy('id').execute(),
+    async listByRoles(roleIds) {
       if (roleIds.length === 0) return [];
       const rows = await db
         .selectFrom('featureFlagRoleAccess')
@@ -141,7 +141,7 @@ export function flagRoleAccessStore({ db }: Sql): FlagRoleAccessStore {
         .execute();
       return rows.map(({ flagDeleted, ...row }) => ({ ...row, isDeleted: flagDeleted === 1 }));
     },
-    async remove(id) {
+    async delete(id) {
       await db.deleteFrom('featureFlagRoleAccess').where('id', '=', id).execute();
     },
   };

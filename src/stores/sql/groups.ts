@@ -17,7 +17,7 @@ export function groupStore(on: Sql): GroupStore {
   const groups = (projectId: number, typeIndex: number) =>
     db.selectFrom('groups').select(COLUMNS).where('projectId', '=', projectId).where('typeIndex', '=', typeIndex);
   return {
-    async types(projectId) {
+    async listTypes(projectId) {
       const rows = await db
         .selectFrom('groupTypes')
         .select(['typeIndex as index', 'name', 'nameSingular', 'namePlural'])
@@ -26,7 +26,7 @@ export function groupStore(on: Sql): GroupStore {
         .execute();
       return rows;
     },
-    async nameType(projectId, index, names) {
+    async updateType(projectId, index, names) {
       if (Object.keys(names).length === 0) return;
       await db
         .updateTable('groupTypes')
@@ -35,7 +35,7 @@ export function groupStore(on: Sql): GroupStore {
         .where('typeIndex', '=', index)
         .execute();
     },
-    async find(projectId, typeIndex, key) {
+    async get(projectId, typeIndex, key) {
       const row = await groups(projectId, typeIndex).where('groupKey', '=', key).executeTakeFirst();
       return row ? toGroup(row) : null;
     },
@@ -80,7 +80,7 @@ const newest = (projectId: number, typeIndex: number, among: number): RawBuilder
   limit ${among})`;
 
 async function countProperties({ db, dialect }: Sql, among: RawBuilder<unknown>) {
-  const { from, key } = dialect.entries(sql`g.properties`, 'e');
+  const { from, key } = dialect.jsonEntries(sql`g.properties`, 'e');
   const { rows } = await sql<{ name: string; count: number }>`
     select ${key} as name, count(*) as count
     from ${among} g
@@ -91,7 +91,7 @@ async function countProperties({ db, dialect }: Sql, among: RawBuilder<unknown>)
 }
 
 async function countValues({ db, dialect }: Sql, among: RawBuilder<unknown>, property: string) {
-  const { from, key, value } = dialect.entries(sql`g.properties`, 'e');
+  const { from, key, value } = dialect.jsonEntries(sql`g.properties`, 'e');
   const { rows } = await sql<{ value: string; count: number }>`
     select ${value} as value, count(*) as count
     from ${among} g

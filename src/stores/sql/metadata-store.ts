@@ -12,7 +12,7 @@ import { flagRoleAccessStore, flagStore } from './flags.ts';
 import { groupStore } from './groups.ts';
 import { membershipStore, organizationStore } from './organizations.ts';
 import { outboxStore } from './outbox.ts';
-import { personJournal } from './person-identities.ts';
+import { personIdentityStore } from './person-identities.ts';
 import { personStore } from './persons.ts';
 import { projectStore } from './projects.ts';
 import { queryUsageStore } from './query-usage.ts';
@@ -47,7 +47,7 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     flags: flagStore(on),
     flagRoleAccess: flagRoleAccessStore(on),
     cohorts: cohortStore(on),
-    personJournal: personJournal(on),
+    personIdentities: personIdentityStore(on),
     deletions: deletionStore(on),
     cohortMembers: cohortMemberStore(on),
     persons: personStore(on),

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../sqlite/metadata-store.ts';
+import { openSqliteDatabase } from '../sqlite/metadata-store.ts';
 import { sqliteDialect } from './dialect.ts';
-import { migrate } from './migrate.ts';
+import { migrateDatabase } from './migrate.ts';
 import type { Migration } from './migration.ts';
 
 type Db = Kysely<unknown>;
@@ -13,7 +13,7 @@ type Db = Kysely<unknown>;
 let folder: string;
 let opened: Db[];
 const open = (): Db => {
-  const db = openDatabase(join(folder, 'test.sqlite')) as unknown as Db;
+  const db = openSqliteDatabase(join(folder, 'test.sqlite')) as unknown as Db;
   opened.push(db);
   return db;
 };
@@ -39,7 +39,7 @@ const breaksAfter = (table: string): Migration => ({
     throw new Error('disk on fire');
   },
 });
-const run = (db: Db, migrations: Migration[], now = 1000) => migrate(db, sqliteDialect, now, migrations);
+const run = (db: Db, migrations: Migration[], now = 1000) => migrateDatabase(db, sqliteDialect, now, migrations);
 
 async function tables(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

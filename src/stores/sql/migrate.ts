@@ -39,7 +39,7 @@ interface VersionTable {
   schemaVersion: { version: number; name: string; appliedAt: number };
 }
 
-export async function migrate(
+export async function migrateDatabase(
   db: Kysely<unknown>,
   dialect: SqlDialect,
   now: number,
@@ -59,7 +59,7 @@ async function createVersionTable(db: Kysely<unknown>, dialect: SqlDialect): Pro
       .ifNotExists()
       .addColumn('version', 'integer', (column) => column.primaryKey())
       .addColumn('name', 'text', (column) => column.notNull())
-      .addColumn('applied_at', dialect.bigInteger, (column) => column.notNull())
+      .addColumn('applied_at', dialect.bigIntegerType, (column) => column.notNull())
       .execute();
   });
 }

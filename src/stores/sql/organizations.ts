@@ -11,13 +11,13 @@ export function organizationStore({ db }: Sql): OrganizationStore {
     async create(organization) {
       await db.insertInto('organizations').values(organization).execute();
     },
-    async byId(id) {
+    async get(id) {
       return (await db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
     },
-    async bySlug(slug) {
+    async getBySlug(slug) {
       return (await db.selectFrom('organizations').selectAll().where('slug', '=', slug).executeTakeFirst()) ?? null;
     },
-    async listForUser(userId, page) {
+    async listByUser(userId, page) {
       const mine = db
         .selectFrom('organizations')
         .innerJoin('memberships', 'memberships.organizationId', 'organizations.id')
@@ -68,10 +68,10 @@ export function membershipStore({ db }: Sql): MembershipStore {
     db.selectFrom('memberships').selectAll().where('userId', '=', 0).orderBy('joinedAt').orderBy('organizationId'),
   );
   return {
-    async add(membership) {
+    async create(membership) {
       await db.insertInto('memberships').values(membership).execute();
     },
-    async find(organizationId, userId) {
+    async get(organizationId, userId) {
       const row = await db
         .selectFrom('memberships')
         .selectAll()
@@ -80,7 +80,7 @@ export function membershipStore({ db }: Sql): MembershipStore {
         .executeTakeFirst();
       return row ? toMembership(row) : null;
     },
-    ofUser: async (userId) => (await ofUser([userId])).map(toMembership),
+    listByUser: async (userId) => (await ofUser([userId])).map(toMembership),
     async list(organizationId, page) {
       const members = db.selectFrom('memberships').where('organizationId', '=', organizationId);
       return paged(
@@ -105,7 +105,7 @@ export function membershipStore({ db }: Sql): MembershipStore {
     async setLevel(id, level, updatedAt) {
       await db.updateTable('memberships').set({ level, updatedAt }).where('id', '=', id).execute();
     },
-    async remove(id) {
+    async delete(id) {
       const membership = await db.selectFrom('memberships').selectAll().where('id', '=', id).executeTakeFirst();
       if (!membership) return;
       const roles = db.selectFrom('roles').select('id').where('organizationId', '=', membership.organizationId);

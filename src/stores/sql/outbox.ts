@@ -3,11 +3,11 @@ import type { Sql } from './tables.ts';
 
 export function outboxStore({ db }: Sql): OutboxStore {
   return {
-    async projects() {
+    async listProjects() {
       const rows = await db.selectFrom('webhookOutbox').select('projectId').distinct().where('count', '>', 0).execute();
       return rows.map((row) => Number(row.projectId));
     },
-    async of(projectId) {
+    async listByProject(projectId) {
       const rows = await db
         .selectFrom('webhookOutbox')
         .select(['event', 'count', 'personUuid', 'happenedAt', 'waitingSince'])
@@ -23,7 +23,7 @@ export function outboxStore({ db }: Sql): OutboxStore {
         waitingSince: Number(row.waitingSince),
       }));
     },
-    async remove(projectId, told, now) {
+    async markSent(projectId, told, now) {
       for (const { event, count, waitingSince } of told) {
         const row = { projectId, event };
         // Subtracted first: the processor may add to the row at any moment, and what it adds must stay. A row that
@@ -41,7 +41,7 @@ export function outboxStore({ db }: Sql): OutboxStore {
           .execute();
       }
     },
-    async forget(projectId, event) {
+    async delete(projectId, event) {
       await db
         .deleteFrom('webhookOutbox')
         .where('projectId', '=', projectId)

@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './tables.ts';
 
 /** What the source of a merge had; `gained` where the survivor did not have it before. */
-export interface Belongings {
+interface PersonAttachments {
   overrides: { flagKey: string; identifier: string; gained: boolean }[];
   cohorts: { cohortId: number; gained: boolean }[];
 }
@@ -14,11 +14,11 @@ export interface Belongings {
 type PersonId = RawBuilder<unknown>;
 
 /** What the survivor has already, stays: the identifier kept first decides the flag, and a member is in once. */
-export async function moveBelongings(db: Db, source: PersonId, target: PersonId): Promise<Belongings> {
+export async function moveAttachments(db: Db, source: PersonId, target: PersonId): Promise<PersonAttachments> {
   return { overrides: await moveOverrides(db, source, target), cohorts: await moveCohorts(db, source, target) };
 }
 
-async function moveOverrides(db: Db, source: PersonId, target: PersonId): Promise<Belongings['overrides']> {
+async function moveOverrides(db: Db, source: PersonId, target: PersonId): Promise<PersonAttachments['overrides']> {
   const { rows } = await sql<{ flagKey: string; identifier: string }>`
     select flag_key, identifier from flag_overrides where person_id = ${source} order by flag_key`.execute(db);
   if (rows.length === 0) return [];
@@ -32,7 +32,7 @@ async function moveOverrides(db: Db, source: PersonId, target: PersonId): Promis
   return rows.map((row) => ({ ...row, gained: keys.has(row.flagKey) }));
 }
 
-async function moveCohorts(db: Db, source: PersonId, target: PersonId): Promise<Belongings['cohorts']> {
+async function moveCohorts(db: Db, source: PersonId, target: PersonId): Promise<PersonAttachments['cohorts']> {
   const { rows } = await sql<{ cohortId: number }>`
     select cohort_id from cohort_members where person_id = ${source} order by cohort_id`.execute(db);
   if (rows.length === 0) return [];
@@ -46,7 +46,7 @@ async function moveCohorts(db: Db, source: PersonId, target: PersonId): Promise<
   return rows.map(({ cohortId }) => ({ cohortId: Number(cohortId), gained: ids.has(Number(cohortId)) }));
 }
 
-interface Parting {
+interface UndoneMerge {
   projectId: number;
   /** Numbers of the persons, both of whom are there again. */
   sourceId: number;
@@ -54,10 +54,10 @@ interface Parting {
 }
 
 /** The source has again what it had, and the survivor loses what it had from there alone. */
-export async function giveBelongingsBack(
+export async function restoreAttachments(
   db: Db,
-  { projectId, sourceId, targetId }: Parting,
-  had: Belongings,
+  { projectId, sourceId, targetId }: UndoneMerge,
+  had: PersonAttachments,
 ): Promise<void> {
   for (const { flagKey, identifier, gained } of had.overrides) {
     if (gained) {

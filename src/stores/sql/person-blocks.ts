@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import type { JsonObject } from '../../core/json/json.ts';
 import { toColumns } from '../../core/persons/person-columns.ts';
-import type { FirstOfList } from './first-persons.ts';
-import { repeat } from './repeat.ts';
+import type { FirstPersons } from './first-persons.ts';
+import { runForEach } from './repeat.ts';
 import type { Sql } from './tables.ts';
 
 export interface IndexedPerson {
@@ -14,8 +14,8 @@ export interface IndexedPerson {
   properties: string;
 }
 
-export const numbersOf = (bytes: Uint8Array): Float64Array => new Float64Array(copied(bytes));
-export const shortsOf = (bytes: Uint8Array): Uint16Array => new Uint16Array(copied(bytes));
+export const toFloat64s = (bytes: Uint8Array): Float64Array => new Float64Array(copied(bytes));
+export const toUint16s = (bytes: Uint8Array): Uint16Array => new Uint16Array(copied(bytes));
 const bytesOf = ({ buffer }: Float64Array<ArrayBuffer> | Uint16Array): Buffer => Buffer.from(buffer as ArrayBuffer);
 
 /** What comes from a database lies anywhere in memory; numbers must lie straight. */
@@ -27,7 +27,7 @@ const UUID_LENGTH = 36;
 const uuidAt = (uuids: string, row: number): string => uuids.slice(row * UUID_LENGTH, (row + 1) * UUID_LENGTH);
 
 /** Who stands in a block, row by row. */
-export interface Spine {
+export interface BlockHeader {
   lives: Uint8Array;
   ids: Uint8Array;
   times: Uint8Array;
@@ -35,18 +35,18 @@ export interface Spine {
 }
 
 /** Those of a block who passed, are not struck out, and of whom nothing newer is known `elsewhere`. */
-export function takePassing(
+export function takeMatching(
   verdicts: Uint8Array,
-  spine: Spine,
+  spine: BlockHeader,
   elsewhere: ReadonlySet<number>,
-  first: FirstOfList,
+  first: FirstPersons,
 ): void {
-  const [ids, times] = [numbersOf(spine.ids), numbersOf(spine.times)];
+  const [ids, times] = [toFloat64s(spine.ids), toFloat64s(spine.times)];
   for (let row = verdicts.indexOf(1); row >= 0; row = verdicts.indexOf(1, row + 1)) {
     const id = ids[row] as number;
     if (spine.lives[row] === 0 || elsewhere.has(id)) continue;
     const person = { id, createdAt: times[row] as number, uuid: uuidAt(spine.uuids, row) };
-    if (first.mayTake(person)) first.take(person);
+    if (first.canTake(person)) first.take(person);
   }
 }
 
@@ -73,7 +73,7 @@ export async function writeBlock(on: Sql, projectId: number, persons: readonly I
 
 async function writeColumns({ db }: Sql, projectId: number, blockId: number, persons: readonly IndexedPerson[]) {
   const columns = toColumns(persons.map(({ properties }) => JSON.parse(properties) as JsonObject));
-  await repeat(
+  await runForEach(
     db as never,
     columns,
     ({ name, values, rows, places }) => [projectId, name, blockId, values, rows && bytesOf(rows), bytesOf(places)],
@@ -100,7 +100,11 @@ async function writePlaces(
 }
 
 /** Strikes persons out of the blocks where they stand. */
-export async function strikeOut({ db, dialect }: Sql, projectId: number, personIds: readonly number[]): Promise<void> {
+export async function markDeleted(
+  { db, dialect }: Sql,
+  projectId: number,
+  personIds: readonly number[],
+): Promise<void> {
   const wanted = dialect.rows(
     { id: 'integer' },
     personIds.map((id) => ({ id })),
@@ -131,13 +135,13 @@ export async function strikeOut({ db, dialect }: Sql, projectId: number, personI
 }
 
 /** Who stands in a block, and is not struck out; with `struck`, who is. */
-export async function idsIn({ db }: Pick<Sql, 'db'>, blockId: number, struck = false): Promise<number[]> {
+export async function readBlockIds({ db }: Pick<Sql, 'db'>, blockId: number, struck = false): Promise<number[]> {
   const block = db.selectFrom('personBlocks').select(['ids', 'lives']).where('id', '=', blockId);
   const { ids, lives } = await block.executeTakeFirstOrThrow();
-  return [...numbersOf(ids)].filter((_, row) => (lives[row] === 0) === struck);
+  return [...toFloat64s(ids)].filter((_, row) => (lives[row] === 0) === struck);
 }
 
-export async function removeBlocks({ db }: Sql, ids: readonly number[]): Promise<void> {
+export async function deleteBlocks({ db }: Sql, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   await db.deleteFrom('personColumns').where('blockId', 'in', ids).execute();
   await db.deleteFrom('personBlocks').where('id', 'in', ids).execute();

@@ -1,29 +1,29 @@
 import { sql } from 'kysely';
-import type { MirrorPosition, MirrorSlice } from '../events/person-mirror.ts';
+import type { MirrorBatch, MirrorPosition } from '../events/person-mirror.ts';
 import type { Sql } from './tables.ts';
 
 /** The number of a change of persons, to be written beside whatever it changes, in the same transaction. */
 export const nextPersonChange = ({ db, dialect }: Sql): Promise<number> => dialect.nextChange(db);
 
 /** Everything up to this change can be read, and no change up to it is still to come. */
-export const settledChange = ({ db, dialect }: Sql): Promise<number> => dialect.settledChange(db);
+export const lastSettledChange = ({ db, dialect }: Sql): Promise<number> => dialect.settledChange(db);
 
 /** Removes a person's own row. The index hears of it: see `person-index.ts`. */
-export async function deletePerson({ db }: Sql, uuid: string): Promise<number> {
+export async function deletePersonRow({ db }: Sql, uuid: string): Promise<number> {
   await sql`insert into gone_persons (project_id, person_id)
     select project_id, id from persons where uuid = ${uuid} on conflict do nothing`.execute(db);
   const { numDeletedRows } = await db.deleteFrom('persons').where('uuid', '=', uuid).executeTakeFirst();
   return Number(numDeletedRows);
 }
 
-export async function changedPersons(
+export async function listChangedPersons(
   on: Sql,
   projectId: number,
   after: MirrorPosition,
   limit: number,
-): Promise<MirrorSlice> {
+): Promise<MirrorBatch> {
   const { db } = on;
-  const last = await settledChange(on);
+  const last = await lastSettledChange(on);
   const removed = await db
     .selectFrom('retiredPersonUuids')
     .select('uuid')

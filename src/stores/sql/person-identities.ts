@@ -1,17 +1,17 @@
 import { type Selectable, sql } from 'kysely';
 import type { Person } from '../../core/persons/person.ts';
 import type { MergeKind } from '../../core/persons/plan-merge.ts';
-import type { MergeRecord, PersonJournal } from '../metadata/person-identities.ts';
+import type { MergeRecord, PersonIdentityStore } from '../metadata/person-identities.ts';
 import type { SqlDialect } from './dialect.ts';
 import { readPosition } from './ingest/ingest-store.ts';
 import { writeHistory } from './ingest/write-history.ts';
 import { paged } from './paging.ts';
-import { giveBelongingsBack } from './person-attachments.ts';
+import { restoreAttachments } from './person-attachments.ts';
 import { nextPersonChange } from './person-change.ts';
-import { removePerson } from './remove-person.ts';
-import { removeMentions } from './remove-references.ts';
-import { repeat } from './repeat.ts';
-import { flag, type Sql, type Tables } from './tables.ts';
+import { deletePersonData } from './remove-person.ts';
+import { removeReferences } from './remove-references.ts';
+import { runForEach } from './repeat.ts';
+import { type Sql, type Tables, toBit } from './tables.ts';
 
 type MergeRow = Selectable<Tables['personMerges']>;
 
@@ -28,17 +28,24 @@ const toMerge = (row: MergeRow): MergeRecord => ({
   undoneAt: row.undoneAt === null ? null : Number(row.undoneAt),
 });
 
-export function personJournal(on: Sql): PersonJournal {
+export function personIdentityStore(on: Sql): PersonIdentityStore {
   return { ...personRecords(on), ...mergeRecords(on) };
 }
 
-type MergeMethods = 'merges' | 'merge' | 'mergesInto' | 'mergeOf' | 'markUndone' | 'rebase' | 'family';
+type MergeMethods =
+  | 'listMerges'
+  | 'getMerge'
+  | 'listMergesInto'
+  | 'getMergeBySource'
+  | 'markMergeUndone'
+  | 'updateMergeTarget'
+  | 'getMergedPersons';
 
-function personRecords(on: Sql): Omit<PersonJournal, MergeMethods> {
+function personRecords(on: Sql): Omit<PersonIdentityStore, MergeMethods> {
   const { db, dialect } = on;
   return {
     position: () => readPosition(on),
-    async distinctIds(personId, among) {
+    async listDistinctIds(personId, among) {
       if (among === undefined) {
         const all = db.selectFrom('personDistinctIds').select('distinctId').where('personId', '=', personId);
         return (await all.orderBy('id').execute()).map((row) => row.distinctId);
@@ -53,22 +60,22 @@ function personRecords(on: Sql): Omit<PersonJournal, MergeMethods> {
         order by id`.execute(db);
       return rows.map((row) => row.distinctId);
     },
-    add: (persons) => addPersons(on, persons),
+    create: (persons) => addPersons(on, persons),
     async update({ uuid, createdAt, properties, isIdentified, version }) {
       await db
         .updateTable('persons')
         .set({
           createdAt,
           properties: JSON.stringify(properties),
-          isIdentified: flag(isIdentified),
+          isIdentified: toBit(isIdentified),
           version,
           change: await nextPersonChange(on),
         })
         .where('uuid', '=', uuid)
         .execute();
     },
-    giveIds: (projectId, moves) =>
-      repeat(
+    moveDistinctIds: (projectId, moves) =>
+      runForEach(
         db as never,
         moves,
         ({ distinctId, to }) => [to, projectId, distinctId],
@@ -77,8 +84,8 @@ function personRecords(on: Sql): Omit<PersonJournal, MergeMethods> {
           set person_id = (select id from persons where uuid = ${to}), version = version + 1
           where project_id = ${project} and distinct_id = ${distinctId}`,
       ),
-    remember: (history) => writeHistory(on, history),
-    async forgetHistory(personUuid, eventUuid, names) {
+    addHistory: (history) => writeHistory(on, history),
+    async deleteHistory(personUuid, eventUuid, names) {
       if (names.length === 0) return;
       await db
         .deleteFrom('personPropertyHistory')
@@ -87,18 +94,18 @@ function personRecords(on: Sql): Omit<PersonJournal, MergeMethods> {
         .where('name', 'in', names)
         .execute();
     },
-    async order({ projectId, personId, ...order }, deletionId) {
+    async queueReassignment({ projectId, personId, ...order }, deletionId) {
       const ids = JSON.stringify(order.kind === 'move' ? order.moves : order.distinctIds);
       await db
         .insertInto('personRefilings')
         .values({ projectId, personUuid: personId, kind: order.kind, ids, deletionId: deletionId ?? null })
         .execute();
     },
-    async unretire(uuid) {
+    async reviveUuid(uuid) {
       await db.deleteFrom('retiredPersonUuids').where('uuid', '=', uuid).execute();
     },
-    remove: (person, family) => removePerson(on, person, family),
-    removeMentions: (projectId, family, distinctIds) => removeMentions(on, projectId, family, distinctIds),
+    delete: (person, family) => deletePersonData(on, person, family),
+    removeReferences: (projectId, family, distinctIds) => removeReferences(on, projectId, family, distinctIds),
   };
 }
 
@@ -110,7 +117,7 @@ async function addPersons(on: Sql, persons: readonly (Person & { id?: number | n
     person.uuid,
     person.createdAt,
     JSON.stringify(person.properties),
-    flag(person.isIdentified),
+    toBit(person.isIdentified),
     person.version,
     change,
   ];
@@ -118,7 +125,7 @@ async function addPersons(on: Sql, persons: readonly (Person & { id?: number | n
     const columns = sql.raw(
       `${numbered ? 'id, ' : ''}project_id, uuid, created_at, properties, is_identified, version, change`,
     );
-    await repeat(
+    await runForEach(
       on.db as never,
       persons.filter(({ id }) => Boolean(id) === numbered),
       values,
@@ -127,12 +134,12 @@ async function addPersons(on: Sql, persons: readonly (Person & { id?: number | n
   }
 }
 
-function mergeRecords({ db, dialect }: Sql): Pick<PersonJournal, MergeMethods> {
+function mergeRecords({ db, dialect }: Sql): Pick<PersonIdentityStore, MergeMethods> {
   const ofProject = (projectId: number) => db.selectFrom('personMerges').where('projectId', '=', projectId);
   return {
-    merges(projectId, personUuid, page) {
+    listMerges(projectId, personUuid, page) {
       const shown = sql`project_id = ${projectId} and (source_uuid = ${personUuid} or target_uuid in (
-        ${familyOf(dialect, projectId, personUuid)} select uuid from family))`;
+        ${mergedPersonsSql(dialect, projectId, personUuid)} select uuid from family))`;
       return paged(
         {
           count: async () =>
@@ -148,46 +155,46 @@ function mergeRecords({ db, dialect }: Sql): Pick<PersonJournal, MergeMethods> {
         toMerge,
       );
     },
-    async merge(projectId, id) {
+    async getMerge(projectId, id) {
       const row = await ofProject(projectId).selectAll().where('id', '=', id).executeTakeFirst();
       return row ? toMerge(row) : null;
     },
-    async mergesInto(projectId, targetUuid) {
+    async listMergesInto(projectId, targetUuid) {
       const into = ofProject(projectId).selectAll().where('targetUuid', '=', targetUuid);
       return (await into.where('undoneAt', 'is', null).orderBy('id').execute()).map(toMerge);
     },
-    async mergeOf(projectId, sourceUuid) {
+    async getMergeBySource(projectId, sourceUuid) {
       const ended = ofProject(projectId).selectAll().where('sourceUuid', '=', sourceUuid).where('undoneAt', 'is', null);
       const row = await ended.orderBy('id', 'desc').limit(1).executeTakeFirst();
       return row ? toMerge(row) : null;
     },
-    async markUndone(id, undoneAt) {
+    async markMergeUndone(id, undoneAt) {
       const { rows } = await sql<{ projectId: number; sourceId: number; targetId: number; belongings: string }>`
         select m.project_id, s.id as source_id, t.id as target_id, m.belongings
         from person_merges m
         join persons s on s.uuid = m.source_uuid
         join persons t on t.uuid = m.target_uuid
         where m.id = ${id}`.execute(db);
-      for (const { belongings, ...parting } of rows) await giveBelongingsBack(db, parting, JSON.parse(belongings));
+      for (const { belongings, ...parting } of rows) await restoreAttachments(db, parting, JSON.parse(belongings));
       await db.updateTable('personMerges').set({ undoneAt }).where('id', '=', id).execute();
     },
-    async rebase(id, target) {
+    async updateMergeTarget(id, target) {
       await db
         .updateTable('personMerges')
         .set({ target: JSON.stringify(target) })
         .where('id', '=', id)
         .execute();
     },
-    async family(projectId, personUuid) {
+    async getMergedPersons(projectId, personUuid) {
       const { rows } = await sql<{ uuid: string; sourceId: number | null }>`
-        ${familyOf(dialect, projectId, personUuid)} select uuid, source_id from family`.execute(db);
+        ${mergedPersonsSql(dialect, projectId, personUuid)} select uuid, source_id from family`.execute(db);
       const numbers = rows.map((row) => row.sourceId).filter((id) => id !== null);
       return { uuids: rows.map((row) => row.uuid), ids: numbers.map(Number) };
     },
   };
 }
 
-const familyOf = (dialect: SqlDialect, projectId: number, personUuid: string) => sql`
+const mergedPersonsSql = (dialect: SqlDialect, projectId: number, personUuid: string) => sql`
   with recursive family (uuid, source_id) as (
     select ${dialect.text(personUuid)}, cast(null as bigint)
     union

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import { MIRROR_START, type MirrorPosition } from '../events/person-mirror.ts';
-import { INDEX_SIZES, type PersonIndexKeeper } from '../metadata/person-index.ts';
+import { DEFAULT_INDEX_SIZES, type PersonIndexWriter } from '../metadata/person-index.ts';
 import type { SqlDialect } from './dialect.ts';
-import { type IndexedPerson, idsIn, removeBlocks, strikeOut, writeBlock } from './person-blocks.ts';
-import { settledChange } from './person-change.ts';
+import { deleteBlocks, type IndexedPerson, markDeleted, readBlockIds, writeBlock } from './person-blocks.ts';
+import { lastSettledChange } from './person-change.ts';
 import type { Db, Sql } from './tables.ts';
 
 /** So many blocks that are at most half full are put together at once. */
-const POOR_BLOCKS = 4;
+const MIN_SPARSE_BLOCKS = 4;
 
-export function sqlPersonIndex(db: Db, dialect: SqlDialect, sizes = INDEX_SIZES): PersonIndexKeeper {
+export function sqlPersonIndex(db: Db, dialect: SqlDialect, sizes = DEFAULT_INDEX_SIZES): PersonIndexWriter {
   const inTransaction = <T>(work: (on: Sql) => Promise<T>): Promise<T> =>
     db.transaction().execute(async (tx) => {
       await dialect.lock(tx, 'index');
@@ -17,29 +17,29 @@ export function sqlPersonIndex(db: Db, dialect: SqlDialect, sizes = INDEX_SIZES)
     });
   return {
     async catchUp() {
-      const due = await dueProject(db, sizes.dueAfter);
+      const due = await findDueProject(db, sizes.minChanges);
       if (due !== undefined) {
-        await inTransaction((on) => addChanged(on, due, sizes.block));
+        await inTransaction((on) => indexChangedPersons(on, due, sizes.blockSize));
         return true;
       }
-      const poor = await poorBlocks(db, sizes.block);
-      if (poor !== undefined) await inTransaction((on) => putTogether(on, poor.projectId, poor.ids));
+      const poor = await findSparseBlocks(db, sizes.blockSize);
+      if (poor !== undefined) await inTransaction((on) => combineBlocks(on, poor.projectId, poor.ids));
       return poor !== undefined;
     },
-    async forgetGone() {
+    async purgeDeleted() {
       await inTransaction(async (on) => {
         const projects = await on.db.selectFrom('gonePersons').select('projectId').distinct().execute();
-        for (const { projectId } of projects) await strikeOutGone(on, projectId);
+        for (const { projectId } of projects) await markDeletedPersons(on, projectId);
       });
-      for (const { id, projectId } of await blocksWithGone({ db, dialect })) {
-        await inTransaction((on) => putTogether(on, projectId, [id]));
+      for (const { id, projectId } of await listBlocksWithDeleted({ db, dialect })) {
+        await inTransaction((on) => combineBlocks(on, projectId, [id]));
       }
     },
   };
 }
 
 /** A project in which so many persons have changed or gone. The projects are picked off an index, one jump for each. */
-async function dueProject(db: Db, least: number): Promise<number | undefined> {
+async function findDueProject(db: Db, least: number): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
     with recursive p (id) as (
       select min(project_id) from persons
@@ -70,11 +70,11 @@ async function indexPosition({ db }: Sql, projectId: number): Promise<MirrorPosi
   return row ? { change: Number(row.change), id: Number(row.personId) } : MIRROR_START;
 }
 
-async function addChanged(on: Sql, projectId: number, most: number): Promise<void> {
+async function indexChangedPersons(on: Sql, projectId: number, most: number): Promise<void> {
   const { db } = on;
-  await strikeOutGone(on, projectId);
+  await markDeletedPersons(on, projectId);
   const after = await indexPosition(on, projectId);
-  const settled = await settledChange(on);
+  const settled = await lastSettledChange(on);
   const persons = await db
     .selectFrom('persons')
     .select(['id', 'uuid', 'createdAt', 'properties', 'change'])
@@ -88,7 +88,7 @@ async function addChanged(on: Sql, projectId: number, most: number): Promise<voi
   const last = persons.at(-1);
   if (last === undefined) return;
   const ids = persons.map(({ id }) => id);
-  await strikeOut(on, projectId, ids);
+  await markDeleted(on, projectId, ids);
   await writeBlock(on, projectId, persons);
   const position = { change: last.change, personId: last.id };
   await db
@@ -98,21 +98,21 @@ async function addChanged(on: Sql, projectId: number, most: number): Promise<voi
     .execute();
 }
 
-async function strikeOutGone(on: Sql, projectId: number): Promise<void> {
+async function markDeletedPersons(on: Sql, projectId: number): Promise<void> {
   const ofProject = on.db.deleteFrom('gonePersons').where('projectId', '=', projectId);
   const gone = await ofProject.returning('personId').execute();
   if (gone.length === 0) return;
   const ids = gone.map(({ personId }) => personId);
-  await strikeOut(on, projectId, ids);
+  await markDeleted(on, projectId, ids);
 }
 
-interface Poor {
+interface SparseBlocks {
   projectId: number;
   ids: number[];
 }
 
 /** Blocks of which at most half is in use, where it is worth while: they make a good one together, or they are many. */
-async function poorBlocks(db: Db, full: number): Promise<Poor | undefined> {
+async function findSparseBlocks(db: Db, full: number): Promise<SparseBlocks | undefined> {
   const { rows } = await sql<{ id: number; projectId: number; living: number }>`
     select id, project_id, living from person_blocks where living * 2 <= ${full}
     order by project_id, living limit 1000`.execute(db);
@@ -126,30 +126,30 @@ async function poorBlocks(db: Db, full: number): Promise<Poor | undefined> {
       living += block.living;
       together.push(Number(block.id));
     }
-    const isWorthWhile = together.length >= POOR_BLOCKS || (together.length > 1 && living * 2 > full);
+    const isWorthWhile = together.length >= MIN_SPARSE_BLOCKS || (together.length > 1 && living * 2 > full);
     if (isWorthWhile || poor[0]?.living === 0) return { projectId, ids: together };
   }
   return undefined;
 }
 
 /** Writes those who are left in these blocks into one, as they are now. */
-async function putTogether(on: Sql, projectId: number, blockIds: readonly number[]): Promise<void> {
+async function combineBlocks(on: Sql, projectId: number, blockIds: readonly number[]): Promise<void> {
   const left: number[] = [];
-  for (const id of blockIds) left.push(...(await idsIn(on, id)));
+  for (const id of blockIds) left.push(...(await readBlockIds(on, id)));
   const { rows: persons } = await sql<IndexedPerson>`
     select p.id, p.uuid, p.created_at, p.properties
-    from ${numbered(on, left)} w
+    from ${idRows(on, left)} w
     cross join persons p
     where p.id = w.id
     order by p.created_at desc, p.uuid`.execute(on.db);
   // Among those who are left there may be some who went just now: they stand nowhere any more.
-  await strikeOut(on, projectId, left);
+  await markDeleted(on, projectId, left);
   if (persons.length > 0) await writeBlock(on, projectId, persons);
-  await removeBlocks(on, blockIds);
+  await deleteBlocks(on, blockIds);
 }
 
 /** Blocks that tell of somebody who is no more. Those who changed are struck out as well as those who went. */
-async function blocksWithGone(on: Sql): Promise<{ id: number; projectId: number }[]> {
+async function listBlocksWithDeleted(on: Sql): Promise<{ id: number; projectId: number }[]> {
   const struck = await on.db
     .selectFrom('personBlocks')
     .select(['id', 'projectId'])
@@ -158,18 +158,18 @@ async function blocksWithGone(on: Sql): Promise<{ id: number; projectId: number 
     .execute();
   const found: { id: number; projectId: number }[] = [];
   for (const block of struck) {
-    if (await isAnyGone(on, await idsIn(on, block.id, true))) found.push(block);
+    if (await hasDeletedPerson(on, await readBlockIds(on, block.id, true))) found.push(block);
   }
   return found;
 }
 
-async function isAnyGone(on: Sql, ids: readonly number[]): Promise<boolean> {
+async function hasDeletedPerson(on: Sql, ids: readonly number[]): Promise<boolean> {
   const { rows } = await sql<{ known: number }>`
-    select count(*) as known from ${numbered(on, ids)} w cross join persons p where p.id = w.id`.execute(on.db);
+    select count(*) as known from ${idRows(on, ids)} w cross join persons p where p.id = w.id`.execute(on.db);
   return Number(rows[0]?.known) < ids.length;
 }
 
-const numbered = ({ dialect }: Sql, ids: readonly number[]) =>
+const idRows = ({ dialect }: Sql, ids: readonly number[]) =>
   dialect.rows(
     { id: 'integer' },
     ids.map((id) => ({ id })),

@@ -3,12 +3,12 @@ import type { Person } from '../../core/persons/person.ts';
 import type { HistoryEntry } from '../../core/persons/person-changes.ts';
 import type { Page } from '../metadata/page.ts';
 import type {
-  Clue,
+  PartialPerson,
   PersonCursor,
-  PersonSketch,
-  PersonSlice,
+  PersonScan,
   PersonStore,
   PersonWrite,
+  Prefilter,
   StoredPerson,
 } from '../metadata/persons.ts';
 import { compiled } from './compiled.ts';
@@ -16,36 +16,36 @@ import type { SqlDialect } from './dialect.ts';
 import { writePropertyDefinitions } from './ingest/apply-changes.ts';
 import { writeHistory } from './ingest/write-history.ts';
 import { nextPersonChange } from './person-change.ts';
-import { flag, type Sql } from './tables.ts';
+import { type Sql, toBit } from './tables.ts';
 
 export function personStore(on: Sql): PersonStore {
   const { db } = on;
-  const ask = questions(on);
-  const one = ([row]: Row[]): StoredPerson | null => (row ? toPerson(row) : null);
+  const ask = compiledQueries(on);
+  const one = ([row]: Row[]): StoredPerson | null => (row ? toStoredPerson(row) : null);
   return {
-    find: async (projectId, ref) =>
+    get: async (projectId, ref) =>
       one('id' in ref ? await ask.byId([projectId, ref.id]) : await ask.byUuid([projectId, ref.uuid])),
-    byDistinctId: async (projectId, distinctId) => one(await ask.byDistinctId([projectId, distinctId])),
-    newest: (projectId, page) => newest(on, projectId, page),
-    async byEmail(projectId, emails, { limit, offset }) {
+    getByDistinctId: async (projectId, distinctId) => one(await ask.byDistinctId([projectId, distinctId])),
+    list: (projectId, page) => listPersons(on, projectId, page),
+    async listByEmails(projectId, emails, { limit, offset }) {
       if (emails.length === 0) return [];
       const asked = JSON.stringify([...new Set(emails)].map((email) => ({ email })));
-      return (await ask.byEmail([asked, projectId, limit, offset])).map(toPerson);
+      return (await ask.byEmail([asked, projectId, limit, offset])).map(toStoredPerson);
     },
-    slice: (projectId, after, size, clues, keys) => slice(on, projectId, after, size, clues, keys),
+    scan: (projectId, after, size, clues, keys) => scanPersons(on, projectId, after, size, clues, keys),
     // A shelf that reads the index has a way of its own: see sqlite/person-index-reader.ts.
-    passing: async () => null,
-    byIds: (projectId, ids) => byIds(on, projectId, ids),
-    async distinctIds(personIds, most) {
+    listMatching: async () => null,
+    listByIds: (projectId, ids) => listByIds(on, projectId, ids),
+    async listDistinctIds(personIds, most) {
       const found = new Map(personIds.map((id) => [id, [] as string[]]));
       const rows = await ask.distinctIds([JSON.stringify(personIds.map((id) => ({ id }))), most - 1, NO_BOUND]);
       for (const { id, distinctId } of rows) found.get(Number(id))?.push(distinctId);
       return found;
     },
-    distinctIdsAfter: (personId, after, limit) => ask.distinctIdsAfter([personId, after, limit]),
-    write: (change) => write(on, change),
-    history: (projectId, uuid) => history(on, projectId, uuid),
-    async beforeMerge(projectId, uuid) {
+    listDistinctIdsAfter: (personId, after, limit) => ask.distinctIdsAfter([personId, after, limit]),
+    update: (change) => updatePerson(on, change),
+    listHistory: (projectId, uuid) => listHistory(on, projectId, uuid),
+    async getBeforeMerge(projectId, uuid) {
       const row = await db
         .selectFrom('personMerges')
         .select('source')
@@ -62,7 +62,7 @@ export function personStore(on: Sql): PersonStore {
 const NO_BOUND = Number.MAX_SAFE_INTEGER;
 
 /** The look-ups that are asked all the time. 'cross join' begins with the small side, as written. */
-function questions({ db, dialect }: Sql) {
+function compiledQueries({ db, dialect }: Sql) {
   const ofProject = () => db.selectFrom('persons').selectAll().where('projectId', '=', 0);
   return {
     byId: compiled<Row>(db, () => ofProject().where('id', '=', 0)),
@@ -120,7 +120,7 @@ interface Row {
 }
 
 /** A row of persons, whoever asks for it. */
-export const toPerson = (row: Row): StoredPerson => ({
+const toStoredPerson = (row: Row): StoredPerson => ({
   id: Number(row.id),
   projectId: Number(row.projectId),
   uuid: row.uuid,
@@ -131,7 +131,7 @@ export const toPerson = (row: Row): StoredPerson => ({
 });
 
 /** First which persons, from the index alone, also far down the list; then those few. */
-async function newest({ db }: Sql, projectId: number, { limit, offset }: Page): Promise<StoredPerson[]> {
+async function listPersons({ db }: Sql, projectId: number, { limit, offset }: Page): Promise<StoredPerson[]> {
   const { rows } = await sql<Row>`
     select p.* from (
       select id from persons where project_id = ${projectId}
@@ -140,17 +140,17 @@ async function newest({ db }: Sql, projectId: number, { limit, offset }: Page): 
     cross join persons p
     where p.id = page.id
     order by p.created_at desc, p.uuid`.execute(db);
-  return rows.map(toPerson);
+  return rows.map(toStoredPerson);
 }
 
-async function slice(
+async function scanPersons(
   { db, dialect }: Sql,
   projectId: number,
   after: PersonCursor | null,
   size: number,
-  clues: readonly (readonly Clue[])[],
+  clues: readonly (readonly Prefilter[])[],
   asked: readonly string[] | undefined,
-): Promise<PersonSlice> {
+): Promise<PersonScan> {
   const begin =
     after === null
       ? sql``
@@ -160,19 +160,19 @@ async function slice(
   // Where nothing but the e-mail is asked for, the index says it all and no person is read.
   const needsAll = keys?.every((key) => key === 'email') !== true || clues.flat().some(({ kind }) => kind === 'text');
   const columns = needsAll ? sql`id, created_at, uuid, email, properties` : sql`id, created_at, uuid, email`;
-  const { rows } = await sql<SketchRow>`
+  const { rows } = await sql<PartialRow>`
     select s.id ${valueColumns(dialect, keys)} from (select ${columns} ${list} limit ${size}) s
-    ${conditions(dialect, clues)}
+    ${prefilterSql(dialect, clues)}
     order by s.created_at desc, s.uuid`.execute(db);
   const last = await sql<PersonCursor>`select created_at, uuid ${list} limit 1 offset ${size - 1}`.execute(db);
   const [end] = last.rows;
   return {
-    persons: rows.map((row) => toSketch(row, keys)),
-    end: end ? { createdAt: Number(end.createdAt), uuid: end.uuid } : null,
+    persons: rows.map((row) => toPartialPerson(row, keys)),
+    cursor: end ? { createdAt: Number(end.createdAt), uuid: end.uuid } : null,
   };
 }
 
-type SketchRow = { id: number } & Record<string, string | null>;
+type PartialRow = { id: number } & Record<string, string | null>;
 
 /** Others cannot be named in a path into JSON without doubt about what they mean. */
 const isPlainKey = (key: string): boolean => /^[^"\\\p{Cc}]+$/u.test(key);
@@ -184,7 +184,7 @@ function valueColumns(dialect: SqlDialect, keys: readonly string[] | undefined):
   return keys.length === 0 ? sql`` : sql`, ${sql.join(keys.map((key, i) => sql`${value(key)} as ${sql.id(`v${i}`)}`))}`;
 }
 
-function toSketch(row: SketchRow, keys: readonly string[] | undefined): PersonSketch {
+function toPartialPerson(row: PartialRow, keys: readonly string[] | undefined): PartialPerson {
   const id = Number(row.id);
   if (keys === undefined) return { id, properties: JSON.parse(row['properties'] ?? '{}') };
   const known = keys.map((key, i) => [key, row[`v${i}`]] as const);
@@ -196,8 +196,8 @@ function toSketch(row: SketchRow, keys: readonly string[] | undefined): PersonSk
   };
 }
 
-function conditions(dialect: SqlDialect, clues: readonly (readonly Clue[])[]): RawBuilder<unknown> {
-  const shows = (clue: Clue): RawBuilder<unknown> => {
+function prefilterSql(dialect: SqlDialect, clues: readonly (readonly Prefilter[])[]): RawBuilder<unknown> {
+  const shows = (clue: Prefilter): RawBuilder<unknown> => {
     if (clue.kind === 'person') return sql`s.id = ${clue.id}`;
     if (clue.kind === 'text') return dialect.contains(sql`s.properties`, clue.text);
     return sql`(octet_length(s.email) <> length(s.email) or ${dialect.contains(sql`lower(s.email)`, clue.part)})`;
@@ -206,7 +206,7 @@ function conditions(dialect: SqlDialect, clues: readonly (readonly Clue[])[]): R
   return all.length === 0 ? sql`` : sql`where ${sql.join(all, sql` and `)}`;
 }
 
-async function byIds({ db, dialect }: Sql, projectId: number, ids: readonly number[]): Promise<StoredPerson[]> {
+async function listByIds({ db, dialect }: Sql, projectId: number, ids: readonly number[]): Promise<StoredPerson[]> {
   const wanted = dialect.rows(
     { id: 'integer' },
     ids.map((id) => ({ id })),
@@ -216,15 +216,15 @@ async function byIds({ db, dialect }: Sql, projectId: number, ids: readonly numb
     cross join persons p
     where p.id = w.id and p.project_id = ${projectId}
     order by p.created_at desc, p.uuid`.execute(db);
-  return rows.map(toPerson);
+  return rows.map(toStoredPerson);
 }
 
-async function write(on: Sql, { person, history: entries, properties }: PersonWrite): Promise<void> {
+async function updatePerson(on: Sql, { person, history: entries, properties }: PersonWrite): Promise<void> {
   await on.db
     .updateTable('persons')
     .set({
       properties: JSON.stringify(person.properties),
-      isIdentified: flag(person.isIdentified),
+      isIdentified: toBit(person.isIdentified),
       version: person.version,
       change: await nextPersonChange(on),
     })
@@ -234,7 +234,7 @@ async function write(on: Sql, { person, history: entries, properties }: PersonWr
   await writePropertyDefinitions(on, properties);
 }
 
-async function history({ db }: Sql, projectId: number, uuid: string): Promise<HistoryEntry[]> {
+async function listHistory({ db }: Sql, projectId: number, uuid: string): Promise<HistoryEntry[]> {
   const rows = await db
     .selectFrom('personPropertyHistory')
     .selectAll()

@@ -1,12 +1,12 @@
 /** What PostgreSQL wants said differently from SQLite. See `dialect.ts` for what each of these means. */
 import { type RawBuilder, sql } from 'kysely';
-import type { RowType, ShelfLock, SqlDialect, StripeKind } from './dialect.ts';
+import type { RowType, SqlDialect, StripeKind, WriteLock } from './dialect.ts';
 
 /** Numbers of our advisory locks; nobody else in this database takes any. */
 const LOCKS = { migration: 7_201, shelf: 7_202, index: 7_203 } as const;
 /** Stripes are locked by two numbers: these, and their own. */
 const STRIPE_LOCKS: Readonly<Record<StripeKind, number>> = { ids: 7_211, groups: 7_212 };
-const SHELF_LOCKS: Readonly<Record<ShelfLock, string>> = {
+const WRITE_LOCKS: Readonly<Record<WriteLock, string>> = {
   alone: `pg_advisory_xact_lock(${LOCKS.shelf})`,
   chunk: `pg_advisory_xact_lock_shared(${LOCKS.shelf})`,
   index: `pg_advisory_xact_lock(${LOCKS.index})`,
@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<RowType, string>> = { text: 'text', integer: 'bigin
  * half of a surrogate pair: these are read as U+FFFD. After an even number of backslashes a `u` is no escape; whole
  * pairs are never escaped in what we write.
  */
-export const readableJson = (text: RawBuilder<unknown>): RawBuilder<unknown> => sql`(case
+export const readableJsonSql = (text: RawBuilder<unknown>): RawBuilder<unknown> => sql`(case
   when strpos(${text}, '\\u') = 0 then ${text}
   else regexp_replace(${text}, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u(?:0000|[dD][89a-fA-F]..)', '\\1\\\\ufffd', 'g')
 end)::json`;
@@ -34,20 +34,20 @@ export const postgresDialect: SqlDialect = {
     await sql`select pg_advisory_xact_lock(${sql.lit(LOCKS.migration)})`.execute(db);
   },
   async lock(db, what) {
-    await sql`select ${sql.raw(SHELF_LOCKS[what])}`.execute(db);
+    await sql`select ${sql.raw(WRITE_LOCKS[what])}`.execute(db);
   },
-  isShared: true,
+  hasConcurrentChunks: true,
   isRemote: true,
   async lockStripes(db, kind, stripes) {
     if (stripes.length === 0) return;
     await sql`select pg_advisory_xact_lock(${sql.lit(STRIPE_LOCKS[kind])}, s.stripe)
       from unnest(cast(${stripes} as int[])) as s(stripe)`.execute(db);
   },
-  keepRows: sql`for key share of p`,
-  countingType: 'bigserial',
-  counting: (column) => column.primaryKey(),
-  bigInteger: 'bigint',
-  bytes: 'bytea',
+  keyShareLock: sql`for key share of p`,
+  autoIncrementType: 'bigserial',
+  autoIncrement: (column) => column.primaryKey(),
+  bigIntegerType: 'bigint',
+  bytesType: 'bytea',
   rows(columns, rows) {
     const names = Object.keys(columns);
     // Raw, because these are keys of JSON: the plugin for names of columns must leave them alone.
@@ -55,15 +55,15 @@ export const postgresDialect: SqlDialect = {
     const picks = names.map((name) => sql`${sql.raw(`j."${name}"`)} as ${sql.id(name)}`);
     return sql`(select ${sql.join(picks)}
       from (select cast(${JSON.stringify(rows)} as text) as given) g
-      cross join lateral json_to_recordset(${readableJson(sql`g.given`)}) as j(${sql.join(fields)}))`;
+      cross join lateral json_to_recordset(${readableJsonSql(sql`g.given`)}) as j(${sql.join(fields)}))`;
   },
   text: (value) => sql`(cast(${value} as text) collate "C")`,
-  jsonValue: (text, key) => sql`(${readableJson(text)} -> cast(${key} as text))::text`,
+  jsonValue: (text, key) => sql`(${readableJsonSql(text)} -> cast(${key} as text))::text`,
   contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
-  entries(json, alias) {
+  jsonEntries(json, alias) {
     const of = (column: string) => sql.ref<string>(`${alias}.${column}`);
     return {
-      from: sql`lateral json_each(${readableJson(json)}) as ${sql.table(alias)}`,
+      from: sql`lateral json_each(${readableJsonSql(json)}) as ${sql.table(alias)}`,
       key: sql`${of('key')} collate "C"`,
       value: sql`${of('value')}::text collate "C"`,
     };
@@ -91,5 +91,5 @@ export const postgresDialect: SqlDialect = {
   },
   // What was removed is gone for every query at once; its bytes go with the vacuum that PostgreSQL does by itself, and
   // with the turn of its journal. To write whole tables afresh would lock everybody out.
-  scrub: async () => {},
+  purge: async () => {},
 };

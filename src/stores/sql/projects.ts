@@ -3,7 +3,7 @@ import type { Project } from '../metadata/accounts.ts';
 import type { ProjectStore } from '../metadata/metadata-store.ts';
 import { compiled } from './compiled.ts';
 import { paged } from './paging.ts';
-import { flag, PROJECT_TABLES, type Sql, type Tables } from './tables.ts';
+import { PROJECT_TABLES, type Sql, type Tables, toBit } from './tables.ts';
 
 type ProjectRow = Selectable<Tables['projects']>;
 
@@ -21,8 +21,8 @@ type Columns = Omit<Updateable<Tables['projects']>, 'id'>;
 
 /** How each field that is not plain text or number is kept. */
 const KEPT: { [K in keyof Project]?: (value: Project[K]) => unknown } = {
-  anonymizeIps: flag,
-  ingestedEvent: flag,
+  anonymizeIps: toBit,
+  ingestedEvent: toBit,
   testAccountFilters: JSON.stringify,
   pathCleaningFilters: JSON.stringify,
   preferences: JSON.stringify,
@@ -47,12 +47,12 @@ export function projectStore({ db }: Sql): ProjectStore {
       const columns = toColumns(project) as Insertable<Tables['projects']>;
       return toProject(await db.insertInto('projects').values(columns).returningAll().executeTakeFirstOrThrow());
     },
-    async byId(id) {
+    async get(id) {
       const [row] = await byId([id]);
       return row ? toProject(row) : null;
     },
-    byApiToken: (token) => one('apiToken', token),
-    bySecretHash: (hash) => one('secretHash', hash),
+    getByApiToken: (token) => one('apiToken', token),
+    getBySecretHash: (hash) => one('secretHash', hash),
     async list(organizationIds, page) {
       if (organizationIds.length === 0) return { count: 0, items: [] };
       const mine = db.selectFrom('projects').where('organizationId', 'in', organizationIds);
@@ -65,7 +65,7 @@ export function projectStore({ db }: Sql): ProjectStore {
         toProject,
       );
     },
-    async all() {
+    async listAll() {
       return (await db.selectFrom('projects').selectAll().orderBy('id').execute()).map(toProject);
     },
     async update(id, changes) {
@@ -75,14 +75,14 @@ export function projectStore({ db }: Sql): ProjectStore {
       for (const table of PROJECT_TABLES) await db.deleteFrom(table).where('projectId', '=', id).execute();
       await db.deleteFrom('projects').where('id', '=', id).execute();
     },
-    async noteGone(projectId, goneAt) {
-      await db.insertInto('goneProjects').values({ projectId, goneAt }).execute();
+    async recordDeleted(projectId, deletedAt) {
+      await db.insertInto('goneProjects').values({ projectId, goneAt: deletedAt }).execute();
     },
-    async gone() {
+    async listDeleted() {
       const rows = await db.selectFrom('goneProjects').selectAll().orderBy('projectId').execute();
-      return rows.map(({ projectId, goneAt }) => ({ projectId: Number(projectId), goneAt: Number(goneAt) }));
+      return rows.map(({ projectId, goneAt }) => ({ projectId: Number(projectId), deletedAt: Number(goneAt) }));
     },
-    async forgetGone(id) {
+    async clearDeleted(id) {
       await db.deleteFrom('goneProjects').where('projectId', '=', id).execute();
     },
   };

@@ -23,7 +23,7 @@ export function queryUsageStore({ db, dialect }: Sql): QueryUsageStore {
       do update set count = query_usage.count + excluded.count`.execute(db);
   };
   return {
-    async add(counts) {
+    async addCounts(counts) {
       await write(
         counts.filter(({ kind }) => kind === 'event'),
         sql`select 1 from event_definitions d where d.project_id = r.project_id and d.name = r.name`,
@@ -35,7 +35,7 @@ export function queryUsageStore({ db, dialect }: Sql): QueryUsageStore {
             and d.group_type_index = r.group_type_index and d.name = r.name`,
       );
     },
-    async since(projectId, { kind, groupTypeIndex }, day) {
+    async countSince(projectId, { kind, groupTypeIndex }, day) {
       const rows = await db
         .selectFrom('queryUsage')
         .select((eb) => ['name', eb.fn.sum('count').as('total')])
@@ -47,7 +47,7 @@ export function queryUsageStore({ db, dialect }: Sql): QueryUsageStore {
         .execute();
       return new Map(rows.map(({ name, total }) => [name, Number(total)]));
     },
-    async prune(day) {
+    async deleteBefore(day) {
       await db.deleteFrom('queryUsage').where('day', '<', day).execute();
     },
   };

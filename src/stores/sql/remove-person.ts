@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { Family, Removed } from '../metadata/person-identities.ts';
+import type { MergedPersons, RemovedCounts } from '../metadata/person-identities.ts';
 import type { StoredPerson } from '../metadata/persons.ts';
-import { deletePerson, nextPersonChange } from './person-change.ts';
+import { deletePersonRow, nextPersonChange } from './person-change.ts';
 import type { Sql, Tables } from './tables.ts';
 
 /** The person's own records, and those of everybody who was merged into them. */
-export async function removePerson(on: Sql, person: StoredPerson, family: Family): Promise<Removed> {
+export async function deletePersonData(on: Sql, person: StoredPerson, family: MergedPersons): Promise<RemovedCounts> {
   const { db, dialect } = on;
   const { id, projectId, uuid } = person;
   const uuids = () =>
@@ -26,7 +26,7 @@ export async function removePerson(on: Sql, person: StoredPerson, family: Family
     .executeTakeFirst();
   await db.deleteFrom('cohortMembers').where('personId', '=', id).execute();
   await db.deleteFrom('flagOverrides').where('personId', '=', id).execute();
-  const persons = await deletePerson(on, uuid);
+  const persons = await deletePersonRow(on, uuid);
   const change = await nextPersonChange(on);
   await db
     .insertInto('retiredPersonUuids')
@@ -42,7 +42,7 @@ export async function removePerson(on: Sql, person: StoredPerson, family: Family
 }
 
 /** The tables in which a person's uuid says whose a row is. */
-const OWNED = [
+const PERSON_TABLES = [
   ['persons', 'uuid'],
   ['personPropertyHistory', 'personUuid'],
   ['personMerges', 'sourceUuid'],
@@ -50,9 +50,9 @@ const OWNED = [
   ['personRefilings', 'personUuid'],
 ] as const satisfies readonly (readonly [keyof Tables, string])[];
 
-export async function leftoversOf({ db }: Sql, projectId: number, personUuid: string): Promise<number> {
+export async function remainingData({ db }: Sql, projectId: number, personUuid: string): Promise<number> {
   let left = 0;
-  for (const [table, column] of OWNED) {
+  for (const [table, column] of PERSON_TABLES) {
     const found = await sql<{ count: number }>`
       select count(*) as count from ${sql.table(table)}
       where project_id = ${projectId} and ${sql.ref(column)} = ${personUuid}`.execute(db);

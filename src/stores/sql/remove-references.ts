@@ -1,11 +1,11 @@
 import { isUuid } from '../../core/events/uuid.ts';
 import { isJsonObject, type Json } from '../../core/json/json.ts';
-import { isEventOf, mentions } from '../../core/persons/references.ts';
+import { isEventOfPerson, referencesAny } from '../../core/persons/references.ts';
 import type { ActivityDetail } from '../metadata/accounts.ts';
-import type { Family, Removed } from '../metadata/person-identities.ts';
+import type { MergedPersons, RemovedCounts } from '../metadata/person-identities.ts';
 import type { Sql } from './tables.ts';
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
 /** Rows of a table in pages, oldest first: there may be more of them than fit into memory. */
 async function eachRow<Row>(
@@ -17,17 +17,17 @@ async function eachRow<Row>(
     const rows = await page(after);
     for (const row of rows) await visit(row);
     const last = rows.at(-1);
-    if (last === undefined || rows.length < PAGE) return;
+    if (last === undefined || rows.length < PAGE_SIZE) return;
     after = numberOf(last);
   }
 }
 
-export async function removeMentions(
+export async function removeReferences(
   on: Sql,
   projectId: number,
-  family: Family,
+  family: MergedPersons,
   distinctIds: readonly string[],
-): Promise<Removed> {
+): Promise<RemovedCounts> {
   const ids = new Set(distinctIds);
   return {
     deadLetters: await removeDeadLetters(on, projectId, ids),
@@ -40,11 +40,11 @@ async function removeDeadLetters({ db }: Sql, projectId: number, ids: ReadonlySe
   const letters = db.selectFrom('deadLetters').select(['id', 'payload']).where('projectId', '=', projectId);
   let removed = 0;
   await eachRow(
-    (after) => letters.where('id', '>', after).orderBy('id').limit(PAGE).execute(),
+    (after) => letters.where('id', '>', after).orderBy('id').limit(PAGE_SIZE).execute(),
     (row) => row.id,
     async ({ id, payload }) => {
       const raw: Json = JSON.parse(payload);
-      if (!isJsonObject(raw) || !isEventOf(raw, ids)) return;
+      if (!isJsonObject(raw) || !isEventOfPerson(raw, ids)) return;
       await db.deleteFrom('deadLetters').where('id', '=', id).execute();
       removed++;
     },
@@ -56,10 +56,10 @@ async function removeWarnings({ db }: Sql, projectId: number, ids: ReadonlySet<s
   const warnings = db.selectFrom('ingestionWarnings').select(['id', 'details']).where('projectId', '=', projectId);
   let removed = 0;
   await eachRow(
-    (after) => warnings.where('id', '>', after).orderBy('id').limit(PAGE).execute(),
+    (after) => warnings.where('id', '>', after).orderBy('id').limit(PAGE_SIZE).execute(),
     (row) => row.id,
     async ({ id, details }) => {
-      if (!mentions(JSON.parse(details), ids)) return;
+      if (!referencesAny(JSON.parse(details), ids)) return;
       await db.deleteFrom('ingestionWarnings').where('id', '=', id).execute();
       removed++;
     },
@@ -71,7 +71,7 @@ async function removeWarnings({ db }: Sql, projectId: number, ids: ReadonlySet<s
 async function blankActivity(
   { db }: Sql,
   projectId: number,
-  family: Family,
+  family: MergedPersons,
   ids: ReadonlySet<string>,
 ): Promise<number> {
   const entries = db
@@ -83,12 +83,12 @@ async function blankActivity(
   const uuids = new Set(family.uuids);
   let blanked = 0;
   await eachRow(
-    (after) => entries.where('position', '>', after).orderBy('position').limit(PAGE).execute(),
+    (after) => entries.where('position', '>', after).orderBy('position').limit(PAGE_SIZE).execute(),
     (row) => row.position,
     async ({ position, itemId, detail }) => {
       const told: ActivityDetail = JSON.parse(detail);
       const isTheirs = items.has(itemId) || (told.name !== null && uuids.has(told.name));
-      if (!isTheirs && !mentions(told as unknown as Json, ids)) return;
+      if (!isTheirs && !referencesAny(told as unknown as Json, ids)) return;
       const changes = told.changes?.map((change) => ({ ...change, before: null, after: null })) ?? null;
       const name = told.name !== null && isUuid(told.name) ? told.name : null;
       const text = JSON.stringify({ ...told, changes, name });

@@ -5,7 +5,7 @@ import type { Kysely, RawBuilder } from 'kysely';
  * over JSON where rows are large, because a large text need not be wrapped in JSON and unwrapped again (measured with
  * persons of 1.5 kB: half the time).
  */
-export async function repeat<Row>(
+export async function runForEach<Row>(
   db: Kysely<never> | Kysely<unknown>,
   rows: readonly Row[],
   values: (row: Row) => unknown[],

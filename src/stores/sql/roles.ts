@@ -16,11 +16,11 @@ export function roleStore({ db }: Sql): RoleStore {
     async create(role) {
       await db.insertInto('roles').values(role).execute();
     },
-    async find(organizationId, id) {
+    async get(organizationId, id) {
       const row = await ofOrganization(organizationId).selectAll().where('id', '=', id).executeTakeFirst();
       return row ? toRole(row) : null;
     },
-    async byName(organizationId, name) {
+    async getByName(organizationId, name) {
       // Compared here and not by the database: SQLite's lower() knows ASCII alone, and an organization has few roles.
       const wanted = name.toLowerCase();
       const rows = await ofOrganization(organizationId).selectAll().execute();
@@ -55,7 +55,7 @@ export function roleStore({ db }: Sql): RoleStore {
       await db.deleteFrom('featureFlagRoleAccess').where('roleId', '=', id).execute();
       await db.deleteFrom('roles').where('id', '=', id).execute();
     },
-    async ofUser(organizationId, userId) {
+    async listByUser(organizationId, userId) {
       const rows = await db
         .selectFrom('roles')
         .innerJoin('roleMemberships', 'roleMemberships.roleId', 'roles.id')
@@ -70,10 +70,10 @@ export function roleStore({ db }: Sql): RoleStore {
 
 export function roleMembershipStore({ db }: Sql): RoleMembershipStore {
   return {
-    async add(membership) {
+    async create(membership) {
       await db.insertInto('roleMemberships').values(membership).execute();
     },
-    async find(roleId, id) {
+    async get(roleId, id) {
       const row = await db
         .selectFrom('roleMemberships')
         .selectAll()
@@ -82,7 +82,7 @@ export function roleMembershipStore({ db }: Sql): RoleMembershipStore {
         .executeTakeFirst();
       return row ?? null;
     },
-    async ofUser(roleId, userId) {
+    async getByUser(roleId, userId) {
       const row = await db
         .selectFrom('roleMemberships')
         .selectAll()
@@ -91,7 +91,7 @@ export function roleMembershipStore({ db }: Sql): RoleMembershipStore {
         .executeTakeFirst();
       return row ?? null;
     },
-    async list(roleIds) {
+    async listByRoles(roleIds) {
       if (roleIds.length === 0) return [];
       return db
         .selectFrom('roleMemberships')
@@ -101,7 +101,7 @@ export function roleMembershipStore({ db }: Sql): RoleMembershipStore {
         .orderBy('id')
         .execute();
     },
-    async remove(id) {
+    async delete(id) {
       await db.deleteFrom('roleMemberships').where('id', '=', id).execute();
     },
   };
@@ -116,14 +116,14 @@ export function resourceAccessStore({ db }: Sql): ResourceAccessStore {
   const ofOrganization = (organizationId: string) =>
     db.selectFrom('resourceAccess').where('organizationId', '=', organizationId);
   return {
-    async add(access) {
+    async create(access) {
       await db.insertInto('resourceAccess').values(access).execute();
     },
-    async find(organizationId, id) {
+    async get(organizationId, id) {
       const row = await ofOrganization(organizationId).selectAll().where('id', '=', id).executeTakeFirst();
       return row ? toAccess(row) : null;
     },
-    async byResource(organizationId, resource) {
+    async getByResource(organizationId, resource) {
       const row = await ofOrganization(organizationId).selectAll().where('resource', '=', resource).executeTakeFirst();
       return row ? toAccess(row) : null;
     },
@@ -144,7 +144,7 @@ export function resourceAccessStore({ db }: Sql): ResourceAccessStore {
     async update(id, changes) {
       await db.updateTable('resourceAccess').set(changes).where('id', '=', id).execute();
     },
-    async remove(id) {
+    async delete(id) {
       await db.deleteFrom('resourceAccess').where('id', '=', id).execute();
     },
   };

@@ -1,13 +1,13 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { InsightStore, SavedInsight } from '../metadata/saved-insights.ts';
-import { readJson } from './json-text.ts';
-import { flag as bit, type Sql, type Tables } from './tables.ts';
+import { parseStoredJson } from './json-text.ts';
+import { toBit as bit, type Sql, type Tables } from './tables.ts';
 
 const toInsight = (row: Selectable<Tables['insights']>): SavedInsight => ({
   ...row,
   id: Number(row.id),
-  filters: readJson(row.filters) as JsonObject,
+  filters: parseStoredJson(row.filters) as JsonObject,
   saved: row.saved === 1,
   favorited: row.favorited === 1,
   deleted: row.deleted === 1,
@@ -30,19 +30,19 @@ export function insightStore({ db }: Sql): InsightStore {
       const row = await db.insertInto('insights').values(toColumns(insight)).returningAll().executeTakeFirstOrThrow();
       return toInsight(row);
     },
-    async find(projectId, id) {
+    async get(projectId, id) {
       const row = await ofProject(projectId).where('id', '=', id).executeTakeFirst();
       return row ? toInsight(row) : null;
     },
-    async byIds(projectId, ids) {
+    async listByIds(projectId, ids) {
       if (ids.length === 0) return [];
       return (await ofProject(projectId).where('id', 'in', ids).orderBy('id').execute()).map(toInsight);
     },
-    async byShortId(projectId, shortId) {
+    async getByShortId(projectId, shortId) {
       const row = await ofProject(projectId).where('shortId', '=', shortId).executeTakeFirst();
       return row ? toInsight(row) : null;
     },
-    async ofProject(projectId) {
+    async listByProject(projectId) {
       const rows = await ofProject(projectId)
         .where('deleted', '=', 0)
         .orderBy('lastModifiedAt', 'desc')
@@ -53,14 +53,14 @@ export function insightStore({ db }: Sql): InsightStore {
     async update({ id, ...insight }) {
       await db.updateTable('insights').set(toColumns(insight)).where('id', '=', id).execute();
     },
-    async view(projectId, insightId, userId, viewedAt) {
+    async recordView(projectId, insightId, userId, viewedAt) {
       await db
         .insertInto('insightViews')
         .values({ projectId, insightId, userId, viewedAt })
         .onConflict((conflict) => conflict.columns(['projectId', 'userId', 'insightId']).doUpdateSet({ viewedAt }))
         .execute();
     },
-    async viewsOf(projectId, userId) {
+    async listViewsByUser(projectId, userId) {
       const rows = await db
         .selectFrom('insightViews')
         .select(['insightId', 'viewedAt'])

@@ -3,32 +3,32 @@ import type { FlagOverride, GroupKey, SubjectPerson, SubjectStore } from '../met
 import { compiled } from './compiled.ts';
 import type { Sql } from './tables.ts';
 
-export interface PersonRow {
+interface SubjectPersonRow {
   id: number;
   properties: string;
 }
 
-export const toPerson = ({ id, properties }: PersonRow): SubjectPerson => ({
+export const toSubjectPerson = ({ id, properties }: SubjectPersonRow): SubjectPerson => ({
   id: Number(id),
   properties: JSON.parse(properties),
 });
 
 export function subjectStore(on: Sql): SubjectStore {
   const { db, dialect } = on;
-  const ask = questions(on);
+  const ask = compiledQueries(on);
   return {
-    async personOf(projectId, distinctId) {
+    async getPerson(projectId, distinctId) {
       const [row] = await ask.person([projectId, distinctId]);
-      return row ? toPerson(row) : null;
+      return row ? toSubjectPerson(row) : null;
     },
     // Every question is answered from the database as it is.
     refresh: () => undefined,
-    async personsOf(projectId, distinctIds) {
+    async getPersons(projectId, distinctIds) {
       if (distinctIds.length === 0) return new Map();
       const rows = await ask.persons([rowsOf('distinctId', distinctIds), projectId]);
-      return new Map(rows.map((row) => [row.distinctId, toPerson(row)]));
+      return new Map(rows.map((row) => [row.distinctId, toSubjectPerson(row)]));
     },
-    async groupTypes(projectId) {
+    async listGroupTypes(projectId) {
       const rows = await db
         .selectFrom('groupTypes')
         .select(['typeIndex', 'name'])
@@ -37,22 +37,22 @@ export function subjectStore(on: Sql): SubjectStore {
         .execute();
       return new Map(rows.map(({ typeIndex, name }) => [typeIndex, name]));
     },
-    async groups(projectId, keys) {
+    async listGroups(projectId, keys) {
       if (keys.length === 0) return [];
       const rows = await ask.groups([JSON.stringify(keys), projectId]);
       return rows.map(({ properties, ...key }) => ({ ...key, properties: JSON.parse(properties) }));
     },
-    async cohortsWith(personId, cohortIds) {
+    async listCohortsWith(personId, cohortIds) {
       if (cohortIds.length === 0) return [];
       const rows = await ask.cohorts([rowsOf('cohortId', cohortIds), personId]);
       return rows.map((row) => Number(row.cohortId));
     },
-    async overridesOf(personIds) {
+    async listOverrides(personIds) {
       if (personIds.length === 0) return [];
       const rows = await ask.overrides([rowsOf('personId', personIds)]);
       return rows.map((row) => ({ ...row, personId: Number(row.personId) }));
     },
-    async addOverrides(projectId, overrides) {
+    async createOverrides(projectId, overrides) {
       if (overrides.length === 0) return;
       // Whoever is being merged away meanwhile gets none: it would be left behind.
       await sql`
@@ -62,7 +62,7 @@ export function subjectStore(on: Sql): SubjectStore {
         cross join persons p
         where p.id = r.person_id and p.project_id = ${projectId}
         order by p.id
-        ${dialect.keepRows}
+        ${dialect.keyShareLock}
         on conflict do nothing`.execute(db);
     },
   };
@@ -72,9 +72,9 @@ const rowsOf = (name: string, values: readonly unknown[]): string =>
   JSON.stringify(values.map((value) => ({ [name]: value })));
 
 /** 'cross join' begins with the small side, as written; otherwise SQLite may scan the large one. */
-function questions({ db, dialect }: Sql) {
+function compiledQueries({ db, dialect }: Sql) {
   return {
-    person: compiled<PersonRow>(
+    person: compiled<SubjectPersonRow>(
       db,
       () => sql`
       select p.id, p.properties
@@ -82,7 +82,7 @@ function questions({ db, dialect }: Sql) {
       inner join persons p on p.id = d.person_id
       where d.project_id = ${0} and d.distinct_id = ${''}`,
     ),
-    persons: compiled<PersonRow & { distinctId: string }>(
+    persons: compiled<SubjectPersonRow & { distinctId: string }>(
       db,
       () => sql`
       select d.distinct_id, p.id, p.properties

@@ -409,4 +409,4 @@ export interface Sql {
   dialect: SqlDialect;
 }
 
-export const flag = (value: boolean): Flag => (value ? 1 : 0);
+export const toBit = (value: boolean): Flag => (value ? 1 : 0);

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { PersonalKey, Session, User } from '../metadata/accounts.ts';
 import type { PersonalKeyStore, SessionStore, UserStore } from '../metadata/metadata-store.ts';
 import { compiled } from './compiled.ts';
-import { flag, type Sql, type Tables } from './tables.ts';
+import { type Sql, type Tables, toBit } from './tables.ts';
 
 type UserRow = Selectable<Tables['users']>;
 
@@ -23,26 +23,26 @@ export function userStore({ db }: Sql): UserStore {
     async create(user) {
       const row = await db
         .insertInto('users')
-        .values({ ...user, isActive: flag(user.isActive) })
+        .values({ ...user, isActive: toBit(user.isActive) })
         .returningAll()
         .executeTakeFirstOrThrow();
       return toUser(row);
     },
-    async byId(id) {
+    async get(id) {
       const [row] = await byId([id]);
       return row ? toUser(row) : null;
     },
-    byUuid: (uuid) => one('uuid', uuid),
-    byEmail: (email) => one('email', email.toLowerCase()),
-    async byIds(ids) {
+    getByUuid: (uuid) => one('uuid', uuid),
+    getByEmail: (email) => one('email', email.toLowerCase()),
+    async listByIds(ids) {
       if (ids.length === 0) return [];
       return (await db.selectFrom('users').selectAll().where('id', 'in', ids).execute()).map(toUser);
     },
-    async list() {
+    async listAll() {
       return (await db.selectFrom('users').selectAll().orderBy('id').execute()).map(toUser);
     },
     async update(id, { isActive, ...rest }) {
-      const changes = { ...rest, ...(isActive === undefined ? {} : { isActive: flag(isActive) }) };
+      const changes = { ...rest, ...(isActive === undefined ? {} : { isActive: toBit(isActive) }) };
       await db.updateTable('users').set(changes).where('id', '=', id).execute();
     },
   };
@@ -51,13 +51,13 @@ export function userStore({ db }: Sql): UserStore {
 export function personalKeyStore({ db }: Sql): PersonalKeyStore {
   const byHash = compiled<PersonalKey>(db, () => db.selectFrom('personalApiKeys').selectAll().where('hash', '=', ''));
   return {
-    async add(key) {
+    async create(key) {
       await db.insertInto('personalApiKeys').values(key).execute();
     },
-    async byHash(hash) {
+    async getByHash(hash) {
       return (await byHash([hash]))[0] ?? null;
     },
-    async find(userId, id) {
+    async get(userId, id) {
       const key = await db
         .selectFrom('personalApiKeys')
         .selectAll()
@@ -66,7 +66,7 @@ export function personalKeyStore({ db }: Sql): PersonalKeyStore {
         .executeTakeFirst();
       return key ?? null;
     },
-    ofUser: (userId) =>
+    listByUser: (userId) =>
       db
         .selectFrom('personalApiKeys')
         .selectAll()
@@ -74,10 +74,10 @@ export function personalKeyStore({ db }: Sql): PersonalKeyStore {
         .orderBy('createdAt', 'desc')
         .orderBy('id')
         .execute(),
-    async touch(id, lastUsedAt) {
+    async setLastUsed(id, lastUsedAt) {
       await db.updateTable('personalApiKeys').set({ lastUsedAt }).where('id', '=', id).execute();
     },
-    async remove(id) {
+    async delete(id) {
       await db.deleteFrom('personalApiKeys').where('id', '=', id).execute();
     },
   };
@@ -86,19 +86,19 @@ export function personalKeyStore({ db }: Sql): PersonalKeyStore {
 export function sessionStore({ db }: Sql): SessionStore {
   const byHash = compiled<Session>(db, () => db.selectFrom('sessions').selectAll().where('hash', '=', ''));
   return {
-    async add(session) {
+    async create(session) {
       await db.insertInto('sessions').values(session).execute();
     },
-    async byHash(hash) {
+    async getByHash(hash) {
       return (await byHash([hash]))[0] ?? null;
     },
-    async remove(hash) {
+    async delete(hash) {
       await db.deleteFrom('sessions').where('hash', '=', hash).execute();
     },
-    async removeOfUser(userId, exceptHash = '') {
+    async deleteByUser(userId, exceptHash = '') {
       await db.deleteFrom('sessions').where('userId', '=', userId).where('hash', '!=', exceptHash).execute();
     },
-    async removeExpired(now) {
+    async deleteExpired(now) {
       await db.deleteFrom('sessions').where('expiresAt', '<=', now).execute();
     },
   };

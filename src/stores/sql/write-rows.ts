@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { RowType } from './dialect.ts';
-import { repeat } from './repeat.ts';
+import { runForEach } from './repeat.ts';
 import type { Sql } from './tables.ts';
 
 type Row = Readonly<Record<string, string | number | null>>;
 
 /** Letters of one statement, roughly. */
-const MOST_AT_ONCE = 4_000_000;
+const MAX_STATEMENT_CHARS = 4_000_000;
 
 /**
  * Inserts rows that may be large, the way that suits the engine: with SQLite a statement costs less than to wrap a row
@@ -22,21 +22,21 @@ export async function writeRows(
   const names = Object.keys(columns);
   if (!on.dialect.isRemote) {
     const valuesOf = (row: Row): unknown[] => names.map((name) => row[name]);
-    await repeat(on.db as never, rows, valuesOf, (values) => statement(sql`values (${sql.join(values)})`));
+    await runForEach(on.db as never, rows, valuesOf, (values) => statement(sql`values (${sql.join(values)})`));
     return;
   }
   const picked = sql.join(names.map((name) => sql.ref(`r.${name}`)));
-  for (const some of slices(rows)) {
+  for (const some of batches(rows)) {
     await statement(sql`select ${picked} from ${on.dialect.rows(columns, some)} r`).execute(on.db);
   }
 }
 
-function* slices(rows: readonly Row[]): Generator<Row[]> {
+function* batches(rows: readonly Row[]): Generator<Row[]> {
   let [slice, size]: [Row[], number] = [[], 0];
   for (const row of rows) {
     slice.push(row);
     for (const value of Object.values(row)) size += String(value).length;
-    if (size < MOST_AT_ONCE) continue;
+    if (size < MAX_STATEMENT_CHARS) continue;
     yield slice;
     [slice, size] = [[], 0];
   }

@@ -1,7 +1,7 @@
 /** A few connections, each for one user at a time; whoever comes when all are taken waits. */
 
 /** Each has a cache of its own, and there are two cores at the least. */
-const MOST = 4;
+const MAX_CONNECTIONS = 4;
 
 interface Connection {
   database: { close(): unknown };
@@ -37,7 +37,7 @@ export class ConnectionPool<C extends Connection> {
     if (this.#isClosed) throw new Error('The database is closed.');
     const free = this.#free.pop();
     if (free) return free;
-    if (this.#taken >= MOST) return new Promise((resolve) => this.#waiting.push(resolve));
+    if (this.#taken >= MAX_CONNECTIONS) return new Promise((resolve) => this.#waiting.push(resolve));
     const opened = this.#open();
     this.#taken++;
     return opened;

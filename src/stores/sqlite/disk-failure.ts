@@ -1,13 +1,13 @@
 import { Failure } from '../../core/errors.ts';
 
 /** Seconds after which a refused sender should try again: long enough for a few rounds of processing. */
-const RETRY_AFTER = 2;
+const RETRY_AFTER_SECONDS = 2;
 
 export const unavailable = (detail: string, cause?: unknown): Failure =>
-  new Failure('unavailable', detail, { code: 'server_error', retryAfter: RETRY_AFTER, cause });
+  new Failure('unavailable', detail, { code: 'server_error', retryAfter: RETRY_AFTER_SECONDS, cause });
 
 /** SQLite's own word for what went wrong (`SQLITE_FULL`, `SQLITE_IOERR_WRITE`, …), or '' for any other error. */
-export function sqliteCode(error: unknown): string {
+function sqliteCode(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : '';
 }
@@ -27,4 +27,4 @@ export function diskFailure(error: unknown): Failure {
   return unavailable(`The ingest log could not be written (${code || String(error)}).`, error);
 }
 
-export const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(error));
+export const isCorruption = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(error));

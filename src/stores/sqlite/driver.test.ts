@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { type Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from './metadata-store.ts';
+import { openSqliteDatabase } from './metadata-store.ts';
 
 let folder: string;
 let path: string;
@@ -14,7 +14,7 @@ let other: Database.Database;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cairn-driver-'));
   path = join(folder, 'test.sqlite');
-  db = openDatabase(path) as unknown as Kysely<unknown>;
+  db = openSqliteDatabase(path) as unknown as Kysely<unknown>;
   await sql`create table counter (n integer)`.execute(db);
   await sql`insert into counter values (0)`.execute(db);
   other = new Database(path, { timeout: 0 });

@@ -20,26 +20,26 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 
-const RETRY_EVERY_MS = 2;
+const RETRY_INTERVAL_MS = 2;
 /** Writing the whole database afresh, after a person was deleted, holds the lock for seconds for each gigabyte. */
-const GIVE_UP_AFTER_MS = 60_000;
-const KEPT_STATEMENTS = 500;
+const LOCK_TIMEOUT_MS = 60_000;
+const STATEMENT_CACHE_SIZE = 500;
 
 export const isBusy = (error: unknown): boolean =>
   (error as { code?: string }).code?.startsWith('SQLITE_BUSY') ?? false;
 
-async function whenFree<T>(attempt: () => T): Promise<T> {
-  for (let waited = 0; ; waited += RETRY_EVERY_MS) {
+async function retryWhileBusy<T>(attempt: () => T): Promise<T> {
+  for (let waited = 0; ; waited += RETRY_INTERVAL_MS) {
     try {
       return attempt();
     } catch (error) {
-      if (!isBusy(error) || waited >= GIVE_UP_AFTER_MS) throw error;
-      await sleep(RETRY_EVERY_MS);
+      if (!isBusy(error) || waited >= LOCK_TIMEOUT_MS) throw error;
+      await sleep(RETRY_INTERVAL_MS);
     }
   }
 }
 
-class PatientConnection implements DatabaseConnection {
+class SqliteConnection implements DatabaseConnection {
   readonly database: Database.Database;
   readonly #statements = new Map<string, Database.Statement>();
   readonly #onWrite: ((sql: string) => void) | undefined;
@@ -50,7 +50,7 @@ class PatientConnection implements DatabaseConnection {
   }
 
   executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    return whenFree(() => {
+    return retryWhileBusy(() => {
       const statement = this.#prepare(sql);
       const result = run<R>(statement, parameters);
       // 'begin' and 'commit' count as reading to SQLite.
@@ -67,7 +67,7 @@ class PatientConnection implements DatabaseConnection {
     const kept = this.#statements.get(sql);
     if (kept) return kept;
     const statement = this.database.prepare(sql);
-    if (this.#statements.size >= KEPT_STATEMENTS) this.#statements.clear();
+    if (this.#statements.size >= STATEMENT_CACHE_SIZE) this.#statements.clear();
     this.#statements.set(sql, statement);
     return statement;
   }
@@ -83,11 +83,11 @@ function run<R>(statement: Database.Statement, parameters: readonly unknown[]): 
  * Queries run at once, so one connection serves nearly all the time; a second and third are opened for when a
  * transaction is under way. The number is not bounded: it cannot exceed the transactions that wait at one time.
  */
-class PatientDriver implements Driver {
+class SqliteDriver implements Driver {
   readonly #open: () => Database.Database;
   readonly #onWrite: ((sql: string) => void) | undefined;
-  readonly #free: PatientConnection[] = [];
-  readonly #all: PatientConnection[] = [];
+  readonly #free: SqliteConnection[] = [];
+  readonly #all: SqliteConnection[] = [];
 
   constructor(open: () => Database.Database, onWrite?: (sql: string) => void) {
     this.#open = open;
@@ -96,15 +96,15 @@ class PatientDriver implements Driver {
 
   async init(): Promise<void> {}
 
-  async acquireConnection(): Promise<PatientConnection> {
+  async acquireConnection(): Promise<SqliteConnection> {
     const free = this.#free.pop();
     if (free) return free;
-    const connection = new PatientConnection(this.#open(), this.#onWrite);
+    const connection = new SqliteConnection(this.#open(), this.#onWrite);
     this.#all.push(connection);
     return connection;
   }
 
-  async releaseConnection(connection: PatientConnection): Promise<void> {
+  async releaseConnection(connection: SqliteConnection): Promise<void> {
     this.#free.push(connection);
   }
 
@@ -116,7 +116,7 @@ class PatientDriver implements Driver {
     await connection.executeQuery(CompiledQuery.raw('commit'));
   }
 
-  async rollbackTransaction(connection: PatientConnection): Promise<void> {
+  async rollbackTransaction(connection: SqliteConnection): Promise<void> {
     // SQLite rolls back by itself after some errors (a full disk): then there is nothing left to do.
     if (connection.database.inTransaction) await connection.executeQuery(CompiledQuery.raw('rollback'));
   }
@@ -127,9 +127,9 @@ class PatientDriver implements Driver {
 }
 
 /** `onWrite` hears of everything that may have changed something, once it has. */
-export function patientSqlite(open: () => Database.Database, onWrite?: (sql: string) => void): Dialect {
+export function nonBlockingSqlite(open: () => Database.Database, onWrite?: (sql: string) => void): Dialect {
   return {
-    createDriver: () => new PatientDriver(open, onWrite),
+    createDriver: () => new SqliteDriver(open, onWrite),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),

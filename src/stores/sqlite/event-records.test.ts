@@ -1,13 +1,13 @@
 import { describeDefinitions } from '../../../test/contract/definitions.ts';
-import { describeEventRecords, type RelationalPlace } from '../../../test/contract/event-records.ts';
+import { describeEventRecords, type MetadataSetup } from '../../../test/contract/event-records.ts';
 import { describeGroups } from '../../../test/contract/groups.ts';
 import { describeOutbox } from '../../../test/contract/outbox.ts';
 import { makeTempDir } from '../../../test/contract/temp-dir.ts';
-import { openRelationalShelf } from './metadata-store.ts';
+import { openMetadataStore } from './metadata-store.ts';
 
-async function open(): Promise<RelationalPlace> {
+async function open(): Promise<MetadataSetup> {
   const dir = makeTempDir();
-  const { metadata, ingest } = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+  const { metadata, ingest } = await openMetadataStore(dir.path('metadata.sqlite'), 0);
   return {
     metadata,
     ingest,

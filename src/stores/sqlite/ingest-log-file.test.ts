@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { anEntry, ROOMY } from '../../../test/contract/ingest-log.ts';
-import { runApart } from '../../../test/contract/run-apart.ts';
+import { anEntry, NO_LIMIT } from '../../../test/contract/ingest-log.ts';
+import { runInProcess } from '../../../test/contract/run-apart.ts';
 import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
 import { openIngestLog } from './ingest-log.ts';
 import { openIngestLogReader } from './ingest-log-reader.ts';
@@ -28,7 +28,7 @@ describe('the file of the ingest log', () => {
 
   describe('written afresh', () => {
     it('keeps what waits under its number, and no byte of what was trimmed', async () => {
-      const log = openIngestLog(path, ROOMY);
+      const log = openIngestLog(path, NO_LIMIT);
       const reader = openIngestLogReader(path);
       const saying = (text: string) => anEntry({ payload: Buffer.from(text.repeat(500)) });
       for (let n = 0; n < 50; n++) await log.append(saying('canary '));
@@ -38,22 +38,22 @@ describe('the file of the ingest log', () => {
       const spelled = (): string[] => [path, `${path}-wal`].filter((file) => readFileSync(file).includes('canary'));
       expect(spelled()).not.toEqual([]);
       const before = log.state();
-      await log.scrub();
+      await log.purge();
       expect(spelled()).toEqual([]);
       expect(log.state()).toEqual(before);
       expect(seqsIn(path)).toEqual([last]);
       expect(await log.append(saying('next '))).toBe(last + 1);
       reader.close();
       await log.close();
-      await expect(log.scrub()).rejects.toMatchObject({ kind: 'unavailable' });
+      await expect(log.purge()).rejects.toMatchObject({ kind: 'unavailable' });
     });
 
     it('waits for a better moment while much waits to be processed', async () => {
-      const log = openIngestLog(path, ROOMY);
+      const log = openIngestLog(path, NO_LIMIT);
       for (let n = 0; n < 3; n++) await log.append(big(6 * 1024 * 1024));
-      await expect(log.scrub()).rejects.toMatchObject({ kind: 'unavailable' });
+      await expect(log.purge()).rejects.toMatchObject({ kind: 'unavailable' });
       await log.trim(2);
-      await log.scrub();
+      await log.purge();
       expect(statSync(path).size).toBeLessThan(7 * 1024 * 1024);
       await log.close();
     });
@@ -61,7 +61,7 @@ describe('the file of the ingest log', () => {
 
   describe('on a full disk', () => {
     it('rejects the whole group, keeps nothing of it, and recovers when a trim makes room', async () => {
-      const log = openIngestLog(path, { ...ROOMY, maxFileBytes: 200_000 });
+      const log = openIngestLog(path, { ...NO_LIMIT, maxFileBytes: 200_000 });
       await log.append(big(150_000));
       const before = log.state();
       const results = await Promise.allSettled([log.append(big(10)), log.append(big(90_000)), log.append(big(10))]);
@@ -77,7 +77,7 @@ describe('the file of the ingest log', () => {
     });
 
     it('refuses while the disk has no room for the journal, and keeps what it acknowledged', async () => {
-      const printed = await runApart(
+      const printed = await runInProcess(
         `import { openIngestLog } from './src/stores/sqlite/ingest-log.ts';
          process.on('SIGXFSZ', () => undefined);
          const log = openIngestLog(${JSON.stringify(path)}, { maxBytes: 1e9 });
@@ -90,14 +90,14 @@ describe('the file of the ingest log', () => {
       const kept = printed.filter((line) => line !== 'unavailable');
       expect(printed.at(-1)).toBe('unavailable');
       expect(kept.length).toBeGreaterThan(2);
-      const log = openIngestLog(path, ROOMY);
+      const log = openIngestLog(path, NO_LIMIT);
       expect(seqsIn(path)).toEqual(kept.map(Number));
       expect(await log.append(anEntry())).toBe(kept.length + 1);
       await log.close();
     });
 
     it('still trims when entries keep being refused in the same turn', async () => {
-      const log = openIngestLog(path, { ...ROOMY, maxFileBytes: 200_000 });
+      const log = openIngestLog(path, { ...NO_LIMIT, maxFileBytes: 200_000 });
       await log.append(big(150_000));
       const [refused, trimmed] = await Promise.allSettled([log.append(big(90_000)), log.trim(1)]);
       expect([refused.status, trimmed.status]).toEqual(['rejected', 'fulfilled']);
@@ -108,7 +108,7 @@ describe('the file of the ingest log', () => {
 
   describe('after a crash', () => {
     async function leaveJournal(): Promise<TempDir> {
-      const log = openIngestLog(path, ROOMY);
+      const log = openIngestLog(path, NO_LIMIT);
       for (let i = 0; i < 20; i++) await log.append(big(3000));
       const copy = dir.copy();
       await log.close();
@@ -118,7 +118,7 @@ describe('the file of the ingest log', () => {
     it('opens with garbage at the end of the journal and keeps every entry', async () => {
       const copy = await leaveJournal();
       appendFileSync(copy.path('log.db-wal'), Buffer.alloc(10_000, 0x5a));
-      const log = openIngestLog(copy.path('log.db'), ROOMY);
+      const log = openIngestLog(copy.path('log.db'), NO_LIMIT);
       expect(log.state()).toMatchObject({ head: 20, entries: 20 });
       expect(await log.append(anEntry())).toBe(21);
       await log.close();
@@ -129,7 +129,7 @@ describe('the file of the ingest log', () => {
       const copy = await leaveJournal();
       const journal = copy.path('log.db-wal');
       truncateSync(journal, statSync(journal).size - 100);
-      const log = openIngestLog(copy.path('log.db'), ROOMY);
+      const log = openIngestLog(copy.path('log.db'), NO_LIMIT);
       expect(log.state()).toMatchObject({ head: 19, entries: 19, bytes: 57_000 });
       await log.close();
     });
@@ -137,13 +137,13 @@ describe('the file of the ingest log', () => {
     it('opens without its shared-memory file', async () => {
       const copy = await leaveJournal();
       writeFileSync(copy.path('log.db-shm'), '');
-      const log = openIngestLog(copy.path('log.db'), ROOMY);
+      const log = openIngestLog(copy.path('log.db'), NO_LIMIT);
       expect(log.state().entries).toBe(20);
       await log.close();
     });
 
     it('has every acknowledged entry after kill -9', async () => {
-      const printed = await runApart(
+      const printed = await runInProcess(
         `import { openIngestLog } from './src/stores/sqlite/ingest-log.ts';
          const log = openIngestLog(${JSON.stringify(path)}, { maxBytes: 1e9 });
          let n = 0;
@@ -157,7 +157,7 @@ describe('the file of the ingest log', () => {
          for (let i = 0; i < 8; i++) void send();`,
         { killAfterLines: 200 },
       );
-      const log = openIngestLog(path, ROOMY);
+      const log = openIngestLog(path, NO_LIMIT);
       const reader = openIngestLogReader(path);
       const kept = new Map(reader.read(0, 1e9, 1e9).map((entry) => [entry.seq, entry.payload.toString()]));
       for (const line of printed) {
@@ -172,28 +172,28 @@ describe('the file of the ingest log', () => {
 
   it('names a file that is not a database', () => {
     writeFileSync(path, 'this is no database at all, whatever its name may say. '.repeat(100));
-    expect(() => openIngestLog(path, ROOMY)).toThrow(/ingest log .*log\.db is damaged.*move it aside/s);
+    expect(() => openIngestLog(path, NO_LIMIT)).toThrow(/ingest log .*log\.db is damaged.*move it aside/s);
   });
 
   it('names a database whose pages are ruined', async () => {
-    const log = openIngestLog(path, ROOMY);
+    const log = openIngestLog(path, NO_LIMIT);
     for (let i = 0; i < 50; i++) await log.append(big(300));
     await log.close();
     const bytes = readFileSync(path);
     bytes.fill(0xff, 4096);
     writeFileSync(path, bytes);
-    expect(() => openIngestLog(path, ROOMY)).toThrow(/is damaged/);
+    expect(() => openIngestLog(path, NO_LIMIT)).toThrow(/is damaged/);
   });
 
   it('refuses a file of a newer version', () => {
     const db = new Database(path);
     db.pragma('user_version = 99');
     db.close();
-    expect(() => openIngestLog(path, ROOMY)).toThrow(/newer version of Cairn \(format 99/);
+    expect(() => openIngestLog(path, NO_LIMIT)).toThrow(/newer version of Cairn \(format 99/);
   });
 
   it('does not grow under a steady load, nor does its journal', async () => {
-    const log = openIngestLog(path, ROOMY);
+    const log = openIngestLog(path, NO_LIMIT);
     const step = async (): Promise<void> => {
       const seqs = await Promise.all(Array.from({ length: 50 }, () => log.append(big(2000))));
       await log.trim(Math.max(...seqs) - 100);
@@ -207,7 +207,7 @@ describe('the file of the ingest log', () => {
   });
 
   it('cuts its journal back after a reader held on to an old state', async () => {
-    const log = openIngestLog(path, ROOMY);
+    const log = openIngestLog(path, NO_LIMIT);
     await log.append(big(10));
     const holder = new Database(path, { readonly: true });
     const open = holder.prepare('select * from entries').iterate();

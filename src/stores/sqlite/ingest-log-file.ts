@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import type { LogState } from '../ingest/ingest-log.ts';
-import { isDamage } from './disk-failure.ts';
+import { isCorruption } from './disk-failure.ts';
 
 /**
  * The file under the ingest log: its schema, its settings, and the damage report.
@@ -27,34 +27,34 @@ const SCHEMA = `
   insert into totals values (0)`;
 
 /** The file is checkpointed every 1000 pages and the journal cut back to this size after a burst. */
-export const JOURNAL_LIMIT = 16 * 1024 * 1024;
+export const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /** An empty file bigger than this is shrunk at start: what an outage filled goes back to the disk. */
-const SHRINK_ABOVE = 64 * 1024 * 1024;
+const SHRINK_ABOVE_BYTES = 64 * 1024 * 1024;
 
-export interface FileOptions {
+export interface LogFileOptions {
   /** The file may not grow past this many bytes; a write that needs more fails as on a full disk. */
   maxFileBytes?: number;
   /**
    * Numbers up to this one are spoken for: others remember having processed them. It matters when the file was lost and
    * begins anew: without it, fresh entries would be taken for old ones.
    */
-  after?: number;
+  startAfter?: number;
 }
 
-export interface LogFile {
+interface LogFile {
   db: Database.Database;
   state: LogState;
 }
 
-export function openLogFile(path: string, options: FileOptions = {}): LogFile {
-  return reportingDamage(path, () => {
+export function openLogFile(path: string, options: LogFileOptions = {}): LogFile {
+  return reportCorruption(path, () => {
     const db = new Database(path);
     try {
       configure(db);
       migrate(db, path);
       shrinkIfEmpty(db);
-      beginAfter(db, options.after ?? 0);
+      startAfter(db, options.startAfter ?? 0);
       if (options.maxFileBytes !== undefined) limitSize(db, options.maxFileBytes);
       return { db, state: readState(db) };
     } catch (error) {
@@ -65,7 +65,7 @@ export function openLogFile(path: string, options: FileOptions = {}): LogFile {
 }
 
 export function openLogFileForReading(path: string): Database.Database {
-  return reportingDamage(path, () => new Database(path, { readonly: true, fileMustExist: true }));
+  return reportCorruption(path, () => new Database(path, { readonly: true, fileMustExist: true }));
 }
 
 /** What the entries on disk add up to. Reads no payload: SQLite knows the length of a blob from the row's head. */
@@ -78,16 +78,16 @@ function readState(db: Database.Database): LogState {
       (select received_at from entries order by seq limit 1) as oldestReceivedAt
     from entries`);
   const head = db.prepare<[], number>(`select seq from sqlite_sequence where name = 'entries'`).pluck();
-  return { head: head.get() ?? 0, ...(sums.get() ?? NOTHING) };
+  return { head: head.get() ?? 0, ...(sums.get() ?? EMPTY_STATE) };
 }
 
-const NOTHING = { accepted: 0, entries: 0, events: 0, bytes: 0, oldestReceivedAt: null };
+const EMPTY_STATE = { accepted: 0, entries: 0, events: 0, bytes: 0, oldestReceivedAt: null };
 
 function configure(db: Database.Database): void {
   db.pragma('journal_mode = wal');
   db.pragma('synchronous = full');
   db.pragma('secure_delete = off');
-  db.pragma(`journal_size_limit = ${JOURNAL_LIMIT}`);
+  db.pragma(`journal_size_limit = ${JOURNAL_LIMIT_BYTES}`);
   db.pragma('wal_autocheckpoint = 1000');
 }
 
@@ -106,14 +106,14 @@ function migrate(db: Database.Database, path: string): void {
   }
 }
 
-function beginAfter(db: Database.Database, seq: number): void {
+function startAfter(db: Database.Database, seq: number): void {
   const { changes } = db.prepare(`update sqlite_sequence set seq = max(seq, ?) where name = 'entries'`).run(seq);
   if (changes === 0) db.prepare(`insert into sqlite_sequence (name, seq) values ('entries', ?)`).run(seq);
 }
 
 function shrinkIfEmpty(db: Database.Database): void {
   const size = pragmaNumber(db, 'page_count') * pragmaNumber(db, 'page_size');
-  if (size < SHRINK_ABOVE) return;
+  if (size < SHRINK_ABOVE_BYTES) return;
   const entry = db.prepare('select 1 from entries limit 1').get();
   if (entry === undefined) db.exec('vacuum');
 }
@@ -124,11 +124,11 @@ function limitSize(db: Database.Database, maxBytes: number): void {
 
 const pragmaNumber = (db: Database.Database, name: string): number => Number(db.pragma(name, { simple: true }));
 
-function reportingDamage<T>(path: string, work: () => T): T {
+function reportCorruption<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isCorruption(error)) throw error;
     throw new Error(
       `The ingest log ${path} is damaged (${String(error)}). Restore it from a backup, or move it aside with its ` +
         '-wal and -shm files to start an empty one: accepted events that were not processed yet are lost then.',

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IngestLog, LogState, NewLogEntry } from '../ingest/ingest-log.ts';
 import { diskFailure, unavailable } from './disk-failure.ts';
-import { type FileOptions, JOURNAL_LIMIT, openLogFile } from './ingest-log-file.ts';
-import { type LogWriter, makeLogWriter } from './log-writer.ts';
+import { JOURNAL_LIMIT_BYTES, type LogFileOptions, openLogFile } from './ingest-log-file.ts';
+import { createLogWriter, type LogWriter } from './log-writer.ts';
 
 /**
  * The ingest log of one machine: one SQLite file, written by the thread that serves HTTP.
@@ -12,7 +12,7 @@ import { type LogWriter, makeLogWriter } from './log-writer.ts';
  * under load a sync is shared by many requests, without load nobody waits for company. Trimming rides along in the
  * same transaction, a small slice at a time.
  */
-export interface IngestLogOptions extends FileOptions {
+interface IngestLogOptions extends LogFileOptions {
   /** Most bytes of payload that may wait for processing. */
   maxBytes: number;
   /** Most events that may wait for processing; unbounded unless given. */
@@ -20,17 +20,17 @@ export interface IngestLogOptions extends FileOptions {
 }
 
 /** A group stops growing here; the rest goes with the next one, so that no turn of the loop takes long. */
-const GROUP_ENTRIES = 500;
-const GROUP_BYTES = 8 * 1024 * 1024;
+const MAX_GROUP_ENTRIES = 500;
+const MAX_GROUP_BYTES = 8 * 1024 * 1024;
 
 /** A journal this big means that readers have kept checkpoints from finishing: then we wait for them, shortly. */
-const JOURNAL_TOO_BIG = 4 * JOURNAL_LIMIT;
-const FLUSHES_BETWEEN_LOOKS = 256;
-const PATIENCE_MS = 50;
+const MAX_JOURNAL_BYTES = 4 * JOURNAL_LIMIT_BYTES;
+const FLUSHES_PER_JOURNAL_CHECK = 256;
+const BUSY_TIMEOUT_MS = 50;
 
-const SCRUB_BYTES = 16 * 1024 * 1024;
-const CUT_TRIES = 100;
-const CUT_EVERY_MS = 10;
+const MAX_PURGE_BYTES = 16 * 1024 * 1024;
+const MAX_TRUNCATE_TRIES = 100;
+const TRUNCATE_INTERVAL_MS = 10;
 
 interface Waiting {
   entry: NewLogEntry;
@@ -46,17 +46,17 @@ interface Trim {
 
 export function openIngestLog(path: string, options: IngestLogOptions): IngestLog {
   const { db, state } = openLogFile(path, options);
-  db.pragma(`busy_timeout = ${PATIENCE_MS}`);
+  db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   const restartBigJournal = (): void => {
     const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-    if (size < JOURNAL_TOO_BIG) return;
+    if (size < MAX_JOURNAL_BYTES) return;
     try {
       db.pragma('wal_checkpoint(restart)');
     } catch {
       // Nothing is lost: the entries are safe in the journal, and the next look tries again.
     }
   };
-  return new SqliteIngestLog(makeLogWriter(db), state, options, restartBigJournal);
+  return new SqliteIngestLog(createLogWriter(db), state, options, restartBigJournal);
 }
 
 class SqliteIngestLog implements IngestLog {
@@ -100,13 +100,13 @@ class SqliteIngestLog implements IngestLog {
   }
 
   /** Blocks this thread while it writes: a few milliseconds for each megabyte that waits. */
-  async scrub(): Promise<void> {
+  async purge(): Promise<void> {
     if (this.#closed) throw unavailable('The server is stopping.');
-    if (this.#state.bytes > SCRUB_BYTES) throw unavailable('Too much waits in the log to write it afresh.');
+    if (this.#state.bytes > MAX_PURGE_BYTES) throw unavailable('Too much waits in the log to write it afresh.');
     this.#writer.rewrite();
-    for (let tries = 0; !this.#writer.cutJournal(); tries++) {
-      if (tries === CUT_TRIES) throw unavailable('The journal of the log is being read; it could not be cut.');
-      await sleep(CUT_EVERY_MS);
+    for (let tries = 0; !this.#writer.truncateJournal(); tries++) {
+      if (tries === MAX_TRUNCATE_TRIES) throw unavailable('The journal of the log is being read; it could not be cut.');
+      await sleep(TRUNCATE_INTERVAL_MS);
       if (this.#closed) throw unavailable('The server is stopping.');
     }
   }
@@ -153,7 +153,7 @@ class SqliteIngestLog implements IngestLog {
         resolve(seqs[i] ?? state.head);
       });
       this.#settleTrims(trimmed);
-      if (++this.#flushes % FLUSHES_BETWEEN_LOOKS === 0) this.#lookAtJournal();
+      if (++this.#flushes % FLUSHES_PER_JOURNAL_CHECK === 0) this.#lookAtJournal();
     } catch (error) {
       this.#fail(group, error);
     }
@@ -163,7 +163,7 @@ class SqliteIngestLog implements IngestLog {
     let count = 0;
     let bytes = 0;
     for (const { entry } of this.#waiting) {
-      if (count === GROUP_ENTRIES || (count > 0 && bytes + entry.payload.length > GROUP_BYTES)) break;
+      if (count === MAX_GROUP_ENTRIES || (count > 0 && bytes + entry.payload.length > MAX_GROUP_BYTES)) break;
       count++;
       bytes += entry.payload.length;
       this.#waitingEvents -= entry.events;

@@ -7,15 +7,15 @@ export interface LogWriter {
    * Writes all entries and forgets a slice of those up to `trimTo`, or throws and leaves everything as it was.
    * `trimmed` is the number up to which everything is forgotten now: `trimTo`, or less when more slices are needed.
    */
-  write(state: LogState, group: readonly { entry: NewLogEntry }[], trimTo: number): Written;
+  write(state: LogState, group: readonly { entry: NewLogEntry }[], trimTo: number): WriteResult;
   /** Writes the file afresh and folds the journal into it. */
   rewrite(): void;
   /** Cuts the journal back to nothing; false while somebody reads. */
-  cutJournal(): boolean;
+  truncateJournal(): boolean;
   close(): void;
 }
 
-export interface Written {
+interface WriteResult {
   state: LogState;
   seqs: number[];
   trimmed: number;
@@ -25,8 +25,8 @@ export interface Written {
  * A slice takes a few milliseconds, also when entries are large: freeing a page means reading it. It is larger than
  * the group that it rides along with, or a log under full load would be filled faster than it is trimmed.
  */
-const SLICE_ENTRIES = 256;
-const SLICE_BYTES = 4 * 1024 * 1024;
+const TRIM_BATCH_ENTRIES = 256;
+const TRIM_BATCH_BYTES = 4 * 1024 * 1024;
 
 interface Growth {
   entries: number;
@@ -38,7 +38,7 @@ const growth = (before: LogState, after: LogState): Growth => ({
   bytes: after.bytes - before.bytes,
 });
 
-interface Slice {
+interface TrimBatch {
   entries: number;
   events: number;
   bytes: number;
@@ -48,7 +48,7 @@ interface Slice {
   complete: boolean;
 }
 
-export function makeLogWriter(db: Database): LogWriter {
+export function createLogWriter(db: Database): LogWriter {
   const begin = db.prepare('begin immediate');
   const commit = db.prepare('commit');
   const rollback = db.prepare('rollback');
@@ -57,7 +57,7 @@ export function makeLogWriter(db: Database): LogWriter {
     values (?, ?, ?, ?, ?, ?)`);
   const accept = db.prepare<[number]>('update totals set accepted = ?');
   const oldest = db.prepare<[], number>('select received_at from entries order by seq limit 1').pluck();
-  const trim = makeTrimmer(db);
+  const trim = createTrimmer(db);
 
   const insertAll = (state: LogState, group: readonly { entry: NewLogEntry }[]): number[] => {
     const seqs = group.map(({ entry: e }) => {
@@ -73,7 +73,7 @@ export function makeLogWriter(db: Database): LogWriter {
     return seqs;
   };
 
-  const work = (before: LogState, group: readonly { entry: NewLogEntry }[], trimTo: number): Written => {
+  const work = (before: LogState, group: readonly { entry: NewLogEntry }[], trimTo: number): WriteResult => {
     const state = { ...before };
     const seqs = insertAll(state, group);
     const trimmed = trimTo > 0 ? trim(state, trimTo, growth(before, state)) : 0;
@@ -97,7 +97,7 @@ export function makeLogWriter(db: Database): LogWriter {
     rewrite() {
       db.exec('vacuum');
     },
-    cutJournal() {
+    truncateJournal() {
       const [result] = db.pragma('wal_checkpoint(truncate)') as { busy: number }[];
       return result?.busy === 0;
     },
@@ -107,7 +107,7 @@ export function makeLogWriter(db: Database): LogWriter {
   };
 }
 
-function makeTrimmer(db: Database): (state: LogState, trimTo: number, grown: Growth) => number {
+function createTrimmer(db: Database): (state: LogState, trimTo: number, grown: Growth) => number {
   const first = db.prepare<[number, number], { seq: number; events: number; bytes: number }>(`
     select seq, events, length(payload) as bytes
     from entries
@@ -116,8 +116,8 @@ function makeTrimmer(db: Database): (state: LogState, trimTo: number, grown: Gro
     limit ?`);
   const remove = db.prepare<[number]>('delete from entries where seq <= ?');
 
-  const nextSlice = (trimTo: number, maxEntries: number, maxBytes: number): Slice => {
-    const slice: Slice = { entries: 0, events: 0, bytes: 0, last: 0, complete: true };
+  const nextSlice = (trimTo: number, maxEntries: number, maxBytes: number): TrimBatch => {
+    const slice: TrimBatch = { entries: 0, events: 0, bytes: 0, last: 0, complete: true };
     for (const row of first.all(trimTo, maxEntries + 1)) {
       const full = slice.entries === maxEntries || slice.bytes >= maxBytes;
       if (full) return { ...slice, complete: false };
@@ -130,7 +130,7 @@ function makeTrimmer(db: Database): (state: LogState, trimTo: number, grown: Gro
   };
 
   return (state, trimTo, grown) => {
-    const slice = nextSlice(trimTo, grown.entries + SLICE_ENTRIES, grown.bytes + SLICE_BYTES);
+    const slice = nextSlice(trimTo, grown.entries + TRIM_BATCH_ENTRIES, grown.bytes + TRIM_BATCH_BYTES);
     if (slice.entries > 0) remove.run(slice.last);
     state.entries -= slice.entries;
     state.events -= slice.events;

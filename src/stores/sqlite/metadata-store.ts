@@ -5,18 +5,18 @@ import type { MetadataStore } from '../metadata/metadata-store.ts';
 import { sqliteDialect } from '../sql/dialect.ts';
 import { sqlIngestStore } from '../sql/ingest/ingest-store.ts';
 import { sqlMetadataStore } from '../sql/metadata-store.ts';
-import { migrate } from '../sql/migrate.ts';
+import { migrateDatabase } from '../sql/migrate.ts';
 import type { Tables } from '../sql/tables.ts';
-import { patientSqlite } from './driver.ts';
+import { nonBlockingSqlite } from './driver.ts';
 import { PersonIndexReader } from './person-index-reader.ts';
-import { PersonReader, withReader } from './person-reader.ts';
+import { PersonReader, withPersonReader } from './person-reader.ts';
 
 /**
  * The relational database, for one thread; several threads may each open it. `onWrite` hears of everything that is
  * written through it.
  */
-export function openDatabase(path: string, onWrite?: (sql: string) => void): Kysely<Tables> {
-  const dialect = patientSqlite(() => connect(path), onWrite);
+export function openSqliteDatabase(path: string, onWrite?: (sql: string) => void): Kysely<Tables> {
+  const dialect = nonBlockingSqlite(() => connect(path), onWrite);
   return new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
 }
 
@@ -30,19 +30,19 @@ function connect(path: string): Database.Database {
   return database;
 }
 
-export interface RelationalShelf {
+export interface SqliteStores {
   metadata: MetadataStore;
   /** The processor's side of the same database, for looking at; the worker thread has its own to work with. */
   ingest: IngestStore;
 }
 
 /** Opens the relational shelf and brings it to this version's shape. Closing `metadata` closes both. */
-export async function openRelationalShelf(path: string, now: number): Promise<RelationalShelf> {
+export async function openMetadataStore(path: string, now: number): Promise<SqliteStores> {
   const reader = new PersonReader(() => connect(path));
   const index = new PersonIndexReader(() => connect(path));
-  const db = openDatabase(path, (sql) => reader.onWrite(sql));
+  const db = openSqliteDatabase(path, (sql) => reader.onWrite(sql));
   try {
-    await migrate(db as unknown as Kysely<unknown>, sqliteDialect, now);
+    await migrateDatabase(db as unknown as Kysely<unknown>, sqliteDialect, now);
   } catch (error) {
     await db.destroy();
     throw error;
@@ -50,8 +50,8 @@ export async function openRelationalShelf(path: string, now: number): Promise<Re
   const general = sqlMetadataStore(db, sqliteDialect);
   const metadata: MetadataStore = {
     ...general,
-    subjects: withReader(general.subjects, reader),
-    persons: { ...general.persons, passing: (...question) => index.find(...question) },
+    subjects: withPersonReader(general.subjects, reader),
+    persons: { ...general.persons, listMatching: (...question) => index.listMatching(...question) },
     close: async () => {
       reader.close();
       index.close();

@@ -1,30 +1,30 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { PersonMemory } from './person-cache.ts';
+import { PersonCache } from './person-cache.ts';
 
 const person = (n: number) => ({ id: n, properties: { n } });
 
 it('finds by project and distinct id, and forgets by person', () => {
-  const memory = new PersonMemory();
-  memory.keep(1, 'a', 'uuid-a', person(1), 10);
-  memory.keep(2, 'a', 'uuid-b', person(2), 10);
-  expect(memory.find(1, 'a')).toEqual(person(1));
-  expect(memory.find(2, 'a')).toEqual(person(2));
-  expect(memory.find(1, 'b')).toBeUndefined();
-  memory.forget(['uuid-a', 'unknown']);
-  expect(memory.find(1, 'a')).toBeUndefined();
-  expect(memory.find(2, 'a')).toEqual(person(2));
-  memory.forgetAll();
-  expect(memory.find(2, 'a')).toBeUndefined();
+  const memory = new PersonCache();
+  memory.set(1, 'a', 'uuid-a', person(1), 10);
+  memory.set(2, 'a', 'uuid-b', person(2), 10);
+  expect(memory.get(1, 'a')).toEqual(person(1));
+  expect(memory.get(2, 'a')).toEqual(person(2));
+  expect(memory.get(1, 'b')).toBeUndefined();
+  memory.invalidate(['uuid-a', 'unknown']);
+  expect(memory.get(1, 'a')).toBeUndefined();
+  expect(memory.get(2, 'a')).toEqual(person(2));
+  memory.invalidateAll();
+  expect(memory.get(2, 'a')).toBeUndefined();
 });
 
 it('lets go of those who came first when there is no more room, and never takes in the very large', () => {
-  const memory = new PersonMemory(1000);
-  for (let n = 0; n < 5; n++) memory.keep(1, `id-${n}`, `uuid-${n}`, person(n), 100);
-  expect([0, 1, 2, 3, 4].map((n) => memory.find(1, `id-${n}`)?.id)).toEqual([undefined, 1, 2, 3, 4]);
-  memory.keep(1, 'large', 'uuid-large', person(9), 20_000);
-  expect(memory.find(1, 'large')).toBeUndefined();
-  expect(memory.find(1, 'id-4')).toEqual(person(4));
+  const memory = new PersonCache(1000);
+  for (let n = 0; n < 5; n++) memory.set(1, `id-${n}`, `uuid-${n}`, person(n), 100);
+  expect([0, 1, 2, 3, 4].map((n) => memory.get(1, `id-${n}`)?.id)).toEqual([undefined, 1, 2, 3, 4]);
+  memory.set(1, 'large', 'uuid-large', person(9), 20_000);
+  expect(memory.get(1, 'large')).toBeUndefined();
+  expect(memory.get(1, 'id-4')).toEqual(person(4));
 });
 
 /** Persons with several ids each, read and changed in any order: what is found is what was read since the last change. */
@@ -36,22 +36,22 @@ it('never finds what has changed since it was read', () => {
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const memory = new PersonMemory(1500);
+      const memory = new PersonCache(1500);
       const owner = Array.from({ length: 9 }, (_, id) => id % 3);
       const version = [0, 0, 0];
       for (const { kind, id, other } of steps) {
         const mine = owner[id] ?? 0;
-        const found = memory.find(1, `id-${id}`);
+        const found = memory.get(1, `id-${id}`);
         if (found !== undefined) expect(found).toEqual({ id: mine, properties: { version: version[mine] } });
         if (kind === 'read')
-          memory.keep(1, `id-${id}`, `uuid-${mine}`, { id: mine, properties: { version: version[mine] ?? 0 } }, 50);
+          memory.set(1, `id-${id}`, `uuid-${mine}`, { id: mine, properties: { version: version[mine] ?? 0 } }, 50);
         if (kind === 'merge') {
           for (const [at, one] of owner.entries()) if (one === mine) owner[at] = other;
-          memory.forget([`uuid-${mine}`, `uuid-${other}`]);
+          memory.invalidate([`uuid-${mine}`, `uuid-${other}`]);
         }
         if (kind === 'change') {
           version[mine] = (version[mine] ?? 0) + 1;
-          memory.forget([`uuid-${mine}`]);
+          memory.invalidate([`uuid-${mine}`]);
         }
       }
     }),

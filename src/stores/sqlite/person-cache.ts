@@ -5,7 +5,7 @@
  */
 import type { SubjectPerson } from '../metadata/subjects.ts';
 
-interface Remembered {
+interface CachedPerson {
   person: SubjectPerson;
   uuid: string;
   projectId: number;
@@ -14,44 +14,44 @@ interface Remembered {
 }
 
 /** Of properties as JSON; in memory they take about three times as much. */
-const MOST_TEXT = 48 * 1024 * 1024;
+const MAX_CACHED_CHARS = 48 * 1024 * 1024;
 /** What an entry takes beside its properties. */
-const ENTRY_SIZE = 150;
+const ENTRY_OVERHEAD = 150;
 /** A person with more than this is read each time. */
-const LARGEST_TEXT = 16 * 1024;
+const MAX_PERSON_CHARS = 16 * 1024;
 
-export class PersonMemory {
+export class PersonCache {
   readonly #most: number;
   /** By project and distinct id; a person is remembered under one id at a time. */
-  readonly #byId = new Map<number, Map<string, Remembered>>();
+  readonly #byId = new Map<number, Map<string, CachedPerson>>();
   /** In the order in which they came: the first one goes first. */
-  readonly #byUuid = new Map<string, Remembered>();
+  readonly #byUuid = new Map<string, CachedPerson>();
   #size = 0;
 
-  constructor(most = MOST_TEXT) {
+  constructor(most = MAX_CACHED_CHARS) {
     this.#most = most;
   }
 
-  find(projectId: number, distinctId: string): SubjectPerson | undefined {
+  get(projectId: number, distinctId: string): SubjectPerson | undefined {
     return this.#byId.get(projectId)?.get(distinctId)?.person;
   }
 
   /** `text`: how long the person's properties are as JSON. */
-  keep(projectId: number, distinctId: string, uuid: string, person: SubjectPerson, text: number): void {
-    if (text > LARGEST_TEXT) return;
-    this.forget([uuid]);
-    const one = { person, uuid, projectId, distinctId, size: text + ENTRY_SIZE };
+  set(projectId: number, distinctId: string, uuid: string, person: SubjectPerson, text: number): void {
+    if (text > MAX_PERSON_CHARS) return;
+    this.invalidate([uuid]);
+    const one = { person, uuid, projectId, distinctId, size: text + ENTRY_OVERHEAD };
     this.#ofProject(projectId).set(distinctId, one);
     this.#byUuid.set(uuid, one);
     this.#size += one.size;
     for (const [oldest] of this.#byUuid) {
       if (this.#size <= this.#most) break;
-      this.forget([oldest]);
+      this.invalidate([oldest]);
     }
   }
 
   /** These have changed, or are no more. */
-  forget(uuids: readonly string[]): void {
+  invalidate(uuids: readonly string[]): void {
     for (const uuid of uuids) {
       const one = this.#byUuid.get(uuid);
       if (one === undefined) continue;
@@ -61,16 +61,16 @@ export class PersonMemory {
     }
   }
 
-  forgetAll(): void {
+  invalidateAll(): void {
     this.#byId.clear();
     this.#byUuid.clear();
     this.#size = 0;
   }
 
-  #ofProject(projectId: number): Map<string, Remembered> {
+  #ofProject(projectId: number): Map<string, CachedPerson> {
     const known = this.#byId.get(projectId);
     if (known !== undefined) return known;
-    const persons = new Map<string, Remembered>();
+    const persons = new Map<string, CachedPerson>();
     this.#byId.set(projectId, persons);
     return persons;
   }

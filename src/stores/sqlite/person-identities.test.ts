@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { RelationalPlace } from '../../../test/contract/event-records.ts';
-import { describePersonJournal } from '../../../test/contract/person-identities.ts';
+import type { MetadataSetup } from '../../../test/contract/event-records.ts';
+import { describePersonIdentities } from '../../../test/contract/person-identities.ts';
 import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
-import { openRelationalShelf } from './metadata-store.ts';
+import { openMetadataStore } from './metadata-store.ts';
 
-async function openIn(dir: TempDir): Promise<RelationalPlace> {
-  const { metadata, ingest } = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+async function openIn(dir: TempDir): Promise<MetadataSetup> {
+  const { metadata, ingest } = await openMetadataStore(dir.path('metadata.sqlite'), 0);
   return {
     metadata,
     ingest,
@@ -17,17 +17,17 @@ async function openIn(dir: TempDir): Promise<RelationalPlace> {
   };
 }
 
-describePersonJournal('SQLite', () => openIn(makeTempDir()));
+describePersonIdentities('SQLite', () => openIn(makeTempDir()));
 
 it('keeps no byte of what was removed once it is written afresh, neither in the file nor in its journal', async () => {
   const dir = makeTempDir();
   const { metadata, ingest, remove } = await openIn(dir);
   for (let n = 0; n < 400; n++) await metadata.installation.set(`canary-${n}`, 'canary-value '.repeat(n % 40));
-  for (let n = 0; n < 400; n++) await metadata.installation.remove(`canary-${n}`);
+  for (let n = 0; n < 400; n++) await metadata.installation.delete(`canary-${n}`);
   const spelled = (): string[] =>
     ['metadata.sqlite', 'metadata.sqlite-wal'].filter((file) => readFileSync(dir.path(file)).includes('canary'));
   expect(spelled()).not.toEqual([]);
-  await ingest.scrub();
+  await ingest.purge();
   expect(spelled()).toEqual([]);
   expect(statSync(dir.path('metadata.sqlite-wal')).size).toBe(0);
   await metadata.installation.set('still', 'works');

@@ -4,13 +4,13 @@
  * requests get their turn.
  */
 import type Database from 'better-sqlite3';
-import { type PersonRows, type PersonTest, passes, passing } from '../../core/persons/person-columns.ts';
-import { pauses } from '../../lib/in-turns.ts';
+import { type ColumnFilter, matchesPerson, matching, type PersonRows } from '../../core/persons/person-columns.ts';
+import { createPause } from '../../lib/in-turns.ts';
 import { MIRROR_START } from '../events/person-mirror.ts';
-import { MOST_UNINDEXED } from '../metadata/person-index.ts';
+import { MAX_UNINDEXED_PERSONS } from '../metadata/person-index.ts';
 import type { ListedPerson, PersonCursor } from '../metadata/persons.ts';
-import { FirstOfList } from '../sql/first-persons.ts';
-import { type IndexedPerson, numbersOf, type Spine, shortsOf, takePassing } from '../sql/person-blocks.ts';
+import { FirstPersons } from '../sql/first-persons.ts';
+import { type BlockHeader, type IndexedPerson, takeMatching, toFloat64s, toUint16s } from '../sql/person-blocks.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { isBusy } from './driver.ts';
 
@@ -42,7 +42,7 @@ function prepare(database: Database.Database) {
     blocks: database.prepare<[number], BlockRow>(
       'select id, persons, newest, oldest from person_blocks where project_id = ? and living > 0 order by newest desc',
     ),
-    spine: database.prepare<[number], Spine>('select lives, ids, times, uuids from person_blocks where id = ?'),
+    spine: database.prepare<[number], BlockHeader>('select lives, ids, times, uuids from person_blocks where id = ?'),
     ids: database.prepare<[number], Uint8Array>('select ids from person_blocks where id = ?').pluck(),
     place: database.prepare<[number, number], { block_id: number; place: number }>(
       'select block_id, place from person_places where project_id = ? and person_id = ?',
@@ -62,7 +62,7 @@ type View = ReturnType<typeof prepare>;
 
 interface Question {
   projectId: number;
-  test: PersonTest;
+  test: ColumnFilter;
   after: PersonCursor | null;
   limit: number;
 }
@@ -75,11 +75,16 @@ export class PersonIndexReader {
   }
 
   /** Null where too many have changed since the index was written, and while SQLite mends its journal. */
-  find(projectId: number, test: PersonTest, after: PersonCursor | null, limit: number): Promise<ListedPerson[] | null> {
+  listMatching(
+    projectId: number,
+    test: ColumnFilter,
+    after: PersonCursor | null,
+    limit: number,
+  ): Promise<ListedPerson[] | null> {
     return this.#views.use(async (view) => {
       view.begin.run();
       try {
-        return await ask(view, { projectId, test, after, limit });
+        return await findMatching(view, { projectId, test, after, limit });
       } catch (error) {
         if (isBusy(error)) return null;
         throw error;
@@ -94,44 +99,44 @@ export class PersonIndexReader {
   }
 }
 
-async function ask(view: View, question: Question): Promise<ListedPerson[] | null> {
+async function findMatching(view: View, question: Question): Promise<ListedPerson[] | null> {
   const { projectId, test, after, limit } = question;
   const { change, id } = view.position.get(projectId) ?? MIRROR_START;
-  const changed = view.changed.all(projectId, change, id, MOST_UNINDEXED + 1);
-  if (changed.length > MOST_UNINDEXED) return null;
-  const first = new FirstOfList(after, limit);
+  const changed = view.changed.all(projectId, change, id, MAX_UNINDEXED_PERSONS + 1);
+  if (changed.length > MAX_UNINDEXED_PERSONS) return null;
+  const first = new FirstPersons(after, limit);
   // What blocks tell of these is out of date.
   const elsewhere = new Set(view.gone.all(projectId));
-  const pause = pauses();
+  const pause = createPause();
   for (const person of changed) {
     elsewhere.add(person.id);
-    if (first.mayTake(person) && passes(test, person.id, JSON.parse(person.properties))) first.take(person);
+    if (first.canTake(person) && matchesPerson(test, person.id, JSON.parse(person.properties))) first.take(person);
     await pause();
   }
   for (const block of view.blocks.all(projectId)) {
-    if (!first.mayTakeFrom(block)) continue;
-    lookThrough(view, question, block, elsewhere, first);
+    if (!first.canTakeFrom(block)) continue;
+    searchBlock(view, question, block, elsewhere, first);
     await pause();
   }
   return first.list();
 }
 
-function lookThrough(
+function searchBlock(
   view: View,
   { projectId, test }: Question,
   block: BlockRow,
   elsewhere: ReadonlySet<number>,
-  first: FirstOfList,
+  first: FirstPersons,
 ): void {
-  const verdicts = passing(test, rowsOf(view, projectId, block));
+  const verdicts = matching(test, rowsOf(view, projectId, block));
   if (verdicts === null || !verdicts.includes(1)) return;
-  takePassing(verdicts, view.spine.get(block.id) as Spine, elsewhere, first);
+  takeMatching(verdicts, view.spine.get(block.id) as BlockHeader, elsewhere, first);
 }
 
 /** The columns of a block, read when they are asked for. */
 const rowsOf = (view: View, projectId: number, block: BlockRow): PersonRows => ({
   count: block.persons,
-  ids: () => numbersOf(view.ids.get(block.id) as Uint8Array),
+  ids: () => toFloat64s(view.ids.get(block.id) as Uint8Array),
   rowOf: (id) => {
     const place = view.place.get(projectId, id);
     return place?.block_id === block.id ? place.place : undefined;
@@ -141,7 +146,7 @@ const rowsOf = (view: View, projectId: number, block: BlockRow): PersonRows => (
     if (values === undefined) return undefined;
     const rest = () => {
       const { owners, places } = view.places.get(projectId, name, block.id) as PlacesRow;
-      return { rows: owners && shortsOf(owners), places: shortsOf(places) };
+      return { rows: owners && toUint16s(owners), places: toUint16s(places) };
     };
     return { values, rest };
   },

@@ -3,16 +3,16 @@ import { describePersonIndex } from '../../../test/contract/person-index.ts';
 import { makeTempDir } from '../../../test/contract/temp-dir.ts';
 import { sqliteDialect } from '../sql/dialect.ts';
 import { sqlPersonIndex } from '../sql/person-index.ts';
-import { openDatabase, openRelationalShelf } from './metadata-store.ts';
+import { openMetadataStore, openSqliteDatabase } from './metadata-store.ts';
 
 describePersonIndex('SQLite', async () => {
   const dir = makeTempDir();
-  const { metadata, ingest } = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
-  const database = openDatabase(dir.path('metadata.sqlite'));
+  const { metadata, ingest } = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  const database = openSqliteDatabase(dir.path('metadata.sqlite'));
   return {
     metadata,
     ingest,
-    keeper: (sizes) => sqlPersonIndex(database, sqliteDialect, sizes),
+    writer: (sizes) => sqlPersonIndex(database, sqliteDialect, sizes),
     texts: async () => {
       const { rows } = await sql<{ text: string }>`
         select distinct_values as text from person_columns union all select uuids from person_blocks`.execute(database);

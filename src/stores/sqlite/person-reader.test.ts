@@ -4,19 +4,19 @@ import { uuidOf } from '../../../test/contract/events.ts';
 import { newPersonChanges } from '../../../test/contract/person-changes.ts';
 import { makeTempDir, type TempDir } from '../../../test/contract/temp-dir.ts';
 import { NO_CHANGES } from '../ingest/no-changes.ts';
-import { openRelationalShelf, type RelationalShelf } from './metadata-store.ts';
-import { PersonReader, withReader } from './person-reader.ts';
+import { openMetadataStore, type SqliteStores } from './metadata-store.ts';
+import { PersonReader, withPersonReader } from './person-reader.ts';
 
 const ADA = `first ${uuidOf(1)}`;
 const BOB = `first ${uuidOf(2)}`;
 
 let dir: TempDir;
-let shelf: RelationalShelf;
+let shelf: SqliteStores;
 /** As another thread would have it. */
 let elsewhere: Database.Database;
 beforeEach(async () => {
   dir = makeTempDir();
-  shelf = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+  shelf = await openMetadataStore(dir.path('metadata.sqlite'), 0);
   elsewhere = new Database(dir.path('metadata.sqlite'));
   await add(1);
 });
@@ -32,14 +32,14 @@ const add = (n: number): Promise<void> =>
   );
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const propertiesOf = async (distinctId: string) =>
-  (await shelf.metadata.subjects.personOf(1, distinctId))?.properties ?? null;
+  (await shelf.metadata.subjects.getPerson(1, distinctId))?.properties ?? null;
 const changeElsewhere = (word: string): void => {
   elsewhere.prepare('update persons set properties = ?').run(JSON.stringify({ word }));
 };
 
 it('answers at once', () => {
-  expect(shelf.metadata.subjects.personOf(1, 'nobody')).toBeNull();
-  expect(shelf.metadata.subjects.personOf(1, ADA)).toMatchObject({ properties: { of: uuidOf(1) } });
+  expect(shelf.metadata.subjects.getPerson(1, 'nobody')).toBeNull();
+  expect(shelf.metadata.subjects.getPerson(1, ADA)).toMatchObject({ properties: { of: uuidOf(1) } });
 });
 
 it('sees what this thread has written, in the same turn', async () => {
@@ -77,7 +77,7 @@ it('shows what a transaction of this thread has changed once it is committed, wh
   await propertiesOf(ADA);
   await shelf.metadata.transaction(async (store) => {
     const person = { projectId: 1, uuid: uuidOf(1), createdAt: 1, isIdentified: false, version: 1 };
-    await store.personJournal.update({ ...person, properties: { word: 'set' } });
+    await store.personIdentities.update({ ...person, properties: { word: 'set' } });
     expect(await propertiesOf(ADA)).toEqual({ of: uuidOf(1) });
   });
   expect(await propertiesOf(ADA)).toEqual({ word: 'set' });
@@ -96,19 +96,19 @@ it('leaves it to the general way where its own is barred, and finds back', async
     if (isBarred) throw new Error('locked');
     return new Database(dir.path('metadata.sqlite'));
   });
-  const subjects = withReader(shelf.metadata.subjects, reader);
-  expect(reader.personOf(1, ADA)).toBeUndefined();
-  expect(await subjects.personOf(1, ADA)).toMatchObject({ properties: { of: uuidOf(1) } });
+  const subjects = withPersonReader(shelf.metadata.subjects, reader);
+  expect(reader.getPerson(1, ADA)).toBeUndefined();
+  expect(await subjects.getPerson(1, ADA)).toMatchObject({ properties: { of: uuidOf(1) } });
   isBarred = false;
-  expect(reader.personOf(1, ADA)).toMatchObject({ properties: { of: uuidOf(1) } });
+  expect(reader.getPerson(1, ADA)).toMatchObject({ properties: { of: uuidOf(1) } });
   reader.close();
-  expect(reader.personOf(1, ADA)).toBeUndefined();
+  expect(reader.getPerson(1, ADA)).toBeUndefined();
 });
 
 it('is over when the shelf is closed', async () => {
   await propertiesOf(ADA);
   const { subjects, close } = shelf.metadata;
   await close();
-  await expect((async () => subjects.personOf(1, ADA))()).rejects.toThrow();
-  shelf = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+  await expect((async () => subjects.getPerson(1, ADA))()).rejects.toThrow();
+  shelf = await openMetadataStore(dir.path('metadata.sqlite'), 0);
 });

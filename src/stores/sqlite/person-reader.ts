@@ -8,33 +8,33 @@
  */
 import type Database from 'better-sqlite3';
 import type { SubjectPerson, SubjectStore } from '../metadata/subjects.ts';
-import { toPerson } from '../sql/subjects.ts';
-import { PersonMemory } from './person-cache.ts';
+import { toSubjectPerson } from '../sql/subjects.ts';
+import { PersonCache } from './person-cache.ts';
 
 type PersonColumns = [id: number, uuid: string, properties: string];
 
-interface Opened {
+interface OpenConnection {
   database: Database.Database;
   person: Database.Statement<[number, string], PersonColumns>;
   begin: Database.Statement;
   commit: Database.Statement;
 }
 
-const PERSON = `
+const PERSON_SQL = `
   select p.id, p.uuid, p.properties
   from person_distinct_ids d
   inner join persons p on p.id = d.person_id
   where d.project_id = ? and d.distinct_id = ?`;
 
 /** Whose ids are whose, and what is known of them. */
-const ABOUT_PERSONS = /\bperson(s|_distinct_ids)\b/;
+const WRITES_PERSONS = /\bperson(s|_distinct_ids)\b/;
 
 export class PersonReader {
   readonly #open: () => Database.Database;
-  readonly #memory = new PersonMemory();
+  readonly #memory = new PersonCache();
   /** A transaction of this thread that is still open has written about persons. */
   #isWriting = false;
-  #opened: Opened | undefined;
+  #opened: OpenConnection | undefined;
   #hasView = false;
   #isClosed = false;
 
@@ -43,9 +43,9 @@ export class PersonReader {
   }
 
   /** Undefined where this way is barred for a moment, as it is while SQLite mends its journal. */
-  personOf(projectId: number, distinctId: string): SubjectPerson | null | undefined {
+  getPerson(projectId: number, distinctId: string): SubjectPerson | null | undefined {
     if (this.#isClosed) return undefined;
-    return this.#memory.find(projectId, distinctId) ?? this.#read(projectId, distinctId);
+    return this.#memory.get(projectId, distinctId) ?? this.#read(projectId, distinctId);
   }
 
   #read(projectId: number, distinctId: string): SubjectPerson | null | undefined {
@@ -53,8 +53,8 @@ export class PersonReader {
       const row = this.#view().person.get(projectId, distinctId);
       if (row === undefined) return null;
       const [id, uuid, properties] = row;
-      const person = toPerson({ id, properties });
-      this.#memory.keep(projectId, distinctId, uuid, person, properties.length);
+      const person = toSubjectPerson({ id, properties });
+      this.#memory.set(projectId, distinctId, uuid, person, properties.length);
       return person;
     } catch {
       this.#letGo();
@@ -64,8 +64,8 @@ export class PersonReader {
 
   /** What has been written meanwhile is seen from here on: about these persons, or, where none are named, about any. */
   refresh(persons?: readonly string[]): void {
-    if (persons) this.#memory.forget(persons);
-    else this.#memory.forgetAll();
+    if (persons) this.#memory.invalidate(persons);
+    else this.#memory.invalidateAll();
     this.#endView();
   }
 
@@ -74,8 +74,8 @@ export class PersonReader {
    * its end makes them forgotten once more.
    */
   onWrite(sql: string): void {
-    const isAboutPersons = ABOUT_PERSONS.test(sql);
-    if (isAboutPersons || (this.#isWriting && sql === 'commit')) this.#memory.forgetAll();
+    const isAboutPersons = WRITES_PERSONS.test(sql);
+    if (isAboutPersons || (this.#isWriting && sql === 'commit')) this.#memory.invalidateAll();
     this.#isWriting = isAboutPersons || (this.#isWriting && sql !== 'commit');
     this.#endView();
   }
@@ -102,7 +102,7 @@ export class PersonReader {
     this.#opened = undefined;
   }
 
-  #view(): Opened {
+  #view(): OpenConnection {
     this.#opened ??= prepare(this.#open());
     if (!this.#hasView) {
       this.#opened.begin.run();
@@ -113,20 +113,20 @@ export class PersonReader {
   }
 }
 
-const prepare = (database: Database.Database): Opened => ({
+const prepare = (database: Database.Database): OpenConnection => ({
   database,
   // As a list: to give the columns names takes as long as to find the row.
-  person: database.prepare<[number, string], PersonColumns>(PERSON).raw(),
+  person: database.prepare<[number, string], PersonColumns>(PERSON_SQL).raw(),
   begin: database.prepare('begin'),
   commit: database.prepare('commit'),
 });
 
 /** The same store, with the short way where it is open. */
-export const withReader = (general: SubjectStore, reader: PersonReader): SubjectStore => ({
+export const withPersonReader = (general: SubjectStore, reader: PersonReader): SubjectStore => ({
   ...general,
-  personOf(projectId, distinctId) {
-    const person = reader.personOf(projectId, distinctId);
-    return person === undefined ? general.personOf(projectId, distinctId) : person;
+  getPerson(projectId, distinctId) {
+    const person = reader.getPerson(projectId, distinctId);
+    return person === undefined ? general.getPerson(projectId, distinctId) : person;
   },
   refresh: (persons) => reader.refresh(persons),
 });

@@ -1,13 +1,13 @@
 import { rmSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 
-export interface ReadOnlyFile {
+interface ReadOnlyFile {
   db: Database.Database;
   close(): void;
 }
 
 /** Whether the file was not closed in peace: then its journal holds what the file does not. */
-export const hasJournal = (path: string): boolean => ['-wal', '-journal'].some((end) => sizeOf(path + end) > 0);
+export const hasSqliteJournal = (path: string): boolean => ['-wal', '-journal'].some((end) => sizeOf(path + end) > 0);
 
 /**
  * A file that nobody else has open, to be left exactly as it is. SQLite lays an empty journal beside it even for a
@@ -19,14 +19,14 @@ export function openReadOnly(path: string): ReadOnlyFile {
     db,
     close() {
       db.close();
-      removeTraces(path);
+      removeJournalFiles(path);
     },
   };
 }
 
 /** What readers leave. Only for whoever holds the folder's lock. */
-export function removeTraces(path: string): void {
-  if (hasJournal(path)) return;
+export function removeJournalFiles(path: string): void {
+  if (hasSqliteJournal(path)) return;
   for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true });
 }
 

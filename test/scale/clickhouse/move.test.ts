@@ -1,26 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyEvents, type LoadBounds } from '../../../src/operate/move/copy-events.ts';
-import type { Progress } from '../../../src/operate/move/progress.ts';
+import { copyEvents, type ShipmentLimits } from '../../../src/operate/move/copy-events.ts';
+import type { MoveProgress } from '../../../src/operate/move/progress.ts';
 import { openSource } from '../../../src/operate/move/source.ts';
-import { Target } from '../../../src/operate/move/target.ts';
+import { MoveTarget } from '../../../src/operate/move/target.ts';
 import { openClickHouseEventStore } from '../../../src/stores/clickhouse/event-store.ts';
-import { findClickHouse, makeDatabase, PATIENCE, type TestDatabase } from '../../support/clickhouse.ts';
+import { findClickHouse, makeDatabase, type TestDatabase, TIMEOUTS } from '../../support/clickhouse.ts';
 import { startFaultyProxy } from '../../support/faulty-proxy.ts';
-import type { LargePlace } from '../../support/large-place.ts';
+import type { ClusterStores } from '../../support/large-place.ts';
 import { answersOf, CONFIG, filesOf, makeInstallation } from '../../support/moving.ts';
 import { askServer, freshDatabase } from '../../support/postgres.ts';
 import { startServer } from '../../support/server.ts';
 
 const server = await findClickHouse();
-const silent: Progress = { begin: () => undefined, add: () => undefined, end: () => undefined };
-const SMALL: LoadBounds = { window: 2, events: 5, bytes: 1e9, overrides: 1 };
+const silent: MoveProgress = { begin: () => undefined, add: () => undefined, end: () => undefined };
+const SMALL: ShipmentLimits = { window: 2, events: 5, bytes: 1e9, overrides: 1 };
 
-describe.skipIf(server === null)('a move to many machines', { timeout: PATIENCE.testTimeout }, () => {
+describe.skipIf(server === null)('a move to many machines', { timeout: TIMEOUTS.testTimeout }, () => {
   let folder: string;
   let before: string[];
-  let place: LargePlace;
+  let place: ClusterStores;
   let clickhouse: TestDatabase;
   let database: Awaited<ReturnType<typeof freshDatabase>>;
 
@@ -35,13 +35,13 @@ describe.skipIf(server === null)('a move to many machines', { timeout: PATIENCE.
       config: { databaseUrl: database.url, clickhouseUrl: url, clickhouseOptions },
       remove: async () => undefined,
     };
-  }, PATIENCE.hookTimeout);
+  }, TIMEOUTS.hookTimeout);
 
   afterAll(async () => {
     await clickhouse?.drop();
     await database?.drop();
     for (const path of [folder, `${folder}-copy`]) rmSync(path, { recursive: true, force: true });
-  }, PATIENCE.hookTimeout);
+  }, TIMEOUTS.hookTimeout);
 
   /** The command itself, in a process of its own; killed as soon as it says `killAt`. */
   async function run(killAt?: string): Promise<{ code: number | null; output: string }> {
@@ -74,7 +74,7 @@ describe.skipIf(server === null)('a move to many machines', { timeout: PATIENCE.
     const proxy = await startFaultyProxy(clickhouse.options.url);
     const source = await openSource(folder);
     const { url, options } = { url: database.url, options: clickhouse.options };
-    const target = await Target.open({ databaseUrl: url, logPartitions: 16, now: 0 });
+    const target = await MoveTarget.open({ databaseUrl: url, logPartitions: 16, now: 0 });
     try {
       for (const [part, fault] of [
         ['insert into event_rows', 'request lost'],
@@ -84,11 +84,11 @@ describe.skipIf(server === null)('a move to many machines', { timeout: PATIENCE.
       ] as const) {
         const store = await openClickHouseEventStore({ ...options, url: proxy.url });
         proxy.failNext(part, fault);
-        const copying = copyEvents({ events: source.events, store, target, progress: silent, bounds: SMALL });
+        const copying = copyEvents({ events: source.events, store, target, progress: silent, limits: SMALL });
         await expect(copying).rejects.toThrow();
         await store.close();
       }
-      expect(await target.mark('shipment')).toMatchObject({ part: 'overrides', from: 0, to: 1 });
+      expect(await target.getMark('shipment')).toMatchObject({ part: 'overrides', from: 0, to: 1 });
     } finally {
       await target.close();
       source.close();

@@ -3,14 +3,14 @@ import { openLog } from '../../../src/lib/log.ts';
 import { capture } from '../../support/capture.ts';
 import { findClickHouse } from '../../support/clickhouse.ts';
 import { call } from '../../support/client.ts';
-import { type LargePlace, makeLargePlace } from '../../support/large-place.ts';
+import { type ClusterStores, makeClusterStores } from '../../support/large-place.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 
 const server = await findClickHouse();
 
 /** One installation for all of it: two web nodes, and a worker that comes and goes. */
 describe.skipIf(server === null)('many machines', () => {
-  let place: LargePlace;
+  let place: ClusterStores;
   let one: TestServer;
   let two: TestServer;
   let worker: TestServer;
@@ -19,7 +19,7 @@ describe.skipIf(server === null)('many machines', () => {
     startServer({ stores: 'large', place, config: { role }, log: openLog('silent') });
 
   beforeAll(async () => {
-    place = await makeLargePlace();
+    place = await makeClusterStores();
     one = await start('web');
     // The first brings ClickHouse to its shape.
     await one.query('select 1 as n');

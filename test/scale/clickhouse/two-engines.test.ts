@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Failure } from '../../../src/core/errors.ts';
 import type { JsonObject } from '../../../src/core/json/json.ts';
 import type { QuestionContext } from '../../../src/features/insights/rules/context.ts';
-import { findClickHouse, makeDatabase, PATIENCE, type TestDatabase } from '../../support/clickhouse.ts';
+import { findClickHouse, makeDatabase, type TestDatabase, TIMEOUTS } from '../../support/clickhouse.ts';
 import { ASKS, askOf, rounded } from '../../support/engine-answers.ts';
 import type { EngineDeps } from '../../support/insight-store.ts';
 import { type InsightCase, loadInsightCases } from '../../support/insight-vectors.ts';
@@ -18,7 +18,7 @@ import { withCohorts } from '../../support/send-case.ts';
 import { openTwoEngines, type TwoEngines } from '../../support/two-engines.ts';
 import { QUESTIONS } from '../../support/world-questions.ts';
 
-vi.setConfig(PATIENCE);
+vi.setConfig(TIMEOUTS);
 const wanted = process.env['TWO_ENGINES'];
 const isWhole = wanted === 'all';
 const seed = Number(process.env['TWO_ENGINES_SEED'] ?? 20);

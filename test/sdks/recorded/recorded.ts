@@ -39,7 +39,7 @@ export const WORDS = 'Grüße </b> & 日本 / ✓ 😀';
 /** When recorded events are replayed. */
 export const NOW = '2026-01-15T12:00:00.000Z';
 
-export type Writer = 'plain' | 'python' | 'go' | 'php' | 'swift';
+type Writer = 'plain' | 'python' | 'go' | 'php' | 'swift';
 
 const escaped = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
 const ascii = (text: string): string => text.replace(/[\u0080-\uffff]/g, escaped);

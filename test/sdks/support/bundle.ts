@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
-export interface Bundle {
+interface Bundle {
   file: string;
   remove(): void;
 }
 
-export interface BundleOptions {
+interface BundleOptions {
   platform: 'browser' | 'node';
   /** Package → what stands in for it. */
   alias?: Record<string, string>;

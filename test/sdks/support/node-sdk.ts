@@ -4,7 +4,7 @@ import type { World } from './world.ts';
 
 const require = requireFrom(import.meta.url);
 
-export interface Asking {
+interface Asking {
   groups?: Record<string, string>;
   personProperties?: Record<string, string>;
   groupProperties?: Record<string, Record<string, string>>;
@@ -62,4 +62,4 @@ export async function shutDown(sdk: NodeSdk, world: World): Promise<void> {
 }
 
 const uploads = ({ relay }: World): number =>
-  relay.asked().filter((one) => one === 'POST /batch/' || one === 'POST /i/v1/analytics/events').length;
+  relay.requestLines().filter((one) => one === 'POST /batch/' || one === 'POST /i/v1/analytics/events').length;

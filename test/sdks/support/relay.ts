@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 
-export interface Exchange {
+interface Exchange {
   method: string;
   /** As the server sees it, with its query. */
   path: string;
@@ -17,7 +17,7 @@ export interface Exchange {
   status: number;
   answer: string;
   /** The server has answered, but the SDK has not heard it. */
-  swallowed: boolean;
+  dropped: boolean;
 }
 
 export interface Relay {
@@ -25,11 +25,11 @@ export interface Relay {
   url: string;
   exchanges: Exchange[];
   /** `POST /e/` for each request, in order. */
-  asked(): string[];
+  requestLines(): string[];
   /** Those that were answered with an error: `401 POST /batch/: why`. */
-  refused(): string[];
+  failures(): string[];
   /** The next request that tells of it reaches the server, but its answer never comes back: the connection is cut. */
-  swallow(event: string): void;
+  dropAnswerTo(event: string): void;
   close(): Promise<void>;
 }
 
@@ -48,7 +48,16 @@ export async function startRelay(target: string, { prefix = '' } = {}): Promise<
     const at = swallowing.findIndex((event) => text.includes(`"${event}"`));
     const swallowed = at >= 0;
     if (swallowed) swallowing.splice(at, 1);
-    exchanges.push({ method, path, headers, body, text, status, answer: answered.toString('utf8'), swallowed });
+    exchanges.push({
+      method,
+      path,
+      headers,
+      body,
+      text,
+      status,
+      answer: answered.toString('utf8'),
+      dropped: swallowed,
+    });
     if (swallowed) incoming.socket.destroy();
     else response.writeHead(status, answer.headers).end(answered);
   };
@@ -58,12 +67,12 @@ export async function startRelay(target: string, { prefix = '' } = {}): Promise<
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`,
     exchanges,
-    asked: () => exchanges.map(({ method, path }) => `${method} ${pathOnly(path)}`),
-    refused: () =>
+    requestLines: () => exchanges.map(({ method, path }) => `${method} ${pathOnly(path)}`),
+    failures: () =>
       exchanges
         .filter(({ status }) => status >= 400)
         .map(({ status, method, path, answer }) => `${status} ${method} ${path}: ${answer}`),
-    swallow: (event) => void swallowing.push(event),
+    dropAnswerTo: (event) => void swallowing.push(event),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 
 const require = requireFrom(import.meta.url);
 
-export interface InstalledSdk {
+interface InstalledSdk {
   /** As it is published. */
   name: string;
   version: string;
@@ -35,7 +35,7 @@ export const BROWSER_SDKS = [
   'posthog-js',
 ];
 export const NODE_SDKS = ['posthog-node-1', 'posthog-node-2', 'posthog-node-3', 'posthog-node-4', 'posthog-node'];
-export const OTHER_SDKS = ['posthog-js-lite', 'posthog-react-native', '@segment/analytics-node'];
+const OTHER_SDKS = ['posthog-js-lite', 'posthog-react-native', '@segment/analytics-node'];
 
 /** `name version` of each. */
 export const testedSdks = (): string[] =>

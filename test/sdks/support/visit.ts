@@ -14,14 +14,14 @@ export interface Visit extends Watched {
   leave(): Promise<void>;
 }
 
-export interface VisitOptions {
+interface VisitOptions {
   config?: object;
   /** Where the SDK comes from; without it the served version from `/static/array.js`, others from their package. */
   script?: string;
 }
 
 /** Of a machine that has other things to do as well. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** The version that this server hands out itself. */
 export const SERVED = 'posthog-js';
@@ -49,8 +49,8 @@ export async function visit(
     run: (code: string) => page.evaluate(code),
     until: async (code: string) => {
       // By a timer, not at each frame: a headless page on a busy machine may draw none for a while.
-      await page.waitForFunction(code, undefined, { timeout: PATIENCE_MS, polling: 50 }).catch((cause: unknown) => {
-        throw new Error(`Never came true: ${code}; asked were ${world.relay.asked().join(', ')}`, { cause });
+      await page.waitForFunction(code, undefined, { timeout: TIMEOUT_MS, polling: 50 }).catch((cause: unknown) => {
+        throw new Error(`Never came true: ${code}; asked were ${world.relay.requestLines().join(', ')}`, { cause });
       });
     },
     leave: async () => {

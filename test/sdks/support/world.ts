@@ -5,7 +5,7 @@ import { clientFor } from '../../support/client.ts';
 import type { TestProject, TestServer } from '../../support/server.ts';
 import { type Relay, startRelay } from './relay.ts';
 
-export interface SeenEvent {
+interface SeenEvent {
   id: string;
   event: string;
   distinct_id: string;
@@ -15,7 +15,7 @@ export interface SeenEvent {
   person: { distinct_ids: string[]; properties: JsonObject; is_identified: boolean } | null;
 }
 
-export interface SeenPerson {
+interface SeenPerson {
   uuid: string;
   distinct_ids: string[];
   properties: JsonObject;
@@ -28,14 +28,14 @@ export interface World extends TestProject {
   events(): Promise<SeenEvent[]>;
   names(): Promise<string[]>;
   /** Waits until an event of each name is there. */
-  holds(...names: string[]): Promise<SeenEvent[]>;
+  waitForEvents(...names: string[]): Promise<SeenEvent[]>;
   person(distinctId: string): Promise<SeenPerson | undefined>;
   group(key: string): Promise<JsonObject | undefined>;
   close(): Promise<void>;
 }
 
 /** Values of all flags for somebody of whom nothing is known. */
-export const USUAL_FLAGS = { on: true, off: false, colour: 'blue', team: false, acme: false };
+export const DEFAULT_FLAGS = { on: true, off: false, colour: 'blue', team: false, acme: false };
 export const PAYLOADS = { on: { limit: 5 }, colour: ['sky', 1] };
 
 const FLAGS: Readonly<Record<string, JsonObject>> = {
@@ -82,8 +82,8 @@ export async function makeWorld(server: TestServer, { prefix = '' } = {}): Promi
     relay,
     events,
     names,
-    async holds(...wanted) {
-      const end = performance.now() + PATIENCE_MS;
+    async waitForEvents(...wanted) {
+      const end = performance.now() + TIMEOUT_MS;
       for (;;) {
         const stored = await events();
         const missing = wanted.filter((name) => !stored.some(({ event }) => event === name));
@@ -111,10 +111,10 @@ export async function makeWorld(server: TestServer, { prefix = '' } = {}): Promi
 }
 
 /** Browsers gather events for three seconds before they send them, and the machine may have other things to do. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** The one event of that name. */
-export function only(events: readonly SeenEvent[], name: string): SeenEvent {
+export function onlyEvent(events: readonly SeenEvent[], name: string): SeenEvent {
   const found = events.filter(({ event }) => event === name);
   if (found.length !== 1 || !found[0]) throw new Error(`${found.length} events are called ${name}`);
   return found[0];

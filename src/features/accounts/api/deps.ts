@@ -4,7 +4,7 @@ import type { Ids } from '../../../lib/ids.ts';
 import type { Sessions } from '../sessions.ts';
 import type { SignInGuard } from '../sign-in-guard.ts';
 
-export interface ApiDeps extends RouteDeps {
+export interface AccountRouteDeps extends RouteDeps {
   config: RouteDeps['config'] & { webhookAllowPrivate: boolean };
   ids: Ids;
   sessions: Sessions;

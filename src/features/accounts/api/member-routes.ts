@@ -2,16 +2,16 @@ import type { FastifyInstance } from 'fastify';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { organizationRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
-import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import { ADMIN, MEMBER } from '../../../stores/metadata/accounts.ts';
-import { addMember, changeLevel, type Member, removeMember } from '../organizations.ts';
-import type { ApiDeps } from './deps.ts';
+import { addMember, changeMemberLevel, type OrganizationMember, removeMember } from '../organizations.ts';
+import type { AccountRouteDeps } from './deps.ts';
 import { MemberChangeSchema, MemberCreateSchema, MemberSchema, presentMember } from './organization-schemas.ts';
 
 const tag = 'members';
-const show = ({ membership, user }: Member) => presentMember(membership, user);
+const show = ({ membership, user }: OrganizationMember) => presentMember(membership, user);
 
-export function memberRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function memberRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   const all = '/api/organizations/:organization_id/members/';
   const one = `${all}:user_uuid/`;
   organizationRoute(app, deps, {
@@ -20,7 +20,7 @@ export function memberRoutes(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'Members of an organization',
     tag,
     query: PAGE_QUERY,
-    response: pageOf(MemberSchema),
+    response: pageSchema(MemberSchema),
     handler: async ({ organization, query, url }) => {
       const page = readPage(query);
       const { count, items } = await deps.metadata.memberships.list(organization.id, page);
@@ -58,7 +58,7 @@ export function memberRoutes(app: FastifyInstance, deps: ApiDeps): void {
     body: MemberChangeSchema,
     response: MemberSchema,
     handler: async ({ caller, organization, params, body }) =>
-      show(await changeLevel(deps, caller, organization, params['user_uuid'] ?? '', body.level)),
+      show(await changeMemberLevel(deps, caller, organization, params['user_uuid'] ?? '', body.level)),
   });
   organizationRoute(app, deps, {
     method: 'DELETE',

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../../../access/callers.ts';
 import { levelIn } from '../../../access/callers.ts';
-import { activityOf } from '../../../http/api/activity-list.ts';
+import { listActivity } from '../../../http/api/activity-list.ts';
 import { organizationRoute, userRoute } from '../../../http/api/route.ts';
 import { envelope, queryText, readPage } from '../../../http/paging.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
-import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import { ADMIN, type Organization, OWNER } from '../../../stores/metadata/accounts.ts';
 import { createOrganization, deleteOrganization, renameOrganization } from '../organizations.ts';
-import type { ApiDeps } from './deps.ts';
+import type { AccountRouteDeps } from './deps.ts';
 import {
   OrganizationChangeSchema,
   OrganizationSchema,
@@ -17,11 +17,11 @@ import {
 } from './organization-schemas.ts';
 
 const tag = 'organizations';
-const EVERY_PROJECT = { limit: 1000, offset: 0 };
+const ALL_PROJECTS = { limit: 1000, offset: 0 };
 
-export function organizationRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function organizationRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   const show = async (caller: Caller, organization: Organization) => {
-    const { items } = await deps.metadata.projects.list([organization.id], EVERY_PROJECT);
+    const { items } = await deps.metadata.projects.list([organization.id], ALL_PROJECTS);
     return presentOrganization(organization, levelIn(caller, organization.id), items);
   };
   userRoute(app, deps, {
@@ -30,10 +30,10 @@ export function organizationRoutes(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'Organizations you belong to',
     tag,
     query: PAGE_QUERY,
-    response: pageOf(OrganizationSchema),
+    response: pageSchema(OrganizationSchema),
     handler: async ({ caller, query, url }) => {
       const page = readPage(query);
-      const { count, items } = await deps.metadata.organizations.listForUser(caller.user.id, page);
+      const { count, items } = await deps.metadata.organizations.listByUser(caller.user.id, page);
       const shown = await Promise.all(items.map((organization) => show(caller, organization)));
       return envelope(url, page, { count, items: shown }, (one) => one);
     },
@@ -92,7 +92,7 @@ export function organizationRoutes(app: FastifyInstance, deps: ApiDeps): void {
     response: ActivityPageSchema,
     handler: ({ organization, query, url }) => {
       const scope = queryText(query, 'scope') || undefined;
-      return activityOf(deps, { organizationId: organization.id, ...(scope && { scope }) }, query, url);
+      return listActivity(deps, { organizationId: organization.id, ...(scope && { scope }) }, query, url);
     },
   });
 }

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { userRoute } from '../../../http/api/route.ts';
-import { createPersonalKey, findPersonalKey } from '../personal-keys.ts';
-import type { ApiDeps } from './deps.ts';
+import { createPersonalKey, getPersonalKey } from '../personal-keys.ts';
+import type { AccountRouteDeps } from './deps.ts';
 import {
   NewPersonalKeySchema,
   PersonalKeySchema,
@@ -10,7 +10,7 @@ import {
   presentPersonalKey,
 } from './personal-key-schemas.ts';
 
-export function personalKeyRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function personalKeyRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   const tag = 'personal keys';
   const one = '/api/personal_api_keys/:id/';
   userRoute(app, deps, {
@@ -19,7 +19,8 @@ export function personalKeyRoutes(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'Your personal keys, newest first',
     tag,
     response: Type.Array(PersonalKeySchema),
-    handler: async ({ caller }) => (await deps.metadata.personalKeys.ofUser(caller.user.id)).map(presentPersonalKey),
+    handler: async ({ caller }) =>
+      (await deps.metadata.personalKeys.listByUser(caller.user.id)).map(presentPersonalKey),
   });
   userRoute(app, deps, {
     method: 'POST',
@@ -41,7 +42,7 @@ export function personalKeyRoutes(app: FastifyInstance, deps: ApiDeps): void {
     tag,
     response: PersonalKeySchema,
     handler: async ({ caller, params }) =>
-      presentPersonalKey(await findPersonalKey(deps.metadata, caller, params['id'] ?? '')),
+      presentPersonalKey(await getPersonalKey(deps.metadata, caller, params['id'] ?? '')),
   });
   userRoute(app, deps, {
     method: 'DELETE',
@@ -50,8 +51,8 @@ export function personalKeyRoutes(app: FastifyInstance, deps: ApiDeps): void {
     tag,
     status: 204,
     handler: async ({ caller, params }) => {
-      const key = await findPersonalKey(deps.metadata, caller, params['id'] ?? '');
-      await deps.metadata.personalKeys.remove(key.id);
+      const key = await getPersonalKey(deps.metadata, caller, params['id'] ?? '');
+      await deps.metadata.personalKeys.delete(key.id);
     },
   });
 }

@@ -1,13 +1,13 @@
 import { usersById } from '../../../http/api/activity-list.ts';
 import type { Role } from '../../../stores/metadata/accounts.ts';
-import type { ApiDeps } from './deps.ts';
+import type { AccountRouteDeps } from './deps.ts';
 import { presentRole } from './role-schemas.ts';
 
 /** Roles with the people in them and the flags they may edit, looked up together. */
-export async function showRoles(deps: Pick<ApiDeps, 'metadata'>, roles: readonly Role[]) {
+export async function presentRoles(deps: Pick<AccountRouteDeps, 'metadata'>, roles: readonly Role[]) {
   const ids = roles.map((role) => role.id);
-  const memberships = await deps.metadata.roleMemberships.list(ids);
-  const flags = (await deps.metadata.flagRoleAccess.ofRoles(ids)).filter((access) => !access.isDeleted);
+  const memberships = await deps.metadata.roleMemberships.listByRoles(ids);
+  const flags = (await deps.metadata.flagRoleAccess.listByRoles(ids)).filter((access) => !access.isDeleted);
   const users = await usersById(deps.metadata, [
     ...memberships.map((membership) => membership.userId),
     ...roles.map((role) => role.createdBy),

@@ -5,8 +5,8 @@ import { invalid } from '../../../core/errors.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import { projectRoute, userRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
-import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
-import { isInsideUrl } from '../../../lib/network.ts';
+import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
+import { isPrivateUrl } from '../../../lib/network.ts';
 import { ADMIN, type Project } from '../../../stores/metadata/accounts.ts';
 import {
   createProject,
@@ -16,7 +16,7 @@ import {
   rotateSecret,
   updateProject,
 } from '../projects.ts';
-import type { ApiDeps } from './deps.ts';
+import type { AccountRouteDeps } from './deps.ts';
 import {
   PREFERENCE_NAMES,
   ProjectBasicSchema,
@@ -29,14 +29,14 @@ import {
 
 const tag = 'projects';
 
-export function projectRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function projectRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   userRoute(app, deps, {
     method: 'GET',
     url: '/api/projects/',
     summary: 'Projects of the organizations you belong to',
     tag,
     query: PAGE_QUERY,
-    response: pageOf(ProjectBasicSchema),
+    response: pageSchema(ProjectBasicSchema),
     handler: async ({ caller, query, url }) => {
       const page = readPage(query);
       const organizationIds = caller.memberships.map((membership) => membership.organizationId);
@@ -55,16 +55,16 @@ export function projectRoutes(app: FastifyInstance, deps: ApiDeps): void {
       return show(deps, caller, await createProject(deps, caller, toChanges(deps, body)));
     },
   });
-  oneProject(app, deps);
-  projectKeys(app, deps);
+  projectItemRoutes(app, deps);
+  projectKeyRoutes(app, deps);
 }
 
-async function show(deps: ApiDeps, caller: Caller, project: Project) {
-  const groupTypes = await deps.metadata.groups.types(project.id);
+async function show(deps: AccountRouteDeps, caller: Caller, project: Project) {
+  const groupTypes = await deps.metadata.groups.listTypes(project.id);
   return presentProject(project, levelIn(caller, project.organizationId), groupTypes.length > 0);
 }
 
-function oneProject(app: FastifyInstance, deps: ApiDeps): void {
+function projectItemRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   const one = { url: '/api/projects/:project_id/', tag, foreign: 'not_found' } as const;
   projectRoute(app, deps, {
     ...one,
@@ -94,7 +94,7 @@ function oneProject(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
-function projectKeys(app: FastifyInstance, deps: ApiDeps): void {
+function projectKeyRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   projectRoute(app, deps, {
     method: 'PATCH',
     url: '/api/projects/:project_id/reset_token/',
@@ -123,8 +123,8 @@ function projectKeys(app: FastifyInstance, deps: ApiDeps): void {
 }
 
 /** From the wire's names to ours; only what was sent is changed. */
-function toChanges({ config }: ApiDeps, body: Static<typeof ProjectWriteSchema>): ProjectChanges {
-  refuseInside(config, body.slack_incoming_webhook);
+function toChanges({ config }: AccountRouteDeps, body: Static<typeof ProjectWriteSchema>): ProjectChanges {
+  refusePrivateAddress(config, body.slack_incoming_webhook);
   const preferences: JsonObject = {};
   for (const name of PREFERENCE_NAMES) if (body[name] !== undefined) preferences[name] = body[name] as Json;
   const changes = {
@@ -141,8 +141,11 @@ function toChanges({ config }: ApiDeps, body: Static<typeof ProjectWriteSchema>)
 }
 
 /** By sight: what a name leads to is looked at whenever the webhook is told something. */
-function refuseInside({ webhookAllowPrivate }: ApiDeps['config'], url: string | null | undefined): void {
-  if (!url || webhookAllowPrivate || !isInsideUrl(url)) return;
+function refusePrivateAddress(
+  { webhookAllowPrivate }: AccountRouteDeps['config'],
+  url: string | null | undefined,
+): void {
+  if (!url || webhookAllowPrivate || !isPrivateUrl(url)) return;
   throw invalid(
     'slack_incoming_webhook',
     'This address is of a private network, which this server does not post to. Its operator can allow it with ' +

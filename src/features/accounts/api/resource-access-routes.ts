@@ -3,15 +3,15 @@ import type { FastifyInstance } from 'fastify';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { organizationRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
-import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import { ADMIN, CAN_EDIT, type ResourceAccess } from '../../../stores/metadata/accounts.ts';
 import {
   changeResourceAccess,
   createResourceAccess,
   deleteResourceAccess,
-  findResourceAccess,
+  getResourceAccess,
 } from '../resource-access.ts';
-import type { ApiDeps } from './deps.ts';
+import type { AccountRouteDeps } from './deps.ts';
 import {
   presentResourceAccess,
   ResourceAccessChangeSchema,
@@ -23,7 +23,7 @@ const tag = 'roles';
 const all = '/api/organizations/:organization_id/resource_access/';
 const one = `${all}:id/`;
 
-export function resourceAccessRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function resourceAccessRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   const show = async (access: ResourceAccess) =>
     presentResourceAccess(access, await usersById(deps.metadata, [access.createdBy]));
   organizationRoute(app, deps, {
@@ -32,7 +32,7 @@ export function resourceAccessRoutes(app: FastifyInstance, deps: ApiDeps): void 
     summary: "The organization's default access levels",
     tag,
     query: PAGE_QUERY,
-    response: pageOf(ResourceAccessSchema),
+    response: pageSchema(ResourceAccessSchema),
     handler: async ({ organization, query, url }) => {
       const page = readPage(query);
       const { count, items } = await deps.metadata.resourceAccess.list(organization.id, page);
@@ -58,7 +58,7 @@ export function resourceAccessRoutes(app: FastifyInstance, deps: ApiDeps): void 
     tag,
     response: ResourceAccessSchema,
     handler: async ({ organization, params }) =>
-      show(await findResourceAccess(deps.metadata, organization, params['id'] ?? '')),
+      show(await getResourceAccess(deps.metadata, organization, params['id'] ?? '')),
   });
   organizationRoute(app, deps, {
     method: 'PATCH',

@@ -2,11 +2,19 @@ import type { FastifyInstance } from 'fastify';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { organizationRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
-import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import { ADMIN, type Role } from '../../../stores/metadata/accounts.ts';
-import { createRole, deleteRole, findRole, giveRole, type RoleChanges, takeRole, updateRole } from '../roles.ts';
-import type { ApiDeps } from './deps.ts';
-import { showRoles } from './present-roles.ts';
+import {
+  addRoleMember,
+  createRole,
+  deleteRole,
+  getRole,
+  type RoleChanges,
+  removeRoleMember,
+  updateRole,
+} from '../roles.ts';
+import type { AccountRouteDeps } from './deps.ts';
+import { presentRoles } from './present-roles.ts';
 import {
   presentRoleMembership,
   RoleChangeSchema,
@@ -20,26 +28,26 @@ const tag = 'roles';
 const all = '/api/organizations/:organization_id/roles/';
 const one = `${all}:role_id/`;
 
-export function roleRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function roleRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   listAndCreate(app, deps);
-  oneRole(app, deps);
-  membersOfRole(app, deps);
+  roleItemRoutes(app, deps);
+  roleMembershipRoutes(app, deps);
 }
 
-const showOne = async (deps: ApiDeps, role: Role) => (await showRoles(deps, [role]))[0];
+const presentOneRole = async (deps: AccountRouteDeps, role: Role) => (await presentRoles(deps, [role]))[0];
 
-function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
+function listAndCreate(app: FastifyInstance, deps: AccountRouteDeps): void {
   organizationRoute(app, deps, {
     method: 'GET',
     url: all,
     summary: 'Roles of an organization',
     tag,
     query: PAGE_QUERY,
-    response: pageOf(RoleSchema),
+    response: pageSchema(RoleSchema),
     handler: async ({ organization, query, url }) => {
       const page = readPage(query);
       const { count, items } = await deps.metadata.roles.list(organization.id, page);
-      return envelope(url, page, { count, items: await showRoles(deps, items) }, (role) => role);
+      return envelope(url, page, { count, items: await presentRoles(deps, items) }, (role) => role);
     },
   });
   organizationRoute(app, deps, {
@@ -52,11 +60,11 @@ function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
     status: 201,
     response: RoleSchema,
     handler: async ({ caller, organization, body }) =>
-      showOne(deps, await createRole(deps, caller, organization, body.name)),
+      presentOneRole(deps, await createRole(deps, caller, organization, body.name)),
   });
 }
 
-function oneRole(app: FastifyInstance, deps: ApiDeps): void {
+function roleItemRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   organizationRoute(app, deps, {
     method: 'GET',
     url: one,
@@ -64,7 +72,7 @@ function oneRole(app: FastifyInstance, deps: ApiDeps): void {
     tag,
     response: RoleSchema,
     handler: async ({ organization, params }) =>
-      showOne(deps, await findRole(deps.metadata, organization, params['role_id'] ?? '')),
+      presentOneRole(deps, await getRole(deps.metadata, organization, params['role_id'] ?? '')),
   });
   organizationRoute(app, deps, {
     method: 'PATCH',
@@ -80,7 +88,7 @@ function oneRole(app: FastifyInstance, deps: ApiDeps): void {
       if (body.feature_flags_access_level !== undefined) {
         changes.featureFlagsAccessLevel = body.feature_flags_access_level;
       }
-      return showOne(deps, await updateRole(deps, caller, organization, params['role_id'] ?? '', changes));
+      return presentOneRole(deps, await updateRole(deps, caller, organization, params['role_id'] ?? '', changes));
     },
   });
   organizationRoute(app, deps, {
@@ -94,7 +102,7 @@ function oneRole(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
-function membersOfRole(app: FastifyInstance, deps: ApiDeps): void {
+function roleMembershipRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   const memberships = `${one}role_memberships/`;
   organizationRoute(app, deps, {
     method: 'GET',
@@ -102,10 +110,10 @@ function membersOfRole(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'Who has the role',
     tag,
     query: PAGE_QUERY,
-    response: pageOf(RoleMembershipSchema),
+    response: pageSchema(RoleMembershipSchema),
     handler: async ({ organization, params, query, url }) => {
-      const role = await findRole(deps.metadata, organization, params['role_id'] ?? '');
-      const items = await deps.metadata.roleMemberships.list([role.id]);
+      const role = await getRole(deps.metadata, organization, params['role_id'] ?? '');
+      const items = await deps.metadata.roleMemberships.listByRoles([role.id]);
       const users = await usersById(
         deps.metadata,
         items.map((item) => item.userId),
@@ -129,7 +137,13 @@ function membersOfRole(app: FastifyInstance, deps: ApiDeps): void {
     status: 201,
     response: RoleMembershipSchema,
     handler: async ({ caller, organization, params, body }) => {
-      const { membership, user } = await giveRole(deps, caller, organization, params['role_id'] ?? '', body.user_uuid);
+      const { membership, user } = await addRoleMember(
+        deps,
+        caller,
+        organization,
+        params['role_id'] ?? '',
+        body.user_uuid,
+      );
       return presentRoleMembership(membership, user);
     },
   });
@@ -141,6 +155,6 @@ function membersOfRole(app: FastifyInstance, deps: ApiDeps): void {
     level: ADMIN,
     status: 204,
     handler: ({ caller, organization, params }) =>
-      takeRole(deps, caller, organization, params['role_id'] ?? '', params['id'] ?? ''),
+      removeRoleMember(deps, caller, organization, params['role_id'] ?? '', params['id'] ?? ''),
   });
 }

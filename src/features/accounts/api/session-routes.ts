@@ -2,7 +2,7 @@
 
 import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { refuseForgery } from '../../../http/api/same-origin.ts';
+import { requireSameOrigin } from '../../../http/api/same-origin.ts';
 import {
   clearSessionCookie,
   deviceCookie,
@@ -11,22 +11,22 @@ import {
   setSessionCookie,
 } from '../../../http/api/session-cookie.ts';
 import { presentUserSummary } from '../../../http/schemas/common.ts';
-import { PROBLEMS } from '../../../http/schemas/errors.ts';
+import { ERROR_RESPONSES } from '../../../http/schemas/errors.ts';
 import type { OpenedSession } from '../sessions.ts';
-import type { ApiDeps } from './deps.ts';
+import type { AccountRouteDeps } from './deps.ts';
 import { SetUpSchema, SignedInSchema, SignInSchema } from './session-schemas.ts';
 
-export function sessionRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function sessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   // Another site must not sign anybody in, as somebody of its choice, or out.
-  const onRequest = async (request: FastifyRequest): Promise<void> => refuseForgery(request, deps.config.publicUrl);
-  const schema = { tags: ['sign-in'], response: { 200: SignedInSchema, ...PROBLEMS } };
+  const onRequest = async (request: FastifyRequest): Promise<void> => requireSameOrigin(request, deps.config.publicUrl);
+  const schema = { tags: ['sign-in'], response: { 200: SignedInSchema, ...ERROR_RESPONSES } };
   app.post(
     '/api/login/',
     { onRequest, schema: { ...schema, summary: 'Sign in to the console', body: SignInSchema } },
     (request, reply) => {
       const { email, password } = request.body as Static<typeof SignInSchema>;
       const opening = deps.sessions.signIn(email, password, request.ip, deviceCookie(request));
-      return welcome(deps, request, reply, opening);
+      return sendSession(deps, request, reply, opening);
     },
   );
   app.post(
@@ -34,7 +34,7 @@ export function sessionRoutes(app: FastifyInstance, deps: ApiDeps): void {
     { onRequest, schema: { ...schema, summary: 'Use the set-up link of the first start', body: SetUpSchema } },
     (request, reply) => {
       const { token, email, password, first_name } = request.body as Static<typeof SetUpSchema>;
-      return welcome(deps, request, reply, deps.sessions.setUp(token, email, password, first_name ?? ''));
+      return sendSession(deps, request, reply, deps.sessions.setUp(token, email, password, first_name ?? ''));
     },
   );
   const done = { 204: { type: 'null', description: 'Done; there is no body.' } };
@@ -50,16 +50,16 @@ export function sessionRoutes(app: FastifyInstance, deps: ApiDeps): void {
   );
 }
 
-async function welcome(
-  { config: { publicUrl } }: ApiDeps,
+async function sendSession(
+  { config: { publicUrl } }: AccountRouteDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   opening: Promise<OpenedSession>,
 ) {
-  const { cookie, user, expiresAt, device } = await opening;
+  const { cookie, user, expiresAt, deviceToken } = await opening;
   reply.header('set-cookie', [
     setSessionCookie(request, publicUrl, cookie, expiresAt),
-    setDeviceCookie(request, publicUrl, device),
+    setDeviceCookie(request, publicUrl, deviceToken),
   ]);
   return { success: true, user: presentUserSummary(user) };
 }

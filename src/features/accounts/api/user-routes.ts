@@ -3,13 +3,13 @@ import { type Caller, currentOrganizationId, currentProject } from '../../../acc
 import { Failure, forbidden } from '../../../core/errors.ts';
 import { userRoute } from '../../../http/api/route.ts';
 import { updateUser } from '../users.ts';
-import type { ApiDeps } from './deps.ts';
+import type { AccountRouteDeps } from './deps.ts';
 import { presentUser, UserChangeSchema, UserSchema } from './user-schemas.ts';
 
 const tag = 'users';
-const EVERYTHING = { limit: 1000, offset: 0 };
+const ALL = { limit: 1000, offset: 0 };
 
-export function userRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function userRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   const url = '/api/users/:id/';
   userRoute(app, deps, {
     method: 'GET',
@@ -18,8 +18,8 @@ export function userRoutes(app: FastifyInstance, deps: ApiDeps): void {
     tag,
     response: UserSchema,
     handler: async ({ caller, params }) => {
-      onlySelf(caller, params['id']);
-      return show(deps, caller);
+      requireSelf(caller, params['id']);
+      return presentCaller(deps, caller);
     },
   });
   userRoute(app, deps, {
@@ -30,10 +30,10 @@ export function userRoutes(app: FastifyInstance, deps: ApiDeps): void {
     body: UserChangeSchema,
     response: UserSchema,
     handler: async ({ caller, params, body, request }) => {
-      onlySelf(caller, params['id']);
+      requireSelf(caller, params['id']);
       // An open console or a found key is no way to guess the password.
-      const attempt = { account: caller.user.email.toLowerCase(), address: request.ip, device: undefined };
-      if (body.current_password !== undefined) await deps.signInGuard.enter(attempt);
+      const attempt = { account: caller.user.email.toLowerCase(), address: request.ip, deviceToken: undefined };
+      if (body.current_password !== undefined) await deps.signInGuard.recordAttempt(attempt);
       const user = await updateUser(deps.metadata, caller, {
         firstName: body.first_name,
         email: body.email,
@@ -42,26 +42,26 @@ export function userRoutes(app: FastifyInstance, deps: ApiDeps): void {
         currentProjectId: body.set_current_team,
         currentOrganizationId: body.set_current_organization,
       });
-      return show(deps, { ...caller, user });
+      return presentCaller(deps, { ...caller, user });
     },
   });
 }
 
-function onlySelf(caller: Caller, id: string | undefined): void {
+function requireSelf(caller: Caller, id: string | undefined): void {
   if (id !== '@me' && id !== caller.user.uuid) throw forbidden();
 }
 
 /** A user of no organization still sees themselves. */
-async function show({ metadata }: ApiDeps, caller: Caller) {
+async function presentCaller({ metadata }: AccountRouteDeps, caller: Caller) {
   const none = (error: unknown): null => {
     if (error instanceof Failure && error.kind === 'not_found') return null;
     throw error;
   };
   const project = await currentProject(metadata, caller).catch(none);
-  const { items: organizations } = await metadata.organizations.listForUser(caller.user.id, EVERYTHING);
+  const { items: organizations } = await metadata.organizations.listByUser(caller.user.id, ALL);
   const currentId = organizations.length > 0 ? currentOrganizationId(caller) : null;
   const organization = organizations.find(({ id }) => id === currentId) ?? null;
-  const projects = organization ? (await metadata.projects.list([organization.id], EVERYTHING)).items : [];
+  const projects = organization ? (await metadata.projects.list([organization.id], ALL)).items : [];
   return presentUser({
     user: caller.user,
     project,

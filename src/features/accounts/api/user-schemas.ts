@@ -37,7 +37,7 @@ export const UserChangeSchema = Type.Partial(
   }),
 );
 
-export interface UserView {
+interface UserView {
   user: User;
   project: Project | null;
   organization: Organization | null;

@@ -2,13 +2,13 @@ import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { invalid } from '../../../core/errors.ts';
 import type { Json } from '../../../core/json/json.ts';
-import { activityOf, usersById } from '../../../http/api/activity-list.ts';
+import { listActivity, usersById } from '../../../http/api/activity-list.ts';
 import { projectRoute } from '../../../http/api/route.ts';
-import { idIn } from '../../../http/path-ids.ts';
+import { idFromPath } from '../../../http/path-ids.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { Action } from '../../../stores/metadata/actions.ts';
-import { ACTION, type ActionChanges, createAction, findAction, updateAction } from '../actions.ts';
+import { ACTION, type ActionChanges, createAction, getAction, updateAction } from '../actions.ts';
 import {
   ActionChangeSchema,
   ActionCreateSchema,
@@ -27,7 +27,7 @@ export function actionRoutes(app: FastifyInstance, deps: ApiDeps): void {
   activity(app, deps);
 }
 
-async function show({ metadata }: ApiDeps, actions: readonly Action[]) {
+async function presentActions({ metadata }: ApiDeps, actions: readonly Action[]) {
   const users = await usersById(
     metadata,
     actions.map(({ createdBy }) => createdBy),
@@ -35,7 +35,7 @@ async function show({ metadata }: ApiDeps, actions: readonly Action[]) {
   return actions.map((action) => presentAction(action, users));
 }
 
-const showOne = async (deps: ApiDeps, action: Action) => (await show(deps, [action]))[0];
+const presentOneAction = async (deps: ApiDeps, action: Action) => (await presentActions(deps, [action]))[0];
 
 function readChanges(body: Static<typeof ActionChangeSchema>): ActionChanges {
   const { name, description, tags, steps, deleted, post_to_slack } = body;
@@ -57,7 +57,9 @@ function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
     method: 'GET',
     summary: 'Actions, newest first, all of them',
     response: ActionListSchema,
-    handler: async ({ project }) => ({ results: await show(deps, await deps.metadata.actions.ofProject(project.id)) }),
+    handler: async ({ project }) => ({
+      results: await presentActions(deps, await deps.metadata.actions.listByProject(project.id)),
+    }),
   });
   projectRoute(app, deps, {
     ...ALL,
@@ -67,7 +69,7 @@ function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
     status: 201,
     response: ActionSchema,
     handler: async ({ caller, project, body }) =>
-      showOne(deps, await createAction(deps, caller, project, { ...readChanges(body), name: body.name })),
+      presentOneAction(deps, await createAction(deps, caller, project, { ...readChanges(body), name: body.name })),
   });
 }
 
@@ -77,7 +79,8 @@ function oneAction(app: FastifyInstance, deps: ApiDeps): void {
     method: 'GET',
     summary: 'One action',
     response: ActionSchema,
-    handler: async ({ project, params }) => showOne(deps, await findAction(deps.metadata, project.id, idIn(params))),
+    handler: async ({ project, params }) =>
+      presentOneAction(deps, await getAction(deps.metadata, project.id, idFromPath(params))),
   });
   for (const method of ['PATCH', 'PUT'] as const) {
     projectRoute(app, deps, {
@@ -87,7 +90,7 @@ function oneAction(app: FastifyInstance, deps: ApiDeps): void {
       body: ActionChangeSchema,
       response: ActionSchema,
       handler: async ({ caller, project, params, body }) =>
-        showOne(deps, await updateAction(deps, caller, project, idIn(params), readChanges(body))),
+        presentOneAction(deps, await updateAction(deps, caller, project, idFromPath(params), readChanges(body))),
     });
   }
   projectRoute(app, deps, {
@@ -107,7 +110,7 @@ function activity(app: FastifyInstance, deps: ApiDeps): void {
     ...about,
     url: `${ALL.url}activity/`,
     summary: 'Who changed actions, with before and after',
-    handler: ({ project, query, url }) => activityOf(deps, of(project), query, url),
+    handler: ({ project, query, url }) => listActivity(deps, of(project), query, url),
   });
   projectRoute(app, deps, {
     ...ONE,
@@ -115,8 +118,8 @@ function activity(app: FastifyInstance, deps: ApiDeps): void {
     url: `${ONE.url}activity/`,
     summary: 'Who changed this action, with before and after',
     handler: async ({ project, params, query, url }) => {
-      const { id } = await findAction(deps.metadata, project.id, idIn(params));
-      return activityOf(deps, { ...of(project), itemId: String(id) }, query, url);
+      const { id } = await getAction(deps.metadata, project.id, idFromPath(params));
+      return listActivity(deps, { ...of(project), itemId: String(id) }, query, url);
     },
   });
 }

@@ -9,17 +9,17 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import type { DecodedRequest } from '../../../http/public/decode/decode-request.ts';
 import { parseBody } from '../../../http/public/decode/parse-body.ts';
 import { callerAddress, decode, queryValues } from '../../../http/public/read-request.ts';
-import { writeContext } from '../../../ingest/accept/request-context.ts';
-import { lookThrough } from '../check-events.ts';
-import { keep } from './accept-entry.ts';
+import { serializeRequestContext } from '../../../ingest/accept/request-context.ts';
+import { checkEvents } from '../check-events.ts';
+import { acceptEntry } from './accept-entry.ts';
 import { CAPTURE_DOCUMENTS } from './capture-schemas.ts';
-import type { PublicDeps } from './deps.ts';
+import type { CaptureDeps } from './deps.ts';
 import { sentAtOf } from './sent-at.ts';
 
 const PATHS = ['/capture/', '/batch/', '/e/', '/track/', '/engage/', '/s/', '/i/v0/e/'];
 const OK = { status: 1 };
 
-export function captureRoutes(app: FastifyInstance, deps: PublicDeps): void {
+export function captureRoutes(app: FastifyInstance, deps: CaptureDeps): void {
   for (const url of PATHS) {
     const engage = url === '/engage/';
     const handler = (request: FastifyRequest, reply: FastifyReply) => capture(deps, request, reply, engage);
@@ -29,24 +29,29 @@ export function captureRoutes(app: FastifyInstance, deps: PublicDeps): void {
   }
 }
 
-async function capture(deps: PublicDeps, request: FastifyRequest, reply: FastifyReply, engage: boolean) {
+async function capture(deps: CaptureDeps, request: FastifyRequest, reply: FastifyReply, engage: boolean) {
   const receivedAt = deps.clock.now();
   const decoded = await decode(request, deps.config.maxBodyBytes, 'v0');
   const extracted = extractEvents(await parseBody(decoded.payload));
   const query = queryValues(request);
   const sentAt = sentAtOf({ query, body: extracted.sentAt, form: decoded.formFields.get('sent_at') });
-  const project = await deps.directory.projectFor(...credentials(request, decoded, extracted));
-  const subjects = await lookThrough(extracted.events, engage);
+  const project = await deps.directory.getProject(...credentials(request, decoded, extracted));
+  const subjects = await checkEvents(extracted.events, engage);
   const kept = worthKeeping(extracted, decoded.payload);
   const entry = {
     projectId: project.id,
     receivedAt,
     events: extracted.events.length,
-    context: writeContext({ ip: callerAddress(request), sentAt, engage, historical: extracted.historicalMigration }),
+    context: serializeRequestContext({
+      ip: callerAddress(request),
+      sentAt,
+      engage,
+      historical: extracted.historicalMigration,
+    }),
     seed: deps.ids.seed(),
     payload: kept.payload,
   };
-  await keep(deps, entry, subjects, kept.events);
+  await acceptEntry(deps, entry, subjects, kept.events);
   return query.get('beacon') === '1' ? reply.code(204).send() : OK;
 }
 

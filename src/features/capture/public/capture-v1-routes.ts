@@ -5,17 +5,17 @@ import { changedSubjects } from '../../../core/events/changed-subjects.ts';
 import { sendError } from '../../../http/errors.ts';
 import { parseBody } from '../../../http/public/decode/parse-body.ts';
 import { callerAddress, decode } from '../../../http/public/read-request.ts';
-import { writeContext } from '../../../ingest/accept/request-context.ts';
-import { writeEvents } from '../../../ingest/accept/serialize-events.ts';
+import { serializeRequestContext } from '../../../ingest/accept/request-context.ts';
+import { serializeEvents } from '../../../ingest/accept/serialize-events.ts';
 import { readV1Batch, toV1Error, type V1Result } from '../v1/read-v1-batch.ts';
 import { V1Error } from '../v1/v1-error.ts';
 import { readV1Headers } from '../v1/v1-headers.ts';
-import { keep } from './accept-entry.ts';
-import type { PublicDeps } from './deps.ts';
+import { acceptEntry } from './accept-entry.ts';
+import type { CaptureDeps } from './deps.ts';
 
 const PATH = '/i/v1/analytics/events';
 
-export function captureV1Routes(app: FastifyInstance, deps: PublicDeps): void {
+export function captureV1Routes(app: FastifyInstance, deps: CaptureDeps): void {
   app.route({
     method: 'POST',
     url: PATH,
@@ -26,28 +26,28 @@ export function captureV1Routes(app: FastifyInstance, deps: PublicDeps): void {
   app.options(PATH, { schema: { hide: true } }, async () => ({ status: 1 }));
 }
 
-async function captureV1(deps: PublicDeps, request: FastifyRequest, reply: FastifyReply) {
+async function captureV1(deps: CaptureDeps, request: FastifyRequest, reply: FastifyReply) {
   const receivedAt = deps.clock.now();
   const headers = readV1Headers(request.headers);
   reply.header('posthog-request-id', headers.requestId);
   const { payload } = await decode(request, deps.config.maxBodyBytes, 'v1');
-  const project = await deps.directory.projectFor(headers.token, undefined);
+  const project = await deps.directory.getProject(headers.token, undefined);
   const { events, results, historicalMigration } = await readV1Batch(await parseBody(payload), headers);
   if (events.length > 0) {
     const entry = {
       projectId: project.id,
       receivedAt,
       events: events.length,
-      context: writeContext({
+      context: serializeRequestContext({
         ip: callerAddress(request),
         sentAt: headers.sentAt,
         engage: false,
         historical: historicalMigration,
       }),
       seed: deps.ids.seed(),
-      payload: await writeEvents(events),
+      payload: await serializeEvents(events),
     };
-    await keep(deps, entry, changedSubjects(events, false), events);
+    await acceptEntry(deps, entry, changedSubjects(events, false), events);
   }
   return { results: results satisfies Record<string, V1Result> };
 }

@@ -3,25 +3,25 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidPayload } from '../../../core/events/extract-events.ts';
 import { parseBody } from '../../../http/public/decode/parse-body.ts';
 import { callerAddress, decode, queryValues } from '../../../http/public/read-request.ts';
-import { writeContext } from '../../../ingest/accept/request-context.ts';
+import { serializeRequestContext } from '../../../ingest/accept/request-context.ts';
 import { cspEvents, invalidReport } from '../rules/csp-report.ts';
-import { keep } from './accept-entry.ts';
-import type { PublicDeps } from './deps.ts';
+import { acceptEntry } from './accept-entry.ts';
+import type { CaptureDeps } from './deps.ts';
 
 const REPORT_TYPES = /^\s*application\/(csp-report|reports\+json)\s*(;|$)/i;
 
-export function cspReportRoutes(app: FastifyInstance, deps: PublicDeps): void {
+export function cspReportRoutes(app: FastifyInstance, deps: CaptureDeps): void {
   app.post('/report/', { schema: { hide: true } }, (request, reply) => report(deps, request, reply));
   app.options('/report/', { schema: { hide: true } }, async () => ({ status: 1 }));
 }
 
-async function report(deps: PublicDeps, request: FastifyRequest, reply: FastifyReply) {
+async function report(deps: CaptureDeps, request: FastifyRequest, reply: FastifyReply) {
   const receivedAt = deps.clock.now();
   if (!REPORT_TYPES.test(request.headers['content-type'] ?? '')) {
     throw invalidPayload('Invalid payload: All events must have the event name field "event"!');
   }
   const query = queryValues(request);
-  const project = await deps.directory.projectFor(query.get('token') ?? query.get('api_key'), query.get('project_id'));
+  const project = await deps.directory.getProject(query.get('token') ?? query.get('api_key'), query.get('project_id'));
   const events = cspEvents(await readReport(request, deps.config.maxBodyBytes), {
     distinctId: query.get('distinct_id') ?? undefined,
     sessionId: query.get('session_id') ?? undefined,
@@ -32,11 +32,11 @@ async function report(deps: PublicDeps, request: FastifyRequest, reply: FastifyR
     projectId: project.id,
     receivedAt,
     events: events.length,
-    context: writeContext({ ip: callerAddress(request), sentAt: null, engage: false, historical: false }),
+    context: serializeRequestContext({ ip: callerAddress(request), sentAt: null, engage: false, historical: false }),
     seed: deps.ids.seed(),
     payload: Buffer.from(JSON.stringify(events)),
   };
-  await keep(deps, entry, [], events);
+  await acceptEntry(deps, entry, [], events);
   return reply.code(204).send();
 }
 

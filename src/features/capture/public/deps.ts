@@ -1,6 +1,6 @@
-import type { PublicDeps as PublicRouteDeps } from '../../../http/public/public-deps.ts';
-import type { EventDoor } from '../../../ingest/accept/event-intake.ts';
+import type { PublicRouteDeps } from '../../../http/public/public-deps.ts';
+import type { EventIntake } from '../../../ingest/accept/event-intake.ts';
 
-export interface PublicDeps extends PublicRouteDeps {
-  ingestion: Pick<EventDoor, 'accept'>;
+export interface CaptureDeps extends PublicRouteDeps {
+  ingestion: Pick<EventIntake, 'accept'>;
 }

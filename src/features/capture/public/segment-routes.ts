@@ -6,12 +6,12 @@ import { isDeeperThan, MAX_DEPTH } from '../../../core/json/clean-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { parseBody } from '../../../http/public/decode/parse-body.ts';
 import { callerAddress, decode, queryValues } from '../../../http/public/read-request.ts';
-import { writeContext } from '../../../ingest/accept/request-context.ts';
-import { writeEvents } from '../../../ingest/accept/serialize-events.ts';
-import { someInTurns } from '../../../lib/in-turns.ts';
-import { eventOfSegment } from '../rules/segment-message.ts';
-import { keep } from './accept-entry.ts';
-import type { PublicDeps } from './deps.ts';
+import { serializeRequestContext } from '../../../ingest/accept/request-context.ts';
+import { serializeEvents } from '../../../ingest/accept/serialize-events.ts';
+import { eachBatch } from '../../../lib/in-turns.ts';
+import { eventFromSegment } from '../rules/segment-message.ts';
+import { acceptEntry } from './accept-entry.ts';
+import type { CaptureDeps } from './deps.ts';
 import { sentAtOf } from './sent-at.ts';
 
 /** The last part of the path → the kind of its message; those of a batch say their kind themselves. */
@@ -21,38 +21,38 @@ const KINDS: Readonly<Record<string, string | undefined>> = {
   ...Object.fromEntries(['identify', 'track', 'page', 'screen', 'group', 'alias'].map((kind) => [kind, kind])),
 };
 
-export function segmentRoutes(app: FastifyInstance, deps: PublicDeps): void {
+export function segmentRoutes(app: FastifyInstance, deps: CaptureDeps): void {
   const hide = { schema: { hide: true } };
   for (const [name, kind] of Object.entries(KINDS)) {
-    app.post(`/v1/${name}`, hide, (request) => take(deps, request, kind));
+    app.post(`/v1/${name}`, hide, (request) => captureSegment(deps, request, kind));
     app.options(`/v1/${name}`, hide, async () => ({ success: true }));
   }
 }
 
 /** About a millisecond. */
-const AT_ONCE = 250;
+const BATCH_SIZE = 250;
 
-async function take(deps: PublicDeps, request: FastifyRequest, kind: string | undefined) {
+async function captureSegment(deps: CaptureDeps, request: FastifyRequest, kind: string | undefined) {
   const receivedAt = deps.clock.now();
   const { payload } = await decode(request, deps.config.maxBodyBytes, 'v0');
   const body = await parseBody(payload);
   const { events: messages } = extractEvents(body);
   const envelope = isJsonObject(body) ? body : {};
-  const project = await deps.directory.projectFor(writeKey(request, envelope), undefined);
+  const project = await deps.directory.getProject(writeKey(request, envelope), undefined);
   const sentAt = sentAtOf({ query: queryValues(request), body: envelope['sentAt'], form: undefined });
   const events: JsonObject[] = [];
-  await someInTurns(messages, AT_ONCE, (some) => {
-    for (const message of some) events.push(translated(message, kind));
+  await eachBatch(messages, BATCH_SIZE, (some) => {
+    for (const message of some) events.push(toEvent(message, kind));
   });
-  await keep(
+  await acceptEntry(
     deps,
     {
       projectId: project.id,
       receivedAt,
       events: events.length,
-      context: writeContext({ ip: callerAddress(request), sentAt, engage: false, historical: false }),
+      context: serializeRequestContext({ ip: callerAddress(request), sentAt, engage: false, historical: false }),
       seed: deps.ids.seed(),
-      payload: await writeEvents(events),
+      payload: await serializeEvents(events),
     },
     changedSubjects(events, false),
     events,
@@ -67,10 +67,10 @@ function writeKey({ headers }: FastifyRequest, body: JsonObject): Json | undefin
   return name || body['writeKey'];
 }
 
-function translated(message: JsonObject, kind: string | undefined): JsonObject {
+function toEvent(message: JsonObject, kind: string | undefined): JsonObject {
   // Written into the log anew, it would overflow; bodies that go there as they came are judged later.
   if (isDeeperThan(message, MAX_DEPTH)) {
     throw invalidPayload(`Invalid payload: a message is nested more than ${MAX_DEPTH} levels deep.`);
   }
-  return eventOfSegment(message, kind ?? message['type']);
+  return eventFromSegment(message, kind ?? message['type']);
 }

@@ -1,10 +1,10 @@
 import type { Failure } from '../../../core/errors.ts';
 import { invalidPayload } from '../../../core/events/extract-events.ts';
-import { parseTimestamp, withinYears } from '../../../core/time/parse-timestamp.ts';
+import { parseTimestamp, withinSupportedYears } from '../../../core/time/parse-timestamp.ts';
 
 import type { QueryValues } from '../../../http/public/decode/decode-request.ts';
 
-export interface SentAtSources {
+interface SentAtSources {
   query: QueryValues;
   /** `sent_at` of the envelope or the single event. `sentAt` is not it: old Python SDKs send that by another clock. */
   body: unknown;
@@ -24,7 +24,7 @@ export function sentAtOf(sources: SentAtSources): number | null {
 function digitsOrDate(text: string): number {
   if (!/^\d+(?:\.\d+)?$/.test(text)) return isoDate(text);
   const isMillis = (text.split('.', 1)[0] ?? '').length > 11;
-  return checked(withinYears(Number(text) * (isMillis ? 1 : 1000)), text);
+  return checked(withinSupportedYears(Number(text) * (isMillis ? 1 : 1000)), text);
 }
 
 function isoDate(value: unknown): number {

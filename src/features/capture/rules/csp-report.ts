@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
  * What browsers report about broken content-security policies, as ordinary `$csp_violation` events. There are two
  * shapes: one object under `csp-report` with hyphened names, and a list of reports whose `body` has camel-case names.
  */
-export interface CspReporter {
+interface CspReporter {
   /** Whose browser it is, where the policy's address says so. */
   distinctId: string | undefined;
   sessionId: string | undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { normalise } from '../../../core/events/normalise.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
-import { eventOfSegment } from './segment-message.ts';
+import { eventFromSegment } from './segment-message.ts';
 
 const context = { library: { name: 'a-library', version: '1.2' } };
 const lib = { $lib: 'a-library', $lib_version: '1.2' };
@@ -50,7 +50,7 @@ describe('a message of', () => {
     ['a kind that every object inherits', { type: 'constructor' }, null, {}],
   ];
   it.each(cases)('%s becomes an event of ours', (_what, message, event, properties) => {
-    const translated = eventOfSegment({
+    const translated = eventFromSegment({
       userId: 'ada',
       messageId: 'm1',
       timestamp: '2026-01-15T12:00:00Z',
@@ -67,11 +67,11 @@ describe('a message of', () => {
 });
 
 it('takes the kind from the path where the message does not say it', () => {
-  expect(eventOfSegment({ userId: 'ada', event: 'bought' }, 'track')).toMatchObject({ event: 'bought' });
+  expect(eventFromSegment({ userId: 'ada', event: 'bought' }, 'track')).toMatchObject({ event: 'bought' });
 });
 
 it('is about the user, and about the anonymous one where there is none', () => {
-  const idOf = (message: JsonObject) => eventOfSegment({ type: 'track', event: 'e', ...message })['distinct_id'];
+  const idOf = (message: JsonObject) => eventFromSegment({ type: 'track', event: 'e', ...message })['distinct_id'];
   expect([
     idOf({ userId: 'ada', anonymousId: 'anon' }),
     idOf({ userId: '', anonymousId: 'anon' }),
@@ -92,7 +92,12 @@ it('says the circumstances in our words, and the message itself goes before them
     groupId: 'g1',
     traits: { unused: true },
   };
-  const { properties } = eventOfSegment({ type: 'track', event: 'e', context: told, properties: { $ip: '192.0.2.8' } });
+  const { properties } = eventFromSegment({
+    type: 'track',
+    event: 'e',
+    context: told,
+    properties: { $ip: '192.0.2.8' },
+  });
   expect(properties).toEqual({
     ...lib,
     $ip: '192.0.2.8',
@@ -112,7 +117,7 @@ it('says the circumstances in our words, and the message itself goes before them
 it('is the same event when the same message comes again', () => {
   const facts = { projectId: 1, ip: null, anonymizeIps: false, engage: false, receivedAt: 0, sentAt: null };
   const uuidOf = (messageId: string, fallbackUuid: string) => {
-    const raw = eventOfSegment({ type: 'track', event: 'e', userId: 'ada', messageId });
+    const raw = eventFromSegment({ type: 'track', event: 'e', userId: 'ada', messageId });
     const result = normalise(raw, { ...facts, fallbackUuid });
     return result.kind === 'event' ? result.event.uuid : result.reason;
   };

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
  * Messages of Segment's protocol, said in the words of ours: each becomes a raw event that `normalise` understands. A
  * message of a kind that is not known becomes an event without a name, which is dropped and counted like any other.
  */
-export type SegmentKind = 'identify' | 'track' | 'page' | 'screen' | 'group' | 'alias';
+type SegmentKind = 'identify' | 'track' | 'page' | 'screen' | 'group' | 'alias';
 
 /** Kind → the name of the event, and what only this kind says. */
 const KINDS: Readonly<Record<SegmentKind, (message: JsonObject) => { event: Json; properties: JsonObject }>> = {
@@ -26,7 +26,7 @@ const KINDS: Readonly<Record<SegmentKind, (message: JsonObject) => { event: Json
 };
 
 /** `kind` is what the path says; messages of a batch say it themselves. */
-export function eventOfSegment(message: JsonObject, kind = message['type']): JsonObject {
+export function eventFromSegment(message: JsonObject, kind = message['type']): JsonObject {
   const { userId, anonymousId, messageId, timestamp } = message;
   const { event, properties } = isKind(kind) ? KINDS[kind](message) : { event: null, properties: {} };
   const context = objectOf(message['context']);
@@ -71,7 +71,7 @@ function contextProperties(context: JsonObject): JsonObject {
     if (isGiven(value)) properties[property] = value;
   }
   const { groupId } = context;
-  if (isGiven(groupId)) properties['$groups'] = { [USUAL_GROUP]: groupId };
+  if (isGiven(groupId)) properties['$groups'] = { [DEFAULT_GROUP_TYPE]: groupId };
   return properties;
 }
 
@@ -79,10 +79,10 @@ const pageProperties = ({ url, path, referrer, title }: JsonObject): JsonObject 
   present({ $current_url: url, $pathname: path, $referrer: referrer, title });
 
 /** Their groups have no kinds; those who have several name theirs in the traits, as other receivers have it. */
-const USUAL_GROUP = 'group';
+const DEFAULT_GROUP_TYPE = 'group';
 
 function groupProperties(groupId: Json | undefined, { groupType, ...traits }: JsonObject): JsonObject {
-  const type = typeof groupType === 'string' && groupType !== '' ? groupType : USUAL_GROUP;
+  const type = typeof groupType === 'string' && groupType !== '' ? groupType : DEFAULT_GROUP_TYPE;
   const key = groupId ?? null;
   return { $group_type: type, $group_key: key, $group_set: traits, $groups: { [type]: key } };
 }

@@ -4,7 +4,7 @@ import { isDeeperThan, MAX_DEPTH } from '../../../core/json/clean-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { isIllegalId } from '../../../core/persons/illegal-ids.ts';
 import { parseTimestamp } from '../../../core/time/parse-timestamp.ts';
-import { someInTurns } from '../../../lib/in-turns.ts';
+import { eachBatch } from '../../../lib/in-turns.ts';
 import { V1Error } from './v1-error.ts';
 import type { V1Headers } from './v1-headers.ts';
 
@@ -12,7 +12,7 @@ import type { V1Headers } from './v1-headers.ts';
  * The V1 protocol, said in the words of the older one: its events become raw events that `normalise` understands. V1 is
  * stricter: an event with a fault is refused on its own, by name, instead of being mended.
  */
-export interface V1Batch {
+interface V1Batch {
   /** Only those that were taken. */
   events: JsonObject[];
   /** One for each event of the request, by uuid. */
@@ -26,7 +26,7 @@ export interface V1Result {
 }
 
 /** About a millisecond. */
-const AT_ONCE = 250;
+const BATCH_SIZE = 250;
 
 export async function readV1Batch(body: unknown, headers: V1Headers): Promise<V1Batch> {
   if (!isJsonObject(body)) throw new V1Error('request_parsing_error', 'The body must be a JSON object.');
@@ -40,7 +40,7 @@ export async function readV1Batch(body: unknown, headers: V1Headers): Promise<V1
     results[uuid] = fault === undefined ? { result: 'ok' } : { result: 'drop', details: fault };
     if (fault === undefined) events.push(translate(entry, uuid, headers));
   };
-  await someInTurns(entries, AT_ONCE, (some) => some.forEach(read));
+  await eachBatch(entries, BATCH_SIZE, (some) => some.forEach(read));
   return { events, results, historicalMigration: body['historical_migration'] === true };
 }
 
@@ -71,7 +71,7 @@ function uuidOf(entry: JsonObject): string {
   return uuid;
 }
 
-const LONGEST = 200;
+const MAX_NAME_LENGTH = 200;
 const OPTION_TYPES: Readonly<Record<string, string>> = {
   cookieless_mode: 'boolean',
   disable_skew_correction: 'boolean',
@@ -89,7 +89,7 @@ const NEEDS_PERSON: ReadonlySet<unknown> = new Set([
 
 function faultOf(entry: JsonObject): string | undefined {
   const { event, distinct_id: id, timestamp, properties, options } = entry;
-  const isNamed = typeof event === 'string' && event.trim() !== '' && event.length <= LONGEST;
+  const isNamed = typeof event === 'string' && event.trim() !== '' && event.length <= MAX_NAME_LENGTH;
   const isTimed = typeof timestamp === 'string' && parseTimestamp(timestamp) !== undefined;
   const hasProperties = properties === undefined || properties === null || isJsonObject(properties);
   // Too deep to be written into the log; anywhere but in V1, where the body goes there as it came, this is found later.
@@ -107,7 +107,7 @@ const ALSO_ILLEGAL: ReadonlySet<string> = new Set([
 
 function isUsableId(value: Json | undefined): boolean {
   const id = typeof value === 'string' ? value.trim() : '';
-  return id !== '' && id.length <= LONGEST && !isIllegalId(id) && !ALSO_ILLEGAL.has(id.toLowerCase());
+  return id !== '' && id.length <= MAX_NAME_LENGTH && !isIllegalId(id) && !ALSO_ILLEGAL.has(id.toLowerCase());
 }
 
 /** Unknown options are for newer servers; known ones must have their type. */

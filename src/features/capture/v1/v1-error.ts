@@ -1,5 +1,5 @@
 /** What can be wrong with a whole V1 request, in the protocol's own words. */
-export type V1ErrorTag =
+type V1ErrorTag =
   | 'missing_required_headers'
   | 'invalid_header_value'
   | 'request_parsing_error'

@@ -13,11 +13,11 @@ export interface V1Headers {
 }
 
 /** Header names in lower case, as Node gives them. */
-export type HeaderBag = Readonly<Record<string, string | string[] | undefined>>;
+type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 const REQUIRED = ['posthog-sdk-info', 'posthog-attempt', 'posthog-request-id', 'posthog-request-timestamp'];
 
-export function readV1Headers(headers: HeaderBag): V1Headers {
+export function readV1Headers(headers: RequestHeaders): V1Headers {
   const type = textOf(headers, 'content-type').split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json')
     throw new V1Error('unsupported_content_type', 'Content-Type must be application/json.');
@@ -35,7 +35,7 @@ export function readV1Headers(headers: HeaderBag): V1Headers {
   };
 }
 
-function textOf(headers: HeaderBag, name: string): string {
+function textOf(headers: RequestHeaders, name: string): string {
   const value = headers[name];
   return (Array.isArray(value) ? (value[0] ?? '') : (value ?? '')).trim();
 }

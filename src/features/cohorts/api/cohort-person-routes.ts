@@ -6,13 +6,13 @@ import { invalid } from '../../../core/errors.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { readFormat } from '../../../http/format.ts';
 import { queryText, readPage } from '../../../http/paging.ts';
-import { idIn } from '../../../http/path-ids.ts';
-import { cohortCsv, cohortPersons, membersOf } from '../../persons/api/list-cohort-members.ts';
+import { idFromPath } from '../../../http/path-ids.ts';
+import { cohortMembersCsv, listCohortMembers, searchCohortMembers } from '../../persons/api/list-cohort-members.ts';
 import { readPersonRef } from '../../persons/api/person-query.ts';
 import { personRoute } from '../../persons/api/person-route.ts';
 import { PersonListSchema } from '../../persons/api/person-schemas.ts';
-import { findPerson } from '../../persons/persons.ts';
-import { findCohort, refuseDynamic, removeMembers, updateCohort } from '../cohorts.ts';
+import { getPerson } from '../../persons/persons.ts';
+import { getCohort, removeMembers, requireStatic, updateCohort } from '../cohorts.ts';
 import { findNamedPersons } from '../find-named-persons.ts';
 import {
   AddPersonsSchema,
@@ -22,7 +22,7 @@ import {
   SuccessSchema,
 } from './cohort-schemas.ts';
 import type { ApiDeps } from './deps.ts';
-import { ofCohort, showCohorts } from './present-cohorts.ts';
+import { ofCohort, presentCohorts } from './present-cohorts.ts';
 
 export function cohortPersonRoutes(app: FastifyInstance, deps: ApiDeps): void {
   projectRoute(app, deps, {
@@ -32,11 +32,11 @@ export function cohortPersonRoutes(app: FastifyInstance, deps: ApiDeps): void {
     query: COHORT_PERSONS_QUERY,
     response: PersonListSchema,
     handler: async ({ project, params, query, url, reply }) => {
-      const cohort = await findCohort(deps.metadata, project.id, idIn(params));
+      const cohort = await getCohort(deps.metadata, project.id, idFromPath(params));
       const format = readFormat(query);
-      const members = await membersOf(deps, project.id, cohort, query);
-      if (format === 'json') return cohortPersons(members, readPage(query), url);
-      return reply.type('text/csv; charset=utf-8').send(Readable.from(cohortCsv(members)));
+      const members = await searchCohortMembers(deps, project.id, cohort, query);
+      if (format === 'json') return listCohortMembers(members, readPage(query), url);
+      return reply.type('text/csv; charset=utf-8').send(Readable.from(cohortMembersCsv(members)));
     },
   });
   for (const method of ['POST', 'PATCH'] as const) byHand(app, deps, method);
@@ -53,8 +53,8 @@ function byHand(app: FastifyInstance, deps: ApiDeps, method: HTTPMethods): void 
     body: AddPersonsSchema,
     response: SuccessSchema,
     handler: async ({ caller, project, params, body }) => {
-      const id = idIn(params);
-      refuseDynamic(await findCohort(deps.metadata, project.id, id));
+      const id = idFromPath(params);
+      requireStatic(await getCohort(deps.metadata, project.id, id));
       await updateCohort(deps, caller, project, id, {}, await named(project.id, body.person_ids));
       return { success: true };
     },
@@ -68,8 +68,8 @@ function byHand(app: FastifyInstance, deps: ApiDeps, method: HTTPMethods): void 
     handler: async ({ caller, project, params, body }) => {
       const names = [...(body.person_ids ?? []), ...(body.person_id === undefined ? [] : [body.person_id])];
       if (names.length === 0) throw invalid('person_id', 'This field is required.', 'required');
-      const id = idIn(params);
-      refuseDynamic(await findCohort(deps.metadata, project.id, id));
+      const id = idFromPath(params);
+      requireStatic(await getCohort(deps.metadata, project.id, id));
       await removeMembers(deps, caller, project, id, await named(project.id, names));
       return { success: true };
     },
@@ -86,8 +86,8 @@ function cohortsOfPerson(app: FastifyInstance, deps: ApiDeps): void {
     handler: async ({ project, query }) => {
       const ref = queryText(query, 'person_id');
       if (!ref) return { results: [] };
-      const person = await findPerson(deps.metadata.persons, project.id, readPersonRef(ref));
-      return { results: await showCohorts(deps, await deps.metadata.cohorts.ofPerson(project.id, person.id)) };
+      const person = await getPerson(deps.metadata.persons, project.id, readPersonRef(ref));
+      return { results: await presentCohorts(deps, await deps.metadata.cohorts.listByPerson(project.id, person.id)) };
     },
   });
 }

@@ -1,18 +1,18 @@
 import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import { activityOf } from '../../../http/api/activity-list.ts';
-import { type Context, projectRoute } from '../../../http/api/route.ts';
+import { listActivity } from '../../../http/api/activity-list.ts';
+import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
-import { idIn } from '../../../http/path-ids.ts';
+import { idFromPath } from '../../../http/path-ids.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
-import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import { COHORT, createCohort, findCohort, updateCohort } from '../cohorts.ts';
+import { COHORT, createCohort, getCohort, updateCohort } from '../cohorts.ts';
 import { findNamedPersons } from '../find-named-persons.ts';
 import { namedPersons, namesPersons, readCohortChanges } from './cohort-body.ts';
 import { CohortSchema, CohortWriteSchema } from './cohort-schemas.ts';
 import type { ApiDeps } from './deps.ts';
-import { ALL_COHORTS, ONE_COHORT, ofCohort, showCohort, showCohorts } from './present-cohorts.ts';
+import { ALL_COHORTS, ONE_COHORT, ofCohort, presentCohorts, presentOneCohort } from './present-cohorts.ts';
 
 export function cohortRoutes(app: FastifyInstance, deps: ApiDeps): void {
   listAndCreate(app, deps);
@@ -20,7 +20,7 @@ export function cohortRoutes(app: FastifyInstance, deps: ApiDeps): void {
   cohortActivity(app, deps);
 }
 
-type WriteContext = Context<Static<typeof CohortWriteSchema>> & { project: Project };
+type WriteContext = RouteContext<Static<typeof CohortWriteSchema>> & { project: Project };
 
 /** Persons are looked up before the change begins, so that nothing waits for a long list. */
 async function personsIn({ metadata }: ApiDeps, { project, body }: WriteContext): Promise<number[] | null> {
@@ -33,11 +33,11 @@ function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
     method: 'GET',
     summary: 'Cohorts, newest first',
     query: PAGE_QUERY,
-    response: pageOf(CohortSchema),
+    response: pageSchema(CohortSchema),
     handler: async ({ project, query, url }) => {
       const page = readPage(query);
       const { count, items } = await deps.metadata.cohorts.list(project.id, page);
-      return envelope(url, page, { count, items: await showCohorts(deps, items) }, (cohort) => cohort);
+      return envelope(url, page, { count, items: await presentCohorts(deps, items) }, (cohort) => cohort);
     },
   });
   projectRoute(app, deps, {
@@ -50,7 +50,7 @@ function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
     handler: async (context) => {
       const { caller, project, body } = context;
       const changes = readCohortChanges(body);
-      return showCohort(deps, await createCohort(deps, caller, project, changes, await personsIn(deps, context)));
+      return presentOneCohort(deps, await createCohort(deps, caller, project, changes, await personsIn(deps, context)));
     },
   });
 }
@@ -61,14 +61,18 @@ function oneCohort(app: FastifyInstance, deps: ApiDeps): void {
     method: 'GET',
     summary: 'One cohort',
     response: CohortSchema,
-    handler: async ({ project, params }) => showCohort(deps, await findCohort(deps.metadata, project.id, idIn(params))),
+    handler: async ({ project, params }) =>
+      presentOneCohort(deps, await getCohort(deps.metadata, project.id, idFromPath(params))),
   });
   const change = async (context: WriteContext) => {
     const { caller, project, params, body } = context;
-    const id = idIn(params);
-    await findCohort(deps.metadata, project.id, id);
+    const id = idFromPath(params);
+    await getCohort(deps.metadata, project.id, id);
     const changes = readCohortChanges(body);
-    return showCohort(deps, await updateCohort(deps, caller, project, id, changes, await personsIn(deps, context)));
+    return presentOneCohort(
+      deps,
+      await updateCohort(deps, caller, project, id, changes, await personsIn(deps, context)),
+    );
   };
   for (const method of ['PATCH', 'PUT'] as const) {
     projectRoute(app, deps, {
@@ -98,7 +102,7 @@ function cohortActivity(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'Who changed cohorts',
     query: ACTIVITY_QUERY,
     response: ActivityPageSchema,
-    handler: ({ project, query, url }) => activityOf(deps, about(project), query, url),
+    handler: ({ project, query, url }) => listActivity(deps, about(project), query, url),
   });
   projectRoute(app, deps, {
     ...ofCohort('activity'),
@@ -107,8 +111,8 @@ function cohortActivity(app: FastifyInstance, deps: ApiDeps): void {
     query: ACTIVITY_QUERY,
     response: ActivityPageSchema,
     handler: async ({ project, params, query, url }) => {
-      const cohort = await findCohort(deps.metadata, project.id, idIn(params));
-      return activityOf(deps, { ...about(project), itemId: String(cohort.id) }, query, url);
+      const cohort = await getCohort(deps.metadata, project.id, idFromPath(params));
+      return listActivity(deps, { ...about(project), itemId: String(cohort.id) }, query, url);
     },
   });
 }

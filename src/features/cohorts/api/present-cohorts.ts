@@ -12,7 +12,7 @@ export const ONE_COHORT = { ...ALL_COHORTS, url: `${ALL_COHORTS.url}:id/` } as c
 export const ofCohort = <P extends string>(path: P) => ({ ...ONE_COHORT, url: `${ONE_COHORT.url}${path}/` }) as const;
 
 /** Cohorts with those who made them, looked up together. */
-export async function showCohorts({ metadata }: { metadata: MetadataStore }, cohorts: readonly Cohort[]) {
+export async function presentCohorts({ metadata }: { metadata: MetadataStore }, cohorts: readonly Cohort[]) {
   const users = await usersById(
     metadata,
     cohorts.map((cohort) => cohort.createdBy),
@@ -20,5 +20,5 @@ export async function showCohorts({ metadata }: { metadata: MetadataStore }, coh
   return cohorts.map((cohort) => presentCohort(cohort, users));
 }
 
-export const showCohort = async (deps: { metadata: MetadataStore }, cohort: Cohort) =>
-  (await showCohorts(deps, [cohort]))[0];
+export const presentOneCohort = async (deps: { metadata: MetadataStore }, cohort: Cohort) =>
+  (await presentCohorts(deps, [cohort]))[0];

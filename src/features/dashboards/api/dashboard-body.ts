@@ -9,7 +9,7 @@ import type { DashboardChangeSchema } from './dashboard-schemas.ts';
 type Body = Static<typeof DashboardChangeSchema>;
 
 /** `now` and the time zone say what dates mean. */
-export function readDashboardChanges(body: Body, dates: { now: number; timezone: string }): DashboardChanges {
+export function readDashboardBody(body: Body, dates: { now: number; timezone: string }): DashboardChanges {
   const changes: { [field in keyof DashboardChanges]: DashboardChanges[field] | undefined } = {
     name: body.name,
     description: body.description === null ? '' : body.description,

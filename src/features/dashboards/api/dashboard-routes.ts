@@ -1,51 +1,54 @@
 import type { FastifyInstance } from 'fastify';
-import { activityOf } from '../../../http/api/activity-list.ts';
+import { listActivity } from '../../../http/api/activity-list.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, type Query, readPage } from '../../../http/paging.ts';
-import { idIn } from '../../../http/path-ids.ts';
+import { idFromPath } from '../../../http/path-ids.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
-import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { Dashboard } from '../../../stores/metadata/dashboards.ts';
-import type { AskedBy } from '../../insights/api/run-query.ts';
-import { createDashboard, DASHBOARD, findDashboard, updateDashboard } from '../dashboards.ts';
-import { readDashboardChanges } from './dashboard-body.ts';
+import type { QueryCaller } from '../../insights/api/run-query.ts';
+import { createDashboard, DASHBOARD_SCOPE, getDashboard, updateDashboard } from '../dashboards.ts';
+import { readDashboardBody } from './dashboard-body.ts';
 import {
   DashboardChangeSchema,
   DashboardCreateSchema,
   DashboardSchema,
   ListedDashboardSchema,
 } from './dashboard-schemas.ts';
-import type { ApiDeps } from './deps.ts';
-import { showDashboard, showDashboards } from './present-dashboards.ts';
+import type { DashboardApiDeps } from './deps.ts';
+import { presentDashboard, presentDashboards } from './present-dashboards.ts';
 import { asksToRefresh } from './present-saved-insights.ts';
 
 const ALL = { url: '/api/projects/:project_id/dashboards/', legacy: 'dashboard', tag: 'dashboards' } as const;
 const ONE = { ...ALL, url: `${ALL.url}:id/` } as const;
 const REFRESH = { refresh: '`true`, or present: answer the insights, too.' } as const;
 
-export function dashboardRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function dashboardRoutes(app: FastifyInstance, deps: DashboardApiDeps): void {
   listAndCreate(app, deps);
   oneDashboard(app, deps);
   activity(app, deps);
 }
 
-const show = (deps: ApiDeps, { project, query, reply }: AskedBy & { query: Query }, dashboard: Dashboard) =>
-  showDashboard(deps, reply, project, dashboard, { refresh: asksToRefresh(query) });
+const show = (
+  deps: DashboardApiDeps,
+  { project, query, reply }: QueryCaller & { query: Query },
+  dashboard: Dashboard,
+) => presentDashboard(deps, reply, project, dashboard, { refresh: asksToRefresh(query) });
 
-const dates = ({ clock }: ApiDeps, { timezone }: Project) => ({ now: clock.now(), timezone });
+const dates = ({ clock }: DashboardApiDeps, { timezone }: Project) => ({ now: clock.now(), timezone });
 
-function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
+function listAndCreate(app: FastifyInstance, deps: DashboardApiDeps): void {
   projectRoute(app, deps, {
     ...ALL,
     method: 'GET',
     summary: 'Dashboards, without their tiles: pinned ones first, then by name',
     query: PAGE_QUERY,
-    response: pageOf(ListedDashboardSchema),
+    response: pageSchema(ListedDashboardSchema),
     handler: async ({ project, query, url }) => {
       const page = readPage(query);
       const { count, items } = await deps.metadata.dashboards.list(project.id, page);
-      return envelope(url, page, { count, items: await showDashboards(deps.metadata, items) }, (shown) => shown);
+      return envelope(url, page, { count, items: await presentDashboards(deps.metadata, items) }, (shown) => shown);
     },
   });
   projectRoute(app, deps, {
@@ -57,13 +60,13 @@ function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
     status: 201,
     response: DashboardSchema,
     handler: async ({ caller, project, body, query, reply }) => {
-      const changes = readDashboardChanges(body, dates(deps, project));
+      const changes = readDashboardBody(body, dates(deps, project));
       return show(deps, { project, query, reply }, await createDashboard(deps, caller, project, changes));
     },
   });
 }
 
-function oneDashboard(app: FastifyInstance, deps: ApiDeps): void {
+function oneDashboard(app: FastifyInstance, deps: DashboardApiDeps): void {
   projectRoute(app, deps, {
     ...ONE,
     method: 'GET',
@@ -71,7 +74,7 @@ function oneDashboard(app: FastifyInstance, deps: ApiDeps): void {
     query: REFRESH,
     response: DashboardSchema,
     handler: async ({ project, params, query, reply }) =>
-      show(deps, { project, query, reply }, await findDashboard(deps.metadata, project.id, idIn(params))),
+      show(deps, { project, query, reply }, await getDashboard(deps.metadata, project.id, idFromPath(params))),
   });
   for (const method of ['PATCH', 'PUT'] as const) {
     projectRoute(app, deps, {
@@ -82,8 +85,8 @@ function oneDashboard(app: FastifyInstance, deps: ApiDeps): void {
       query: REFRESH,
       response: DashboardSchema,
       handler: async ({ caller, project, params, body, query, reply }) => {
-        const { id } = await findDashboard(deps.metadata, project.id, idIn(params));
-        const changes = readDashboardChanges(body, dates(deps, project));
+        const { id } = await getDashboard(deps.metadata, project.id, idFromPath(params));
+        const changes = readDashboardBody(body, dates(deps, project));
         return show(deps, { project, query, reply }, await updateDashboard(deps, caller, project, id, changes));
       },
     });
@@ -97,15 +100,15 @@ function oneDashboard(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
-function activity(app: FastifyInstance, deps: ApiDeps): void {
+function activity(app: FastifyInstance, deps: DashboardApiDeps): void {
   const about = { method: 'GET', query: ACTIVITY_QUERY, response: ActivityPageSchema } as const;
-  const of = ({ id, organizationId }: Project) => ({ organizationId, projectId: id, scope: DASHBOARD });
+  const of = ({ id, organizationId }: Project) => ({ organizationId, projectId: id, scope: DASHBOARD_SCOPE });
   projectRoute(app, deps, {
     ...ALL,
     ...about,
     url: `${ALL.url}activity/`,
     summary: 'Who changed dashboards, with before and after',
-    handler: ({ project, query, url }) => activityOf(deps, of(project), query, url),
+    handler: ({ project, query, url }) => listActivity(deps, of(project), query, url),
   });
   projectRoute(app, deps, {
     ...ONE,
@@ -113,8 +116,8 @@ function activity(app: FastifyInstance, deps: ApiDeps): void {
     url: `${ONE.url}activity/`,
     summary: 'Who changed this dashboard, with before and after',
     handler: async ({ project, params, query, url }) => {
-      const { id } = await findDashboard(deps.metadata, project.id, idIn(params));
-      return activityOf(deps, { ...of(project), itemId: String(id) }, query, url);
+      const { id } = await getDashboard(deps.metadata, project.id, idFromPath(params));
+      return listActivity(deps, { ...of(project), itemId: String(id) }, query, url);
     },
   });
 }

@@ -2,9 +2,9 @@ import { Type } from '@sinclair/typebox';
 import { DateTime, iso, nullable, presentUserOrNull, UserSummarySchema } from '../../../http/schemas/common.ts';
 import type { User } from '../../../stores/metadata/accounts.ts';
 import type { Dashboard, DashboardTile } from '../../../stores/metadata/dashboards.ts';
-import { type InsightAnswer, type presentInsight, SavedInsightSchema } from './saved-insight-schemas.ts';
+import { type presentSavedInsight, type SavedInsightAnswer, SavedInsightSchema } from './saved-insight-schemas.ts';
 
-const FreeMap = Type.Record(Type.String(), Type.Unknown());
+const AnyObject = Type.Record(Type.String(), Type.Unknown());
 
 const listed = {
   id: Type.Integer(),
@@ -16,7 +16,7 @@ const listed = {
   is_shared: Type.Boolean(),
   deleted: Type.Boolean(),
   creation_mode: Type.String(),
-  filters: FreeMap,
+  filters: AnyObject,
   tags: Type.Array(Type.String()),
   restriction_level: Type.Integer(),
   effective_restriction_level: Type.Integer(),
@@ -26,7 +26,7 @@ const listed = {
 const TileSchema = Type.Object({
   id: Type.Integer(),
   order: Type.Integer({ description: 'Tiles come in this order.' }),
-  layouts: FreeMap,
+  layouts: AnyObject,
   color: nullable(Type.String()),
   insight: SavedInsightSchema,
   text: Type.Null(),
@@ -43,7 +43,7 @@ const TileChangeSchema = Type.Partial(
     id: Type.Integer({ description: 'Which tile; or, instead, its insight.' }),
     insight: Type.Unknown({ description: 'The id of an insight, or the insight itself: added where it is not there.' }),
     order: Type.Integer(),
-    layouts: FreeMap,
+    layouts: AnyObject,
     color: nullable(Type.String({ maxLength: 400 })),
     deleted: Type.Boolean({ description: 'True: the tile goes, the insight stays.' }),
   }),
@@ -86,7 +86,7 @@ export const presentListed = (dashboard: Dashboard, users: ReadonlyMap<number, U
 
 export const presentTile = (
   { id, order, layouts, color }: DashboardTile,
-  insight: ReturnType<typeof presentInsight>,
-  { last_refresh, is_cached }: InsightAnswer,
+  insight: ReturnType<typeof presentSavedInsight>,
+  { last_refresh, is_cached }: SavedInsightAnswer,
   error: string | null,
 ) => ({ id, order, layouts, color, insight, text: null, last_refresh, is_cached, error });

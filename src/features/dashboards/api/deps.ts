@@ -1,6 +1,6 @@
 import type { Ids } from '../../../lib/ids.ts';
-import type { ApiDeps as InsightApiDeps } from '../../insights/api/deps.ts';
+import type { InsightApiDeps } from '../../insights/api/deps.ts';
 
-export interface ApiDeps extends InsightApiDeps {
+export interface DashboardApiDeps extends InsightApiDeps {
   ids: Ids;
 }

@@ -7,11 +7,11 @@ import type { Dashboard, DashboardTile } from '../../../stores/metadata/dashboar
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { SavedInsight } from '../../../stores/metadata/saved-insights.ts';
 import { presentListed, presentTile } from './dashboard-schemas.ts';
-import type { ApiDeps } from './deps.ts';
-import { freshAnswer, settingsOf, withDates } from './present-saved-insights.ts';
-import { type InsightAnswer, NO_ANSWER, presentInsight } from './saved-insight-schemas.ts';
+import type { DashboardApiDeps } from './deps.ts';
+import { freshAnswer, insightContexts, withDates } from './present-saved-insights.ts';
+import { NO_ANSWER, presentSavedInsight, type SavedInsightAnswer } from './saved-insight-schemas.ts';
 
-export async function showDashboards(metadata: MetadataStore, dashboards: readonly Dashboard[]) {
+export async function presentDashboards(metadata: MetadataStore, dashboards: readonly Dashboard[]) {
   const users = await usersById(
     metadata,
     dashboards.map(({ createdBy }) => createdBy),
@@ -19,31 +19,31 @@ export async function showDashboards(metadata: MetadataStore, dashboards: readon
   return dashboards.map((dashboard) => presentListed(dashboard, users));
 }
 
-export async function showDashboard(
-  deps: ApiDeps,
+export async function presentDashboard(
+  deps: DashboardApiDeps,
   reply: FastifyReply,
   project: Project,
   dashboard: Dashboard,
   { refresh }: { refresh: boolean },
 ) {
-  const [listed] = await showDashboards(deps.metadata, [dashboard]);
-  const shown = await shownTiles(deps.metadata, dashboard);
+  const [listed] = await presentDashboards(deps.metadata, [dashboard]);
+  const shown = await visibleTiles(deps.metadata, dashboard);
   const insights = shown.map(({ insight }) => insight);
-  const settingOf = await settingsOf(deps.metadata, project, insights);
+  const settingOf = await insightContexts(deps.metadata, project, insights);
   const answers = refresh ? await answersOf(deps, reply, project, dashboard, insights) : [];
   const tiles = shown.map(({ tile, insight }, at) => {
     const { answer, error } = answers[at] ?? { answer: NO_ANSWER, error: null };
     const filters = withDates(insight.filters, dashboard.filters);
-    return presentTile(tile, presentInsight(insight, { ...settingOf(insight), filters, answer }), answer, error);
+    return presentTile(tile, presentSavedInsight(insight, { ...settingOf(insight), filters, answer }), answer, error);
   });
   return { ...listed, tiles };
 }
 
 /** Insights that are deleted leave no gap; their tiles are there again when they are. */
-async function shownTiles({ dashboards, insights }: MetadataStore, { id, projectId }: Dashboard) {
-  const tiles = await dashboards.tiles(id);
+async function visibleTiles({ dashboards, insights }: MetadataStore, { id, projectId }: Dashboard) {
+  const tiles = await dashboards.listTiles(id);
   const ids = tiles.map(({ insightId }) => insightId);
-  const known = new Map((await insights.byIds(projectId, ids)).map((insight) => [insight.id, insight]));
+  const known = new Map((await insights.listByIds(projectId, ids)).map((insight) => [insight.id, insight]));
   return tiles.flatMap((tile): { tile: DashboardTile; insight: SavedInsight }[] => {
     const insight = known.get(tile.insightId);
     return insight === undefined || insight.deleted ? [] : [{ tile, insight }];
@@ -51,26 +51,26 @@ async function shownTiles({ dashboards, insights }: MetadataStore, { id, project
 }
 
 /** The engine answers some questions at a time; more of them at once would only be in each other's way. */
-const AT_ONCE = 4;
+const BATCH_SIZE = 4;
 
 interface TileAnswer {
-  answer: InsightAnswer;
+  answer: SavedInsightAnswer;
   error: string | null;
 }
 
 async function answersOf(
-  deps: ApiDeps,
+  deps: DashboardApiDeps,
   reply: FastifyReply,
   project: Project,
   dashboard: Dashboard,
   insights: readonly SavedInsight[],
 ): Promise<TileAnswer[]> {
   const answers: TileAnswer[] = [];
-  for (let start = 0; start < insights.length; start += AT_ONCE) {
-    const some = insights.slice(start, start + AT_ONCE);
+  for (let start = 0; start < insights.length; start += BATCH_SIZE) {
+    const some = insights.slice(start, start + BATCH_SIZE);
     answers.push(
       ...(await Promise.all(
-        some.map((one) => answerOr(deps, reply, project, withDates(one.filters, dashboard.filters))),
+        some.map((one) => answerOrError(deps, reply, project, withDates(one.filters, dashboard.filters))),
       )),
     );
   }
@@ -78,8 +78,8 @@ async function answersOf(
 }
 
 /** What was right when it was saved may not be any more: a cohort or an action has gone. That is said in its place. */
-async function answerOr(
-  deps: ApiDeps,
+async function answerOrError(
+  deps: DashboardApiDeps,
   reply: FastifyReply,
   project: Project,
   filters: SavedInsight['filters'],

@@ -8,18 +8,23 @@ import type { DashboardTile } from '../../../stores/metadata/dashboards.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { SavedInsight } from '../../../stores/metadata/saved-insights.ts';
 import { answerInsight } from '../../insights/api/answer-insight.ts';
-import { beginAsking } from '../../insights/api/run-query.ts';
-import type { ApiDeps } from './deps.ts';
-import { type InsightAnswer, type InsightSetting, NO_ANSWER, presentInsight } from './saved-insight-schemas.ts';
+import { startQuery } from '../../insights/api/run-query.ts';
+import type { DashboardApiDeps } from './deps.ts';
+import {
+  NO_ANSWER,
+  type PresentedWith,
+  presentSavedInsight,
+  type SavedInsightAnswer,
+} from './saved-insight-schemas.ts';
 
-type Setting = Omit<InsightSetting, 'answer' | 'filters'>;
+type InsightContext = Omit<PresentedWith, 'answer' | 'filters'>;
 
 /** What some insights are shown with, looked up for all of them together. */
-export async function settingsOf(
+export async function insightContexts(
   metadata: MetadataStore,
   project: Project,
   insights: readonly SavedInsight[],
-): Promise<(insight: SavedInsight) => Setting> {
+): Promise<(insight: SavedInsight) => InsightContext> {
   const users = await usersById(
     metadata,
     insights.flatMap(({ createdBy, lastModifiedBy }) => [createdBy, lastModifiedBy]),
@@ -34,7 +39,7 @@ export async function tilesById(
   projectId: number,
   insights: readonly Pick<SavedInsight, 'id'>[],
 ): Promise<ReadonlyMap<number, DashboardTile[]>> {
-  const tiles = await dashboards.tilesOf(
+  const tiles = await dashboards.listTilesByInsights(
     projectId,
     insights.map(({ id }) => id),
   );
@@ -44,23 +49,23 @@ export async function tilesById(
 }
 
 /** A list answers nothing: that is for one insight, or one dashboard, at a time. */
-export async function showInsights(metadata: MetadataStore, project: Project, insights: readonly SavedInsight[]) {
-  const settingOf = await settingsOf(metadata, project, insights);
-  return insights.map((insight) => presentInsight(insight, { ...settingOf(insight), answer: NO_ANSWER }));
+export async function presentInsights(metadata: MetadataStore, project: Project, insights: readonly SavedInsight[]) {
+  const settingOf = await insightContexts(metadata, project, insights);
+  return insights.map((insight) => presentSavedInsight(insight, { ...settingOf(insight), answer: NO_ANSWER }));
 }
 
 /** With the dates of a dashboard where it is looked at from there. */
-export async function showInsight(
-  deps: ApiDeps,
+export async function presentOneInsight(
+  deps: DashboardApiDeps,
   reply: FastifyReply,
   project: Project,
   insight: SavedInsight,
   { refresh, dates = {} }: { refresh: boolean; dates?: JsonObject },
 ) {
-  const settingOf = await settingsOf(deps.metadata, project, [insight]);
+  const settingOf = await insightContexts(deps.metadata, project, [insight]);
   const filters = withDates(insight.filters, dates);
   const answer = refresh ? await freshAnswer(deps, reply, project, filters) : NO_ANSWER;
-  return presentInsight(insight, { ...settingOf(insight), filters, answer });
+  return presentSavedInsight(insight, { ...settingOf(insight), filters, answer });
 }
 
 /** A question with other dates, which count instead of its own wherever there are some. */
@@ -72,12 +77,12 @@ export function withDates(filters: JsonObject, dates: JsonObject): JsonObject {
 
 /** Whoever wants an answer here wants it anew; it is kept for those who ask elsewhere. */
 export async function freshAnswer(
-  deps: ApiDeps,
+  deps: DashboardApiDeps,
   reply: FastifyReply,
   project: Project,
   filters: JsonObject,
-): Promise<InsightAnswer> {
-  const asking = beginAsking(deps, { project, reply }, { refresh: true });
+): Promise<SavedInsightAnswer> {
+  const asking = startQuery(deps, { project, reply }, { refresh: true });
   return { result: await answerInsight(asking, project, filters), ...asking.freshness() };
 }
 

@@ -3,21 +3,21 @@ import type { Static } from '@sinclair/typebox';
 import { Failure, invalid } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import { type AnswerDeps, checkInsight } from '../../insights/api/answer-insight.ts';
-import type { InsightChanges } from '../saved-insights.ts';
+import { type CheckDeps, checkInsight } from '../../insights/api/answer-insight.ts';
+import type { SavedInsightChanges } from '../saved-insights.ts';
 import type { SavedInsightWriteSchema } from './saved-insight-schemas.ts';
 
-export async function readInsightChanges(
-  deps: AnswerDeps,
+export async function readSavedInsightBody(
+  deps: CheckDeps,
   project: Project,
   body: Static<typeof SavedInsightWriteSchema>,
-): Promise<InsightChanges> {
+): Promise<SavedInsightChanges> {
   if (body.query !== undefined && body.query !== null) {
     throw invalid('query', 'Questions are kept in filters: send what you ask there.');
   }
   const filters = body.filters as JsonObject | undefined;
   if (filters !== undefined) await checkFilters(deps, project, filters);
-  const changes: { [field in keyof InsightChanges]: InsightChanges[field] | undefined } = {
+  const changes: { [field in keyof SavedInsightChanges]: SavedInsightChanges[field] | undefined } = {
     name: body.name,
     derivedName: body.derived_name,
     description: body.description === null ? '' : body.description,
@@ -33,7 +33,7 @@ export async function readInsightChanges(
 }
 
 /** What is kept can be answered: whatever is wrong with it is said now, and where. */
-async function checkFilters(deps: AnswerDeps, project: Project, filters: JsonObject): Promise<void> {
+async function checkFilters(deps: CheckDeps, project: Project, filters: JsonObject): Promise<void> {
   try {
     await checkInsight(deps, project, filters);
   } catch (error) {

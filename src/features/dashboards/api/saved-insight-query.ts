@@ -3,15 +3,15 @@ import { invalid } from '../../../core/errors.ts';
 import { parseDate } from '../../../core/time/relative-date.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import type { InsightOrder, InsightQuestion } from '../list-saved-insights.ts';
+import type { SavedInsightOrder, SavedInsightQuery } from '../list-saved-insights.ts';
 
-interface Asking {
+interface ListContext {
   userId: number;
   now: number;
   project: Project;
 }
 
-export function readInsightList(query: Query, { userId, now, project }: Asking): InsightQuestion {
+export function readSavedInsightQuery(query: Query, { userId, now, project }: ListContext): SavedInsightQuery {
   const text = (name: string): string | undefined => queryText(query, name) || undefined;
   const createdBy = query['user'] !== undefined ? userId : readId(text('created_by'), 'created_by');
   const date = (name: string): number | undefined => readDate(text(name), name, now, project.timezone);
@@ -63,7 +63,7 @@ function readIds(text: string | undefined): number[] | undefined {
   throw invalid('dashboards', 'dashboards has to be a JSON list of numbers.');
 }
 
-const ORDERS: Readonly<Record<string, InsightOrder['by']>> = {
+const ORDERS: Readonly<Record<string, SavedInsightOrder['by']>> = {
   name: 'name',
   created_at: 'createdAt',
   last_modified_at: 'lastModifiedAt',
@@ -72,7 +72,7 @@ const ORDERS: Readonly<Record<string, InsightOrder['by']>> = {
 };
 
 /** An order that nobody knows is the usual one. */
-function readOrder(text = ''): InsightOrder | undefined {
+function readOrder(text = ''): SavedInsightOrder | undefined {
   const name = text.replace(/^-/, '');
   const by = Object.hasOwn(ORDERS, name) ? ORDERS[name] : undefined;
   return by === undefined ? undefined : { by, descending: text.startsWith('-') };

@@ -1,21 +1,27 @@
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import { activityOf } from '../../../http/api/activity-list.ts';
-import { type Context, projectRoute } from '../../../http/api/route.ts';
+import { listActivity } from '../../../http/api/activity-list.ts';
+import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
 import { envelope, type Query, queryText, readPage } from '../../../http/paging.ts';
-import { idIn } from '../../../http/path-ids.ts';
+import { idFromPath } from '../../../http/path-ids.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
-import { pageOf } from '../../../http/schemas/common.ts';
+import { pageSchema } from '../../../http/schemas/common.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { SavedInsight } from '../../../stores/metadata/saved-insights.ts';
-import type { AskedBy } from '../../insights/api/run-query.ts';
-import { findDashboard } from '../dashboards.ts';
-import { chooseInsights } from '../list-saved-insights.ts';
-import { createInsight, findInsight, INSIGHT, updateInsight, viewInsight } from '../saved-insights.ts';
-import type { ApiDeps } from './deps.ts';
-import { asksToRefresh, showInsight, showInsights, tilesById } from './present-saved-insights.ts';
-import { readInsightChanges } from './saved-insight-body.ts';
-import { readInsightList } from './saved-insight-query.ts';
+import type { QueryCaller } from '../../insights/api/run-query.ts';
+import { getDashboard } from '../dashboards.ts';
+import { listSavedInsights } from '../list-saved-insights.ts';
+import {
+  createSavedInsight,
+  getSavedInsight,
+  INSIGHT_SCOPE,
+  recordInsightView,
+  updateSavedInsight,
+} from '../saved-insights.ts';
+import type { DashboardApiDeps } from './deps.ts';
+import { asksToRefresh, presentInsights, presentOneInsight, tilesById } from './present-saved-insights.ts';
+import { readSavedInsightBody } from './saved-insight-body.ts';
+import { readSavedInsightQuery } from './saved-insight-query.ts';
 import {
   INSIGHT_LIST_QUERY,
   REFRESH_QUERY,
@@ -26,22 +32,22 @@ import {
 const ALL = { url: '/api/projects/:project_id/insights/', legacy: 'insight', tag: 'insights' } as const;
 const ONE = { ...ALL, url: `${ALL.url}:id/` } as const;
 
-export function savedInsightRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function savedInsightRoutes(app: FastifyInstance, deps: DashboardApiDeps): void {
   listAndCreate(app, deps);
   oneInsight(app, deps);
   views(app, deps);
   activity(app, deps);
 }
 
-type InProject = Context<unknown> & { project: Project };
+type InProject = RouteContext<unknown> & { project: Project };
 
-function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
+function listAndCreate(app: FastifyInstance, deps: DashboardApiDeps): void {
   projectRoute(app, deps, {
     ...ALL,
     method: 'GET',
     summary: 'Saved insights, the last modified first',
     query: INSIGHT_LIST_QUERY,
-    response: pageOf(SavedInsightSchema),
+    response: pageSchema(SavedInsightSchema),
     handler: (context) => list(deps, context),
   });
   projectRoute(app, deps, {
@@ -53,28 +59,28 @@ function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
     status: 201,
     response: SavedInsightSchema,
     handler: async ({ caller, project, body, query, reply }) => {
-      const changes = await readInsightChanges(deps, project, body);
-      return show(deps, { project, query, reply }, await createInsight(deps, caller, project, changes));
+      const changes = await readSavedInsightBody(deps, project, body);
+      return show(deps, { project, query, reply }, await createSavedInsight(deps, caller, project, changes));
     },
   });
 }
 
-async function list(deps: ApiDeps, { caller, project, query, url }: InProject) {
+async function list(deps: DashboardApiDeps, { caller, project, query, url }: InProject) {
   const { metadata, clock } = deps;
   const page = readPage(query);
-  const question = readInsightList(query, { userId: caller.user.id, now: clock.now(), project });
-  const all = await metadata.insights.ofProject(project.id);
+  const question = readSavedInsightQuery(query, { userId: caller.user.id, now: clock.now(), project });
+  const all = await metadata.insights.listByProject(project.id);
   const tiles = await tilesById(metadata, project.id, all);
-  const views = await metadata.insights.viewsOf(project.id, caller.user.id);
+  const views = await metadata.insights.listViewsByUser(project.id, caller.user.id);
   const about = {
     dashboards: new Map([...tiles].map(([id, own]) => [id, own.map(({ dashboardId }) => dashboardId)])),
     views: new Map(views.map(({ insightId, viewedAt }) => [insightId, viewedAt])),
   };
-  const { count, items } = chooseInsights(all, question, about, page);
-  return envelope(url, page, { count, items: await showInsights(metadata, project, items) }, (shown) => shown);
+  const { count, items } = listSavedInsights(all, question, about, page);
+  return envelope(url, page, { count, items: await presentInsights(metadata, project, items) }, (shown) => shown);
 }
 
-function oneInsight(app: FastifyInstance, deps: ApiDeps): void {
+function oneInsight(app: FastifyInstance, deps: DashboardApiDeps): void {
   projectRoute(app, deps, {
     ...ONE,
     method: 'GET',
@@ -82,7 +88,7 @@ function oneInsight(app: FastifyInstance, deps: ApiDeps): void {
     query: REFRESH_QUERY,
     response: SavedInsightSchema,
     handler: async ({ project, params, query, reply }) =>
-      show(deps, { project, query, reply }, await findInsight(deps.metadata, project.id, idIn(params))),
+      show(deps, { project, query, reply }, await getSavedInsight(deps.metadata, project.id, idFromPath(params))),
   });
   for (const method of ['PATCH', 'PUT'] as const) {
     projectRoute(app, deps, {
@@ -93,9 +99,9 @@ function oneInsight(app: FastifyInstance, deps: ApiDeps): void {
       query: REFRESH_QUERY,
       response: SavedInsightSchema,
       handler: async ({ caller, project, params, body, query, reply }) => {
-        const { id } = await findInsight(deps.metadata, project.id, idIn(params));
-        const changes = await readInsightChanges(deps, project, body);
-        return show(deps, { project, query, reply }, await updateInsight(deps, caller, project, id, changes));
+        const { id } = await getSavedInsight(deps.metadata, project.id, idFromPath(params));
+        const changes = await readSavedInsightBody(deps, project, body);
+        return show(deps, { project, query, reply }, await updateSavedInsight(deps, caller, project, id, changes));
       },
     });
   }
@@ -108,16 +114,23 @@ function oneInsight(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
-async function show(deps: ApiDeps, { project, query, reply }: AskedBy & { query: Query }, insight: SavedInsight) {
+async function show(
+  deps: DashboardApiDeps,
+  { project, query, reply }: QueryCaller & { query: Query },
+  insight: SavedInsight,
+) {
   const from = queryText(query, 'from_dashboard');
-  const dashboard = from ? await findDashboard(deps.metadata, project.id, idIn({ id: from })) : null;
-  return showInsight(deps, reply, project, insight, { refresh: asksToRefresh(query), dates: dashboard?.filters ?? {} });
+  const dashboard = from ? await getDashboard(deps.metadata, project.id, idFromPath({ id: from })) : null;
+  return presentOneInsight(deps, reply, project, insight, {
+    refresh: asksToRefresh(query),
+    dates: dashboard?.filters ?? {},
+  });
 }
 
 /** As many as a console shows on its first page. */
-const LAST_VIEWED = 5;
+const MAX_LAST_VIEWED = 5;
 
-function views(app: FastifyInstance, deps: ApiDeps): void {
+function views(app: FastifyInstance, deps: DashboardApiDeps): void {
   const { insights } = deps.metadata;
   projectRoute(app, deps, {
     ...ALL,
@@ -126,10 +139,10 @@ function views(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'The insights that you looked at last, the latest first',
     response: Type.Array(SavedInsightSchema),
     handler: async ({ caller, project }) => {
-      const ids = (await insights.viewsOf(project.id, caller.user.id)).map(({ insightId }) => insightId);
-      const known = new Map((await insights.ofProject(project.id)).map((insight) => [insight.id, insight]));
-      const last = ids.flatMap((id) => known.get(id) ?? []).slice(0, LAST_VIEWED);
-      return showInsights(deps.metadata, project, last);
+      const ids = (await insights.listViewsByUser(project.id, caller.user.id)).map(({ insightId }) => insightId);
+      const known = new Map((await insights.listByProject(project.id)).map((insight) => [insight.id, insight]));
+      const last = ids.flatMap((id) => known.get(id) ?? []).slice(0, MAX_LAST_VIEWED);
+      return presentInsights(deps.metadata, project, last);
     },
   });
   projectRoute(app, deps, {
@@ -138,19 +151,19 @@ function views(app: FastifyInstance, deps: ApiDeps): void {
     method: 'POST',
     summary: 'Say that you have looked at an insight',
     status: 201,
-    handler: ({ caller, project, params }) => viewInsight(deps, caller, project, idIn(params)),
+    handler: ({ caller, project, params }) => recordInsightView(deps, caller, project, idFromPath(params)),
   });
 }
 
-function activity(app: FastifyInstance, deps: ApiDeps): void {
+function activity(app: FastifyInstance, deps: DashboardApiDeps): void {
   const about = { method: 'GET', query: ACTIVITY_QUERY, response: ActivityPageSchema } as const;
-  const of = ({ id, organizationId }: Project) => ({ organizationId, projectId: id, scope: INSIGHT });
+  const of = ({ id, organizationId }: Project) => ({ organizationId, projectId: id, scope: INSIGHT_SCOPE });
   projectRoute(app, deps, {
     ...ALL,
     ...about,
     url: `${ALL.url}activity/`,
     summary: 'Who changed saved insights, with before and after',
-    handler: ({ project, query, url }) => activityOf(deps, of(project), query, url),
+    handler: ({ project, query, url }) => listActivity(deps, of(project), query, url),
   });
   projectRoute(app, deps, {
     ...ONE,
@@ -158,8 +171,8 @@ function activity(app: FastifyInstance, deps: ApiDeps): void {
     url: `${ONE.url}activity/`,
     summary: 'Who changed this insight, with before and after',
     handler: async ({ project, params, query, url }) => {
-      const { id } = await findInsight(deps.metadata, project.id, idIn(params));
-      return activityOf(deps, { ...of(project), itemId: String(id) }, query, url);
+      const { id } = await getSavedInsight(deps.metadata, project.id, idFromPath(params));
+      return listActivity(deps, { ...of(project), itemId: String(id) }, query, url);
     },
   });
 }

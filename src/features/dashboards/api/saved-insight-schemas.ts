@@ -13,14 +13,14 @@ import type { User } from '../../../stores/metadata/accounts.ts';
 import type { DashboardTile } from '../../../stores/metadata/dashboards.ts';
 import type { SavedInsight } from '../../../stores/metadata/saved-insights.ts';
 
-const FreeMap = Type.Record(Type.String(), Type.Unknown());
+const AnyObject = Type.Record(Type.String(), Type.Unknown());
 
 export const SavedInsightSchema = Type.Object({
   id: Type.Integer(),
   short_id: Type.String(),
   name: nullable(Type.String()),
   derived_name: nullable(Type.String()),
-  filters: FreeMap,
+  filters: AnyObject,
   query: Type.Null({ description: 'Questions are kept in filters.' }),
   order: nullable(Type.Integer()),
   deleted: Type.Boolean(),
@@ -52,25 +52,25 @@ export const SavedInsightSchema = Type.Object({
 const EVERYBODY_EDITS = { effective_restriction_level: 21, effective_privilege_level: 37 };
 
 /** What an insight is shown with. */
-export interface InsightSetting {
+export interface PresentedWith {
   users: ReadonlyMap<number, User>;
   tiles: readonly DashboardTile[];
   timezone: string;
   /** The filters that it is asked with, where they are not its own. */
   filters?: JsonObject;
-  answer: InsightAnswer;
+  answer: SavedInsightAnswer;
 }
 
-export interface InsightAnswer {
+export interface SavedInsightAnswer {
   result: unknown;
   is_cached: boolean;
   last_refresh: string | null;
 }
 
 /** Nobody has asked. */
-export const NO_ANSWER: InsightAnswer = { result: null, is_cached: false, last_refresh: null };
+export const NO_ANSWER: SavedInsightAnswer = { result: null, is_cached: false, last_refresh: null };
 
-export function presentInsight(insight: SavedInsight, setting: InsightSetting) {
+export function presentSavedInsight(insight: SavedInsight, setting: PresentedWith) {
   const { users, tiles, timezone, filters = insight.filters, answer } = setting;
   return {
     id: insight.id,

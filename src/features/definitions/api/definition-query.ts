@@ -1,7 +1,7 @@
 /** Reads the query parameters of the lists of definitions. */
 
 import { type Failure, invalid } from '../../../core/errors.ts';
-import { type Query, queryText, readTexts } from '../../../http/paging.ts';
+import { type Query, queryText, readStringList } from '../../../http/paging.ts';
 import type { PropertyKindQuery } from '../../../stores/metadata/definitions.ts';
 import type { EventDefinitionQuery, EventOrder, PropertyDefinitionQuery } from '../list-definitions.ts';
 
@@ -45,20 +45,23 @@ export function readPropertyKind(query: Query): PropertyKindQuery {
   return { kind, groupTypeIndex: Number(index) };
 }
 
-export function readPropertyQuery(query: Query, seen: readonly string[] | undefined): PropertyDefinitionQuery {
+export function readPropertyDefinitionQuery(
+  query: Query,
+  seen: readonly string[] | undefined,
+): PropertyDefinitionQuery {
   const properties = queryText(query, 'properties');
   return {
     search: queryText(query, 'search'),
     names: properties ? properties.split(',').map((name) => name.trim()) : undefined,
-    excluded: readTexts(query, 'excluded_properties') ?? [],
-    numerical: readSwitch(query, 'is_numerical'),
-    flags: readSwitch(query, 'is_feature_flag'),
+    excluded: readStringList(query, 'excluded_properties') ?? [],
+    numerical: readFlag(query, 'is_numerical'),
+    flags: readFlag(query, 'is_feature_flag'),
     seen: seen && new Set(seen),
-    onlySeen: readSwitch(query, 'filter_by_event_names') === true,
+    onlySeen: readFlag(query, 'filter_by_event_names') === true,
   };
 }
 
-function readSwitch(query: Query, name: string): boolean | undefined {
+function readFlag(query: Query, name: string): boolean | undefined {
   const text = queryText(query, name)?.toLowerCase();
   if (text === 'true' || text === '1') return true;
   return text === 'false' || text === '0' ? false : undefined;

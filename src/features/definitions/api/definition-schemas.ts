@@ -10,12 +10,12 @@ import {
 } from '../../../http/schemas/common.ts';
 import type { User } from '../../../stores/metadata/accounts.ts';
 import type { DefinitionDetails, EventDefinition, PropertyDefinition } from '../../../stores/metadata/definitions.ts';
-import type { EventNumbers } from '../list-definitions.ts';
+import type { EventCounts } from '../list-definitions.ts';
 
 /** The users who are named in a definition, by id. */
 type Users = ReadonlyMap<number, User>;
 
-export const namedIn = ({ updatedBy, verifiedBy }: DefinitionDetails): (number | null)[] => [updatedBy, verifiedBy];
+export const userIdsOf = ({ updatedBy, verifiedBy }: DefinitionDetails): (number | null)[] => [updatedBy, verifiedBy];
 
 export const EventDefinitionSchema = Type.Object({
   id: Uuid,
@@ -53,14 +53,10 @@ export const EventDefinitionWriteSchema = Type.Partial(
 );
 
 /** Null where nobody can say how often events happened. */
-type KnownNumbers = Pick<EventNumbers, 'usage'> & { volumes: EventNumbers['volumes'] | null };
+type KnownCounts = Pick<EventCounts, 'usage'> & { volumes: EventCounts['volumes'] | null };
 
 /** What only actions have is null. */
-export const presentEventDefinition = (
-  definition: EventDefinition,
-  { volumes, usage }: KnownNumbers,
-  users: Users,
-) => ({
+export const presentEventDefinition = (definition: EventDefinition, { volumes, usage }: KnownCounts, users: Users) => ({
   id: definition.id,
   name: definition.name,
   owner: definition.ownerId,

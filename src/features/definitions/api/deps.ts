@@ -1,14 +1,14 @@
-import type { AskedName } from '../../../core/events/asked-name.ts';
+import type { UsedName } from '../../../core/events/asked-name.ts';
 import type { RouteDeps } from '../../../http/api/route-deps.ts';
 import type { QueryDeps } from '../../../query/query-deps.ts';
 import type { DefinitionDeps } from '../definitions.ts';
 
-export interface ApiDeps extends RouteDeps, QueryDeps, DefinitionDeps {
+export interface DefinitionApiDeps extends RouteDeps, QueryDeps, DefinitionDeps {
   /** How often insights asked for names in thirty days. */
   usage: {
-    inThirtyDays(
+    countsOfLast30Days(
       projectId: number,
-      of: Pick<AskedName, 'kind' | 'groupTypeIndex'>,
+      of: Pick<UsedName, 'kind' | 'groupTypeIndex'>,
     ): Promise<ReadonlyMap<string, number>>;
   };
 }

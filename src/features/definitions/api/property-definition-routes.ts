@@ -1,28 +1,28 @@
 import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
-import { activityOf, usersById } from '../../../http/api/activity-list.ts';
+import { listActivity, usersById } from '../../../http/api/activity-list.ts';
 import { projectRoute } from '../../../http/api/route.ts';
-import { envelope, readPage, readTexts } from '../../../http/paging.ts';
+import { envelope, readPage, readStringList } from '../../../http/paging.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
-import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import type { PropertyDefinition, PropertyKindQuery } from '../../../stores/metadata/definitions.ts';
-import { PROPERTY_DEFINITION, type PropertyDefinitionChanges, updatePropertyDefinition } from '../definitions.ts';
-import { choosePropertyDefinitions } from '../list-definitions.ts';
-import { readDefinitionId, readPropertyKind, readPropertyQuery } from './definition-query.ts';
+import { PROPERTY_DEFINITION_SCOPE, type PropertyDefinitionChanges, updatePropertyDefinition } from '../definitions.ts';
+import { listPropertyDefinitions } from '../list-definitions.ts';
+import { readDefinitionId, readPropertyDefinitionQuery, readPropertyKind } from './definition-query.ts';
 import {
-  namedIn,
   PropertyDefinitionSchema,
   PropertyDefinitionWriteSchema,
   presentPropertyDefinition,
+  userIdsOf,
 } from './definition-schemas.ts';
-import type { ApiDeps } from './deps.ts';
+import type { DefinitionApiDeps } from './deps.ts';
 
 const tag = 'definitions';
 const all = '/api/projects/:project_id/property_definitions/';
 const one = `${all}:id/`;
 
-export function propertyDefinitionRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function propertyDefinitionRoutes(app: FastifyInstance, deps: DefinitionApiDeps): void {
   const { definitions } = deps.metadata;
   projectRoute(app, deps, {
     method: 'GET',
@@ -41,17 +41,17 @@ export function propertyDefinitionRoutes(app: FastifyInstance, deps: ApiDeps): v
       event_names: 'JSON list of events: says of each property whether it was seen on one of them.',
       filter_by_event_names: 'True: only those that were.',
     },
-    response: pageOf(PropertyDefinitionSchema),
+    response: pageSchema(PropertyDefinitionSchema),
     handler: async ({ project, query, url }) => {
-      const names = readTexts(query, 'event_names');
-      const seen = names && (await definitions.propertiesOf(project.id, names));
-      const asked = readPropertyQuery(query, seen);
+      const names = readStringList(query, 'event_names');
+      const seen = names && (await definitions.listPropertyNamesByEvents(project.id, names));
+      const asked = readPropertyDefinitionQuery(query, seen);
       const page = readPage(query);
       const kind = readPropertyKind(query);
-      const everything = await definitions.properties(project.id, kind);
+      const everything = await definitions.listProperties(project.id, kind);
       const usage = await usageOf(deps, project.id, kind);
-      const chosen = choosePropertyDefinitions(everything, usage, asked, page);
-      const users = await usersById(deps.metadata, chosen.items.flatMap(namedIn));
+      const chosen = listPropertyDefinitions(everything, usage, asked, page);
+      const users = await usersById(deps.metadata, chosen.items.flatMap(userIdsOf));
       return envelope(url, page, chosen, (item) => presentPropertyDefinition(item, usage, users, item.isSeen));
     },
   });
@@ -61,28 +61,33 @@ export function propertyDefinitionRoutes(app: FastifyInstance, deps: ApiDeps): v
     summary: 'One name of properties',
     tag,
     response: PropertyDefinitionSchema,
-    handler: async ({ project, params }) => show(deps, project.id, await find(deps, project.id, params['id'])),
+    handler: async ({ project, params }) =>
+      present(deps, project.id, await getDefinition(deps, project.id, params['id'])),
   });
   changeRoutes(app, deps);
   activityRoutes(app, deps);
 }
 
-async function find(deps: ApiDeps, projectId: number, id: string | undefined): Promise<PropertyDefinition> {
-  const definition = await deps.metadata.definitions.property(projectId, readDefinitionId(id));
+async function getDefinition(
+  deps: DefinitionApiDeps,
+  projectId: number,
+  id: string | undefined,
+): Promise<PropertyDefinition> {
+  const definition = await deps.metadata.definitions.getProperty(projectId, readDefinitionId(id));
   if (!definition) throw notFound();
   return definition;
 }
 
-async function show(deps: ApiDeps, projectId: number, definition: PropertyDefinition) {
+async function present(deps: DefinitionApiDeps, projectId: number, definition: PropertyDefinition) {
   const usage = await usageOf(deps, projectId, definition);
-  return presentPropertyDefinition(definition, usage, await usersById(deps.metadata, namedIn(definition)), null);
+  return presentPropertyDefinition(definition, usage, await usersById(deps.metadata, userIdsOf(definition)), null);
 }
 
-const usageOf = ({ usage }: ApiDeps, projectId: number, { kind, groupTypeIndex }: PropertyKindQuery) =>
-  usage.inThirtyDays(projectId, { kind: `${kind}_property`, groupTypeIndex });
+const usageOf = ({ usage }: DefinitionApiDeps, projectId: number, { kind, groupTypeIndex }: PropertyKindQuery) =>
+  usage.countsOfLast30Days(projectId, { kind: `${kind}_property`, groupTypeIndex });
 
 /** Every field may be left out, so both methods mean the same: what is not sent stays as it is. */
-function changeRoutes(app: FastifyInstance, deps: ApiDeps): void {
+function changeRoutes(app: FastifyInstance, deps: DefinitionApiDeps): void {
   for (const method of ['PATCH', 'PUT'] as const) {
     projectRoute(app, deps, {
       method,
@@ -93,7 +98,7 @@ function changeRoutes(app: FastifyInstance, deps: ApiDeps): void {
       response: PropertyDefinitionSchema,
       handler: async ({ caller, project, params, body }) => {
         const id = readDefinitionId(params['id']);
-        return show(deps, project.id, await updatePropertyDefinition(deps, caller, project, id, toChanges(body)));
+        return present(deps, project.id, await updatePropertyDefinition(deps, caller, project, id, toChanges(body)));
       },
     });
   }
@@ -110,22 +115,22 @@ function toChanges(body: Static<typeof PropertyDefinitionWriteSchema>): Property
   };
 }
 
-function activityRoutes(app: FastifyInstance, deps: ApiDeps): void {
+function activityRoutes(app: FastifyInstance, deps: DefinitionApiDeps): void {
   const about = { tag, query: ACTIVITY_QUERY, response: ActivityPageSchema, method: 'GET' } as const;
   projectRoute(app, deps, {
     ...about,
     url: `${all}activity/`,
     summary: 'Who described which name of properties, with before and after',
     handler: ({ project: { organizationId, id: projectId }, query, url }) =>
-      activityOf(deps, { organizationId, projectId, scope: PROPERTY_DEFINITION }, query, url),
+      listActivity(deps, { organizationId, projectId, scope: PROPERTY_DEFINITION_SCOPE }, query, url),
   });
   projectRoute(app, deps, {
     ...about,
     url: `${one}activity/`,
     summary: 'Who described this name of properties, with before and after',
     handler: async ({ project: { organizationId, id: projectId }, params, query, url }) => {
-      const { id: itemId } = await find(deps, projectId, params['id']);
-      return activityOf(deps, { organizationId, projectId, scope: PROPERTY_DEFINITION, itemId }, query, url);
+      const { id: itemId } = await getDefinition(deps, projectId, params['id']);
+      return listActivity(deps, { organizationId, projectId, scope: PROPERTY_DEFINITION_SCOPE, itemId }, query, url);
     },
   });
 }

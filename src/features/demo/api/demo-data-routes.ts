@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { projectRoute } from '../../../http/api/route.ts';
 import { DemoDataSchema, presentDemoProgress } from './demo-data-schemas.ts';
-import type { ApiDeps } from './deps.ts';
+import type { DemoApiDeps } from './deps.ts';
 
 const DEMO = { url: '/api/projects/:project_id/demo_data/', tag: 'projects', response: DemoDataSchema } as const;
 
-export function demoDataRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function demoDataRoutes(app: FastifyInstance, deps: DemoApiDeps): void {
   projectRoute(app, deps, {
     ...DEMO,
     method: 'GET',

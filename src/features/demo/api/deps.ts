@@ -1,6 +1,6 @@
 import type { RouteDeps } from '../../../http/api/route-deps.ts';
 import type { DemoData } from '../demo-data.ts';
 
-export interface ApiDeps extends RouteDeps {
+export interface DemoApiDeps extends RouteDeps {
   demo: Pick<DemoData, 'start' | 'progress'>;
 }

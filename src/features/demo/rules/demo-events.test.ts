@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { asSent, storyOf, storyOfClubs } from './demo-events.ts';
+import { demoClubEvents, demoEventsOf, toWireEvent } from './demo-events.ts';
 
 const NOW = Date.UTC(2026, 4, 20, 15, 30);
 const STAGE = { now: NOW, days: 60 };
 const VISITORS = Array.from({ length: 400 }, (_, index) => index + 1);
-const STORY = VISITORS.flatMap((visitor) => storyOf(visitor, STAGE));
+const STORY = VISITORS.flatMap((visitor) => demoEventsOf(visitor, STAGE));
 const count = (event: string): number => STORY.filter((one) => one.event === event).length;
 
 describe('the demo story', () => {
   it('is the same each time it is told', () => {
-    expect(VISITORS.flatMap((visitor) => storyOf(visitor, STAGE))).toEqual(STORY);
+    expect(VISITORS.flatMap((visitor) => demoEventsOf(visitor, STAGE))).toEqual(STORY);
   });
 
   it('happens in the days before now, in order for each visitor', () => {
     for (const visitor of VISITORS) {
-      const times = storyOf(visitor, STAGE).map(({ time }) => time);
+      const times = demoEventsOf(visitor, STAGE).map(({ time }) => time);
       expect(times).toEqual(times.toSorted((a, b) => a - b));
     }
     const times = STORY.map(({ time }) => time);
@@ -33,14 +33,14 @@ describe('the demo story', () => {
   });
 
   it('names nobody but demo hikers', () => {
-    const ids = [...STORY, ...storyOfClubs(STAGE)].map(({ distinctId }) => distinctId);
+    const ids = [...STORY, ...demoClubEvents(STAGE)].map(({ distinctId }) => distinctId);
     expect(ids.filter((id) => !/^(?:demo-device-\d+|hiker-\d+@demo\.example)$/.test(id))).toEqual([]);
   });
 
   it('gives each event an id of its own, which it keeps', () => {
-    const ids = STORY.map((event) => asSent(1, event)['uuid']);
+    const ids = STORY.map((event) => toWireEvent(1, event)['uuid']);
     expect(new Set(ids).size).toBe(STORY.length);
-    expect(asSent(1, STORY[0] as never)).toMatchObject({ uuid: ids[0], properties: { demo: true } });
-    expect(asSent(2, STORY[0] as never)['uuid']).not.toBe(ids[0]);
+    expect(toWireEvent(1, STORY[0] as never)).toMatchObject({ uuid: ids[0], properties: { demo: true } });
+    expect(toWireEvent(2, STORY[0] as never)['uuid']).not.toBe(ids[0]);
   });
 });

@@ -2,7 +2,7 @@
 
 import { eventUuid } from '../../../core/events/uuid.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
-import { DEMO_CLUBS, type DemoEvent, type DemoStage, visitorEvents } from './demo-visitor.ts';
+import { DEMO_CLUBS, type DemoEvent, type DemoPeriod, visitorEvents } from './demo-visitor.ts';
 
 /** An event with its name in the story, by which it is known from one telling to the next. */
 export interface ToldEvent extends DemoEvent {
@@ -10,11 +10,11 @@ export interface ToldEvent extends DemoEvent {
 }
 
 /** The part of the story that is about one visitor, numbered from 1. */
-export const storyOf = (visitor: number, stage: DemoStage): ToldEvent[] =>
+export const demoEventsOf = (visitor: number, stage: DemoPeriod): ToldEvent[] =>
   visitorEvents(visitor, stage).map((event, place) => ({ ...event, name: `demo:${visitor}:${place}` }));
 
 /** Clubs of hikers, each described by one of its members. */
-export const storyOfClubs = ({ now, days }: DemoStage): ToldEvent[] =>
+export const demoClubEvents = ({ now, days }: DemoPeriod): ToldEvent[] =>
   Array.from({ length: DEMO_CLUBS }, (_, index) => ({
     event: '$groupidentify',
     distinctId: `demo-device-${index + 1}`,
@@ -28,7 +28,10 @@ export const storyOfClubs = ({ now, days }: DemoStage): ToldEvent[] =>
   }));
 
 /** The same event gets the same id each time, so that telling the story twice stores nothing twice. */
-export const asSent = (projectId: number, { event, distinctId, time, properties, name }: ToldEvent): JsonObject => ({
+export const toWireEvent = (
+  projectId: number,
+  { event, distinctId, time, properties, name }: ToldEvent,
+): JsonObject => ({
   uuid: eventUuid(projectId, '$insert_id', name),
   event,
   distinct_id: distinctId,

@@ -2,7 +2,7 @@
  * One visitor of the demo product, a planner for hikes: how they came, whether they stayed, what they did. Everything is
  * drawn from the visitor's own seed, so that the same visitor does the same, relative to the day of the demo.
  */
-import { bucket, spell } from '../../flags/rules/bucket.ts';
+import { bucket, encodeKey } from '../../flags/rules/bucket.ts';
 import { pick, seeded } from './seeded-random.ts';
 
 export interface DemoEvent {
@@ -12,14 +12,14 @@ export interface DemoEvent {
   properties: Readonly<Record<string, unknown>>;
 }
 
-export interface DemoStage {
+export interface DemoPeriod {
   /** The demo ends here, and begins so many days before. */
   now: number;
   days: number;
 }
 
 export const DEMO_FLAG = 'demo-new-planner';
-const FLAG_PREFIX = spell(`${DEMO_FLAG}.`);
+const FLAG_PREFIX = encodeKey(`${DEMO_FLAG}.`);
 export const DEMO_CLUBS = 12;
 
 const DAY = 86_400_000;
@@ -31,7 +31,7 @@ const SYSTEMS = ['Windows', 'Mac OS X', 'iOS', 'Android', 'Linux'];
 const COUNTRIES = ['DE', 'DE', 'FR', 'GB', 'US', 'US', 'NL', 'CH'];
 
 /** In the order of time, and never after `now`. */
-export function visitorEvents(number: number, stage: DemoStage): DemoEvent[] {
+export function visitorEvents(number: number, stage: DemoPeriod): DemoEvent[] {
   const visitor = new Visitor(number, stage);
   visitor.live();
   return visitor.events.filter(({ time }) => time <= stage.now);
@@ -41,13 +41,13 @@ class Visitor {
   readonly events: DemoEvent[] = [];
   readonly #random: () => number;
   readonly #number: number;
-  readonly #stage: DemoStage;
+  readonly #stage: DemoPeriod;
   readonly #about: Readonly<Record<string, unknown>>;
   #id: string;
   #time: number;
   #plan = 'free';
 
-  constructor(number: number, stage: DemoStage) {
+  constructor(number: number, stage: DemoPeriod) {
     this.#random = seeded(number);
     this.#number = number;
     this.#stage = stage;

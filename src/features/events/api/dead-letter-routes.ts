@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
-import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
-import { replay } from '../../../ingest/track/replay-dead-letters.ts';
+import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
+import { replayDeadLetter } from '../../../ingest/track/replay-dead-letters.ts';
 import type { ApiDeps } from './deps.ts';
 import { DeadLetterSchema, presentDeadLetter, ReplayedSchema } from './event-fate-schemas.ts';
 
@@ -18,7 +18,7 @@ export function deadLetterRoutes(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'Events that could not be processed, newest first',
     tag,
     query: PAGE_QUERY,
-    response: pageOf(DeadLetterSchema),
+    response: pageSchema(DeadLetterSchema),
     handler: async ({ project, query, url }) => {
       const page = readPage(query);
       return envelope(url, page, await deadLetters.list(project.id, page), presentDeadLetter);
@@ -31,7 +31,7 @@ export function deadLetterRoutes(app: FastifyInstance, deps: ApiDeps): void {
     tag,
     response: DeadLetterSchema,
     handler: async ({ project, params }) => {
-      const letter = await deadLetters.find(project.id, readNumber(params['id']));
+      const letter = await deadLetters.get(project.id, readNumber(params['id']));
       if (!letter) throw notFound();
       return presentDeadLetter(letter);
     },
@@ -43,7 +43,7 @@ export function deadLetterRoutes(app: FastifyInstance, deps: ApiDeps): void {
     tag,
     response: ReplayedSchema,
     handler: async ({ project, params }) => {
-      const { eventUuid } = await replay({ ...deps, deadLetters }, project.id, readNumber(params['id']));
+      const { eventUuid } = await replayDeadLetter({ ...deps, deadLetters }, project.id, readNumber(params['id']));
       return { success: true, event_uuid: eventUuid };
     },
   });

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, queryText, readPage } from '../../../http/paging.ts';
-import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import { type FateDeps, fateOfEvent } from '../../../ingest/track/event-fate.ts';
-import { findEvent } from '../list-events.ts';
+import { getEvent } from '../list-events.ts';
 import type { ApiDeps } from './deps.ts';
 import {
   DroppedEventSchema,
@@ -24,7 +24,7 @@ export function eventFateRoutes(app: FastifyInstance, deps: ApiDeps): void {
     fates,
     deadLetters,
     findPending: deps.findPending,
-    arrivalOf: async (projectId, uuid) => (await findEvent(deps, projectId, uuid))?.createdAt ?? null,
+    arrivalOf: async (projectId, uuid) => (await getEvent(deps, projectId, uuid))?.createdAt ?? null,
   };
   projectRoute(app, deps, {
     method: 'GET',
@@ -44,10 +44,10 @@ export function eventFateRoutes(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'Events that were accepted but not stored, and why, newest first',
     tag,
     query: PAGE_QUERY,
-    response: pageOf(DroppedEventSchema),
+    response: pageSchema(DroppedEventSchema),
     handler: async ({ project, query, url }) => {
       const page = readPage(query);
-      return envelope(url, page, await fates.allDropped(project.id, page), presentDroppedEvent);
+      return envelope(url, page, await fates.listDropped(project.id, page), presentDroppedEvent);
     },
   });
   projectRoute(app, deps, {
@@ -56,7 +56,7 @@ export function eventFateRoutes(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'What was odd about events, newest first',
     tag,
     query: { ...PAGE_QUERY, type: 'Only warnings of this type.' },
-    response: pageOf(IngestionWarningSchema),
+    response: pageSchema(IngestionWarningSchema),
     handler: async ({ project, query, url }) => {
       const page = readPage(query);
       const found = await warnings.list(project.id, queryText(query, 'type') || undefined, page);

@@ -12,7 +12,7 @@ import type { EventPersonStore } from '../../../stores/metadata/event-records.ts
 import type { EventQuestion, FoundEvent } from '../list-events.ts';
 
 /** Clocks that run a little fast are forgiven; events from further ahead are hidden until their time has come. */
-const AHEAD_MS = 5000;
+const MAX_CLOCK_AHEAD_MS = 5000;
 const LIMITS = { json: { usual: 100, most: 1000 }, csv: { usual: 3500, most: 100_000 } } as const;
 
 export async function readEventQuestion(
@@ -28,7 +28,7 @@ export async function readEventQuestion(
     event: given(query, 'event'),
     distinctId: given(query, 'distinct_id'),
     person: await readPerson(persons, projectId, given(query, 'person_id')),
-    before: readMoment(query, 'before', now) ?? now + AHEAD_MS,
+    before: readMoment(query, 'before', now) ?? now + MAX_CLOCK_AHEAD_MS,
     after: readMoment(query, 'after', now),
     filter: parseFilters(queryText(query, 'properties')),
     steps: readSteps(given(query, 'action_id'), action),
@@ -93,7 +93,7 @@ async function readPerson(
   id: string | undefined,
 ): Promise<string | undefined> {
   if (id === undefined || isUuid(id)) return id?.toLowerCase();
-  return (/^\d{1,15}$/.test(id) ? await persons.uuidOf(projectId, Number(id)) : null) ?? NOBODY;
+  return (/^\d{1,15}$/.test(id) ? await persons.getUuid(projectId, Number(id)) : null) ?? NOBODY;
 }
 
 /**

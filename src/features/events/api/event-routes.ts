@@ -1,24 +1,24 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
-import { goneSignal } from '../../../http/api/caller-signal.ts';
+import { callerSignal } from '../../../http/api/caller-signal.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { csvColumns, csvLinesOf, type FlatRow, flatten } from '../../../http/csv.ts';
 import { readFormat } from '../../../http/format.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
-import { actionsOf } from '../../../query/filters/project-actions.ts';
-import { withinLimits } from '../../../query/query-limits.ts';
+import { loadActions } from '../../../query/filters/project-actions.ts';
+import { withQueryLimits } from '../../../query/query-limits.ts';
 import type { EventPerson } from '../../../stores/metadata/event-records.ts';
 import { eventValues } from '../event-values.ts';
 import {
   type EventQuestion,
   type EventsDeps,
-  eachPage,
+  eventPages,
   type FoundEvent,
-  findEvent,
   findEvents,
+  getEvent,
   type PreparedQuestion,
-  prepareQuestion,
+  prepareEventQuestion,
 } from '../list-events.ts';
 import type { ApiDeps } from './deps.ts';
 import { nextLink, readEventQuestion, readEventUuid } from './event-query.ts';
@@ -39,7 +39,7 @@ export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
     query: EVENT_QUERY,
     response: EventListSchema,
     handler: async ({ project, query, url, reply }) => {
-      const action = await actionsOf(deps.metadata, project.id);
+      const action = await loadActions(deps.metadata, project.id);
       const question = await readEventQuestion(asking.persons, project.id, query, deps.clock.now(), action);
       const limited = limitedBy(deps, reply);
       if (readFormat(query) === 'json') return limited((own) => listEvents(own, question, url));
@@ -57,7 +57,7 @@ export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
     query: { include_person: 'Any value: show the person too.' },
     response: EventSchema,
     handler: async ({ project, params, query }) => {
-      const event = await findEvent(asking, project.id, readEventUuid(params['uuid']));
+      const event = await getEvent(asking, project.id, readEventUuid(params['uuid']));
       if (!event) throw notFound(`No events exist for event UUID ${params['uuid']}`);
       return presentEvent(event, 'include_person' in query ? await personsOf(asking, project.id, [event]) : new Map());
     },
@@ -71,7 +71,7 @@ type Limited = <T>(ask: (deps: EventsDeps) => Promise<T>) => Promise<T>;
 const limitedBy =
   (deps: ApiDeps, reply: FastifyReply): Limited =>
   (ask) =>
-    withinLimits(deps.config.queryTimeoutSeconds, goneSignal(reply), (signal) =>
+    withQueryLimits(deps.config.queryTimeoutSeconds, callerSignal(reply), (signal) =>
       ask({ ...eventsDeps(deps), events: { query: (sql, values) => deps.events.query(sql, values, signal) } }),
     );
 
@@ -79,7 +79,7 @@ const eventsDeps = (deps: ApiDeps): EventsDeps => ({ ...deps, persons: deps.meta
 
 async function listEvents(deps: EventsDeps, question: EventQuestion, url: URL) {
   // One more than is shown tells whether there is a next page.
-  const prepared = await prepareQuestion(deps, { ...question, limit: question.limit + 1 });
+  const prepared = await prepareEventQuestion(deps, { ...question, limit: question.limit + 1 });
   const found = await findEvents(deps, prepared);
   const shown = found.slice(0, question.limit);
   const persons = await personsOf(deps, question.projectId, shown);
@@ -92,10 +92,10 @@ async function personsOf(
   events: readonly FoundEvent[],
 ): Promise<ReadonlyMap<string, EventPerson>> {
   const uuids = [...new Set(events.map((event) => event.personId))];
-  return new Map((await persons.byUuids(projectId, uuids)).map((person) => [person.uuid, person]));
+  return new Map((await persons.listByUuids(projectId, uuids)).map((person) => [person.uuid, person]));
 }
 
-const CSV_PAGE = 500;
+const CSV_PAGE_SIZE = 500;
 
 /**
  * All columns are found within the time of one question, before the answer begins: so that it can still be a refusal.
@@ -107,7 +107,7 @@ async function csvOfEvents(
   question: EventQuestion,
 ): Promise<AsyncGenerator<string>> {
   const { prepared, columns } = await limited(async (own) => {
-    const prepared = await prepareQuestion(own, question);
+    const prepared = await prepareEventQuestion(own, question);
     return { prepared, columns: await csvColumns(csvPages(own, prepared)) };
   });
   const query: EventsDeps['events']['query'] = (sql, values) => limited((own) => own.events.query(sql, values));
@@ -115,14 +115,14 @@ async function csvOfEvents(
 }
 
 async function* csvPages(deps: EventsDeps, question: PreparedQuestion): AsyncGenerator<FlatRow[]> {
-  for await (const page of eachPage(deps, question, CSV_PAGE)) {
+  for await (const page of eventPages(deps, question, CSV_PAGE_SIZE)) {
     const persons = await personsOf(deps, question.projectId, page);
     yield page.map((event) => flatten(presentEvent(event, persons)));
   }
 }
 
 /** Names that every web site has: asked for 'custom events', nobody means these. */
-const STANDARD = new Set(['$autocapture', '$pageview', '$identify', '$pageleave', '$screen']);
+const STANDARD_EVENTS = new Set(['$autocapture', '$pageview', '$identify', '$pageleave', '$screen']);
 
 function valueRoute(app: FastifyInstance, deps: ApiDeps, asking: EventsDeps): void {
   projectRoute(app, deps, {
@@ -149,8 +149,8 @@ async function valuesFor(deps: ApiDeps, asking: EventsDeps, projectId: number, q
   const part = queryText(query, 'value') || undefined;
   if (!key) return [];
   if (key === 'custom_event') {
-    const names = (await deps.metadata.definitions.events(projectId)).map(({ name }) => name);
-    return names.filter((name) => !STANDARD.has(name) && name.toLowerCase().includes(part?.toLowerCase() ?? ''));
+    const names = (await deps.metadata.definitions.listEvents(projectId)).map(({ name }) => name);
+    return names.filter((name) => !STANDARD_EVENTS.has(name) && name.toLowerCase().includes(part?.toLowerCase() ?? ''));
   }
   const events = [query['event_name'] ?? []].flat().filter((name) => name !== '');
   return eventValues(asking, { projectId, key, part, events, now: deps.clock.now() });

@@ -6,12 +6,12 @@ import { projectRoute } from '../../../http/api/route.ts';
 import { EventStream } from '../../../http/event-stream.ts';
 import { queryText } from '../../../http/paging.ts';
 import { isoOffset } from '../../../http/schemas/common.ts';
-import type { TailEvent } from '../../../ingest/live/live-event-publisher.ts';
+import type { LiveEvent } from '../../../ingest/live/live-event-publisher.ts';
 import type { ApiDeps } from './deps.ts';
 
 const HEARTBEAT_MS = 15_000;
 /** Each costs a connection and a little memory for as long as it lasts. */
-const MOST_STREAMS = 200;
+const MAX_STREAMS = 200;
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -40,15 +40,15 @@ export function liveEventRoutes(app: FastifyInstance, deps: ApiDeps): void {
       description: 'A stream of `text/event-stream`; `dropped` events tell what was passed over.',
     }),
     handler: async ({ project, query, reply }) => {
-      if (open.size >= MOST_STREAMS) throw new Failure('unavailable', 'Too many live streams are open.');
+      if (open.size >= MAX_STREAMS) throw new Failure('unavailable', 'Too many live streams are open.');
       const event = queryText(query, 'event') || undefined;
       const distinctId = queryText(query, 'distinct_id') || undefined;
-      const isWanted = (stored: TailEvent): boolean =>
+      const isWanted = (stored: LiveEvent): boolean =>
         (event === undefined || stored.event === event) &&
         (distinctId === undefined || stored.distinctId === distinctId);
       const stream = new EventStream(reply.raw);
       const stop = await deps.tail.subscribe(project.id, (stored) => {
-        if (isWanted(stored)) stream.send(JSON.stringify(presentTailEvent(stored)));
+        if (isWanted(stored)) stream.send(JSON.stringify(presentLiveEvent(stored)));
       });
       keepOpen(reply, stream, open, stop);
       // One that was asked for just before.
@@ -75,7 +75,7 @@ function keepOpen(reply: FastifyReply, stream: EventStream, open: Set<EventStrea
   if (raw.destroyed) raw.emit('close');
 }
 
-const presentTailEvent = (event: TailEvent) => ({
+const presentLiveEvent = (event: LiveEvent) => ({
   id: event.uuid,
   event: event.event,
   distinct_id: event.distinctId,

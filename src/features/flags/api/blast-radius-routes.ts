@@ -6,21 +6,16 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
 import { PAGE_QUERY } from '../../../http/schemas/common.ts';
-import { impactOf, reachOf } from '../decide/blast-radius.ts';
+import { measureImpact, measureReach } from '../decide/blast-radius.ts';
 import { toFlagDefinition } from '../decide/definitions.ts';
-import { readableFilters } from '../rules/filters-shape.ts';
+import { withExplicitGroups } from '../rules/filters-shape.ts';
 import type { FlagDefinition } from '../rules/flag.ts';
-import type { ApiDeps } from './deps.ts';
-import {
-  BlastRadiusQuestionSchema,
-  BlastRadiusSchema,
-  presentChange,
-  presentReach,
-} from './flag-evaluation-schemas.ts';
+import type { FlagRouteDeps } from './deps.ts';
+import { BlastRadiusRequestSchema, BlastRadiusSchema, presentChange, presentReach } from './flag-evaluation-schemas.ts';
 
-type Question = Static<typeof BlastRadiusQuestionSchema>;
+type BlastRadiusRequest = Static<typeof BlastRadiusRequestSchema>;
 
-export function flagBlastRadiusRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function flagBlastRadiusRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
   projectRoute(app, deps, {
     method: 'POST',
     url: '/api/projects/:project_id/feature_flags/user_blast_radius/',
@@ -28,20 +23,25 @@ export function flagBlastRadiusRoutes(app: FastifyInstance, deps: ApiDeps): void
     summary: 'Whom a condition or a flag reaches; with the `id` of a flag, whose value would change',
     tag: 'feature flags',
     query: PAGE_QUERY,
-    body: BlastRadiusQuestionSchema,
+    body: BlastRadiusRequestSchema,
     response: BlastRadiusSchema,
     handler: async ({ project, body, query, url }) => {
       if (body.condition !== undefined) {
-        return presentReach(await reachOf(deps, project.id, ofCondition(body), false));
+        return presentReach(await measureReach(deps, project.id, flagOfCondition(body), false));
       }
       if (typeof body.id !== 'number') {
         if (body.filters === undefined) throw invalid(undefined, 'Missing condition for which to get blast radius');
-        return presentReach(await reachOf(deps, project.id, ofFilters(body, body.filters as JsonObject)));
+        return presentReach(await measureReach(deps, project.id, flagOfFilters(body, body.filters as JsonObject)));
       }
-      const { before, after } = await versions(deps, project.id, body, body.id);
+      const { before, after } = await versionsToCompare(deps, project.id, body, body.id);
       const page = readPage(query);
-      const impact = await impactOf(deps, project.id, before, after, page);
-      const { count, ...list } = envelope(url, page, { count: impact.changed, items: impact.page }, presentChange);
+      const impact = await measureImpact(deps, project.id, before, after, page);
+      const { count, ...list } = envelope(
+        url,
+        page,
+        { count: impact.changed, items: impact.changedPage },
+        presentChange,
+      );
       return { ...presentReach(impact), users_changed: count, changes: impact.changes, ...list };
     },
   });
@@ -62,7 +62,7 @@ const preview = (key: string, filters: JsonObject): FlagDefinition => ({
 });
 
 /** Everybody who meets the condition, whatever share of them gets the flag. */
-function ofCondition({ condition, group_type_index }: Question): FlagDefinition {
+function flagOfCondition({ condition, group_type_index }: BlastRadiusRequest): FlagDefinition {
   const properties = (condition?.properties ?? []) as JsonObject[];
   const index = group_type_index ?? null;
   const fits = ({ type, group_type_index: given }: JsonObject): boolean =>
@@ -75,11 +75,11 @@ function ofCondition({ condition, group_type_index }: Question): FlagDefinition 
 }
 
 /** Shares depend on the key: a flag without one yet is looked at under a name of its own. */
-const ofFilters = ({ key }: Question, filters: JsonObject): FlagDefinition =>
-  preview(key ?? PREVIEW, readableFilters(filters));
+const flagOfFilters = ({ key }: BlastRadiusRequest, filters: JsonObject): FlagDefinition =>
+  preview(key ?? PREVIEW, withExplicitGroups(filters));
 
-async function versions(deps: ApiDeps, projectId: number, body: Question, id: number) {
-  const flag = await deps.metadata.flags.find(projectId, id);
+async function versionsToCompare(deps: FlagRouteDeps, projectId: number, body: BlastRadiusRequest, id: number) {
+  const flag = await deps.metadata.flags.get(projectId, id);
   if (!flag) throw notFound();
   const { key = flag.key, active = flag.active, deleted = flag.deleted } = body;
   const filters = (body.filters as JsonObject | undefined) ?? flag.filters;

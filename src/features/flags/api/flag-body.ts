@@ -4,7 +4,7 @@ import { invalid } from '../../../core/errors.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import { parseTimestamp } from '../../../core/time/parse-timestamp.ts';
 import type { FlagChanges } from '../manage/flag-fields.ts';
-import type { Basis } from '../manage/flags.ts';
+import type { BaseVersion } from '../manage/flags.ts';
 import type { FlagChangeSchema } from './flag-schemas.ts';
 
 type Body = Static<typeof FlagChangeSchema>;
@@ -31,7 +31,7 @@ export function readFlagChanges(body: Body): FlagChanges {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-export const readBasis = ({ version, original_flag }: Body): Basis => ({
+export const readBaseVersion = ({ version, original_flag }: Body): BaseVersion => ({
   version: version ?? null,
   original: (original_flag as JsonObject | null | undefined) ?? null,
 });

@@ -8,16 +8,16 @@ import { type Query, queryText } from '../../../http/paging.ts';
 import { decide } from '../decide/decide.ts';
 import { type DecideRequest, requestFor } from '../decide/decide-request.ts';
 import { describeReason } from '../rules/flag-evaluation.ts';
-import type { ApiDeps } from './deps.ts';
+import type { FlagRouteDeps } from './deps.ts';
 import { EvaluationReasonsSchema, MyFlagsSchema } from './flag-evaluation-schemas.ts';
-import { showFlags } from './present-flags.ts';
+import { presentFlags } from './present-flags.ts';
 
 const tag = 'feature flags';
 const legacy = 'feature_flag';
 const all = '/api/projects/:project_id/feature_flags/';
 const groups = 'Groups the person is in, as JSON: `{"company": "acme"}`.';
 
-export function flagEvaluationRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function flagEvaluationRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: `${all}evaluation_reasons/`,
@@ -29,7 +29,7 @@ export function flagEvaluationRoutes(app: FastifyInstance, deps: ApiDeps): void 
     handler: async ({ project, query }) => {
       const distinctId = queryText(query, 'distinct_id');
       if (distinctId === undefined || distinctId === '') throw invalid(undefined, 'distinct_id is required');
-      return reasons(deps, project.id, asked(query, distinctId));
+      return evaluationReasons(deps, project.id, requestFrom(query, distinctId));
     },
   });
   projectRoute(app, deps, {
@@ -41,16 +41,20 @@ export function flagEvaluationRoutes(app: FastifyInstance, deps: ApiDeps): void 
     query: { groups },
     response: MyFlagsSchema,
     handler: async ({ caller, project, query }) => {
-      const { evaluations, snapshot } = await decide(deps.decide, project.id, asked(query, caller.user.distinctId));
+      const { evaluations, snapshot } = await decide(
+        deps.decide,
+        project.id,
+        requestFrom(query, caller.user.distinctId),
+      );
       const values = new Map(evaluations.map(({ id, value }) => [id, value]));
       const active = snapshot.flags.filter((flag) => flag.active);
-      const shown = await showFlags(deps, caller, project, active);
+      const shown = await presentFlags(deps, caller, project, active);
       return shown.map((flag) => ({ feature_flag: flag, value: values.get(flag.id) ?? false }));
     },
   });
 }
 
-async function reasons(deps: ApiDeps, projectId: number, request: DecideRequest) {
+async function evaluationReasons(deps: FlagRouteDeps, projectId: number, request: DecideRequest) {
   const { evaluations, snapshot } = await decide(deps.decide, projectId, request);
   const evaluated = evaluations.map(({ key, value, reason, conditionIndex, failure }) => {
     const description = failure ?? describeReason(reason, conditionIndex);
@@ -68,7 +72,7 @@ async function reasons(deps: ApiDeps, projectId: number, request: DecideRequest)
   return Object.fromEntries([...evaluated, ...disabled]);
 }
 
-const asked = (query: Query, distinctId: string): DecideRequest =>
+const requestFrom = (query: Query, distinctId: string): DecideRequest =>
   requestFor(distinctId, { groups: readGroups(queryText(query, 'groups')), runtime: () => 'any' });
 
 function readGroups(text: string | undefined): DecideRequest['groups'] {

@@ -24,7 +24,7 @@ export const MyFlagsSchema = Type.Array(Type.Object({ feature_flag: FeatureFlagS
 const Open = Type.Record(Type.String(), Type.Unknown());
 
 /** Nothing is required: which fields are there says what is asked. */
-export const BlastRadiusQuestionSchema = Type.Object({
+export const BlastRadiusRequestSchema = Type.Object({
   condition: Type.Optional(nullable(Type.Object({ properties: Type.Optional(nullable(Type.Array(Open))) }))),
   group_type_index: Type.Optional(nullable(Type.Integer())),
   id: Type.Optional(nullable(Type.Integer({ description: 'A flag: whose value would change?' }))),

@@ -6,9 +6,9 @@ import { isJsonObject } from '../../../core/json/json.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
-import { statusOf } from '../manage/flag-status.ts';
-import { dependentsOf } from '../rules/validate/references.ts';
-import type { ApiDeps } from './deps.ts';
+import { flagStatus } from '../manage/flag-status.ts';
+import { dependentFlags } from '../rules/validate/references.ts';
+import type { FlagRouteDeps } from './deps.ts';
 import { flagInPath } from './present-flags.ts';
 
 const tag = 'feature flags';
@@ -17,7 +17,7 @@ const all = '/api/projects/:project_id/feature_flags/';
 
 const FlagName = Type.Object({ id: Type.Integer(), key: Type.String(), name: Type.String() });
 
-export function flagQuestionRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function flagLookupRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: `${all}:id/status/`,
@@ -25,7 +25,7 @@ export function flagQuestionRoutes(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'Whether the flag is in use, and why one would think so',
     tag,
     response: Type.Object({ status: Type.String(), reason: Type.String() }),
-    handler: async ({ project, params }) => statusOf(await flagInPath(deps, project, params['id']), deps.clock.now()),
+    handler: async ({ project, params }) => flagStatus(await flagInPath(deps, project, params['id']), deps.clock.now()),
   });
   projectRoute(app, deps, {
     method: 'GET',
@@ -36,7 +36,7 @@ export function flagQuestionRoutes(app: FastifyInstance, deps: ApiDeps): void {
     response: Type.Array(FlagName),
     handler: async ({ project, params }) => {
       const flag = await flagInPath(deps, project, params['id']);
-      const dependents = dependentsOf(flag.id, await deps.metadata.flags.ofProject(project.id));
+      const dependents = dependentFlags(flag.id, await deps.metadata.flags.listByProject(project.id));
       return dependents.map(({ id, key, name }) => ({ id, key, name }));
     },
   });
@@ -45,7 +45,7 @@ export function flagQuestionRoutes(app: FastifyInstance, deps: ApiDeps): void {
 }
 
 /** SDKs ask by key. The payload is sent as it is kept: a text of JSON, as consoles write it, stays a text. */
-function remoteConfigRoute(app: FastifyInstance, deps: ApiDeps): void {
+function remoteConfigRoute(app: FastifyInstance, deps: FlagRouteDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: `${all}:id_or_key/remote_config/`,
@@ -65,26 +65,26 @@ function remoteConfigRoute(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
-async function flagByIdOrKey(deps: ApiDeps, project: Project, text: string): Promise<FeatureFlag | null> {
+async function flagByIdOrKey(deps: FlagRouteDeps, project: Project, text: string): Promise<FeatureFlag | null> {
   const { flags } = deps.metadata;
-  const byId = /^\d{1,15}$/.test(text) ? await flags.find(project.id, Number(text)) : null;
-  return byId ?? flags.byKey(project.id, text);
+  const byId = /^\d{1,15}$/.test(text) ? await flags.get(project.id, Number(text)) : null;
+  return byId ?? flags.getByKey(project.id, text);
 }
 
-const MOST_IDS = 1000;
+const MAX_IDS = 1000;
 
-function keysRoute(app: FastifyInstance, deps: ApiDeps): void {
+function keysRoute(app: FastifyInstance, deps: FlagRouteDeps): void {
   projectRoute(app, deps, {
     method: 'POST',
     url: `${all}bulk_keys/`,
     legacy,
     summary: 'The keys of flags by their ids; what is unknown is left out',
     tag,
-    body: Type.Object({ ids: Type.Array(Type.Integer(), { maxItems: MOST_IDS }) }),
+    body: Type.Object({ ids: Type.Array(Type.Integer(), { maxItems: MAX_IDS }) }),
     response: Type.Object({ keys: Type.Record(Type.String(), Type.String()) }),
     handler: async ({ project, body }) => {
       const asked = new Set(body.ids);
-      const flags = await deps.metadata.flags.ofProject(project.id);
+      const flags = await deps.metadata.flags.listByProject(project.id);
       const known = flags.filter((flag) => asked.has(flag.id));
       return { keys: Object.fromEntries(known.map((flag) => [String(flag.id), flag.key])) };
     },

@@ -2,7 +2,7 @@
 
 import { type Query, queryText } from '../../../http/paging.ts';
 import type { EvaluationRuntime } from '../../../stores/metadata/flags.ts';
-import { type FlagOrder, type FlagQuestion, type FlagType, ORDERS } from '../manage/list-flags.ts';
+import { type FlagOrder, type FlagQuery, type FlagType, SORTABLE_FIELDS } from '../manage/list-flags.ts';
 
 export const FLAG_QUERY = {
   active: '`true`, `false`, or `STALE`: the same value for everybody, and unchanged for 30 days.',
@@ -18,7 +18,7 @@ export const FLAG_QUERY = {
 const TYPES: readonly FlagType[] = ['boolean', 'multivariant', 'experiment', 'remote_config'];
 const RUNTIMES: readonly EvaluationRuntime[] = ['all', 'client', 'server'];
 
-export function readFlagQuestion(query: Query): FlagQuestion {
+export function readFlagQuery(query: Query): FlagQuery {
   const text = (name: keyof typeof FLAG_QUERY): string => queryText(query, name) ?? '';
   const question = {
     active: readActive(text('active')),
@@ -33,7 +33,7 @@ export function readFlagQuestion(query: Query): FlagQuestion {
   return Object.fromEntries(Object.entries(question).filter(([, value]) => value !== undefined));
 }
 
-const readActive = (text: string): FlagQuestion['active'] => {
+const readActive = (text: string): FlagQuery['active'] => {
   if (text === 'STALE') return 'STALE';
   return text === 'true' ? true : text === 'false' ? false : undefined;
 };
@@ -57,6 +57,6 @@ const WIRE_ORDERS: Readonly<Record<string, FlagOrder['by']>> = {
 function readOrder(text: string): FlagOrder | undefined {
   const descending = text.startsWith('-');
   const name = descending ? text.slice(1) : text;
-  const by = Object.hasOwn(WIRE_ORDERS, name) ? WIRE_ORDERS[name] : ORDERS.find((order) => order === name);
+  const by = Object.hasOwn(WIRE_ORDERS, name) ? WIRE_ORDERS[name] : SORTABLE_FIELDS.find((order) => order === name);
   return by === undefined ? undefined : { by, descending };
 }

@@ -4,40 +4,40 @@ import type { Caller } from '../../../access/callers.ts';
 import { notFound } from '../../../core/errors.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
-import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag, FlagRoleAccess } from '../../../stores/metadata/flags.ts';
-import { showRoles } from '../../accounts/api/present-roles.ts';
-import { flagWithAccess, giveFlagAccess, takeFlagAccess } from '../manage/flag-role-access.ts';
-import type { ApiDeps } from './deps.ts';
+import { presentRoles } from '../../accounts/api/present-roles.ts';
+import { getFlagForAccess, grantFlagAccess, revokeFlagAccess } from '../manage/flag-role-access.ts';
+import type { FlagRouteDeps } from './deps.ts';
 import { FlagRoleAccessCreateSchema, FlagRoleAccessSchema, presentFlagRoleAccess } from './flag-role-access-schemas.ts';
-import { flagId, showFlag } from './present-flags.ts';
+import { flagId, presentOneFlag } from './present-flags.ts';
 
 const tag = 'feature flags';
 const legacy = 'feature_flag';
 const all = '/api/projects/:project_id/feature_flags/:feature_flag_id/role_access/';
 const one = `${all}:id/`;
 
-export function flagRoleAccessRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  listAndGive(app, deps);
-  oneAccess(app, deps);
+export function flagRoleAccessRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
+  listAndGrant(app, deps);
+  accessItemRoutes(app, deps);
 }
 
-const flagOf = (deps: ApiDeps, project: Project, id: string | undefined): Promise<FeatureFlag> =>
-  flagWithAccess(deps.metadata, project, flagId(id));
+const getFlagInPath = (deps: FlagRouteDeps, project: Project, id: string | undefined): Promise<FeatureFlag> =>
+  getFlagForAccess(deps.metadata, project, flagId(id));
 
-async function show(
-  deps: ApiDeps,
+async function presentAccesses(
+  deps: FlagRouteDeps,
   caller: Caller,
   project: Project,
   flag: FeatureFlag,
   accesses: readonly FlagRoleAccess[],
 ) {
-  const shownFlag = await showFlag(deps, caller, project, flag);
+  const shownFlag = await presentOneFlag(deps, caller, project, flag);
   const found = await Promise.all(
-    accesses.map(({ roleId }) => deps.metadata.roles.find(project.organizationId, roleId)),
+    accesses.map(({ roleId }) => deps.metadata.roles.get(project.organizationId, roleId)),
   );
-  const roles = await showRoles(
+  const roles = await presentRoles(
     deps,
     found.filter((role) => role !== null),
   );
@@ -47,7 +47,7 @@ async function show(
   });
 }
 
-function listAndGive(app: FastifyInstance, deps: ApiDeps): void {
+function listAndGrant(app: FastifyInstance, deps: FlagRouteDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: all,
@@ -55,12 +55,18 @@ function listAndGive(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'Roles that may edit the flag',
     tag,
     query: PAGE_QUERY,
-    response: pageOf(FlagRoleAccessSchema),
+    response: pageSchema(FlagRoleAccessSchema),
     handler: async ({ caller, project, params, query, url }) => {
-      const flag = await flagOf(deps, project, params['feature_flag_id']);
+      const flag = await getFlagInPath(deps, project, params['feature_flag_id']);
       const page = readPage(query);
-      const given = await deps.metadata.flagRoleAccess.ofFlag(flag.id);
-      const items = await show(deps, caller, project, flag, given.slice(page.offset, page.offset + page.limit));
+      const given = await deps.metadata.flagRoleAccess.listByFlag(flag.id);
+      const items = await presentAccesses(
+        deps,
+        caller,
+        project,
+        flag,
+        given.slice(page.offset, page.offset + page.limit),
+      );
       return envelope(url, page, { count: given.length, items }, (access) => access);
     },
   });
@@ -75,13 +81,13 @@ function listAndGive(app: FastifyInstance, deps: ApiDeps): void {
     response: FlagRoleAccessSchema,
     handler: async ({ caller, project, params, body }) => {
       const id = flagId(params['feature_flag_id']);
-      const { access, flag } = await giveFlagAccess(deps, caller, project, id, body.role_id.toLowerCase());
-      return (await show(deps, caller, project, flag, [access]))[0];
+      const { access, flag } = await grantFlagAccess(deps, caller, project, id, body.role_id.toLowerCase());
+      return (await presentAccesses(deps, caller, project, flag, [access]))[0];
     },
   });
 }
 
-function oneAccess(app: FastifyInstance, deps: ApiDeps): void {
+function accessItemRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: one,
@@ -90,9 +96,9 @@ function oneAccess(app: FastifyInstance, deps: ApiDeps): void {
     tag,
     response: FlagRoleAccessSchema,
     handler: async ({ caller, project, params }) => {
-      const flag = await flagOf(deps, project, params['feature_flag_id']);
-      const access = await deps.metadata.flagRoleAccess.find(flag.id, flagId(params['id']));
-      const [shown] = access ? await show(deps, caller, project, flag, [access]) : [];
+      const flag = await getFlagInPath(deps, project, params['feature_flag_id']);
+      const access = await deps.metadata.flagRoleAccess.get(flag.id, flagId(params['id']));
+      const [shown] = access ? await presentAccesses(deps, caller, project, flag, [access]) : [];
       if (!shown) throw notFound();
       return shown;
     },
@@ -105,6 +111,6 @@ function oneAccess(app: FastifyInstance, deps: ApiDeps): void {
     tag,
     status: 204,
     handler: ({ caller, project, params }) =>
-      takeFlagAccess(deps, caller, project, flagId(params['feature_flag_id']), flagId(params['id'])),
+      revokeFlagAccess(deps, caller, project, flagId(params['feature_flag_id']), flagId(params['id'])),
   });
 }

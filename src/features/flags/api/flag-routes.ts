@@ -1,27 +1,27 @@
 import type { FastifyInstance } from 'fastify';
 import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
-import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import { createFlag, updateFlag } from '../manage/flags.ts';
-import { chooseFlags } from '../manage/list-flags.ts';
-import type { ApiDeps } from './deps.ts';
-import { readBasis, readFlagChanges } from './flag-body.ts';
-import { FLAG_QUERY, readFlagQuestion } from './flag-query.ts';
+import { listFlags } from '../manage/list-flags.ts';
+import type { FlagRouteDeps } from './deps.ts';
+import { readBaseVersion, readFlagChanges } from './flag-body.ts';
+import { FLAG_QUERY, readFlagQuery } from './flag-query.ts';
 import { FeatureFlagSchema, FlagChangeSchema, FlagCreateSchema, FlagReplaceSchema } from './flag-schemas.ts';
-import { flagId, flagInPath, showFlag, showFlags } from './present-flags.ts';
+import { flagId, flagInPath, presentFlags, presentOneFlag } from './present-flags.ts';
 
 const tag = 'feature flags';
 const legacy = 'feature_flag';
 const all = '/api/projects/:project_id/feature_flags/';
 const one = `${all}:id/`;
 
-export function featureFlagRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function featureFlagRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
   listAndCreate(app, deps);
   readOne(app, deps);
   changeOne(app, deps);
 }
 
-function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
+function listAndCreate(app: FastifyInstance, deps: FlagRouteDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: all,
@@ -29,12 +29,12 @@ function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'Feature flags, newest first',
     tag,
     query: { ...PAGE_QUERY, ...FLAG_QUERY },
-    response: pageOf(FeatureFlagSchema),
+    response: pageSchema(FeatureFlagSchema),
     handler: async ({ caller, project, query, url }) => {
       const page = readPage(query);
-      const flags = await deps.metadata.flags.ofProject(project.id);
-      const { count, items } = chooseFlags(flags, readFlagQuestion(query), page, deps.clock.now());
-      return envelope(url, page, { count, items: await showFlags(deps, caller, project, items) }, (flag) => flag);
+      const flags = await deps.metadata.flags.listByProject(project.id);
+      const { count, items } = listFlags(flags, readFlagQuery(query), page, deps.clock.now());
+      return envelope(url, page, { count, items: await presentFlags(deps, caller, project, items) }, (flag) => flag);
     },
   });
   projectRoute(app, deps, {
@@ -48,12 +48,12 @@ function listAndCreate(app: FastifyInstance, deps: ApiDeps): void {
     response: FeatureFlagSchema,
     handler: async ({ caller, project, body }) => {
       const given = { ...readFlagChanges(body), key: body.key };
-      return showFlag(deps, caller, project, await createFlag(deps, caller, project, given));
+      return presentOneFlag(deps, caller, project, await createFlag(deps, caller, project, given));
     },
   });
 }
 
-function readOne(app: FastifyInstance, deps: ApiDeps): void {
+function readOne(app: FastifyInstance, deps: FlagRouteDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: one,
@@ -62,11 +62,11 @@ function readOne(app: FastifyInstance, deps: ApiDeps): void {
     tag,
     response: FeatureFlagSchema,
     handler: async ({ caller, project, params }) =>
-      showFlag(deps, caller, project, await flagInPath(deps, project, params['id'])),
+      presentOneFlag(deps, caller, project, await flagInPath(deps, project, params['id'])),
   });
 }
 
-function changeOne(app: FastifyInstance, deps: ApiDeps): void {
+function changeOne(app: FastifyInstance, deps: FlagRouteDeps): void {
   const ways = [
     ['PATCH', 'Change a feature flag; `deleted` true or false deletes and restores it', FlagChangeSchema],
     ['PUT', 'Change a feature flag; fields that are not sent stay as they are', FlagReplaceSchema],
@@ -82,8 +82,8 @@ function changeOne(app: FastifyInstance, deps: ApiDeps): void {
       response: FeatureFlagSchema,
       handler: async ({ caller, project, params, body: given }) => {
         const id = flagId(params['id']);
-        const changed = await updateFlag(deps, caller, project, id, readFlagChanges(given), readBasis(given));
-        return showFlag(deps, caller, project, changed);
+        const changed = await updateFlag(deps, caller, project, id, readFlagChanges(given), readBaseVersion(given));
+        return presentOneFlag(deps, caller, project, changed);
       },
     });
   }

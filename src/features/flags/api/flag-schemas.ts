@@ -2,8 +2,8 @@ import { type Static, Type } from '@sinclair/typebox';
 import { DateTime, iso, nullable, presentUserOrNull, UserSummarySchema } from '../../../http/schemas/common.ts';
 import type { User } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
-import { statusOf } from '../manage/flag-status.ts';
-import { isSimple, readableFilters, simpleRollout } from '../rules/filters-shape.ts';
+import { flagStatus } from '../manage/flag-status.ts';
+import { isSimple, simpleRollout, withExplicitGroups } from '../rules/filters-shape.ts';
 
 const Filters = Type.Record(Type.String(), Type.Unknown(), {
   description:
@@ -60,7 +60,7 @@ export const FeatureFlagSchema = Type.Object({
 });
 
 /** What there can be none of yet: experiments, surveys, early access features, dashboards, encrypted payloads. */
-const NOTHING_YET = {
+const UNSUPPORTED_FIELDS = {
   has_encrypted_payloads: false,
   experiment_set_metadata: [],
   surveys: [],
@@ -78,7 +78,7 @@ export const presentFlag = (
   id: flag.id,
   name: flag.name,
   key: flag.key,
-  filters: readableFilters(flag.filters),
+  filters: withExplicitGroups(flag.filters),
   deleted: flag.deleted,
   active: flag.active,
   created_by: presentUserOrNull(users, flag.createdBy),
@@ -96,11 +96,11 @@ export const presentFlag = (
   updated_at: iso(flag.updatedAt),
   version: flag.version,
   last_modified_by: presentUserOrNull(users, flag.lastModifiedBy),
-  status: statusOf(flag, now).status,
+  status: flagStatus(flag, now).status,
   evaluation_runtime: flag.evaluationRuntime,
   bucketing_identifier: flag.bucketingIdentifier,
   is_remote_configuration: flag.isRemoteConfiguration,
-  ...NOTHING_YET,
+  ...UNSUPPORTED_FIELDS,
   user_access_level: canEdit ? 'editor' : 'viewer',
   last_called_at: null,
 });
@@ -128,16 +128,16 @@ const writable = {
 
 export const FlagCreateSchema = Type.Composite([Type.Object({ key: Key }), Type.Partial(Type.Object(writable))]);
 
-const basis = {
+const baseVersion = {
   version: nullable(Type.Integer({ description: 'The version you began with: what others changed since is kept.' })),
   original_flag: nullable(
     Type.Record(Type.String(), Type.Unknown(), { fromText: true, description: 'The flag as it was then.' }),
   ),
 };
 
-export const FlagChangeSchema = Type.Partial(Type.Object({ key: Key, ...writable, ...basis }));
+export const FlagChangeSchema = Type.Partial(Type.Object({ key: Key, ...writable, ...baseVersion }));
 
 export const FlagReplaceSchema = Type.Composite([
   Type.Object({ key: Key }),
-  Type.Partial(Type.Object({ ...writable, ...basis })),
+  Type.Partial(Type.Object({ ...writable, ...baseVersion })),
 ]);

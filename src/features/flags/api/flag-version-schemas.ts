@@ -3,7 +3,7 @@ import { DateTime, iso, nullable, presentUserOrNull, UserSummarySchema } from '.
 import type { User } from '../../../stores/metadata/accounts.ts';
 import type { FlagVersion } from '../../../stores/metadata/flags.ts';
 import { visibleFields } from '../manage/flag-fields.ts';
-import { readableFilters } from '../rules/filters-shape.ts';
+import { withExplicitGroups } from '../rules/filters-shape.ts';
 
 export const FlagVersionSchema = Type.Object({
   version: Type.Integer(),
@@ -19,5 +19,5 @@ export const presentFlagVersion = (
   version: version.version,
   created_at: iso(version.updatedAt),
   created_by: presentUserOrNull(users, version.lastModifiedBy),
-  flag: { ...visibleFields(version), filters: readableFilters(version.filters) },
+  flag: { ...visibleFields(version), filters: withExplicitGroups(version.filters) },
 });

@@ -4,21 +4,21 @@
  */
 
 import { digest } from '../../../lib/secrets.ts';
-import type { Snapshot } from '../decide/definitions.ts';
+import type { FlagSnapshot } from '../decide/definitions.ts';
 import { presentLocalDefinitions } from './local-evaluation-schemas.ts';
 
-export interface WrittenDefinitions {
+interface SerializedDefinitions {
   text: string;
   /** Of the text, without the quotes. */
   tag: string;
 }
 
 /** Goes with its snapshot. */
-const written = new WeakMap<Snapshot, Map<boolean, WrittenDefinitions>>();
+const cache = new WeakMap<FlagSnapshot, Map<boolean, SerializedDefinitions>>();
 
-export function writeLocalDefinitions(snapshot: Snapshot, sendCohorts: boolean): WrittenDefinitions {
-  const known = written.get(snapshot) ?? new Map<boolean, WrittenDefinitions>();
-  written.set(snapshot, known);
+export function serializeLocalDefinitions(snapshot: FlagSnapshot, sendCohorts: boolean): SerializedDefinitions {
+  const known = cache.get(snapshot) ?? new Map<boolean, SerializedDefinitions>();
+  cache.set(snapshot, known);
   const before = known.get(sendCohorts);
   if (before !== undefined) return before;
   const text = JSON.stringify(presentLocalDefinitions(snapshot, sendCohorts));

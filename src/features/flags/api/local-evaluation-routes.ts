@@ -4,19 +4,19 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, forbidden } from '../../../core/errors.ts';
-import { earlyCaller, lateCaller, projectByToken, projectInPath } from '../../../http/api/authenticate.ts';
+import { callerFromBody, callerFromHeaders, projectByToken, projectFromPath } from '../../../http/api/authenticate.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
-import { PROBLEMS } from '../../../http/schemas/errors.ts';
+import { ERROR_RESPONSES } from '../../../http/schemas/errors.ts';
 import { digest } from '../../../lib/secrets.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import type { ApiDeps } from './deps.ts';
-import { readEntityTag, writeLocalDefinitions } from './local-definitions.ts';
+import type { FlagRouteDeps } from './deps.ts';
+import { readEntityTag, serializeLocalDefinitions } from './local-definitions.ts';
 import { LocalDefinitionsSchema } from './local-evaluation-schemas.ts';
 
 const NESTED = '/api/projects/:project_id/feature_flags/local_evaluation/';
 const PATHS = [NESTED, '/api/feature_flag/local_evaluation/', '/flags/definitions'];
 
-export function localEvaluationRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function localEvaluationRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
   for (const url of PATHS) {
     app.get(url, {
       schema: document(url),
@@ -31,9 +31,9 @@ export function localEvaluationRoutes(app: FastifyInstance, deps: ApiDeps): void
   );
 }
 
-async function answer(deps: ApiDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(deps: FlagRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const snapshot = await deps.definitions.of((request.project as Project).id);
-  const { text, tag } = writeLocalDefinitions(snapshot, wantsCohorts(request.query as Query));
+  const { text, tag } = serializeLocalDefinitions(snapshot, wantsCohorts(request.query as Query));
   reply.header('etag', `W/"${tag}"`).header('cache-control', 'private, must-revalidate');
   if (readEntityTag(request.headers['if-none-match']) === tag) return reply.code(304).send();
   return reply.type('application/json; charset=utf-8').send(text);
@@ -45,17 +45,17 @@ function wantsCohorts(query: Query): boolean {
   return given !== undefined && !['false', '0'].includes(given.toLowerCase());
 }
 
-async function projectOf(deps: ApiDeps, request: FastifyRequest): Promise<Project> {
+async function projectOf(deps: FlagRouteDeps, request: FastifyRequest): Promise<Project> {
   const secret = /^Bearer\s+(phs_\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1];
   if (secret !== undefined) return projectOfSecret(deps, request, secret);
-  const caller = (await earlyCaller(deps, request)) ?? (await lateCaller(deps, request));
+  const caller = (await callerFromHeaders(deps, request)) ?? (await callerFromBody(deps, request));
   const named = await projectByToken(deps, request);
-  return projectInPath(deps, caller, idInPath(request) ?? '@current', named);
+  return projectFromPath(deps, caller, idInPath(request) ?? '@current', named);
 }
 
 /** The key says which project; whatever else the request names must be the same one. */
-async function projectOfSecret(deps: ApiDeps, request: FastifyRequest, secret: string): Promise<Project> {
-  const find = (): Promise<Project | null> => deps.metadata.projects.bySecretHash(digest(secret));
+async function projectOfSecret(deps: FlagRouteDeps, request: FastifyRequest, secret: string): Promise<Project> {
+  const find = (): Promise<Project | null> => deps.metadata.projects.getBySecretHash(digest(secret));
   const project = await deps.keys.lookUp(secret, request.ip, find);
   if (!project) throw new Failure('unauthenticated', 'Secret API token is invalid.');
   const id = idInPath(request) ?? '@current';
@@ -83,5 +83,5 @@ const document = (url: string): object => ({
       token: { type: 'string', description: 'The project key: which project is meant.' },
     },
   },
-  response: { 200: LocalDefinitionsSchema, ...PROBLEMS },
+  response: { 200: LocalDefinitionsSchema, ...ERROR_RESPONSES },
 });

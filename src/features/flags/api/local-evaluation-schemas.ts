@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
-import { type Snapshot, toCohortDefinition } from '../decide/definitions.ts';
-import { isSimple, readableFilters, simpleRollout } from '../rules/filters-shape.ts';
+import { type FlagSnapshot, toCohortDefinition } from '../decide/definitions.ts';
+import { isSimple, simpleRollout, withExplicitGroups } from '../rules/filters-shape.ts';
 import { expandCohort } from '../rules/local-evaluation/expand-cohort.ts';
 import { linkDependencies } from '../rules/local-evaluation/link-dependencies.ts';
 import { referencedCohorts } from '../rules/local-evaluation/referenced-cohorts.ts';
@@ -35,14 +35,14 @@ export const LocalDefinitionsSchema = Type.Object({
   }),
 });
 
-export type LocalDefinitions = Static<typeof LocalDefinitionsSchema>;
+type LocalDefinitions = Static<typeof LocalDefinitionsSchema>;
 
 /**
  * What an SDK needs to evaluate flags by itself. Inactive flags are among them: an SDK that did not know one would ask
  * the server for it each time.
  */
-export function presentLocalDefinitions(snapshot: Snapshot, sendCohorts: boolean): LocalDefinitions {
-  const flags = snapshot.flags.map((flag) => ({ ...flag, filters: readableFilters(flag.filters) }));
+export function presentLocalDefinitions(snapshot: FlagSnapshot, sendCohorts: boolean): LocalDefinitions {
+  const flags = snapshot.flags.map((flag) => ({ ...flag, filters: withExplicitGroups(flag.filters) }));
   const cohorts = new Map(snapshot.cohorts.map((cohort) => [cohort.id, toCohortDefinition(cohort)]));
   const byId = new Map(flags.map((flag) => [String(flag.id), flag]));
   return {

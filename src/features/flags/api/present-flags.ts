@@ -5,14 +5,14 @@ import { notFound } from '../../../core/errors.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
-import { rightsOf } from '../manage/flag-permissions.ts';
-import { findFlag } from '../manage/flags.ts';
-import type { ApiDeps } from './deps.ts';
+import { getFlagPermissions } from '../manage/flag-permissions.ts';
+import { getFlag } from '../manage/flags.ts';
+import type { FlagRouteDeps } from './deps.ts';
 import { presentFlag } from './flag-schemas.ts';
 
 /** How this caller sees these flags; what belongs to them is looked up once for all. */
-async function presenter(deps: ApiDeps, caller: Caller, project: Project, flags: readonly FeatureFlag[]) {
-  const rights = await rightsOf(deps.metadata, caller, project.organizationId);
+async function presenter(deps: FlagRouteDeps, caller: Caller, project: Project, flags: readonly FeatureFlag[]) {
+  const rights = await getFlagPermissions(deps.metadata, caller, project.organizationId);
   const users = await usersById(
     deps.metadata,
     flags.flatMap((flag) => [flag.createdBy, flag.lastModifiedBy]),
@@ -21,11 +21,16 @@ async function presenter(deps: ApiDeps, caller: Caller, project: Project, flags:
   return (flag: FeatureFlag) => presentFlag(flag, users, rights.canEdit(flag), now);
 }
 
-export async function showFlags(deps: ApiDeps, caller: Caller, project: Project, flags: readonly FeatureFlag[]) {
+export async function presentFlags(
+  deps: FlagRouteDeps,
+  caller: Caller,
+  project: Project,
+  flags: readonly FeatureFlag[],
+) {
   return flags.map(await presenter(deps, caller, project, flags));
 }
 
-export async function showFlag(deps: ApiDeps, caller: Caller, project: Project, flag: FeatureFlag) {
+export async function presentOneFlag(deps: FlagRouteDeps, caller: Caller, project: Project, flag: FeatureFlag) {
   const present = await presenter(deps, caller, project, [flag]);
   return present(flag);
 }
@@ -36,5 +41,5 @@ export function flagId(text: string | undefined): number {
   return Number(text);
 }
 
-export const flagInPath = (deps: ApiDeps, project: Project, id: string | undefined): Promise<FeatureFlag> =>
-  findFlag(deps.metadata, project.id, flagId(id));
+export const flagInPath = (deps: FlagRouteDeps, project: Project, id: string | undefined): Promise<FeatureFlag> =>
+  getFlag(deps.metadata, project.id, flagId(id));

@@ -11,14 +11,14 @@ import { evaluate } from '../rules/evaluate/evaluate.ts';
 import type { FlagDefinition } from '../rules/flag.ts';
 import type { FlagEvaluation } from '../rules/flag-evaluation.ts';
 import type { Subject } from '../rules/subject.ts';
-import type { Definitions } from './definitions.ts';
+import type { FlagSnapshots } from './definitions.ts';
 import { type Candidate, eachSubject, type ScanDeps } from './each-subject.ts';
 
-export interface RadiusDeps extends ScanDeps {
-  definitions: Pick<Definitions, 'of'>;
+interface BlastRadiusDeps extends ScanDeps {
+  definitions: Pick<FlagSnapshots, 'of'>;
 }
 
-export interface Reach {
+interface Reach {
   /** Who gets something other than off. */
   affected: number;
   total: number;
@@ -40,25 +40,25 @@ export interface Impact extends Reach {
   changes: { from: Value; to: Value; count: number }[];
   changed: number;
   /** One page of those whose value changes. */
-  page: ValueChange[];
+  changedPage: ValueChange[];
 }
 
 /** A flag as it would be; null for one that is not there, or off. */
 type Version = FlagDefinition | null;
 
 /** `isBucketed` false: the flag deals out no shares and no variants, so nobody's place among them is looked up. */
-export async function reachOf(
-  deps: RadiusDeps,
+export async function measureReach(
+  deps: BlastRadiusDeps,
   projectId: number,
   flag: FlagDefinition,
   isBucketed = true,
 ): Promise<Reach> {
-  const { affected, total } = await impactOf(deps, projectId, null, flag, { limit: 0, offset: 0 }, isBucketed);
+  const { affected, total } = await measureImpact(deps, projectId, null, flag, { limit: 0, offset: 0 }, isBucketed);
   return { affected, total };
 }
 
-export async function impactOf(
-  deps: RadiusDeps,
+export async function measureImpact(
+  deps: BlastRadiusDeps,
   projectId: number,
   before: Version,
   after: Version,
@@ -66,9 +66,9 @@ export async function impactOf(
   isBucketed = true,
 ): Promise<Impact> {
   const { prepared } = await deps.definitions.of(projectId);
-  const valueBefore = valueBy(prepared, before);
-  const valueAfter = valueBy(prepared, after);
-  const tally = new Tally(page);
+  const valueBefore = evaluatorOf(prepared, before);
+  const valueAfter = evaluatorOf(prepared, after);
+  const tally = new ImpactCounter(page);
   const needs = mergedNeeds(
     [before, after].flatMap((flag) => (flag === null ? [] : prepareFlag(flag, prepared).needs)),
   );
@@ -78,13 +78,17 @@ export async function impactOf(
       tally.add(who, subject.distinctId, valueBefore(subject), valueAfter(subject));
     }
   }
-  return { ...tally.totals(), page: await withPersons(deps, projectId, tally.shown) };
+  return { ...tally.totals(), changedPage: await withPersons(deps, projectId, tally.shown) };
 }
 
 /** Whoever has gone since is left out. */
-async function withPersons(deps: RadiusDeps, projectId: number, noted: readonly Noted[]): Promise<ValueChange[]> {
+async function withPersons(
+  deps: BlastRadiusDeps,
+  projectId: number,
+  noted: readonly RecordedChange[],
+): Promise<ValueChange[]> {
   const ids = noted.flatMap(({ who }) => (typeof who === 'number' ? [who] : []));
-  const persons = new Map((await deps.metadata.persons.byIds(projectId, ids)).map((person) => [person.id, person]));
+  const persons = new Map((await deps.metadata.persons.listByIds(projectId, ids)).map((person) => [person.id, person]));
   return noted.flatMap(({ who, ...change }) => {
     const known = typeof who === 'number' ? persons.get(who) : who;
     return known === undefined ? [] : [{ ...change, who: known }];
@@ -92,11 +96,11 @@ async function withPersons(deps: RadiusDeps, projectId: number, noted: readonly 
 }
 
 /** A change as it is written down while everybody is looked at. */
-interface Noted extends Omit<ValueChange, 'who'> {
+interface RecordedChange extends Omit<ValueChange, 'who'> {
   who: Candidate['who'];
 }
 
-function valueBy(among: PreparedFlags, flag: Version): (subject: Subject) => Value {
+function evaluatorOf(among: PreparedFlags, flag: Version): (subject: Subject) => Value {
   if (flag === null) return () => false;
   const prepared = prepareFlag({ ...flag, active: true }, among);
   const only = new Set([flag.key]);
@@ -122,10 +126,10 @@ const mergedNeeds = (all: readonly Needs[]): Needs => ({
   hasContinuity: all.some((needs) => needs.hasContinuity),
 });
 
-class Tally {
+class ImpactCounter {
   readonly #page: Page;
   readonly #counts = new Map<string, Impact['changes'][number]>();
-  readonly shown: Noted[] = [];
+  readonly shown: RecordedChange[] = [];
   #affected = 0;
   #total = 0;
   #changed = 0;
@@ -146,7 +150,7 @@ class Tally {
     this.#counts.set(key, { ...known, count: known.count + 1 });
   }
 
-  totals(): Omit<Impact, 'page'> {
+  totals(): Omit<Impact, 'changedPage'> {
     return {
       affected: this.#affected,
       total: this.#total,

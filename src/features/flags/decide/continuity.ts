@@ -5,12 +5,12 @@
  */
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { FlagOverride, SubjectPerson, SubjectStore } from '../../../stores/metadata/subjects.ts';
-import { LateClaims } from './late-claims.ts';
+import { PendingLogins } from './late-claims.ts';
 
 /** Flag key → identifier to bucket by. */
 export type Overrides = ReadonlyMap<string, string>;
 
-export interface Login {
+interface Login {
   projectId: number;
   distinctId: string;
   anonDistinctId: string | null;
@@ -19,40 +19,40 @@ export interface Login {
 }
 
 /** Who is behind the distinct id, and who behind the anonymous one. */
-export interface Persons {
+export interface LoginPersons {
   own: SubjectPerson | null;
   other: SubjectPerson | null;
 }
 
-export const NOBODY: Persons = { own: null, other: null };
+export const NO_PERSONS: LoginPersons = { own: null, other: null };
 
 export class Continuity {
   readonly #metadata: Pick<MetadataStore, 'subjects' | 'transaction'>;
-  readonly #claims = new LateClaims();
+  readonly #claims = new PendingLogins();
 
   constructor(metadata: Pick<MetadataStore, 'subjects' | 'transaction'>) {
     this.#metadata = metadata;
   }
 
   /** Writes only at a login, and when the person of an earlier one has come. */
-  async overridesFor(login: Login, persons: Persons): Promise<Overrides> {
+  async overridesFor(login: Login, persons: LoginPersons): Promise<Overrides> {
     const { projectId, distinctId, anonDistinctId } = login;
-    const claimed = this.#claims.of(projectId, distinctId);
+    const claimed = this.#claims.get(projectId, distinctId);
     if (claimed !== undefined) return this.#settle(login, persons, claimed);
-    const { overrides, missing } = await found(this.#metadata.subjects, login, persons);
+    const { overrides, missing } = await findOverrides(this.#metadata.subjects, login, persons);
     if (anonDistinctId === null || missing.length === 0) return overrides;
     if (hasPerson(persons)) return this.#keep(login, anonDistinctId);
     // Nobody to keep it for. Browsers ask for flags and send `$identify` at the same time, and where anonymous users have
     // no person, this is the usual order: so it is kept as soon as there is one.
-    this.#claims.put(projectId, distinctId, anonDistinctId);
-    return forAll(login, anonDistinctId);
+    this.#claims.add(projectId, distinctId, anonDistinctId);
+    return overrideForAll(login, anonDistinctId);
   }
 
   /** The login that came before there was a person was the first, whatever others have come since. */
-  async #settle(login: Login, persons: Persons, claimed: string): Promise<Overrides> {
-    if (!hasPerson(persons)) return forAll(login, claimed);
+  async #settle(login: Login, persons: LoginPersons, claimed: string): Promise<Overrides> {
+    if (!hasPerson(persons)) return overrideForAll(login, claimed);
     const kept = await this.#keep(login, claimed);
-    if (persons.own !== null) this.#claims.remove(login.projectId, login.distinctId);
+    if (persons.own !== null) this.#claims.delete(login.projectId, login.distinctId);
     return kept;
   }
 
@@ -61,34 +61,34 @@ export class Continuity {
     const { projectId, distinctId, anonDistinctId } = login;
     const other = anonDistinctId ?? identifier;
     return this.#metadata.transaction(async ({ subjects }) => {
-      const byId = await subjects.personsOf(projectId, [distinctId, other]);
+      const byId = await subjects.getPersons(projectId, [distinctId, other]);
       const persons = { own: byId.get(distinctId) ?? null, other: byId.get(other) ?? null };
-      const { overrides, missing } = await found(subjects, login, persons);
+      const { overrides, missing } = await findOverrides(subjects, login, persons);
       const added = personIds(persons).flatMap((personId) =>
         missing.map((flagKey) => ({ personId, flagKey, identifier })),
       );
-      await subjects.addOverrides(projectId, added);
+      await subjects.createOverrides(projectId, added);
       return new Map([...overrides, ...missing.map((key) => [key, identifier] as const)]);
     });
   }
 }
 
-const hasPerson = ({ own, other }: Persons): boolean => own !== null || other !== null;
+const hasPerson = ({ own, other }: LoginPersons): boolean => own !== null || other !== null;
 
-const forAll = ({ flagKeys }: Login, identifier: string): Overrides =>
+const overrideForAll = ({ flagKeys }: Login, identifier: string): Overrides =>
   new Map(flagKeys.map((key) => [key, identifier]));
 
-const personIds = ({ own, other }: Persons): number[] => [
+const personIds = ({ own, other }: LoginPersons): number[] => [
   ...new Set([own, other].flatMap((person) => person?.id ?? [])),
 ];
 
 /** What is kept for these persons, the one behind the distinct id first; and the flags for which nothing is. */
-async function found(
+async function findOverrides(
   subjects: SubjectStore,
   { flagKeys }: Login,
-  persons: Persons,
+  persons: LoginPersons,
 ): Promise<{ overrides: Overrides; missing: string[] }> {
-  const kept = await subjects.overridesOf(personIds(persons));
+  const kept = await subjects.listOverrides(personIds(persons));
   const overrides = new Map<string, string>();
   const put = ({ flagKey, identifier }: FlagOverride): unknown => overrides.set(flagKey, identifier);
   kept.filter(({ personId }) => personId !== persons.own?.id).forEach(put);

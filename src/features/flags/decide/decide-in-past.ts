@@ -4,16 +4,16 @@ import type { FeatureFlag, FlagVersion } from '../../../stores/metadata/flags.ts
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { evaluate } from '../rules/evaluate/evaluate.ts';
 import type { FlagEvaluation } from '../rules/flag-evaluation.ts';
-import type { Properties } from '../rules/subject.ts';
+import type { SubjectProperties } from '../rules/subject.ts';
 import type { DecideRequest } from './decide-request.ts';
-import { snapshotOf } from './definitions.ts';
-import { type LoadDeps, loadSubject } from './load-subject.ts';
+import { buildSnapshot } from './definitions.ts';
+import { type LoadSubjectDeps, loadSubject } from './load-subject.ts';
 
-export interface DecideAtDeps extends LoadDeps {
+interface DecideAtDeps extends LoadSubjectDeps {
   metadata: Pick<MetadataStore, 'subjects' | 'flags' | 'cohorts'>;
 }
 
-export interface PastDecision {
+interface PastDecision {
   /** The flags there were, inactive ones too. */
   flags: readonly FeatureFlag[];
   evaluations: readonly FlagEvaluation[];
@@ -28,19 +28,19 @@ export async function decideAt(
   projectId: number,
   request: DecideRequest,
   at: number,
-  properties: Properties,
+  properties: SubjectProperties,
 ): Promise<PastDecision> {
   const { flags: flagStore, cohorts: cohortStore, subjects } = deps.metadata;
-  const flags = flagsAt(await flagStore.allVersions(projectId), at);
-  const cohorts = await cohortStore.ofProject(projectId);
-  const snapshot = snapshotOf({ flags, cohorts, groupTypes: await subjects.groupTypes(projectId) });
+  const flags = flagsAt(await flagStore.listAllVersions(projectId), at);
+  const cohorts = await cohortStore.listByProject(projectId);
+  const snapshot = buildSnapshot({ flags, cohorts, groupTypes: await subjects.listGroupTypes(projectId) });
   const { subject } = await loadSubject(deps, projectId, snapshot, request);
   const then = { ...subject, properties: { ...properties, ...request.personProperties }, now: at };
   return { flags, evaluations: evaluate(snapshot.prepared, then, request.flagKeys ?? undefined) };
 }
 
 /** Of each flag the last version that was made by then, as far as it was not deleted. */
-export function flagsAt(versions: readonly FlagVersion[], at: number): FeatureFlag[] {
+function flagsAt(versions: readonly FlagVersion[], at: number): FeatureFlag[] {
   const latest = new Map<number, FlagVersion>();
   for (const version of versions) if (version.updatedAt <= at) latest.set(version.id, version);
   return [...latest.values()].filter(({ deleted }) => !deleted);

@@ -1,5 +1,5 @@
-import type { Properties } from '../rules/subject.ts';
-import type { Runtime } from './definitions.ts';
+import type { SubjectProperties } from '../rules/subject.ts';
+import type { CallerRuntime } from './definitions.ts';
 
 /** Whose flags are asked for, and what the caller says about them. */
 export interface DecideRequest {
@@ -9,14 +9,14 @@ export interface DecideRequest {
   /** For flags that bucket by device. */
   deviceId: string | null;
   /** These win over stored ones, key by key. */
-  personProperties: Properties;
+  personProperties: SubjectProperties;
   /** Kind of group → key. Kinds that the project does not know are passed over. */
   groups: ReadonlyMap<string, string>;
-  groupProperties: ReadonlyMap<string, Properties>;
+  groupProperties: ReadonlyMap<string, SubjectProperties>;
   /** Only these flags; null for all. */
   flagKeys: ReadonlySet<string> | null;
   /** Where the caller runs. Asked only where a flag cares. */
-  runtime(): Runtime;
+  runtime(): CallerRuntime;
 }
 
 /** A request about somebody, with nothing else said: a start for others. */

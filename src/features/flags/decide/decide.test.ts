@@ -7,17 +7,17 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import { NO_CHANGES } from '../../../stores/ingest/no-changes.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { SubjectStore } from '../../../stores/metadata/subjects.ts';
-import { openRelationalShelf, type RelationalShelf } from '../../../stores/sqlite/metadata-store.ts';
+import { openMetadataStore, type SqliteStores } from '../../../stores/sqlite/metadata-store.ts';
 import { Continuity } from './continuity.ts';
 import { type DecideDeps, decide } from './decide.ts';
 import { type DecideRequest, requestFor } from './decide-request.ts';
-import { Definitions } from './definitions.ts';
+import { FlagSnapshots } from './definitions.ts';
 
 const ADA = `first ${uuidOf(1)}`;
 const BOB = `first ${uuidOf(2)}`;
 
 let dir: TempDir;
-let shelf: RelationalShelf;
+let shelf: SqliteStores;
 let faults: unknown[];
 let asked: string[];
 let broken: Set<string>;
@@ -25,7 +25,7 @@ let deps: DecideDeps;
 
 beforeEach(async () => {
   dir = makeTempDir();
-  shelf = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
+  shelf = await openMetadataStore(dir.path('metadata.sqlite'), 0);
   await shelf.ingest.transaction((store) =>
     store.apply({
       ...NO_CHANGES,
@@ -39,11 +39,11 @@ beforeEach(async () => {
   const metadata = { ...shelf.metadata, subjects: watched(shelf.metadata.subjects) };
   deps = {
     metadata,
-    definitions: new Definitions(shelf.metadata),
+    definitions: new FlagSnapshots(shelf.metadata),
     continuity: new Continuity(metadata),
     writes: { settled: () => undefined },
     clock: { now: () => 0 },
-    onFault: (error) => faults.push(error),
+    onReadError: (error) => faults.push(error),
   };
 });
 afterEach(async () => {
@@ -97,7 +97,7 @@ describe('what is read', () => {
     expect(await valuesFor(ADA)).toMatchObject({ mine: true });
     expect(await valuesFor(BOB)).toMatchObject({ mine: false });
     expect(await valuesFor('nobody')).toMatchObject({ mine: false, hasErrors: false });
-    expect(asked).toEqual(['personOf', 'personOf', 'personOf']);
+    expect(asked).toEqual(['getPerson', 'getPerson', 'getPerson']);
   });
 
   it('is overlaid by what the request says, key by key', async () => {
@@ -115,13 +115,13 @@ describe('what is read', () => {
       large: false,
     });
     expect(await valuesFor(ADA, { groups: new Map([['unheard of', 'acme']]) })).toMatchObject({ large: false });
-    expect(asked).toEqual(['groups', 'groups']);
+    expect(asked).toEqual(['listGroups', 'listGroups']);
   });
 
   it('is the list of a static cohort', async () => {
     const { id } = await shelf.metadata.cohorts.create(aCohort(1, { isStatic: true }));
     await addFlag('chosen', those('id', id, { type: 'cohort' }));
-    const ada = await shelf.metadata.subjects.personOf(1, ADA);
+    const ada = await shelf.metadata.subjects.getPerson(1, ADA);
     await shelf.metadata.cohortMembers.add(1, id, [ada?.id ?? 0]);
     expect(await valuesFor(ADA)).toMatchObject({ chosen: true });
     expect(await valuesFor(BOB)).toMatchObject({ chosen: false });
@@ -139,7 +139,7 @@ describe('a store that fails', () => {
   const acme = { groups: new Map([['company', 'acme']]) };
 
   it('takes only those flags along that need what it has', async () => {
-    broken.add('personOf');
+    broken.add('getPerson');
     expect(await valuesFor(ADA, acme)).toEqual({
       everybody: true,
       mine: 'failed',
@@ -147,16 +147,16 @@ describe('a store that fails', () => {
       kept: 'failed',
       hasErrors: true,
     });
-    expect(faults).toEqual([new Error('personOf is broken')]);
+    expect(faults).toEqual([new Error('getPerson is broken')]);
   });
 
   it('does not matter to a flag about which the request says everything', async () => {
-    broken.add('personOf');
+    broken.add('getPerson');
     expect(await valuesFor(ADA, { personProperties: { of: uuidOf(1) } })).toMatchObject({ mine: true, kept: 'failed' });
   });
 
   it('fails flags about groups when groups cannot be read', async () => {
-    broken.add('groups');
+    broken.add('listGroups');
     expect(await valuesFor(ADA, acme)).toEqual({
       everybody: true,
       mine: true,
@@ -167,7 +167,7 @@ describe('a store that fails', () => {
   });
 
   it('fails flags that keep their value when what they keep cannot be read or written', async () => {
-    broken.add('overridesOf');
+    broken.add('listOverrides');
     expect(await valuesFor(ADA)).toMatchObject({ everybody: true, mine: true, kept: 'failed', hasErrors: true });
     broken.clear();
     const refusing = { ...shelf.metadata, transaction: () => Promise.reject(new Error('disk full')) };
@@ -176,8 +176,8 @@ describe('a store that fails', () => {
   });
 
   it('answers nobody when the flags themselves cannot be read', async () => {
-    const refusing = { ...shelf.metadata.flags, ofProject: () => Promise.reject(new Error('disk')) };
-    deps.definitions = new Definitions({ ...shelf.metadata, flags: refusing });
+    const refusing = { ...shelf.metadata.flags, listByProject: () => Promise.reject(new Error('disk')) };
+    deps.definitions = new FlagSnapshots({ ...shelf.metadata, flags: refusing });
     await expect(valuesFor(ADA)).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 2 });
   });
 });
@@ -185,8 +185,8 @@ describe('a store that fails', () => {
 describe('flags that keep their value at a login', () => {
   const kept = { ensureExperienceContinuity: true };
   const rows = async (...ids: string[]) => {
-    const persons = await shelf.metadata.subjects.personsOf(1, ids);
-    const overrides = await shelf.metadata.subjects.overridesOf([...persons.values()].map(({ id }) => id));
+    const persons = await shelf.metadata.subjects.getPersons(1, ids);
+    const overrides = await shelf.metadata.subjects.listOverrides([...persons.values()].map(({ id }) => id));
     return overrides.map(({ flagKey, identifier }) => `${flagKey}: ${identifier}`);
   };
   beforeEach(async () => {
@@ -208,7 +208,7 @@ describe('flags that keep their value at a login', () => {
     await valuesFor(ADA, { anonDistinctId: BOB });
     expect(await rows(ADA, BOB)).toEqual([`kept: ${BOB}`, `kept: ${BOB}`]);
     await addFlag('later', everybody(50), kept);
-    (deps.definitions as Definitions).forget(1);
+    (deps.definitions as FlagSnapshots).forget(1);
     await valuesFor(ADA, { anonDistinctId: 'anon' });
     expect(await rows(ADA)).toEqual([`kept: ${BOB}`, 'later: anon']);
     await valuesFor(BOB, { anonDistinctId: ADA });

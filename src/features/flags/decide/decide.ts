@@ -5,16 +5,16 @@
  */
 import { Failure } from '../../../core/errors.ts';
 import { groupSubject } from '../../../core/events/changed-subjects.ts';
-import { after, type Eventually } from '../../../lib/maybe-async.ts';
+import { chain, type MaybePromise } from '../../../lib/maybe-async.ts';
 import { prepareFlag } from '../rules/compile/prepare-flags.ts';
 import { evaluate } from '../rules/evaluate/evaluate.ts';
 import type { FlagEvaluation } from '../rules/flag-evaluation.ts';
 import type { DecideRequest } from './decide-request.ts';
-import type { Definitions, Snapshot } from './definitions.ts';
-import { type LoadDeps, type Lost, loadSubject, needsPerson } from './load-subject.ts';
+import type { FlagSnapshot, FlagSnapshots } from './definitions.ts';
+import { type LoadSubjectDeps, loadSubject, needsPerson, type UnreadData } from './load-subject.ts';
 
-export interface DecideDeps extends LoadDeps {
-  definitions: Pick<Definitions, 'of' | 'ready'>;
+export interface DecideDeps extends LoadSubjectDeps {
+  definitions: Pick<FlagSnapshots, 'of' | 'cached'>;
   /** Undefined where nothing that was acknowledged about these subjects waits to be processed. */
   writes: { settled(projectId: number, subjects: readonly string[]): Promise<void> | undefined };
 }
@@ -24,56 +24,56 @@ export interface Decision {
   evaluations: readonly FlagEvaluation[];
   hasErrors: boolean;
   /** What it was decided by. */
-  snapshot: Snapshot;
+  snapshot: FlagSnapshot;
 }
 
 /** At once, where nothing has to be waited for. */
-export function decide(deps: DecideDeps, projectId: number, request: DecideRequest): Eventually<Decision> {
-  const snapshot = deps.definitions.ready(projectId);
-  if (snapshot === undefined) return decideLater(deps, projectId, request);
-  const settled = settledFor(deps, projectId, snapshot, request);
+export function decide(deps: DecideDeps, projectId: number, request: DecideRequest): MaybePromise<Decision> {
+  const snapshot = deps.definitions.cached(projectId);
+  if (snapshot === undefined) return decideAsync(deps, projectId, request);
+  const settled = pendingWritesFor(deps, projectId, snapshot, request);
   return settled === undefined
-    ? decideBy(deps, projectId, snapshot, request)
-    : decideLater(deps, projectId, request, settled);
+    ? decideWith(deps, projectId, snapshot, request)
+    : decideAsync(deps, projectId, request, settled);
 }
 
-async function decideLater(
+async function decideAsync(
   deps: DecideDeps,
   projectId: number,
   request: DecideRequest,
   settled?: Promise<void>,
 ): Promise<Decision> {
-  await (settled ?? settledFor(deps, projectId, await definitionsOf(deps, projectId), request));
+  await (settled ?? pendingWritesFor(deps, projectId, await getSnapshot(deps, projectId), request));
   // Read afterwards: what was waited for may have brought a new kind of group.
-  return decideBy(deps, projectId, await definitionsOf(deps, projectId), request);
+  return decideWith(deps, projectId, await getSnapshot(deps, projectId), request);
 }
 
-const decideBy = (
+const decideWith = (
   deps: DecideDeps,
   projectId: number,
-  snapshot: Snapshot,
+  snapshot: FlagSnapshot,
   request: DecideRequest,
-): Eventually<Decision> =>
-  after(loadSubject(deps, projectId, snapshot, request), ({ subject, lost }) => {
-    const all = evaluate(snapshot.prepared, subject, keysFor(snapshot, request));
-    const evaluations = lost.length === 0 ? all : all.map((one) => withoutLost(one, snapshot, request, lost));
+): MaybePromise<Decision> =>
+  chain(loadSubject(deps, projectId, snapshot, request), ({ subject, unread }) => {
+    const all = evaluate(snapshot.prepared, subject, keysToEvaluate(snapshot, request));
+    const evaluations = unread.length === 0 ? all : all.map((one) => failIfUnread(one, snapshot, request, unread));
     return { evaluations, hasErrors: evaluations.some(isFailed), snapshot };
   });
 
 const isFailed = ({ reason }: FlagEvaluation): boolean => reason === 'failed';
 
 /** Resolves when everything is stored that was acknowledged about the subject before, as far as some flag asks for it. */
-function settledFor(
+function pendingWritesFor(
   { writes }: DecideDeps,
   projectId: number,
-  snapshot: Snapshot,
+  snapshot: FlagSnapshot,
   request: DecideRequest,
 ): Promise<void> | undefined {
-  const subjects = subjectsOf(snapshot, request);
+  const subjects = subjectsRead(snapshot, request);
   return subjects.length === 0 ? undefined : writes.settled(projectId, subjects);
 }
 
-export async function definitionsOf(deps: Pick<DecideDeps, 'definitions'>, projectId: number): Promise<Snapshot> {
+export async function getSnapshot(deps: Pick<DecideDeps, 'definitions'>, projectId: number): Promise<FlagSnapshot> {
   try {
     return await deps.definitions.of(projectId);
   } catch (cause) {
@@ -82,7 +82,7 @@ export async function definitionsOf(deps: Pick<DecideDeps, 'definitions'>, proje
 }
 
 /** Whose stored data can change a value. */
-function subjectsOf({ prepared: { needs } }: Snapshot, request: DecideRequest): readonly string[] {
+function subjectsRead({ prepared: { needs } }: FlagSnapshot, request: DecideRequest): readonly string[] {
   const subjects: string[] = [];
   if (needsPerson(needs, request)) {
     subjects.push(request.distinctId);
@@ -93,19 +93,22 @@ function subjectsOf({ prepared: { needs } }: Snapshot, request: DecideRequest): 
 }
 
 /** Undefined for all flags. */
-function keysFor({ offered }: Snapshot, { flagKeys, runtime }: DecideRequest): ReadonlySet<string> | undefined {
-  const isForAll = offered.client === undefined && offered.server === undefined;
-  const open = isForAll ? undefined : offered[runtime()];
+function keysToEvaluate(
+  { keysByRuntime }: FlagSnapshot,
+  { flagKeys, runtime }: DecideRequest,
+): ReadonlySet<string> | undefined {
+  const isForAll = keysByRuntime.client === undefined && keysByRuntime.server === undefined;
+  const open = isForAll ? undefined : keysByRuntime[runtime()];
   if (flagKeys === null) return open;
   return open === undefined ? flagKeys : new Set([...flagKeys].filter((key) => open.has(key)));
 }
 
 /** Only when a store has failed: a flag that would have needed what is missing has no value, the others keep theirs. */
-function withoutLost(
+function failIfUnread(
   evaluation: FlagEvaluation,
-  { prepared }: Snapshot,
+  { prepared }: FlagSnapshot,
   request: DecideRequest,
-  lost: readonly Lost[],
+  lost: readonly UnreadData[],
 ): FlagEvaluation {
   const flag = prepared.byKey.get(evaluation.key);
   if (flag === undefined) return evaluation;

@@ -3,21 +3,21 @@ import { aCohort, aFlag, everybody, those } from '../../../../test/contract/flag
 import { makeTempDir, type TempDir } from '../../../../test/contract/temp-dir.ts';
 import type { FlagStore } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
-import { openRelationalShelf } from '../../../stores/sqlite/metadata-store.ts';
-import { Definitions, type Snapshot } from './definitions.ts';
+import { openMetadataStore } from '../../../stores/sqlite/metadata-store.ts';
+import { type FlagSnapshot, FlagSnapshots } from './definitions.ts';
 
 let dir: TempDir;
 let metadata: MetadataStore;
 beforeEach(async () => {
   dir = makeTempDir();
-  metadata = (await openRelationalShelf(dir.path('metadata.sqlite'), 0)).metadata;
+  metadata = (await openMetadataStore(dir.path('metadata.sqlite'), 0)).metadata;
 });
 afterEach(async () => {
   await metadata.close();
   dir.remove();
 });
 
-const keysOf = ({ prepared }: Snapshot): string[] => [...prepared.byKey.keys()].sort();
+const keysOf = ({ prepared }: FlagSnapshot): string[] => [...prepared.byKey.keys()].sort();
 
 /** The shelf, with reads of flags that wait for a word. */
 function slowly() {
@@ -25,8 +25,8 @@ function slowly() {
   let reads = 0;
   const flags: FlagStore = {
     ...metadata.flags,
-    ofProject: async (projectId) => {
-      const found = await metadata.flags.ofProject(projectId);
+    listByProject: async (projectId) => {
+      const found = await metadata.flags.listByProject(projectId);
       reads++;
       await new Promise<void>((resolve) => waiting.push(resolve));
       return found;
@@ -40,7 +40,7 @@ function slowly() {
 }
 
 it('reads a project once, and again when it is told that something changed', async () => {
-  const definitions = new Definitions(metadata);
+  const definitions = new FlagSnapshots(metadata);
   await metadata.flags.create(aFlag(1, { key: 'one' }));
   const first = await definitions.of(1);
   expect(keysOf(first)).toEqual(['one']);
@@ -54,7 +54,7 @@ it('reads a project once, and again when it is told that something changed', asy
 
 it('lets many requests share one read', async () => {
   const { shelf, next, reads } = slowly();
-  const definitions = new Definitions(shelf);
+  const definitions = new FlagSnapshots(shelf);
   const asked = Array.from({ length: 10 }, () => definitions.of(1));
   await next();
   await Promise.all(asked);
@@ -63,7 +63,7 @@ it('lets many requests share one read', async () => {
 
 it('does not remember a read that began before a change and ended after it', async () => {
   const { shelf, next } = slowly();
-  const definitions = new Definitions(shelf);
+  const definitions = new FlagSnapshots(shelf);
   const early = definitions.of(1);
   await new Promise((resolve) => setTimeout(resolve, 5));
   await metadata.flags.create(aFlag(1, { key: 'late' }));
@@ -80,26 +80,26 @@ it('does not remember a read that failed', async () => {
   let isBroken = true;
   const flags: FlagStore = {
     ...metadata.flags,
-    ofProject: async (id) => {
+    listByProject: async (id) => {
       if (isBroken) throw new Error('disk');
-      return metadata.flags.ofProject(id);
+      return metadata.flags.listByProject(id);
     },
   };
-  const definitions = new Definitions({ ...metadata, flags });
+  const definitions = new FlagSnapshots({ ...metadata, flags });
   await expect(definitions.of(1)).rejects.toThrow('disk');
   isBroken = false;
   expect(keysOf(await definitions.of(1))).toEqual([]);
 });
 
 it('prepares again only what has changed', async () => {
-  const definitions = new Definitions(metadata);
+  const definitions = new FlagSnapshots(metadata);
   const kept = await metadata.flags.create(aFlag(1, { key: 'kept', filters: those('plan', 'team') }));
   const changed = await metadata.flags.create(aFlag(1, { key: 'changed' }));
   const before = await definitions.of(1);
   await metadata.flags.update({ ...changed, filters: everybody(10), version: 2 });
   definitions.forget(1);
   const after = await definitions.of(1);
-  const filtersOf = ({ prepared }: Snapshot, key: string) => prepared.byKey.get(key)?.compiled.filters;
+  const filtersOf = ({ prepared }: FlagSnapshot, key: string) => prepared.byKey.get(key)?.compiled.filters;
   expect(filtersOf(after, kept.key)).toBe(filtersOf(before, kept.key));
   expect(filtersOf(after, changed.key)).not.toBe(filtersOf(before, changed.key));
 });
@@ -111,9 +111,9 @@ it('knows cohorts, whom a flag is for, and which flags keep their value', async 
   await metadata.flags.create(aFlag(1, { key: 'server', evaluationRuntime: 'server' }));
   await metadata.flags.create(aFlag(1, { key: 'group', filters: group, ensureExperienceContinuity: true }));
   await metadata.flags.create(aFlag(1, { key: 'asleep', active: false, ensureExperienceContinuity: true }));
-  const { cohorts, continuityKeys, offered } = await new Definitions(metadata).of(1);
+  const { cohorts, continuityKeys, keysByRuntime } = await new FlagSnapshots(metadata).of(1);
   expect(cohorts.map(({ name }) => name)).toEqual(['Testers']);
   expect(continuityKeys).toEqual(['both']);
-  expect(offered.server).toBeUndefined();
-  expect([...(offered.client ?? [])].sort()).toEqual(['both', 'group']);
+  expect(keysByRuntime.server).toBeUndefined();
+  expect([...(keysByRuntime.client ?? [])].sort()).toEqual(['both', 'group']);
 });

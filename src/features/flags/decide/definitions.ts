@@ -12,7 +12,7 @@ import { prepareFlags } from '../rules/compile/prepare-flags.ts';
 import type { PreparedFlags } from '../rules/compile/prepared-flags.ts';
 import type { CohortDefinition, EvaluationRuntime, FlagDefinition } from '../rules/flag.ts';
 
-export interface Snapshot {
+export interface FlagSnapshot {
   /** Those that are not deleted, newest first; inactive ones too. */
   flags: readonly FeatureFlag[];
   cohorts: readonly Cohort[];
@@ -22,41 +22,41 @@ export interface Snapshot {
   /** Keys of the active flags whose value stays when a person is identified. */
   continuityKeys: readonly string[];
   /** Keys of the flags for callers of each kind; undefined where they get all. */
-  offered: Readonly<Record<Runtime, ReadonlySet<string> | undefined>>;
+  keysByRuntime: Readonly<Record<CallerRuntime, ReadonlySet<string> | undefined>>;
 }
 
 /** Where a caller runs, as far as it can be told; people who look at flags are shown those for any. */
-export type Runtime = Exclude<EvaluationRuntime, 'all'> | 'unknown' | 'any';
+export type CallerRuntime = Exclude<EvaluationRuntime, 'all'> | 'unknown' | 'any';
 
-type Shelf = Pick<MetadataStore, 'flags' | 'cohorts' | 'subjects'>;
+type SnapshotStore = Pick<MetadataStore, 'flags' | 'cohorts' | 'subjects'>;
 
 /** More projects than this are not remembered at once. */
-const REMEMBERED = 1000;
-const PAUSE_MS = 1000;
+const CACHE_SIZE = 1000;
+const RETRY_DELAY_MS = 1000;
 
-const isAway = (error: unknown): boolean => error instanceof Failure && error.kind === 'unavailable';
+const isUnavailable = (error: unknown): boolean => error instanceof Failure && error.kind === 'unavailable';
 
-export class Definitions {
-  readonly #metadata: Shelf;
-  readonly #kept = new Map<number, Promise<Snapshot>>();
+export class FlagSnapshots {
+  readonly #metadata: SnapshotStore;
+  readonly #kept = new Map<number, Promise<FlagSnapshot>>();
   /** Those of them that have been read. */
-  readonly #ready = new Map<number, Snapshot>();
+  readonly #ready = new Map<number, FlagSnapshot>();
   /** The last snapshot that was made, for what need not be prepared again, and for when nothing can be read. */
-  readonly #last = new Map<number, Snapshot>();
+  readonly #last = new Map<number, FlagSnapshot>();
   /** Until then nobody tries again to read from a store that is away. */
   #awayUntil = 0;
 
-  constructor(metadata: Shelf) {
+  constructor(metadata: SnapshotStore) {
     this.#metadata = metadata;
   }
 
-  of(projectId: number): Promise<Snapshot> {
+  of(projectId: number): Promise<FlagSnapshot> {
     const kept = this.#kept.get(projectId);
     if (kept !== undefined) return kept;
     const last = this.#last.get(projectId);
     if (last !== undefined && performance.now() < this.#awayUntil) return Promise.resolve(last);
     const read = this.#read(projectId);
-    if (this.#kept.size >= REMEMBERED) this.#forgetOldest();
+    if (this.#kept.size >= CACHE_SIZE) this.#forgetOldest();
     // A read that is under way when something changes is no longer in the map then, and whoever asks later reads anew.
     this.#kept.set(projectId, read);
     const isCurrent = (): boolean => this.#kept.get(projectId) === read;
@@ -69,18 +69,18 @@ export class Definitions {
   }
 
   /** While the store is away, what was true when it could last be read is better than nothing. */
-  async #orLast(read: Promise<Snapshot>, last: Snapshot): Promise<Snapshot> {
+  async #orLast(read: Promise<FlagSnapshot>, last: FlagSnapshot): Promise<FlagSnapshot> {
     try {
       return await read;
     } catch (error) {
-      if (!isAway(error)) throw error;
-      this.#awayUntil = performance.now() + PAUSE_MS;
+      if (!isUnavailable(error)) throw error;
+      this.#awayUntil = performance.now() + RETRY_DELAY_MS;
       return last;
     }
   }
 
   /** The snapshot without waiting for it, where it has been read. */
-  ready(projectId: number): Snapshot | undefined {
+  cached(projectId: number): FlagSnapshot | undefined {
     return this.#ready.get(projectId);
   }
 
@@ -102,25 +102,25 @@ export class Definitions {
     this.#last.delete(oldest);
   }
 
-  async #read(projectId: number): Promise<Snapshot> {
+  async #read(projectId: number): Promise<FlagSnapshot> {
     const { flags: flagStore, cohorts: cohortStore, subjects } = this.#metadata;
-    const flags = await flagStore.ofProject(projectId);
-    const cohorts = await cohortStore.ofProject(projectId);
-    const groupTypes = await subjects.groupTypes(projectId);
-    const snapshot = snapshotOf({ flags, cohorts, groupTypes }, this.#last.get(projectId)?.prepared);
+    const flags = await flagStore.listByProject(projectId);
+    const cohorts = await cohortStore.listByProject(projectId);
+    const groupTypes = await subjects.listGroupTypes(projectId);
+    const snapshot = buildSnapshot({ flags, cohorts, groupTypes }, this.#last.get(projectId)?.prepared);
     this.#last.set(projectId, snapshot);
     return snapshot;
   }
 }
 
-export interface SnapshotSource {
+interface FlagSnapshotSource {
   flags: readonly FeatureFlag[];
   cohorts: readonly Cohort[];
   groupTypes: ReadonlyMap<number, string>;
 }
 
 /** `last`: what was prepared before, for what need not be prepared again. */
-export function snapshotOf({ flags, cohorts, groupTypes }: SnapshotSource, last?: PreparedFlags): Snapshot {
+export function buildSnapshot({ flags, cohorts, groupTypes }: FlagSnapshotSource, last?: PreparedFlags): FlagSnapshot {
   const prepared = prepareFlags(
     { flags: flags.map(toFlagDefinition), cohorts: cohorts.map(toCohortDefinition), groupTypes },
     last,
@@ -131,7 +131,7 @@ export function snapshotOf({ flags, cohorts, groupTypes }: SnapshotSource, last?
     prepared,
     groupTypeIndexes: new Map([...groupTypes].map(([index, name]) => [name, index])),
     continuityKeys: continuityKeys(prepared),
-    offered: offeredTo(prepared),
+    keysByRuntime: findKeysByRuntime(prepared),
   };
 }
 
@@ -166,8 +166,8 @@ const continuityKeys = ({ flags }: PreparedFlags): string[] =>
     })
     .map(({ key }) => key);
 
-function offeredTo({ flags }: PreparedFlags): Snapshot['offered'] {
-  const to = (runtime: Runtime): ReadonlySet<string> | undefined => {
+function findKeysByRuntime({ flags }: PreparedFlags): FlagSnapshot['keysByRuntime'] {
+  const to = (runtime: CallerRuntime): ReadonlySet<string> | undefined => {
     const open = definitionsIn(flags).filter(({ evaluationRuntime }) => ['all', runtime].includes(evaluationRuntime));
     return open.length === flags.length ? undefined : new Set(open.map(({ key }) => key));
   };

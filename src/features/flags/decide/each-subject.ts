@@ -20,14 +20,14 @@ export interface Candidate {
   subject: Subject;
 }
 
-const SLICE = 500;
+const BATCH_SIZE = 500;
 /** Distinct ids of a person among which the one is chosen that stands for them. */
-const IDS = 10;
+const MAX_DISTINCT_IDS = 10;
 
 const NO_IDS: ReadonlyMap<number, string[]> = new Map();
-const BLANK = { deviceId: null, groups: new Map(), staticCohorts: new Set<number>(), overrides: new Map() };
+const EMPTY_SUBJECT = { deviceId: null, groups: new Map(), staticCohorts: new Set<number>(), overrides: new Map() };
 
-export interface Scan {
+interface Scan {
   projectId: number;
   needs: Needs;
   /** The kind of groups to look at; null for persons. */
@@ -46,34 +46,34 @@ async function* eachPerson(deps: ScanDeps, { projectId, needs, isBucketed }: Sca
   const asked = [...needs.personProperties];
   const asksIds = isBucketed || needs.personProperties.has('distinct_id');
   for (let after = null; ; ) {
-    const slice = await persons.slice(projectId, after, SLICE, [], asked);
+    const slice = await persons.scan(projectId, after, BATCH_SIZE, [], asked);
     const ids = slice.persons.map(({ id }) => id);
-    const distinctIds = asksIds ? await persons.distinctIds(ids, IDS) : NO_IDS;
+    const distinctIds = asksIds ? await persons.listDistinctIds(ids, MAX_DISTINCT_IDS) : NO_IDS;
     const overrides = needs.hasContinuity ? await overridesByPerson(deps, ids) : new Map();
     const candidates: Candidate[] = [];
     for (const person of slice.persons) {
       const cohorts =
-        needs.staticCohorts.size > 0 ? await subjects.cohortsWith(person.id, [...needs.staticCohorts]) : [];
+        needs.staticCohorts.size > 0 ? await subjects.listCohortsWith(person.id, [...needs.staticCohorts]) : [];
       const subject: Subject = {
-        ...BLANK,
+        ...EMPTY_SUBJECT,
         distinctId: orderDistinctIds(distinctIds.get(person.id) ?? [])[0] ?? '',
         properties: person.properties,
         staticCohorts: new Set(cohorts),
-        overrides: overrides.get(person.id) ?? BLANK.overrides,
+        overrides: overrides.get(person.id) ?? EMPTY_SUBJECT.overrides,
         now,
       };
       candidates.push({ who: person.id, subject });
     }
     yield candidates;
-    if (slice.end === null) return;
-    after = slice.end;
+    if (slice.cursor === null) return;
+    after = slice.cursor;
     await otherWork();
   }
 }
 
 async function overridesByPerson({ metadata }: ScanDeps, ids: readonly number[]) {
   const byPerson = new Map<number, Map<string, string>>();
-  for (const { personId, flagKey, identifier } of await metadata.subjects.overridesOf(ids)) {
+  for (const { personId, flagKey, identifier } of await metadata.subjects.listOverrides(ids)) {
     const kept = byPerson.get(personId) ?? new Map<string, string>();
     byPerson.set(personId, kept.set(flagKey, identifier));
   }
@@ -83,10 +83,10 @@ async function overridesByPerson({ metadata }: ScanDeps, ids: readonly number[])
 async function* eachGroup(deps: ScanDeps, projectId: number, index: number): AsyncGenerator<Candidate[]> {
   const now = deps.clock.now();
   for (let from: { direction: 'behind'; place: { createdAt: number; key: string } } | undefined; ; ) {
-    const groups = await deps.metadata.groups.list(projectId, index, { search: undefined, from, limit: SLICE });
+    const groups = await deps.metadata.groups.list(projectId, index, { search: undefined, from, limit: BATCH_SIZE });
     yield groups.map(({ key, properties }) => {
       const subject: Subject = {
-        ...BLANK,
+        ...EMPTY_SUBJECT,
         distinctId: '',
         properties: {},
         groups: new Map([[index, { key, properties }]]),
@@ -95,7 +95,7 @@ async function* eachGroup(deps: ScanDeps, projectId: number, index: number): Asy
       return { who: key, subject };
     });
     const last = groups.at(-1);
-    if (last === undefined || groups.length < SLICE) return;
+    if (last === undefined || groups.length < BATCH_SIZE) return;
     from = { direction: 'behind', place: last };
     await otherWork();
   }

@@ -1,24 +1,24 @@
 /** Logins that came before there was a person to remember them for. In memory, bounded: the person follows within moments. */
-const REMEMBERED = 10_000;
+const MAX_PENDING = 10_000;
 
-export class LateClaims {
+export class PendingLogins {
   readonly #claims = new Map<string, string>();
 
   /** The first one stays. */
-  put(projectId: number, distinctId: string, anonDistinctId: string): void {
+  add(projectId: number, distinctId: string, anonDistinctId: string): void {
     const key = keyOf(projectId, distinctId);
     if (this.#claims.has(key)) return;
     const [oldest] = this.#claims.keys();
-    if (this.#claims.size >= REMEMBERED && oldest !== undefined) this.#claims.delete(oldest);
+    if (this.#claims.size >= MAX_PENDING && oldest !== undefined) this.#claims.delete(oldest);
     this.#claims.set(key, anonDistinctId);
   }
 
-  of(projectId: number, distinctId: string): string | undefined {
+  get(projectId: number, distinctId: string): string | undefined {
     return this.#claims.size === 0 ? undefined : this.#claims.get(keyOf(projectId, distinctId));
   }
 
   /** It has been kept where it lasts. */
-  remove(projectId: number, distinctId: string): void {
+  delete(projectId: number, distinctId: string): void {
     this.#claims.delete(keyOf(projectId, distinctId));
   }
 }

@@ -1,29 +1,29 @@
 /** Whom flags are evaluated for: what the request says, over what is stored, as far as some flag asks for it. */
 
 import type { Clock } from '../../../lib/clock.ts';
-import type { Eventually } from '../../../lib/maybe-async.ts';
+import type { MaybePromise } from '../../../lib/maybe-async.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { SubjectPerson } from '../../../stores/metadata/subjects.ts';
 import type { Needs } from '../rules/compile/prepared-flags.ts';
-import type { Properties, Subject, SubjectGroup } from '../rules/subject.ts';
-import { type Continuity, NOBODY, type Overrides, type Persons } from './continuity.ts';
+import type { Subject, SubjectGroup, SubjectProperties } from '../rules/subject.ts';
+import { type Continuity, type LoginPersons, NO_PERSONS, type Overrides } from './continuity.ts';
 import type { DecideRequest } from './decide-request.ts';
-import type { Snapshot } from './definitions.ts';
+import type { FlagSnapshot } from './definitions.ts';
 
-export interface LoadDeps {
+export interface LoadSubjectDeps {
   metadata: Pick<MetadataStore, 'subjects'>;
   continuity: Continuity;
   clock: Clock;
   /** Hears why something could not be read or kept; the answer says only that it is not whole. */
-  onFault(error: unknown): void;
+  onReadError(error: unknown): void;
 }
 
-export type Lost = 'person' | 'groups' | 'continuity';
+export type UnreadData = 'person' | 'groups' | 'continuity';
 
-export interface Loaded {
+interface LoadedSubject {
   subject: Subject;
   /** What could not be read: flags that need it have no value. */
-  lost: readonly Lost[];
+  unread: readonly UnreadData[];
 }
 
 type Groups = ReadonlyMap<number, SubjectGroup>;
@@ -34,31 +34,31 @@ const NO_OVERRIDES: Overrides = new Map();
 
 /** At once, where nothing but the person is asked for and the store has them at hand: as it is for most projects. */
 export function loadSubject(
-  deps: LoadDeps,
+  deps: LoadSubjectDeps,
   projectId: number,
-  snapshot: Snapshot,
+  snapshot: FlagSnapshot,
   request: DecideRequest,
-): Eventually<Loaded> {
+): MaybePromise<LoadedSubject> {
   const { needs } = snapshot.prepared;
   const isWithGroups = needs.groupTypes.size > 0 && request.groups.size > 0;
   if (needs.hasContinuity || needs.staticCohorts.size > 0 || isWithGroups) {
     return loadAll(deps, projectId, snapshot, request);
   }
-  if (!needsPerson(needs, request)) return { subject: plainSubject(deps, request, null), lost: NOTHING };
+  if (!needsPerson(needs, request)) return { subject: subjectWith(deps, request, null), unread: NOTHING_UNREAD };
   try {
-    const person = deps.metadata.subjects.personOf(projectId, request.distinctId);
+    const person = deps.metadata.subjects.getPerson(projectId, request.distinctId);
     if (person instanceof Promise) return loadAll(deps, projectId, snapshot, request, person);
-    return { subject: plainSubject(deps, request, person), lost: NOTHING };
+    return { subject: subjectWith(deps, request, person), unread: NOTHING_UNREAD };
   } catch (error) {
-    deps.onFault(error);
-    return { subject: plainSubject(deps, request, null), lost: ['person'] };
+    deps.onReadError(error);
+    return { subject: subjectWith(deps, request, null), unread: ['person'] };
   }
 }
 
-const NOTHING: readonly Lost[] = [];
+const NOTHING_UNREAD: readonly UnreadData[] = [];
 
-const plainSubject = (
-  { clock }: LoadDeps,
+const subjectWith = (
+  { clock }: LoadSubjectDeps,
   { distinctId, deviceId, personProperties }: DecideRequest,
   person: SubjectPerson | null,
 ): Subject => ({
@@ -72,38 +72,38 @@ const plainSubject = (
 });
 
 async function loadAll(
-  deps: LoadDeps,
+  deps: LoadSubjectDeps,
   projectId: number,
-  snapshot: Snapshot,
+  snapshot: FlagSnapshot,
   request: DecideRequest,
   person?: Promise<SubjectPerson | null>,
-): Promise<Loaded> {
+): Promise<LoadedSubject> {
   const { needs } = snapshot.prepared;
-  const faults = new Faults(deps);
+  const faults = new ReadErrors(deps);
   const persons = needsPerson(needs, request)
     ? await readPersons(deps, projectId, needs, request, faults, person)
-    : NOBODY;
+    : NO_PERSONS;
   const staticCohorts = needs.staticCohorts.size > 0 ? await readCohorts(deps, persons, needs, faults) : NO_COHORTS;
   const overrides = needs.hasContinuity
     ? await readOverrides(deps, projectId, snapshot, request, persons, faults)
     : NO_OVERRIDES;
-  const named = needs.groupTypes.size > 0 && request.groups.size > 0 ? namedGroups(snapshot, request) : NO_GROUPS;
+  const named = needs.groupTypes.size > 0 && request.groups.size > 0 ? knownGroups(snapshot, request) : NO_GROUPS;
   const groups = named.size > 0 ? await readGroups(deps, projectId, named, faults) : NO_GROUPS;
-  const subject = { ...plainSubject(deps, request, persons.own), groups, staticCohorts, overrides };
-  return { subject, lost: faults.lost };
+  const subject = { ...subjectWith(deps, request, persons.own), groups, staticCohorts, overrides };
+  return { subject, unread: faults.lost };
 }
 
-class Faults {
-  readonly lost: Lost[] = [];
-  readonly #deps: LoadDeps;
+class ReadErrors {
+  readonly lost: UnreadData[] = [];
+  readonly #deps: LoadSubjectDeps;
 
-  constructor(deps: LoadDeps) {
+  constructor(deps: LoadSubjectDeps) {
     this.#deps = deps;
   }
 
-  add(what: Lost, error: unknown): void {
+  add(what: UnreadData, error: unknown): void {
     this.lost.push(what);
-    this.#deps.onFault(error);
+    this.#deps.onReadError(error);
   }
 }
 
@@ -111,40 +111,40 @@ class Faults {
 export const needsPerson = (needs: Needs, { personProperties }: Pick<DecideRequest, 'personProperties'>): boolean =>
   needs.hasContinuity || needs.staticCohorts.size > 0 || !covers(personProperties, needs.personProperties);
 
-function covers(sent: Properties, asked: ReadonlySet<string>): boolean {
+function covers(sent: SubjectProperties, asked: ReadonlySet<string>): boolean {
   for (const key of asked) if (key !== 'distinct_id' && !Object.hasOwn(sent, key)) return false;
   return true;
 }
 
 async function readPersons(
-  { metadata: { subjects } }: LoadDeps,
+  { metadata: { subjects } }: LoadSubjectDeps,
   projectId: number,
   { hasContinuity }: Needs,
   { distinctId, anonDistinctId }: DecideRequest,
-  faults: Faults,
+  faults: ReadErrors,
   asked?: Promise<SubjectPerson | null>,
-): Promise<Persons> {
+): Promise<LoginPersons> {
   try {
     if (!hasContinuity || anonDistinctId === null) {
-      return { own: await (asked ?? subjects.personOf(projectId, distinctId)), other: null };
+      return { own: await (asked ?? subjects.getPerson(projectId, distinctId)), other: null };
     }
-    const found = await subjects.personsOf(projectId, [distinctId, anonDistinctId]);
+    const found = await subjects.getPersons(projectId, [distinctId, anonDistinctId]);
     return { own: found.get(distinctId) ?? null, other: found.get(anonDistinctId) ?? null };
   } catch (error) {
     faults.add('person', error);
-    return NOBODY;
+    return NO_PERSONS;
   }
 }
 
 async function readCohorts(
-  { metadata }: LoadDeps,
-  { own }: Persons,
+  { metadata }: LoadSubjectDeps,
+  { own }: LoginPersons,
   { staticCohorts }: Needs,
-  faults: Faults,
+  faults: ReadErrors,
 ): Promise<ReadonlySet<number>> {
   if (own === null) return NO_COHORTS;
   try {
-    return new Set(await metadata.subjects.cohortsWith(own.id, [...staticCohorts]));
+    return new Set(await metadata.subjects.listCohortsWith(own.id, [...staticCohorts]));
   } catch (error) {
     faults.add('person', error);
     return NO_COHORTS;
@@ -153,12 +153,12 @@ async function readCohorts(
 
 /** Not without the persons: a login that nobody could be found for would be taken for one without a person. */
 async function readOverrides(
-  { continuity }: LoadDeps,
+  { continuity }: LoadSubjectDeps,
   projectId: number,
-  { continuityKeys: flagKeys }: Snapshot,
+  { continuityKeys: flagKeys }: FlagSnapshot,
   { distinctId, anonDistinctId }: DecideRequest,
-  persons: Persons,
-  faults: Faults,
+  persons: LoginPersons,
+  faults: ReadErrors,
 ): Promise<Overrides> {
   if (faults.lost.length > 0) return NO_OVERRIDES;
   try {
@@ -170,7 +170,7 @@ async function readOverrides(
 }
 
 /** The request's groups by index, as far as the project knows their kinds and some flag looks at them. */
-function namedGroups({ groupTypeIndexes, prepared }: Snapshot, { groups, groupProperties }: DecideRequest): Groups {
+function knownGroups({ groupTypeIndexes, prepared }: FlagSnapshot, { groups, groupProperties }: DecideRequest): Groups {
   const named = new Map<number, SubjectGroup>();
   for (const [type, key] of groups) {
     const index = groupTypeIndexes.get(type);
@@ -180,10 +180,15 @@ function namedGroups({ groupTypeIndexes, prepared }: Snapshot, { groups, groupPr
   return named;
 }
 
-async function readGroups({ metadata }: LoadDeps, projectId: number, named: Groups, faults: Faults): Promise<Groups> {
+async function readGroups(
+  { metadata }: LoadSubjectDeps,
+  projectId: number,
+  named: Groups,
+  faults: ReadErrors,
+): Promise<Groups> {
   const keys = [...named].map(([typeIndex, { key }]) => ({ typeIndex, key }));
   try {
-    const stored = await metadata.subjects.groups(projectId, keys);
+    const stored = await metadata.subjects.listGroups(projectId, keys);
     const properties = new Map(stored.map((group) => [group.typeIndex, group.properties]));
     return new Map(
       [...named].map(([index, { key, properties: sent }]) => [
@@ -198,7 +203,7 @@ async function readGroups({ metadata }: LoadDeps, projectId: number, named: Grou
 }
 
 /** Both come out of a JSON parser, so a key called `__proto__` is data here and stays data. */
-function overlay(stored: Properties | undefined, sent: Properties): Properties {
+function overlay(stored: SubjectProperties | undefined, sent: SubjectProperties): SubjectProperties {
   if (stored === undefined) return sent;
   for (const _key in sent) return { ...stored, ...sent };
   return stored;

@@ -2,7 +2,7 @@
 import { invalid } from '../../../core/errors.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
-import { checkCohorts, checkDependencies, dependenciesOf, dependentsOf } from '../rules/validate/references.ts';
+import { checkCohorts, checkDependencies, dependentFlags, flagDependencies } from '../rules/validate/references.ts';
 import { readRollbackConditions } from '../rules/validate/rollback-conditions.ts';
 import { validateFilters } from '../rules/validate/validate-filters.ts';
 import type { FlagChanges } from './flag-fields.ts';
@@ -12,7 +12,7 @@ type NewFlag = Omit<FeatureFlag, 'id'> & { id: number | null };
 const KEY = /^[a-zA-Z0-9_-]+$/;
 
 /** What can be said about the values that are sent, without looking at anything else. */
-export function checkValues({ key, filters, rollbackConditions }: FlagChanges): void {
+export function validateChanges({ key, filters, rollbackConditions }: FlagChanges): void {
   if (key !== undefined && !KEY.test(key)) {
     throw invalid('key', 'Only letters, numbers, hyphens (-) & underscores (_) are allowed.', 'invalid_key');
   }
@@ -30,32 +30,32 @@ export async function checkFlag(store: MetadataStore, before: FeatureFlag | null
   }
   await refuseTakenKey(store, after);
   await checkReferences(store, before, after);
-  if (before !== null) await refuseLoss(store, before, after);
+  if (before !== null) await refuseBreakingDependents(store, before, after);
 }
 
 async function refuseTakenKey(store: MetadataStore, { projectId, key, id, deleted }: NewFlag): Promise<void> {
-  const other = deleted ? null : await store.flags.byKey(projectId, key);
+  const other = deleted ? null : await store.flags.getByKey(projectId, key);
   if (other && other.id !== id) throw invalid('key', 'There is already a feature flag with this key.', 'unique');
 }
 
 /** Looked at when the filters change, and when a flag that rested comes back: what it needs may have gone meanwhile. */
 async function checkReferences(store: MetadataStore, before: FeatureFlag | null, after: NewFlag): Promise<void> {
   const isNew = before === null || before.filters !== after.filters;
-  if (isNew) checkCohorts(after.filters, await store.cohorts.ofProject(after.projectId));
+  if (isNew) checkCohorts(after.filters, await store.cohorts.listByProject(after.projectId));
   const comesBack = isInUse(after) && !(before && isInUse(before));
-  if ((isNew || comesBack) && dependenciesOf(after.filters).length > 0) {
-    checkDependencies(after, await store.flags.ofProject(after.projectId));
+  if ((isNew || comesBack) && flagDependencies(after.filters).length > 0) {
+    checkDependencies(after, await store.flags.listByProject(after.projectId));
   }
 }
 
 const isInUse = ({ active, deleted }: NewFlag): boolean => active && !deleted;
 
 /** A flag that others look at stays: their values would change behind the back of whoever made them. */
-async function refuseLoss(store: MetadataStore, before: FeatureFlag, after: NewFlag): Promise<void> {
+async function refuseBreakingDependents(store: MetadataStore, before: FeatureFlag, after: NewFlag): Promise<void> {
   const deletes = after.deleted && !before.deleted;
   const disables = isInUse(before) && !after.active;
   if (!deletes && !disables) return;
-  const dependents = dependentsOf(before.id, await store.flags.ofProject(before.projectId));
+  const dependents = dependentFlags(before.id, await store.flags.listByProject(before.projectId));
   const hurt = deletes ? dependents : dependents.filter((flag) => flag.active);
   if (hurt.length === 0) return;
   const named = hurt.map((flag) => `${flag.key} (ID: ${flag.id})`).join(', ');

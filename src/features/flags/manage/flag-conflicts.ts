@@ -1,14 +1,14 @@
 /** Two people who edit one flag: what each of them changed is kept; where both changed the same field, the later hears of it. */
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import { jsonEqual } from '../../../core/json/json-equal.ts';
-import { readableFilters } from '../rules/filters-shape.ts';
+import { withExplicitGroups } from '../rules/filters-shape.ts';
 import { FLAG_FIELDS, type FlagChanges, type FlagField } from './flag-fields.ts';
 
 /**
  * `changes` without what the caller left as it was in `original`, the flag when they began. Null where a field that they
  * changed is no longer what it was then.
  */
-export function settleChanges(original: JsonObject, current: FlagChanges, changes: FlagChanges): FlagChanges | null {
+export function mergeChanges(original: JsonObject, current: FlagChanges, changes: FlagChanges): FlagChanges | null {
   const settled: FlagChanges = { ...changes };
   for (const [field, name] of Object.entries(FLAG_FIELDS) as [FlagField, string][]) {
     if (changes[field] === undefined || !Object.hasOwn(original, name)) continue;
@@ -24,4 +24,4 @@ const same = (field: FlagField, a: Json | undefined, b: Json | undefined): boole
   jsonEqual(field === 'filters' ? expanded(a) : a, field === 'filters' ? expanded(b) : b);
 
 const expanded = (filters: Json | undefined): Json | undefined =>
-  typeof filters === 'object' && filters !== null && !Array.isArray(filters) ? readableFilters(filters) : filters;
+  typeof filters === 'object' && filters !== null && !Array.isArray(filters) ? withExplicitGroups(filters) : filters;

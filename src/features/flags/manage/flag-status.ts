@@ -1,13 +1,13 @@
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import { isFullyRolledOut } from '../rules/filters-shape.ts';
 
-export type FlagStatus = 'ACTIVE' | 'INACTIVE' | 'STALE' | 'DELETED';
+type FlagStatus = 'ACTIVE' | 'INACTIVE' | 'STALE' | 'DELETED';
 
 const STALE_AFTER_DAYS = 30;
 const DAY_MS = 86_400_000;
 
 /** A flag is stale when everybody has had the same value for a while: then it can go, and so can the code around it. */
-export function statusOf(flag: FeatureFlag, now: number): { status: FlagStatus; reason: string } {
+export function flagStatus(flag: FeatureFlag, now: number): { status: FlagStatus; reason: string } {
   if (flag.deleted) return { status: 'DELETED', reason: 'The flag was deleted.' };
   if (!flag.active) return { status: 'INACTIVE', reason: 'The flag is switched off.' };
   const isOld = now - flag.updatedAt >= STALE_AFTER_DAYS * DAY_MS;

@@ -6,23 +6,23 @@ import { randomIds } from '../../../lib/ids.ts';
 import { openLog } from '../../../lib/log.ts';
 import { type Membership, OWNER, type Project, type User } from '../../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
-import { openRelationalShelf } from '../../../stores/sqlite/metadata-store.ts';
+import { openMetadataStore } from '../../../stores/sqlite/metadata-store.ts';
 import { newProject } from '../../accounts/projects.ts';
-import { Definitions } from '../decide/definitions.ts';
+import { FlagSnapshots } from '../decide/definitions.ts';
 import { createFlag, type FlagDeps, updateFlag } from './flags.ts';
 import { type RollbackDeps, Rollbacks } from './rollbacks.ts';
 
 const NOW = 1_768_478_400_000;
 const folder = makeTempDir();
 let metadata: MetadataStore;
-let deps: FlagDeps & { definitions: Definitions };
+let deps: FlagDeps & { definitions: FlagSnapshots };
 let project: Project;
 let caller: Caller;
 
 beforeAll(async () => {
-  ({ metadata } = await openRelationalShelf(folder.path('metadata.sqlite'), 0));
+  ({ metadata } = await openMetadataStore(folder.path('metadata.sqlite'), 0));
   const clock = { now: () => NOW };
-  deps = { metadata, clock, ids: randomIds, definitions: new Definitions(metadata) };
+  deps = { metadata, clock, ids: randomIds, definitions: new FlagSnapshots(metadata) };
   project = await metadata.projects.create(newProject(deps, 'organization', 'Project', 'phc_key'));
   const user = { id: 1, email: 'ada@example.org' } as User;
   const times = { joinedAt: NOW, updatedAt: NOW };
@@ -75,7 +75,7 @@ describe('a rollback', () => {
       }),
     );
     await rollbacks.check();
-    expect(await metadata.flags.find(project.id, id)).toMatchObject({ active: true, version: 2 });
+    expect(await metadata.flags.get(project.id, id)).toMatchObject({ active: true, version: 2 });
   });
 
   it('is looked for by one run at a time', async () => {
@@ -91,6 +91,6 @@ describe('a rollback', () => {
   it('passes over a flag whose project is gone', async () => {
     const orphan = await metadata.flags.create(aFlag('orphan', { projectId: 99, rollbackConditions: CONDITION }));
     await new Rollbacks(rollbackDeps(async () => 5)).check();
-    expect(await metadata.flags.find(99, orphan.id)).toMatchObject({ active: true, version: 1 });
+    expect(await metadata.flags.get(99, orphan.id)).toMatchObject({ active: true, version: 1 });
   });
 });

@@ -13,10 +13,10 @@ import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { requireGroups } from '../rules/validate/validate-filters.ts';
-import { checkFlag, checkValues } from './flag-checks.ts';
-import { settleChanges } from './flag-conflicts.ts';
+import { checkFlag, validateChanges } from './flag-checks.ts';
+import { mergeChanges } from './flag-conflicts.ts';
 import { type FlagChanges, visibleFields } from './flag-fields.ts';
-import { rightsOf } from './flag-permissions.ts';
+import { getFlagPermissions } from './flag-permissions.ts';
 
 export interface FlagDeps {
   metadata: MetadataStore;
@@ -26,7 +26,7 @@ export interface FlagDeps {
   definitions: { forget(projectId: number): void };
 }
 
-export const FEATURE_FLAG = 'FeatureFlag';
+export const FLAG_SCOPE = 'FeatureFlag';
 
 export async function createFlag(
   deps: FlagDeps,
@@ -36,13 +36,13 @@ export async function createFlag(
 ): Promise<FeatureFlag> {
   const { filters = {} } = given;
   if (Object.keys(filters).length > 0) requireGroups(filters);
-  checkValues(given);
-  return changing(deps, project.id, async (store) => {
+  validateChanges(given);
+  return updateAndInvalidate(deps, project.id, async (store) => {
     const flag = newFlag(project.id, caller, given, deps.clock.now());
     await checkFlag(store, null, { ...flag, id: null });
-    await store.flags.removeDeleted(project.id, flag.key);
+    await store.flags.purgeDeleted(project.id, flag.key);
     const created = await store.flags.create(flag);
-    await recordActivity(deps, store, flagEntry(project, caller.user.id, created, 'created', null));
+    await recordActivity(deps, store, flagActivity(project, caller.user.id, created, 'created', null));
     return created;
   });
 }
@@ -71,7 +71,7 @@ const newFlag = (projectId: number, caller: Caller, given: FlagChanges & { key: 
 });
 
 /** What the caller saw when they began: given, changes that others made meanwhile are not undone. */
-export interface Basis {
+export interface BaseVersion {
   version: number | null;
   original: JsonObject | null;
 }
@@ -82,43 +82,43 @@ export async function updateFlag(
   project: Project,
   id: number,
   given: FlagChanges,
-  basis: Basis = { version: null, original: null },
+  basis: BaseVersion = { version: null, original: null },
 ): Promise<FeatureFlag> {
-  return changing(deps, project.id, async (store) => {
-    const before = await findFlag(store, project.id, id);
-    const rights = await rightsOf(store, caller, project.organizationId);
+  return updateAndInvalidate(deps, project.id, async (store) => {
+    const before = await getFlag(store, project.id, id);
+    const rights = await getFlagPermissions(store, caller, project.organizationId);
     if (!rights.canEdit(before)) throw forbidden("You don't have edit permissions for this feature flag.");
     // Filters that say nothing of groups are no filters: some clients send them along without meaning to.
     const { filters, ...rest } = given;
     const sent = filters !== undefined && Object.hasOwn(filters, 'groups') ? { ...rest, filters } : rest;
-    checkValues(sent);
-    const after = withChanges(before, await settled(store, before, sent, basis), deps.clock.now());
+    validateChanges(sent);
+    const after = withChanges(before, await resolveConflicts(store, before, sent, basis), deps.clock.now());
     await checkFlag(store, before, after);
     const written = { ...after, lastModifiedBy: caller.user.id };
-    await writeChange(deps, store, project, before, written, { userId: caller.user.id });
+    await saveChange(deps, store, project, before, written, { userId: caller.user.id });
     return written;
   });
 }
 
-async function settled(
+async function resolveConflicts(
   store: MetadataStore,
   before: FeatureFlag,
   sent: FlagChanges,
-  { version, original }: Basis,
+  { version, original }: BaseVersion,
 ): Promise<FlagChanges> {
   if (version === null || version === before.version) return sent;
-  const base = original ?? (await versionAsSeen(store, before, version));
-  const changes = base && settleChanges(base, before, sent);
+  const base = original ?? (await fieldsAtVersion(store, before, version));
+  const changes = base && mergeChanges(base, before, sent);
   if (changes) return changes;
-  const other = before.lastModifiedBy === null ? null : await store.users.byId(before.lastModifiedBy);
+  const other = before.lastModifiedBy === null ? null : await store.users.get(before.lastModifiedBy);
   throw new Failure(
     'conflict',
     `The feature flag was updated by ${other?.email ?? 'the system'} since you started editing it. Please refresh and try again.`,
   );
 }
 
-async function versionAsSeen(store: MetadataStore, { projectId, id }: FeatureFlag, version: number) {
-  const kept = (await store.flags.versions(projectId, id)).find((one) => one.version === version);
+async function fieldsAtVersion(store: MetadataStore, { projectId, id }: FeatureFlag, version: number) {
+  const kept = (await store.flags.listVersions(projectId, id)).find((one) => one.version === version);
   return kept ? visibleFields(kept) : null;
 }
 
@@ -127,12 +127,12 @@ export function withChanges(before: FeatureFlag, changes: FlagChanges, now: numb
   const after = { ...before, ...changes, version: before.version + 1, updatedAt: now };
   if (changes.active) after.performedRollback = false;
   if (after.active && !after.deleted && (!before.active || before.deleted)) after.activeSince = now;
-  if (after.key !== before.key) after.filters = renamed(after.filters, before.key, after.key);
+  if (after.key !== before.key) after.filters = renameEnrollment(after.filters, before.key, after.key);
   return after;
 }
 
 /** Writes a change that has been checked, and says who made it. */
-export async function writeChange(
+export async function saveChange(
   deps: FlagDeps,
   store: MetadataStore,
   project: Pick<Project, 'id' | 'organizationId'>,
@@ -141,14 +141,14 @@ export async function writeChange(
   by: { userId: number | null; trigger?: JsonObject },
 ): Promise<void> {
   await store.flags.update(after);
-  if (after.key !== before.key && !after.deleted) await store.flags.removeDeleted(project.id, after.key);
-  const changes = changesBetween(FEATURE_FLAG, visibleFields(before), visibleFields(after));
+  if (after.key !== before.key && !after.deleted) await store.flags.purgeDeleted(project.id, after.key);
+  const changes = changesBetween(FLAG_SCOPE, visibleFields(before), visibleFields(after));
   const { userId, ...why } = by;
-  await recordActivity(deps, store, { ...flagEntry(project, userId, after, 'updated', changes), ...why });
+  await recordActivity(deps, store, { ...flagActivity(project, userId, after, 'updated', changes), ...why });
 }
 
 /** Early access is a property of persons that is named after the flag: it follows when the flag is renamed. */
-function renamed(filters: JsonObject, oldKey: string, newKey: string): JsonObject {
+function renameEnrollment(filters: JsonObject, oldKey: string, newKey: string): JsonObject {
   const { super_groups: groups } = filters;
   if (!Array.isArray(groups)) return filters;
   const rename = (property: Json): Json =>
@@ -163,14 +163,14 @@ function renamed(filters: JsonObject, oldKey: string, newKey: string): JsonObjec
   return { ...filters, super_groups: renamedGroups };
 }
 
-export async function findFlag(store: MetadataStore, projectId: number, id: number): Promise<FeatureFlag> {
-  const flag = await store.flags.find(projectId, id);
+export async function getFlag(store: MetadataStore, projectId: number, id: number): Promise<FeatureFlag> {
+  const flag = await store.flags.get(projectId, id);
   if (!flag) throw notFound();
   return flag;
 }
 
 /** A transaction after which nobody goes by the old flags. */
-export async function changing<T>(
+export async function updateAndInvalidate<T>(
   deps: FlagDeps,
   projectId: number,
   work: (store: MetadataStore) => Promise<T>,
@@ -180,7 +180,7 @@ export async function changing<T>(
   return result;
 }
 
-export const flagEntry = (
+export const flagActivity = (
   project: Pick<Project, 'id' | 'organizationId'>,
   userId: number | null,
   flag: FeatureFlag,
@@ -191,7 +191,7 @@ export const flagEntry = (
   projectId: project.id,
   userId,
   activity,
-  scope: FEATURE_FLAG,
+  scope: FLAG_SCOPE,
   itemId: String(flag.id),
   name: flag.key,
   changes,

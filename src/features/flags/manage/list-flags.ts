@@ -3,11 +3,11 @@
 import type { EvaluationRuntime, FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { Page, Paged } from '../../../stores/metadata/page.ts';
 import { variantsOf } from '../rules/filters-shape.ts';
-import { statusOf } from './flag-status.ts';
+import { flagStatus } from './flag-status.ts';
 
 export type FlagType = 'boolean' | 'multivariant' | 'experiment' | 'remote_config';
 
-export interface FlagQuestion {
+export interface FlagQuery {
   active?: boolean | 'STALE';
   createdBy?: number;
   /** Part of the key or of the description, whatever its case. */
@@ -20,26 +20,35 @@ export interface FlagQuestion {
   order?: FlagOrder;
 }
 
-export const ORDERS = ['id', 'key', 'name', 'active', 'createdAt', 'updatedAt', 'createdBy', 'version'] as const;
+export const SORTABLE_FIELDS = [
+  'id',
+  'key',
+  'name',
+  'active',
+  'createdAt',
+  'updatedAt',
+  'createdBy',
+  'version',
+] as const;
 
 export interface FlagOrder {
-  by: (typeof ORDERS)[number];
+  by: (typeof SORTABLE_FIELDS)[number];
   descending: boolean;
 }
 
 /** `flags` come newest first, and stay so among equals. */
-export function chooseFlags(
+export function listFlags(
   flags: readonly FeatureFlag[],
-  question: FlagQuestion,
+  question: FlagQuery,
   page: Page,
   now: number,
 ): Paged<FeatureFlag> {
-  const found = flags.filter((flag) => fits(flag, question, now));
-  const sorted = question.order ? inOrder(found, question.order) : found;
+  const found = flags.filter((flag) => matchesQuery(flag, question, now));
+  const sorted = question.order ? sortFlags(found, question.order) : found;
   return { count: found.length, items: sorted.slice(page.offset, page.offset + page.limit) };
 }
 
-function fits(flag: FeatureFlag, question: FlagQuestion, now: number): boolean {
+function matchesQuery(flag: FeatureFlag, question: FlagQuery, now: number): boolean {
   const { active, createdBy, search, type, evaluationRuntime, excludedKeys, tags } = question;
   if (active !== undefined && !isActive(flag, active, now)) return false;
   if (createdBy !== undefined && flag.createdBy !== createdBy) return false;
@@ -51,7 +60,7 @@ function fits(flag: FeatureFlag, question: FlagQuestion, now: number): boolean {
 }
 
 const isActive = (flag: FeatureFlag, wanted: boolean | 'STALE', now: number): boolean =>
-  wanted === 'STALE' ? statusOf(flag, now).status === 'STALE' : flag.active === wanted;
+  wanted === 'STALE' ? flagStatus(flag, now).status === 'STALE' : flag.active === wanted;
 
 const contains = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
 
@@ -60,7 +69,7 @@ const typeOf = (flag: FeatureFlag): FlagType => {
   return variantsOf(flag.filters).length > 0 ? 'multivariant' : 'boolean';
 };
 
-function inOrder(flags: readonly FeatureFlag[], { by, descending }: FlagOrder): FeatureFlag[] {
+function sortFlags(flags: readonly FeatureFlag[], { by, descending }: FlagOrder): FeatureFlag[] {
   const sign = descending ? -1 : 1;
   const value = (flag: FeatureFlag): string | number => {
     const own = flag[by] ?? 0;

@@ -15,7 +15,7 @@ import {
   type RollbackMetric,
   readRollbackConditions,
 } from '../rules/validate/rollback-conditions.ts';
-import { changing, type FlagDeps, withChanges, writeChange } from './flags.ts';
+import { type FlagDeps, saveChange, updateAndInvalidate, withChanges } from './flags.ts';
 
 export interface RollbackDeps extends FlagDeps {
   /** Measures a metric over the project's events of a time, both ends included. */
@@ -23,7 +23,7 @@ export interface RollbackDeps extends FlagDeps {
   logger: Logger;
 }
 
-const EVERY_MS = 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 
 export class Rollbacks {
   readonly #deps: RollbackDeps;
@@ -37,8 +37,8 @@ export class Rollbacks {
   start(): Schedule {
     return startSchedule({
       clock: this.#deps.clock,
-      firstAfterMs: EVERY_MS,
-      everyMs: EVERY_MS,
+      initialDelayMs: CHECK_INTERVAL_MS,
+      intervalMs: CHECK_INTERVAL_MS,
       run: () => this.check(),
       onError: (err) => this.#deps.logger.error({ err }, 'rollback conditions could not be looked up'),
     });
@@ -53,7 +53,7 @@ export class Rollbacks {
   }
 
   async #checkAll(): Promise<void> {
-    for (const flag of await this.#deps.metadata.flags.withRollbackConditions()) {
+    for (const flag of await this.#deps.metadata.flags.listWithRollbackConditions()) {
       // One flag that cannot be measured must not keep the others on.
       await checkFlag(this.#deps, flag).catch((err: unknown) =>
         this.#deps.logger.error({ err, project: flag.projectId, flag: flag.key }, 'a flag could not be checked'),
@@ -64,13 +64,13 @@ export class Rollbacks {
 
 async function checkFlag(deps: RollbackDeps, flag: FeatureFlag): Promise<void> {
   for (const condition of readRollbackConditions(flag.rollbackConditions)) {
-    const met = await whenMet(deps, flag, condition);
+    const met = await measureCondition(deps, flag, condition);
     if (met) return rollBack(deps, flag, met);
   }
 }
 
 /** What was measured and what it was compared with, where the condition is met; else null. */
-async function whenMet(
+async function measureCondition(
   deps: RollbackDeps,
   { projectId, activeSince }: FeatureFlag,
   { metric, operator, threshold, isRelative, source }: RollbackCondition,
@@ -84,11 +84,11 @@ async function whenMet(
   if (base === 0) return null;
   const limit = threshold * (base ?? 1);
   const value = (await deps.measure(projectId, metric, Math.max(now - windowMs, activeSince), now)) / divisor;
-  if (!HOLDS[operator](value, limit)) return null;
+  if (!COMPARE[operator](value, limit)) return null;
   return { condition: source, value, ...(base === null ? {} : { base }) };
 }
 
-const HOLDS = {
+const COMPARE = {
   gt: (value: number, limit: number) => value > limit,
   gte: (value: number, limit: number) => value >= limit,
   lt: (value: number, limit: number) => value < limit,
@@ -98,14 +98,14 @@ const HOLDS = {
 /** Others that look at the flag do not hold it back: they hear `false`, which is what a rollback is for. */
 async function rollBack(deps: RollbackDeps, measured: FeatureFlag, payload: JsonObject): Promise<void> {
   const { id, projectId, version } = measured;
-  await changing(deps, projectId, async (store) => {
-    const before = await store.flags.find(projectId, id);
-    const project = await store.projects.byId(projectId);
+  await updateAndInvalidate(deps, projectId, async (store) => {
+    const before = await store.flags.get(projectId, id);
+    const project = await store.projects.get(projectId);
     // Whoever changed it meanwhile knows better; the next run looks at what they left.
     if (!before || !project || before.version !== version) return;
     const off = withChanges(before, { active: false, performedRollback: true }, deps.clock.now());
     const trigger = { job_type: 'rollback', job_id: deps.ids.uuid(), payload };
-    await writeChange(deps, store, project, before, { ...off, lastModifiedBy: null }, { userId: null, trigger });
+    await saveChange(deps, store, project, before, { ...off, lastModifiedBy: null }, { userId: null, trigger });
     deps.logger.warn({ project: projectId, flag: before.key, ...payload }, 'a flag was switched off by its conditions');
   });
 }

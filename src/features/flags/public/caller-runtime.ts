@@ -1,14 +1,14 @@
 /** Where a caller runs: flags may be meant for browsers and apps alone, or for servers alone. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Json } from '../../../core/json/json.ts';
-import type { Runtime } from '../decide/definitions.ts';
+import type { CallerRuntime } from '../decide/definitions.ts';
 
 const CLIENT_SDK = /posthog-(?:android|ios|react-native|flutter)\//i;
 const SERVER =
   /posthog-(?:python|ruby|php|java|go|node|dotnet|elixir)\/|python-(?:requests|httpx)|go-http-client|curl\/|^(?:node|undici)$/i;
 const BROWSER = /mozilla|chrome|safari|firefox|edge?\/|opera|opr\//i;
 
-export function callerRuntime(said: Json | undefined, headers: IncomingHttpHeaders): Runtime {
+export function callerRuntime(said: Json | undefined, headers: IncomingHttpHeaders): CallerRuntime {
   if (said === 'client' || said === 'server') return said;
   const agent = headers['user-agent'] ?? '';
   if (CLIENT_SDK.test(agent)) return 'client';

@@ -20,7 +20,7 @@ const FEATURES = {
 };
 
 /** The part of `/decide/` that is the same for everybody. */
-export const DECIDE_CONFIG = {
+const DECIDE_CONFIG = {
   // Without it, old browser SDKs never capture a click.
   config: { enable_collect_everything: true },
   toolbarParams: {},

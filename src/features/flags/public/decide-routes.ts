@@ -1,43 +1,43 @@
 /** `/decide/`: which flags are on for somebody, and what else an SDK must know to begin. Asked by SDKs of 2020 to 2025. */
 import type { FastifyInstance } from 'fastify';
-import { answerQuickly, type Question } from '../../../http/public/fast-route.ts';
+import { addFastRoute, type FastRoute } from '../../../http/public/fast-route.ts';
 import { queryValues } from '../../../http/public/read-request.ts';
 import { sendJson } from '../../../http/public/send-json.ts';
-import { after } from '../../../lib/maybe-async.ts';
-import { answerFlags, type Wording } from './answer-flags.ts';
+import { chain } from '../../../lib/maybe-async.ts';
+import { answerFlags, type ErrorTexts } from './answer-flags.ts';
 import { DECIDE_MEMBERS } from './client-config.ts';
 import { DECIDE_DOCUMENT } from './decide-schemas.ts';
-import type { PublicDeps } from './deps.ts';
+import type { FlagPublicDeps } from './deps.ts';
 import { type DecideVersion, flagMembers } from './flag-response.ts';
 
 const PATH = '/decide/';
 
-const WORDING: Wording = {
+const ERROR_TEXTS: ErrorTexts = {
   malformed: (why) => `Malformed request data: ${why}`,
   missingDistinctId: 'Decide requires a distinct_id.',
-  keys: {},
+  keyErrors: {},
 };
 
 /** What other methods than POST get: the configuration, and nobody's flags. */
-const WITHOUT_FLAGS = `{"featureFlags":[],${DECIDE_MEMBERS}}`;
+const CONFIG_ONLY = `{"featureFlags":[],${DECIDE_MEMBERS}}`;
 
-export const DECIDE: Question<PublicDeps> = {
+export const DECIDE_ROUTE: FastRoute<FlagPublicDeps> = {
   path: PATH,
   document: DECIDE_DOCUMENT,
   answer: (deps, asked) =>
-    after(answerFlags(deps, asked, WORDING), ({ decision }) => {
+    chain(answerFlags(deps, asked, ERROR_TEXTS), ({ decision }) => {
       const version = versionOf(queryValues(asked).get('v'));
       return `{${flagMembers(decision, version)},${DECIDE_MEMBERS},"requestId":"${asked.id}"}`;
     }),
 };
 
-export function decideRoutes(app: FastifyInstance, deps: PublicDeps): void {
-  answerQuickly(app, deps, DECIDE);
+export function decideRoutes(app: FastifyInstance, deps: FlagPublicDeps): void {
+  addFastRoute(app, deps, DECIDE_ROUTE);
   app.route({
     method: ['GET', 'PUT', 'PATCH', 'DELETE'],
     url: PATH,
     schema: { hide: true },
-    handler: async (_request, reply) => sendJson(reply, WITHOUT_FLAGS),
+    handler: async (_request, reply) => sendJson(reply, CONFIG_ONLY),
   });
   app.options(PATH, { schema: { hide: true } }, async () => ({ status: 1 }));
 }

@@ -1,6 +1,6 @@
-import type { PublicDeps as PublicRouteDeps } from '../../../http/public/public-deps.ts';
+import type { PublicRouteDeps } from '../../../http/public/public-deps.ts';
 import type { DecideDeps } from '../decide/decide.ts';
 
-export interface PublicDeps extends PublicRouteDeps {
+export interface FlagPublicDeps extends PublicRouteDeps {
   decide: DecideDeps;
 }

@@ -4,13 +4,13 @@ import { toDistinctId } from '../../../core/events/distinct-id.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { cleanText } from '../../../core/json/text.ts';
 import type { DecideRequest } from '../decide/decide-request.ts';
-import type { Runtime } from '../decide/definitions.ts';
-import type { Properties } from '../rules/subject.ts';
+import type { CallerRuntime } from '../decide/definitions.ts';
+import type { SubjectProperties } from '../rules/subject.ts';
 
-export interface FlagRequestContext {
+interface FlagRequestContext {
   /** What to answer when nobody is named. */
   missingDistinctId(): Failure;
-  runtime(): Runtime;
+  runtime(): CallerRuntime;
 }
 
 type Field = 'distinctId' | 'groups' | 'personProperties' | 'groupProperties' | 'deviceId' | 'flagKeys';
@@ -18,7 +18,7 @@ type Field = 'distinctId' | 'groups' | 'personProperties' | 'groupProperties' | 
 export type FieldNames = Readonly<Record<Field, readonly string[]>>;
 
 /** As SDKs of several ages write them. */
-const NAMES: FieldNames = {
+const FIELD_NAMES: FieldNames = {
   distinctId: ['distinct_id', '$distinct_id'],
   groups: ['groups', '$groups'],
   personProperties: ['person_properties', '$properties'],
@@ -30,7 +30,7 @@ const NAMES: FieldNames = {
 export function readFlagRequest(
   body: JsonObject,
   { missingDistinctId, runtime }: FlagRequestContext,
-  names: FieldNames = NAMES,
+  names: FieldNames = FIELD_NAMES,
 ): DecideRequest {
   const distinctId = readId(body, names.distinctId);
   if (distinctId === null) throw missingDistinctId();
@@ -38,7 +38,7 @@ export function readFlagRequest(
   return {
     distinctId,
     anonDistinctId: readId(body, ['$anon_distinct_id']) || null,
-    deviceId: readId(body, names.deviceId) || deviceOf(personProperties),
+    deviceId: readId(body, names.deviceId) || deviceIdIn(personProperties),
     personProperties,
     groups: readGroups(body, names.groups),
     groupProperties: readGroupProperties(body, names.groupProperties),
@@ -54,7 +54,7 @@ export const hasFlagsDisabled = ({ disable_flags: value }: JsonObject): boolean 
 type Found = [value: Json, name: string] | undefined;
 
 /** Null is 'not given'. */
-function find(body: JsonObject, names: readonly string[]): Found {
+function findField(body: JsonObject, names: readonly string[]): Found {
   for (const name of names) {
     const value = body[name];
     if (value !== undefined && value !== null) return [value, name];
@@ -64,7 +64,7 @@ function find(body: JsonObject, names: readonly string[]): Found {
 
 /** Cut and cleaned as ids of events are, so that both mean the same person. An empty text is an id, if an odd one. */
 function readId(body: JsonObject, names: readonly string[]): string | null {
-  const found = find(body, names);
+  const found = findField(body, names);
   if (found === undefined) return null;
   const [value, name] = found;
   if (typeof value !== 'string' && typeof value !== 'number')
@@ -72,13 +72,13 @@ function readId(body: JsonObject, names: readonly string[]): string | null {
   return toDistinctId(value) ?? null;
 }
 
-const deviceOf = ({ $device_id: id }: Properties): string | null =>
+const deviceIdIn = ({ $device_id: id }: SubjectProperties): string | null =>
   typeof id === 'string' && id !== '' ? (toDistinctId(id) ?? null) : null;
 
 const NO_PROPERTIES: JsonObject = {};
 
 function readObject(body: JsonObject, names: readonly string[]): JsonObject {
-  const found = find(body, names);
+  const found = findField(body, names);
   if (found === undefined) return NO_PROPERTIES;
   const [value, name] = found;
   if (isEmptyList(value)) return NO_PROPERTIES;
@@ -90,7 +90,7 @@ function readObject(body: JsonObject, names: readonly string[]): JsonObject {
 const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0;
 
 const NO_GROUPS: ReadonlyMap<string, string> = new Map();
-const NO_GROUP_PROPERTIES: ReadonlyMap<string, Properties> = new Map();
+const NO_GROUP_PROPERTIES: ReadonlyMap<string, SubjectProperties> = new Map();
 
 function readGroups(body: JsonObject, names: readonly string[]): ReadonlyMap<string, string> {
   const given = readObject(body, names);
@@ -100,20 +100,20 @@ function readGroups(body: JsonObject, names: readonly string[]): ReadonlyMap<str
     const key = given[type];
     if (key === null || key === undefined || key === '') continue;
     if (typeof key !== 'string' && typeof key !== 'number') {
-      throw invalid('groups', `groups must map each kind of group to a key: a text or a number, not ${nameOf(key)}.`);
+      throw invalid('groups', `groups must map each kind of group to a key: a text or a number, not ${typeName(key)}.`);
     }
     groups.set(type, cleanText(String(key)));
   }
   return groups;
 }
 
-const nameOf = (value: Json): string =>
+const typeName = (value: Json): string =>
   Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 
-function readGroupProperties(body: JsonObject, names: readonly string[]): ReadonlyMap<string, Properties> {
+function readGroupProperties(body: JsonObject, names: readonly string[]): ReadonlyMap<string, SubjectProperties> {
   const given = readObject(body, names);
   if (given === NO_PROPERTIES) return NO_GROUP_PROPERTIES;
-  const properties = new Map<string, Properties>();
+  const properties = new Map<string, SubjectProperties>();
   for (const type of Object.keys(given)) {
     const value = given[type];
     if (value === null || value === undefined || isEmptyList(value)) continue;
@@ -127,7 +127,7 @@ function readGroupProperties(body: JsonObject, names: readonly string[]): Readon
 }
 
 function readFlagKeys(body: JsonObject, names: readonly string[]): ReadonlySet<string> | null {
-  const found = find(body, names);
+  const found = findField(body, names);
   if (found === undefined) return null;
   const [value, name] = found;
   if (!Array.isArray(value) || !value.every((key) => typeof key === 'string')) {

@@ -13,13 +13,13 @@ export type DecideVersion = 1 | 2 | 3 | 4;
 export function flagMembers({ evaluations, hasErrors }: Decision, version: DecideVersion): string {
   switch (version) {
     case 1:
-      return `"featureFlags":[${join(evaluations, onAsKey)}]`;
+      return `"featureFlags":[${join(evaluations, keyIfOn)}]`;
     case 2:
-      return `"featureFlags":{${join(evaluations, onAsMember)}}`;
+      return `"featureFlags":{${join(evaluations, memberIfOn)}}`;
     case 3:
       return valuesAndPayloads(evaluations, hasErrors);
     default:
-      return `"flags":{${join(evaluations, asDetail)}},"errorsWhileComputingFlags":${hasErrors}`;
+      return `"flags":{${join(evaluations, detailOf)}},"errorsWhileComputingFlags":${hasErrors}`;
   }
 }
 
@@ -30,14 +30,14 @@ function valuesAndPayloads(evaluations: readonly FlagEvaluation[], hasErrors: bo
   for (const one of evaluations) {
     if (one.reason === 'failed') continue;
     const { member, payload } = textOf(one);
-    values = added(values, member);
-    if (payload !== '') payloads = added(payloads, payload);
+    values = append(values, member);
+    if (payload !== '') payloads = append(payloads, payload);
   }
   return `"featureFlags":{${values}},"featureFlagPayloads":{${payloads}},"errorsWhileComputingFlags":${hasErrors}`;
 }
 
 /** The comma of the first piece goes at once: to cut it off in the end would copy the whole. */
-const added = (joined: string, piece: string): string => (joined === '' ? piece.slice(1) : joined + piece);
+const append = (joined: string, piece: string): string => (joined === '' ? piece.slice(1) : joined + piece);
 
 /** One outcome of one flag. Each piece begins with a comma, or is empty. */
 interface OutcomeText {
@@ -54,30 +54,30 @@ interface OutcomeText {
 
 type Piece = (text: OutcomeText) => string;
 
-const asDetail: Piece = ({ detail }) => detail;
-const onAsKey: Piece = ({ isOn, key }) => (isOn ? key : '');
-const onAsMember: Piece = ({ isOn, member }) => (isOn ? member : '');
+const detailOf: Piece = ({ detail }) => detail;
+const keyIfOn: Piece = ({ isOn, key }) => (isOn ? key : '');
+const memberIfOn: Piece = ({ isOn, member }) => (isOn ? member : '');
 
 function join(evaluations: readonly FlagEvaluation[], piece: Piece): string {
   let joined = '';
-  for (const one of evaluations) joined = added(joined, piece(textOf(one)));
+  for (const one of evaluations) joined = append(joined, piece(textOf(one)));
   return joined;
 }
 
 /** Forgotten together with the definitions that the outcomes belong to. */
-const written = new WeakMap<FlagEvaluation, OutcomeText>();
+const texts = new WeakMap<FlagEvaluation, OutcomeText>();
 
 function textOf(evaluation: FlagEvaluation): OutcomeText {
-  let text = written.get(evaluation);
+  let text = texts.get(evaluation);
   if (text === undefined) {
-    text = write(evaluation);
-    written.set(evaluation, text);
+    text = buildText(evaluation);
+    texts.set(evaluation, text);
   }
   return text;
 }
 
 /** The payload goes with the value, exactly as it is stored. */
-function write(evaluation: FlagEvaluation): OutcomeText {
+function buildText(evaluation: FlagEvaluation): OutcomeText {
   const { value, payload } = evaluation;
   const key = `,${JSON.stringify(evaluation.key)}`;
   const json = payload === undefined || payload === null ? 'null' : JSON.stringify(payload);

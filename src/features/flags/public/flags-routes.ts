@@ -1,45 +1,45 @@
 /** `/flags/`: the same as `/decide/` for SDKs since 2025, with the reason for each value. */
 import type { FastifyInstance } from 'fastify';
-import { answerQuickly, type Question } from '../../../http/public/fast-route.ts';
+import { addFastRoute, type FastRoute } from '../../../http/public/fast-route.ts';
 import { queryValues } from '../../../http/public/read-request.ts';
 import { sendJson } from '../../../http/public/send-json.ts';
-import { after } from '../../../lib/maybe-async.ts';
-import { type Answered, answerFlags, type Wording } from './answer-flags.ts';
+import { chain } from '../../../lib/maybe-async.ts';
+import { answerFlags, type ErrorTexts, type ProjectDecision } from './answer-flags.ts';
 import { DECIDE_MEMBERS, remoteConfigMembers } from './client-config.ts';
 import { FLAGS_DOCUMENT } from './decide-schemas.ts';
-import type { PublicDeps } from './deps.ts';
+import type { FlagPublicDeps } from './deps.ts';
 import { flagMembers } from './flag-response.ts';
 
 const PATH = '/flags/';
 
-const WORDING: Wording = {
+const ERROR_TEXTS: ErrorTexts = {
   malformed: (why) => `Failed to decode request: ${why}`,
   missingDistinctId: 'The distinct_id field is missing from the request. Please include a valid identifier.',
-  keys: {
+  keyErrors: {
     missing_api_key: 'No API token provided. Please include a valid API token in your request.',
     invalid_api_key: 'The provided API key is invalid or has expired. Please check your API key and try again.',
   },
 };
 
-const WITHOUT_FLAGS = `{"flags":{},"featureFlags":{},"errorsWhileComputingFlags":false,${DECIDE_MEMBERS}}`;
+const CONFIG_ONLY = `{"flags":{},"featureFlags":{},"errorsWhileComputingFlags":false,${DECIDE_MEMBERS}}`;
 
-export const FLAGS: Question<PublicDeps> = {
+export const FLAGS_ROUTE: FastRoute<FlagPublicDeps> = {
   path: PATH,
   document: FLAGS_DOCUMENT,
   answer: (deps, asked) =>
-    after(answerFlags(deps, asked, WORDING), (answered) => {
+    chain(answerFlags(deps, asked, ERROR_TEXTS), (answered) => {
       const query = queryValues(asked);
       const v = query.get('v');
       const flags = flagMembers(answered.decision, isLegacy(v) ? 3 : 4);
-      const rest = isAskedFor(query.get('config'), v) ? `,${configOf(answered)}` : '';
+      const rest = wantsConfig(query.get('config'), v) ? `,${configOf(answered)}` : '';
       return `{${flags},"requestId":"${asked.id}","evaluatedAt":${deps.clock.now()}${rest}}`;
     }),
 };
 
-export function flagsRoutes(app: FastifyInstance, deps: PublicDeps): void {
+export function flagsRoutes(app: FastifyInstance, deps: FlagPublicDeps): void {
   const hide = { schema: { hide: true } };
-  answerQuickly(app, deps, FLAGS);
-  app.get(PATH, hide, async (_request, reply) => sendJson(reply, WITHOUT_FLAGS));
+  addFastRoute(app, deps, FLAGS_ROUTE);
+  app.get(PATH, hide, async (_request, reply) => sendJson(reply, CONFIG_ONLY));
   app.options(PATH, hide, async (_request, reply) =>
     reply.header('allow', 'GET, POST, OPTIONS, HEAD').code(204).send(),
   );
@@ -51,8 +51,8 @@ type Parameter = string | null | undefined;
 const isLegacy = (v: Parameter): boolean => v !== undefined && v !== null && v !== '' && Number(v) < 2;
 
 /** Whoever says neither wants everything. */
-const isAskedFor = (config: Parameter, v: Parameter): boolean =>
+const wantsConfig = (config: Parameter, v: Parameter): boolean =>
   config === undefined || config === null ? v === undefined || v === null : config === 'true' || config === '1';
 
-const configOf = ({ project, decision }: Answered): string =>
+const configOf = ({ project, decision }: ProjectDecision): string =>
   remoteConfigMembers({ token: project.apiToken, hasFeatureFlags: decision.snapshot.prepared.flags.length > 0 });

@@ -4,14 +4,14 @@ import { hash } from 'node:crypto';
 const SCALE = 2 ** 60;
 
 /** A text and, where it is plain ASCII, its bytes. */
-export interface Spelled {
+export interface EncodedKey {
   readonly text: string;
   readonly bytes: Uint8Array | null;
 }
 
-export function spell(text: string): Spelled {
+export function encodeKey(text: string): EncodedKey {
   const bytes = new Uint8Array(text.length);
-  return { text, bytes: put(text, bytes) ? bytes : null };
+  return { text, bytes: writeAscii(text, bytes) ? bytes : null };
 }
 
 /**
@@ -19,7 +19,7 @@ export function spell(text: string): Spelled {
  * wire computes them. The digest is taken as a text of bytes: writing it in hexadecimal and reading that again would
  * take a tenth of the time.
  */
-export function bucket(prefix: Spelled, identifier: string, salt: Salt): number {
+export function bucket(prefix: EncodedKey, identifier: string, salt: Salt): number {
   const bytes = digest(prefix, identifier, salt);
   const upper = bytes.charCodeAt(0) * 2 ** 20 + (bytes.charCodeAt(1) << 12) + (bytes.charCodeAt(2) << 4);
   const middle = bytes.charCodeAt(3);
@@ -32,37 +32,37 @@ type Salt = '' | 'variant';
 const VARIANT = new TextEncoder().encode('variant');
 
 /** Texts up to this length are put together as bytes. */
-const LONGEST = 256;
+const MAX_BUFFER_LENGTH = 256;
 /** A place for the bytes of each length, used again and again. */
-const places: Uint8Array[] = [];
+const buffers: Uint8Array[] = [];
 /** Whoever was asked about last: the next flag mostly asks about them again. */
-const known = { identifier: '', bytes: new Uint8Array(LONGEST), isAscii: true };
+const lastIdentifier = { identifier: '', bytes: new Uint8Array(MAX_BUFFER_LENGTH), isAscii: true };
 
 /**
  * Joined texts are chains, which the hash would first have to copy into one piece, and reading a text letter by letter
  * takes three times as long as copying its bytes: together a tenth of the time.
  */
-function digest(prefix: Spelled, identifier: string, salt: Salt): string {
+function digest(prefix: EncodedKey, identifier: string, salt: Salt): string {
   const afterPrefix = prefix.text.length;
   const afterIdentifier = afterPrefix + identifier.length;
   const length = afterIdentifier + salt.length;
-  if (prefix.bytes === null || length > LONGEST || !isAscii(identifier))
+  if (prefix.bytes === null || length > MAX_BUFFER_LENGTH || !isAscii(identifier))
     return hash('sha1', prefix.text + identifier + salt, 'binary');
-  places[length] ??= new Uint8Array(length);
-  const place = places[length];
+  buffers[length] ??= new Uint8Array(length);
+  const place = buffers[length];
   copy(prefix.bytes, place, 0, afterPrefix);
-  copy(known.bytes, place, afterPrefix, identifier.length);
+  copy(lastIdentifier.bytes, place, afterPrefix, identifier.length);
   if (salt !== '') copy(VARIANT, place, afterIdentifier, salt.length);
   return hash('sha1', place, 'binary');
 }
 
 /** Where it is, its bytes are `known`. */
 function isAscii(identifier: string): boolean {
-  if (identifier !== known.identifier) {
-    known.identifier = identifier;
-    known.isAscii = put(identifier, known.bytes);
+  if (identifier !== lastIdentifier.identifier) {
+    lastIdentifier.identifier = identifier;
+    lastIdentifier.isAscii = writeAscii(identifier, lastIdentifier.bytes);
   }
-  return known.isAscii;
+  return lastIdentifier.isAscii;
 }
 
 function copy(from: Uint8Array, to: Uint8Array, at: number, count: number): void {
@@ -70,7 +70,7 @@ function copy(from: Uint8Array, to: Uint8Array, at: number, count: number): void
 }
 
 /** False where the text has other letters than those of ASCII, whose codes are not their bytes. */
-function put(text: string, bytes: Uint8Array): boolean {
+function writeAscii(text: string, bytes: Uint8Array): boolean {
   let codes = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

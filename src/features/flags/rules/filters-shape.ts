@@ -4,13 +4,13 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
 const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 
 /** Filters without groups, as old or empty flags have them, mean one group: everybody, or those with `properties`. */
-export function readableFilters(filters: JsonObject): JsonObject {
+export function withExplicitGroups(filters: JsonObject): JsonObject {
   if (Object.hasOwn(filters, 'groups')) return filters;
   const { properties = [], ...rest } = filters;
   return { ...rest, groups: [{ properties, rollout_percentage: null }] };
 }
 
-export const groupsOf = (filters: JsonObject): JsonObject[] => objects(readableFilters(filters)['groups']);
+const groupsOf = (filters: JsonObject): JsonObject[] => objects(withExplicitGroups(filters)['groups']);
 
 export const propertiesOf = (group: JsonObject): JsonObject[] => objects(group['properties']);
 

@@ -1,5 +1,5 @@
 /** Why a flag has its value. `failed` is ours: the flag could not be evaluated and belongs in no answer. */
-export type Reason =
+export type EvaluationReason =
   | 'condition_match'
   | 'no_condition_match'
   | 'out_of_rollout_bound'
@@ -15,7 +15,7 @@ export interface FlagEvaluation {
   readonly version: number;
   /** A text is the key of a variant. */
   readonly value: boolean | string;
-  readonly reason: Reason;
+  readonly reason: EvaluationReason;
   readonly conditionIndex: number | null;
   /** Exactly as stored, chosen by the value; undefined where there is none or the flag is off. */
   readonly payload: unknown;
@@ -23,7 +23,7 @@ export interface FlagEvaluation {
   readonly failure: string | null;
 }
 
-const DESCRIPTIONS: Readonly<Record<Exclude<Reason, 'condition_match'>, string>> = {
+const DESCRIPTIONS: Readonly<Record<Exclude<EvaluationReason, 'condition_match'>, string>> = {
   no_condition_match: 'No matching condition set',
   out_of_rollout_bound: 'Out of rollout bound',
   no_group_type: 'No group type',
@@ -33,5 +33,5 @@ const DESCRIPTIONS: Readonly<Record<Exclude<Reason, 'condition_match'>, string>>
 };
 
 /** The sentence that SDKs and consoles show for a reason. */
-export const describeReason = (reason: Reason, conditionIndex: number | null): string =>
+export const describeReason = (reason: EvaluationReason, conditionIndex: number | null): string =>
   reason === 'condition_match' ? `Matched condition set ${(conditionIndex ?? 0) + 1}` : DESCRIPTIONS[reason];

@@ -12,7 +12,7 @@ export interface FlagDefinition {
 }
 
 export type EvaluationRuntime = 'all' | 'client' | 'server';
-export type BucketingIdentifier = 'distinct_id' | 'device_id';
+type BucketingIdentifier = 'distinct_id' | 'device_id';
 
 /** A deleted cohort is not among the definitions; a flag that asks for it fails. */
 export interface CohortDefinition {

@@ -1,4 +1,4 @@
-export type Properties = Readonly<Record<string, unknown>>;
+export type SubjectProperties = Readonly<Record<string, unknown>>;
 
 /** Whom flags are evaluated for. Built once per request, read by every flag. */
 export interface Subject {
@@ -9,7 +9,7 @@ export interface Subject {
    * The stored properties of the person, overlaid by those of the request. A property `distinct_id` need not be there:
    * it reads as `distinctId`.
    */
-  properties: Properties;
+  properties: SubjectProperties;
   /** By group type index. `$group_key` need not be among the properties: it reads as `key`. */
   groups: ReadonlyMap<number, SubjectGroup>;
   /** Ids of the static cohorts that the person is in; only those in `needs.staticCohorts` are asked for. */
@@ -22,5 +22,5 @@ export interface Subject {
 
 export interface SubjectGroup {
   key: string;
-  properties: Properties;
+  properties: SubjectProperties;
 }

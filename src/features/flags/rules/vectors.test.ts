@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { flagOf, subjectOf } from '../../../../test/support/flag-definitions.ts';
-import { bucket, spell } from './bucket.ts';
+import { bucket, encodeKey } from './bucket.ts';
 import { parseFlagDate } from './compile/flag-dates.ts';
 import { prepareFlags } from './compile/prepare-flags.ts';
 import { parseVersion } from './compile/versions.ts';
@@ -95,9 +95,9 @@ describe.runIf(isThere)('published values', () => {
     'hash-vectors',
   );
   it.each(rows)('of the hash of $key for $identifier', ({ key, identifier, ...parts }) => {
-    expect({ value: bucket(spell(`${key}.`), identifier, '') }).toMatchObject(only(parts['rollout']));
-    expect({ value: bucket(spell(`${key}.`), identifier, 'variant') }).toMatchObject(only(parts['variant']));
-    expect({ value: bucket(spell('holdout-'), identifier, '') }).toMatchObject(only(parts['holdout']));
+    expect({ value: bucket(encodeKey(`${key}.`), identifier, '') }).toMatchObject(only(parts['rollout']));
+    expect({ value: bucket(encodeKey(`${key}.`), identifier, 'variant') }).toMatchObject(only(parts['variant']));
+    expect({ value: bucket(encodeKey('holdout-'), identifier, '') }).toMatchObject(only(parts['holdout']));
   });
 });
 

@@ -1,4 +1,4 @@
 import type { RouteDeps } from '../../../http/api/route-deps.ts';
 import type { GroupTypeDeps } from '../group-types.ts';
 
-export interface ApiDeps extends RouteDeps, GroupTypeDeps {}
+export interface GroupApiDeps extends RouteDeps, GroupTypeDeps {}

@@ -25,9 +25,9 @@ export function readGroupQuery(query: Query): GroupQuery {
   };
 }
 
-type From = NonNullable<GroupQuery['from']>;
+type Cursor = NonNullable<GroupQuery['from']>;
 
-const writeCursor = ({ direction, place }: From): string =>
+const writeCursor = ({ direction, place }: Cursor): string =>
   Buffer.from(JSON.stringify({ direction, createdAt: place.createdAt, key: place.key })).toString('base64url');
 
 function readCursor(text: string | undefined): GroupQuery['from'] {
@@ -58,7 +58,7 @@ export function groupPage<R>(
   const isBackwards = from?.direction === 'before';
   const isMore = found.length > limit;
   const shown = isBackwards ? found.slice(isMore ? 1 : 0) : found.slice(0, limit);
-  const link = (direction: From['direction'], place: StoredGroup | undefined, exists: boolean): string | null =>
+  const link = (direction: Cursor['direction'], place: StoredGroup | undefined, exists: boolean): string | null =>
     place && exists ? withQuery(url, { cursor: writeCursor({ direction, place }) }) : null;
   return {
     next: link('behind', shown.at(-1), isBackwards || isMore),

@@ -6,10 +6,10 @@ import { parseFilters } from '../../../core/filters/parse-filters.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { queryText } from '../../../http/paging.ts';
 import { PAGE_QUERY } from '../../../http/schemas/common.ts';
-import { type GroupTypeNames, nameGroupTypes } from '../group-types.ts';
-import { groupProperties, groupValues } from '../group-values.ts';
-import { findGroups } from '../list-groups.ts';
-import type { ApiDeps } from './deps.ts';
+import { type GroupTypeNames, renameGroupTypes } from '../group-types.ts';
+import { countGroupProperties, countGroupValues } from '../group-values.ts';
+import { listGroups } from '../list-groups.ts';
+import type { GroupApiDeps } from './deps.ts';
 import { groupPage, readGroupKey, readGroupQuery, readGroupTypeIndex } from './group-query.ts';
 import {
   GroupListSchema,
@@ -25,9 +25,9 @@ import {
 const tag = 'groups';
 const types = '/api/projects/:project_id/groups_types/';
 const all = '/api/projects/:project_id/groups/';
-const WHICH = { group_type_index: 'Which kind of group, 0 to 4. Required.' } as const;
+const GROUP_TYPE_QUERY = { group_type_index: 'Which kind of group, 0 to 4. Required.' } as const;
 
-export function groupRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function groupRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
   typeRoutes(app, deps);
   projectRoute(app, deps, {
     method: 'GET',
@@ -35,7 +35,7 @@ export function groupRoutes(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'Groups of one kind, newest first',
     tag,
     query: {
-      ...WHICH,
+      ...GROUP_TYPE_QUERY,
       search: 'Part of the key or of a property.',
       properties: 'Property filters as JSON: a list, or a group `{type, values}`.',
       cursor: 'Where the page begins, as `next` and `previous` give it.',
@@ -48,7 +48,7 @@ export function groupRoutes(app: FastifyInstance, deps: ApiDeps): void {
       // One more than is shown tells whether there is another page.
       const wanted = { ...asked, limit: asked.limit + 1 };
       const filter = parseFilters(queryText(query, 'properties'));
-      const found = await findGroups(deps.metadata.groups, project.id, typeIndex, wanted, filter);
+      const found = await listGroups(deps.metadata.groups, project.id, typeIndex, wanted, filter);
       return groupPage(url, asked, found, presentGroup);
     },
   });
@@ -57,10 +57,10 @@ export function groupRoutes(app: FastifyInstance, deps: ApiDeps): void {
     url: `${all}find/`,
     summary: 'One group',
     tag,
-    query: { ...WHICH, group_key: 'Which group. Required.' },
+    query: { ...GROUP_TYPE_QUERY, group_key: 'Which group. Required.' },
     response: GroupSchema,
     handler: async ({ project, query }) => {
-      const group = await deps.metadata.groups.find(project.id, readGroupTypeIndex(query), readGroupKey(query));
+      const group = await deps.metadata.groups.get(project.id, readGroupTypeIndex(query), readGroupKey(query));
       if (!group) throw notFound();
       return presentGroup(group);
     },
@@ -68,14 +68,14 @@ export function groupRoutes(app: FastifyInstance, deps: ApiDeps): void {
   suggestionRoutes(app, deps);
 }
 
-function typeRoutes(app: FastifyInstance, deps: ApiDeps): void {
+function typeRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: types,
     summary: 'Kinds of groups',
     tag,
     response: Type.Array(GroupTypeSchema),
-    handler: async ({ project }) => (await deps.metadata.groups.types(project.id)).map(presentGroupType),
+    handler: async ({ project }) => (await deps.metadata.groups.listTypes(project.id)).map(presentGroupType),
   });
   projectRoute(app, deps, {
     method: 'PATCH',
@@ -85,7 +85,7 @@ function typeRoutes(app: FastifyInstance, deps: ApiDeps): void {
     body: GroupTypeNamesSchema,
     response: Type.Array(GroupTypeSchema),
     handler: async ({ caller, project, body }) =>
-      (await nameGroupTypes(deps, caller, project, body.map(toNames))).map(presentGroupType),
+      (await renameGroupTypes(deps, caller, project, body.map(toNames))).map(presentGroupType),
   });
 }
 
@@ -95,28 +95,28 @@ const toNames = (body: Static<typeof GroupTypeNamesSchema>[number]): GroupTypeNa
   ...(body.name_plural === undefined ? {} : { namePlural: body.name_plural }),
 });
 
-function suggestionRoutes(app: FastifyInstance, deps: ApiDeps): void {
+function suggestionRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: `${all}property_definitions/`,
     summary: 'Properties that groups have, by kind of group',
     tag,
     response: GroupPropertiesSchema,
-    handler: ({ project }) => groupProperties(deps.metadata.groups, project.id),
+    handler: ({ project }) => countGroupProperties(deps.metadata.groups, project.id),
   });
   projectRoute(app, deps, {
     method: 'GET',
     url: `${all}property_values/`,
     summary: 'Values that a property of groups has',
     tag,
-    query: { ...WHICH, key: 'The property.', value: 'Part of the value.' },
+    query: { ...GROUP_TYPE_QUERY, key: 'The property.', value: 'Part of the value.' },
     response: GroupValuesSchema,
     handler: async ({ project, query }) => {
       const typeIndex = readGroupTypeIndex(query);
       const property = queryText(query, 'key');
       if (!property) return [];
       const part = queryText(query, 'value') || undefined;
-      return groupValues(deps.metadata.groups, { projectId: project.id, typeIndex, property, part });
+      return countGroupValues(deps.metadata.groups, { projectId: project.id, typeIndex, property, part });
     },
   });
 }

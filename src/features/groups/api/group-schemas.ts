@@ -47,8 +47,8 @@ export const GroupListSchema = Type.Object({
   results: Type.Array(GroupSchema),
 });
 
-const Counted = Type.Array(Type.Object({ name: Type.String(), count: Type.Integer() }));
+const NameCounts = Type.Array(Type.Object({ name: Type.String(), count: Type.Integer() }));
 
-export const GroupValuesSchema = Counted;
+export const GroupValuesSchema = NameCounts;
 /** By `group_type_index`. */
-export const GroupPropertiesSchema = Type.Record(Type.String(), Counted);
+export const GroupPropertiesSchema = Type.Record(Type.String(), NameCounts);

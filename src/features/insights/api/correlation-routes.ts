@@ -5,9 +5,9 @@ import { type PersonContext, personRoute } from '../../persons/api/person-route.
 import { readCorrelationPeopleQuestion, readCorrelationQuestion } from '../correlation/rules/read-correlation.ts';
 import type { Correlation } from '../rules/answers.ts';
 import { correlationLink } from '../rules/people-links.ts';
-import type { ApiDeps } from './deps.ts';
+import type { InsightApiDeps } from './deps.ts';
 import { sendInsight } from './insight-csv.ts';
-import { beginAsking } from './run-query.ts';
+import { startQuery } from './run-query.ts';
 import { sendPeople } from './sequence-people.ts';
 import { journeyContext, journeyFields, NO_PAGE, peopleUrl, readPeoplePage } from './sequence-request.ts';
 import {
@@ -28,9 +28,9 @@ const TRAIT_QUERY = {
   [names.offset]: 'How many to pass over.',
 };
 
-export function correlationRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function correlationRoutes(app: FastifyInstance, deps: InsightApiDeps): void {
   for (const method of ['GET', 'POST'] as const) {
-    const body = method === 'POST' ? { body: JourneyQuestionSchema, asks: true } : {};
+    const body = method === 'POST' ? { body: JourneyQuestionSchema, readOnly: true } : {};
     projectRoute(app, deps, {
       method,
       url: '/api/projects/:project_id/insights/funnel/correlation/',
@@ -54,12 +54,14 @@ export function correlationRoutes(app: FastifyInstance, deps: ApiDeps): void {
   }
 }
 
-async function correlation(deps: ApiDeps, { project, query, body, url, reply }: PersonContext<unknown>) {
+async function correlation(deps: InsightApiDeps, { project, query, body, url, reply }: PersonContext<unknown>) {
   const fields = journeyFields(query, body);
-  const asking = beginAsking(deps, { project, reply }, fields);
+  const asking = startQuery(deps, { project, reply }, fields);
   const question = readCorrelationQuestion(fields, await journeyContext(deps, project, fields));
-  deps.usage.note(project.id, question);
-  const { events, isSkewed } = await asking.keep(question, (own) => own.follow(project.id, question, NO_PAGE));
+  deps.usage.record(project.id, question);
+  const { events, isSkewed } = await asking.cached(question, (own) =>
+    own.answerQuestion(project.id, question, NO_PAGE),
+  );
   const link = (one: Correlation, hasConverted: boolean): string =>
     peopleUrl(project.id, 'funnel/correlation', correlationLink(question, one, hasConverted));
   const present = (one: Correlation) => ({
@@ -75,7 +77,7 @@ async function correlation(deps: ApiDeps, { project, query, body, url, reply }: 
   return sendInsight('correlation', answer, { fields, query, url, reply });
 }
 
-async function people(deps: ApiDeps, context: PersonContext<unknown>) {
+async function people(deps: InsightApiDeps, context: PersonContext<unknown>) {
   const { project, query, body } = context;
   const fields = journeyFields(query, body);
   const question = readCorrelationPeopleQuestion(fields, await journeyContext(deps, project, fields));

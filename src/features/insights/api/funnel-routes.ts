@@ -4,9 +4,9 @@ import { FORMAT_QUERY } from '../../../http/format.ts';
 import { type PersonContext, personRoute } from '../../persons/api/person-route.ts';
 import { readFunnelPeopleQuestion } from '../funnel/rules/read-funnel-people.ts';
 import { answerFunnel } from './answer-insight.ts';
-import type { ApiDeps } from './deps.ts';
+import type { InsightApiDeps } from './deps.ts';
 import { sendInsight } from './insight-csv.ts';
-import { beginAsking } from './run-query.ts';
+import { startQuery } from './run-query.ts';
 import { sendPeople } from './sequence-people.ts';
 import { journeyContext, journeyFields, readPeoplePage } from './sequence-request.ts';
 import { FUNNEL_QUERY, InsightAnswerSchema, JourneyQuestionSchema, PeopleAnswerSchema } from './sequence-schemas.ts';
@@ -19,9 +19,9 @@ const STEP_QUERY = {
   funnel_step_breakdown: 'Those of this value of the breakdown.',
 } as const;
 
-export function funnelRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function funnelRoutes(app: FastifyInstance, deps: InsightApiDeps): void {
   for (const method of ['GET', 'POST'] as const) {
-    const body = method === 'POST' ? { body: JourneyQuestionSchema, asks: true } : {};
+    const body = method === 'POST' ? { body: JourneyQuestionSchema, readOnly: true } : {};
     projectRoute(app, deps, {
       method,
       url: '/api/projects/:project_id/insights/funnel/',
@@ -45,15 +45,15 @@ export function funnelRoutes(app: FastifyInstance, deps: ApiDeps): void {
   }
 }
 
-async function funnel(deps: ApiDeps, { project, query, body, request, url, reply }: PersonContext<unknown>) {
+async function funnel(deps: InsightApiDeps, { project, query, body, request, url, reply }: PersonContext<unknown>) {
   const fields = journeyFields(query, body);
-  const asking = beginAsking(deps, { project, reply }, fields);
+  const asking = startQuery(deps, { project, reply }, fields);
   const result = await answerFunnel(asking, project, fields, request.method === 'POST');
   const answer = { result, timezone: project.timezone, ...asking.freshness() };
   return sendInsight('funnel', answer, { fields, query, url, reply });
 }
 
-async function people(deps: ApiDeps, context: PersonContext<unknown>) {
+async function people(deps: InsightApiDeps, context: PersonContext<unknown>) {
   const { project, query, body } = context;
   const fields = journeyFields(query, body);
   const question = readFunnelPeopleQuestion(fields, await journeyContext(deps, project, fields));

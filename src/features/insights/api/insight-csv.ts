@@ -6,7 +6,7 @@ import type { Query } from '../../../http/paging.ts';
 import { csvLine } from '../../../lib/csv-line.ts';
 import { fieldText, type InsightFields } from './insight-request.ts';
 
-export type InsightTable = 'trend' | 'retention' | 'funnel' | 'path' | 'correlation';
+type InsightTable = 'trend' | 'retention' | 'funnel' | 'path' | 'correlation';
 
 /** Header and rows; a header of nothing is no table. */
 type Table = readonly (readonly Json[])[];

@@ -1,27 +1,27 @@
 import type { FastifyInstance } from 'fastify';
 import type { Json } from '../../../core/json/json.ts';
-import { csvOf } from '../../../http/csv.ts';
+import { toCsv } from '../../../http/csv.ts';
 import { readFormat } from '../../../http/format.ts';
 import { pageLinks } from '../../persons/api/person-query.ts';
 import { type PersonContext, personRoute } from '../../persons/api/person-route.ts';
-import { askLifecyclePeople } from '../lifecycle/answer-lifecycle.ts';
+import { findLifecyclePeople } from '../lifecycle/answer-lifecycle.ts';
 import { readLifecyclePeopleQuestion } from '../lifecycle/rules/read-lifecycle.ts';
-import { askRetentionPeople } from '../retention/answer-retention.ts';
+import { findRetentionPeople } from '../retention/answer-retention.ts';
 import { readRetentionPeopleQuestion } from '../retention/rules/read-retention.ts';
 import { actorOfMath } from '../shared/math-sql.ts';
-import { askStickinessPeople } from '../stickiness/answer-stickiness.ts';
+import { findStickinessPeople } from '../stickiness/answer-stickiness.ts';
 import { readStickinessPeopleQuestion } from '../stickiness/rules/read-stickiness.ts';
 import { readTrendsPeopleQuestion } from '../trends/rules/read-trends-people.ts';
-import { askTrendsPeople } from '../trends/trends-people.ts';
-import type { ApiDeps } from './deps.ts';
+import { findTrendsPeople } from '../trends/trends-people.ts';
+import type { InsightApiDeps } from './deps.ts';
 import { insightContext, insightFields, insightPage } from './insight-request.ts';
 import * as schema from './insight-schemas.ts';
-import { showActors, showPersons } from './present-actors.ts';
-import { beginAsking } from './run-query.ts';
+import { presentActors, presentPersons } from './present-actors.ts';
+import { startQuery } from './run-query.ts';
 
 const PERSON = { kind: 'person' } as const;
 
-export function insightPeopleRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function insightPeopleRoutes(app: FastifyInstance, deps: InsightApiDeps): void {
   personRoute(app, deps, {
     method: 'GET',
     path: '/trends/',
@@ -57,24 +57,24 @@ export function insightPeopleRoutes(app: FastifyInstance, deps: ApiDeps): void {
 }
 
 /** What was asked, in the words of the wire, with what has to be known of the project. */
-async function asked(deps: ApiDeps, { project, query, body, reply }: PersonContext<unknown>) {
+async function asked(deps: InsightApiDeps, { project, query, body, reply }: PersonContext<unknown>) {
   const fields = insightFields(query, body);
-  const asking = beginAsking(deps, { project, reply }, fields);
+  const asking = startQuery(deps, { project, reply }, fields);
   return { fields, context: await insightContext(deps, project, fields), page: insightPage(fields), asking };
 }
 
 /** As CSV nothing but the persons is shown. */
 const sendPeople = ({ query, reply }: PersonContext<unknown>, people: readonly unknown[], answer: object) =>
-  readFormat(query) === 'json' ? answer : reply.type('text/csv; charset=utf-8').send(csvOf(people as Json[]));
+  readFormat(query) === 'json' ? answer : reply.type('text/csv; charset=utf-8').send(toCsv(people as Json[]));
 
-async function trends(deps: ApiDeps, request: PersonContext<unknown>) {
+async function trends(deps: InsightApiDeps, request: PersonContext<unknown>) {
   const { project, url } = request;
   const { fields, context, page, asking } = await asked(deps, request);
   const question = readTrendsPeopleQuestion(fields, context);
-  const found = await asking.run((own) => askTrendsPeople(own, project.id, question, page));
+  const found = await asking.uncached((own) => findTrendsPeople(own, project.id, question, page));
   const values = new Map(found.map(({ actor, value }) => [actor, value]));
   const names = found.map(({ actor }) => actor);
-  const actors = await showActors(deps.metadata, project.id, actorOfMath(question.series.math), names);
+  const actors = await presentActors(deps.metadata, project.id, actorOfMath(question.series.math), names);
   const people = actors.map(({ actor, shown }) => ({ ...shown, value_at_data_point: values.get(actor) ?? null }));
   return sendPeople(request, people, {
     results: [{ people, count: people.length }],
@@ -85,35 +85,35 @@ async function trends(deps: ApiDeps, request: PersonContext<unknown>) {
   });
 }
 
-async function lifecycle(deps: ApiDeps, request: PersonContext<unknown>) {
+async function lifecycle(deps: InsightApiDeps, request: PersonContext<unknown>) {
   const { project, url } = request;
   const { fields, context, page, asking } = await asked(deps, request);
   const question = readLifecyclePeopleQuestion(fields, context);
-  const found = await asking.run((own) => askLifecyclePeople(own, project.id, question, page));
-  const people = await showPersons(deps.metadata, project.id, found);
+  const found = await asking.uncached((own) => findLifecyclePeople(own, project.id, question, page));
+  const people = await presentPersons(deps.metadata, project.id, found);
   const results = [{ people, count: people.length }];
   return sendPeople(request, people, { results, next: pageLinks(url, page, found.length).next });
 }
 
-async function stickiness(deps: ApiDeps, request: PersonContext<unknown>) {
+async function stickiness(deps: InsightApiDeps, request: PersonContext<unknown>) {
   const { project, url } = request;
   const { fields, context, page, asking } = await asked(deps, request);
   const question = readStickinessPeopleQuestion(fields, context);
-  const found = await asking.run((own) => askStickinessPeople(own, project.id, question, page));
-  const actors = await showActors(deps.metadata, project.id, actorOfMath(question.series.math), found);
+  const found = await asking.uncached((own) => findStickinessPeople(own, project.id, question, page));
+  const actors = await presentActors(deps.metadata, project.id, actorOfMath(question.series.math), found);
   const people = actors.map(({ shown }) => shown);
   const results = [{ people, count: people.length }];
   return sendPeople(request, people, { results, next: pageLinks(url, page, found.length).next });
 }
 
-async function retention(deps: ApiDeps, request: PersonContext<unknown>) {
+async function retention(deps: InsightApiDeps, request: PersonContext<unknown>) {
   const { project, url } = request;
   const { fields, context, page, asking } = await asked(deps, request);
   const question = readRetentionPeopleQuestion(fields, context);
-  const found = await asking.run((own) => askRetentionPeople(own, project.id, question, page));
+  const found = await asking.uncached((own) => findRetentionPeople(own, project.id, question, page));
   const appearances = new Map(found.map((one) => [one.actor, one.appearances]));
   const names = found.map(({ actor }) => actor);
-  const actors = await showActors(deps.metadata, project.id, PERSON, names);
+  const actors = await presentActors(deps.metadata, project.id, PERSON, names);
   const result = actors.map(({ actor, shown }) => ({
     person: shown,
     appearances: [...(appearances.get(actor) ?? [])],

@@ -1,11 +1,11 @@
 /** Reads requests for insights: what was sent, and what has to be known of the project to understand it. */
 import type { JsonObject } from '../../../core/json/json.ts';
 import { type Query, readPage } from '../../../http/paging.ts';
-import { actionsOf } from '../../../query/filters/project-actions.ts';
+import { loadActions } from '../../../query/filters/project-actions.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
-import { asksForAll, type QuestionContext } from '../rules/context.ts';
-import type { ApiDeps } from './deps.ts';
+import { type QuestionContext, startsAtFirstEvent } from '../rules/context.ts';
+import type { InsightApiDeps } from './deps.ts';
 
 export type InsightFields = Readonly<Record<string, unknown>>;
 
@@ -16,28 +16,28 @@ export function insightFields(query: Query, body: unknown): InsightFields {
 }
 
 export async function insightContext(
-  deps: Pick<ApiDeps, 'metadata' | 'clock' | 'events' | 'dialect'>,
+  deps: Pick<InsightApiDeps, 'metadata' | 'clock' | 'events' | 'dialect'>,
   project: Project,
   fields: InsightFields,
 ): Promise<QuestionContext> {
   const asksForCohorts = fields['breakdown_type'] === 'cohort';
-  const cohorts = asksForCohorts ? await deps.metadata.cohorts.ofProject(project.id) : [];
+  const cohorts = asksForCohorts ? await deps.metadata.cohorts.listByProject(project.id) : [];
   return {
     now: deps.clock.now(),
     timezone: project.timezone,
-    earliest: asksForAll(fields) ? await firstEvent(deps, project.id) : null,
+    earliest: startsAtFirstEvent(fields) ? await firstEvent(deps, project.id) : null,
     testAccountFilters: project.testAccountFilters,
-    action: await actionsOf(deps.metadata, project.id),
+    action: await loadActions(deps.metadata, project.id),
     cohort: (id) => cohorts.find((cohort) => cohort.id === id),
   };
 }
 
 /** When the project's first event happened; null where there is none. */
 export async function firstEvent(
-  { events, dialect }: Pick<ApiDeps, 'events' | 'dialect'>,
+  { events, dialect }: Pick<InsightApiDeps, 'events' | 'dialect'>,
   projectId: number,
 ): Promise<number | null> {
-  const sql = dialect.begin('e');
+  const sql = dialect.newStatement('e');
   const [row] = await events.query(
     `select min(e.timestamp) as first from event_rows e where e.project_id = ${sql.param(projectId)}`,
     sql.values,
@@ -54,7 +54,7 @@ export const fieldText = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 
 /** Where the persons behind a number are: an address without its origin, and the fields that it is made of. */
-export interface PeopleLink {
+interface PeopleLink {
   url: string;
   filter: JsonObject;
 }

@@ -3,7 +3,7 @@ import type { Json } from '../../../core/json/json.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { FORMAT_QUERY } from '../../../http/format.ts';
 import { answerRetention, answerTrend } from './answer-insight.ts';
-import type { ApiDeps } from './deps.ts';
+import type { InsightApiDeps } from './deps.ts';
 import { sendInsight, sendTable } from './insight-csv.ts';
 import { type InsightFields, insightFields, insightPage } from './insight-request.ts';
 import {
@@ -13,15 +13,15 @@ import {
   TREND_QUERY,
   TrendAnswerSchema,
 } from './insight-schemas.ts';
-import { beginAsking } from './run-query.ts';
+import { startQuery } from './run-query.ts';
 
 const tag = 'insights';
 const legacy = 'insight';
 const INSIGHTS = '/api/projects/:project_id/insights';
 
-export function insightRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function insightRoutes(app: FastifyInstance, deps: InsightApiDeps): void {
   for (const method of ['GET', 'POST'] as const) {
-    const body = method === 'POST' ? { body: InsightBody, asks: true } : {};
+    const body = method === 'POST' ? { body: InsightBody, readOnly: true } : {};
     projectRoute(app, deps, {
       method,
       url: `${INSIGHTS}/trend/`,
@@ -33,7 +33,7 @@ export function insightRoutes(app: FastifyInstance, deps: ApiDeps): void {
       response: TrendAnswerSchema,
       handler: async ({ project, query, body: sent, url, reply }) => {
         const fields = insightFields(query, sent);
-        const asking = beginAsking(deps, { project, reply }, fields);
+        const asking = startQuery(deps, { project, reply }, fields);
         const result = await answerTrend(asking, project, fields);
         const next = nextValues(url, fields, result.length);
         const answer = { result, next, timezone: project.timezone, ...asking.freshness() };
@@ -51,7 +51,7 @@ export function insightRoutes(app: FastifyInstance, deps: ApiDeps): void {
       response: RetentionAnswerSchema,
       handler: async ({ project, query, body: sent, url, reply }) => {
         const fields = insightFields(query, sent);
-        const asking = beginAsking(deps, { project, reply }, fields);
+        const asking = startQuery(deps, { project, reply }, fields);
         const result = await answerRetention(asking, project, fields);
         const answer = { result, timezone: project.timezone, ...asking.freshness() };
         return sendInsight('retention', answer, { fields, query, url, reply });
@@ -67,7 +67,7 @@ export function insightRoutes(app: FastifyInstance, deps: ApiDeps): void {
     hidden: true,
     handler: async ({ project, query, url, reply }) => {
       const fields = insightFields(query, {});
-      const asking = beginAsking(deps, { project, reply }, fields);
+      const asking = startQuery(deps, { project, reply }, fields);
       return sendTable('trend', (await answerTrend(asking, project, fields)) as Json, { fields, url, reply });
     },
   });

@@ -4,9 +4,9 @@ import { FORMAT_QUERY } from '../../../http/format.ts';
 import { type PersonContext, personRoute } from '../../persons/api/person-route.ts';
 import { readPathsPeopleQuestion } from '../paths/rules/read-paths.ts';
 import { answerPaths } from './answer-insight.ts';
-import type { ApiDeps } from './deps.ts';
+import type { InsightApiDeps } from './deps.ts';
 import { sendInsight } from './insight-csv.ts';
-import { beginAsking } from './run-query.ts';
+import { startQuery } from './run-query.ts';
 import { sendPeople } from './sequence-people.ts';
 import { journeyContext, journeyFields, readPeoplePage } from './sequence-request.ts';
 import { InsightAnswerSchema, JourneyQuestionSchema, PATH_QUERY, PeopleAnswerSchema } from './sequence-schemas.ts';
@@ -20,9 +20,9 @@ const EDGE_QUERY = {
   path_dropoff_key: 'Instead: where the path ends.',
 } as const;
 
-export function pathRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function pathRoutes(app: FastifyInstance, deps: InsightApiDeps): void {
   for (const method of ['GET', 'POST'] as const) {
-    const body = method === 'POST' ? { body: JourneyQuestionSchema, asks: true } : {};
+    const body = method === 'POST' ? { body: JourneyQuestionSchema, readOnly: true } : {};
     projectRoute(app, deps, {
       method,
       url: '/api/projects/:project_id/insights/path/',
@@ -46,15 +46,15 @@ export function pathRoutes(app: FastifyInstance, deps: ApiDeps): void {
   }
 }
 
-async function paths(deps: ApiDeps, { project, query, body, url, reply }: PersonContext<unknown>) {
+async function paths(deps: InsightApiDeps, { project, query, body, url, reply }: PersonContext<unknown>) {
   const fields = journeyFields(query, body);
-  const asking = beginAsking(deps, { project, reply }, fields);
+  const asking = startQuery(deps, { project, reply }, fields);
   const result = await answerPaths(asking, project, fields);
   const answer = { result, timezone: project.timezone, ...asking.freshness() };
   return sendInsight('path', answer, { fields, query, url, reply });
 }
 
-async function people(deps: ApiDeps, context: PersonContext<unknown>) {
+async function people(deps: InsightApiDeps, context: PersonContext<unknown>) {
   const { project, query, body } = context;
   const fields = journeyFields(query, body);
   const question = readPathsPeopleQuestion(fields, await journeyContext(deps, project, fields));

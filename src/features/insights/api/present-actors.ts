@@ -7,25 +7,25 @@ import type { StoredPerson } from '../../../stores/metadata/persons.ts';
 import { presentListedPerson, presentPerson } from '../../persons/api/person-schemas.ts';
 
 /** Distinct ids of one person among many. */
-const LISTED_IDS = 1000;
+const MAX_LISTED_IDS = 1000;
 
 type Stores = Pick<MetadataStore, 'persons' | 'groups' | 'cohortMembers'>;
 
-export interface ShownActor {
+interface PresentedActor {
   actor: string;
-  shown: ReturnType<typeof presentListedPerson> | Awaited<ReturnType<typeof showGroup>>;
+  shown: ReturnType<typeof presentListedPerson> | Awaited<ReturnType<typeof presentGroup>>;
 }
 
 /** In the order in which they were found; who is no longer there is left out. */
-export async function showActors(
+export async function presentActors(
   stores: Stores,
   projectId: number,
   actor: Actor,
   actors: readonly string[],
-): Promise<ShownActor[]> {
+): Promise<PresentedActor[]> {
   if (actor.kind === 'group') {
     return Promise.all(
-      actors.map(async (key) => ({ actor: key, shown: await showGroup(stores, projectId, actor.index, key) })),
+      actors.map(async (key) => ({ actor: key, shown: await presentGroup(stores, projectId, actor.index, key) })),
     );
   }
   const { persons, ids } = await readPersons(stores, projectId, actors);
@@ -37,24 +37,26 @@ export async function showActors(
 }
 
 /** The newest first, each as it is shown alone. */
-export async function showPersons(stores: Stores, projectId: number, uuids: readonly string[]) {
+export async function presentPersons(stores: Stores, projectId: number, uuids: readonly string[]) {
   const { persons, ids } = await readPersons(stores, projectId, uuids);
   return persons.map((person) => presentPerson(person, ids.get(person.id) ?? []));
 }
 
 async function readPersons({ persons, cohortMembers }: Stores, projectId: number, uuids: readonly string[]) {
   const found: StoredPerson[] =
-    uuids.length === 0 ? [] : await persons.byIds(projectId, await cohortMembers.personsByUuid(projectId, uuids));
-  const ids = await persons.distinctIds(
+    uuids.length === 0
+      ? []
+      : await persons.listByIds(projectId, await cohortMembers.listPersonIdsByUuid(projectId, uuids));
+  const ids = await persons.listDistinctIds(
     found.map(({ id }) => id),
-    LISTED_IDS,
+    MAX_LISTED_IDS,
   );
   return { persons: found, ids };
 }
 
 /** A group of which nothing is known but its key is one all the same. */
-async function showGroup({ groups }: Stores, projectId: number, index: number, key: string) {
-  const group = await groups.find(projectId, index, key);
+async function presentGroup({ groups }: Stores, projectId: number, index: number, key: string) {
+  const group = await groups.get(projectId, index, key);
   return {
     type: 'group' as const,
     id: key,

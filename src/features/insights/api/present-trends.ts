@@ -9,7 +9,7 @@ import type { ListedEntity } from '../rules/read-entity.ts';
 import type { LinkTo } from './insight-request.ts';
 
 /** What the presenters need beside question and answer: the series as they were sent, and where links lead. */
-export interface Presenting {
+interface Presenting {
   listed: readonly ListedEntity[];
   linkTo: LinkTo;
 }

@@ -1,15 +1,15 @@
 /** Reads requests for insights about journeys: what was sent, and what has to be known of the project to read it. */
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { type Query, readPage } from '../../../http/paging.ts';
-import { actionsOf } from '../../../query/filters/project-actions.ts';
+import { loadActions } from '../../../query/filters/project-actions.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
-import { asksForAll, type QuestionContext } from '../rules/context.ts';
+import { type QuestionContext, startsAtFirstEvent } from '../rules/context.ts';
 import type { PathCleaning } from '../rules/question.ts';
-import type { ApiDeps } from './deps.ts';
+import type { InsightApiDeps } from './deps.ts';
 import { fieldText, firstEvent, queryOf } from './insight-request.ts';
 
-export type JourneyFields = Readonly<Record<string, unknown>>;
+type JourneyFields = Readonly<Record<string, unknown>>;
 
 /** What the address and the body say together; the body wins. */
 export const journeyFields = (query: Query, body: unknown): JourneyFields => ({
@@ -18,17 +18,17 @@ export const journeyFields = (query: Query, body: unknown): JourneyFields => ({
 });
 
 export async function journeyContext(
-  deps: Pick<ApiDeps, 'metadata' | 'clock' | 'events' | 'dialect'>,
+  deps: Pick<InsightApiDeps, 'metadata' | 'clock' | 'events' | 'dialect'>,
   project: Project,
   fields: JourneyFields,
 ): Promise<QuestionContext> {
-  const cohorts = await deps.metadata.cohorts.ofProject(project.id);
+  const cohorts = await deps.metadata.cohorts.listByProject(project.id);
   return {
     now: deps.clock.now(),
     timezone: project.timezone,
     earliest: wantsFirst(fields) ? await firstEvent(deps, project.id) : null,
     testAccountFilters: project.testAccountFilters,
-    action: await actionsOf(deps.metadata, project.id),
+    action: await loadActions(deps.metadata, project.id),
     pathCleanings: project.pathCleaningFilters.flatMap(readCleaning),
     cohort: (id) => cohorts.find((cohort) => cohort.id === id),
   };
@@ -36,7 +36,7 @@ export async function journeyContext(
 
 /** The funnel of a question for paths has dates of its own. */
 const wantsFirst = (fields: JourneyFields): boolean =>
-  asksForAll(fields) || JSON.stringify(fields['funnel_filter'] ?? '').includes('all');
+  startsAtFirstEvent(fields) || JSON.stringify(fields['funnel_filter'] ?? '').includes('all');
 
 function readCleaning(given: Json): PathCleaning[] {
   const { regex, alias } = isJsonObject(given) ? given : {};

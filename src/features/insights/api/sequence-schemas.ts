@@ -23,7 +23,7 @@ export const PeopleAnswerSchema = Type.Object({
   ...ENVELOPE,
 });
 
-export const JOURNEY_QUERY = {
+const JOURNEY_QUERY = {
   events: 'JSON: a list of `{id, order, properties}`.',
   properties: 'JSON: filters on events, persons and cohorts.',
   date_from: '`-7d` (the default), `2024-01-31`, `all` …',

@@ -5,37 +5,43 @@ import { matches } from '../../../core/filters/matches.ts';
 import type { Filter } from '../../../core/filters/property-filter.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { searchPattern } from '../../../lib/search-pattern.ts';
-import { AskedEvents, filtersOf } from '../../../query/asked-events.ts';
+import { AskedEvents, filtersOfEntity } from '../../../query/asked-events.ts';
 import type { CorrelationAnswer } from '../rules/answers.ts';
 import { compareText } from '../rules/assemble-trends.ts';
 import type { CorrelationPeopleQuestion, CorrelationQuestion } from '../rules/question.ts';
-import { askWays, type TravelDeps, type Traveller, travellerProperties, travellersOf } from './funnel-participants.ts';
-import { eventTraits, propertyTraits, stepNames, type Trait, TraitCounter } from './rules/traits.ts';
+import {
+  type AnswerDeps,
+  type Participant,
+  participantProperties,
+  participantsOf,
+  queryParticipantEvents,
+} from './funnel-participants.ts';
+import { eventFactors, type Factor, FactorCounter, propertyFactors, stepNames } from './rules/traits.ts';
 
 export async function answerCorrelation(
-  deps: TravelDeps,
+  deps: AnswerDeps,
   projectId: number,
   question: CorrelationQuestion,
 ): Promise<CorrelationAnswer> {
   if (question.funnel.steps.length === 0) return { events: [], isSkewed: false };
-  const travellers = await travellersOf(deps, projectId, question.funnel);
+  const travellers = await participantsOf(deps, projectId, question.funnel);
   const success = travellers.filter(({ hasConverted }) => hasConverted).length;
   const all = { success, failure: travellers.length - success };
   if (all.success === 0 || all.failure === 0) return { events: [], isSkewed: true };
-  const counter = new TraitCounter();
-  await COUNTS[question.of](deps, projectId, question, travellers, counter);
+  const counter = new FactorCounter();
+  await COUNTERS[question.of](deps, projectId, question, travellers, counter);
   return counter.answer(question, all);
 }
 
 type Count = (
-  deps: TravelDeps,
+  deps: AnswerDeps,
   projectId: number,
   question: CorrelationQuestion,
-  travellers: readonly Traveller[],
-  counter: TraitCounter,
+  travellers: readonly Participant[],
+  counter: FactorCounter,
 ) => Promise<void>;
 
-const COUNTS: Record<CorrelationQuestion['of'], Count> = {
+const COUNTERS: Record<CorrelationQuestion['of'], Count> = {
   events: countEvents,
   properties: countProperties,
   event_with_properties: countEventsWithProperties,
@@ -44,7 +50,7 @@ const COUNTS: Record<CorrelationQuestion['of'], Count> = {
 async function countEvents(...[deps, projectId, question, travellers, counter]: Parameters<Count>): Promise<void> {
   const asked = await AskedEvents.prepare(deps, projectId, []);
   const hidden = new Set([...stepNames(question), ...question.excludedEvents]);
-  const ways = askWays(deps, asked, question.funnel, travellers, () => ({
+  const ways = queryParticipantEvents(deps, asked, question.funnel, travellers, () => ({
     select: `e.event as event, count(distinct case when t.outcome = '1' then t.actor end) as success,
       count(distinct case when t.outcome = '0' then t.actor end) as failure`,
     where: 'true',
@@ -52,7 +58,7 @@ async function countEvents(...[deps, projectId, question, travellers, counter]: 
   }));
   for await (const rows of ways) {
     for (const { event, success, failure } of rows) {
-      const trait: Trait = { event: String(event), key: null, value: null };
+      const trait: Factor = { event: String(event), key: null, value: null };
       if (hidden.has(String(event))) continue;
       counter.addCounted(trait, { success: Number(success), failure: Number(failure) });
     }
@@ -60,8 +66,8 @@ async function countEvents(...[deps, projectId, question, travellers, counter]: 
 }
 
 async function countProperties(...[deps, projectId, question, travellers, counter]: Parameters<Count>): Promise<void> {
-  for await (const { traveller, properties } of travellerProperties(deps, projectId, question.funnel, travellers)) {
-    counter.add(propertyTraits(question, properties), traveller.hasConverted);
+  for await (const { traveller, properties } of participantProperties(deps, projectId, question.funnel, travellers)) {
+    counter.add(propertyFactors(question, properties), traveller.hasConverted);
   }
 }
 
@@ -72,15 +78,15 @@ async function countEventsWithProperties(
   const hidden = stepNames(question);
   const names = question.names.filter((name) => !hidden.has(name));
   if (names.length === 0) return;
-  const ways = askWays(deps, asked, question.funnel, travellers, (sql) => ({
+  const ways = queryParticipantEvents(deps, asked, question.funnel, travellers, (sql) => ({
     select: 't.actor as actor, t.outcome as outcome, e.event as event, e.properties as properties',
     where: `e.event in (${names.map((name) => sql.param(name)).join(', ')})`,
   }));
   for await (const rows of ways) {
-    const traits = new Map<string, { own: Trait[]; hasConverted: boolean }>();
+    const traits = new Map<string, { own: Factor[]; hasConverted: boolean }>();
     for (const { actor, outcome, event, properties } of rows) {
       const known = traits.get(String(actor)) ?? { own: [], hasConverted: outcome === '1' };
-      known.own.push(...eventTraits(question, String(event), JSON.parse(String(properties)) as JsonObject));
+      known.own.push(...eventFactors(question, String(event), JSON.parse(String(properties)) as JsonObject));
       traits.set(String(actor), known);
     }
     for (const { own, hasConverted } of traits.values()) counter.add(own, hasConverted);
@@ -88,34 +94,34 @@ async function countEventsWithProperties(
 }
 
 /** Those who did the event on their way, or are like the filter says; of both outcomes, or of one. */
-export async function correlationPeople(
-  deps: TravelDeps,
+export async function findCorrelationPeople(
+  deps: AnswerDeps,
   projectId: number,
   { correlation, entity, properties, converted }: CorrelationPeopleQuestion,
 ): Promise<string[]> {
   const { funnel } = correlation;
-  const all = await travellersOf(deps, projectId, funnel);
+  const all = await participantsOf(deps, projectId, funnel);
   const travellers = all.filter(({ hasConverted }) => converted === null || hasConverted === converted);
-  if (entity !== null) return whoDid(deps, projectId, correlation, travellers, entity);
+  if (entity !== null) return participantsWhoDid(deps, projectId, correlation, travellers, entity);
   const isLike = (own: JsonObject): boolean =>
     properties === null || matches(properties as Filter, { event: own, person: own, group: () => own }, searchPattern);
   const people: string[] = [];
-  for await (const { traveller, properties: own } of travellerProperties(deps, projectId, funnel, travellers)) {
+  for await (const { traveller, properties: own } of participantProperties(deps, projectId, funnel, travellers)) {
     if (isLike(own)) people.push(traveller.actor);
   }
   return people.sort(compareText);
 }
 
-async function whoDid(
-  deps: TravelDeps,
+async function participantsWhoDid(
+  deps: AnswerDeps,
   projectId: number,
   { funnel }: CorrelationQuestion,
-  travellers: readonly Traveller[],
+  travellers: readonly Participant[],
   entity: Entity,
 ): Promise<string[]> {
-  const asked = await AskedEvents.prepare(deps, projectId, filtersOf(entity));
+  const asked = await AskedEvents.prepare(deps, projectId, filtersOfEntity(entity));
   const people: string[] = [];
-  const ways = askWays(deps, asked, funnel, travellers, (sql) => ({
+  const ways = queryParticipantEvents(deps, asked, funnel, travellers, (sql) => ({
     select: 'distinct t.actor as actor',
     where: asked.isOf(sql, entity),
   }));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { uuidOf } from '../../../../test/contract/events.ts';
 import { openWorldStore, type WorldStore } from '../../../../test/support/world-store.ts';
 import { readFunnelQuestion } from '../funnel/rules/read-funnel.ts';
-import { travellerProperties } from './funnel-participants.ts';
+import { participantProperties } from './funnel-participants.ts';
 
 let stores: WorldStore;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ it('what travellers are like is no longer looked up when nobody waits for it', a
   const deps = { ...stores.deps, clock: { now: () => 0 }, signal: caller.signal };
   let seen = 0;
   const look = async (): Promise<void> => {
-    for await (const { properties } of travellerProperties(deps, 1, funnel, travellers)) {
+    for await (const { properties } of participantProperties(deps, 1, funnel, travellers)) {
       expect(properties).toEqual({});
       if (++seen === 1) caller.abort(new Error('gone'));
     }

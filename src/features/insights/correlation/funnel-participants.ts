@@ -1,46 +1,50 @@
 /** Those who entered a funnel, and what they did on their way through it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../../core/json/json.ts';
-import { inSlices } from '../../../lib/id-set.ts';
+import { inChunks } from '../../../lib/id-set.ts';
 import { type AskedDeps, type AskedEvents, actorColumn } from '../../../query/asked-events.ts';
-import type { InsightSql } from '../../../stores/events/dialect.ts';
+import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 import type { SqlRow } from '../../../stores/events/event-store.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { funnelEntrants } from '../funnel/funnel-entrants.ts';
-import { type Journey, journeyOf } from '../funnel/rules/funnel-outcome.ts';
+import { type FunnelOutcome, outcomeOf } from '../funnel/rules/funnel-outcome.ts';
 import type { FunnelQuestion } from '../rules/question.ts';
 
-export interface Traveller extends Journey {
+export interface Participant extends FunnelOutcome {
   actor: string;
 }
 
-export interface TravelDeps extends AskedDeps {
+export interface AnswerDeps extends AskedDeps {
   metadata: AskedDeps['metadata'] & Pick<MetadataStore, 'groups'>;
 }
 
-export async function travellersOf(deps: AskedDeps, projectId: number, funnel: FunnelQuestion): Promise<Traveller[]> {
-  const travellers: Traveller[] = [];
+export async function participantsOf(
+  deps: AskedDeps,
+  projectId: number,
+  funnel: FunnelQuestion,
+): Promise<Participant[]> {
+  const travellers: Participant[] = [];
   for await (const { actor, attempts } of funnelEntrants(deps, projectId, funnel)) {
-    travellers.push({ actor, ...journeyOf(funnel, attempts) });
+    travellers.push({ actor, ...outcomeOf(funnel, attempts) });
   }
   return travellers;
 }
 
-const WAYS = 50_000;
+const PARTICIPANT_BATCH_SIZE = 50_000;
 
 /**
  * Asks about the events of travellers' ways: read as `e`, the traveller as `t`, who is named in `t.actor` and has
  * `t.outcome` 1 after a conversion. `write` gives what is selected and what has to hold.
  */
-export async function* askWays(
+export async function* queryParticipantEvents(
   deps: AskedDeps,
   asked: AskedEvents,
   funnel: FunnelQuestion,
-  travellers: readonly Traveller[],
-  write: (sql: InsightSql) => { select: string; where: string; groupBy?: string },
+  travellers: readonly Participant[],
+  write: (sql: SqlBuilder) => { select: string; where: string; groupBy?: string },
 ): AsyncGenerator<SqlRow[]> {
-  for (const slice of inSlices(travellers, WAYS)) {
-    const sql = deps.dialect.begin('e');
+  for (const slice of inChunks(travellers, PARTICIPANT_BATCH_SIZE)) {
+    const sql = deps.dialect.newStatement('e');
     const rows = slice.map(({ actor, hasConverted, from, until }) => ({
       actor,
       outcome: hasConverted ? '1' : '0',
@@ -62,26 +66,26 @@ export async function* askWays(
   }
 }
 
-const PROPERTIES = 1000;
+const PROPERTY_BATCH_SIZE = 1000;
 
 /** What the travellers are like, some at a time; who is not known any more is like nobody. */
-export async function* travellerProperties(
-  { metadata, signal }: TravelDeps,
+export async function* participantProperties(
+  { metadata, signal }: AnswerDeps,
   projectId: number,
   { actor: kind }: FunnelQuestion,
-  travellers: readonly Traveller[],
-): AsyncGenerator<{ traveller: Traveller; properties: JsonObject }> {
-  for (const slice of inSlices(travellers, PROPERTIES)) {
+  travellers: readonly Participant[],
+): AsyncGenerator<{ traveller: Participant; properties: JsonObject }> {
+  for (const slice of inChunks(travellers, PROPERTY_BATCH_SIZE)) {
     signal?.throwIfAborted();
     const known = new Map<string, JsonObject>();
     if (kind.kind === 'person') {
       const uuids = slice.map(({ actor }) => actor);
-      for (const { uuid, properties } of await metadata.eventPersons.byUuids(projectId, uuids)) {
+      for (const { uuid, properties } of await metadata.eventPersons.listByUuids(projectId, uuids)) {
         known.set(uuid, properties);
       }
     } else {
       for (const { actor } of slice) {
-        known.set(actor, (await metadata.groups.find(projectId, kind.index, actor))?.properties ?? {});
+        known.set(actor, (await metadata.groups.get(projectId, kind.index, actor))?.properties ?? {});
       }
     }
     for (const traveller of slice) yield { traveller, properties: known.get(traveller.actor) ?? {} };

@@ -6,7 +6,7 @@ import { type Entrant, funnelEntrants, funnelJourneyers } from './funnel-entrant
 import type { OnAttempt } from './funnel-matcher.ts';
 import { FunnelAssembly } from './rules/assemble-funnel.ts';
 import { isSelected } from './rules/funnel-outcome.ts';
-import { Summariser } from './rules/summary.ts';
+import { AttemptSummariser } from './rules/summary.ts';
 
 export async function answerFunnel(
   deps: AskedDeps,
@@ -14,7 +14,7 @@ export async function answerFunnel(
   question: FunnelQuestion,
 ): Promise<FunnelAnswer> {
   const assembly = new FunnelAssembly(question);
-  const summariser = new Summariser(question);
+  const summariser = new AttemptSummariser(question);
   const onAttempt: OnAttempt = (depth, times) => summariser.add(depth, times);
   for await (const journeyers of funnelJourneyers(deps, projectId, question, { hasNames: false })) {
     for (const { value, walk } of journeyers) {
@@ -26,7 +26,7 @@ export async function answerFunnel(
 }
 
 /** Whom a number of a funnel counts, in the order of their ids. */
-export async function funnelPeople(
+export async function findFunnelPeople(
   deps: AskedDeps,
   projectId: number,
   question: FunnelPeopleQuestion,
@@ -41,7 +41,7 @@ export async function* selectedEntrants(
   projectId: number,
   { funnel, selection, value }: FunnelPeopleQuestion,
 ): AsyncGenerator<Entrant> {
-  const summariser = new Summariser(funnel);
+  const summariser = new AttemptSummariser(funnel);
   const wanted = JSON.stringify(value);
   for await (const entrant of funnelEntrants(deps, projectId, funnel)) {
     if (value !== null && JSON.stringify(entrant.value) !== wanted) continue;

@@ -2,24 +2,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CohortBreakdown } from '../../../core/actions/breakdown.ts';
 import type { Filter } from '../../../core/filters/property-filter.ts';
-import { type AskedDeps, AskedEvents, filtersOf } from '../../../query/asked-events.ts';
+import { type AskedDeps, AskedEvents, filtersOfEntity } from '../../../query/asked-events.ts';
 import { findCohortUuids } from '../../../query/cohorts/cohort-filter.ts';
 import type { FunnelQuestion, FunnelValue } from '../rules/question.ts';
-import { ACTORS_AT_ONCE } from '../shared/actor-rows.ts';
+import { ACTOR_BATCH_SIZE } from '../shared/actor-rows.ts';
 import { checkBreakdown, FunnelCodes } from './funnel-codes.ts';
-import { type FunnelEvents, funnelEvents, type OwnDeeds } from './funnel-events.ts';
-import { FunnelWalk, hasBit, keepIn, type OnAttempt } from './funnel-matcher.ts';
-import type { Attempt } from './rules/attempt.ts';
-import { type Part, tellingStep, ValueDivider } from './rules/split-by-value.ts';
+import { type ActorEvents, type FunnelEvents, funnelEvents } from './funnel-events.ts';
+import { collectAttempts, FunnelMatcher, hasBit, type OnAttempt } from './funnel-matcher.ts';
+import type { FunnelAttempt } from './rules/attempt.ts';
+import { attributionStep, type ValuePart, ValueSplitter } from './rules/split-by-value.ts';
 
 export interface Entrant {
   actor: string;
   value: FunnelValue | null;
-  attempts: readonly Attempt[];
+  attempts: readonly FunnelAttempt[];
 }
 
 /** What one actor did, as part of one value of the breakdown. */
-export interface Journeyer {
+interface Journeyer {
   readonly value: FunnelValue | null;
   name(): string;
   /** Tells of every attempt, and says whether there was one. */
@@ -39,10 +39,10 @@ export async function* funnelJourneyers(
   const hasNames = asks.hasNames || question.breakdown?.kind === 'cohort';
   const codes = await FunnelCodes.find(deps, asked, question, { hasNames });
   const divide = await dividerOf(deps, projectId, question, codes);
-  const walk = new FunnelWalk(question);
+  const walk = new FunnelMatcher(question);
   for await (const events of funnelEvents(deps, asked, question, codes)) {
-    for (let actor = 0; actor < events.actors; actor += ACTORS_AT_ONCE) {
-      yield journeyersOf(events, actor, Math.min(actor + ACTORS_AT_ONCE, events.actors), divide, walk);
+    for (let actor = 0; actor < events.actors; actor += ACTOR_BATCH_SIZE) {
+      yield journeyersOf(events, actor, Math.min(actor + ACTOR_BATCH_SIZE, events.actors), divide, walk);
       await nextTurn();
       deps.signal?.throwIfAborted();
     }
@@ -57,16 +57,16 @@ export async function* funnelEntrants(
 ): AsyncGenerator<Entrant> {
   for await (const journeyers of funnelJourneyers(deps, projectId, question, { hasNames: true })) {
     for (const { value, name, walk } of journeyers) {
-      const attempts: Attempt[] = [];
-      if (walk(keepIn(attempts))) yield { actor: name(), value, attempts };
+      const attempts: FunnelAttempt[] = [];
+      if (walk(collectAttempts(attempts))) yield { actor: name(), value, attempts };
     }
   }
 }
 
 const funnelFilters = ({ filter, steps, exclusions }: FunnelQuestion): Filter[] => [
   filter,
-  ...steps.flatMap(filtersOf),
-  ...exclusions.flatMap(({ entity }) => filtersOf(entity)),
+  ...steps.flatMap(filtersOfEntity),
+  ...exclusions.flatMap(({ entity }) => filtersOfEntity(entity)),
 ];
 
 /** Places of one actor's events; null: all of them. */
@@ -75,14 +75,14 @@ interface OwnPart {
   value: FunnelValue | null;
   places: Places;
 }
-type Divide = (own: OwnDeeds, name: () => string) => readonly OwnPart[];
+type Divide = (own: ActorEvents, name: () => string) => readonly OwnPart[];
 
 function* journeyersOf(
   events: FunnelEvents,
   first: number,
   past: number,
   divide: Divide,
-  walk: FunnelWalk,
+  walk: FunnelMatcher,
 ): Generator<Journeyer> {
   for (let actor = first; actor < past; actor++) {
     const own = events.of(actor);
@@ -115,11 +115,11 @@ function byValue(parts: readonly OwnPart[]): Iterable<[FunnelValue | null, Place
   return joined.values();
 }
 
-function walkPart(own: OwnDeeds, places: Places, walk: FunnelWalk, onAttempt: OnAttempt): boolean {
-  if (places === null) return walk.walk(own, own.from, own.to, onAttempt);
+function walkPart(own: ActorEvents, places: Places, walk: FunnelMatcher, onAttempt: OnAttempt): boolean {
+  if (places === null) return walk.match(own, own.from, own.to, onAttempt);
   const at = Float64Array.from(places, (place) => own.at[place] as number);
   const bits = own.bits.map((word) => Int32Array.from(places, (place) => word[place] as number));
-  return walk.walk({ at, bits }, 0, places.length, onAttempt);
+  return walk.match({ at, bits }, 0, places.length, onAttempt);
 }
 
 const WHOLE: readonly OwnPart[] = [{ value: null, places: null }];
@@ -149,23 +149,23 @@ async function cohortDivider(deps: AskedDeps, projectId: number, { cohorts }: Co
 
 function valueDivider(question: FunnelQuestion, codes: FunnelCodes): Divide {
   const { steps, attribution } = question;
-  const telling = tellingStep(question);
+  const telling = attributionStep(question);
   return (own) => {
     const isStep = (place: number): boolean => steps.some((_, step) => hasBit(own, place, step));
-    const divider = new ValueDivider<number>(
+    const divider = new ValueSplitter<number>(
       question,
       codes.none.length,
       {
         valuesOn: (place) => codes.valueAt(own.values[place] as number),
         isStep,
-        isTelling: (place) => (telling === null ? isStep(place) : hasBit(own, place, telling)),
+        isAttributed: (place) => (telling === null ? isStep(place) : hasBit(own, place, telling)),
       },
       codes.kept,
     );
     const all = Array.from({ length: own.to - own.from }, (_, index) => own.from + index);
     const isPartial = attribution.kind === 'all_events';
     return divider
-      .divide(all)
-      .map(({ value, events: places }: Part<number>) => ({ value, places: isPartial ? places : null }));
+      .split(all)
+      .map(({ value, events: places }: ValuePart<number>) => ({ value, places: isPartial ? places : null }));
   };
 }

@@ -6,26 +6,26 @@
 import type { Entity } from '../../../core/actions/entity.ts';
 import type { Filter } from '../../../core/filters/property-filter.ts';
 import { type AskedDeps, type AskedEvents, actorColumn } from '../../../query/asked-events.ts';
-import type { InsightSql } from '../../../stores/events/dialect.ts';
+import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import type { FunnelQuestion } from '../rules/question.ts';
-import { ActorKeys, fitsKey, type RowWishes } from '../shared/actor-keys.ts';
-import { placed, rowsByActor } from '../shared/actor-rows.ts';
-import { type Slice, slicesOf } from '../shared/actor-slices.ts';
+import { ActorKeys, fitsInKey, type RowOptions } from '../shared/actor-keys.ts';
+import { reorderColumn, rowsByActor } from '../shared/actor-rows.ts';
+import { type ActorBatch, actorBatches } from '../shared/actor-slices.ts';
 import type { FunnelCodes } from './funnel-codes.ts';
-import { type Deeds, mindsTies, WORD } from './funnel-matcher.ts';
-import { entitiesOf, sourceSql } from './funnel-source-sql.ts';
+import { BITS_PER_WORD, needsTieOrder, type StepEvents } from './funnel-matcher.ts';
+import { funnelEntities, funnelSourceSql } from './funnel-source-sql.ts';
 
 export interface FunnelEvents {
   readonly actors: number;
   /** What an actor did, until the next one is asked for. */
-  of(actor: number): OwnDeeds;
+  of(actor: number): ActorEvents;
   /** The id of a person, or the key of a group; only where names were asked for. */
   nameOf(actor: number): string;
 }
 
 /** The places from `from` to before `to` are the actor's. */
-export interface OwnDeeds extends Deeds {
+export interface ActorEvents extends StepEvents {
   readonly from: number;
   readonly to: number;
   /** Place → code of its value of the breakdown; empty where there is none. */
@@ -38,7 +38,7 @@ export async function* funnelEvents(
   question: FunnelQuestion,
   codes: FunnelCodes,
 ): AsyncGenerator<FunnelEvents> {
-  for await (const slice of slicesOf(await countEvents(deps, asked, question))) {
+  for await (const slice of actorBatches(await countEvents(deps, asked, question))) {
     yield await readSlice(deps, asked, question, codes, slice);
   }
 }
@@ -48,12 +48,12 @@ async function readSlice(
   asked: AskedEvents,
   question: FunnelQuestion,
   codes: FunnelCodes,
-  slice: Slice,
+  slice: ActorBatch,
 ): Promise<FunnelEvents> {
-  const sql = deps.dialect.begin('e');
-  const minds = mindsTies(question) || codes.mindsTies;
+  const sql = deps.dialect.newStatement('e');
+  const minds = needsTieOrder(question) || codes.needsTieOrder;
   const isPerson = question.actor.kind === 'person';
-  const isPacked = !codes.hasValues && fitsKey(question.range, baseOf(question));
+  const isPacked = !codes.hasValues && fitsInKey(question.range, baseOf(question));
   const columns = [
     isPerson ? 'p.number as actor' : 'cast(g.number as integer) as actor',
     `${isPacked ? sql.millis('e.timestamp') : sql.toDouble(sql.millis('e.timestamp'))} as at`,
@@ -63,11 +63,11 @@ async function readSlice(
     ...(isPerson && codes.hasNames ? ['p.person_id as name'] : []),
   ];
   const words = wordsOf(question).map((_, i) => `d.bits${i} <> 0`);
-  const areAll = question.order === 'strict' || entitiesOf(question).every((entity) => plainName(entity) !== null);
-  const from = `${sourceSql(sql, asked, question, codes.joins(sql))} and ${sliceSql(sql, question, slice)}`;
+  const areAll = question.order === 'strict' || funnelEntities(question).every((entity) => plainName(entity) !== null);
+  const from = `${funnelSourceSql(sql, asked, question, codes.joins(sql))} and ${sliceSql(sql, question, slice)}`;
   const ids = [...(minds ? ['d.uuid as uuid'] : []), ...(isPerson && codes.hasNames ? ['d.name as name'] : [])];
   const shown = isPacked ? ['d.actor as actor', `${keySql(sql, question)} as key`, ...ids] : ['*'];
-  const table = await deps.events.columns(
+  const table = await deps.events.queryColumns(
     `select ${shown.join(', ')}
     from (select ${columns.join(', ')} ${from}) d
     where ${areAll ? 'true' : words.join(' or ')}`,
@@ -75,44 +75,44 @@ async function readSlice(
   );
   const uuids = minds ? table.uuids('uuid') : null;
   const named = isPerson && codes.hasNames ? table.uuids('name') : null;
-  const how: Reading = {
-    tied: uuids && ((a, b) => uuids.compare(a, b)),
+  const how: RowReading = {
+    tieOrder: uuids && ((a, b) => uuids.compare(a, b)),
     hasNames: named !== null,
     nameAt: (actor, row) => named?.textAt(row()) ?? codes.groupAt(actor),
   };
-  return isPacked ? keyedEvents(table, question, how) : placedEvents(table, question, codes.hasValues, how);
+  return isPacked ? packedEvents(table, question, how) : columnEvents(table, question, codes.hasValues, how);
 }
 
-interface Reading extends RowWishes {
+interface RowReading extends RowOptions {
   /** Whose rows they are, told by one of them. */
   nameAt(actor: number, row: () => number): string;
 }
 
 /** All that is to be known of an event is in its key. */
-async function keyedEvents(table: ColumnTable, question: FunnelQuestion, how: Reading): Promise<FunnelEvents> {
+async function packedEvents(table: ColumnTable, question: FunnelQuestion, how: RowReading): Promise<FunnelEvents> {
   const parts = { base: baseOf(question), from: question.range.from };
-  const keys = await ActorKeys.put(table.integers('actor'), table.doubles('key'), parts, how);
+  const keys = await ActorKeys.group(table.integers('actor'), table.doubles('key'), parts, how);
   return {
     actors: keys.actors,
     of: (actor) => {
       const { count, at, rest } = keys.of(actor);
       return { at, bits: [rest], values: NO_VALUES, from: 0, to: count };
     },
-    nameOf: (actor) => how.nameAt(actor, () => keys.rowOf(actor)),
+    nameOf: (actor) => how.nameAt(actor, () => keys.anyRowOf(actor)),
   };
 }
 
-async function placedEvents(
+async function columnEvents(
   table: ColumnTable,
   question: FunnelQuestion,
   hasValues: boolean,
-  { tied, nameAt }: Reading,
+  { tieOrder, nameAt }: RowReading,
 ): Promise<FunnelEvents> {
-  const rows = await rowsByActor(table, tied);
+  const rows = await rowsByActor(table, tieOrder);
   const { actors, at, starts } = rows;
-  const words = wordsOf(question).map((_, i) => placed(rows, table.integers(`bits${i}`)));
+  const words = wordsOf(question).map((_, i) => reorderColumn(rows, table.integers(`bits${i}`)));
   const bits = await Promise.all(words);
-  const values = hasValues ? await placed(rows, table.doubles('value')) : NO_VALUES;
+  const values = hasValues ? await reorderColumn(rows, table.doubles('value')) : NO_VALUES;
   return {
     actors,
     of: (actor) => ({ at, bits, values, from: starts[actor] as number, to: starts[actor + 1] as number }),
@@ -123,24 +123,26 @@ async function placedEvents(
 const NO_VALUES = new Float64Array(0);
 
 /** A bit for each step and exclusion. */
-const baseOf = (question: FunnelQuestion): number => 2 ** entitiesOf(question).length;
+const baseOf = (question: FunnelQuestion): number => 2 ** funnelEntities(question).length;
 
 /** Its time within the range, then its bits. */
-function keySql(sql: InsightSql, question: FunnelQuestion): string {
+function keySql(sql: SqlBuilder, question: FunnelQuestion): string {
   const since = `(d.at - ${sql.integer(question.range.from)})`;
   return sql.toDouble(`(${since} * ${sql.integer(baseOf(question))} + d.bits0)`);
 }
 
-const sliceSql = (sql: InsightSql, { actor }: FunnelQuestion, { at, count }: Slice): string =>
-  count === 1 ? 'true' : `${sql.slice(actorColumn(actor), count)} = ${sql.param(at)}`;
+const sliceSql = (sql: SqlBuilder, { actor }: FunnelQuestion, { at, count }: ActorBatch): string =>
+  count === 1 ? 'true' : `${sql.hashSlot(actorColumn(actor), count)} = ${sql.param(at)}`;
 
 /** The entities, as many together as a word has bits. */
 function wordsOf(question: FunnelQuestion): Entity[][] {
-  const entities = entitiesOf(question);
-  return Array.from({ length: Math.ceil(entities.length / WORD) }, (_, i) => entities.slice(i * WORD, (i + 1) * WORD));
+  const entities = funnelEntities(question);
+  return Array.from({ length: Math.ceil(entities.length / BITS_PER_WORD) }, (_, i) =>
+    entities.slice(i * BITS_PER_WORD, (i + 1) * BITS_PER_WORD),
+  );
 }
 
-function bitsSql(sql: InsightSql, asked: AskedEvents, entities: readonly Entity[]): string {
+function bitsSql(sql: SqlBuilder, asked: AskedEvents, entities: readonly Entity[]): string {
   const names = new Map<string, number>();
   const bits: string[] = [];
   for (const [index, entity] of entities.entries()) {
@@ -163,7 +165,7 @@ const isEmpty = (filter: Filter): boolean =>
 
 /** At least as many as the funnel looks at, told by their times alone. */
 async function countEvents(deps: AskedDeps, asked: AskedEvents, question: FunnelQuestion): Promise<number> {
-  const sql = deps.dialect.begin('e');
+  const sql = deps.dialect.newStatement('e');
   const [row] = await deps.events.query(
     `select count(*) as n from event_rows e where ${asked.during(sql, question.range)}`,
     sql.values,

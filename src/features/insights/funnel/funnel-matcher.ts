@@ -6,21 +6,21 @@
 import { windowEnds } from '../../../core/time/window-end.ts';
 import type { Exclusion, FunnelQuestion } from '../rules/question.ts';
 import { includesEntity } from '../rules/same-entity.ts';
-import type { Attempt } from './rules/attempt.ts';
+import type { FunnelAttempt } from './rules/attempt.ts';
 
 /** Bits of one word: a number that is never negative. */
-export const WORD = 30;
+export const BITS_PER_WORD = 30;
 
 /** Events of actors, as much of them as a funnel looks at, each actor's in the order of time. */
-export interface Deeds {
+export interface StepEvents {
   /** Place → time, ms UTC. */
   readonly at: Float64Array;
   /** Word → place → a bit for each step, then one for each exclusion: set where it is one of theirs. */
   readonly bits: readonly Int32Array[];
 }
 
-export const hasBit = ({ bits }: Deeds, place: number, bit: number): boolean =>
-  ((bits[Math.floor(bit / WORD)]?.[place] ?? 0) & (1 << (bit % WORD))) !== 0;
+export const hasBit = ({ bits }: StepEvents, place: number, bit: number): boolean =>
+  ((bits[Math.floor(bit / BITS_PER_WORD)]?.[place] ?? 0) & (1 << (bit % BITS_PER_WORD))) !== 0;
 
 /**
  * Is told of each attempt that makes a difference: how many steps were done within the window, and when each was done
@@ -30,25 +30,25 @@ export const hasBit = ({ bits }: Deeds, place: number, bit: number): boolean =>
 export type OnAttempt = (depth: number, times: Float64Array) => void;
 
 /** For whoever wants to keep attempts. */
-export const keepIn =
-  (attempts: Attempt[]): OnAttempt =>
+export const collectAttempts =
+  (attempts: FunnelAttempt[]): OnAttempt =>
   (depth, times) => {
     const kept = Array.from(times, (at) => (Number.isNaN(at) ? null : at));
     attempts.push({ start: times[0] as number, depth, times: kept });
   };
 
 /** Whether the order of events of one instant makes a difference. */
-export const mindsTies = ({ order, steps }: Pick<FunnelQuestion, 'order' | 'steps'>): boolean =>
-  order === 'strict' || (order === 'ordered' && mustBeAnother(steps).includes(true));
+export const needsTieOrder = ({ order, steps }: Pick<FunnelQuestion, 'order' | 'steps'>): boolean =>
+  order === 'strict' || (order === 'ordered' && needsAnotherEvent(steps).includes(true));
 
 /** Step → whether one event cannot be both it and the one before it. */
-const mustBeAnother = (steps: FunnelQuestion['steps']): boolean[] =>
+const needsAnotherEvent = (steps: FunnelQuestion['steps']): boolean[] =>
   steps.map((step, at) => {
     const before = steps[at - 1];
     return before !== undefined && includesEntity(step, before);
   });
 
-export class FunnelWalk {
+export class FunnelMatcher {
   private readonly order: FunnelQuestion['order'];
   private readonly count: number;
   private readonly exclusions: readonly Exclusion[];
@@ -71,7 +71,7 @@ export class FunnelWalk {
     this.count = steps.length;
     this.exclusions = order === 'strict' ? [] : exclusions;
     this.windowEnd = windowEnds(window, timezone);
-    this.mustBeAnother = mustBeAnother(steps);
+    this.mustBeAnother = needsAnotherEvent(steps);
     this.times = new Float64Array(steps.length);
     this.cursors = new Int32Array(steps.length);
   }
@@ -80,7 +80,7 @@ export class FunnelWalk {
    * Goes over the places from `from` to before `to`, and says whether there was an attempt. Those that an exclusion falls
    * into are none.
    */
-  walk(deeds: Deeds, from: number, to: number, onAttempt: OnAttempt): boolean {
+  match(deeds: StepEvents, from: number, to: number, onAttempt: OnAttempt): boolean {
     if (this.exclusions.length > 0)
       this.excluded = this.exclusions.map((_, index) => timesOf(deeds, from, to, this.count + index));
     let hasTried = false;
@@ -115,7 +115,7 @@ export class FunnelWalk {
    * Each step is the first event of its kind at or after the one before it. Says before which place starts have the same
    * second step, and so all that follows: mostly many of them.
    */
-  private ordered(deeds: Deeds, start: number, to: number): number {
+  private ordered(deeds: StepEvents, start: number, to: number): number {
     let before = start;
     for (let step = 1; step < this.count; step++) {
       if (before < to) before = this.next(deeds, step, before, to);
@@ -125,7 +125,7 @@ export class FunnelWalk {
   }
 
   /** The first place whose start needs another second step than the one that was found. */
-  private pastSecond({ at }: Deeds, to: number): number {
+  private pastSecond({ at }: StepEvents, to: number): number {
     const second = this.cursors[1] ?? to;
     if (second >= to || this.mustBeAnother[1] === true) return second;
     let place = second + 1;
@@ -133,8 +133,8 @@ export class FunnelWalk {
     return place;
   }
 
-  private next(deeds: Deeds, step: number, before: number, to: number): number {
-    const [word, bit] = [deeds.bits[Math.floor(step / WORD)] as Int32Array, 1 << (step % WORD)];
+  private next(deeds: StepEvents, step: number, before: number, to: number): number {
+    const [word, bit] = [deeds.bits[Math.floor(step / BITS_PER_WORD)] as Int32Array, 1 << (step % BITS_PER_WORD)];
     const { at } = deeds;
     const from = at[before] as number;
     let place = this.cursors[step] as number;
@@ -145,7 +145,7 @@ export class FunnelWalk {
     return place;
   }
 
-  private strict(deeds: Deeds, start: number, to: number): void {
+  private strict(deeds: StepEvents, start: number, to: number): void {
     for (let step = 0; step < this.count; step++) {
       const place = start + step;
       this.times[step] = place < to && hasBit(deeds, place, step) ? (deeds.at[place] as number) : Number.NaN;
@@ -153,7 +153,7 @@ export class FunnelWalk {
   }
 
   /** Any step may be the first; the others count where they come after it. */
-  private unordered(deeds: Deeds, from: number, to: number, first: number, onAttempt: OnAttempt): boolean {
+  private unordered(deeds: StepEvents, from: number, to: number, first: number, onAttempt: OnAttempt): boolean {
     let hasTried = false;
     this.cursors.fill(from);
     for (let start = from; start < to; start++) {
@@ -201,7 +201,7 @@ export class FunnelWalk {
   }
 }
 
-function timesOf(deeds: Deeds, from: number, to: number, bit: number): number[] {
+function timesOf(deeds: StepEvents, from: number, to: number, bit: number): number[] {
   const times: number[] = [];
   for (let place = from; place < to; place++) if (hasBit(deeds, place, bit)) times.push(deeds.at[place] as number);
   return times;

@@ -5,7 +5,7 @@ import type { FunnelAnswer, FunnelGroup, FunnelStep, FunnelTrend } from '../rule
 import { funnelLink, funnelPeriodLink } from '../rules/people-links.ts';
 import type { FunnelQuestion, FunnelValue } from '../rules/question.ts';
 
-export interface FunnelView {
+interface FunnelView {
   question: FunnelQuestion;
   /** The address of the people whom these fields ask for. */
   link(fields: JsonObject): string;

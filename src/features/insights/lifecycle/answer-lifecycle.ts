@@ -1,19 +1,19 @@
 import type { Entity } from '../../../core/actions/entity.ts';
-import { floorTo } from '../../../core/time/interval.ts';
+import { startOfInterval } from '../../../core/time/interval.ts';
 import { type Tick, tickNames, ticksOf } from '../../../core/time/ticks.ts';
 import type { AskedDeps } from '../../../query/asked-events.ts';
 import { type InsightDeps, type Prepared, prepare } from '../../../query/prepare.ts';
 import { Statement } from '../../../query/statement.ts';
-import type { InsightSql } from '../../../stores/events/dialect.ts';
+import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
 import type { LifecycleItem } from '../rules/answers.ts';
 import { sum } from '../rules/numbers/statistics.ts';
 import { LIFECYCLE_STATUSES, type LifecyclePeopleQuestion, type LifecycleQuestion } from '../rules/question.ts';
-import { type ActivityBits, askBits } from '../shared/activity-bitmaps.ts';
-import { activitySql, MOST_TICKS, wordsOf } from '../shared/activity-sql.ts';
+import { type ActivityBits, queryActivityBits } from '../shared/activity-bitmaps.ts';
+import { activitySql, MAX_BITMAP_TICKS, wordColumns } from '../shared/activity-sql.ts';
 import { tickSql } from '../shared/tick-sql.ts';
 
-export async function askLifecycle(
+export async function answerLifecycle(
   deps: AskedDeps,
   projectId: number,
   question: LifecycleQuestion,
@@ -21,7 +21,7 @@ export async function askLifecycle(
   const { entity, interval, timezone } = question;
   if (entity === null) return [];
   const prepared = await prepareEntity(deps, projectId, question, entity);
-  const counts = await countStages(deps, new Statement(deps.dialect, prepared), prepared, question, entity);
+  const counts = await countByStatus(deps, new Statement(deps.dialect, prepared), prepared, question, entity);
   const shown = ticksIn(question);
   const names = tickNames(
     shown.map(({ start }) => start),
@@ -40,22 +40,22 @@ export async function askLifecycle(
 /** By status and interval, with a space between them. */
 type Counts = ReadonlyMap<string, number>;
 
-async function countStages(
+async function countByStatus(
   deps: AskedDeps,
   statement: Statement,
   prepared: Prepared,
   question: LifecycleQuestion,
   entity: Entity,
 ): Promise<Counts> {
-  if (boundsIn(question).length - 1 <= MOST_TICKS) return countBits(deps, statement, question, entity);
+  if (boundsIn(question).length - 1 <= MAX_BITMAP_TICKS) return countByBitmap(deps, statement, question, entity);
   const rows = await prepared.run(
     statement,
-    `select status, tick, count(*) as n from (${stagesSql(statement, question, entity)}) s group by status, tick`,
+    `select status, tick, count(*) as n from (${statusSql(statement, question, entity)}) s group by status, tick`,
   );
   return new Map(rows.map(({ status, tick, n }) => [`${status} ${tick}`, Number(n)]));
 }
 
-async function countBits(
+async function countByBitmap(
   deps: AskedDeps,
   statement: Statement,
   question: LifecycleQuestion,
@@ -77,8 +77,8 @@ async function countBits(
   const created = `select person_id, ${createdSql(sql, bounds, 'created_at')} as created from person_rows
     where project_id = ${sql.param(statement.projectId)}`;
   const persons = `select b.*, c.created as created from (${activity}) b join (${created}) c on c.person_id = b.actor`;
-  const asked = { actors: persons, bits: wordsOf(ticks), numbers: ['created'] };
-  return countStatuses(await askBits(deps, statement, asked), ticks);
+  const asked = { actors: persons, bits: wordColumns(ticks), numbers: ['created'] };
+  return countStatuses(await queryActivityBits(deps, statement, asked), ticks);
 }
 
 /** Whoever was there, and is not new and was not there before, is back; whoever was there before and is not, is gone. */
@@ -87,7 +87,7 @@ function countStatuses(bits: ActivityBits, ticks: number): Counts {
   const created = bits.numbers('created');
   for (let person = 0; person < bits.actors; person++) {
     let before = -1;
-    bits.each(person, (tick) => {
+    bits.eachTick(person, (tick) => {
       (active[tick] as number)++;
       if (before === -1) {
         if (created[person] === tick) (fresh[tick] as number)++;
@@ -107,7 +107,7 @@ function countStatuses(bits: ActivityBits, ticks: number): Counts {
 }
 
 /** In which interval somebody was created; -1 outside of them all. */
-function createdSql(sql: InsightSql, bounds: readonly number[], column: string): string {
+function createdSql(sql: SqlBuilder, bounds: readonly number[], column: string): string {
   return `case when ${column} >= ${sql.time(bounds[0] ?? 0)} and ${column} < ${sql.time(bounds.at(-1) ?? 0)}
     then ${tickSql(sql, column, bounds)} else -1 end`;
 }
@@ -126,12 +126,12 @@ const ticksIn = ({ range, interval, timezone }: LifecycleQuestion): Tick[] =>
 function boundsIn(question: LifecycleQuestion): number[] {
   const { interval, timezone, range } = question;
   const shown = ticksIn(question);
-  const before = floorTo((shown[0]?.start ?? range.from) - 1, interval, timezone, 'monday');
+  const before = startOfInterval((shown[0]?.start ?? range.from) - 1, interval, timezone, 'monday');
   return [before, ...shown.map(({ start }) => start), shown.at(-1)?.end ?? range.until];
 }
 
 /** What each person was in which interval: new in the one in which they were created, if they were not there before. */
-function stagesSql(statement: Statement, question: LifecycleQuestion, entity: Entity): string {
+function statusSql(statement: Statement, question: LifecycleQuestion, entity: Entity): string {
   const { sql } = statement;
   const bounds = boundsIn(question);
   const [from, until] = [bounds[0] ?? 0, bounds.at(-1) ?? 0];
@@ -159,7 +159,7 @@ function stagesSql(statement: Statement, question: LifecycleQuestion, entity: En
 }
 
 /** Whom one number counts, in the order of their ids. */
-export async function askLifecyclePeople(
+export async function findLifecyclePeople(
   deps: InsightDeps,
   projectId: number,
   { lifecycle, target, status }: LifecyclePeopleQuestion,
@@ -167,7 +167,7 @@ export async function askLifecyclePeople(
 ): Promise<string[]> {
   const { entity, interval, timezone } = lifecycle;
   if (entity === null) return [];
-  const start = floorTo(target, interval, timezone, 'monday');
+  const start = startOfInterval(target, interval, timezone, 'monday');
   const tick = ticksIn(lifecycle).findIndex((one) => one.start === start) + 1;
   if (tick === 0) return [];
   const prepared = await prepareEntity(deps, projectId, lifecycle, entity);
@@ -175,7 +175,7 @@ export async function askLifecyclePeople(
   const { sql } = statement;
   const rows = await prepared.run(
     statement,
-    `select cast(person as varchar) as person from (${stagesSql(statement, lifecycle, entity)}) s
+    `select cast(person as varchar) as person from (${statusSql(statement, lifecycle, entity)}) s
     where tick = ${sql.integer(tick)} and status = ${sql.param(status)}
     order by person limit ${sql.integer(limit)} offset ${sql.integer(offset)}`,
   );

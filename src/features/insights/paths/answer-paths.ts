@@ -3,92 +3,92 @@
  * shown, is decided by the rules of `core/insights/paths`.
  */
 
-import { isWithin, type Range } from '../../../core/time/range.ts';
-import { inTurns } from '../../../lib/in-turns.ts';
+import { isInRange, type Range } from '../../../core/time/range.ts';
+import { inBatches } from '../../../lib/in-turns.ts';
 import type { AskedDeps } from '../../../query/asked-events.ts';
 import { selectedEntrants } from '../funnel/answer-funnel.ts';
-import { spanOf } from '../funnel/rules/funnel-outcome.ts';
+import { pathRange } from '../funnel/rules/funnel-outcome.ts';
 import type { PathEdge } from '../rules/answers.ts';
 import { compareText } from '../rules/assemble-trends.ts';
 import type { PathsPeopleQuestion, PathsQuestion } from '../rules/question.ts';
-import { ACTORS_AT_ONCE } from '../shared/actor-rows.ts';
-import { LEFT_OUT, type PathCodes } from './path-codes.ts';
-import { type OwnItems, type PathEvents, pathEvents } from './path-events.ts';
-import { pauseIn } from './rules/path-items.ts';
-import { EdgeCounter, isTaken } from './rules/path-steps.ts';
-import { leastShown } from './rules/prune-edges.ts';
-import { cutPath, type PathItem } from './rules/trim-path.ts';
+import { ACTOR_BATCH_SIZE } from '../shared/actor-rows.ts';
+import { EXCLUDED_CODE, type PathCodes } from './path-codes.ts';
+import { type ActorItems, type PathEventBatch, pathEvents } from './path-events.ts';
+import { pauseRule } from './rules/path-items.ts';
+import { EdgeCounter, matchesEdge } from './rules/path-steps.ts';
+import { minShownWeight } from './rules/prune-edges.ts';
+import { type PathItem, trimPath } from './rules/trim-path.ts';
 
 export async function answerPaths(deps: AskedDeps, projectId: number, question: PathsQuestion): Promise<PathEdge[]> {
   let steps: StepCounter | undefined;
   const isWhole = question.start === null && question.end === null;
-  await eachWay(deps, projectId, question, { hasNames: false }, ({ codes }, way) => {
+  await eachPath(deps, projectId, question, { hasNames: false }, ({ codes }, way) => {
     steps ??= new StepCounter(codes, question.stepLimit);
     if (isWhole) steps.addFirst(way);
-    else steps.add(cutPath(named(codes, way), question) ?? []);
+    else steps.add(trimPath(namedItems(codes, way), question) ?? []);
   });
   return (steps?.edges(question) ?? new EdgeCounter()).answer(question);
 }
 
-export async function pathsPeople(
+export async function findPathsPeople(
   deps: AskedDeps,
   projectId: number,
   question: PathsPeopleQuestion,
 ): Promise<string[]> {
   const people = new Set<string>();
-  await eachWay(deps, projectId, question.paths, { hasNames: true }, (events, way) => {
-    const path = cutPath(named(events.codes, way), question.paths);
-    if (path !== null && isTaken(question, path)) people.add(events.nameOf(way.actor));
+  await eachPath(deps, projectId, question.paths, { hasNames: true }, (events, way) => {
+    const path = trimPath(namedItems(events.codes, way), question.paths);
+    if (path !== null && matchesEdge(question, path)) people.add(events.nameOf(way.actor));
   });
   return [...people].sort(compareText);
 }
 
-const named = (codes: PathCodes, { items, times, length }: Way): PathItem[] =>
+const namedItems = (codes: PathCodes, { items, times, length }: Path): PathItem[] =>
   Array.from({ length }, (_, index) => ({
     item: codes.nameOf(items[index] as number),
     at: times[index] as number,
   }));
 
 /** One way without a pause, repeated items put together at the time of the last. It is used again for the next. */
-interface Way {
+interface Path {
   actor: number;
   length: number;
   items: Int32Array;
   times: Float64Array;
 }
 
-type OnWay = (events: PathEvents, way: Way) => void;
+type OnPath = (events: PathEventBatch, way: Path) => void;
 
-async function eachWay(
+async function eachPath(
   deps: AskedDeps,
   projectId: number,
   question: PathsQuestion,
   { hasNames }: { hasNames: boolean },
-  onWay: OnWay,
+  onWay: OnPath,
 ): Promise<void> {
-  const spans = await spansOf(deps, projectId, question);
-  const isPause = pauseIn(question);
+  const spans = await funnelRanges(deps, projectId, question);
+  const isPause = pauseRule(question);
   for await (const events of pathEvents(deps, projectId, question, hasNames || spans !== null)) {
-    const way: Way = { actor: 0, length: 0, items: new Int32Array(64), times: new Float64Array(64) };
+    const way: Path = { actor: 0, length: 0, items: new Int32Array(64), times: new Float64Array(64) };
     const onOwn = (): void => onWay(events, way);
-    await inTurns(events.actors, ACTORS_AT_ONCE, (first, past) => {
+    await inBatches(events.actors, ACTOR_BATCH_SIZE, (first, past) => {
       deps.signal?.throwIfAborted();
       for (way.actor = first; way.actor < past; way.actor++) {
         const own = events.of(way.actor);
         if (own.from === own.to) continue;
         const span = spans?.get(events.nameOf(way.actor));
-        if (spans === null || span !== undefined) cutWays(own, span, isPause, way, onOwn);
+        if (spans === null || span !== undefined) splitPaths(own, span, isPause, way, onOwn);
       }
     });
   }
 }
 
 /** Tells of each of somebody's ways, one after the other, in `way`. */
-function cutWays(
-  { from, to, items, at }: OwnItems,
+function splitPaths(
+  { from, to, items, at }: ActorItems,
   span: Range | undefined,
   isPause: (from: number, to: number) => boolean,
-  way: Way,
+  way: Path,
   onOwn: () => void,
 ): void {
   if (way.items.length < to - from) {
@@ -99,7 +99,7 @@ function cutWays(
   let before = Number.NaN;
   for (let place = from; place < to; place++) {
     const [item, time] = [items[place] as number, at[place] as number];
-    if (item === LEFT_OUT || (span !== undefined && !isWithin(time, span))) continue;
+    if (item === EXCLUDED_CODE || (span !== undefined && !isInRange(time, span))) continue;
     if (way.length > 0 && isPause(before, time)) {
       onOwn();
       way.length = 0;
@@ -112,7 +112,7 @@ function cutWays(
 }
 
 /** When the paths of those who are at a step of a funnel begin and end; null where any path counts. */
-async function spansOf(
+async function funnelRanges(
   deps: AskedDeps,
   projectId: number,
   { funnel }: PathsQuestion,
@@ -120,7 +120,7 @@ async function spansOf(
   if (funnel === null) return null;
   const spans = new Map<string, Range>();
   for await (const { actor, attempts } of selectedEntrants(deps, projectId, funnel.people)) {
-    const span = spanOf(funnel.path, funnel.people, attempts);
+    const span = pathRange(funnel.path, funnel.people, attempts);
     if (span !== null) spans.set(actor, span);
   }
   return spans;
@@ -135,7 +135,7 @@ interface Step {
 }
 
 /** So many steps have a place in a table each; where there may be more, they are looked for. */
-const MOST_PLACES = 1_000_000;
+const MAX_TABLE_SIZE = 1_000_000;
 
 /** Counts steps by the numbers of their ends, which get their names at the end. */
 class StepCounter {
@@ -150,7 +150,8 @@ class StepCounter {
     this.#codes = codes;
     this.#limit = limit;
     const places = limit * codes.count * codes.count;
-    this.#table = codes.areKnown && places <= MOST_PLACES ? new Array<Step | undefined>(places).fill(undefined) : null;
+    this.#table =
+      codes.isComplete && places <= MAX_TABLE_SIZE ? new Array<Step | undefined>(places).fill(undefined) : null;
   }
 
   add(path: readonly PathItem[]): void {
@@ -158,7 +159,7 @@ class StepCounter {
   }
 
   /** The first items of a way, up to the limit. */
-  addFirst({ items, times, length }: Way): void {
+  addFirst({ items, times, length }: Path): void {
     const most = Math.min(length, this.#limit);
     for (let place = 1; place < most; place++) {
       const step = this.#stepOf(place, items[place - 1] as number, items[place] as number);
@@ -168,7 +169,7 @@ class StepCounter {
   }
 
   #stepOf(place: number, from: number, to: number): Step {
-    const { count, areKnown } = this.#codes;
+    const { count, isComplete } = this.#codes;
     const number = (place * count + from) * count + to;
     if (this.#table !== null) {
       const step = this.#table[number] ?? { place, from, to, count: 0, time: 0 };
@@ -176,7 +177,7 @@ class StepCounter {
       return step;
     }
     // Fewer items than there will be may be known as yet: then the numbers are told apart as text.
-    const key = areKnown ? number : `${place} ${from} ${to}`;
+    const key = isComplete ? number : `${place} ${from} ${to}`;
     const step = this.#steps.get(key) ?? { place, from, to, count: 0, time: 0 };
     if (step.count === 0) this.#steps.set(key, step);
     return step;
@@ -186,7 +187,7 @@ class StepCounter {
   edges(question: PathsQuestion): EdgeCounter {
     const counted = this.#table?.filter((step) => step !== undefined) ?? [...this.#steps.values()];
     const weights = counted.map(({ count }) => count);
-    const least = leastShown(weights, question);
+    const least = minShownWeight(weights, question);
     for (const { place, from, to, count, time } of counted) {
       if (count < least) continue;
       const [source, target] = [this.#codes.nameOf(from), this.#codes.nameOf(to)];

@@ -4,16 +4,16 @@
  */
 
 import { replacePattern } from '../../../lib/search-pattern.ts';
-import type { InsightSql } from '../../../stores/events/dialect.ts';
+import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 import type { PathsQuestion } from '../rules/question.ts';
 import { cleanItem } from './rules/path-items.ts';
 
 /** Where there are more items than this, they are read as texts, and fewer events at a time. */
-export const MOST_CODED = 100_000;
-const TEXT_SLICE = 1_000_000;
+export const MAX_CODED_ITEMS = 100_000;
+const MAX_TEXT_BATCH_EVENTS = 1_000_000;
 
 /** What is left out of paths. */
-export const LEFT_OUT = -1;
+export const EXCLUDED_CODE = -1;
 
 export class PathCodes {
   readonly #question: PathsQuestion;
@@ -32,7 +32,7 @@ export class PathCodes {
   }
 
   /** Whether no further items will be met. */
-  get areKnown(): boolean {
+  get isComplete(): boolean {
     return this.#known !== null;
   }
 
@@ -41,8 +41,8 @@ export class PathCodes {
   }
 
   /** Events that may be read at once; undefined: as many as usual. */
-  get sliceEvents(): number | undefined {
-    return this.#known === null ? TEXT_SLICE : undefined;
+  get maxBatchEvents(): number | undefined {
+    return this.#known === null ? MAX_TEXT_BATCH_EVENTS : undefined;
   }
 
   nameOf(code: number): string {
@@ -53,8 +53,8 @@ export class PathCodes {
    * The table of codes, to be joined, where they are known: `c.code` is an event's. What is left out of paths is not in
    * it, and so not in what it is joined to.
    */
-  join(sql: InsightSql, item: string): string {
-    const kept = [...(this.#known ?? [])].filter(([, code]) => code !== LEFT_OUT);
+  join(sql: SqlBuilder, item: string): string {
+    const kept = [...(this.#known ?? [])].filter(([, code]) => code !== EXCLUDED_CODE);
     const rows = kept.map(([text, code]) => ({ text, code: String(code) }));
     // Numbers are made of the codes before they are joined: of few of them, not of all events'.
     const codes = `(select t.text as text, cast(t.code as integer) as code from ${sql.rows(['text', 'code'], rows)} t)`;
@@ -73,7 +73,7 @@ export class PathCodes {
 
   #codeOf(item: string): number {
     const cleaned = cleanItem(this.#question, item, replacePattern);
-    if (this.#excluded.has(cleaned)) return LEFT_OUT;
+    if (this.#excluded.has(cleaned)) return EXCLUDED_CODE;
     const code = this.#codes.get(cleaned);
     if (code !== undefined) return code;
     this.#codes.set(cleaned, this.#names.length);

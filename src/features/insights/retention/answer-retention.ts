@@ -1,5 +1,5 @@
 import { Failure } from '../../../core/errors.ts';
-import { addTo } from '../../../core/time/interval.ts';
+import { addUnits } from '../../../core/time/interval.ts';
 import { periodUnit } from '../../../core/time/period.ts';
 import type { AskedDeps } from '../../../query/asked-events.ts';
 import { type InsightDeps, type Prepared, prepare } from '../../../query/prepare.ts';
@@ -8,21 +8,21 @@ import type { Page } from '../../../stores/metadata/page.ts';
 import type { RetentionPerson, RetentionRow } from '../rules/answers.ts';
 import { compareText } from '../rules/assemble-trends.ts';
 import type { RetentionPeopleQuestion, RetentionQuestion } from '../rules/question.ts';
-import { type ActivityBits, askBits } from '../shared/activity-bitmaps.ts';
-import { MOST_INTERVALS, retainedSql } from './retention-bitmap-sql.ts';
+import { type ActivityBits, queryActivityBits } from '../shared/activity-bitmaps.ts';
+import { MAX_BITMAP_INTERVALS, retentionBitmapSql } from './retention-bitmap-sql.ts';
 import { arrivalsSql, returnsSql } from './retention-sql.ts';
 
-export async function askRetention(
+export async function answerRetention(
   deps: AskedDeps,
   projectId: number,
   question: RetentionQuestion,
 ): Promise<RetentionRow[]> {
   const { breakdown, intervals, period, range, timezone } = question;
-  if (breakdown !== null) return rowsOfValues(deps, projectId, question);
+  if (breakdown !== null) return rowsByValue(deps, projectId, question);
   const counts = await countsByInterval(deps, projectId, question);
   return Array.from({ length: intervals }, (_, at) => ({
     label: `${period} ${at}`,
-    date: addTo(range.from, at, periodUnit(period), timezone),
+    date: addUnits(range.from, at, periodUnit(period), timezone),
     breakdownValues: null,
     counts: pointsOf(counts.get(JSON.stringify([String(at)])), intervals - at),
   }));
@@ -33,21 +33,21 @@ async function countsByInterval(
   projectId: number,
   question: RetentionQuestion,
 ): Promise<ReadonlyMap<string, Counts>> {
-  if (question.intervals > MOST_INTERVALS) return countsBy(deps, projectId, question, ['a.interval']);
+  if (question.intervals > MAX_BITMAP_INTERVALS) return countsBy(deps, projectId, question, ['a.interval']);
   const prepared = await prepareRetention(deps, projectId, question);
   const statement = new Statement(deps.dialect, prepared);
-  const asked = { actors: retainedSql(statement, question), bits: ['came', 'again'] };
-  return countReturns(await askBits(deps, statement, asked), question);
+  const asked = { actors: retentionBitmapSql(statement, question), bits: ['came', 'again'] };
+  return countReturns(await queryActivityBits(deps, statement, asked), question);
 }
 
 /** Interval → intervals after it → how many came then, and were there again so much later. */
 function countReturns(bits: ActivityBits, { isFirstCohortOnly, intervals }: RetentionQuestion): Map<string, Counts> {
   const counts = new Float64Array(intervals * intervals);
   for (let person = 0; person < bits.actors; person++) {
-    bits.eachOf(0, person, (came) => {
+    bits.eachTickIn(0, person, (came) => {
       if (isFirstCohortOnly && came > 0) return;
       (counts[came * intervals] as number)++;
-      bits.eachOf(1, person, (again) => {
+      bits.eachTickIn(1, person, (again) => {
         if (again > came) (counts[came * intervals + again - came] as number)++;
       });
     });
@@ -61,20 +61,20 @@ function countReturns(bits: ActivityBits, { isFirstCohortOnly, intervals }: Rete
 }
 
 /** More rows nobody reads, and they would fill the memory. */
-const MOST_VALUES = 2000;
+const MAX_BREAKDOWN_ROWS = 2000;
 
-async function rowsOfValues(
-  deps: InsightDeps,
-  projectId: number,
-  question: RetentionQuestion,
-): Promise<RetentionRow[]> {
+async function rowsByValue(deps: InsightDeps, projectId: number, question: RetentionQuestion): Promise<RetentionRow[]> {
   const keys = question.breakdown?.kind === 'property' ? question.breakdown.keys : [];
   const columns = keys.map((_, at) => `a.value${at}`);
   const counts = await countsBy(deps, projectId, question, columns);
-  if (counts.size > MOST_VALUES) {
-    throw new Failure('invalid', `The breakdown has more than ${MOST_VALUES} values: choose a property with fewer.`, {
-      attr: 'breakdowns',
-    });
+  if (counts.size > MAX_BREAKDOWN_ROWS) {
+    throw new Failure(
+      'invalid',
+      `The breakdown has more than ${MAX_BREAKDOWN_ROWS} values: choose a property with fewer.`,
+      {
+        attr: 'breakdowns',
+      },
+    );
   }
   return [...counts]
     .sort(([a], [b]) => compareText(a, b))
@@ -117,7 +117,7 @@ async function countsBy(
     select ${names}, r.interval - a.interval as after, count(distinct a.person) as n
     from arrivals a join returns r on r.person = a.person and r.interval > a.interval
     group by ${groups}, ${columns.length + 1}
-    limit ${statement.sql.integer((MOST_VALUES + 1) * question.intervals)}`,
+    limit ${statement.sql.integer((MAX_BREAKDOWN_ROWS + 1) * question.intervals)}`,
   );
   const counts = new Map<string, Map<number, number>>();
   for (const row of rows) {
@@ -128,7 +128,7 @@ async function countsBy(
 }
 
 /** The persons of one cohort, those who were there most often first. */
-export async function askRetentionPeople(
+export async function findRetentionPeople(
   deps: InsightDeps,
   projectId: number,
   { retention, cohort }: RetentionPeopleQuestion,
@@ -140,7 +140,7 @@ export async function askRetentionPeople(
   const length = retention.intervals - (cohort.kind === 'interval' ? cohort.interval : 0);
   const rows = await prepared.run(
     statement,
-    `with arrivals as (select * from (${arrivalsSql(statement, retention)}) b where ${isAsked(statement, cohort)}),
+    `with arrivals as (select * from (${arrivalsSql(statement, retention)}) b where ${cohortSql(statement, cohort)}),
     returns as (${returnsSql(statement, retention)}),
     there as (
       select person, 0 as after from arrivals
@@ -149,7 +149,7 @@ export async function askRetentionPeople(
       from arrivals a join returns r on r.person = a.person and r.interval > a.interval
       where r.interval - a.interval < ${sql.integer(length)}
     )
-    select cast(person as varchar) as person, ${sql.joined('after')} as afters
+    select cast(person as varchar) as person, ${sql.joinTexts('after')} as afters
     from there group by 1 order by count(*) desc, 1
     limit ${sql.integer(limit)} offset ${sql.integer(offset)}`,
   );
@@ -162,7 +162,7 @@ export async function askRetentionPeople(
   });
 }
 
-function isAsked({ sql }: Statement, cohort: RetentionPeopleQuestion['cohort']): string {
+function cohortSql({ sql }: Statement, cohort: RetentionPeopleQuestion['cohort']): string {
   if (cohort.kind === 'interval') return `b.interval = ${sql.integer(cohort.interval)}`;
   return cohort.values.map((value, at) => `b.value${at} = ${sql.param(value)}`).join(' and ') || 'false';
 }

@@ -3,18 +3,18 @@
  * in which they were there again, as bits.
  */
 
-import { nameIsOf } from '../../../query/filters/action-step-sql.ts';
-import { ownersSql } from '../../../query/people-sql.ts';
+import { anyEventNameSql } from '../../../query/filters/action-step-sql.ts';
+import { joinPersonsSql } from '../../../query/people-sql.ts';
 import type { Statement } from '../../../query/statement.ts';
 import type { RetentionQuestion } from '../rules/question.ts';
 import { tickSql } from '../shared/tick-sql.ts';
 import { axisOf } from './retention-sql.ts';
 
 /** With more intervals than this a word would have too few bits. */
-export const MOST_INTERVALS = 60;
+export const MAX_BITMAP_INTERVALS = 60;
 
 /** For each person the intervals in which they `came`, and those in which they were there `again`, as bits. */
-export function retainedSql(statement: Statement, question: RetentionQuestion): string {
+export function retentionBitmapSql(statement: Statement, question: RetentionQuestion): string {
   return question.isFirstTime ? firstTimesSql(statement, question) : recurringSql(statement, question);
 }
 
@@ -56,13 +56,13 @@ function personsSql(
   const key = isLater ? 'e.person_id' : 'p.person_id';
   const byKey = `select ${key} as person, ${sql.bitOr(back)} as again${columns}
     ${isLater ? 'from event_rows e' : statement.from()}
-    where ${statement.inProject()} and ${during} and ${nameIsOf(sql, [target, returning])}
+    where ${statement.inProject()} and ${during} and ${anyEventNameSql(sql, [target, returning])}
       and ${statement.holds(filter)} and ${key} is not null
     group by ${key}`;
   if (!isLater) return byKey;
   const joined = also.map(({ name, together }) => `, ${together} as ${name}`).join('');
   return `select p.person_id as person, ${sql.bitOr('a.again')} as again${joined}
-    from (${byKey}) a ${ownersSql(sql, statement.projectId, 'a.person')}
+    from (${byKey}) a ${joinPersonsSql(sql, statement.projectId, 'a.person')}
     group by p.person_id`;
 }
 

@@ -4,7 +4,7 @@ import type { Range } from '../../../core/time/range.ts';
 import { ticksOf } from '../../../core/time/ticks.ts';
 import type { Statement } from '../../../query/statement.ts';
 import type { RetentionQuestion } from '../rules/question.ts';
-import { type Divided, dividedBy } from '../shared/breakdown-sql.ts';
+import { type BreakdownColumns, splitBy } from '../shared/breakdown-sql.ts';
 import { tickSql } from '../shared/tick-sql.ts';
 
 interface Axis {
@@ -44,12 +44,12 @@ export function arrivalsSql(statement: Statement, question: RetentionQuestion): 
     ) i ${cohorts}`;
 }
 
-function valuesOf(statement: Statement, { breakdown, range }: RetentionQuestion): Divided[] {
+function valuesOf(statement: Statement, { breakdown, range }: RetentionQuestion): BreakdownColumns[] {
   if (breakdown?.kind !== 'property') return [];
   if (breakdown.owner === 'session') {
     throw invalid('breakdown_type', 'Retention can be divided by properties of events, persons and groups only.');
   }
-  return breakdown.keys.map((key) => dividedBy(statement, breakdown, key, range));
+  return breakdown.keys.map((key) => splitBy(statement, breakdown, key, range));
 }
 
 /** Who was there again in which interval. */

@@ -21,10 +21,10 @@ import type {
 } from './question.ts';
 
 /** Questions about who was active when. */
-export type ActivityQuestion = TrendsQuestion | StickinessQuestion | LifecycleQuestion | RetentionQuestion;
+type ActivityQuestion = TrendsQuestion | StickinessQuestion | LifecycleQuestion | RetentionQuestion;
 
 /** Questions about what persons did, and after what: they go through something of everybody. */
-export type JourneyQuestion =
+export type InsightQuestion =
   | ActivityQuestion
   | FunnelQuestion
   | CorrelationQuestion
@@ -35,7 +35,7 @@ export type JourneyQuestion =
 
 export type JourneyPeopleQuestion = FunnelPeopleQuestion | CorrelationPeopleQuestion | PathsPeopleQuestion;
 
-interface Answers {
+interface AnswerByKind {
   trends: TrendItem[];
   stickiness: StickinessItem[];
   lifecycle: LifecycleItem[];
@@ -46,6 +46,6 @@ interface Answers {
 }
 
 /** Questions for people are answered with the ids of actors, in order. */
-export type JourneyAnswer<Q extends JourneyQuestion> = Q['kind'] extends keyof Answers
-  ? Answers[Q['kind']]
+export type InsightAnswer<Q extends InsightQuestion> = Q['kind'] extends keyof AnswerByKind
+  ? AnswerByKind[Q['kind']]
   : readonly string[];

@@ -96,7 +96,7 @@ export interface FunnelTrend {
   labels: readonly string[];
 }
 
-export interface FunnelTimes {
+interface FunnelTimes {
   /** From how many seconds on, and how many persons. */
   bins: readonly (readonly [from: number, count: number])[];
   average: number | null;
@@ -111,7 +111,7 @@ export interface Correlation {
   /** `event`, `event::key::value` or `key::value`. */
   name: string;
   /** The same in its parts: what was done, or what somebody is, or both. */
-  of: { event: string | null; key: string | null; value: string | null };
+  factor: { event: string | null; key: string | null; value: string | null };
   success: number;
   failure: number;
   oddsRatio: number;

@@ -6,7 +6,7 @@ import { readPathsQuestion } from '../paths/rules/read-paths.ts';
 import { readRetentionQuestion } from '../retention/rules/read-retention.ts';
 import { readStickinessQuestion } from '../stickiness/rules/read-stickiness.ts';
 import { readTrendsQuestion } from '../trends/rules/read-trends.ts';
-import { askedNames, type CountedQuestion } from './asked-names.ts';
+import { type CountedQuestion, usedNames } from './asked-names.ts';
 
 const context = {
   now: Date.parse('2026-01-15T12:00:00Z'),
@@ -85,7 +85,7 @@ function sessions(): CountedQuestion {
 
 describe('the names that a question asks for', () => {
   it.each(CASES)('are found in %s', (_name, question, names) => {
-    const shown = askedNames(question).map(({ kind, groupTypeIndex, name }) =>
+    const shown = usedNames(question).map(({ kind, groupTypeIndex, name }) =>
       [...(kind === 'event' ? [] : [kind]), ...(groupTypeIndex < 0 ? [] : [groupTypeIndex]), name].join(' '),
     );
     expect(shown).toEqual(names);

@@ -2,8 +2,8 @@
 
 import type { Breakdown } from '../../../core/actions/breakdown.ts';
 import type { Entity } from '../../../core/actions/entity.ts';
-import type { AskedName } from '../../../core/events/asked-name.ts';
-import { type Filter, leavesOf } from '../../../core/filters/property-filter.ts';
+import type { UsedName } from '../../../core/events/asked-name.ts';
+import { type Filter, propertyFiltersIn } from '../../../core/filters/property-filter.ts';
 import { SESSION_DURATION } from '../../../core/filters/session-duration.ts';
 import type {
   CorrelationQuestion,
@@ -25,19 +25,19 @@ export type CountedQuestion =
   | PathsQuestion
   | CorrelationQuestion;
 
-export function askedNames(question: CountedQuestion): AskedName[] {
-  const { entities, filters, events = [], properties = [], breakdown = null } = mentionsOf(question);
+export function usedNames(question: CountedQuestion): UsedName[] {
+  const { entities, filters, events = [], properties = [], breakdown = null } = partsOf(question);
   const all = [
     ...events.map(event),
     ...entities.flatMap(eventsOf),
     ...[...filters, ...entities.flatMap(filtersOf)].flatMap(namesIn),
     ...properties.map((name) => property('event', name)),
-    ...dividedBy(breakdown),
+    ...breakdownNames(breakdown),
   ];
   return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-interface Mentions {
+interface QuestionParts {
   entities: readonly Entity[];
   filters: readonly Filter[];
   events?: readonly string[];
@@ -46,12 +46,12 @@ interface Mentions {
   breakdown?: Breakdown | null;
 }
 
-function mentionsOf(question: CountedQuestion): Mentions {
+function partsOf(question: CountedQuestion): QuestionParts {
   switch (question.kind) {
     case 'trends':
-      return { ...ofSeries(question.series), filters: [question.filter], breakdown: question.breakdown };
+      return { ...seriesParts(question.series), filters: [question.filter], breakdown: question.breakdown };
     case 'stickiness':
-      return { ...ofSeries(question.series), filters: [question.filter] };
+      return { ...seriesParts(question.series), filters: [question.filter] };
     case 'lifecycle':
       return { entities: question.entity === null ? [] : [question.entity], filters: [question.filter] };
     case 'retention': {
@@ -59,36 +59,36 @@ function mentionsOf(question: CountedQuestion): Mentions {
       return { entities: [target, returning], filters: [filter], breakdown };
     }
     case 'funnel':
-      return ofFunnel(question);
+      return funnelParts(question);
     case 'correlation': {
       const { funnel, of, names } = question;
-      return { ...ofFunnel(funnel), ...(of === 'event_with_properties' ? { events: names } : {}) };
+      return { ...funnelParts(funnel), ...(of === 'event_with_properties' ? { events: names } : {}) };
     }
     case 'paths':
-      return ofPaths(question);
+      return pathsParts(question);
   }
 }
 
-const ofSeries = (series: readonly Series[]) => ({
+const seriesParts = (series: readonly Series[]) => ({
   entities: series.map(({ entity }) => entity),
   properties: series.flatMap(({ math }) =>
     math.kind === 'property' && math.property !== SESSION_DURATION ? [math.property] : [],
   ),
 });
 
-const ofFunnel = ({ steps, exclusions, filter, breakdown }: FunnelQuestion): Mentions => ({
+const funnelParts = ({ steps, exclusions, filter, breakdown }: FunnelQuestion): QuestionParts => ({
   entities: [...steps, ...exclusions.map(({ entity }) => entity)],
   filters: [filter],
   breakdown,
 });
 
-function ofPaths({ eventTypes, customEvents, filter, funnel }: PathsQuestion): Mentions {
-  const own = funnel === null ? { entities: [], filters: [] } : ofFunnel(funnel.people.funnel);
+function pathsParts({ eventTypes, customEvents, filter, funnel }: PathsQuestion): QuestionParts {
+  const own = funnel === null ? { entities: [], filters: [] } : funnelParts(funnel.people.funnel);
   const events = [...eventTypes.filter((type) => type !== 'custom_event'), ...customEvents];
   return { ...own, filters: [filter, ...own.filters], events };
 }
 
-const eventsOf = (entity: Entity): AskedName[] => {
+const eventsOf = (entity: Entity): UsedName[] => {
   const names = entity.kind === 'event' ? [entity.id] : entity.steps.map((step) => step.event);
   return names.filter((name) => name !== null).map(event);
 };
@@ -96,20 +96,20 @@ const eventsOf = (entity: Entity): AskedName[] => {
 const filtersOf = (entity: Entity): Filter[] =>
   entity.kind === 'event' ? [entity.filter] : [entity.filter, ...entity.steps.map(({ filter }) => filter)];
 
-const namesIn = (filter: Filter): AskedName[] =>
-  leavesOf(filter).flatMap(({ owner, key, groupIndex }) =>
+const namesIn = (filter: Filter): UsedName[] =>
+  propertyFiltersIn(filter).flatMap(({ owner, key, groupIndex }) =>
     owner === 'session' || owner === 'element' ? [] : [property(owner, key, groupIndex)],
   );
 
-function dividedBy(breakdown: Breakdown | null): AskedName[] {
+function breakdownNames(breakdown: Breakdown | null): UsedName[] {
   if (breakdown?.kind !== 'property' || breakdown.owner === 'session') return [];
   const { owner, keys, groupIndex } = breakdown;
   return keys.map((key) => property(owner, key, groupIndex));
 }
 
-const event = (name: string): AskedName => ({ kind: 'event', groupTypeIndex: -1, name });
+const event = (name: string): UsedName => ({ kind: 'event', groupTypeIndex: -1, name });
 
-const property = (owner: 'event' | 'person' | 'group', name: string, index?: number | null): AskedName => ({
+const property = (owner: 'event' | 'person' | 'group', name: string, index?: number | null): UsedName => ({
   kind: `${owner}_property`,
   groupTypeIndex: index ?? -1,
   name,

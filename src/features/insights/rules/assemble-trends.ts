@@ -15,9 +15,11 @@ export function assembleTrends(
   current: PeriodNumbers,
   previous: PeriodNumbers | null,
 ): TrendItem[] {
-  const now = new Period(question, question.range, previous === null ? null : 'current');
+  const now = new PeriodAssembler(question, question.range, previous === null ? null : 'current');
   const before =
-    question.previous === null || previous === null ? null : new Period(question, question.previous, 'previous');
+    question.previous === null || previous === null
+      ? null
+      : new PeriodAssembler(question, question.previous, 'previous');
   if (question.formula !== null) {
     return [...now.formulaItems(current), ...(before?.formulaItems(previous ?? []) ?? [])];
   }
@@ -31,7 +33,7 @@ export function assembleTrends(
   });
 }
 
-class Period {
+class PeriodAssembler {
   private readonly question: TrendsQuestion;
   private readonly axis: Pick<TrendItem, 'labels' | 'days' | 'range' | 'period'>;
 

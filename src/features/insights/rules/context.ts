@@ -5,7 +5,7 @@ import type { PathCleaning } from './question.ts';
 export interface QuestionContext {
   now: number;
   timezone: string;
-  /** When the project's first event happened, for `date_from=all` (see `asksForAll`); null where it has none. */
+  /** When the project's first event happened, for `date_from=all` (see `startsAtFirstEvent`); null where it has none. */
   earliest?: number | null;
   /** The project's filters against its own people, as they are kept. */
   testAccountFilters?: unknown;
@@ -15,4 +15,4 @@ export interface QuestionContext {
 }
 
 /** Whether the question's dates begin with the project's first event, which has to be looked up before it is read. */
-export const asksForAll = (fields: Readonly<Record<string, unknown>>): boolean => fields['date_from'] === 'all';
+export const startsAtFirstEvent = (fields: Readonly<Record<string, unknown>>): boolean => fields['date_from'] === 'all';

@@ -6,30 +6,30 @@ import { Failure, invalid } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type QuestionFields = Readonly<Record<string, unknown>>;
 
-const DEEPEST = 40;
-const LONGEST_LIST = 1000;
+const MAX_DEPTH = 40;
+const MAX_LIST_LENGTH = 1000;
 
-export const fieldOf = (fields: Fields, name: string): unknown => {
+export const fieldOf = (fields: QuestionFields, name: string): unknown => {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
   return value === null || value === '' ? undefined : value;
 };
 
 /** The first of several names that was given: the wire has old and new ones. */
-export const nameOf = (fields: Fields, ...names: [string, ...string[]]): string =>
+export const firstGivenName = (fields: QuestionFields, ...names: [string, ...string[]]): string =>
   names.find((name) => fieldOf(fields, name) !== undefined) ?? names[0];
 
 /** Nesting as deep as nobody means would exhaust the stack of whoever walks it. */
-export function checkDepth(value: unknown, attr: string): void {
+function checkDepth(value: unknown, attr: string): void {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST) throw invalid(attr, `${attr} is nested too deeply.`);
+    if (depth > MAX_DEPTH) throw invalid(attr, `${attr} is nested too deeply.`);
     level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
   }
 }
 
-export function readText(fields: Fields, name: string): string | undefined {
+export function readTextField(fields: QuestionFields, name: string): string | undefined {
   const value = fieldOf(fields, name);
   if (value === undefined) return undefined;
   if (typeof value === 'string') return value;
@@ -37,11 +37,11 @@ export function readText(fields: Fields, name: string): string | undefined {
   throw invalid(name, `${name} has to be a text.`);
 }
 
-const TRUE = new Set(['y', 'yes', 't', 'true', 'on', '1']);
+const TRUE_WORDS = new Set(['y', 'yes', 't', 'true', 'on', '1']);
 
-export const readBoolean = (fields: Fields, name: string): boolean => {
+export const readBooleanField = (fields: QuestionFields, name: string): boolean => {
   const value = fieldOf(fields, name);
-  return typeof value === 'object' ? false : TRUE.has(String(value).toLowerCase());
+  return typeof value === 'object' ? false : TRUE_WORDS.has(String(value).toLowerCase());
 };
 
 interface Bounds {
@@ -49,7 +49,7 @@ interface Bounds {
   max: number;
 }
 
-export function readInteger(fields: Fields, name: string, { min, max }: Bounds): number | undefined {
+export function readIntegerField(fields: QuestionFields, name: string, { min, max }: Bounds): number | undefined {
   const value = fieldOf(fields, name);
   if (value === undefined) return undefined;
   const number = typeof value === 'string' && /^\s*[+-]?\d{1,15}\s*$/.test(value) ? Number(value) : value;
@@ -57,8 +57,12 @@ export function readInteger(fields: Fields, name: string, { min, max }: Bounds):
   throw invalid(name, `${name} has to be a whole number from ${min} to ${max}.`);
 }
 
-export function readChoice<T extends string>(fields: Fields, name: string, choices: readonly T[]): T | undefined {
-  const value = readText(fields, name);
+export function readChoiceField<T extends string>(
+  fields: QuestionFields,
+  name: string,
+  choices: readonly T[],
+): T | undefined {
+  const value = readTextField(fields, name);
   if (value === undefined) return undefined;
   const choice = choices.find((one) => one === value);
   if (choice !== undefined) return choice;
@@ -68,7 +72,7 @@ export function readChoice<T extends string>(fields: Fields, name: string, choic
 export const quote = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
 /** A value that may come as JSON text. A text that is none is left as it is. */
-export function readJson(fields: Fields, name: string): Json | undefined {
+export function readJsonField(fields: QuestionFields, name: string): Json | undefined {
   const value = fieldOf(fields, name);
   if (typeof value !== 'string' || !/^\s*[[{"]/.test(value)) return jsonOf(value, name);
   try {
@@ -84,33 +88,33 @@ function jsonOf(value: unknown, name: string): Json | undefined {
   return value as Json | undefined;
 }
 
-export function readList(fields: Fields, name: string): Json[] | undefined {
-  const value = readJson(fields, name);
+export function readListField(fields: QuestionFields, name: string): Json[] | undefined {
+  const value = readJsonField(fields, name);
   if (value === undefined || value === null) return undefined;
   if (!Array.isArray(value)) throw invalid(name, `${name} has to be a list.`);
-  if (value.length > LONGEST_LIST) throw invalid(name, `${name} has more than ${LONGEST_LIST} items.`);
+  if (value.length > MAX_LIST_LENGTH) throw invalid(name, `${name} has more than ${MAX_LIST_LENGTH} items.`);
   return value;
 }
 
-export function readTexts(fields: Fields, name: string): string[] | undefined {
-  return readList(fields, name)?.map((item) => {
+export function readTextListField(fields: QuestionFields, name: string): string[] | undefined {
+  return readListField(fields, name)?.map((item) => {
     if (typeof item === 'string' || typeof item === 'number') return String(item);
     throw invalid(name, `${name} has to be a list of texts.`);
   });
 }
 
-export function readObject(fields: Fields, name: string): JsonObject | undefined {
-  const value = readJson(fields, name);
+export function readObjectField(fields: QuestionFields, name: string): JsonObject | undefined {
+  const value = readJsonField(fields, name);
   if (value === undefined || value === null) return undefined;
   if (!isJsonObject(value)) throw invalid(name, `${name} has to be an object.`);
   return value;
 }
 
 /** The fields that a question knows, with their JSON read: the same question, to be sent again. */
-export function knownFields(fields: Fields, names: readonly string[]): JsonObject {
+export function knownFields(fields: QuestionFields, names: readonly string[]): JsonObject {
   const known: JsonObject = {};
   for (const name of names) {
-    const value = readJson(fields, name);
+    const value = readJsonField(fields, name);
     if (value !== undefined) known[name] = value;
   }
   return known;

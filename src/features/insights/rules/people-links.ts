@@ -4,7 +4,7 @@
  */
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import { activeWindow } from '../../../core/time/active-window.ts';
-import { addTo } from '../../../core/time/interval.ts';
+import { addUnits } from '../../../core/time/interval.ts';
 import { periodUnit } from '../../../core/time/period.ts';
 import type { Range } from '../../../core/time/range.ts';
 import { type Tick, ticksOf } from '../../../core/time/ticks.ts';
@@ -27,7 +27,7 @@ import { rangeFields } from './read-dates.ts';
 const iso = (at: number): string => new Date(at).toISOString();
 
 /** Paging of values and paging of persons share a name; a link begins with the first person. */
-const withoutPage = ({ offset: _offset, ...fields }: JsonObject): JsonObject => fields;
+const withoutOffset = ({ offset: _offset, ...fields }: JsonObject): JsonObject => fields;
 
 /** Of one point of a trend, or of its total; null for a formula, whose numbers count nobody. */
 export function trendLink(question: TrendsQuestion, item: TrendItem, at: number | null): JsonObject | null {
@@ -45,7 +45,7 @@ function linkTo(question: TrendsQuestion, item: TrendItem, tick: Tick | undefine
   const series = item.series === null ? undefined : question.series[item.series];
   if (item.series === null || series === undefined) return null;
   return {
-    ...withoutPage(question.fields),
+    ...withoutOffset(question.fields),
     ...entityFields(series, item.series),
     ...rangeFields(tick === undefined ? item.range : pointRange(question, series, item.range, tick)),
     ...(item.value === null ? {} : { breakdown_value: item.value.value }),
@@ -76,7 +76,7 @@ const entityFields = ({ entity, math }: Series, index: number): JsonObject => ({
 export function stickinessLink(question: StickinessQuestion, item: StickinessItem, intervals: number): JsonObject {
   const series = question.series[item.series] as Series;
   return {
-    ...withoutPage(question.fields),
+    ...withoutOffset(question.fields),
     ...entityFields(series, item.series),
     ...rangeFields(item.period === 'previous' ? (question.previous ?? question.range) : question.range),
     stickiness_days: intervals,
@@ -84,7 +84,7 @@ export function stickinessLink(question: StickinessQuestion, item: StickinessIte
 }
 
 export const lifecycleLink = (question: LifecycleQuestion, status: LifecycleStatus, at: number): JsonObject => ({
-  ...withoutPage(question.fields),
+  ...withoutOffset(question.fields),
   ...rangeFields(question.range),
   target_date: iso(at),
   lifecycle_type: status,
@@ -93,7 +93,7 @@ export const lifecycleLink = (question: LifecycleQuestion, status: LifecycleStat
 /** Of a whole row: who of the cohort came back when is in the answer. */
 export const retentionLink = (question: RetentionQuestion, row: RetentionRow, at: number): JsonObject => ({
   ...question.fields,
-  date_to: iso(addTo(question.range.until, -1, periodUnit(question.period), question.timezone)),
+  date_to: iso(addUnits(question.range.until, -1, periodUnit(question.period), question.timezone)),
   ...(row.breakdownValues === null ? { selected_interval: at } : { breakdown_values: [...row.breakdownValues] }),
 });
 
@@ -129,18 +129,18 @@ export const funnelPeriodLink = (
 
 export const correlationLink = (
   question: CorrelationQuestion,
-  { of }: Correlation,
+  { factor }: Correlation,
   hasConverted: boolean,
 ): JsonObject => ({
   ...question.fields,
   ...rangeFields(question.funnel.range),
   funnel_correlation_person_converted: String(hasConverted),
-  ...(of.event === null
-    ? { funnel_correlation_property_values: exactly('person', of) }
-    : { funnel_correlation_person_entity: { id: of.event, type: 'events', properties: exactly('event', of) } }),
+  ...(factor.event === null
+    ? { funnel_correlation_property_values: exactly('person', factor) }
+    : { funnel_correlation_person_entity: { id: factor.event, type: 'events', properties: exactly('event', factor) } }),
 });
 
-const exactly = (type: 'event' | 'person', { key, value }: Correlation['of']): Json[] =>
+const exactly = (type: 'event' | 'person', { key, value }: Correlation['factor']): Json[] =>
   key === null ? [] : [{ key, value, type, operator: 'exact' }];
 
 export const pathLink = (question: PathsQuestion, { source, target }: PathEdge): JsonObject => ({

@@ -4,7 +4,7 @@
  * JSON read: links from a number to its persons are made of them.
  */
 
-import type { Breakdown, Slice } from '../../../core/actions/breakdown.ts';
+import type { Breakdown, BreakdownSelection } from '../../../core/actions/breakdown.ts';
 import type { Entity } from '../../../core/actions/entity.ts';
 import type { Actor } from '../../../core/actor.ts';
 import type { Filter } from '../../../core/filters/property-filter.ts';
@@ -16,7 +16,7 @@ import type { Window } from '../../../core/time/window.ts';
 import type { Formula } from './formula/formula.ts';
 import type { SeriesMath } from './numbers/math.ts';
 
-interface Asked {
+interface QuestionBase {
   fields: JsonObject;
   timezone: string;
   /** The question's filters and, where asked for, the project's against test accounts. */
@@ -32,7 +32,7 @@ export interface Series {
 /** `line`: a number per interval; `cumulative`: a growing one; `total`: one number for the whole range. */
 export type Display = 'line' | 'cumulative' | 'total';
 
-export interface TrendsQuestion extends Asked {
+export interface TrendsQuestion extends QuestionBase {
   kind: 'trends';
   series: readonly Series[];
   interval: Interval;
@@ -47,20 +47,20 @@ export interface TrendsQuestion extends Asked {
   smoothing: number;
 }
 
-export interface LifecycleQuestion extends Asked {
+export interface LifecycleQuestion extends QuestionBase {
   kind: 'lifecycle';
   entity: Entity | null;
   interval: Interval;
 }
 
-export interface StickinessQuestion extends Asked {
+export interface StickinessQuestion extends QuestionBase {
   kind: 'stickiness';
   series: readonly Series[];
   interval: Interval;
   previous: Range | null;
 }
 
-export interface RetentionQuestion extends Asked {
+export interface RetentionQuestion extends QuestionBase {
   kind: 'retention';
   target: Entity;
   returning: Entity;
@@ -81,7 +81,7 @@ export interface Exclusion {
 
 export type Attribution = { kind: 'first_touch' | 'last_touch' | 'all_events' } | { kind: 'step'; step: number };
 
-export interface FunnelQuestion extends Asked {
+export interface FunnelQuestion extends QuestionBase {
   kind: 'funnel';
   view: 'steps' | 'trends' | 'time_to_convert';
   order: 'ordered' | 'strict' | 'unordered';
@@ -112,8 +112,8 @@ export interface CorrelationQuestion {
   excludedProperties: readonly string[];
 }
 
-export const PATH_EVENTS = ['$pageview', '$screen', 'custom_event'] as const;
-export type PathEvents = (typeof PATH_EVENTS)[number];
+export const PATH_EVENT_TYPES = ['$pageview', '$screen', 'custom_event'] as const;
+export type PathEventType = (typeof PATH_EVENT_TYPES)[number];
 
 /** Replaces what a pattern finds in an item of a path. */
 export interface PathCleaning {
@@ -123,10 +123,10 @@ export interface PathCleaning {
 
 export type FunnelPath = 'funnel_path_before_step' | 'funnel_path_between_steps' | 'funnel_path_after_step';
 
-export interface PathsQuestion extends Asked {
+export interface PathsQuestion extends QuestionBase {
   kind: 'paths';
   /** Kinds and names of events that paths are made of; both empty: all events. */
-  eventTypes: readonly PathEvents[];
+  eventTypes: readonly PathEventType[];
   customEvents: readonly string[];
   excluded: readonly string[];
   cleanings: readonly PathCleaning[];
@@ -144,12 +144,12 @@ export interface PathsQuestion extends Asked {
 
 /** The same questions, asked for the persons behind one of their numbers. */
 
-export interface TrendsPeopleQuestion extends Asked {
+export interface TrendsPeopleQuestion extends QuestionBase {
   kind: 'trends_people';
   series: Series;
   interval: Interval;
   display: Display;
-  slice: Slice | null;
+  slice: BreakdownSelection | null;
 }
 
 export const LIFECYCLE_STATUSES = ['new', 'returning', 'resurrecting', 'dormant'] as const;

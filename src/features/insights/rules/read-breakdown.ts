@@ -3,17 +3,28 @@ import { invalid } from '../../../core/errors.ts';
 import { SESSION_DURATION } from '../../../core/filters/session-duration.ts';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
 import type { QuestionContext } from './context.ts';
-import { type Fields, readBoolean, readChoice, readInteger, readJson, readList } from './fields.ts';
+import {
+  type QuestionFields,
+  readBooleanField,
+  readChoiceField,
+  readIntegerField,
+  readJsonField,
+  readListField,
+} from './fields.ts';
 
 const TYPES = ['event', 'person', 'cohort', 'group', 'session'] as const;
 type BreakdownType = (typeof TYPES)[number];
 
-export const DEFAULT_VALUES = 25;
-const MOST_VALUES = 1000;
-const MOST_BINS = 100;
+export const DEFAULT_BREAKDOWN_LIMIT = 25;
+const MAX_BREAKDOWN_LIMIT = 1000;
+const MAX_BINS = 100;
 
 /** `breakdown` with `breakdown_type`, or the list `breakdowns` of `{property, type}`; null where nothing is divided. */
-export function readBreakdown(fields: Fields, context: QuestionContext, usualLimit = DEFAULT_VALUES): Breakdown | null {
+export function readBreakdown(
+  fields: QuestionFields,
+  context: QuestionContext,
+  usualLimit = DEFAULT_BREAKDOWN_LIMIT,
+): Breakdown | null {
   const { keys, type } = readKeys(fields);
   if (keys.length === 0) return null;
   if (type === 'cohort') return { kind: 'cohort', cohorts: keys.map((key) => readCohort(key, context)) };
@@ -23,8 +34,13 @@ export function readBreakdown(fields: Fields, context: QuestionContext, usualLim
   return readProperties(fields, [...new Set(keys.map(String))], type, usualLimit);
 }
 
-function readProperties(fields: Fields, keys: string[], owner: PropertyBreakdown['owner'], usual: number): Breakdown {
-  const groupIndex = readInteger(fields, 'breakdown_group_type_index', { min: 0, max: 4 }) ?? null;
+function readProperties(
+  fields: QuestionFields,
+  keys: string[],
+  owner: PropertyBreakdown['owner'],
+  usual: number,
+): Breakdown {
+  const groupIndex = readIntegerField(fields, 'breakdown_group_type_index', { min: 0, max: 4 }) ?? null;
   if (owner === 'group' && groupIndex === null) {
     throw invalid(
       'breakdown_group_type_index',
@@ -37,19 +53,22 @@ function readProperties(fields: Fields, keys: string[], owner: PropertyBreakdown
     owner,
     groupIndex: owner === 'group' ? groupIndex : null,
     keys,
-    limit: readInteger(fields, 'breakdown_limit', { min: 1, max: MOST_VALUES }) ?? usual,
-    offset: readInteger(fields, 'offset', { min: 0, max: 1e9 }) ?? 0,
-    isUrl: readBoolean(fields, 'breakdown_normalize_url'),
-    bins: readInteger(fields, 'breakdown_histogram_bin_count', { min: 1, max: MOST_BINS }) ?? null,
+    limit: readIntegerField(fields, 'breakdown_limit', { min: 1, max: MAX_BREAKDOWN_LIMIT }) ?? usual,
+    offset: readIntegerField(fields, 'offset', { min: 0, max: 1e9 }) ?? 0,
+    isUrl: readBooleanField(fields, 'breakdown_normalize_url'),
+    bins: readIntegerField(fields, 'breakdown_histogram_bin_count', { min: 1, max: MAX_BINS }) ?? null,
   };
 }
 
-function readKeys(fields: Fields): { keys: (string | number)[]; type: BreakdownType } {
-  const listed = (readList(fields, 'breakdowns') ?? []).map((item) => (isJsonObject(item) ? item : { property: item }));
-  const given = readJson(fields, 'breakdown');
+function readKeys(fields: QuestionFields): { keys: (string | number)[]; type: BreakdownType } {
+  const listed = (readListField(fields, 'breakdowns') ?? []).map((item) =>
+    isJsonObject(item) ? item : { property: item },
+  );
+  const given = readJsonField(fields, 'breakdown');
   const plain = given === undefined || given === null ? [] : Array.isArray(given) ? given : [given];
   const keys = plain.length > 0 ? plain : listed.map((item) => item['property'] ?? null);
-  const type = readChoice(fields, 'breakdown_type', TYPES) ?? readChoice(listed[0] ?? {}, 'type', TYPES) ?? 'event';
+  const type =
+    readChoiceField(fields, 'breakdown_type', TYPES) ?? readChoiceField(listed[0] ?? {}, 'type', TYPES) ?? 'event';
   return { keys: keys.map(readKey), type };
 }
 

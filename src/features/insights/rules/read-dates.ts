@@ -1,40 +1,45 @@
 import { invalid } from '../../../core/errors.ts';
 import { INTERVALS, type Interval } from '../../../core/time/interval.ts';
 import type { Range } from '../../../core/time/range.ts';
-import { checkSize, type DateContext, type DateFields, readDateRange } from '../../../core/time/read-date-range.ts';
-import { checkTimeZone } from '../../../core/time/zoned.ts';
+import {
+  checkTickCount,
+  type DateContext,
+  type DateFields,
+  readDateRange,
+} from '../../../core/time/read-date-range.ts';
+import { requireTimeZone } from '../../../core/time/zoned.ts';
 import type { QuestionContext } from './context.ts';
-import { type Fields, quote, readBoolean, readText } from './fields.ts';
+import { type QuestionFields, quote, readBooleanField, readTextField } from './fields.ts';
 
 export const DATE_FIELDS = ['date_from', 'date_to', 'explicit_date', 'interval'] as const;
 
-export function readInterval(fields: Fields): Interval {
-  const given = readText(fields, 'interval') ?? 'day';
+export function readInterval(fields: QuestionFields): Interval {
+  const given = readTextField(fields, 'interval') ?? 'day';
   const interval = given === 'minute' ? 'hour' : INTERVALS.find((one) => one === given);
   if (interval !== undefined) return interval;
   throw invalid('interval', `interval cannot be ${quote(given)}: choose one of ${INTERVALS.join(', ')}.`);
 }
 
-export const readDates = (fields: Fields): DateFields => ({
-  dateFrom: readText(fields, 'date_from'),
-  dateTo: readText(fields, 'date_to'),
-  explicit: readBoolean(fields, 'explicit_date'),
+export const readDates = (fields: QuestionFields): DateFields => ({
+  dateFrom: readTextField(fields, 'date_from'),
+  dateTo: readTextField(fields, 'date_to'),
+  explicit: readBooleanField(fields, 'explicit_date'),
   interval: readInterval(fields),
 });
 
 export const dateContext = ({ now, timezone, earliest }: QuestionContext): DateContext => ({
   now,
-  timezone: checkTimeZone(timezone),
+  timezone: requireTimeZone(timezone),
   earliest,
 });
 
-export const readRange = (fields: Fields, context: QuestionContext): Range =>
+export const readRange = (fields: QuestionFields, context: QuestionContext): Range =>
   readDateRange(readDates(fields), dateContext(context));
 
 /** A range that is divided into intervals, which are not too many. */
-export function readTickedRange(fields: Fields, context: QuestionContext): Range {
+export function readTickedRange(fields: QuestionFields, context: QuestionContext): Range {
   const range = readRange(fields, context);
-  checkSize(range, readInterval(fields));
+  checkTickCount(range, readInterval(fields));
   return range;
 }
 

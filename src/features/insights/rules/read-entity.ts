@@ -1,10 +1,10 @@
-import { actionIdOf } from '../../../core/actions/action-id.ts';
+import { parseActionId } from '../../../core/actions/action-id.ts';
 import type { Entity } from '../../../core/actions/entity.ts';
 import { invalid } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import type { QuestionContext } from './context.ts';
-import { type Fields, readList, readText } from './fields.ts';
-import { filterOf } from './read-filter.ts';
+import { type QuestionFields, readListField, readTextField } from './fields.ts';
+import { readFilter } from './read-filter.ts';
 
 /** An entity of the wire with its place in the question's order. */
 export interface ListedEntity {
@@ -13,17 +13,17 @@ export interface ListedEntity {
   order: number;
 }
 
-const MOST = 100;
+const MAX_SERIES = 100;
 
 /** The question's series: by their `order`, actions before events where it is the same. */
-export function readEntities(fields: Fields, context: QuestionContext): ListedEntity[] {
-  const listed = [...readKind(fields, 'actions', context), ...readKind(fields, 'events', context)];
-  if (listed.length > MOST) throw invalid('events', `A question has at most ${MOST} series.`);
+export function readEntities(fields: QuestionFields, context: QuestionContext): ListedEntity[] {
+  const listed = [...readEntitiesOf(fields, 'actions', context), ...readEntitiesOf(fields, 'events', context)];
+  if (listed.length > MAX_SERIES) throw invalid('events', `A question has at most ${MAX_SERIES} series.`);
   return listed.sort((a, b) => a.order - b.order);
 }
 
-function readKind(fields: Fields, name: 'actions' | 'events', context: QuestionContext): ListedEntity[] {
-  return (readList(fields, name) ?? []).map((item) => {
+function readEntitiesOf(fields: QuestionFields, name: 'actions' | 'events', context: QuestionContext): ListedEntity[] {
+  return (readListField(fields, name) ?? []).map((item) => {
     const given = isJsonObject(item) ? item : { id: item };
     const { order } = given;
     const place = typeof order === 'string' ? Number(order) : order;
@@ -38,7 +38,7 @@ function readKind(fields: Fields, name: 'actions' | 'events', context: QuestionC
 /** `{id, type, name?, custom_name?, properties?}`; `attr` is the field to blame. */
 export function readEntity(given: JsonObject, attr: string, context: QuestionContext): Entity {
   const { id, type = 'events' } = given;
-  const filter = filterOf(given['properties'], attr);
+  const filter = readFilter(given['properties'], attr);
   const customName = textOr(given['custom_name'], null);
   if (type === 'actions') return { ...readAction(id, attr, given, context), customName, filter };
   if (type !== 'events') throw invalid(attr, `${attr}: an entity's type is "events" or "actions".`);
@@ -48,7 +48,7 @@ export function readEntity(given: JsonObject, attr: string, context: QuestionCon
 }
 
 function readAction(id: Json | undefined, attr: string, given: JsonObject, context: QuestionContext) {
-  const number = actionIdOf(id);
+  const number = parseActionId(id);
   if (number === null) throw invalid(attr, `${attr}: an action needs its number as id.`);
   const action = context.action?.(number);
   const name = textOr(given['name'], action?.name ?? String(number));
@@ -56,7 +56,7 @@ function readAction(id: Json | undefined, attr: string, given: JsonObject, conte
 }
 
 /** Where a trend leaves out what it does not know, a funnel cannot. */
-export function checkAction(entity: Entity): void {
+export function requireKnownAction(entity: Entity): void {
   if (entity.kind === 'event' || entity.isKnown) return;
   throw invalid(undefined, `Action ID ${entity.id} does not exist!`);
 }
@@ -65,27 +65,29 @@ const textOr = <T>(value: Json | undefined, fallback: T): string | T =>
   typeof value === 'string' && value !== '' ? value : fallback;
 
 /** The entity that a question for persons is about: named by its place, or by type, id and math, or by itself alone. */
-export function findListed(
-  fields: Fields,
+export function findListedEntity(
+  fields: QuestionFields,
   listed: readonly ListedEntity[],
   context: QuestionContext,
 ): Pick<ListedEntity, 'entity' | 'given'> {
-  const order = readText(fields, 'entity_order');
+  const order = readTextField(fields, 'entity_order');
   const placed = listed.find((_, index) => String(index) === order);
   if (placed !== undefined) return placed;
   const id = fields['entity_id'] ?? fields['entityId'];
   if ((typeof id !== 'string' && typeof id !== 'number') || id === '') throw invalid('entity_id', NO_ENTITY);
-  const type = readText(fields, 'entity_type') ?? readText(fields, 'type') ?? 'events';
+  const type = readTextField(fields, 'entity_type') ?? readTextField(fields, 'type') ?? 'events';
   if (type !== 'events' && type !== 'actions') throw invalid('entity_type', 'entity_type is "events" or "actions".');
-  const math = readText(fields, 'entity_math') ?? 'total';
+  const math = readTextField(fields, 'entity_math') ?? 'total';
   const isIt = ({ entity, given }: ListedEntity): boolean =>
     `${entity.kind}s` === type && String(entity.id) === String(id) && (given['math'] ?? 'total') === math;
-  return listed.find(isIt) ?? { entity: readEntity({ id, type }, 'entity_id', context), given: bareMath(fields, math) };
+  return (
+    listed.find(isIt) ?? { entity: readEntity({ id, type }, 'entity_id', context), given: mathFields(fields, math) }
+  );
 }
 
 const NO_ENTITY = 'An entity id and the entity type must be provided to determine an entity';
 
-const bareMath = (fields: Fields, math: string): JsonObject => {
+const mathFields = (fields: QuestionFields, math: string): JsonObject => {
   const given: JsonObject = { math };
   for (const name of ['math_property', 'math_group_type_index']) {
     const value = fields[`entity_${name}`];

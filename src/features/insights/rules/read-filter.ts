@@ -3,12 +3,12 @@ import { parseFilters, readFilters } from '../../../core/filters/parse-filters.t
 import type { Filter } from '../../../core/filters/property-filter.ts';
 import { NO_FILTER } from '../../../core/filters/property-filter.ts';
 import type { QuestionContext } from './context.ts';
-import { type Fields, readBoolean, readJson, readText } from './fields.ts';
+import { type QuestionFields, readBooleanField, readJsonField, readTextField } from './fields.ts';
 
 /** Filters in any of their shapes, which may come as JSON text. */
-export function filterOf(value: unknown, attr: string): Filter {
+export function readFilter(value: unknown, attr: string): Filter {
   if (value === undefined || value === null) return NO_FILTER;
-  const read = readJson({ [attr]: value }, attr);
+  const read = readJsonField({ [attr]: value }, attr);
   try {
     return typeof read === 'string' ? parseFilters(read) : readFilters(read ?? []);
   } catch (error) {
@@ -18,13 +18,14 @@ export function filterOf(value: unknown, attr: string): Filter {
 }
 
 /** What holds for every event of a question. An empty filter stays the one empty filter, so that it reads well. */
-export function readQuestionFilter(fields: Fields, context: QuestionContext): Filter {
-  const filters = [filterOf(fields['properties'], 'properties')];
-  if (readBoolean(fields, 'filter_test_accounts')) filters.push(filterOf(context.testAccountFilters, 'properties'));
-  return allOf(filters);
+export function readQuestionFilter(fields: QuestionFields, context: QuestionContext): Filter {
+  const filters = [readFilter(fields['properties'], 'properties')];
+  if (readBooleanField(fields, 'filter_test_accounts'))
+    filters.push(readFilter(context.testAccountFilters, 'properties'));
+  return andFilters(filters);
 }
 
-export function allOf(filters: readonly Filter[]): Filter {
+export function andFilters(filters: readonly Filter[]): Filter {
   const given = filters.filter(
     (filter) => filter.kind === 'property' || !('filters' in filter) || filter.filters.length > 0,
   );
@@ -32,8 +33,8 @@ export function allOf(filters: readonly Filter[]): Filter {
 }
 
 /** `search` among persons: their e-mail address or name, or the distinct id on the event, holds the text. */
-export function readSearch(fields: Fields): Filter {
-  const text = readText(fields, 'search');
+export function readSearchFilter(fields: QuestionFields): Filter {
+  const text = readTextField(fields, 'search');
   if (text === undefined) return NO_FILTER;
   const holds = (owner: 'person' | 'event', key: string): Filter => ({
     kind: 'property',

@@ -1,13 +1,13 @@
 import { invalid } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
-import { quote, readInteger, readText } from './fields.ts';
+import { quote, readIntegerField, readTextField } from './fields.ts';
 import { type SeriesMath, STATISTICS } from './numbers/math.ts';
 
-const PER_ACTOR = '_count_per_actor';
+const PER_ACTOR_SUFFIX = '_count_per_actor';
 
 /** `math`, `math_property`, `math_group_type_index` of a series. */
 export function readMath(given: JsonObject): SeriesMath {
-  const name = readText(given, 'math') ?? 'total';
+  const name = readTextField(given, 'math') ?? 'total';
   switch (name) {
     case 'total':
     case 'dau':
@@ -18,27 +18,27 @@ export function readMath(given: JsonObject): SeriesMath {
     case 'monthly_active':
       return { kind: 'active', days: 30 };
     case 'unique_group':
-      return { kind: 'unique_group', group: readGroup(given) ?? needsGroup() };
+      return { kind: 'unique_group', group: readGroup(given) ?? missingGroup() };
     default:
       return readStatistic(name, given);
   }
 }
 
 function readStatistic(name: string, given: JsonObject): SeriesMath {
-  const isPerActor = name.endsWith(PER_ACTOR);
-  const statistic = STATISTICS.find((one) => one === (isPerActor ? name.slice(0, -PER_ACTOR.length) : name));
+  const isPerActor = name.endsWith(PER_ACTOR_SUFFIX);
+  const statistic = STATISTICS.find((one) => one === (isPerActor ? name.slice(0, -PER_ACTOR_SUFFIX.length) : name));
   if (statistic === undefined || (isPerActor && statistic === 'sum')) {
     throw invalid('math', `There is no math called ${quote(name)}.`);
   }
   if (isPerActor && statistic !== 'sum') return { kind: 'per_actor', statistic, group: readGroup(given) ?? null };
-  const property = readText(given, 'math_property');
+  const property = readTextField(given, 'math_property');
   if (property === undefined) throw invalid('math_property', 'This field is required.', 'required');
   return { kind: 'property', statistic, property };
 }
 
 const readGroup = (given: JsonObject): number | undefined =>
-  readInteger(given, 'math_group_type_index', { min: 0, max: 4 });
+  readIntegerField(given, 'math_group_type_index', { min: 0, max: 4 });
 
-const needsGroup = (): never => {
+const missingGroup = (): never => {
   throw invalid('math_group_type_index', 'unique_group needs the kind of group, from 0 to 4.', 'required');
 };

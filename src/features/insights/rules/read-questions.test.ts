@@ -11,7 +11,7 @@ import { readStickinessPeopleQuestion, readStickinessQuestion } from '../stickin
 import { readTrendKind, readTrendsQuestion } from '../trends/rules/read-trends.ts';
 import { readTrendsPeopleQuestion } from '../trends/rules/read-trends-people.ts';
 import type { QuestionContext } from './context.ts';
-import type { Fields } from './fields.ts';
+import type { QuestionFields } from './fields.ts';
 
 const CONTEXT: QuestionContext = {
   now: Date.parse('2024-05-15T12:00:00Z'),
@@ -37,12 +37,12 @@ const READERS = {
   funnelPeople: readFunnelPeopleQuestion,
   correlationPeople: readCorrelationPeopleQuestion,
   pathsPeople: readPathsPeopleQuestion,
-} as const satisfies Record<string, (fields: Fields, context: QuestionContext) => unknown>;
+} as const satisfies Record<string, (fields: QuestionFields, context: QuestionContext) => unknown>;
 
 type Name = keyof typeof READERS;
 
-const read = (name: Name, fields: Fields, context = CONTEXT): unknown => READERS[name](fields, context);
-const problemOf = (name: Name, fields: Fields, context = CONTEXT): string => {
+const read = (name: Name, fields: QuestionFields, context = CONTEXT): unknown => READERS[name](fields, context);
+const problemOf = (name: Name, fields: QuestionFields, context = CONTEXT): string => {
   try {
     read(name, fields, context);
   } catch (error) {
@@ -133,7 +133,7 @@ describe('reading questions', () => {
   });
 
   it('counts retention in whole periods that end with the one of date_to', () => {
-    const range = (fields: Fields) => {
+    const range = (fields: QuestionFields) => {
       const { from, until } = readRetentionQuestion(fields, CONTEXT).range;
       return [new Date(from).toISOString().slice(0, 13), new Date(until).toISOString().slice(0, 13)];
     };
@@ -145,7 +145,8 @@ describe('reading questions', () => {
 
   it('finds the series that persons are asked of by its place, its name, or takes it by itself', () => {
     const events = [{ id: 'a', math: 'dau', properties: [{ key: 'k', value: 'v' }] }, { id: 'a' }];
-    const of = (fields: Fields) => readTrendsPeopleQuestion({ events, entity_id: 'a', ...fields }, CONTEXT).series;
+    const of = (fields: QuestionFields) =>
+      readTrendsPeopleQuestion({ events, entity_id: 'a', ...fields }, CONTEXT).series;
     expect(of({ entity_math: 'dau' })).toMatchObject({
       math: { kind: 'dau' },
       entity: { filter: { filters: [{ key: 'k' }] } },
@@ -174,7 +175,7 @@ describe('reading questions', () => {
 });
 
 describe('a question that makes no sense', () => {
-  it.each<[Name, Fields, string]>([
+  it.each<[Name, QuestionFields, string]>([
     ['trends', { events: [{ id: 'a', math: 'sum' }] }, 'math_property: This field is required.'],
     ['trends', { events: [{ id: 'a', math: 'unique_group' }] }, 'math_group_type_index: '],
     ['trends', { events: [{ id: 'a', math: 'magic' }] }, 'math: There is no math called "magic".'],
@@ -287,12 +288,12 @@ describe('a question that makes no sense', () => {
   });
 });
 
-function excluding(id: string, from: number, to: number): Fields {
+function excluding(id: string, from: number, to: number): QuestionFields {
   return { events: steps('a', 'b'), exclusions: [{ id, funnel_from_step: from, funnel_to_step: to }] };
 }
 
 /** All that any question needs, so that chance gets past the first field. */
-const RIGHT: Fields = {
+const RIGHT: QuestionFields = {
   events: steps('a', 'b'),
   entity_id: 'a',
   stickiness_days: 1,

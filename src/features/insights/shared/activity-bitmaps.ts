@@ -8,9 +8,9 @@ import type { Statement } from '../../../query/statement.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 
 /** Bits of a piece: columns hold 32-bit integers, none of them negative. */
-const PIECE = 30;
+const BITS_PER_COLUMN = 30;
 
-interface AskedBits {
+interface ActivityBitsQuery {
   /** A statement with a row for each actor. */
   actors: string;
   /** Its columns of bits, each with up to twice as many as a piece. */
@@ -19,19 +19,19 @@ interface AskedBits {
   numbers?: readonly string[];
 }
 
-export async function askBits(
+export async function queryActivityBits(
   { events }: Pick<AskedDeps, 'events'>,
   { sql }: Statement,
-  { actors, bits, numbers = [] }: AskedBits,
+  { actors, bits, numbers = [] }: ActivityBitsQuery,
 ): Promise<ActivityBits> {
   const columns = bits.flatMap((name, at) => {
-    const high = sql.quotient(`a.${name}`, sql.integer(2 ** PIECE));
-    const low = `a.${name} - ${high} * ${sql.integer(2 ** PIECE)}`;
+    const high = sql.quotient(`a.${name}`, sql.integer(2 ** BITS_PER_COLUMN));
+    const low = `a.${name} - ${high} * ${sql.integer(2 ** BITS_PER_COLUMN)}`;
     return [`cast(${low} as integer) as b${2 * at}`, `cast(${high} as integer) as b${2 * at + 1}`];
   });
   columns.push(...numbers.map((name) => `cast(a.${name} as integer) as ${name}`));
   return new ActivityBits(
-    await events.columns(`select ${columns.join(', ')} from (${actors}) a`, sql.values),
+    await events.queryColumns(`select ${columns.join(', ')} from (${actors}) a`, sql.values),
     bits.length,
   );
 }
@@ -44,7 +44,7 @@ export class ActivityBits {
 
   /** `columns`: how many columns of bits there are. */
   constructor(table: ColumnTable, columns: number) {
-    this.actors = table.rows;
+    this.actors = table.rowCount;
     this.#table = table;
     this.#pieces = Array.from({ length: 2 * columns }, (_, at) => table.integers(`b${at}`));
   }
@@ -54,19 +54,19 @@ export class ActivityBits {
   }
 
   /** Calls with every bit of the actor, the lowest first, as if all columns were one. */
-  each(actor: number, visit: (bit: number) => void): void {
+  eachTick(actor: number, visit: (bit: number) => void): void {
     this.#visit(actor, 0, this.#pieces.length, visit);
   }
 
   /** The same of one column. */
-  eachOf(column: number, actor: number, visit: (bit: number) => void): void {
+  eachTickIn(column: number, actor: number, visit: (bit: number) => void): void {
     this.#visit(actor, 2 * column, 2 * column + 2, visit);
   }
 
   #visit(actor: number, from: number, past: number, visit: (bit: number) => void): void {
     for (let at = from; at < past; at++) {
       for (let rest = this.#pieces[at]?.[actor] ?? 0; rest !== 0; rest &= rest - 1) {
-        visit((at - from) * PIECE + 31 - Math.clz32(rest & -rest));
+        visit((at - from) * BITS_PER_COLUMN + 31 - Math.clz32(rest & -rest));
       }
     }
   }

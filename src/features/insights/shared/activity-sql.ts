@@ -4,15 +4,15 @@
  */
 
 import type { Actor } from '../../../core/actor.ts';
-import { ownersSql } from '../../../query/people-sql.ts';
+import { joinPersonsSql } from '../../../query/people-sql.ts';
 import type { Statement } from '../../../query/statement.ts';
 
 /** Bits of one word. */
-const WORD = 60;
+const BITS_PER_WORD = 60;
 /** With more intervals than this, words would take more time than they save. */
-export const MOST_TICKS = 4 * WORD;
+export const MAX_BITMAP_TICKS = 4 * BITS_PER_WORD;
 
-export interface Activity {
+interface ActivityQuery {
   actor: Actor;
   /** How many intervals there are. */
   ticks: number;
@@ -26,11 +26,11 @@ export interface Activity {
   also?: readonly { name: string; each: string; together: string }[];
 }
 
-/** A row for each actor, and value: `actor`, `value`, and the words that `wordsOf` names. */
-export function activitySql(statement: Statement, activity: Activity): string {
+/** A row for each actor, and value: `actor`, `value`, and the words that `wordColumns` names. */
+export function activitySql(statement: Statement, activity: ActivityQuery): string {
   const { actor, ticks, tick, value, join, where, also = [] } = activity;
   const { sql } = statement;
-  const words = wordsOf(ticks);
+  const words = wordColumns(ticks);
   const isLater = actor.kind === 'person' && !statement.namesPersons;
   const key = isLater ? 'e.person_id' : statement.actor(actor);
   const bits = words.map((word, at) => `${sql.bitOr(wordSql(statement, at, words.length, 'm.tick'))} as ${word}`);
@@ -46,22 +46,22 @@ export function activitySql(statement: Statement, activity: Activity): string {
     ...also.map(({ name, together }) => `${together} as ${name}`),
   ].join(', ');
   return `select p.person_id as actor${value === null ? '' : ', a.value as value'}, ${joined}
-    from (${byKey}) a ${ownersSql(sql, statement.projectId, 'a.actor')}
+    from (${byKey}) a ${joinPersonsSql(sql, statement.projectId, 'a.actor')}
     group by p.person_id${value === null ? '' : ', a.value'}`;
 }
 
 /** In how many intervals the actor was active. */
 export const activeTicks = ({ sql }: Statement, ticks: number): string =>
-  `(${wordsOf(ticks)
+  `(${wordColumns(ticks)
     .map((word) => sql.bitCount(word))
     .join(' + ')})`;
 
 /** The columns with the bits of so many intervals. */
-export const wordsOf = (ticks: number): string[] =>
-  Array.from({ length: Math.ceil(ticks / WORD) }, (_, at) => `w${at}`);
+export const wordColumns = (ticks: number): string[] =>
+  Array.from({ length: Math.ceil(ticks / BITS_PER_WORD) }, (_, at) => `w${at}`);
 
 function wordSql({ sql }: Statement, at: number, words: number, tick: string): string {
   if (words === 1) return sql.bit(tick);
-  const [first, past] = [at * WORD, (at + 1) * WORD];
+  const [first, past] = [at * BITS_PER_WORD, (at + 1) * BITS_PER_WORD];
   return `case when ${tick} >= ${first} and ${tick} < ${past} then ${sql.bit(`(${tick} - ${first})`)} else 0 end`;
 }

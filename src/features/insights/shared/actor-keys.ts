@@ -3,17 +3,17 @@
  * the time that columns take. An actor's rows are sorted and taken apart when they are asked for, and so still at hand
  * for whoever looks at them.
  */
-import { inTurns } from '../../../lib/in-turns.ts';
-import { placed, ROWS_AT_ONCE, rowsInPlace, startsOf, type Tied } from './actor-rows.ts';
+import { inBatches } from '../../../lib/in-turns.ts';
+import { actorStarts, ROW_BATCH_SIZE, reorderColumn, rowOrder, type TieOrder } from './actor-rows.ts';
 
-export interface KeyParts {
+export interface KeyEncoding {
   /** A power of two: a key is the time since `from`, times this, and the rest. */
   readonly base: number;
   readonly from: number;
 }
 
 /** An actor's rows, in the order of time, until the next actor's are asked for. */
-export interface OwnKeys {
+interface ActorKeyRows {
   readonly count: number;
   /** ms UTC. */
   readonly at: Float64Array;
@@ -22,21 +22,21 @@ export interface OwnKeys {
 }
 
 /** Whether times within the range, and as many different rests, go into one number without loss. */
-export const fitsKey = ({ from, until }: { from: number; until: number }, base: number): boolean =>
+export const fitsInKey = ({ from, until }: { from: number; until: number }, base: number): boolean =>
   (until - from) * base <= Number.MAX_SAFE_INTEGER;
 
 /** What is to be known of rows beside their keys. */
-export interface RowWishes {
+export interface RowOptions {
   /** Rows of one instant are in this order; null: in any. */
-  readonly tied: Tied;
-  /** Whether `rowOf` will be asked. */
+  readonly tieOrder: TieOrder;
+  /** Whether `anyRowOf` will be asked. */
   readonly hasNames: boolean;
 }
 
 export class ActorKeys {
   readonly actors: number;
-  readonly #parts: KeyParts;
-  readonly #tied: Tied;
+  readonly #parts: KeyEncoding;
+  readonly #tied: TieOrder;
   readonly #starts: Int32Array;
   /** Place → key. */
   readonly #keys: Float64Array;
@@ -45,23 +45,23 @@ export class ActorKeys {
   readonly #column: Float64Array;
   readonly #own: { count: number; at: Float64Array; rest: Int32Array };
 
-  static async put(
+  static async group(
     actor: Int32Array,
     column: Float64Array,
-    parts: KeyParts,
-    { tied, hasNames }: RowWishes,
+    parts: KeyEncoding,
+    { tieOrder, hasNames }: RowOptions,
   ): Promise<ActorKeys> {
-    const starts = await startsOf(actor);
-    const rows = tied !== null || hasNames ? await rowsInPlace(actor, starts) : null;
-    const keys = rows === null ? await keysInPlace(actor, starts, column) : await placed({ rows }, column);
-    return new ActorKeys({ starts, keys, rows }, column, parts, tied);
+    const starts = await actorStarts(actor);
+    const rows = tieOrder !== null || hasNames ? await rowOrder(actor, starts) : null;
+    const keys = rows === null ? await groupKeysByActor(actor, starts, column) : await reorderColumn({ rows }, column);
+    return new ActorKeys({ starts, keys, rows }, column, parts, tieOrder);
   }
 
   private constructor(
     { starts, keys, rows }: { starts: Int32Array; keys: Float64Array; rows: Int32Array | null },
     column: Float64Array,
-    parts: KeyParts,
-    tied: Tied,
+    parts: KeyEncoding,
+    tied: TieOrder,
   ) {
     this.actors = starts.length - 1;
     this.#parts = parts;
@@ -70,11 +70,11 @@ export class ActorKeys {
     this.#keys = keys;
     this.#rows = rows;
     this.#column = column;
-    const longest = longestOf(starts);
+    const longest = maxRowsPerActor(starts);
     this.#own = { count: 0, at: new Float64Array(longest), rest: new Int32Array(longest) };
   }
 
-  of(actor: number): OwnKeys {
+  of(actor: number): ActorKeyRows {
     const [keys, { at, rest }, { base, from }] = [this.#keys, this.#own, this.#parts];
     const [first, past] = [this.#starts[actor] as number, this.#starts[actor + 1] as number];
     // What it needs to sort is needed for nothing else yet.
@@ -94,11 +94,11 @@ export class ActorKeys {
   }
 
   /** One of the actor's rows; they have at least one. */
-  rowOf(actor: number): number {
+  anyRowOf(actor: number): number {
     return this.#rowsOf(actor)[0] as number;
   }
 
-  #orderTies(actor: number, tied: NonNullable<Tied>): void {
+  #orderTies(actor: number, tied: NonNullable<TieOrder>): void {
     const { base } = this.#parts;
     const keyOf = (row: number): number => this.#column[row] as number;
     const sinceOf = (row: number): number => Math.floor(keyOf(row) / base);
@@ -113,17 +113,17 @@ export class ActorKeys {
 
 const NO_ROWS = new Int32Array(0);
 
-async function keysInPlace(actor: Int32Array, starts: Int32Array, column: Float64Array): Promise<Float64Array> {
+async function groupKeysByActor(actor: Int32Array, starts: Int32Array, column: Float64Array): Promise<Float64Array> {
   const keys = new Float64Array(column.length);
   const next = starts.slice();
-  await inTurns(actor.length, ROWS_AT_ONCE, (from, to) => {
+  await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {
     for (let row = from; row < to; row++) keys[(next[actor[row] as number] as number)++] = column[row] as number;
   });
   return keys;
 }
 
 /** With more than these it is quicker to sort all keys. */
-const FEW_RUNS = 8;
+const MAX_MERGED_RUNS = 8;
 
 /**
  * Each thread of the engine hands its rows over in the order of time, one thread after the other: what an actor has is
@@ -132,7 +132,7 @@ const FEW_RUNS = 8;
 function sortKeys(keys: Float64Array, from: number, to: number, spare: Float64Array): void {
   let middle = runEnd(keys, from, to);
   for (let runs = 1; middle < to; runs++) {
-    if (runs > FEW_RUNS) {
+    if (runs > MAX_MERGED_RUNS) {
       keys.subarray(from, to).sort();
       return;
     }
@@ -163,7 +163,7 @@ function mergeRuns(keys: Float64Array, from: number, middle: number, to: number,
   }
 }
 
-function longestOf(starts: Int32Array): number {
+function maxRowsPerActor(starts: Int32Array): number {
   let longest = 0;
   for (let own = 1; own < starts.length; own++)
     longest = Math.max(longest, (starts[own] as number) - (starts[own - 1] as number));

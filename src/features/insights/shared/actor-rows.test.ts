@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { someRows } from '../../../../test/support/some-rows.ts';
-import { placed, rowsByActor } from './actor-rows.ts';
+import { reorderColumn, rowsByActor } from './actor-rows.ts';
 
 const tableOf = (rows: readonly { actor: number; at: number }[]) => ({
-  rows: rows.length,
+  rowCount: rows.length,
   integers: () => Int32Array.from(rows, ({ actor }) => actor),
   doubles: () => Float64Array.from(rows, ({ at }) => at),
   texts: () => [],
@@ -23,7 +23,7 @@ describe('rows by actor', () => {
         expect([...sorted.rows]).toEqual(wanted.map(({ row }) => row));
         expect([...sorted.at]).toEqual(wanted.map(({ at }) => at));
         const rowNumbers = Int32Array.from(rows.keys());
-        expect([...(await placed(sorted, rowNumbers))]).toEqual(wanted.map(({ row }) => row));
+        expect([...(await reorderColumn(sorted, rowNumbers))]).toEqual(wanted.map(({ row }) => row));
       }),
     );
   });

@@ -1,8 +1,8 @@
 /** Rows of a table by whose they are, and each actor's in the order of time. */
-import { inTurns } from '../../../lib/in-turns.ts';
+import { inBatches } from '../../../lib/in-turns.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 
-export interface ActorRows {
+interface ActorRows {
   readonly actors: number;
   /** Actor → the place of their first row; one more, behind the last. */
   readonly starts: Int32Array;
@@ -16,46 +16,46 @@ export interface ActorRows {
  * Reads the columns `actor` (small numbers) and `at`. Rows come about in the order of time, so that each actor's are
  * nearly sorted once they are together. Where it matters which of two events of one instant is first, `tied` says it.
  */
-export async function rowsByActor(table: ColumnTable, tied: Tied): Promise<ActorRows> {
+export async function rowsByActor(table: ColumnTable, tied: TieOrder): Promise<ActorRows> {
   const actor = table.integers('actor');
-  const starts = await startsOf(actor);
-  const rows = await rowsInPlace(actor, starts);
-  const at = await placed({ rows }, table.doubles('at'));
+  const starts = await actorStarts(actor);
+  const rows = await rowOrder(actor, starts);
+  const at = await reorderColumn({ rows }, table.doubles('at'));
   const actors = starts.length - 1;
-  await inTurns(actors, ACTORS_AT_ONCE, (first, past) => {
+  await inBatches(actors, ACTOR_BATCH_SIZE, (first, past) => {
     for (let own = first; own < past; own++) {
       const [from, to] = [starts[own] as number, starts[own + 1] as number];
-      if (to - from <= FEW) sortFew({ at, rows }, from, to, tied);
-      else sortMany({ at, rows }, from, to, tied);
+      if (to - from <= MAX_INSERTION_SORT) insertionSort({ at, rows }, from, to, tied);
+      else sortLarge({ at, rows }, from, to, tied);
     }
   });
   return { actors, starts, at, rows };
 }
 
 /** What is looked at before others get their turn: some milliseconds each. */
-export const ROWS_AT_ONCE = 200_000;
-export const ACTORS_AT_ONCE = 2000;
+export const ROW_BATCH_SIZE = 200_000;
+export const ACTOR_BATCH_SIZE = 2000;
 
 /** The values of a column, in the order of places. */
-export async function placed<T extends Int32Array | Float64Array>(
+export async function reorderColumn<T extends Int32Array | Float64Array>(
   { rows }: Pick<ActorRows, 'rows'>,
   column: T,
 ): Promise<T> {
   const values = new (column.constructor as new (length: number) => T)(rows.length);
-  await inTurns(rows.length, ROWS_AT_ONCE, (from, to) => {
+  await inBatches(rows.length, ROW_BATCH_SIZE, (from, to) => {
     for (let place = from; place < to; place++) values[place] = column[rows[place] as number] as number;
   });
   return values;
 }
 
 /** Actor → the place of their first row, and one behind the last. */
-export async function startsOf(actor: Int32Array): Promise<Int32Array> {
+export async function actorStarts(actor: Int32Array): Promise<Int32Array> {
   let most = -1;
-  await inTurns(actor.length, ROWS_AT_ONCE, (from, to) => {
+  await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {
     for (let row = from; row < to; row++) if ((actor[row] as number) > most) most = actor[row] as number;
   });
   const starts = new Int32Array(most + 2);
-  await inTurns(actor.length, ROWS_AT_ONCE, (from, to) => {
+  await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {
     for (let row = from; row < to; row++) (starts[(actor[row] as number) + 1] as number)++;
   });
   for (let own = 0; own <= most; own++) starts[own + 1] = (starts[own + 1] as number) + (starts[own] as number);
@@ -63,23 +63,23 @@ export async function startsOf(actor: Int32Array): Promise<Int32Array> {
 }
 
 /** Place → row, each actor's in the order of rows. */
-export async function rowsInPlace(actor: Int32Array, starts: Int32Array): Promise<Int32Array> {
+export async function rowOrder(actor: Int32Array, starts: Int32Array): Promise<Int32Array> {
   const rows = new Int32Array(actor.length);
   const next = starts.slice();
-  await inTurns(actor.length, ROWS_AT_ONCE, (from, to) => {
+  await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {
     for (let row = from; row < to; row++) rows[(next[actor[row] as number] as number)++] = row;
   });
   return rows;
 }
 
 /** The order of two rows of one instant; null where it makes no difference. */
-export type Tied = ((a: number, b: number) => number) | null;
-type Part = Pick<ActorRows, 'at' | 'rows'>;
+export type TieOrder = ((a: number, b: number) => number) | null;
+type RowColumns = Pick<ActorRows, 'at' | 'rows'>;
 
-const FEW = 100;
+const MAX_INSERTION_SORT = 100;
 
 /** Each row is moved to before those that are later than it: mostly none. */
-function sortFew(part: Part, from: number, to: number, tied: Tied): void {
+function insertionSort(part: RowColumns, from: number, to: number, tied: TieOrder): void {
   const { at, rows } = part;
   for (let place = from + 1; place < to; place++) {
     const [time, row] = [at[place] as number, rows[place] as number];
@@ -94,7 +94,7 @@ function sortFew(part: Part, from: number, to: number, tied: Tied): void {
   }
 }
 
-function sortMany({ at, rows }: Part, from: number, to: number, tied: Tied): void {
+function sortLarge({ at, rows }: RowColumns, from: number, to: number, tied: TieOrder): void {
   let place = from + 1;
   while (place < to && (at[place - 1] as number) < (at[place] as number)) place++;
   if (place >= to) return;
@@ -106,5 +106,5 @@ function sortMany({ at, rows }: Part, from: number, to: number, tied: Tied): voi
   }
 }
 
-const isBefore = (time: number, row: number, other: number, otherRow: number, tied: Tied): boolean =>
+const isBefore = (time: number, row: number, other: number, otherRow: number, tied: TieOrder): boolean =>
   time < other || (time === other && tied !== null && tied(row, otherRow) < 0);

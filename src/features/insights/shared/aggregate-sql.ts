@@ -25,7 +25,7 @@ export function measuredColumn(statement: Statement, math: SeriesMath): string {
   }
 }
 
-export interface Aggregation {
+interface Aggregation {
   math: SeriesMath;
   /** Everybody counts once, where they come first. */
   isCumulative: boolean;

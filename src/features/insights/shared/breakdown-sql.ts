@@ -1,29 +1,34 @@
 /** What a breakdown divides by, as columns of a statement about events. */
 
-import type { PropertyBreakdown, Slice } from '../../../core/actions/breakdown.ts';
+import type { BreakdownSelection, PropertyBreakdown } from '../../../core/actions/breakdown.ts';
 import type { Range } from '../../../core/time/range.ts';
 import { hasOwnerSql, valueJoinSql, valueSql } from '../../../query/property-value.ts';
 import type { Statement } from '../../../query/statement.ts';
 import type { Bin } from '../rules/numbers/value-bins.ts';
 
 /** A column to group by, the join that it needs, and the condition under which an event has a value at all. */
-export interface Divided {
+export interface BreakdownColumns {
   value: string;
   join: string;
   condition: string;
 }
 
-export const UNDIVIDED: Divided = { value: `''`, join: '', condition: 'true' };
+export const NO_BREAKDOWN: BreakdownColumns = { value: `''`, join: '', condition: 'true' };
 
 /** A property as a breakdown reads it: its text, empty where it is missing. */
-export const dividedBy = (statement: Statement, breakdown: PropertyBreakdown, key: string, reach: Range): Divided => ({
+export const splitBy = (
+  statement: Statement,
+  breakdown: PropertyBreakdown,
+  key: string,
+  reach: Range,
+): BreakdownColumns => ({
   value: valueSql(statement.sql, breakdown, key),
   join: valueJoinSql(statement, breakdown, key, reach),
   condition: hasOwnerSql(breakdown),
 });
 
 /** The number of the bin that the value lies in, as text. */
-export function binSql(statement: Statement, divided: Divided, bins: readonly Bin[]): Divided {
+export function binSql(statement: Statement, divided: BreakdownColumns, bins: readonly Bin[]): BreakdownColumns {
   const { sql } = statement;
   const number = statement.numberIn(divided.value);
   const cases = bins.map((bin, at) => `when ${within(statement, number, bin)} then ${sql.param(String(at))}`);
@@ -35,9 +40,13 @@ const within = ({ sql }: Statement, number: string, { from, until }: Bin): strin
   `coalesce(${number} >= ${sql.double(from)} and ${number} < ${sql.double(until)}, false)`;
 
 /** Only what belongs to the value that was followed. */
-export function sliceSql(statement: Statement, slice: Slice, reach: Range): Omit<Divided, 'value'> {
+export function sliceSql(
+  statement: Statement,
+  slice: BreakdownSelection,
+  reach: Range,
+): Omit<BreakdownColumns, 'value'> {
   if (slice.kind === 'cohort') return { join: '', condition: statement.isMember(slice.id) };
-  const { value, join, condition } = dividedBy(statement, slice.breakdown, slice.breakdown.keys[0] ?? '', reach);
+  const { value, join, condition } = splitBy(statement, slice.breakdown, slice.breakdown.keys[0] ?? '', reach);
   const own =
     slice.kind === 'bin'
       ? within(statement, statement.numberIn(value), slice)

@@ -1,5 +1,5 @@
 import type { Actor } from '../../../core/actor.ts';
-import type { InsightSql } from '../../../stores/events/dialect.ts';
+import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 import type { SeriesMath, Statistic } from '../rules/numbers/math.ts';
 
 /** Whom a series counts. */
@@ -13,7 +13,7 @@ export const countsPersons = (math: SeriesMath): boolean =>
   math.kind === 'dau' || math.kind === 'active' || (math.kind === 'per_actor' && math.group === null);
 
 /** An aggregate over numbers, null ones left out; null where there are none, but the sum of nothing is 0. */
-export function statisticSql(sql: InsightSql, statistic: Statistic, value: string): string {
+export function statisticSql(sql: SqlBuilder, statistic: Statistic, value: string): string {
   switch (statistic) {
     case 'sum':
       return `coalesce(sum(${value}), 0)`;

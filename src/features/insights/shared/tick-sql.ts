@@ -1,4 +1,4 @@
-import type { InsightSql } from '../../../stores/events/dialect.ts';
+import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 
 /** Neighbouring intervals of one length. */
 interface Run {
@@ -13,7 +13,7 @@ interface Run {
  * the time has to lie between them. Between two changes of the clocks intervals are of one length, so a division tells:
  * many times cheaper than to ask the calendar about every event, and right where it is.
  */
-export function tickSql(sql: InsightSql, time: string, bounds: readonly number[]): string {
+export function tickSql(sql: SqlBuilder, time: string, bounds: readonly number[]): string {
   const runs = runsOf(bounds);
   const at = sql.ms(time);
   const within = ({ index, start, length }: Run): string =>

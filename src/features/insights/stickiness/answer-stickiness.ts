@@ -6,11 +6,11 @@ import type { Page } from '../../../stores/metadata/page.ts';
 import type { StickinessItem } from '../rules/answers.ts';
 import { sum } from '../rules/numbers/statistics.ts';
 import type { Series, StickinessPeopleQuestion, StickinessQuestion } from '../rules/question.ts';
-import { activeTicks, activitySql, MOST_TICKS } from '../shared/activity-sql.ts';
+import { activeTicks, activitySql, MAX_BITMAP_TICKS } from '../shared/activity-sql.ts';
 import { actorOfMath } from '../shared/math-sql.ts';
 import { tickSql } from '../shared/tick-sql.ts';
 
-export async function askStickiness(
+export async function answerStickiness(
   deps: InsightDeps,
   projectId: number,
   question: StickinessQuestion,
@@ -55,7 +55,7 @@ async function itemOf(
   const statement = new Statement(deps.dialect, prepared);
   const rows = await prepared.run(
     statement,
-    `select intervals, count(*) as n from (${stickySql(statement, question, series, range)}) a group by intervals`,
+    `select intervals, count(*) as n from (${activeIntervalsSql(statement, question, series, range)}) a group by intervals`,
   );
   const counts = new Map(rows.map((row) => [Number(row['intervals']), Number(row['n'])]));
   const days = ticksOf(range, interval, timezone).map((_, at) => at + 1);
@@ -67,7 +67,7 @@ async function itemOf(
 }
 
 /** Each actor, and in how many intervals they were active. */
-function stickySql(
+function activeIntervalsSql(
   statement: Statement,
   { filter, interval, timezone }: StickinessQuestion,
   { entity, math }: Series,
@@ -79,7 +79,7 @@ function stickySql(
   const actor = statement.actor(who);
   const where = `${statement.inProject()} and ${statement.during(range)} and ${statement.isOf(entity)}
     and ${statement.holds(filter)}`;
-  if (ticks.length <= MOST_TICKS) {
+  if (ticks.length <= MAX_BITMAP_TICKS) {
     const bits = activitySql(statement, { actor: who, ticks: ticks.length, tick, value: null, join: '', where });
     return `select actor, ${activeTicks(statement, ticks.length)} as intervals from (${bits}) b`;
   }
@@ -91,7 +91,7 @@ function stickySql(
     group by actor`;
 }
 
-export async function askStickinessPeople(
+export async function findStickinessPeople(
   deps: InsightDeps,
   projectId: number,
   { stickiness, series, intervals }: StickinessPeopleQuestion,
@@ -103,7 +103,7 @@ export async function askStickinessPeople(
   const rows = await prepared.run(
     statement,
     `select cast(actor as varchar) as actor
-    from (${stickySql(statement, stickiness, series, stickiness.range)}) a
+    from (${activeIntervalsSql(statement, stickiness, series, stickiness.range)}) a
     where intervals = ${sql.integer(intervals)}
     order by actor
     limit ${sql.integer(limit)} offset ${sql.integer(offset)}`,

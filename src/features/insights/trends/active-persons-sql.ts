@@ -11,7 +11,7 @@ export interface WindowTick extends Range {
  * Who was active in spans that overlap. The bounds of all spans cut the time into segments; each actor is looked at
  * once for each segment, and then counted in every span that holds it: so events are not multiplied, only actors are.
  */
-export function activeSql(
+export function activeActorsSql(
   statement: Statement,
   windows: readonly WindowTick[],
   matched: (during: Range, segment: string) => string,

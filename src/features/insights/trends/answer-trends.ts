@@ -1,6 +1,6 @@
 import type { PropertyBreakdown } from '../../../core/actions/breakdown.ts';
 import { activeWindow } from '../../../core/time/active-window.ts';
-import { addTo, floorTo } from '../../../core/time/interval.ts';
+import { addUnits, startOfInterval } from '../../../core/time/interval.ts';
 import type { Range } from '../../../core/time/range.ts';
 import { type Tick, ticksOf } from '../../../core/time/ticks.ts';
 import type { AskedDeps } from '../../../query/asked-events.ts';
@@ -13,15 +13,15 @@ import { binValue, cohortValue, numberValue, textValue } from '../rules/breakdow
 import type { SeriesMath } from '../rules/numbers/math.ts';
 import { binLevels, binsBetween } from '../rules/numbers/value-bins.ts';
 import type { Series, TrendsQuestion } from '../rules/question.ts';
-import { type ActivityBits, askBits } from '../shared/activity-bitmaps.ts';
-import { activitySql, MOST_TICKS, wordsOf } from '../shared/activity-sql.ts';
+import { type ActivityBits, queryActivityBits } from '../shared/activity-bitmaps.ts';
+import { activitySql, MAX_BITMAP_TICKS, wordColumns } from '../shared/activity-sql.ts';
 import { aggregateSql, emptyNumber, measuredColumn } from '../shared/aggregate-sql.ts';
-import { binSql, type Divided, dividedBy, UNDIVIDED } from '../shared/breakdown-sql.ts';
+import { type BreakdownColumns, binSql, NO_BREAKDOWN, splitBy } from '../shared/breakdown-sql.ts';
 import { actorOfMath, countsPersons } from '../shared/math-sql.ts';
 import { tickSql } from '../shared/tick-sql.ts';
-import { activeSql, type WindowTick } from './active-persons-sql.ts';
+import { activeActorsSql, type WindowTick } from './active-persons-sql.ts';
 
-export async function askTrends(deps: AskedDeps, projectId: number, question: TrendsQuestion): Promise<TrendItem[]> {
+export async function answerTrends(deps: AskedDeps, projectId: number, question: TrendsQuestion): Promise<TrendItem[]> {
   const { filter, series, breakdown, range, searchFrom, previous } = question;
   const prepared = await prepare(deps, projectId, {
     filters: [filter],
@@ -40,12 +40,12 @@ export async function askTrends(deps: AskedDeps, projectId: number, question: Tr
 }
 
 /** A value of the breakdown: how it is shown, and the text by which the engine tells it. */
-interface Part {
+interface BreakdownPart {
   value: SeriesNumbers['value'];
   text: string;
 }
 
-type Divide = (statement: Statement) => Divided;
+type Divide = (statement: Statement) => BreakdownColumns;
 
 /** Counts one series over one range. */
 class SeriesCounter {
@@ -66,25 +66,28 @@ class SeriesCounter {
     this.#range = range;
     this.#ticks = ticksOf(range, question.interval, question.timezone);
     const days = series.math.kind === 'active' ? series.math.days : 0;
-    this.#reach = { from: addTo(range.from, -days, 'day', question.timezone), until: range.until };
+    this.#reach = { from: addUnits(range.from, -days, 'day', question.timezone), until: range.until };
   }
 
   async count(searchFrom: number): Promise<SeriesNumbers[]> {
     const { breakdown } = this.#question;
-    if (breakdown === null) return this.#numbers([{ value: null, text: '' }], () => UNDIVIDED, false);
+    if (breakdown === null) return this.#numbers([{ value: null, text: '' }], () => NO_BREAKDOWN, false);
     if (breakdown.kind === 'property') {
       return this.#ofProperty(breakdown, { from: searchFrom, until: this.#range.until });
     }
     const all: SeriesNumbers[] = [];
     for (const cohort of breakdown.cohorts) {
-      const own = (statement: Statement): Divided => ({ ...UNDIVIDED, condition: statement.isMember(cohort.id) });
+      const own = (statement: Statement): BreakdownColumns => ({
+        ...NO_BREAKDOWN,
+        condition: statement.isMember(cohort.id),
+      });
       all.push(...(await this.#numbers([{ value: cohortValue(cohort), text: '' }], own, false)));
     }
     return all;
   }
 
   async #ofProperty(breakdown: PropertyBreakdown, searched: Range): Promise<SeriesNumbers[]> {
-    const divide: Divide = (statement) => dividedBy(statement, breakdown, breakdown.keys[0] ?? '', this.#reach);
+    const divide: Divide = (statement) => splitBy(statement, breakdown, breakdown.keys[0] ?? '', this.#reach);
     if (breakdown.bins === null) {
       const texts = await this.#largest(breakdown, divide, searched);
       const isSession = breakdown.owner === 'session';
@@ -125,7 +128,7 @@ class SeriesCounter {
     return quantiles.some((one) => one === null) ? [] : quantiles.map(Number);
   }
 
-  async #numbers(parts: readonly Part[], divide: Divide, isDivided: boolean): Promise<SeriesNumbers[]> {
+  async #numbers(parts: readonly BreakdownPart[], divide: Divide, isDivided: boolean): Promise<SeriesNumbers[]> {
     if (parts.length === 0) return [];
     const texts = isDivided ? parts.map(({ text }) => text) : null;
     const rows = await this.#rows(divide, texts);
@@ -154,7 +157,7 @@ class SeriesCounter {
     const during = math.kind === 'active' ? this.#lastDays(math.days) : this.#range;
     const isOfActors = math.kind === 'dau' || math.kind === 'active' || math.kind === 'unique_group';
     const ticks = isTotal ? 1 : this.#ticks.length;
-    if (isOfActors && display !== 'cumulative' && ticks <= MOST_TICKS) {
+    if (isOfActors && display !== 'cumulative' && ticks <= MAX_BITMAP_TICKS) {
       return this.#uniqueRows(statement, divide(statement), during, { tick, ticks }, texts);
     }
     const matched = this.#matched(statement, divide(statement), during, tick, measuredColumn(statement, math), texts);
@@ -165,7 +168,7 @@ class SeriesCounter {
   /** Actors are counted once they are told apart, and their intervals as bits: much less than one row for each. */
   async #uniqueRows(
     statement: Statement,
-    { value, join, condition }: Divided,
+    { value, join, condition }: BreakdownColumns,
     during: Range,
     { tick, ticks }: { tick: string; ticks: number },
     texts: readonly string[] | null,
@@ -180,13 +183,22 @@ class SeriesCounter {
       where: `${this.#matches(statement, during)} and ${condition}`,
     });
     const numbers = texts === null ? [] : ['value'];
-    const bits = await askBits(this.#deps, statement, { actors: activity, bits: wordsOf(ticks), numbers });
+    const bits = await queryActivityBits(this.#deps, statement, {
+      actors: activity,
+      bits: wordColumns(ticks),
+      numbers,
+    });
     return uniqueRows(bits, texts, ticks);
   }
 
   #lastDays(days: number): Range {
     const { timezone } = this.#question;
-    const { from, until } = activeWindow(floorTo(this.#range.until - 1, 'day', timezone), days, 'day', timezone);
+    const { from, until } = activeWindow(
+      startOfInterval(this.#range.until - 1, 'day', timezone),
+      days,
+      'day',
+      timezone,
+    );
     return { from, until: Math.min(until, this.#range.until) };
   }
 
@@ -195,7 +207,7 @@ class SeriesCounter {
     if (windows.length === 0) return [];
     const statement = this.#begin();
     const actor = measuredColumn(statement, this.#series.math);
-    const sql = activeSql(statement, windows, (during, segment) =>
+    const sql = activeActorsSql(statement, windows, (during, segment) =>
       this.#matched(statement, divide(statement), during, segment, actor, texts),
     );
     return this.#prepared.run(statement, sql);
@@ -233,7 +245,7 @@ class SeriesCounter {
   /** The matching events with `value`, `tick` and one column more; of the named values only. */
   #matched(
     statement: Statement,
-    { value, join, condition }: Divided,
+    { value, join, condition }: BreakdownColumns,
     during: Range,
     tick: string,
     column: string,
@@ -265,7 +277,7 @@ function uniqueRows(bits: ActivityBits, texts: readonly string[] | null, ticks: 
   const counts = new Float64Array(values.length * ticks);
   for (let actor = 0; actor < bits.actors; actor++) {
     const from = (places?.[actor] ?? 0) * ticks;
-    bits.each(actor, (tick) => {
+    bits.eachTick(actor, (tick) => {
       (counts[from + tick] as number)++;
     });
   }

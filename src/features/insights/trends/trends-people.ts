@@ -1,5 +1,5 @@
 import { activeWindow } from '../../../core/time/active-window.ts';
-import { floorTo } from '../../../core/time/interval.ts';
+import { startOfInterval } from '../../../core/time/interval.ts';
 import type { Range } from '../../../core/time/range.ts';
 import { type InsightDeps, prepare, reachOf } from '../../../query/prepare.ts';
 import { Statement } from '../../../query/statement.ts';
@@ -9,7 +9,7 @@ import { aggregateSql, measuredColumn } from '../shared/aggregate-sql.ts';
 import { sliceSql } from '../shared/breakdown-sql.ts';
 import { actorOfMath } from '../shared/math-sql.ts';
 
-export interface TrendActor {
+interface TrendActor {
   /** The uuid of a person, or the key of a group. */
   actor: string;
   /** Their own part of the number: how many events, or the series' own statistic of them. */
@@ -17,7 +17,7 @@ export interface TrendActor {
 }
 
 /** Whom a number of a trend counts: those with the most first. */
-export async function askTrendsPeople(
+export async function findTrendsPeople(
   deps: InsightDeps,
   projectId: number,
   question: TrendsPeopleQuestion,
@@ -53,6 +53,6 @@ export async function askTrendsPeople(
 /** Who was active is also asked of the days before. */
 function peopleRange({ series: { math }, range, display, interval, timezone }: TrendsPeopleQuestion): Range {
   if (math.kind !== 'active') return range;
-  const day = display === 'total' ? floorTo(range.until - 1, 'day', timezone) : range.from;
+  const day = display === 'total' ? startOfInterval(range.until - 1, 'day', timezone) : range.from;
   return { from: activeWindow(day, math.days, interval, timezone).from, until: range.until };
 }

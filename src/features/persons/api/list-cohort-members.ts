@@ -5,75 +5,80 @@ import { csvLines, type FlatRow, flatten } from '../../../http/csv.ts';
 import type { Query } from '../../../http/paging.ts';
 import { isoOffset } from '../../../http/schemas/common.ts';
 import { searchPattern } from '../../../lib/search-pattern.ts';
-import { findCohorts } from '../../../query/cohorts/cohort-filter.ts';
+import { findCohortMemberIds } from '../../../query/cohorts/cohort-filter.ts';
 import type { QueryDeps } from '../../../query/query-deps.ts';
 import type { Cohort } from '../../../stores/metadata/cohorts.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
 import type { StoredPerson } from '../../../stores/metadata/persons.ts';
-import { eachPerson, listPersons, type PersonQuestion, type PersonSearchDeps } from '../search/search-persons.ts';
-import { pageLinks, readPersonQuestion } from './person-query.ts';
+import { eachPersonBatch, listPersons, type PersonQuery, type PersonSearchDeps } from '../search/search-persons.ts';
+import { pageLinks, readPersonQuery } from './person-query.ts';
 import { presentListedPerson } from './person-schemas.ts';
 
-type IsIn = NonNullable<PersonSearchDeps['isIn']>;
+type IsCohortMember = NonNullable<PersonSearchDeps['isCohortMember']>;
 
 /** Who is in the cohorts that a filter asks for. */
-export async function cohortsAsked(deps: RouteDeps & QueryDeps, projectId: number, filter: Filter): Promise<IsIn> {
-  const sets = await findCohorts(deps, projectId, filter, deps.clock.now());
+export async function cohortMembership(
+  deps: RouteDeps & QueryDeps,
+  projectId: number,
+  filter: Filter,
+): Promise<IsCohortMember> {
+  const sets = await findCohortMemberIds(deps, projectId, filter, deps.clock.now());
   return (personId, cohortId) => sets.get(cohortId)?.has(personId);
 }
 
-export interface Members {
+interface CohortMemberSearch {
   deps: PersonSearchDeps;
-  question: PersonQuestion;
+  query: PersonQuery;
 }
 
 /** So many members are put into order at once, in some 40 ms; more are met by going through the list of persons. */
-const FEW = 20_000;
+const MAX_SORTED_MEMBERS = 20_000;
 
-export async function membersOf(
+export async function searchCohortMembers(
   deps: RouteDeps & QueryDeps,
   projectId: number,
   { id }: Cohort,
   query: Query,
-): Promise<Members> {
+): Promise<CohortMemberSearch> {
   const { persons, cohortMembers } = deps.metadata;
-  const asked = readPersonQuestion(projectId, query);
+  const asked = readPersonQuery(projectId, query);
   const filter: Filter = { kind: 'and', filters: [{ kind: 'cohort', id, negated: false }, asked.filter] };
-  const sets = await findCohorts(deps, projectId, filter, deps.clock.now());
+  const sets = await findCohortMemberIds(deps, projectId, filter, deps.clock.now());
   const members = sets.get(id) ?? null;
   const among =
-    members === null || members.size <= FEW
-      ? await cohortMembers.inListOrder(projectId, [...(members ?? [])])
+    members === null || members.size <= MAX_SORTED_MEMBERS
+      ? await cohortMembers.sortPersonIds(projectId, [...(members ?? [])])
       : undefined;
-  const isIn: IsIn = (personId, cohortId) => sets.get(cohortId)?.has(personId);
-  return { deps: { persons, search: searchPattern, isIn }, question: { ...asked, filter, among } };
+  const isIn: IsCohortMember = (personId, cohortId) => sets.get(cohortId)?.has(personId);
+  return { deps: { persons, search: searchPattern, isCohortMember: isIn }, query: { ...asked, filter, among } };
 }
 
-const LISTED_IDS = 1000;
+const MAX_LISTED_IDS = 1000;
 
-export async function cohortPersons({ deps, question }: Members, page: Page, url: URL) {
-  const found = await listPersons(deps, question, page);
-  const ids = await idsOf(deps, found, LISTED_IDS);
+export async function listCohortMembers({ deps, query }: CohortMemberSearch, page: Page, url: URL) {
+  const found = await listPersons(deps, query, page);
+  const ids = await distinctIdsOf(deps, found, MAX_LISTED_IDS);
   const results = found.map((person) => presentListedPerson(person, ids.get(person.id) ?? []));
   return { ...pageLinks(url, page, found.length), results };
 }
 
-const idsOf = ({ persons }: PersonSearchDeps, found: readonly StoredPerson[], most: number) =>
-  persons.distinctIds(
+const distinctIdsOf = ({ persons }: PersonSearchDeps, found: readonly StoredPerson[], most: number) =>
+  persons.listDistinctIds(
     found.map(({ id }) => id),
     most,
   );
 
-const CSV_PERSONS = 10_000;
-const CSV_IDS = 10;
+const MAX_CSV_PERSONS = 10_000;
+const MAX_CSV_IDS = 10;
 
-export const cohortCsv = (members: Members): AsyncGenerator<string> => csvLines(() => csvPages(members));
+export const cohortMembersCsv = (members: CohortMemberSearch): AsyncGenerator<string> =>
+  csvLines(() => csvPages(members));
 
-async function* csvPages({ deps, question }: Members): AsyncGenerator<FlatRow[]> {
-  let left = CSV_PERSONS;
-  for await (const slice of eachPerson(deps, question)) {
+async function* csvPages({ deps, query }: CohortMemberSearch): AsyncGenerator<FlatRow[]> {
+  let left = MAX_CSV_PERSONS;
+  for await (const slice of eachPersonBatch(deps, query)) {
     const shown = slice.slice(0, left);
-    const ids = await idsOf(deps, shown, CSV_IDS);
+    const ids = await distinctIdsOf(deps, shown, MAX_CSV_IDS);
     yield shown.map((person) => flatten(presentRow(person, ids.get(person.id) ?? [])));
     left -= shown.length;
     if (left <= 0) return;

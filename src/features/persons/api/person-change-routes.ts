@@ -3,24 +3,24 @@ import { invalid } from '../../../core/errors.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import { queryText } from '../../../http/paging.ts';
 import type { StoredPerson } from '../../../stores/metadata/persons.ts';
-import { allDistinctIds, readKey, setProperties, unsetProperty } from '../persons.ts';
-import type { ApiDeps } from './deps.ts';
+import { listDistinctIds, readPropertyKey, setPersonProperties, unsetPersonProperty } from '../persons.ts';
+import type { PersonApiDeps } from './deps.ts';
 import { readPersonRef } from './person-query.ts';
 import { type PersonContext, personRoute } from './person-route.ts';
 import {
+  ChangedPersonSchema,
   DeletePropertySchema,
-  PersonChangedSchema,
   PersonSchema,
   PersonWriteSchema,
   presentPerson,
   UpdatePropertySchema,
 } from './person-schemas.ts';
 
-export function personChangeRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function personChangeRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
   const { persons } = deps.metadata;
-  const show = async (person: StoredPerson) => presentPerson(person, await allDistinctIds(persons, person.id));
+  const show = async (person: StoredPerson) => presentPerson(person, await listDistinctIds(persons, person.id));
   const set = ({ caller, project, params }: PersonContext<unknown>, properties: JsonObject) =>
-    setProperties(deps, caller, project, readPersonRef(params['id']), properties);
+    setPersonProperties(deps, caller, project, readPersonRef(params['id']), properties);
   for (const method of ['PATCH', 'PUT'] as const) {
     personRoute(app, deps, {
       method,
@@ -38,10 +38,10 @@ export function personChangeRoutes(app: FastifyInstance, deps: ApiDeps): void {
     query: { key: 'Its name, unless the body says it.', value: 'Its value as text, unless the body says it.' },
     body: UpdatePropertySchema,
     status: 201,
-    response: PersonChangedSchema,
+    response: ChangedPersonSchema,
     handler: async (context) => {
       const { body, query } = context;
-      const key = readKey('key', body.key ?? queryText(query, 'key'));
+      const key = readPropertyKey('key', body.key ?? queryText(query, 'key'));
       const value = body.value === undefined ? queryText(query, 'value') : body.value;
       if (value === undefined) throw invalid('value', 'This field is required.', 'required');
       return { ...(await show(await set(context, { [key]: value as Json }))), success: true };
@@ -54,10 +54,10 @@ export function personChangeRoutes(app: FastifyInstance, deps: ApiDeps): void {
     query: { $unset: 'Its name, unless the body says it.' },
     body: DeletePropertySchema,
     status: 201,
-    response: PersonChangedSchema,
+    response: ChangedPersonSchema,
     handler: async ({ caller, project, params, body, query }) => {
-      const key = readKey('$unset', body.$unset ?? queryText(query, '$unset'));
-      const person = await unsetProperty(deps, caller, project, readPersonRef(params['id']), key);
+      const key = readPropertyKey('$unset', body.$unset ?? queryText(query, '$unset'));
+      const person = await unsetPersonProperty(deps, caller, project, readPersonRef(params['id']), key);
       return { ...(await show(person)), success: true };
     },
   });

@@ -6,7 +6,7 @@ import type { PersonStore, StoredPerson } from '../../../stores/metadata/persons
 import { presentListedPerson } from './person-schemas.ts';
 
 /** Each id is a column of the whole table: one person with many would widen every row. */
-const SHOWN_IDS = 100;
+const MAX_CSV_IDS = 100;
 
 export const personCsv = (
   persons: PersonStore,
@@ -18,9 +18,9 @@ async function* rowsOf(
   chunks: AsyncIterable<readonly StoredPerson[]>,
 ): AsyncGenerator<FlatRow[]> {
   for await (const chunk of chunks) {
-    const ids = await persons.distinctIds(
+    const ids = await persons.listDistinctIds(
       chunk.map(({ id }) => id),
-      SHOWN_IDS,
+      MAX_CSV_IDS,
     );
     yield chunk.map((person) => flatten(presentRow(person, ids.get(person.id) ?? [])));
   }

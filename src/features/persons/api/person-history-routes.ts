@@ -1,10 +1,10 @@
 /** What became of a person's properties, and how much the person has done. */
 import type { FastifyInstance } from 'fastify';
-import { envelope, queryText, readPage, readTexts } from '../../../http/paging.ts';
-import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import { envelope, queryText, readPage, readStringList } from '../../../http/paging.ts';
+import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import { personActivity } from '../history/person-activity.ts';
-import { allDistinctIds, findPerson } from '../persons.ts';
-import type { ApiDeps } from './deps.ts';
+import { getPerson, listDistinctIds } from '../persons.ts';
+import type { PersonApiDeps } from './deps.ts';
 import {
   PersonSummarySchema,
   PropertyHistorySchema,
@@ -14,7 +14,7 @@ import {
 import { readPersonRef } from './person-query.ts';
 import { personRoute } from './person-route.ts';
 
-export function personHistoryRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function personHistoryRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
   const { persons } = deps.metadata;
   personRoute(app, deps, {
     method: 'GET',
@@ -23,9 +23,9 @@ export function personHistoryRoutes(app: FastifyInstance, deps: ApiDeps): void {
     query: { distinct_ids: 'JSON list: count only events that came under these.' },
     response: PersonSummarySchema,
     handler: async ({ project, params, query }) => {
-      const person = await findPerson(persons, project.id, readPersonRef(params['id']));
-      const activity = await personActivity(deps, project.id, person.uuid, readTexts(query, 'distinct_ids'));
-      return presentSummary(activity, (await allDistinctIds(persons, person.id)).length);
+      const person = await getPerson(persons, project.id, readPersonRef(params['id']));
+      const activity = await personActivity(deps, project.id, person.uuid, readStringList(query, 'distinct_ids'));
+      return presentSummary(activity, (await listDistinctIds(persons, person.id)).length);
     },
   });
   personRoute(app, deps, {
@@ -33,11 +33,11 @@ export function personHistoryRoutes(app: FastifyInstance, deps: ApiDeps): void {
     path: '/:id/property_history/',
     summary: 'What became of the properties of a person, newest first',
     query: { key: 'Only of this property.', ...PAGE_QUERY },
-    response: pageOf(PropertyHistorySchema),
+    response: pageSchema(PropertyHistorySchema),
     handler: async ({ project, params, query, url }) => {
-      const person = await findPerson(persons, project.id, readPersonRef(params['id']));
+      const person = await getPerson(persons, project.id, readPersonRef(params['id']));
       const key = queryText(query, 'key');
-      const all = (await persons.history(project.id, person.uuid)).reverse();
+      const all = (await persons.listHistory(project.id, person.uuid)).reverse();
       const wanted = key === undefined ? all : all.filter((entry) => entry.key === key);
       const page = readPage(query);
       const items = wanted.slice(page.offset, page.offset + page.limit);

@@ -3,11 +3,11 @@ import { invalid, notFound } from '../../../core/errors.ts';
 import { isUuid } from '../../../core/events/uuid.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, type Query, queryText, readPage, withQuery } from '../../../http/paging.ts';
-import { PAGE_QUERY, pageOf } from '../../../http/schemas/common.ts';
+import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import { deletePerson } from '../delete/delete-person.ts';
 import { splitPerson } from '../identity/split-person.ts';
 import { listMerges, undoMerge } from '../identity/undo-merge.ts';
-import type { ApiDeps } from './deps.ts';
+import type { PersonApiDeps } from './deps.ts';
 import {
   DeletionSchema,
   MergeSchema,
@@ -19,13 +19,13 @@ import {
   UndoneMergeSchema,
 } from './person-identity-schemas.ts';
 import { readPersonRef } from './person-query.ts';
-import { PersonChangedSchema } from './person-schemas.ts';
+import { ChangedPersonSchema } from './person-schemas.ts';
 
 const tag = 'persons';
 const legacy = 'person';
 const PERSONS = '/api/projects/:project_id/persons';
 
-export function personLifecycleRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function personIdentityRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
   projectRoute(app, deps, {
     method: 'POST',
     url: `${PERSONS}/:id/split/`,
@@ -35,7 +35,7 @@ export function personLifecycleRoutes(app: FastifyInstance, deps: ApiDeps): void
     body: SplitBody,
     query: { main_distinct_id: 'The id that stays, with the properties; in the body or here.' },
     status: 201,
-    response: PersonChangedSchema,
+    response: ChangedPersonSchema,
     handler: async ({ project, caller, params, body, query }) => {
       const main = body.main_distinct_id ?? queryText(query, 'main_distinct_id') ?? '';
       return presentSplit(
@@ -52,7 +52,7 @@ export function personLifecycleRoutes(app: FastifyInstance, deps: ApiDeps): void
   deletionRoutes(app, deps);
 }
 
-function mergeRoutes(app: FastifyInstance, deps: ApiDeps): void {
+function mergeRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: `${PERSONS}/:id/merges/`,
@@ -60,7 +60,7 @@ function mergeRoutes(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'Merges that made this person, newest first',
     tag,
     query: PAGE_QUERY,
-    response: pageOf(MergeSchema),
+    response: pageSchema(MergeSchema),
     handler: async ({ project, params, query, url }) => {
       const page = readPage(query);
       const found = await listMerges(deps.metadata, project.id, readPersonRef(params['id']), page);
@@ -83,7 +83,7 @@ function mergeRoutes(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
-function deletionRoutes(app: FastifyInstance, deps: ApiDeps): void {
+function deletionRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
   const { deletions } = deps.metadata;
   projectRoute(app, deps, {
     method: 'DELETE',
@@ -115,7 +115,7 @@ function deletionRoutes(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'Deletions of persons with their events, newest first',
     tag,
     query: PAGE_QUERY,
-    response: pageOf(DeletionSchema),
+    response: pageSchema(DeletionSchema),
     handler: async ({ project, query, url }) => {
       const page = readPage(query);
       return envelope(url, page, await deletions.list(project.id, page), presentDeletion);
@@ -130,7 +130,7 @@ function deletionRoutes(app: FastifyInstance, deps: ApiDeps): void {
     response: DeletionSchema,
     handler: async ({ project, params }) => {
       const id = (params['id'] ?? '').toLowerCase();
-      const deletion = isUuid(id) ? await deletions.find(project.id, id) : null;
+      const deletion = isUuid(id) ? await deletions.get(project.id, id) : null;
       if (!deletion) throw notFound();
       return presentDeletion(deletion);
     },

@@ -1,51 +1,51 @@
 /** What is known around persons: which properties and values there are, and who changed whom. */
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
-import { activityOf } from '../../../http/api/activity-list.ts';
+import { listActivity } from '../../../http/api/activity-list.ts';
 import { queryText } from '../../../http/paging.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import { searchPattern } from '../../../lib/search-pattern.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import { PERSON } from '../persons.ts';
-import { countProperties, countValues } from '../search/count-person-properties.ts';
-import type { ApiDeps } from './deps.ts';
+import { PERSON_SCOPE } from '../persons.ts';
+import { countPersonProperties, countPersonValues } from '../search/count-person-properties.ts';
+import type { PersonApiDeps } from './deps.ts';
 import { readPersonRef } from './person-query.ts';
 import { personRoute } from './person-route.ts';
-import { CountedSchema } from './person-schemas.ts';
+import { NameCountsSchema } from './person-schemas.ts';
 
-export function personFactRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function personPropertyRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
   const { persons } = deps.metadata;
   personRoute(app, deps, {
     method: 'GET',
     path: '/properties/',
     summary: 'Properties of persons, and how many of the newest 100,000 persons have them',
-    response: CountedSchema,
-    handler: ({ project }) => countProperties(persons, project.id),
+    response: NameCountsSchema,
+    handler: ({ project }) => countPersonProperties(persons, project.id),
   });
   personRoute(app, deps, {
     method: 'GET',
     path: '/values/',
     summary: 'The most frequent values of a property of persons',
     query: { key: 'The property.', value: 'Part of the value.' },
-    response: CountedSchema,
+    response: NameCountsSchema,
     handler: async ({ project, query }) => {
       const key = queryText(query, 'key');
       const part = queryText(query, 'value') || undefined;
-      return key ? countValues({ persons, search: searchPattern }, project.id, key, part) : [];
+      return key ? countPersonValues({ persons, search: searchPattern }, project.id, key, part) : [];
     },
   });
   activityRoutes(app, deps);
 }
 
-function activityRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const about = ({ id, organizationId }: Project) => ({ organizationId, projectId: id, scope: PERSON });
+function activityRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
+  const about = ({ id, organizationId }: Project) => ({ organizationId, projectId: id, scope: PERSON_SCOPE });
   personRoute(app, deps, {
     method: 'GET',
     path: '/activity/',
     summary: 'Who changed persons',
     query: ACTIVITY_QUERY,
     response: ActivityPageSchema,
-    handler: ({ project, query, url }) => activityOf(deps, about(project), query, url),
+    handler: ({ project, query, url }) => listActivity(deps, about(project), query, url),
   });
   personRoute(app, deps, {
     method: 'GET',
@@ -55,10 +55,10 @@ function activityRoutes(app: FastifyInstance, deps: ApiDeps): void {
     response: ActivityPageSchema,
     handler: async ({ project, params, query, url }) => {
       const ref = readPersonRef(params['id']);
-      const person = ref && (await deps.metadata.persons.find(project.id, ref));
+      const person = ref && (await deps.metadata.persons.get(project.id, ref));
       const id = person?.id ?? (ref && 'id' in ref ? ref.id : undefined);
       if (id === undefined) throw notFound();
-      const page = await activityOf(deps, { ...about(project), itemId: String(id) }, query, url);
+      const page = await listActivity(deps, { ...about(project), itemId: String(id) }, query, url);
       // Somebody who was deleted is still known by what was done.
       if (!person && page.total_count === 0) throw notFound();
       return page;

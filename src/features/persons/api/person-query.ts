@@ -2,11 +2,11 @@
 import { invalid } from '../../../core/errors.ts';
 import { isUuid } from '../../../core/events/uuid.ts';
 import { parseFilters } from '../../../core/filters/parse-filters.ts';
-import { type Filter, leavesOf } from '../../../core/filters/property-filter.ts';
+import { type Filter, propertyFiltersIn } from '../../../core/filters/property-filter.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
 import type { PersonRef } from '../../../stores/metadata/persons.ts';
-import type { PersonQuestion } from '../search/search-persons.ts';
+import type { PersonQuery } from '../search/search-persons.ts';
 
 /** A person in a path: by number or by uuid, whose hyphens may be missing. Null: nobody is called so. */
 export function readPersonRef(text = ''): PersonRef | null {
@@ -15,12 +15,12 @@ export function readPersonRef(text = ''): PersonRef | null {
   return isUuid(uuid) ? { uuid: uuid.toLowerCase() } : null;
 }
 
-export function readPersonQuestion(projectId: number, query: Query): PersonQuestion {
+export function readPersonQuery(projectId: number, query: Query): PersonQuery {
   return {
     projectId,
-    distinctId: given(query, 'distinct_id'),
-    email: given(query, 'email'),
-    search: given(query, 'search'),
+    distinctId: nonEmpty(query, 'distinct_id'),
+    email: nonEmpty(query, 'email'),
+    search: nonEmpty(query, 'search'),
     filter: readPersonFilter(queryText(query, 'properties')),
   };
 }
@@ -28,13 +28,13 @@ export function readPersonQuestion(projectId: number, query: Query): PersonQuest
 /** Nothing but a person has properties here, so a filter that does not say whose means the person's. */
 function readPersonFilter(text: string | undefined): Filter {
   const filter = parseFilters(text, 'person');
-  const other = leavesOf(filter).find(({ owner }) => owner !== 'person' && owner !== 'event');
+  const other = propertyFiltersIn(filter).find(({ owner }) => owner !== 'person' && owner !== 'event');
   if (other === undefined) return filter;
   throw invalid('properties', `Filters of type "${other.owner}" are not supported here: use person or cohort.`);
 }
 
 /** Present but empty is as good as absent: forms send it so. */
-const given = (query: Query, name: string): string | undefined => queryText(query, name) || undefined;
+const nonEmpty = (query: Query, name: string): string | undefined => queryText(query, name) || undefined;
 
 /**
  * A page that is exactly full may be the last one: nobody looks further ahead, so it has a link to the next all the

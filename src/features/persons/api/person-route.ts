@@ -2,15 +2,15 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
-import { type Context, projectRoute } from '../../../http/api/route.ts';
+import { projectRoute, type RouteContext } from '../../../http/api/route.ts';
 import type { RouteDeps } from '../../../http/api/route-deps.ts';
-import { csvOf } from '../../../http/csv.ts';
+import { toCsv } from '../../../http/csv.ts';
 import { FORMAT_QUERY, readFormat } from '../../../http/format.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 
-export type PersonContext<Body> = Context<Body> & { project: Project };
+export type PersonContext<Body> = RouteContext<Body> & { project: Project };
 
-export interface PersonDeclaration<B extends TSchema> {
+interface PersonRouteDefinition<B extends TSchema> {
   method: HTTPMethods;
   /** What comes after `/persons`. */
   path: string;
@@ -28,7 +28,7 @@ export interface PersonDeclaration<B extends TSchema> {
 export function personRoute<B extends TSchema>(
   app: FastifyInstance,
   deps: RouteDeps,
-  { path, handler, query, ...declaration }: PersonDeclaration<B>,
+  { path, handler, query, ...declaration }: PersonRouteDefinition<B>,
 ): void {
   projectRoute<B>(app, deps, {
     ...declaration,
@@ -45,7 +45,7 @@ export function personRoute<B extends TSchema>(
       return reply
         .code(declaration.status ?? 200)
         .type('text/csv; charset=utf-8')
-        .send(csvOf(rowsOf(answer as Json)));
+        .send(toCsv(rowsOf(answer as Json)));
     },
   });
 }

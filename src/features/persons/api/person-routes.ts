@@ -4,19 +4,19 @@ import { Failure } from '../../../core/errors.ts';
 import { readFormat } from '../../../http/format.ts';
 import { readPage } from '../../../http/paging.ts';
 import { searchPattern } from '../../../lib/search-pattern.ts';
-import { allDistinctIds, findPerson } from '../persons.ts';
-import { eachPerson, listPersons } from '../search/search-persons.ts';
-import type { ApiDeps } from './deps.ts';
-import { cohortsAsked } from './list-cohort-members.ts';
+import { getPerson, listDistinctIds } from '../persons.ts';
+import { eachPersonBatch, listPersons } from '../search/search-persons.ts';
+import type { PersonApiDeps } from './deps.ts';
+import { cohortMembership } from './list-cohort-members.ts';
 import { personCsv } from './person-csv.ts';
-import { pageLinks, readPersonQuestion, readPersonRef } from './person-query.ts';
+import { pageLinks, readPersonQuery, readPersonRef } from './person-query.ts';
 import { type PersonContext, personRoute } from './person-route.ts';
 import { PERSON_QUERY, PersonListSchema, PersonSchema, presentListedPerson, presentPerson } from './person-schemas.ts';
 
 /** Distinct ids of one person in a list; the person itself shows all of them. */
-const LISTED_IDS = 1000;
+const MAX_LISTED_IDS = 1000;
 
-export function personRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function personRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
   const { persons } = deps.metadata;
   personRoute(app, deps, {
     method: 'GET',
@@ -38,7 +38,7 @@ export function personRoutes(app: FastifyInstance, deps: ApiDeps): void {
     path: '/',
     summary: 'Persons come from events',
     hidden: true,
-    handler: () => Promise.reject(new Failure('method_not_allowed', NOT_CREATED)),
+    handler: () => Promise.reject(new Failure('method_not_allowed', CREATION_NOT_ALLOWED)),
   });
   personRoute(app, deps, {
     method: 'GET',
@@ -46,35 +46,37 @@ export function personRoutes(app: FastifyInstance, deps: ApiDeps): void {
     summary: 'One person, by number or UUID',
     response: PersonSchema,
     handler: async ({ project, params }) => {
-      const person = await findPerson(persons, project.id, readPersonRef(params['id']));
-      return presentPerson(person, await allDistinctIds(persons, person.id));
+      const person = await getPerson(persons, project.id, readPersonRef(params['id']));
+      return presentPerson(person, await listDistinctIds(persons, person.id));
     },
   });
 }
 
-const NOT_CREATED =
+const CREATION_NOT_ALLOWED =
   'Creating persons via this API is not allowed. Please create persons by sending an $identify event. ' +
   'See https://posthog.com/docs/integrate/identifying-user for details.';
 
-async function list(deps: ApiDeps, { project, query, url }: PersonContext<unknown>) {
+async function list(deps: PersonApiDeps, { project, query, url }: PersonContext<unknown>) {
   const { persons } = deps.metadata;
   const page = readPage(query);
-  const question = readPersonQuestion(project.id, query);
-  const isIn = await cohortsAsked(deps, project.id, question.filter);
-  const found = await listPersons({ persons, search: searchPattern, isIn }, question, page);
-  const ids = await persons.distinctIds(
+  const question = readPersonQuery(project.id, query);
+  const isIn = await cohortMembership(deps, project.id, question.filter);
+  const found = await listPersons({ persons, search: searchPattern, isCohortMember: isIn }, question, page);
+  const ids = await persons.listDistinctIds(
     found.map(({ id }) => id),
-    LISTED_IDS,
+    MAX_LISTED_IDS,
   );
   const results = found.map((person) => presentListedPerson(person, ids.get(person.id) ?? []));
   return { ...pageLinks(url, page, found.length), results };
 }
 
 /** Everybody who is meant, whatever page was asked for. */
-async function sendCsv(deps: ApiDeps, { project, query, reply }: PersonContext<unknown>) {
+async function sendCsv(deps: PersonApiDeps, { project, query, reply }: PersonContext<unknown>) {
   const { persons } = deps.metadata;
-  const question = readPersonQuestion(project.id, query);
-  const isIn = await cohortsAsked(deps, project.id, question.filter);
-  const lines = personCsv(persons, () => eachPerson({ persons, search: searchPattern, isIn }, question));
+  const question = readPersonQuery(project.id, query);
+  const isIn = await cohortMembership(deps, project.id, question.filter);
+  const lines = personCsv(persons, () =>
+    eachPersonBatch({ persons, search: searchPattern, isCohortMember: isIn }, question),
+  );
   return reply.type('text/csv; charset=utf-8').send(Readable.from(lines));
 }

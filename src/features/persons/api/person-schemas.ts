@@ -3,21 +3,21 @@ import { orderDistinctIds, personName } from '../../../core/persons/person-name.
 import { DateTime, iso, nullable, PAGE_QUERY, Uuid } from '../../../http/schemas/common.ts';
 import type { StoredPerson } from '../../../stores/metadata/persons.ts';
 
-const FreeMap = Type.Record(Type.String(), Type.Unknown());
+const Properties = Type.Record(Type.String(), Type.Unknown());
 
 const FIELDS = {
   id: Type.Integer(),
   uuid: Uuid,
   name: Type.String(),
   distinct_ids: Type.Array(Type.String()),
-  properties: FreeMap,
+  properties: Properties,
   created_at: DateTime,
   is_identified: Type.Boolean(),
 };
 
 export const PersonSchema = Type.Object(FIELDS);
 
-export const PersonChangedSchema = Type.Object({ ...FIELDS, success: Type.Boolean() });
+export const ChangedPersonSchema = Type.Object({ ...FIELDS, success: Type.Boolean() });
 
 /** A person as lists show one. */
 export const ListedPersonSchema = Type.Object({
@@ -34,9 +34,9 @@ export const PersonListSchema = Type.Object({
   results: Type.Array(ListedPersonSchema),
 });
 
-export const CountedSchema = Type.Array(Type.Object({ name: Type.String(), count: Type.Integer() }));
+export const NameCountsSchema = Type.Array(Type.Object({ name: Type.String(), count: Type.Integer() }));
 
-export const PersonWriteSchema = Type.Object({ properties: FreeMap });
+export const PersonWriteSchema = Type.Object({ properties: Properties });
 
 /** Names of properties are data: spaces around them count. */
 const Name = Type.String({ keepSpaces: true });

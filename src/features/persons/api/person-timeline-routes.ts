@@ -1,22 +1,22 @@
 import type { FastifyInstance } from 'fastify';
 import { invalid } from '../../../core/errors.ts';
 import { dateRange } from '../../../core/time/date-range.ts';
-import { actionsOf } from '../../../query/filters/project-actions.ts';
+import { loadActions } from '../../../query/filters/project-actions.ts';
 import { propertiesTimeline } from '../history/properties-timeline.ts';
-import { findPerson } from '../persons.ts';
-import type { ApiDeps } from './deps.ts';
+import { getPerson } from '../persons.ts';
+import type { PersonApiDeps } from './deps.ts';
 import { readPersonRef } from './person-query.ts';
 import { personRoute } from './person-route.ts';
-import { readTimeline } from './timeline-query.ts';
+import { readTimelineQuery } from './timeline-query.ts';
 import { presentTimeline, TIMELINE_QUERY, TimelineSchema } from './timeline-schemas.ts';
 
-async function checkActions({ metadata }: ApiDeps, projectId: number, ids: readonly number[]): Promise<void> {
-  const known = await actionsOf(metadata, projectId);
+async function checkActions({ metadata }: PersonApiDeps, projectId: number, ids: readonly number[]): Promise<void> {
+  const known = await loadActions(metadata, projectId);
   const unknown = ids.find((id) => known(id) === undefined);
   if (unknown !== undefined) throw invalid('actions', `Action ID ${unknown} does not exist!`);
 }
 
-export function personTimelineRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function personTimelineRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
   const { persons } = deps.metadata;
   personRoute(app, deps, {
     method: 'GET',
@@ -25,12 +25,12 @@ export function personTimelineRoutes(app: FastifyInstance, deps: ApiDeps): void 
     query: TIMELINE_QUERY,
     response: TimelineSchema,
     handler: async ({ project, params, query }) => {
-      const person = await findPerson(persons, project.id, readPersonRef(params['id']));
-      const { counted, keys, range: asked } = readTimeline(query);
-      await checkActions(deps, project.id, counted?.actions ?? []);
+      const person = await getPerson(persons, project.id, readPersonRef(params['id']));
+      const { selection, keys, range: asked } = readTimelineQuery(query);
+      await checkActions(deps, project.id, selection?.actions ?? []);
       const { timezone } = project;
       const range = dateRange({ ...asked, timezone, now: deps.clock.now(), earliest: person.createdAt });
-      const points = await propertiesTimeline({ ...deps, persons }, { person, counted, keys, ...range });
+      const points = await propertiesTimeline({ ...deps, persons }, { person, selection, keys, ...range });
       return presentTimeline(points, keys, range);
     },
   });

@@ -1,23 +1,23 @@
 /** Reads the question that an insight asks about one person's properties. */
-import { actionIdOf } from '../../../core/actions/action-id.ts';
+import { parseActionId } from '../../../core/actions/action-id.ts';
 import { Failure, invalid } from '../../../core/errors.ts';
 import { parseFilters, readFilters } from '../../../core/filters/parse-filters.ts';
-import { type Filter, leavesOf } from '../../../core/filters/property-filter.ts';
+import { type Filter, propertyFiltersIn } from '../../../core/filters/property-filter.ts';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
 import type { RangeInterval, RangeQuestion } from '../../../core/time/date-range.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
-import type { Counted } from '../history/timeline-events.ts';
+import type { EventSelection } from '../history/timeline-events.ts';
 
-export interface TimelineRequest {
+interface TimelineRequest {
   /** Null: all that happened counts. */
-  counted: Counted | null;
+  selection: EventSelection | null;
   keys: string[];
   range: Pick<RangeQuestion, 'dateFrom' | 'dateTo' | 'interval' | 'isExplicit' | 'isSeries'>;
 }
 
 /** Displays of one number instead of one for each interval. */
-const AGGREGATED = new Set(['ActionsTable', 'ActionsPie', 'ActionsBarValue', 'WorldMap', 'BoldNumber']);
+const AGGREGATED_DISPLAYS = new Set(['ActionsTable', 'ActionsPie', 'ActionsBarValue', 'WorldMap', 'BoldNumber']);
 const INTERVALS: Readonly<Record<string, RangeInterval>> = {
   minute: 'hour',
   hour: 'hour',
@@ -26,18 +26,18 @@ const INTERVALS: Readonly<Record<string, RangeInterval>> = {
   month: 'month',
 };
 
-export function readTimeline(query: Query): TimelineRequest {
+export function readTimelineQuery(query: Query): TimelineRequest {
   const [events, actions] = [readList(query, 'events'), readList(query, 'actions')];
   const filters = [parseFilters(queryText(query, 'properties')), ...[...events, ...actions].flatMap(filtersOf)];
   return {
-    counted: readCounted(events, actions),
+    selection: readEventSelection(events, actions),
     keys: [...new Set([...filters.flatMap(personKeys), ...breakdownKeys(query)])].sort(),
     range: {
       dateFrom: queryText(query, 'date_from') || undefined,
       dateTo: queryText(query, 'date_to') || undefined,
       interval: readInterval(queryText(query, 'interval') || 'day'),
       isExplicit: /^(y|yes|t|true|on|1)$/i.test(queryText(query, 'explicit_date') ?? ''),
-      isSeries: !AGGREGATED.has(queryText(query, 'display') ?? ''),
+      isSeries: !AGGREGATED_DISPLAYS.has(queryText(query, 'display') ?? ''),
     },
   };
 }
@@ -61,13 +61,13 @@ function readList(query: Query, name: string): Json[] {
 }
 
 /** All events count where none is named, or where one entry stands for any. */
-function readCounted(events: readonly Json[], actions: readonly Json[]): Counted | null {
+function readEventSelection(events: readonly Json[], actions: readonly Json[]): EventSelection | null {
   const names = events.map(idOf);
   if (names.includes(null) || events.length + actions.length === 0) return null;
   return {
     events: names.map((id) => (typeof id === 'string' ? id : JSON.stringify(id))),
     actions: actions.map((one) => {
-      const id = actionIdOf(idOf(one));
+      const id = parseActionId(idOf(one));
       if (id === null) throw invalid('actions', 'An action is named by its number.');
       return id;
     }),
@@ -82,7 +82,7 @@ function filtersOf(one: Json): Filter[] {
 }
 
 const personKeys = (filter: Filter): string[] =>
-  leavesOf(filter).flatMap(({ owner, key }) => (owner === 'person' ? [key] : []));
+  propertyFiltersIn(filter).flatMap(({ owner, key }) => (owner === 'person' ? [key] : []));
 
 function breakdownKeys(query: Query): string[] {
   const text = queryText(query, 'breakdown');

@@ -12,16 +12,16 @@ import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { PersonRef, StoredPerson } from '../../../stores/metadata/persons.ts';
 import { changeIdentities, type IdentityDeps } from '../identity/change-identities.ts';
-import { findPerson } from '../persons.ts';
+import { getPerson } from '../persons.ts';
 import type { Erasure } from './erasure.ts';
 
 export interface DeletePersonDeps extends IdentityDeps {
   /** Resolves to true when everything accepted so far has been processed, to false when that takes too long. */
-  caughtUp(): Promise<boolean>;
+  whenProcessed(): Promise<boolean>;
   erasure: Pick<Erasure, 'begin'>;
 }
 
-export interface PersonToDelete {
+interface DeletePersonRequest {
   project: Project;
   userId: number;
   /** Null: nobody is called so. */
@@ -30,14 +30,14 @@ export interface PersonToDelete {
 }
 
 /** The id of the deletion to follow; null where it is over. */
-export async function deletePerson(deps: DeletePersonDeps, wanted: PersonToDelete): Promise<string | null> {
+export async function deletePerson(deps: DeletePersonDeps, wanted: DeletePersonRequest): Promise<string | null> {
   const { project, ref, deleteEvents } = wanted;
-  await findPerson(deps.metadata.persons, project.id, ref);
-  if (!(await deps.caughtUp())) throw tooBusy();
+  await getPerson(deps.metadata.persons, project.id, ref);
+  if (!(await deps.whenProcessed())) throw tooBusy();
   const { deletionId, telltales } = await changeIdentities(deps, async (store) => {
-    const person = await findPerson(store.persons, project.id, ref);
-    const found = await removeFromShelf(deps, store, wanted, person);
-    await recordDeleted(deps, store, wanted, person);
+    const person = await getPerson(store.persons, project.id, ref);
+    const found = await deleteRecords(deps, store, wanted, person);
+    await recordDeletion(deps, store, wanted, person);
     return found;
   });
   if (!deleteEvents) return null;
@@ -50,24 +50,24 @@ const tooBusy = (): Failure =>
     retryAfter: 10,
   });
 
-async function removeFromShelf(
+async function deleteRecords(
   { clock, ids }: DeletePersonDeps,
   store: MetadataStore,
-  { userId, deleteEvents }: PersonToDelete,
+  { userId, deleteEvents }: DeletePersonRequest,
   person: StoredPerson,
 ): Promise<{ deletionId: string; telltales: string[] }> {
-  const { personJournal: journal, deletions } = store;
+  const { personIdentities: journal, deletions } = store;
   const { projectId, uuid } = person;
   const requestedAt = clock.now();
   const deletionId = ids.orderedUuid(requestedAt);
-  const distinctIds = await journal.distinctIds(person.id);
-  const merged = await journal.family(projectId, uuid);
+  const distinctIds = await journal.listDistinctIds(person.id);
+  const merged = await journal.getMergedPersons(projectId, uuid);
   const family = { ...merged, ids: [person.id, ...merged.ids] };
-  const removed = await journal.remove(person, family);
+  const removed = await journal.delete(person, family);
   if (deleteEvents) {
-    const mentions = await journal.removeMentions(projectId, family, distinctIds);
+    const mentions = await journal.removeReferences(projectId, family, distinctIds);
     const all = { ...removed, ...mentions };
-    await deletions.add({
+    await deletions.create({
       id: deletionId,
       projectId,
       personUuid: uuid,
@@ -75,17 +75,17 @@ async function removeFromShelf(
       requestedAt,
       removed: all,
     });
-    await journal.order({ projectId, personId: uuid, kind: 'remove', distinctIds }, deletionId);
+    await journal.queueReassignment({ projectId, personId: uuid, kind: 'remove', distinctIds }, deletionId);
   }
   const { email } = person.properties;
   return { deletionId, telltales: typeof email === 'string' ? [...distinctIds, email] : distinctIds };
 }
 
 /** Nothing about the person but the uuid. */
-const recordDeleted = (
+const recordDeletion = (
   deps: DeletePersonDeps,
   store: MetadataStore,
-  { project, userId }: PersonToDelete,
+  { project, userId }: DeletePersonRequest,
   person: StoredPerson,
 ): Promise<void> =>
   recordActivity(deps, store, {

@@ -14,28 +14,28 @@ import type { FileScan } from '../../../lib/scan-files.ts';
 import type { SqlRow, SqlValue } from '../../../stores/events/event-store.ts';
 import type { DeletionScan, DeletionStore, PersonDeletion } from '../../../stores/metadata/deletions.ts';
 
-export interface ErasureDeps {
+interface ErasureDeps {
   deletions: DeletionStore;
   /** Has the event store do what was ordered. */
-  refile(): Promise<void>;
+  reassign(): Promise<void>;
   /** Write these afresh, after what was accepted has been processed. */
-  scrubLog(): Promise<void>;
-  scrubStores(): Promise<void>;
+  purgeLog(): Promise<void>;
+  purgeStores(): Promise<void>;
   query(sql: string, values: readonly SqlValue[]): Promise<SqlRow[]>;
   scanFiles(texts: readonly string[]): Promise<FileScan>;
   /** So long deletions are gathered before files are written. */
-  gatherMs: number;
+  batchDelayMs: number;
   clock: Clock;
   logger: Logger;
 }
 
 /** Shorter texts stand in any file by chance. */
-const SHORTEST_TELLTALE = 6;
-const MOST_TELLTALES = 10;
+const MIN_SEARCH_TEXT_LENGTH = 6;
+const MAX_SEARCH_TEXTS = 10;
 /** So many deletions share one look through the files. */
-const SCANNED_TOGETHER = 20;
+const SCAN_BATCH_SIZE = 20;
 /** Every try writes whole files: where it fails, it is not repeated in a hurry. */
-const FIRST_PAUSE_MS = 1000;
+const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 600_000;
 
 export class Erasure {
@@ -53,7 +53,7 @@ export class Erasure {
   start(): void {
     this.#loop = startLoop({
       step: () => this.#step(),
-      firstPauseMs: FIRST_PAUSE_MS,
+      firstPauseMs: MIN_PAUSE_MS,
       maxPauseMs: MAX_PAUSE_MS,
       onError: (err, pauseMs) => {
         this.#deps.logger.error({ err, pauseMs }, 'a deletion could not be finished; trying again');
@@ -67,8 +67,8 @@ export class Erasure {
   }
 
   begin(deletionId: string, telltales: readonly string[]): void {
-    const useful = telltales.filter((text) => text.length >= SHORTEST_TELLTALE);
-    this.#telltales.set(deletionId, useful.slice(0, MOST_TELLTALES));
+    const useful = telltales.filter((text) => text.length >= MIN_SEARCH_TEXT_LENGTH);
+    this.#telltales.set(deletionId, useful.slice(0, MAX_SEARCH_TEXTS));
     this.#loop?.wake();
   }
 
@@ -78,16 +78,16 @@ export class Erasure {
   }
 
   async #step(): Promise<boolean> {
-    const { deletions, gatherMs } = this.#deps;
-    if ((await deletions.unfinished()).length === 0) return false;
-    await sleep(gatherMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+    const { deletions, batchDelayMs } = this.#deps;
+    if ((await deletions.listUnfinished()).length === 0) return false;
+    await sleep(batchDelayMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     if (this.#stopping.signal.aborted) return false;
-    await this.#deps.refile();
-    const due = (await deletions.unfinished()).filter(({ eventsRemoved }) => eventsRemoved !== null);
+    await this.#deps.reassign();
+    const due = (await deletions.listUnfinished()).filter(({ eventsRemoved }) => eventsRemoved !== null);
     if (due.length === 0) throw new Error('The event store has not removed the events yet.');
-    await this.#deps.scrubLog();
-    await this.#deps.scrubStores();
-    for (let at = 0; at < due.length; at += SCANNED_TOGETHER) await this.#finish(due.slice(at, at + SCANNED_TOGETHER));
+    await this.#deps.purgeLog();
+    await this.#deps.purgeStores();
+    for (let at = 0; at < due.length; at += SCAN_BATCH_SIZE) await this.#finish(due.slice(at, at + SCAN_BATCH_SIZE));
     return true;
   }
 
@@ -111,7 +111,7 @@ export class Erasure {
         + (select count(*) from person_rows where project_id = $1 and person_id = cast($2 as UUID)) as n`,
       [projectId, personUuid],
     );
-    const rows = Number(row?.['n'] ?? 0) + (await deletions.leftovers(projectId, personUuid));
+    const rows = Number(row?.['n'] ?? 0) + (await deletions.countRemainingData(projectId, personUuid));
     const mentionedIn = telltales && [...new Set(telltales.flatMap((text) => found.get(text) ?? []))];
     return { rows, files, bytes, mentionedIn: mentionedIn ?? null };
   }

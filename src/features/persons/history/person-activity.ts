@@ -1,4 +1,4 @@
-import type { Asking } from '../../../query/filters/valid-patterns.ts';
+import type { EventStoreDeps } from '../../../query/filters/valid-patterns.ts';
 
 export interface PersonActivity {
   events: number;
@@ -9,16 +9,16 @@ export interface PersonActivity {
 
 /**
  * How much a person has done, and between when and when: all of it, whatever the clocks of devices said. With
- * `distinctIds`, only what came under one of these.
+ * `listDistinctIds`, only what came under one of these.
  */
 export async function personActivity(
-  { events, dialect }: Asking,
+  { events, dialect }: EventStoreDeps,
   projectId: number,
   personUuid: string,
   distinctIds?: readonly string[],
 ): Promise<PersonActivity> {
   if (distinctIds?.length === 0) return { events: 0, firstSeenAt: null, lastSeenAt: null };
-  const sql = dialect.begin('e');
+  const sql = dialect.newStatement('e');
   const only = distinctIds ? `and e.distinct_id in (${distinctIds.map((id) => sql.param(id)).join(', ')})` : '';
   const [row] = await events.query(
     `select count(*) as n, min(e.timestamp) as first_at, max(e.timestamp) as last_at

@@ -3,40 +3,45 @@
 import { updatesPerson } from '../../../core/events/implicit-updates.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { Person } from '../../../core/persons/person.ts';
-import type { Asking } from '../../../query/filters/valid-patterns.ts';
+import type { EventStoreDeps } from '../../../query/filters/valid-patterns.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { StoredPerson } from '../../../stores/metadata/persons.ts';
 import { PropertyHistory } from '../rules/property-history.ts';
-import { eventsOf, momentOf, toldKeys } from './properties-timeline.ts';
+import { implicitKeys, queryPersonEvents, timelineMoment } from './properties-timeline.ts';
 
-export interface PersonAtDeps extends Asking {
-  metadata: Pick<MetadataStore, 'persons' | 'personJournal'>;
+interface PersonAtTimeDeps extends EventStoreDeps {
+  metadata: Pick<MetadataStore, 'persons' | 'personIdentities'>;
 }
 
-export interface PersonThen {
+interface PersonAtTime {
   uuid: string;
   properties: JsonObject;
 }
 
 /** Null where nobody had the id yet. */
-export async function personAt(
-  deps: PersonAtDeps,
+export async function getPersonAtTime(
+  deps: PersonAtTimeDeps,
   projectId: number,
   distinctId: string,
   at: number,
-): Promise<PersonThen | null> {
-  const now = await deps.metadata.persons.byDistinctId(projectId, distinctId);
+): Promise<PersonAtTime | null> {
+  const now = await deps.metadata.persons.getByDistinctId(projectId, distinctId);
   if (now === null) return null;
   const then = await ownerAt(deps, now, distinctId, at);
   return then.createdAt > at ? null : { uuid: then.uuid, properties: await propertiesAt(deps, now, then, at) };
 }
 
-const MOST_MERGES = 10_000;
+const MAX_MERGES = 10_000;
 
 /** The person who had the id: the source of the first merge after that moment which moved it, or the one who has it now. */
-async function ownerAt({ metadata }: PersonAtDeps, now: StoredPerson, distinctId: string, at: number): Promise<Person> {
-  const page = { limit: MOST_MERGES, offset: 0 };
-  const { items } = await metadata.personJournal.merges(now.projectId, now.uuid, page);
+async function ownerAt(
+  { metadata }: PersonAtTimeDeps,
+  now: StoredPerson,
+  distinctId: string,
+  at: number,
+): Promise<Person> {
+  const page = { limit: MAX_MERGES, offset: 0 };
+  const { items } = await metadata.personIdentities.listMerges(now.projectId, now.uuid, page);
   const later = items.filter(
     (merge) => merge.at > at && merge.undoneAt === null && merge.movedIds.includes(distinctId),
   );
@@ -44,14 +49,14 @@ async function ownerAt({ metadata }: PersonAtDeps, now: StoredPerson, distinctId
   return later.at(-1)?.source ?? now;
 }
 
-async function propertiesAt(deps: PersonAtDeps, now: StoredPerson, then: Person, at: number): Promise<JsonObject> {
-  const told = toldKeys({ person: { ...now, properties: { ...now.properties, ...then.properties } }, keys: [] });
+async function propertiesAt(deps: PersonAtTimeDeps, now: StoredPerson, then: Person, at: number): Promise<JsonObject> {
+  const told = implicitKeys({ person: { ...now, properties: { ...now.properties, ...then.properties } }, keys: [] });
   const question = { person: now, from: at + 1, to: at + 1 };
-  const earlier = told.length === 0 ? [] : await eventsOf(deps, question, told, 'before');
+  const earlier = told.length === 0 ? [] : await queryPersonEvents(deps, question, told, 'before');
   const latest: JsonObject = {};
   for (const one of earlier.reverse()) {
-    if (one.personId === then.uuid && updatesPerson(one.event)) Object.assign(latest, one.told);
+    if (one.personId === then.uuid && updatesPerson(one.event)) Object.assign(latest, one.implicit);
   }
-  const entries = await deps.metadata.persons.history(now.projectId, then.uuid);
-  return momentOf(at, new PropertyHistory(then.properties, entries), latest, told).properties();
+  const entries = await deps.metadata.persons.listHistory(now.projectId, then.uuid);
+  return timelineMoment(at, new PropertyHistory(then.properties, entries), latest, told).properties();
 }

@@ -7,69 +7,69 @@ import { invalid } from '../../../core/errors.ts';
 import { initialName, updatesPerson } from '../../../core/events/implicit-updates.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import type { DateRange } from '../../../core/time/date-range.ts';
-import type { Asking } from '../../../query/filters/valid-patterns.ts';
+import type { EventStoreDeps } from '../../../query/filters/valid-patterns.ts';
 import type { SqlRow } from '../../../stores/events/event-store.ts';
 import type { PersonStore, StoredPerson } from '../../../stores/metadata/persons.ts';
 import { type TimelineMoment, type TimelinePoint, timelinePoints } from '../rules/properties-timeline.ts';
 import { PropertyHistory } from '../rules/property-history.ts';
-import { type Counted, type CountingDeps, countingEvents } from './timeline-events.ts';
+import { type EventSelection, type EventSelectionDeps, eventSelector } from './timeline-events.ts';
 
-export interface TimelineQuestion extends DateRange {
+interface TimelineQuery extends DateRange {
   person: StoredPerson;
   /** Null: all events count. */
-  counted: Counted | null;
+  selection: EventSelection | null;
   /** Properties whose change makes a point. */
   keys: readonly string[];
 }
 
-const MOST_EVENTS = 100_000;
+const MAX_EVENTS = 100_000;
 /** Events from before the range that are asked for what they say by themselves. */
-const LOOK_BACK = 200;
+const LOOKBACK_EVENTS = 200;
 
 export async function propertiesTimeline(
-  deps: CountingDeps & { persons: PersonStore },
-  question: TimelineQuestion,
+  deps: EventSelectionDeps & { persons: PersonStore },
+  question: TimelineQuery,
 ): Promise<TimelinePoint[]> {
-  const told = toldKeys(question);
-  const inRange = await eventsOf(deps, question, told, 'in range');
-  if (inRange.length > MOST_EVENTS) {
-    throw invalid('date_from', `The person has more than ${MOST_EVENTS} events in this range: ask for a shorter one.`);
+  const told = implicitKeys(question);
+  const inRange = await queryPersonEvents(deps, question, told, 'in range');
+  if (inRange.length > MAX_EVENTS) {
+    throw invalid('date_from', `The person has more than ${MAX_EVENTS} events in this range: ask for a shorter one.`);
   }
   if (inRange.length === 0) return [];
-  const earlier = told.length === 0 ? [] : await eventsOf(deps, question, told, 'before');
+  const earlier = told.length === 0 ? [] : await queryPersonEvents(deps, question, told, 'before');
   const histories = await historiesOf(deps.persons, question.person, inRange);
-  const counts = await countingEvents(deps, question, question.counted);
+  const counts = await eventSelector(deps, question, question.selection);
   return timelinePoints(moments(question, [...earlier.reverse(), ...inRange], histories, told, counts), question.keys);
 }
 
 /** Properties that events carry themselves and leave on their person: those the person has, and those asked for. */
-export const toldKeys = ({ person, keys }: Pick<TimelineQuestion, 'person' | 'keys'>): string[] =>
+export const implicitKeys = ({ person, keys }: Pick<TimelineQuery, 'person' | 'keys'>): string[] =>
   [...new Set([...Object.keys(person.properties), ...keys])].filter((key) => initialName(key) !== undefined);
 
-interface PersonEvent {
+interface TimelineEvent {
   uuid: string;
   event: string;
   timestamp: number;
   /** The person of then. */
   personId: string;
   /** By key. */
-  told: JsonObject;
+  implicit: JsonObject;
 }
 
-export async function eventsOf(
-  { events, dialect }: Asking,
-  { person, from, to }: Pick<TimelineQuestion, 'person' | 'from' | 'to'>,
+export async function queryPersonEvents(
+  { events, dialect }: EventStoreDeps,
+  { person, from, to }: Pick<TimelineQuery, 'person' | 'from' | 'to'>,
   told: readonly string[],
   which: 'in range' | 'before',
-): Promise<PersonEvent[]> {
-  const sql = dialect.begin('r');
+): Promise<TimelineEvent[]> {
+  const sql = dialect.newStatement('r');
   const project = sql.param(person.projectId);
   const range = (table: string): string =>
     which === 'before'
       ? `${table}.timestamp < ${sql.time(from)}`
       : `${table}.timestamp >= ${sql.time(from)} and ${table}.timestamp < ${sql.time(to + 1)}`;
   const direction = which === 'before' ? 'desc' : 'asc';
-  const columns = told.map((key, i) => `, ${toldSql((name) => sql.json(name), key)} as told${i}`).join('');
+  const columns = told.map((key, i) => `, ${implicitValueSql((name) => sql.json(name), key)} as told${i}`).join('');
   const rows = await events.query(
     `select r.uuid, r.event, r.timestamp, r.person_id${columns}
     from event_rows r
@@ -78,22 +78,22 @@ export async function eventsOf(
       where e.project_id = ${project} and ${range('e')} and e.person_id = cast(${sql.param(person.uuid)} as UUID)
     )
     order by r.timestamp ${direction}, r.created_at ${direction}, ${sql.idOrder('r.uuid')} ${direction}
-    limit ${sql.param(which === 'before' ? LOOK_BACK : MOST_EVENTS + 1)}`,
+    limit ${sql.param(which === 'before' ? LOOKBACK_EVENTS : MAX_EVENTS + 1)}`,
     sql.values,
   );
   return rows.map((row) => toEvent(row, told));
 }
 
 /** Mobile SDKs know the system by another name. */
-const toldSql = (json: (key: string) => string, key: string): string =>
+const implicitValueSql = (json: (key: string) => string, key: string): string =>
   key === '$os' ? `coalesce(${json('$os')}, ${json('$os_name')})` : json(key);
 
-const toEvent = (row: SqlRow, told: readonly string[]): PersonEvent => ({
+const toEvent = (row: SqlRow, told: readonly string[]): TimelineEvent => ({
   uuid: String(row['uuid']),
   event: String(row['event']),
   timestamp: Number(row['timestamp']),
   personId: String(row['person_id']),
-  told: Object.fromEntries(
+  implicit: Object.fromEntries(
     told.flatMap((key, i) => {
       const text = row[`told${i}`];
       const value: Json = typeof text === 'string' ? JSON.parse(text) : null;
@@ -108,44 +108,44 @@ type Histories = ReadonlyMap<string, PropertyHistory>;
 async function historiesOf(
   persons: PersonStore,
   person: StoredPerson,
-  events: readonly PersonEvent[],
+  events: readonly TimelineEvent[],
 ): Promise<Histories> {
   const histories = new Map<string, PropertyHistory>();
   for (const uuid of new Set(events.map(({ personId }) => personId))) {
-    const then = uuid === person.uuid ? person : await persons.beforeMerge(person.projectId, uuid);
-    const entries = await persons.history(person.projectId, uuid);
+    const then = uuid === person.uuid ? person : await persons.getBeforeMerge(person.projectId, uuid);
+    const entries = await persons.listHistory(person.projectId, uuid);
     histories.set(uuid, new PropertyHistory(then?.properties ?? {}, entries));
   }
   return histories;
 }
 
 function* moments(
-  { from }: TimelineQuestion,
-  events: readonly PersonEvent[],
+  { from }: TimelineQuery,
+  events: readonly TimelineEvent[],
   histories: Histories,
   told: readonly string[],
-  counts: (event: PersonEvent) => boolean,
+  counts: (event: TimelineEvent) => boolean,
 ): Generator<TimelineMoment> {
   const latest = new Map<string, JsonObject>();
   for (const one of events) {
-    const { event, timestamp, personId, told: own } = one;
+    const { event, timestamp, personId, implicit: own } = one;
     const before = latest.get(personId) ?? {};
     const now = updatesPerson(event) && Object.keys(own).length > 0 ? { ...before, ...own } : before;
     latest.set(personId, now);
     const history = histories.get(personId);
     if (timestamp < from || !counts(one) || history === undefined) continue;
-    yield momentOf(timestamp, history, now, told);
+    yield timelineMoment(timestamp, history, now, told);
   }
 }
 
-export function momentOf(
+export function timelineMoment(
   timestamp: number,
   history: PropertyHistory,
   latest: JsonObject,
   told: readonly string[],
 ): TimelineMoment {
   // What events tell is known from when they told it; somebody may have set it by hand as well.
-  const isKnown = (key: string): boolean => !told.includes(key) || history.tellsOf(key);
+  const isKnown = (key: string): boolean => !told.includes(key) || history.has(key);
   return {
     timestamp,
     valueOf: (key) => latest[key] ?? (isKnown(key) ? history.valueAt(key, timestamp) : undefined),

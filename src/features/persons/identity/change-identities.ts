@@ -14,38 +14,38 @@ import type { Logger } from '../../../lib/log.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 
 /** The event store, as far as it follows changes to persons. */
-export interface EventFiling {
+export interface EventReassigner {
   /** The log position up to which it has events. */
   position(): Promise<number>;
   /** Does what has been ordered; resolves when queries show it. */
-  refile(): Promise<void>;
+  reassign(): Promise<void>;
 }
 
 export interface IdentityDeps {
   metadata: MetadataStore;
-  filing: EventFiling;
+  reassigner: EventReassigner;
   clock: Clock;
   ids: Ids;
   log: Pick<Logger, 'warn'>;
 }
 
 /** So long an answer waits for the event store, which does the rest in any case. */
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
 export async function changeIdentities<T>(deps: IdentityDeps, work: (store: MetadataStore) => Promise<T>): Promise<T> {
-  const { metadata, filing, log } = deps;
+  const { metadata, reassigner, log } = deps;
   const result = await metadata.transaction(async (store) => {
-    if ((await filing.position()) > (await store.personJournal.position())) throw notLevel();
+    if ((await reassigner.position()) > (await store.personIdentities.position())) throw eventStoreAhead();
     return work(store);
   });
-  const followed = filing
-    .refile()
+  const followed = reassigner
+    .reassign()
     .catch((err: unknown) => log.warn({ err }, 'the event store follows a change to persons later'));
-  await Promise.race([followed, sleep(PATIENCE_MS, undefined, { ref: false })]);
+  await Promise.race([followed, sleep(TIMEOUT_MS, undefined, { ref: false })]);
   return result;
 }
 
-const notLevel = (): Failure =>
+const eventStoreAhead = (): Failure =>
   new Failure('unavailable', 'Events are being processed again after a fault; try again in a moment.', {
     retryAfter: 2,
   });

@@ -3,15 +3,15 @@
 import { recordActivity } from '../../../access/record-activity.ts';
 import { invalid } from '../../../core/errors.ts';
 import type { HistoryEntry } from '../../../core/persons/person-changes.ts';
-import type { Move } from '../../../stores/events/reassignment.ts';
+import type { DistinctIdMove } from '../../../stores/events/reassignment.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
-import type { PersonJournal } from '../../../stores/metadata/person-identities.ts';
+import type { PersonIdentityStore } from '../../../stores/metadata/person-identities.ts';
 import type { PersonRef, StoredPerson } from '../../../stores/metadata/persons.ts';
-import { findPerson } from '../persons.ts';
+import { getPerson } from '../persons.ts';
 import { changeIdentities, type IdentityDeps } from './change-identities.ts';
 
-export interface Split {
+interface SplitRequest {
   project: Project;
   userId: number;
   /** Null: nobody is called so. */
@@ -25,45 +25,45 @@ export interface PersonWithIds {
   distinctIds: string[];
 }
 
-export function splitPerson(deps: IdentityDeps, split: Split): Promise<PersonWithIds> {
+export function splitPerson(deps: IdentityDeps, split: SplitRequest): Promise<PersonWithIds> {
   const { project, ref, mainDistinctId } = split;
   return changeIdentities(deps, async (store) => {
-    const { personJournal: journal } = store;
-    const person = await findPerson(store.persons, project.id, ref);
-    const distinctIds = await journal.distinctIds(person.id);
+    const { personIdentities: journal } = store;
+    const person = await getPerson(store.persons, project.id, ref);
+    const distinctIds = await journal.listDistinctIds(person.id);
     const main = mainDistinctId ?? distinctIds[0];
-    if (main === undefined || !distinctIds.includes(main)) throw notTheirs();
+    if (main === undefined || !distinctIds.includes(main)) throw notAnIdOfPerson();
     const rest = distinctIds.filter((id) => id !== main);
-    await giveOwnPersons(deps, journal, person, rest);
-    const kept = mainDistinctId === null ? await withoutProperties(deps, journal, person) : person;
+    await createPersonsFor(deps, journal, person, rest);
+    const kept = mainDistinctId === null ? await clearProperties(deps, journal, person) : person;
     await recordSplit(deps, store, split, person, distinctIds);
     return { person: kept, distinctIds: [main] };
   });
 }
 
-const notTheirs = () => invalid('main_distinct_id', 'This is not a distinct ID of the person.');
+const notAnIdOfPerson = () => invalid('main_distinct_id', 'This is not a distinct ID of the person.');
 
-async function giveOwnPersons(
+async function createPersonsFor(
   { clock, ids }: IdentityDeps,
-  journal: PersonJournal,
+  journal: PersonIdentityStore,
   { projectId, uuid }: StoredPerson,
   distinctIds: readonly string[],
 ): Promise<void> {
   if (distinctIds.length === 0) return;
   const createdAt = clock.now();
-  const moves: Move[] = distinctIds.map((distinctId) => ({ distinctId, to: ids.orderedUuid(createdAt) }));
+  const moves: DistinctIdMove[] = distinctIds.map((distinctId) => ({ distinctId, to: ids.orderedUuid(createdAt) }));
   const empty = { projectId, createdAt, properties: {}, isIdentified: false, version: 0 };
-  await journal.add(moves.map(({ to }) => ({ ...empty, uuid: to })));
-  await journal.giveIds(projectId, moves);
-  await journal.order({ projectId, personId: uuid, kind: 'move', moves });
+  await journal.create(moves.map(({ to }) => ({ ...empty, uuid: to })));
+  await journal.moveDistinctIds(projectId, moves);
+  await journal.queueReassignment({ projectId, personId: uuid, kind: 'move', moves });
 }
 
 /** No event took them away, so the history names none. */
 const NO_EVENT = '';
 
-async function withoutProperties(
+async function clearProperties(
   { clock }: IdentityDeps,
-  journal: PersonJournal,
+  journal: PersonIdentityStore,
   person: StoredPerson,
 ): Promise<StoredPerson> {
   const { projectId, uuid: personUuid } = person;
@@ -80,14 +80,14 @@ async function withoutProperties(
   );
   const emptied = { ...person, properties: {}, version: person.version + 1 };
   await journal.update(emptied);
-  await journal.remember(gone);
+  await journal.addHistory(gone);
   return emptied;
 }
 
 const recordSplit = (
   deps: IdentityDeps,
   store: MetadataStore,
-  { project, userId }: Split,
+  { project, userId }: SplitRequest,
   person: StoredPerson,
   distinctIds: string[],
 ): Promise<void> =>

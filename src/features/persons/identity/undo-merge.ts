@@ -9,14 +9,14 @@ import type { HistoryEntry } from '../../../core/persons/person-changes.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { Page, Paged } from '../../../stores/metadata/page.ts';
-import type { MergeRecord, PersonJournal } from '../../../stores/metadata/person-identities.ts';
+import type { MergeRecord, PersonIdentityStore } from '../../../stores/metadata/person-identities.ts';
 import type { PersonRef, StoredPerson } from '../../../stores/metadata/persons.ts';
-import { findPerson } from '../persons.ts';
+import { getPerson } from '../persons.ts';
 import { planUndo, type UndoPlan } from '../rules/plan-undo.ts';
 import { changeIdentities, type IdentityDeps } from './change-identities.ts';
 import type { PersonWithIds } from './split-person.ts';
 
-export interface Undo {
+interface UndoRequest {
   project: Project;
   userId: number;
   mergeId: number;
@@ -33,61 +33,61 @@ export interface ListedMerge extends MergeRecord {
 }
 
 /** Persons, and what became of them. */
-type Shelf = Pick<MetadataStore, 'persons' | 'personJournal'>;
+type PersonStores = Pick<MetadataStore, 'persons' | 'personIdentities'>;
 
 export async function listMerges(
-  shelf: Shelf,
+  shelf: PersonStores,
   projectId: number,
   ref: PersonRef | null,
   page: Page,
 ): Promise<Paged<ListedMerge>> {
-  const person = await findPerson(shelf.persons, projectId, ref);
-  const { count, items } = await shelf.personJournal.merges(projectId, person.uuid, page);
+  const person = await getPerson(shelf.persons, projectId, ref);
+  const { count, items } = await shelf.personIdentities.listMerges(projectId, person.uuid, page);
   const listed: ListedMerge[] = [];
-  for (const merge of items) listed.push({ ...merge, obstacle: (await prospect(shelf, merge)).obstacle });
+  for (const merge of items) listed.push({ ...merge, obstacle: (await checkUndo(shelf, merge)).obstacle });
   return { count, items: listed };
 }
 
 /** What undoing would work with, or why it would not. */
-type Prospect = { obstacle: string } | { obstacle: null; survivor: StoredPerson; ids: string[] };
+type UndoCheck = { obstacle: string } | { obstacle: null; survivor: StoredPerson; ids: string[] };
 
-async function prospect({ persons, personJournal: journal }: Shelf, merge: MergeRecord): Promise<Prospect> {
+async function checkUndo({ persons, personIdentities: journal }: PersonStores, merge: MergeRecord): Promise<UndoCheck> {
   const { projectId, target, movedIds, undoneAt } = merge;
   if (undoneAt !== null) return { obstacle: 'This merge was undone already.' };
-  const survivor = await persons.find(projectId, { uuid: target.uuid });
+  const survivor = await persons.get(projectId, { uuid: target.uuid });
   if (!survivor) {
-    const next = await journal.mergeOf(projectId, target.uuid);
+    const next = await journal.getMergeBySource(projectId, target.uuid);
     return {
       obstacle: next
         ? `The person was merged into ${next.target.uuid} afterwards: undo merge ${next.id} first.`
         : 'The person who took over was deleted.',
     };
   }
-  const ids = await journal.distinctIds(survivor.id, movedIds);
+  const ids = await journal.listDistinctIds(survivor.id, movedIds);
   if (ids.length === 0 && movedIds.length > 0) {
     return { obstacle: 'None of the ids that moved is with this person any more: they were split off.' };
   }
   return { obstacle: null, survivor, ids };
 }
 
-export function undoMerge(deps: IdentityDeps, undo: Undo): Promise<UndoneMerge> {
+export function undoMerge(deps: IdentityDeps, undo: UndoRequest): Promise<UndoneMerge> {
   const { project, mergeId } = undo;
   return changeIdentities(deps, async (store) => {
-    const { personJournal: journal } = store;
-    const merge = await journal.merge(project.id, mergeId);
+    const { personIdentities: journal } = store;
+    const merge = await journal.getMerge(project.id, mergeId);
     if (!merge) throw notFound();
-    const found = await prospect(store, merge);
+    const found = await checkUndo(store, merge);
     if (found.obstacle !== null) throw new Failure('conflict', found.obstacle);
     const { survivor, ids } = found;
-    const held = await journal.distinctIds(survivor.id);
-    const standing = await standingBeside(journal, merge);
+    const held = await journal.listDistinctIds(survivor.id);
+    const standing = await otherMerges(journal, merge);
     const plan = planUndo(merge, survivor, standing);
     await writePlan(journal, merge, plan);
     await rebase(journal, standing, plan);
-    await giveBack(journal, merge, ids);
-    await journal.remember(refills(deps, merge, plan));
-    await journal.markUndone(merge.id, deps.clock.now());
-    const source = await findPerson(store.persons, project.id, { uuid: merge.source.uuid });
+    await returnIds(journal, merge, ids);
+    await journal.addHistory(refillHistory(deps, merge, plan));
+    await journal.markMergeUndone(merge.id, deps.clock.now());
+    const source = await getPerson(store.persons, project.id, { uuid: merge.source.uuid });
     const target = { ...survivor, ...plan.target };
     const returned = new Set(ids);
     const kept = held.filter((id) => !returned.has(id));
@@ -97,41 +97,41 @@ export function undoMerge(deps: IdentityDeps, undo: Undo): Promise<UndoneMerge> 
 }
 
 async function writePlan(
-  journal: PersonJournal,
+  journal: PersonIdentityStore,
   { sourceId, target, eventUuid }: MergeRecord,
   plan: UndoPlan,
 ): Promise<void> {
-  await journal.add([{ ...plan.source, id: sourceId }]);
-  await journal.unretire(plan.source.uuid);
+  await journal.create([{ ...plan.source, id: sourceId }]);
+  await journal.reviveUuid(plan.source.uuid);
   await journal.update(plan.target);
-  await journal.forgetHistory(target.uuid, eventUuid, plan.takenBack);
+  await journal.deleteHistory(target.uuid, eventUuid, plan.removedKeys);
 }
 
 type OtherMerges = Record<'earlier' | 'later', MergeRecord[]>;
 
-async function standingBeside(journal: PersonJournal, { projectId, target, id }: MergeRecord): Promise<OtherMerges> {
-  const all = await journal.mergesInto(projectId, target.uuid);
+async function otherMerges(journal: PersonIdentityStore, { projectId, target, id }: MergeRecord): Promise<OtherMerges> {
+  const all = await journal.listMergesInto(projectId, target.uuid);
   return { earlier: all.filter((one) => one.id < id), later: all.filter((one) => one.id > id) };
 }
 
-async function rebase(journal: PersonJournal, standing: OtherMerges, { rebased }: UndoPlan): Promise<void> {
+async function rebase(journal: PersonIdentityStore, standing: OtherMerges, { rebased }: UndoPlan): Promise<void> {
   const merges = [...standing.earlier, ...standing.later];
   const targets = [...rebased.earlier, ...rebased.later];
   for (const [i, { id }] of merges.entries()) {
     const target = targets[i];
-    if (target) await journal.rebase(id, target);
+    if (target) await journal.updateMergeTarget(id, target);
   }
 }
 
-async function giveBack(journal: PersonJournal, merge: MergeRecord, ids: readonly string[]): Promise<void> {
+async function returnIds(journal: PersonIdentityStore, merge: MergeRecord, ids: readonly string[]): Promise<void> {
   const { projectId, source, target } = merge;
   const moves = ids.map((distinctId) => ({ distinctId, to: source.uuid }));
-  await journal.giveIds(projectId, moves);
-  await journal.order({ projectId, personId: target.uuid, kind: 'move', moves });
+  await journal.moveDistinctIds(projectId, moves);
+  await journal.queueReassignment({ projectId, personId: target.uuid, kind: 'move', moves });
 }
 
 /** What the target gets from others in place of what it gave back, as if they had brought it when they were merged in. */
-const refills = ({ clock }: IdentityDeps, merge: MergeRecord, { refilled }: UndoPlan): HistoryEntry[] =>
+const refillHistory = ({ clock }: IdentityDeps, merge: MergeRecord, { refilled }: UndoPlan): HistoryEntry[] =>
   refilled.map((change) => ({
     ...change,
     projectId: merge.projectId,
@@ -144,7 +144,7 @@ const refills = ({ clock }: IdentityDeps, merge: MergeRecord, { refilled }: Undo
 async function recordUndo(
   deps: IdentityDeps,
   store: MetadataStore,
-  { project, userId }: Undo,
+  { project, userId }: UndoRequest,
   persons: readonly StoredPerson[],
   { before, after }: { before: string[]; after: string[] },
 ): Promise<void> {

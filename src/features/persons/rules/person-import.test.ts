@@ -34,7 +34,7 @@ const book = (persons: Person[] = [], ids: [string, number][] = [], taken: strin
 describe('a person from elsewhere', () => {
   it('is new with its uuid and ids where nobody has one of them', () => {
     const one = book();
-    expect(one.take(line({ uuid: U(1), distinctIds: ['a', 'b'], properties: { plan: 'pro' } }))).toBeNull();
+    expect(one.add(line({ uuid: U(1), distinctIds: ['a', 'b'], properties: { plan: 'pro' } }))).toBeNull();
     const { persons, ops, history } = one.changes();
     expect(persons).toEqual([
       {
@@ -52,14 +52,14 @@ describe('a person from elsewhere', () => {
 
   it('gets the uuid that its id would have here where its own belongs or belonged to somebody', () => {
     const one = book([], [], [U(1)]);
-    one.take(line({ uuid: U(1) }));
+    one.add(line({ uuid: U(1) }));
     expect(one.changes().persons[0]?.person.uuid).toBe(personUuid(1, 'a'));
   });
 
   it('completes the one who has an id of it: properties with their history, ids, the earlier beginning', () => {
     const one = book([person(2, { plan: 'free', kept: 1 })], [['a', 2]]);
     expect(
-      one.take(line({ uuid: U(1), distinctIds: ['a', 'b'], isIdentified: true, properties: { plan: 'pro' } })),
+      one.add(line({ uuid: U(1), distinctIds: ['a', 'b'], isIdentified: true, properties: { plan: 'pro' } })),
     ).toBeNull();
     const { persons, ops, history } = one.changes();
     const after = { ...person(2, { plan: 'pro', kept: 1 }), createdAt: 100, isIdentified: true, version: 4 };
@@ -72,13 +72,13 @@ describe('a person from elsewhere', () => {
 
   it('that is the same already changes nothing', () => {
     const one = book([person(2, { plan: 'pro' })], [['a', 2]]);
-    expect(one.take(line({ createdAt: 500, properties: { plan: 'pro' } }))).toBeNull();
+    expect(one.add(line({ createdAt: 500, properties: { plan: 'pro' } }))).toBeNull();
     expect(one.changes()).toEqual({ persons: [], ops: [], history: [], overrides: [] });
   });
 
   it('that comes id by id becomes one person', () => {
     const one = book();
-    for (const id of ['a', 'b', 'c']) expect(one.take(line({ uuid: U(1), distinctIds: [id] }))).toBeNull();
+    for (const id of ['a', 'b', 'c']) expect(one.add(line({ uuid: U(1), distinctIds: [id] }))).toBeNull();
     expect(one.changes().persons).toHaveLength(1);
     expect(one.changes().ops).toHaveLength(3);
   });
@@ -91,7 +91,7 @@ describe('a person from elsewhere', () => {
         ['b', 3],
       ],
     );
-    expect(one.take(line({ distinctIds: ['a', 'b'] }))).toContain('its ids belong to 2 persons here');
+    expect(one.add(line({ distinctIds: ['a', 'b'] }))).toContain('its ids belong to 2 persons here');
     expect(one.changes().persons).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ import { applyProperties } from '../../../core/persons/apply-properties.ts';
 import type { Person } from '../../../core/persons/person.ts';
 import type { HistoryEntry, PersonChanges, PersonOp } from '../../../core/persons/person-changes.ts';
 
-export interface ImportFacts {
+interface ImportContext {
   projectId: number;
   now: number;
   /** Persons by uuid, as far as the lines name them or their ids. */
@@ -26,7 +26,7 @@ export interface ImportFacts {
 const NO_EVENT = '';
 
 export class PersonImport {
-  readonly #facts: ImportFacts;
+  readonly #facts: ImportContext;
   readonly #persons = new Map<string, Person>();
   readonly #owners = new Map<string, string>();
   readonly #isNew = new Set<string>();
@@ -34,14 +34,14 @@ export class PersonImport {
   readonly #ops: PersonOp[] = [];
   readonly #history: HistoryEntry[] = [];
 
-  constructor(facts: ImportFacts) {
+  constructor(facts: ImportContext) {
     this.#facts = facts;
     for (const person of facts.persons) this.#persons.set(person.uuid, person);
     for (const { distinctId, personUuid: uuid } of facts.distinctIds) this.#owners.set(distinctId, uuid);
   }
 
   /** Why the person is left out; null where it is taken in. */
-  take(line: ImportedPerson): string | null {
+  add(line: ImportedPerson): string | null {
     const found = new Set(line.distinctIds.flatMap((id) => this.#owners.get(id) ?? []));
     if (line.uuid !== null && this.#persons.has(line.uuid)) found.add(line.uuid);
     if (found.size > 1) return `its ids belong to ${found.size} persons here: import the events that join them first`;
@@ -68,7 +68,7 @@ export class PersonImport {
   #begin({ uuid, distinctIds, createdAt, isIdentified, properties }: ImportedPerson): Person | null {
     const { projectId, now, isTaken } = this.#facts;
     const isFree = (one: string): boolean => !this.#persons.has(one) && !isTaken(one);
-    const free = candidates(projectId, uuid, distinctIds[0] ?? '').find(isFree);
+    const free = candidateUuids(projectId, uuid, distinctIds[0] ?? '').find(isFree);
     if (free === undefined) return null;
     const person: Person = {
       projectId,
@@ -112,7 +112,7 @@ export class PersonImport {
 }
 
 /** Its own uuid first; then the one that the first id would give rise to here. */
-export const candidates = (projectId: number, uuid: string | null, distinctId: string): string[] => [
+export const candidateUuids = (projectId: number, uuid: string | null, distinctId: string): string[] => [
   ...(uuid === null ? [] : [uuid]),
   personUuid(projectId, distinctId),
   ...[1, 2, 3].map((n) => personUuid(projectId, `${distinctId}\u0000${n}`)),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Event } from '../../../core/events/event.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import type { Person } from '../../../core/persons/person.ts';
-import { PersonBook } from '../../../core/persons/person-updates.ts';
+import { PersonUpdates } from '../../../core/persons/person-updates.ts';
 import { type MergedPair, planUndo } from './plan-undo.ts';
 
 const uuidOf = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
@@ -40,7 +40,7 @@ const anEvent = (over: Partial<Event>): Event => ({
 /** Merges persons into a target, one after the other, by the rules that events go by. */
 function mergeAll(target: Person, sources: readonly Person[], saying: JsonObject = {}) {
   const ids = sources.map((person, i) => ({ projectId: 1, distinctId: `s${i}`, personUuid: person.uuid }));
-  const book = new PersonBook({
+  const book = new PersonUpdates({
     persons: [target, ...sources],
     distinctIds: [{ projectId: 1, distinctId: 't', personUuid: target.uuid }, ...ids],
     isTaken: () => false,
@@ -129,7 +129,7 @@ describe('what was said since the merge', () => {
     expect(plan.target.properties).toEqual({ name: 'Ada', age: 4, plan: 'pro', x: 1 });
     expect(plan.source.properties).toEqual({ plan: 'free', city: 'Rome', age: 3 });
     expect([plan.target.createdAt, plan.source.createdAt]).toEqual([1000, 500]);
-    expect(plan.takenBack).toEqual(['city']);
+    expect(plan.removedKeys).toEqual(['city']);
     // Somebody wrote to the survivor: that it is identified may be their word.
     expect(plan.target.isIdentified).toBe(true);
   });

@@ -17,13 +17,13 @@ export interface UndoPlan {
   /** What this changes of the target's properties, beside those that are taken back. */
   refilled: PropertyChange[];
   /** Names of properties that the merge brought and that the target loses again. */
-  takenBack: string[];
+  removedKeys: string[];
   /** For each other merge: its target as it would have been just before it. */
   rebased: { earlier: Person[]; later: Person[] };
 }
 
 /** The other merges into the same target that stand, oldest first. */
-export interface Standing {
+interface OtherMergePairs {
   earlier: readonly MergedPair[];
   later: readonly MergedPair[];
 }
@@ -35,16 +35,16 @@ export interface Standing {
  * still has the source's value, and keeps everything else: what the merging event itself said, what came later, and
  * what somebody else who was merged in later would have brought in its place. So merges can be undone in any order.
  */
-export function planUndo(merge: MergedPair, survivor: Person, { earlier, later }: Standing): UndoPlan {
+export function planUndo(merge: MergedPair, survivor: Person, { earlier, later }: OtherMergePairs): UndoPlan {
   const brought = Object.keys(merge.source.properties).filter((key) => !Object.hasOwn(merge.target.properties, key));
   const states = [...later.map(({ target }) => target), survivor];
-  const undone = states.map((state, i) => takeBack(merge, brought, state, later.slice(0, i), i === 0));
-  const target = undone.pop() ?? { person: survivor, takenBack: [], refilled: [] };
+  const undone = states.map((state, i) => undoInState(merge, brought, state, later.slice(0, i), i === 0));
+  const target = undone.pop() ?? { person: survivor, removedKeys: [], refilled: [] };
   return {
     source: merge.source,
     target: target.person,
     refilled: target.refilled,
-    takenBack: target.takenBack,
+    removedKeys: target.removedKeys,
     rebased: {
       // The merge and its undoing are two writes that are none: what counts writes since then must pass over them.
       earlier: earlier.map(({ target: before }) => nextVersion(nextVersion(before))),
@@ -55,20 +55,20 @@ export function planUndo(merge: MergedPair, survivor: Person, { earlier, later }
 
 const nextVersion = (person: Person): Person => ({ ...person, version: person.version + 1 });
 
-interface TakenBack {
+interface UndoneState {
   person: Person;
-  takenBack: string[];
+  removedKeys: string[];
   refilled: PropertyChange[];
 }
 
 /** One state of the target after the merge, as it would be without it; `since` are the merges in between. */
-function takeBack(
+function undoInState(
   merge: MergedPair,
   brought: readonly string[],
   state: Person,
   since: readonly MergedPair[],
   isNext: boolean,
-): TakenBack {
+): UndoneState {
   const takenBack = brought.filter(
     (key) => Object.hasOwn(state.properties, key) && jsonEqual(state.properties[key], merge.source.properties[key]),
   );
@@ -78,7 +78,11 @@ function takeBack(
   // Merging marks the target as identified. If nothing was written to it since, nothing else can have done so.
   const isUntouched = isNext && state.version === merge.target.version + 1;
   const isIdentified = isUntouched ? merge.target.isIdentified : state.isIdentified;
-  return { person: nextVersion({ ...state, properties, createdAt, isIdentified }), takenBack, refilled: changes };
+  return {
+    person: nextVersion({ ...state, properties, createdAt, isIdentified }),
+    removedKeys: takenBack,
+    refilled: changes,
+  };
 }
 
 /** The first of these persons who has a property gives it. */

@@ -36,7 +36,7 @@ describe('properties at a time', () => {
   it('include null, which is a value, and what nobody saw change', () => {
     const history = new PropertyHistory({ old: 'x', a: null }, [entry('a', undefined, null, 10)]);
     expect([history.propertiesAt(9), history.propertiesAt(10)]).toEqual([{ old: 'x' }, { old: 'x', a: null }]);
-    expect([history.tellsOf('a'), history.tellsOf('old')]).toEqual([true, false]);
+    expect([history.has('a'), history.has('old')]).toEqual([true, false]);
     expect(new PropertyHistory({}, []).valueAt('toString', 1)).toBeUndefined();
   });
 

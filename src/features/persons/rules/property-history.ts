@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import type { HistoryEntry } from '../../../core/persons/person-changes.ts';
 
-interface Step {
+interface Change {
   at: number;
   after: Json | undefined;
 }
@@ -15,7 +15,7 @@ interface Step {
 export class PropertyHistory {
   readonly #latest: JsonObject;
   readonly #first = new Map<string, Json | undefined>();
-  readonly #steps = new Map<string, Step[]>();
+  readonly #steps = new Map<string, Change[]>();
 
   constructor(latest: JsonObject, entries: readonly HistoryEntry[]) {
     this.#latest = latest;
@@ -39,7 +39,7 @@ export class PropertyHistory {
   }
 
   /** Whether anything is written of the property; otherwise nobody knows since when it is as it is. */
-  tellsOf(key: string): boolean {
+  has(key: string): boolean {
     return this.#steps.has(key);
   }
 
@@ -51,7 +51,7 @@ export class PropertyHistory {
 }
 
 /** How many steps were taken up to and including `time`. */
-function countUntil(steps: readonly Step[], time: number): number {
+function countUntil(steps: readonly Change[], time: number): number {
   let [low, high] = [0, steps.length];
   while (low < high) {
     const middle = (low + high) >> 1;

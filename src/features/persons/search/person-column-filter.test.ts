@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { searchPattern } from '../../../lib/search-pattern.ts';
-import { literalPart, personTest } from './person-column-filter.ts';
+import { columnFilter, literalPart } from './person-column-filter.ts';
 
 it.each([
   ['^Nobody$', 'Nobody'],
@@ -32,7 +32,7 @@ it.each([
   ['is_not', 'pro', null],
   ['gt', '5', null],
 ] as const)('%s %j looks for %j first', (operator, value, part) => {
-  const test = personTest(
+  const test = columnFilter(
     { search: searchPattern },
     { kind: 'property', owner: 'person', key: 'k', operator, values: [value] },
   );

@@ -2,27 +2,27 @@
 
 import { matches } from '../../../core/filters/matches.ts';
 import type { Filter, PropertyFilter } from '../../../core/filters/property-filter.ts';
-import type { Search } from '../../../core/filters/search.ts';
+import type { PatternSearch } from '../../../core/filters/search.ts';
 import type { Json } from '../../../core/json/json.ts';
-import type { PersonTest } from '../../../core/persons/person-columns.ts';
+import type { ColumnFilter } from '../../../core/persons/person-columns.ts';
 import { longestPlain } from './prefilter-persons.ts';
 
-export interface PersonTestDeps {
-  search: Search;
-  isIn?(personId: number, cohortId: number): boolean | undefined;
+export interface ColumnFilterDeps {
+  search: PatternSearch;
+  isCohortMember?(personId: number, cohortId: number): boolean | undefined;
 }
 
-export function personTest(deps: PersonTestDeps, filter: Filter): PersonTest {
+export function columnFilter(deps: ColumnFilterDeps, filter: Filter): ColumnFilter {
   if (filter.kind === 'cohort') {
-    return { kind: 'person', fits: (id) => deps.isIn?.(id, filter.id) === !filter.negated };
+    return { kind: 'person', fits: (id) => deps.isCohortMember?.(id, filter.id) === !filter.negated };
   }
-  if (filter.kind === 'property') return propertyTest(deps, filter);
-  const tests = filter.filters.map((inner) => personTest(deps, inner));
+  if (filter.kind === 'property') return propertyColumnFilter(deps, filter);
+  const tests = filter.filters.map((inner) => columnFilter(deps, inner));
   // An empty group restricts nothing.
   return { kind: filter.kind === 'or' && tests.length > 0 ? 'any' : 'all', tests };
 }
 
-function propertyTest({ search }: PersonTestDeps, filter: PropertyFilter): PersonTest {
+function propertyColumnFilter({ search }: ColumnFilterDeps, filter: PropertyFilter): ColumnFilter {
   const { key } = filter;
   const fits = (value: Json | undefined): boolean =>
     matches(filter, { event: {}, person: value === undefined ? {} : { [key]: value } }, search);
@@ -44,11 +44,11 @@ const startsList = (value: string): boolean => /^\s*[[{]/.test(value);
 const plainPart = (text: string): string | null => longestPlain(text).toLowerCase() || null;
 
 /** Where one of these is about, what stands beside it may be optional, or mean something else. */
-const INTRICATE = /[|\\()[\]{}]/;
+const SPECIAL_CHARACTERS = /[|\\()[\]{}]/;
 
 /** The longest text that a pattern finds letter for letter, in patterns of the simplest kind; otherwise none. */
 export function literalPart(pattern: string): string {
-  if (INTRICATE.test(pattern)) return '';
+  if (SPECIAL_CHARACTERS.test(pattern)) return '';
   // A letter before '*' or '?' may be missing.
   const pieces = pattern.split(/[^.+*?^$][*?]|[.+*?^$]/);
   return pieces.reduce((best, piece) => (piece.length > best.length ? piece : best), '');

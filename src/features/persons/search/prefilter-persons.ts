@@ -5,33 +5,35 @@
  */
 
 import type { Filter, PropertyFilter } from '../../../core/filters/property-filter.ts';
-import type { Search } from '../../../core/filters/search.ts';
-import type { Clue } from '../../../stores/metadata/persons.ts';
+import type { PatternSearch } from '../../../core/filters/search.ts';
+import type { Prefilter } from '../../../stores/metadata/persons.ts';
 
 /** All of the list must hold; of each entry, one. */
-export type Clues = readonly (readonly Clue[])[];
+export type Prefilters = readonly (readonly Prefilter[])[];
 
 /** More alternatives than this save no time any more. */
-const MOST_CHOICES = 50;
+const MAX_ALTERNATIVES = 50;
 
-export function cluesOf(filter: Filter, search: Search): Clues {
+export function prefilterOf(filter: Filter, search: PatternSearch): Prefilters {
   // Who is in a cohort does not show at first sight.
   if (filter.kind === 'cohort') return [];
   const clues =
-    filter.kind === 'property' ? leafClues(filter, search) : groupClues(filter.kind, filter.filters, search);
+    filter.kind === 'property'
+      ? propertyPrefilter(filter, search)
+      : groupPrefilter(filter.kind, filter.filters, search);
   // No alternative at all is a filter without values, which `matches` knows how to read.
-  return clues.filter((choice) => choice.length > 0 && choice.length <= MOST_CHOICES);
+  return clues.filter((choice) => choice.length > 0 && choice.length <= MAX_ALTERNATIVES);
 }
 
-function groupClues(kind: 'and' | 'or', filters: readonly Filter[], search: Search): Clues {
-  const inner = filters.map((filter) => cluesOf(filter, search));
+function groupPrefilter(kind: 'and' | 'or', filters: readonly Filter[], search: PatternSearch): Prefilters {
+  const inner = filters.map((filter) => prefilterOf(filter, search));
   if (kind === 'and') return inner.flat();
   // Each alternative implies its own first clue; one without any lets everybody pass.
   const firsts = inner.map(([first]) => first ?? []);
   return firsts.length === 0 || firsts.some((choice) => choice.length === 0) ? [] : [firsts.flat()];
 }
 
-function leafClues(filter: PropertyFilter, search: Search): Clues {
+function propertyPrefilter(filter: PropertyFilter, search: PatternSearch): Prefilters {
   const { key, operator, values } = filter;
   switch (operator) {
     case 'is_set':
@@ -47,7 +49,7 @@ function leafClues(filter: PropertyFilter, search: Search): Clues {
       // Whoever lacks the property has the empty text.
       return values.includes('') ? [] : [values.map((value) => hasValue(key, value))];
     case 'icontains':
-      return values.includes('') ? [] : [key === 'email' ? values.map(emailPart) : [hasKey(key)]];
+      return values.includes('') ? [] : [key === 'email' ? values.map(emailContains) : [hasKey(key)]];
     case 'regex':
       return values.some((pattern) => search(pattern, '') === true) ? [] : [[hasKey(key)]];
     case 'is_not':
@@ -58,10 +60,10 @@ function leafClues(filter: PropertyFilter, search: Search): Clues {
   }
 }
 
-const hasKey = (key: string): Clue => ({ kind: 'text', text: `${JSON.stringify(key)}:` });
+const hasKey = (key: string): Prefilter => ({ kind: 'text', text: `${JSON.stringify(key)}:` });
 
 /** A value that could stand for something other than a string is looked for by its key alone. */
-const hasValue = (key: string, value: string): Clue =>
+const hasValue = (key: string, value: string): Prefilter =>
   isJson(value) ? hasKey(key) : { kind: 'text', text: `${JSON.stringify(key)}:${JSON.stringify(value)}` };
 
 function isJson(text: string): boolean {
@@ -86,7 +88,7 @@ export const longestPlain = (text: string): string =>
     .reduce((best, one) => (one.length > best.length ? one : best), '');
 
 /** An e-mail that contains `part`, whatever the case: its longest stretch of plain letters is what can be looked for. */
-export function emailPart(part: string): Clue {
+export function emailContains(part: string): Prefilter {
   const longest = longestPlain(part);
   return longest === '' ? hasKey('email') : { kind: 'email', part: longest.toLowerCase() };
 }

@@ -4,16 +4,16 @@ import { uuidOf } from '../../../../test/contract/events.ts';
 import { makeTempDir } from '../../../../test/contract/temp-dir.ts';
 import { matches } from '../../../core/filters/matches.ts';
 import { readFilters } from '../../../core/filters/parse-filters.ts';
-import { OPERATORS } from '../../../core/filters/property-filter.ts';
+import { FILTER_OPERATORS } from '../../../core/filters/property-filter.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import type { PersonOp, PersonState } from '../../../core/persons/person-changes.ts';
 import { searchPattern } from '../../../lib/search-pattern.ts';
 import { NO_CHANGES } from '../../../stores/ingest/no-changes.ts';
-import type { PersonIndexKeeper } from '../../../stores/metadata/person-index.ts';
+import type { PersonIndexWriter } from '../../../stores/metadata/person-index.ts';
 import { sqliteDialect } from '../../../stores/sql/dialect.ts';
 import { sqlPersonIndex } from '../../../stores/sql/person-index.ts';
-import { openDatabase, openRelationalShelf, type RelationalShelf } from '../../../stores/sqlite/metadata-store.ts';
-import { eachSlice, listPersons, type PersonQuestion } from './search-persons.ts';
+import { openMetadataStore, openSqliteDatabase, type SqliteStores } from '../../../stores/sqlite/metadata-store.ts';
+import { eachPersonIdBatch, listPersons, type PersonQuery } from './search-persons.ts';
 
 /** Nasty and plain: whatever a clue in SQL might read otherwise than the filter does. */
 const VALUES: Json[] = [
@@ -57,7 +57,7 @@ const item = fc.oneof(
     arbitrary: fc.record({
       key: fc.constantFrom(...KEYS),
       value: fc.oneof(value, fc.array(value, { maxLength: 3 })),
-      operator: fc.constantFrom(...OPERATORS),
+      operator: fc.constantFrom(...FILTER_OPERATORS),
       type: fc.constant('person'),
       negation: fc.boolean(),
     }),
@@ -79,14 +79,14 @@ const WAYS = ['without the index', 'by the index', 'by the index and those who c
 
 describe.each(WAYS)('searching persons %s', (way) => {
   const dir = makeTempDir();
-  let shelf: RelationalShelf;
+  let shelf: SqliteStores;
   let projectId = 0;
-  let database: ReturnType<typeof openDatabase>;
-  let index: PersonIndexKeeper;
+  let database: ReturnType<typeof openSqliteDatabase>;
+  let index: PersonIndexWriter;
   beforeAll(async () => {
-    shelf = await openRelationalShelf(dir.path('metadata.sqlite'), 0);
-    database = openDatabase(dir.path('metadata.sqlite'));
-    index = sqlPersonIndex(database, sqliteDialect, { block: 5, dueAfter: 1 });
+    shelf = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+    database = openSqliteDatabase(dir.path('metadata.sqlite'));
+    index = sqlPersonIndex(database, sqliteDialect, { blockSize: 5, minChanges: 1 });
   });
   afterAll(async () => {
     await database.destroy();
@@ -95,7 +95,7 @@ describe.each(WAYS)('searching persons %s', (way) => {
   });
   const deps = () => {
     const { persons } = shelf.metadata;
-    const withoutIndex = { ...persons, passing: async () => null };
+    const withoutIndex = { ...persons, listMatching: async () => null };
     return { persons: way === 'without the index' ? withoutIndex : persons, search: searchPattern };
   };
 
@@ -123,7 +123,7 @@ describe.each(WAYS)('searching persons %s', (way) => {
     const changes = { persons, ops, history: [], overrides: [] };
     return shelf.ingest.transaction((tx) => tx.apply({ ...NO_CHANGES, persons: changes, position: count }));
   };
-  const find = async (question: Omit<PersonQuestion, 'projectId'>, page = { limit: 1000, offset: 0 }) =>
+  const find = async (question: Omit<PersonQuery, 'projectId'>, page = { limit: 1000, offset: 0 }) =>
     (await listPersons(deps(), { projectId, ...question }, page)).map(({ version }) => version);
   const everyone = readFilters([]);
 
@@ -179,13 +179,13 @@ describe.each(WAYS)('searching persons %s', (way) => {
   });
 
   it('goes through long lists in slices, and stops when it has enough', async () => {
-    index = sqlPersonIndex(database, sqliteDialect, { block: 300, dueAfter: 1 });
+    index = sqlPersonIndex(database, sqliteDialect, { blockSize: 300, minChanges: 1 });
     await store(Array.from({ length: 2500 }, (_, i) => ({ n: i, rare: i === 3 ? 'yes' : 'no', email: `${i}@x` })));
     expect(await find({ filter: readFilters({ rare: 'yes' }, 'person') })).toEqual([3]);
     const gt = readFilters({ n__gt: 9 }, 'person');
     expect(await find({ filter: gt }, { limit: 2, offset: 2400 })).toEqual([99, 98]);
     const sizes: number[] = [];
-    for await (const slice of eachSlice(deps(), { projectId, filter: gt }, 1000)) sizes.push(slice.length);
+    for await (const slice of eachPersonIdBatch(deps(), { projectId, filter: gt }, 1000)) sizes.push(slice.length);
     if (way === 'without the index') expect([sizes.length > 2, Math.max(...sizes) <= 1600]).toEqual([true, true]);
     else expect(sizes).toEqual([1000, 1490]);
     expect(await find({ search: '2499@x', filter: everyone })).toEqual([2499]);

@@ -4,23 +4,23 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { queryValues } from '../../../http/public/read-request.ts';
-import type { PublicDeps } from './deps.ts';
+import type { SdkDeps } from './deps.ts';
 
-const NOTHING: Readonly<Record<string, object>> = {
+const EMPTY_ANSWERS: Readonly<Record<string, object>> = {
   '/api/surveys/': { surveys: [] },
   '/api/early_access_features/': { earlyAccessFeatures: [] },
   '/api/web_experiments/': { experiments: [] },
   '/api/product_tours/': { product_tours: [] },
 };
 
-export function absentFeatureRoutes(app: FastifyInstance, deps: PublicDeps): void {
+export function absentFeatureRoutes(app: FastifyInstance, deps: SdkDeps): void {
   const hide = { schema: { hide: true } };
   const checked = async (request: FastifyRequest, answer: object): Promise<object> => {
     const query = queryValues(request);
-    await deps.directory.projectFor(query.get('token') ?? query.get('api_key'), query.get('project_id'));
+    await deps.directory.getProject(query.get('token') ?? query.get('api_key'), query.get('project_id'));
     return answer;
   };
-  for (const [url, answer] of Object.entries(NOTHING)) {
+  for (const [url, answer] of Object.entries(EMPTY_ANSWERS)) {
     app.get(url, hide, (request) => checked(request, answer));
     app.options(url, hide, async () => ({ status: 1 }));
   }

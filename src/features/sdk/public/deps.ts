@@ -1,6 +1,6 @@
-import type { PublicDeps as PublicRouteDeps } from '../../../http/public/public-deps.ts';
+import type { PublicRouteDeps } from '../../../http/public/public-deps.ts';
 import type { DecideDeps } from '../../flags/decide/decide.ts';
 
-export interface PublicDeps extends PublicRouteDeps {
+export interface SdkDeps extends PublicRouteDeps {
   decide: DecideDeps;
 }

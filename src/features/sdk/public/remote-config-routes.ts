@@ -3,27 +3,27 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, notFound } from '../../../core/errors.ts';
 import { sendJson } from '../../../http/public/send-json.ts';
 import { makeScript, type Script } from '../../../http/script.ts';
-import { BRIEFLY, isKnown, sendScript } from '../../../http/send-script.ts';
+import { CACHE_BRIEFLY, isNotModified, sendScript } from '../../../http/send-script.ts';
 import { digest } from '../../../lib/secrets.ts';
-import { definitionsOf } from '../../flags/decide/decide.ts';
+import { getSnapshot } from '../../flags/decide/decide.ts';
 import { type RemoteConfig, remoteConfigMembers } from '../../flags/public/client-config.ts';
-import type { PublicDeps } from './deps.ts';
+import type { SdkDeps } from './deps.ts';
 import type { Scripts } from './scripts.ts';
 
 /** More bundles than this are not remembered at once; each takes half a megabyte. */
-const REMEMBERED = 20;
+const CACHE_SIZE = 20;
 
-export function remoteConfigRoutes(app: FastifyInstance, deps: PublicDeps, scripts: Scripts): void {
+export function remoteConfigRoutes(app: FastifyInstance, deps: SdkDeps, scripts: Scripts): void {
   const hide = { schema: { hide: true } };
   const bundles = new Bundles(scripts);
   const answers: Record<string, (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>> = {
     config: async (request, reply) => answerJson(request, reply, await configOf(deps, request)),
     'config.js': async (request, reply) => {
       const script = await makeScript(Buffer.from(asScript(await configOf(deps, request))));
-      return sendScript(request, reply, script, BRIEFLY);
+      return sendScript(request, reply, script, CACHE_BRIEFLY);
     },
     'array.js': async (request, reply) =>
-      sendScript(request, reply, await bundles.with(asScript(await configOf(deps, request))), BRIEFLY),
+      sendScript(request, reply, await bundles.with(asScript(await configOf(deps, request))), CACHE_BRIEFLY),
   };
   for (const [name, answer] of Object.entries(answers)) {
     app.get(`/array/:token/${name}`, hide, answer);
@@ -31,21 +31,21 @@ export function remoteConfigRoutes(app: FastifyInstance, deps: PublicDeps, scrip
   }
 }
 
-async function configOf(deps: PublicDeps, request: FastifyRequest): Promise<RemoteConfig> {
+async function configOf(deps: SdkDeps, request: FastifyRequest): Promise<RemoteConfig> {
   const { token } = request.params as { token: string };
-  const project = await deps.directory.projectFor(token, undefined).catch((error: unknown) => {
+  const project = await deps.directory.getProject(token, undefined).catch((error: unknown) => {
     if (error instanceof Failure && error.kind !== 'unavailable') throw notFound();
     throw error;
   });
-  const { prepared } = await definitionsOf(deps.decide, project.id);
+  const { prepared } = await getSnapshot(deps.decide, project.id);
   return { token: project.apiToken, hasFeatureFlags: prepared.flags.length > 0 };
 }
 
 function answerJson(request: FastifyRequest, reply: FastifyReply, config: RemoteConfig): FastifyReply {
   const text = `{${remoteConfigMembers(config)}}`;
   const etag = `"${digest(text).slice(0, 32)}"`;
-  reply.headers({ etag, 'cache-control': BRIEFLY });
-  return isKnown(request, etag) ? reply.code(304).send() : sendJson(reply, text);
+  reply.headers({ etag, 'cache-control': CACHE_BRIEFLY });
+  return isNotModified(request, etag) ? reply.code(304).send() : sendJson(reply, text);
 }
 
 /** Nothing in it can end a script element, or a line of an old browser's script. */
@@ -74,7 +74,7 @@ class Bundles {
     const known = this.#made.get(config);
     if (known !== undefined) return known;
     const made = this.#make(config);
-    if (this.#made.size >= REMEMBERED) this.#made.clear();
+    if (this.#made.size >= CACHE_SIZE) this.#made.clear();
     this.#made.set(config, made);
     // A failure is not remembered.
     made.catch(() => this.#made.delete(config));

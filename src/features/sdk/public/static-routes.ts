@@ -2,10 +2,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
 import { queryValues } from '../../../http/public/read-request.ts';
-import { BRIEFLY, FOREVER, sendScript } from '../../../http/send-script.ts';
+import { CACHE_BRIEFLY, CACHE_FOREVER, sendScript } from '../../../http/send-script.ts';
 import type { Scripts } from './scripts.ts';
 
-interface Named {
+interface ScriptParams {
   name: string;
   version?: string;
 }
@@ -13,10 +13,10 @@ interface Named {
 /** SDKs of any version get the scripts of the one that is here: they are made to work with older ones. */
 export function staticRoutes(app: FastifyInstance, scripts: Scripts): void {
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { name, version = queryValues(request).get('v') } = request.params as Named;
+    const { name, version = queryValues(request).get('v') } = request.params as ScriptParams;
     const script = await scripts.get(name);
     if (script === undefined) throw notFound();
-    return sendScript(request, reply, script, version === scripts.version ? FOREVER : BRIEFLY);
+    return sendScript(request, reply, script, version === scripts.version ? CACHE_FOREVER : CACHE_BRIEFLY);
   };
   for (const url of ['/static/:name', '/static/:version/:name']) {
     app.get(url, { schema: { hide: true } }, handler);

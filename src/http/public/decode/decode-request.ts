@@ -1,10 +1,10 @@
 import { Failure } from '../../../core/errors.ts';
 import { noData } from '../../../core/events/extract-events.ts';
-import { malformed, tooLarge } from './decode-failures.ts';
+import { malformed, payloadTooLarge } from './decode-failures.ts';
 import { formTypeOf, readForm } from './read-form.ts';
-import { mendUtf8 } from './repair-utf8.ts';
-import { isGzip, type Packing, unpack } from './unpack.ts';
-import { unpackLz } from './unpack-lz.ts';
+import { repairUtf8 } from './repair-utf8.ts';
+import { type Compression, decompress, isGzip } from './unpack.ts';
+import { decompressLz } from './unpack-lz.ts';
 import { unwrapBase64 } from './unwrap-base64.ts';
 
 /**
@@ -34,50 +34,50 @@ export interface DecodedRequest {
   formFields: ReadonlyMap<string, string>;
 }
 
-const unpackedLimit = (maxBytes: number): number => Math.floor(2.5 * maxBytes);
+const maxDecompressedBytes = (maxBytes: number): number => Math.floor(2.5 * maxBytes);
 const NO_FIELDS: ReadonlyMap<string, string> = new Map();
 
 export async function decodeRequest(request: EncodedRequest): Promise<DecodedRequest> {
-  if (request.rawBody.length > request.maxBytes) throw tooLarge();
+  if (request.rawBody.length > request.maxBytes) throw payloadTooLarge();
   const { data, fields, encoding } = await findPayload(request);
   if (data === undefined || data.length === 0) throw noData();
   const name = request.query.get('compression') || fields.get('compression') || encoding || '';
-  const unpacked = await unpackNamed(data, name.toLowerCase(), request);
-  const payload = mendUtf8(await unwrapText(unpacked, request));
+  const unpacked = await decompressNamed(data, name.toLowerCase(), request);
+  const payload = repairUtf8(await unwrapText(unpacked, request));
   if (payload.length === 0) throw noData();
   return { payload, formFields: fields };
 }
 
-interface Found {
+interface FoundPayload {
   data: Buffer | undefined;
   fields: ReadonlyMap<string, string>;
   /** What the header says about `data`, if that is still to be undone. */
   encoding: string | undefined;
 }
 
-async function findPayload(request: EncodedRequest): Promise<Found> {
+async function findPayload(request: EncodedRequest): Promise<FoundPayload> {
   const { contentType = '', contentEncoding: encoding, rawBody } = request;
   if (request.method === 'GET' || request.method === 'HEAD') {
     return { data: Buffer.from(request.query.get('data') ?? '', 'utf8'), fields: NO_FIELDS, encoding: undefined };
   }
   const formType = formTypeOf(contentType);
   if (formType === undefined) return { data: rawBody, fields: NO_FIELDS, encoding };
-  const form = isGzip(rawBody) ? await unpack(rawBody, 'gzip', unpackedLimit(request.maxBytes)) : rawBody;
+  const form = isGzip(rawBody) ? await decompress(rawBody, 'gzip', maxDecompressedBytes(request.maxBytes)) : rawBody;
   return { ...(await readForm(formType, contentType, form)), encoding: undefined };
 }
 
-async function unpackNamed(data: Buffer, name: string, request: EncodedRequest): Promise<Buffer> {
-  const limit = unpackedLimit(request.maxBytes);
-  if (isGzip(data)) return await unpack(data, 'gzip', limit);
+async function decompressNamed(data: Buffer, name: string, request: EncodedRequest): Promise<Buffer> {
+  const limit = maxDecompressedBytes(request.maxBytes);
+  if (isGzip(data)) return await decompress(data, 'gzip', limit);
   switch (name) {
     case 'gzip':
     case 'gzip-js':
       return refuseNotGzip(data);
     case 'lz64':
     case 'lz-string':
-      return unpackLz(data, limit);
+      return decompressLz(data, limit);
     default:
-      return request.protocol === 'v1' ? await unpackV1(data, name, limit) : data;
+      return request.protocol === 'v1' ? await decompressV1(data, name, limit) : data;
   }
 }
 
@@ -91,14 +91,14 @@ function refuseNotGzip(data: Buffer): Buffer {
   throw malformed('Failed to decompress data. Not a gzipped file');
 }
 
-async function unpackV1(data: Buffer, name: string, limit: number): Promise<Buffer> {
-  const packing = name === '' || name === 'identity' ? undefined : V1_PACKINGS.get(name);
-  if (packing !== undefined) return await unpack(data, packing, limit);
+async function decompressV1(data: Buffer, name: string, limit: number): Promise<Buffer> {
+  const packing = name === '' || name === 'identity' ? undefined : V1_COMPRESSIONS.get(name);
+  if (packing !== undefined) return await decompress(data, packing, limit);
   if (name === '' || name === 'identity') return data;
   throw new Failure('unsupported_media_type', `Content-Encoding '${name}' is not supported.`);
 }
 
-const V1_PACKINGS: ReadonlyMap<string, Packing> = new Map([
+const V1_COMPRESSIONS: ReadonlyMap<string, Compression> = new Map([
   ['deflate', 'deflate'],
   ['br', 'br'],
   ['zstd', 'zstd'],
@@ -108,5 +108,5 @@ const V1_PACKINGS: ReadonlyMap<string, Packing> = new Map([
 async function unwrapText(data: Buffer, request: EncodedRequest): Promise<Buffer> {
   const inner = unwrapBase64(data);
   if (inner === undefined) return data;
-  return isGzip(inner) ? await unpack(inner, 'gzip', unpackedLimit(request.maxBytes)) : inner;
+  return isGzip(inner) ? await decompress(inner, 'gzip', maxDecompressedBytes(request.maxBytes)) : inner;
 }

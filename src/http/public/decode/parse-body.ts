@@ -1,33 +1,33 @@
-import { MOST_CONTAINERS, WORTH_A_LOOK } from '../../../core/json/count-containers.ts';
+import { MAX_CONTAINERS, MIN_CHECKED_BYTES } from '../../../core/json/count-containers.ts';
 import { ListFinder } from '../../../core/json/find-list.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
-import { pauses } from '../../../lib/in-turns.ts';
+import { createPause } from '../../../lib/in-turns.ts';
 import { malformed } from './decode-failures.ts';
 
 /** To look at, or to parse so much takes about a millisecond. */
-const PIECES = { worth: WORTH_A_LOOK, look: 256 * 1024, run: 64 * 1024 };
+const CHUNK_SIZES = { worth: MIN_CHECKED_BYTES, look: 256 * 1024, run: 64 * 1024 };
 
 /**
  * The body of a request, parsed. Twenty megabytes keep a parser busy for a good part of a second: so the events of a
  * large one are parsed a few at a time, and others get their turn in between.
  */
-export async function parseBody(payload: Buffer, pieces = PIECES): Promise<unknown> {
+export async function parseBody(payload: Buffer, pieces = CHUNK_SIZES): Promise<unknown> {
   if (payload.length < pieces.worth) return parseJson(payload.toString('utf8'));
-  const pause = pauses();
+  const pause = createPause();
   const list = new ListFinder(payload, pieces.run);
-  while (list.look(pieces.look)) {
-    refuseHopeless(list);
+  while (list.scan(pieces.look)) {
+    requireFewContainers(list);
     await pause();
   }
-  refuseHopeless(list);
-  if (list.open === -1 || list.isOdd) return parseJson(payload.toString('utf8'));
+  requireFewContainers(list);
+  if (list.open === -1 || list.isAmbiguous) return parseJson(payload.toString('utf8'));
   const end = list.close === -1 ? payload.length : list.close;
   // First what is around the list: whatever is wrong there is found before the work begins.
   const around = parseJson(payload.toString('utf8', 0, list.open + 1) + payload.toString('utf8', end));
   const items: unknown[] = [];
   let from = list.open + 1;
-  for (const cut of [...list.cuts, end]) {
+  for (const cut of [...list.separators, end]) {
     const isOnly = from === list.open + 1 && cut === end;
     for (const item of parseRun(payload.toString('utf8', from, cut), isOnly)) items.push(item);
     from = cut + 1;
@@ -43,6 +43,6 @@ function parseRun(text: string, isOnly: boolean): unknown[] {
   return items;
 }
 
-const refuseHopeless = ({ containers }: ListFinder): void => {
-  if (containers > MOST_CONTAINERS) throw malformed('Invalid JSON: more lists and objects than this server takes');
+const requireFewContainers = ({ containers }: ListFinder): void => {
+  if (containers > MAX_CONTAINERS) throw malformed('Invalid JSON: more lists and objects than this server takes');
 };

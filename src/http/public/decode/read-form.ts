@@ -1,14 +1,14 @@
 import { malformed } from './decode-failures.ts';
 import { unwrapBase64 } from './unwrap-base64.ts';
 
-export interface Form {
+interface Form {
   /** The payload, still packed as the client packed it; undefined where there is no field of that name. */
   data: Buffer | undefined;
   /** The other fields: `api_key`, `token`, `project_id`, `sent_at`, `compression`, … */
   fields: ReadonlyMap<string, string>;
 }
 
-export type FormType = 'urlencoded' | 'multipart';
+type FormType = 'urlencoded' | 'multipart';
 
 export function formTypeOf(contentType: string): FormType | undefined {
   const name = contentType.split(';', 1)[0]?.trim().toLowerCase();

@@ -6,7 +6,7 @@ import { malformed } from './decode-failures.ts';
  * surrogates of three bytes each (CESU-8): these are joined. A byte order mark is passed over. Proper bodies are
  * returned as they are, without a copy.
  */
-export function mendUtf8(body: Buffer): Buffer {
+export function repairUtf8(body: Buffer): Buffer {
   if (isUtf8(body)) return withoutMark(body);
   const mended = joinSurrogates(body);
   if (!isUtf8(mended)) throw malformed('invalid UTF-8 in the request body');

@@ -1,18 +1,18 @@
 import lzString from 'lz-string';
-import { malformed, tooLarge } from './decode-failures.ts';
+import { malformed, payloadTooLarge } from './decode-failures.ts';
 import { measureLz } from './measure-lz.ts';
 
 /** The library works on the calling thread at about 3 MB/s; browsers that use it send tens of kilobytes. */
-const LARGEST_INPUT = 1024 * 1024;
-const LARGEST_OUTPUT = 8 * 1024 * 1024;
+const MAX_INPUT_BYTES = 1024 * 1024;
+const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
 /** LZ-string in base64 (`compression=lz64`), as browsers of 2020 to 2023 send it. `+` may have become a space on the way. */
-export function unpackLz(body: Buffer, maxBytes: number): Buffer {
-  if (body.length > LARGEST_INPUT) throw tooLarge();
+export function decompressLz(body: Buffer, maxBytes: number): Buffer {
+  if (body.length > MAX_INPUT_BYTES) throw payloadTooLarge();
   const text = body.toString('latin1').trim().replaceAll(' ', '+');
-  const limit = Math.min(maxBytes, LARGEST_OUTPUT);
+  const limit = Math.min(maxBytes, MAX_OUTPUT_BYTES);
   const length = measureLz(text, limit);
-  if (length !== undefined && length > limit) throw tooLarge();
+  if (length !== undefined && length > limit) throw payloadTooLarge();
   const unpacked = length ? lzString.decompressFromBase64(text) : undefined;
   if (!unpacked) throw malformed('Failed to decompress data.');
   return Buffer.from(unpacked.toWellFormed(), 'utf8');

@@ -9,7 +9,7 @@ for (const byte of Buffer.from(LETTERS, 'latin1')) IS_LETTER[byte] = 1;
 export function unwrapBase64(body: Buffer): Buffer | undefined {
   if (!isBase64(body)) return undefined;
   const decoded = Buffer.from(body.toString('latin1').trim().replaceAll(' ', '+'), 'base64');
-  return beginsWell(decoded) ? decoded : undefined;
+  return looksLikePayload(decoded) ? decoded : undefined;
 }
 
 /** Ends at the first byte for plain JSON: `{` and `[` are no base64 letters. A loop, since a pattern may backtrack. */
@@ -20,7 +20,7 @@ function isBase64(body: Buffer): boolean {
   return body.length > 0;
 }
 
-function beginsWell(decoded: Buffer): boolean {
+function looksLikePayload(decoded: Buffer): boolean {
   const first = decoded.find((byte) => byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09);
   return first === 0x7b || first === 0x5b || first === 0x1f;
 }

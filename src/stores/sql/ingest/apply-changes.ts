@@ -3,9 +3,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { PersonChanges, PersonOp, PersonState } from '../../../core/persons/person-changes.ts';
 import type { IngestChanges } from '../../ingest/ingest-store.ts';
 import type { RowType } from '../dialect.ts';
-import { moveBelongings } from '../person-attachments.ts';
-import { deletePerson, nextPersonChange } from '../person-change.ts';
-import { flag, type Sql } from '../tables.ts';
+import { moveAttachments } from '../person-attachments.ts';
+import { deletePersonRow, nextPersonChange } from '../person-change.ts';
+import { type Sql, toBit } from '../tables.ts';
 import { writeRows } from '../write-rows.ts';
 import { writeHistory } from './write-history.ts';
 
@@ -71,7 +71,7 @@ async function upsertPersons(on: Sql, states: readonly PersonState[], change: nu
   const rows = states.map(({ person }) => ({
     ...person,
     properties: JSON.stringify(person.properties),
-    isIdentified: flag(person.isIdentified),
+    isIdentified: toBit(person.isIdentified),
     change,
   }));
   await writeRows(
@@ -114,7 +114,7 @@ async function merge(on: Sql, op: Extract<PersonOp, { op: 'merge' }>): Promise<v
   const idOf = (uuid: string) => sql`(select id from persons where uuid = ${uuid})`;
   const { rows } = await sql<{ distinctId: string }>`
     select distinct_id from person_distinct_ids where person_id = ${idOf(source.uuid)} order by id`.execute(db);
-  const belongings = await moveBelongings(db, idOf(source.uuid), idOf(target.uuid));
+  const belongings = await moveAttachments(db, idOf(source.uuid), idOf(target.uuid));
   await db
     .insertInto('personMerges')
     .values({
@@ -133,7 +133,7 @@ async function merge(on: Sql, op: Extract<PersonOp, { op: 'merge' }>): Promise<v
     .execute();
   await sql`update person_distinct_ids set person_id = ${idOf(target.uuid)}, version = version + 1
     where person_id = ${idOf(source.uuid)}`.execute(db);
-  await deletePerson(on, source.uuid);
+  await deletePersonRow(on, source.uuid);
 }
 
 async function writeGroups(on: Sql, { groupTypes, groups }: IngestChanges): Promise<void> {

@@ -5,19 +5,19 @@
 import { sql } from 'kysely';
 import type { IngestStore, IngestTransaction } from '../../ingest/ingest-store.ts';
 import type { SqlDialect } from '../dialect.ts';
-import { changedPersons } from '../person-change.ts';
+import { listChangedPersons } from '../person-change.ts';
 import type { Db, Sql } from '../tables.ts';
 import { applyChanges } from './apply-changes.ts';
 import {
-  groupsByKey,
-  groupTypesOf,
-  markedEvents,
-  personsOf,
-  projectsById,
-  seenBefore,
-  takenUuids,
+  readGroups,
+  readGroupTypes,
+  readPersons,
+  readProjects,
+  readSeenEvents,
+  readTakenUuids,
+  readWebhookEvents,
 } from './read-known.ts';
-import { settleRefilings, waitingRefilings } from './reassignments.ts';
+import { completeReassignments, pendingReassignments } from './reassignments.ts';
 
 /** The name of the one log of the embedded set; many machines have one for each partition. */
 const MAIN_LOG = 'main';
@@ -25,22 +25,22 @@ const MAIN_LOG = 'main';
 export function sqlIngestStore(db: Db, dialect: SqlDialect, log = MAIN_LOG): IngestStore {
   return {
     position: () => readPosition({ db, dialect }, log),
-    refilings: () => waitingRefilings({ db, dialect }),
+    pendingReassignments: () => pendingReassignments({ db, dialect }),
     transaction: (work) =>
       db.transaction().execute(async (tx) => {
         await dialect.lock(tx, 'chunk');
         return work(sqlIngestTransaction({ db: tx, dialect }, log));
       }),
-    changedPersons: (projectId, after, limit) => changedPersons({ db, dialect }, projectId, after, limit),
-    async counts() {
+    listChangedPersons: (projectId, after, limit) => listChangedPersons({ db, dialect }, projectId, after, limit),
+    async getCounts() {
       const rows = await db.selectFrom('eventCounters').selectAll().execute();
       return Object.fromEntries(rows.map(({ fate, count }) => [fate, Number(count)]));
     },
-    async prune(time) {
+    async deleteBefore(time) {
       await db.deleteFrom('droppedEvents').where('droppedAt', '<', time).execute();
       await db.deleteFrom('ingestionWarnings').where('happenedAt', '<', time).execute();
     },
-    scrub: () => dialect.scrub(db),
+    purge: () => dialect.purge(db),
     close: () => db.destroy(),
   };
 }
@@ -49,15 +49,15 @@ export function sqlIngestStore(db: Db, dialect: SqlDialect, log = MAIN_LOG): Ing
 export function sqlIngestTransaction(on: Sql, log = MAIN_LOG): IngestTransaction {
   return {
     position: () => readPosition(on, log),
-    refilings: () => waitingRefilings(on),
-    settleRefilings: (done) => settleRefilings(on, done),
-    projects: (ids) => projectsById(on, ids),
-    personsOf: (ids) => personsOf(on, ids),
-    takenUuids: (uuids) => takenUuids(on, uuids),
-    seenBefore: (events) => seenBefore(on, events),
-    groupTypes: (projectIds) => groupTypesOf(on, projectIds),
-    groups: (keys) => groupsByKey(on, keys),
-    markedEvents: (projectIds) => markedEvents(on, projectIds),
+    pendingReassignments: () => pendingReassignments(on),
+    completeReassignments: (done) => completeReassignments(on, done),
+    listProjects: (ids) => readProjects(on, ids),
+    listPersonsByDistinctIds: (ids) => readPersons(on, ids),
+    listTakenUuids: (uuids) => readTakenUuids(on, uuids),
+    listSeenEvents: (events) => readSeenEvents(on, events),
+    listGroupTypes: (projectIds) => readGroupTypes(on, projectIds),
+    listGroups: (keys) => readGroups(on, keys),
+    listWebhookEvents: (projectIds) => readWebhookEvents(on, projectIds),
     apply: async (changes) => {
       await applyChanges(on, changes);
       if (changes.position === null) return;

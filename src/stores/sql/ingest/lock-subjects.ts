@@ -3,7 +3,7 @@
  * is written. All take their locks in the same order, so that hardly ever two wait for each other.
  */
 import { sql } from 'kysely';
-import { hash, STRIPES, stripeOf } from '../../../core/persons/id-stripe.ts';
+import { hashText, STRIPES, stripeOf } from '../../../core/persons/id-stripe.ts';
 import type { DistinctId, Group } from '../../ingest/ingest-store.ts';
 import type { Sql } from '../tables.ts';
 
@@ -42,7 +42,7 @@ export async function lockGroups(
   { db, dialect }: Sql,
   keys: readonly Pick<Group, 'projectId' | 'typeIndex' | 'key'>[],
 ): Promise<void> {
-  if (!dialect.isShared) return;
-  const stripes = keys.map(({ projectId, typeIndex, key }) => hash(`${projectId}:${typeIndex}:${key}`) % STRIPES);
+  if (!dialect.hasConcurrentChunks) return;
+  const stripes = keys.map(({ projectId, typeIndex, key }) => hashText(`${projectId}:${typeIndex}:${key}`) % STRIPES);
   await dialect.lockStripes(db, 'groups', ascending(stripes));
 }

@@ -7,13 +7,13 @@ import type {
   Group,
   GroupType,
   IngestProject,
-  KnownIds,
-  MarkedEvent,
+  KnownPersons,
+  WebhookEvent,
 } from '../../ingest/ingest-store.ts';
 import type { Sql } from '../tables.ts';
 import { lockGroups, lockPersons } from './lock-subjects.ts';
 
-export async function projectsById({ db }: Sql, ids: readonly number[]): Promise<IngestProject[]> {
+export async function readProjects({ db }: Sql, ids: readonly number[]): Promise<IngestProject[]> {
   if (ids.length === 0) return [];
   const rows = await db
     .selectFrom('projects')
@@ -39,9 +39,11 @@ interface PersonRow {
   version: number;
 }
 
-export async function personsOf(on: Sql, ids: readonly DistinctId[]): Promise<KnownIds> {
+export async function readPersons(on: Sql, ids: readonly DistinctId[]): Promise<KnownPersons> {
   if (ids.length === 0) return { persons: [], distinctIds: [] };
-  const rows = on.dialect.isShared ? await lockPersons(on, ids, () => personRows(on, ids)) : await personRows(on, ids);
+  const rows = on.dialect.hasConcurrentChunks
+    ? await lockPersons(on, ids, () => personRows(on, ids))
+    : await personRows(on, ids);
   const persons = new Map<string, Person>();
   for (const row of rows) if (!persons.has(row.uuid)) persons.set(row.uuid, toPerson(row));
   const distinctIds = rows.map(({ projectId, distinctId, uuid }) => ({ projectId, distinctId, personUuid: uuid }));
@@ -69,7 +71,7 @@ const toPerson = (row: PersonRow): Person => ({
   version: Number(row.version),
 });
 
-export async function takenUuids({ db, dialect }: Sql, uuids: readonly string[]): Promise<string[]> {
+export async function readTakenUuids({ db, dialect }: Sql, uuids: readonly string[]): Promise<string[]> {
   if (uuids.length === 0) return [];
   const asked = uuids.map((uuid) => ({ uuid }));
   const wanted = dialect.rows({ uuid: 'text' }, asked);
@@ -80,7 +82,7 @@ export async function takenUuids({ db, dialect }: Sql, uuids: readonly string[])
   return rows.map((row) => row.uuid);
 }
 
-export async function seenBefore({ db, dialect }: Sql, events: readonly EventId[]): Promise<EventId[]> {
+export async function readSeenEvents({ db, dialect }: Sql, events: readonly EventId[]): Promise<EventId[]> {
   if (events.length === 0) return [];
   const wanted = dialect.rows({ projectId: 'integer', uuid: 'text' }, events);
   const { rows } = await sql<EventId>`
@@ -91,13 +93,13 @@ export async function seenBefore({ db, dialect }: Sql, events: readonly EventId[
   return rows;
 }
 
-export async function groupTypesOf({ db }: Sql, projectIds: readonly number[]): Promise<GroupType[]> {
+export async function readGroupTypes({ db }: Sql, projectIds: readonly number[]): Promise<GroupType[]> {
   if (projectIds.length === 0) return [];
   const rows = await db.selectFrom('groupTypes').selectAll().where('projectId', 'in', projectIds).execute();
   return rows.map(({ projectId, typeIndex, name }) => ({ projectId, index: typeIndex, name }));
 }
 
-export async function groupsByKey(
+export async function readGroups(
   { db, dialect }: Sql,
   keys: readonly Pick<Group, 'projectId' | 'typeIndex' | 'key'>[],
 ): Promise<Group[]> {
@@ -116,7 +118,7 @@ export async function groupsByKey(
   }));
 }
 
-export async function markedEvents({ db }: Sql, projectIds: readonly number[]): Promise<MarkedEvent[]> {
+export async function readWebhookEvents({ db }: Sql, projectIds: readonly number[]): Promise<WebhookEvent[]> {
   if (projectIds.length === 0) return [];
   const rows = await db
     .selectFrom('eventDefinitions')

@@ -1,20 +1,20 @@
 import { sql } from 'kysely';
-import type { Move, Refiled, Refiling } from '../../events/reassignment.ts';
+import type { DistinctIdMove, Reassigned, Reassignment } from '../../events/reassignment.ts';
 import type { Sql } from '../tables.ts';
 
 /** Orders that wait, oldest first. */
-export async function waitingRefilings({ db }: Sql): Promise<Refiling[]> {
+export async function pendingReassignments({ db }: Sql): Promise<Reassignment[]> {
   const rows = await db.selectFrom('personRefilings').selectAll().orderBy('id').execute();
   return rows.map(({ id, projectId, personUuid, kind, ids }) => {
     const order = { id: Number(id), projectId: Number(projectId), personId: personUuid };
     return kind === 'move'
-      ? { ...order, kind, moves: JSON.parse(ids) as Move[] }
+      ? { ...order, kind, moves: JSON.parse(ids) as DistinctIdMove[] }
       : { ...order, kind, distinctIds: JSON.parse(ids) as string[] };
   });
 }
 
 /** The deletion hears first: a row that is gone was told before. */
-export async function settleRefilings({ db }: Sql, done: readonly Refiled[]): Promise<void> {
+export async function completeReassignments({ db }: Sql, done: readonly Reassigned[]): Promise<void> {
   for (const { id, events } of done) {
     await sql`
       update person_deletions set events_removed = ${events}

@@ -14,11 +14,11 @@ export const flagsAndCohorts: Migration = {
 };
 
 async function createFlags(db: Kysely<unknown>, dialect: SqlDialect): Promise<void> {
-  const { bigInteger } = dialect;
+  const { bigIntegerType } = dialect;
   await db.schema
     .createTable('feature_flags')
-    .addColumn('id', dialect.countingType, (c) => dialect.counting(c))
-    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('id', dialect.autoIncrementType, (c) => dialect.autoIncrement(c))
+    .addColumn('project_id', bigIntegerType, (c) => c.notNull())
     .addColumn('key', 'text', (c) => c.notNull())
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('filters', 'text', (c) => c.notNull())
@@ -31,12 +31,12 @@ async function createFlags(db: Kysely<unknown>, dialect: SqlDialect): Promise<vo
     .addColumn('evaluation_runtime', 'text', (c) => c.notNull())
     .addColumn('bucketing_identifier', 'text', (c) => c.notNull())
     .addColumn('is_remote_configuration', 'integer', (c) => c.notNull())
-    .addColumn('active_since', bigInteger, (c) => c.notNull())
+    .addColumn('active_since', bigIntegerType, (c) => c.notNull())
     .addColumn('version', 'integer', (c) => c.notNull())
-    .addColumn('created_at', bigInteger, (c) => c.notNull())
-    .addColumn('created_by', bigInteger)
-    .addColumn('updated_at', bigInteger, (c) => c.notNull())
-    .addColumn('last_modified_by', bigInteger)
+    .addColumn('created_at', bigIntegerType, (c) => c.notNull())
+    .addColumn('created_by', bigIntegerType)
+    .addColumn('updated_at', bigIntegerType, (c) => c.notNull())
+    .addColumn('last_modified_by', bigIntegerType)
     .execute();
   // One living flag for a key; deleted ones may lie beside it.
   await db.schema
@@ -48,9 +48,9 @@ async function createFlags(db: Kysely<unknown>, dialect: SqlDialect): Promise<vo
     .execute();
   await db.schema
     .createTable('feature_flag_versions')
-    .addColumn('flag_id', bigInteger, (c) => c.notNull())
+    .addColumn('flag_id', bigIntegerType, (c) => c.notNull())
     .addColumn('version', 'integer', (c) => c.notNull())
-    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('project_id', bigIntegerType, (c) => c.notNull())
     // The whole flag, as JSON.
     .addColumn('flag', 'text', (c) => c.notNull())
     .addPrimaryKeyConstraint('feature_flag_versions_pk', ['flag_id', 'version'])
@@ -58,37 +58,37 @@ async function createFlags(db: Kysely<unknown>, dialect: SqlDialect): Promise<vo
 }
 
 async function createFlagAccess(db: Kysely<unknown>, dialect: SqlDialect): Promise<void> {
-  const { bigInteger } = dialect;
+  const { bigIntegerType } = dialect;
   await db.schema
     .createTable('feature_flag_role_access')
-    .addColumn('id', dialect.countingType, (c) => dialect.counting(c))
-    .addColumn('project_id', bigInteger, (c) => c.notNull())
-    .addColumn('flag_id', bigInteger, (c) => c.notNull())
+    .addColumn('id', dialect.autoIncrementType, (c) => dialect.autoIncrement(c))
+    .addColumn('project_id', bigIntegerType, (c) => c.notNull())
+    .addColumn('flag_id', bigIntegerType, (c) => c.notNull())
     .addColumn('role_id', 'text', (c) => c.notNull())
-    .addColumn('added_at', bigInteger, (c) => c.notNull())
-    .addColumn('updated_at', bigInteger, (c) => c.notNull())
+    .addColumn('added_at', bigIntegerType, (c) => c.notNull())
+    .addColumn('updated_at', bigIntegerType, (c) => c.notNull())
     .addUniqueConstraint('feature_flag_role_access_once', ['flag_id', 'role_id'])
     .execute();
 }
 
 /** Which identifier decides a flag's value for a person, in place of the distinct id. The first one stays. */
-async function createOverrides(db: Kysely<unknown>, { bigInteger }: SqlDialect): Promise<void> {
+async function createOverrides(db: Kysely<unknown>, { bigIntegerType }: SqlDialect): Promise<void> {
   await db.schema
     .createTable('flag_overrides')
-    .addColumn('person_id', bigInteger, (c) => c.notNull())
+    .addColumn('person_id', bigIntegerType, (c) => c.notNull())
     .addColumn('flag_key', 'text', (c) => c.notNull())
-    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('project_id', bigIntegerType, (c) => c.notNull())
     .addColumn('identifier', 'text', (c) => c.notNull())
     .addPrimaryKeyConstraint('flag_overrides_pk', ['person_id', 'flag_key'])
     .execute();
 }
 
 async function createCohorts(db: Kysely<unknown>, dialect: SqlDialect): Promise<void> {
-  const { bigInteger } = dialect;
+  const { bigIntegerType } = dialect;
   await db.schema
     .createTable('cohorts')
-    .addColumn('id', dialect.countingType, (c) => dialect.counting(c))
-    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('id', dialect.autoIncrementType, (c) => dialect.autoIncrement(c))
+    .addColumn('project_id', bigIntegerType, (c) => c.notNull())
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('description', 'text', (c) => c.notNull())
     .addColumn('groups', 'text', (c) => c.notNull())
@@ -96,20 +96,20 @@ async function createCohorts(db: Kysely<unknown>, dialect: SqlDialect): Promise<
     .addColumn('is_static', 'integer', (c) => c.notNull())
     .addColumn('deleted', 'integer', (c) => c.notNull())
     .addColumn('is_calculating', 'integer', (c) => c.notNull())
-    .addColumn('last_calculation', bigInteger)
+    .addColumn('last_calculation', bigIntegerType)
     .addColumn('errors_calculating', 'integer', (c) => c.notNull())
-    .addColumn('count', bigInteger)
+    .addColumn('count', bigIntegerType)
     .addColumn('version', 'integer', (c) => c.notNull())
-    .addColumn('created_at', bigInteger, (c) => c.notNull())
-    .addColumn('created_by', bigInteger)
+    .addColumn('created_at', bigIntegerType, (c) => c.notNull())
+    .addColumn('created_by', bigIntegerType)
     .execute();
   await db.schema.createIndex('cohorts_of_project').on('cohorts').column('project_id').execute();
   // Who is in: put there by hand in a static cohort, by the last calculation in a dynamic one.
   await db.schema
     .createTable('cohort_members')
-    .addColumn('cohort_id', bigInteger, (c) => c.notNull())
-    .addColumn('person_id', bigInteger, (c) => c.notNull())
-    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('cohort_id', bigIntegerType, (c) => c.notNull())
+    .addColumn('person_id', bigIntegerType, (c) => c.notNull())
+    .addColumn('project_id', bigIntegerType, (c) => c.notNull())
     .addPrimaryKeyConstraint('cohort_members_pk', ['cohort_id', 'person_id'])
     .execute();
   await db.schema.createIndex('cohort_members_of_person').on('cohort_members').column('person_id').execute();

@@ -12,10 +12,10 @@ export const personDeletions: Migration = {
   },
 };
 
-async function extendMerges(db: Kysely<unknown>, { bigInteger }: SqlDialect): Promise<void> {
+async function extendMerges(db: Kysely<unknown>, { bigIntegerType }: SqlDialect): Promise<void> {
   // The number that the source had; null for merges from before it was kept.
-  await db.schema.alterTable('person_merges').addColumn('source_id', bigInteger).execute();
-  await db.schema.alterTable('person_merges').addColumn('undone_at', bigInteger).execute();
+  await db.schema.alterTable('person_merges').addColumn('source_id', bigIntegerType).execute();
+  await db.schema.alterTable('person_merges').addColumn('undone_at', bigIntegerType).execute();
   // What went along with the source beside its ids, as JSON; nothing in merges from before there was anything.
   await db.schema
     .alterTable('person_merges')
@@ -29,11 +29,11 @@ async function extendMerges(db: Kysely<unknown>, { bigInteger }: SqlDialect): Pr
 }
 
 async function createRefilings(db: Kysely<unknown>, dialect: SqlDialect): Promise<void> {
-  const { bigInteger } = dialect;
+  const { bigIntegerType } = dialect;
   await db.schema
     .createTable('person_refilings')
-    .addColumn('id', dialect.countingType, (c) => dialect.counting(c))
-    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('id', dialect.autoIncrementType, (c) => dialect.autoIncrement(c))
+    .addColumn('project_id', bigIntegerType, (c) => c.notNull())
     .addColumn('person_uuid', 'text', (c) => c.notNull())
     .addColumn('kind', 'text', (c) => c.notNull())
     // JSON: the moves, or the distinct ids. The row goes when the order is done.
@@ -43,21 +43,21 @@ async function createRefilings(db: Kysely<unknown>, dialect: SqlDialect): Promis
     .execute();
 }
 
-async function createDeletions(db: Kysely<unknown>, { bigInteger }: SqlDialect): Promise<void> {
+async function createDeletions(db: Kysely<unknown>, { bigIntegerType }: SqlDialect): Promise<void> {
   // Nothing here tells of the person but the uuid.
   await db.schema
     .createTable('person_deletions')
     .addColumn('id', 'text', (c) => c.primaryKey())
-    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('project_id', bigIntegerType, (c) => c.notNull())
     .addColumn('person_uuid', 'text', (c) => c.notNull())
-    .addColumn('requested_by', bigInteger)
-    .addColumn('requested_at', bigInteger, (c) => c.notNull())
+    .addColumn('requested_by', bigIntegerType)
+    .addColumn('requested_at', bigIntegerType, (c) => c.notNull())
     // JSON: what was removed, how many of each.
     .addColumn('removed', 'text', (c) => c.notNull())
-    .addColumn('events_removed', bigInteger)
+    .addColumn('events_removed', bigIntegerType)
     // JSON: what the last scan looked at and found.
     .addColumn('scan', 'text')
-    .addColumn('completed_at', bigInteger)
+    .addColumn('completed_at', bigIntegerType)
     .execute();
   await db.schema
     .createIndex('person_deletions_of_project')

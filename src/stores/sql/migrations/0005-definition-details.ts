@@ -19,7 +19,7 @@ export const definitionDetails: Migration = {
 type Build = (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
 
 /** One statement for each column: SQLite adds no more than one at a time. */
-async function describeDefinitions(db: Kysely<unknown>, { bigInteger }: SqlDialect): Promise<void> {
+async function describeDefinitions(db: Kysely<unknown>, { bigIntegerType }: SqlDialect): Promise<void> {
   const plain: Build = (c) => c;
   const off: Build = (c) => c.notNull().defaultTo(0);
   for (const table of ['event_definitions', 'property_definitions'] as const) {
@@ -28,12 +28,12 @@ async function describeDefinitions(db: Kysely<unknown>, { bigInteger }: SqlDiale
     await add('description', 'text', (c) => c.notNull().defaultTo(''));
     // A JSON list.
     await add('tags', 'text', (c) => c.notNull().defaultTo('[]'));
-    await add('verified_at', bigInteger, plain);
-    await add('verified_by', bigInteger, plain);
-    await add('updated_at', bigInteger, plain);
-    await add('updated_by', bigInteger, plain);
+    await add('verified_at', bigIntegerType, plain);
+    await add('verified_by', bigIntegerType, plain);
+    await add('updated_at', bigIntegerType, plain);
+    await add('updated_by', bigIntegerType, plain);
     if (table === 'event_definitions') {
-      await add('owner_id', bigInteger, plain);
+      await add('owner_id', bigIntegerType, plain);
       await add('post_to_slack', 'integer', off);
     } else {
       await add('is_type_chosen', 'integer', off);
@@ -61,17 +61,17 @@ async function describeGroups(db: Kysely<unknown>): Promise<void> {
 }
 
 /** One row for each marked name, however many events of it wait: a webhook that is away never makes it grow. */
-async function createOutbox(db: Kysely<unknown>, { bigInteger }: SqlDialect): Promise<void> {
+async function createOutbox(db: Kysely<unknown>, { bigIntegerType }: SqlDialect): Promise<void> {
   await db.schema
     .createTable('webhook_outbox')
-    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('project_id', bigIntegerType, (c) => c.notNull())
     .addColumn('event', 'text', (c) => c.notNull())
-    .addColumn('count', bigInteger, (c) => c.notNull())
+    .addColumn('count', bigIntegerType, (c) => c.notNull())
     // Of the latest event: whose it was, and when it happened.
     .addColumn('person_uuid', 'text', (c) => c.notNull())
-    .addColumn('happened_at', bigInteger, (c) => c.notNull())
+    .addColumn('happened_at', bigIntegerType, (c) => c.notNull())
     // Since when the oldest of them waits.
-    .addColumn('waiting_since', bigInteger, (c) => c.notNull())
+    .addColumn('waiting_since', bigIntegerType, (c) => c.notNull())
     .addPrimaryKeyConstraint('webhook_outbox_pk', ['project_id', 'event'])
     .execute();
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { SqlDialect } from '../dialect.ts';
 import type { Migration } from '../migration.ts';
-import { readableJson } from '../postgres-dialect.ts';
+import { readableJsonSql } from '../postgres-dialect.ts';
 
 /**
  * Persons are found by e-mail, and a list of them is looked through in its own order without reading the persons
@@ -38,7 +38,7 @@ async function hashEmails(db: Kysely<unknown>): Promise<void> {
 /** The JSON text of the property, quotes and all: so that 5 and "5", null and absence stay different things. */
 async function addEmail(db: Kysely<unknown>, { name }: SqlDialect): Promise<void> {
   const expression =
-    name === 'sqlite' ? sql`properties -> '$.email'` : sql`(${readableJson(sql`properties`)} -> 'email')::text`;
+    name === 'sqlite' ? sql`properties -> '$.email'` : sql`(${readableJsonSql(sql`properties`)} -> 'email')::text`;
   await db.schema
     .alterTable('persons')
     .addColumn('email', 'text', (c) => {

@@ -4,12 +4,12 @@ import type { Migration } from '../migration.ts';
 /** Persons who change get the number of the change, and so do those who go: the event store copies what is new to it. */
 export const personChanges: Migration = {
   name: 'numbers of the changes of persons',
-  async up(db, { name, bigInteger }) {
+  async up(db, { name, bigIntegerType }) {
     await (name === 'sqlite' ? addCounter(db) : addSequence(db));
     for (const table of ['persons', 'retired_person_uuids']) {
       await db.schema
         .alterTable(table)
-        .addColumn('change', bigInteger, (c) => c.notNull().defaultTo(0))
+        .addColumn('change', bigIntegerType, (c) => c.notNull().defaultTo(0))
         .execute();
     }
     await db.schema.createIndex('persons_by_change').on('persons').columns(['project_id', 'change', 'id']).execute();

@@ -6,16 +6,16 @@ import type { Migration } from '../migration.ts';
 export const personIndex: Migration = {
   name: 'persons by columns',
   async up(db, dialect) {
-    const { bigInteger, bytes } = dialect;
+    const { bigIntegerType, bytesType } = dialect;
     await addBlocks(db, dialect);
     await db.schema
       .createTable('person_columns')
-      .addColumn('project_id', bigInteger, (c) => c.notNull())
+      .addColumn('project_id', bigIntegerType, (c) => c.notNull())
       .addColumn('name', 'text', (c) => c.notNull())
-      .addColumn('block_id', bigInteger, (c) => c.notNull())
+      .addColumn('block_id', bigIntegerType, (c) => c.notNull())
       .addColumn('distinct_values', 'text', (c) => c.notNull())
-      .addColumn('owners', bytes)
-      .addColumn('places', bytes, (c) => c.notNull())
+      .addColumn('owners', bytesType)
+      .addColumn('places', bytesType, (c) => c.notNull())
       .execute();
     // A name may be of any length, which PostgreSQL refuses in an index; there, those of a block are gone through.
     if (dialect.name === 'sqlite') {
@@ -33,19 +33,19 @@ export const personIndex: Migration = {
 
 async function addBlocks(
   db: Kysely<unknown>,
-  { bigInteger, bytes, countingType, counting }: SqlDialect,
+  { bigIntegerType, bytesType, autoIncrementType, autoIncrement }: SqlDialect,
 ): Promise<void> {
   await db.schema
     .createTable('person_blocks')
-    .addColumn('id', countingType, counting)
-    .addColumn('project_id', bigInteger, (c) => c.notNull())
+    .addColumn('id', autoIncrementType, autoIncrement)
+    .addColumn('project_id', bigIntegerType, (c) => c.notNull())
     .addColumn('persons', 'integer', (c) => c.notNull())
     .addColumn('living', 'integer', (c) => c.notNull())
-    .addColumn('newest', bigInteger, (c) => c.notNull())
-    .addColumn('oldest', bigInteger, (c) => c.notNull())
-    .addColumn('lives', bytes, (c) => c.notNull())
-    .addColumn('ids', bytes, (c) => c.notNull())
-    .addColumn('times', bytes, (c) => c.notNull())
+    .addColumn('newest', bigIntegerType, (c) => c.notNull())
+    .addColumn('oldest', bigIntegerType, (c) => c.notNull())
+    .addColumn('lives', bytesType, (c) => c.notNull())
+    .addColumn('ids', bytesType, (c) => c.notNull())
+    .addColumn('times', bytesType, (c) => c.notNull())
     .addColumn('uuids', 'text', (c) => c.notNull())
     .execute();
   await db.schema
@@ -56,27 +56,27 @@ async function addBlocks(
 }
 
 /** Where each person stands, who has gone and still stands somewhere, and up to which change all this reaches. */
-async function addPlaces(db: Kysely<unknown>, { bigInteger, name }: SqlDialect): Promise<void> {
+async function addPlaces(db: Kysely<unknown>, { bigIntegerType, name }: SqlDialect): Promise<void> {
   await db.schema
     .createTable('person_places')
-    .addColumn('project_id', bigInteger, (c) => c.notNull())
-    .addColumn('person_id', bigInteger, (c) => c.notNull())
-    .addColumn('block_id', bigInteger, (c) => c.notNull())
+    .addColumn('project_id', bigIntegerType, (c) => c.notNull())
+    .addColumn('person_id', bigIntegerType, (c) => c.notNull())
+    .addColumn('block_id', bigIntegerType, (c) => c.notNull())
     .addColumn('place', 'integer', (c) => c.notNull())
     .addPrimaryKeyConstraint('person_places_key', ['project_id', 'person_id'])
     .$call((table) => (name === 'sqlite' ? table.modifyEnd(sql`without rowid`) : table))
     .execute();
   await db.schema
     .createTable('gone_persons')
-    .addColumn('project_id', bigInteger, (c) => c.notNull())
-    .addColumn('person_id', bigInteger, (c) => c.notNull())
+    .addColumn('project_id', bigIntegerType, (c) => c.notNull())
+    .addColumn('person_id', bigIntegerType, (c) => c.notNull())
     .addPrimaryKeyConstraint('gone_persons_key', ['project_id', 'person_id'])
     .$call((table) => (name === 'sqlite' ? table.modifyEnd(sql`without rowid`) : table))
     .execute();
   await db.schema
     .createTable('person_index_positions')
-    .addColumn('project_id', bigInteger, (c) => c.primaryKey())
-    .addColumn('change', bigInteger, (c) => c.notNull())
-    .addColumn('person_id', bigInteger, (c) => c.notNull())
+    .addColumn('project_id', bigIntegerType, (c) => c.primaryKey())
+    .addColumn('change', bigIntegerType, (c) => c.notNull())
+    .addColumn('person_id', bigIntegerType, (c) => c.notNull())
     .execute();
 }

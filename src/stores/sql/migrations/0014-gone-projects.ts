@@ -3,11 +3,11 @@ import type { Migration } from '../migration.ts';
 /** Whose events may still turn up on other shelves: on their way there when the project went, or left by a crash. */
 export const goneProjects: Migration = {
   name: 'projects that are gone',
-  async up(db, { bigInteger }) {
+  async up(db, { bigIntegerType }) {
     await db.schema
       .createTable('gone_projects')
-      .addColumn('project_id', bigInteger, (c) => c.primaryKey())
-      .addColumn('gone_at', bigInteger, (c) => c.notNull())
+      .addColumn('project_id', bigIntegerType, (c) => c.primaryKey())
+      .addColumn('gone_at', bigIntegerType, (c) => c.notNull())
       .execute();
   },
 };

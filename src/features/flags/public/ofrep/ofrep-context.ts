@@ -5,12 +5,12 @@
 import { Failure } from '../../../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json/json.ts';
 import type { DecideRequest } from '../../decide/decide-request.ts';
-import type { Runtime } from '../../decide/definitions.ts';
+import type { CallerRuntime } from '../../decide/definitions.ts';
 import { type FieldNames, readFlagRequest } from '../flag-request.ts';
 
 export type OfrepErrorCode = 'PARSE_ERROR' | 'TARGETING_KEY_MISSING' | 'INVALID_CONTEXT' | 'FLAG_NOT_FOUND' | 'GENERAL';
 
-const NAMES: FieldNames = {
+const FIELD_NAMES: FieldNames = {
   distinctId: ['targetingKey'],
   groups: ['groups', '$groups'],
   groupProperties: ['groupProperties', 'group_properties', '$group_properties'],
@@ -20,28 +20,28 @@ const NAMES: FieldNames = {
   flagKeys: [],
 };
 
-const NO_PROPERTIES = new Set([...Object.values(NAMES).flat(), '$anon_distinct_id']);
+const RESERVED_ATTRIBUTES = new Set([...Object.values(FIELD_NAMES).flat(), '$anon_distinct_id']);
 
-export function readContext({ context = {} }: JsonObject, runtime: () => Runtime): DecideRequest {
+export function readOfrepContext({ context = {} }: JsonObject, runtime: () => CallerRuntime): DecideRequest {
   if (!isJsonObject(context)) {
-    throw refused('INVALID_CONTEXT', 'context must be an object, such as {"targetingKey": "user-1"}.');
+    throw invalidContext('INVALID_CONTEXT', 'context must be an object, such as {"targetingKey": "user-1"}.');
   }
   if (context['targetingKey'] === '') throw missingTargetingKey();
-  const asked = readAsked(context, runtime);
-  const attributes = Object.entries(context).filter(([name]) => !NO_PROPERTIES.has(name));
+  const asked = readRequest(context, runtime);
+  const attributes = Object.entries(context).filter(([name]) => !RESERVED_ATTRIBUTES.has(name));
   return { ...asked, personProperties: Object.fromEntries(attributes) };
 }
 
-function readAsked(context: JsonObject, runtime: () => Runtime): DecideRequest {
+function readRequest(context: JsonObject, runtime: () => CallerRuntime): DecideRequest {
   try {
-    return readFlagRequest(context, { missingDistinctId: missingTargetingKey, runtime }, NAMES);
+    return readFlagRequest(context, { missingDistinctId: missingTargetingKey, runtime }, FIELD_NAMES);
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'TARGETING_KEY_MISSING') throw error;
-    throw refused('INVALID_CONTEXT', error.message);
+    throw invalidContext('INVALID_CONTEXT', error.message);
   }
 }
 
-const refused = (code: OfrepErrorCode, detail: string): Failure => new Failure('invalid', detail, { code });
+const invalidContext = (code: OfrepErrorCode, detail: string): Failure => new Failure('invalid', detail, { code });
 
 const missingTargetingKey = (): Failure =>
-  refused('TARGETING_KEY_MISSING', 'context.targetingKey is missing: the distinct id of the user.');
+  invalidContext('TARGETING_KEY_MISSING', 'context.targetingKey is missing: the distinct id of the user.');

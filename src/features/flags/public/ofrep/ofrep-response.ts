@@ -2,7 +2,7 @@
 
 import type { FeatureFlag } from '../../../../stores/metadata/flags.ts';
 import type { Decision } from '../../decide/decide.ts';
-import type { Snapshot } from '../../decide/definitions.ts';
+import type { FlagSnapshot } from '../../decide/definitions.ts';
 import { openFeatureReason, openFeatureValue, type ValueKind } from '../../rules/evaluate/open-feature.ts';
 import type { FlagEvaluation } from '../../rules/flag-evaluation.ts';
 import type { OfrepErrorCode } from './ofrep-context.ts';
@@ -13,7 +13,7 @@ export interface OfrepFailure {
   errorDetails: string;
 }
 
-export interface OfrepSuccess {
+interface OfrepSuccess {
   key: string;
   /** Left out where the caller's own default holds. */
   value?: unknown;
@@ -22,21 +22,21 @@ export interface OfrepSuccess {
   metadata: Record<string, string | number | boolean>;
 }
 
-export type OfrepAnswer = OfrepSuccess | OfrepFailure;
+type OfrepAnswer = OfrepSuccess | OfrepFailure;
 
 /** One for each flag that `/decide/` would tell of. */
-export const presentAll = ({ evaluations, snapshot }: Decision): OfrepAnswer[] =>
-  evaluations.map((evaluation) => present(evaluation, snapshot));
+export const presentOfrepFlags = ({ evaluations, snapshot }: Decision): OfrepAnswer[] =>
+  evaluations.map((evaluation) => presentEvaluation(evaluation, snapshot));
 
 /** Null where there is no such flag, or not for this caller. One that is switched off is told of to whoever knows its name. */
-export function presentOne({ evaluations, snapshot }: Decision, key: string): OfrepAnswer | null {
+export function presentOfrepFlag({ evaluations, snapshot }: Decision, key: string): OfrepAnswer | null {
   const [evaluation] = evaluations;
-  if (evaluation !== undefined) return present(evaluation, snapshot);
+  if (evaluation !== undefined) return presentEvaluation(evaluation, snapshot);
   const flag = flagsOf(snapshot).get(key);
-  return flag === undefined || flag.active ? null : disabled(flag);
+  return flag === undefined || flag.active ? null : presentDisabled(flag);
 }
 
-function present(evaluation: FlagEvaluation, snapshot: Snapshot): OfrepAnswer {
+function presentEvaluation(evaluation: FlagEvaluation, snapshot: FlagSnapshot): OfrepAnswer {
   const { key, value, payload, reason, conditionIndex } = evaluation;
   const flag = flagsOf(snapshot).get(key);
   const prepared = snapshot.prepared.byKey.get(key);
@@ -49,7 +49,7 @@ function present(evaluation: FlagEvaluation, snapshot: Snapshot): OfrepAnswer {
     reason: openFeatureReason(evaluation, prepared),
     ...(typeof value === 'string' ? { variant: value } : {}),
     metadata: {
-      ...aboutFlag(flag),
+      ...flagMetadata(flag),
       reasonCode: reason,
       ...(conditionIndex === null ? {} : { conditionIndex }),
       ...payloadOf(payload),
@@ -57,17 +57,21 @@ function present(evaluation: FlagEvaluation, snapshot: Snapshot): OfrepAnswer {
   };
 }
 
-const disabled = (flag: FeatureFlag): OfrepSuccess => ({
+const presentDisabled = (flag: FeatureFlag): OfrepSuccess => ({
   key: flag.key,
   ...valued(openFeatureValue({ value: false, payload: undefined }, kindOf(flag))),
   reason: 'DISABLED',
-  metadata: aboutFlag(flag),
+  metadata: flagMetadata(flag),
 });
 
 const valued = (value: unknown): { value?: unknown } => (value === undefined ? {} : { value });
 
 /** `version` and `flagSetId` are names that OpenFeature's telemetry knows. */
-const aboutFlag = ({ id, version, projectId }: FeatureFlag) => ({ flagId: id, version, flagSetId: String(projectId) });
+const flagMetadata = ({ id, version, projectId }: FeatureFlag) => ({
+  flagId: id,
+  version,
+  flagSetId: String(projectId),
+});
 
 /** OpenFeature's metadata holds texts, numbers and booleans: so a payload is the JSON of it. */
 const payloadOf = (payload: unknown): { payload?: string } =>
@@ -82,9 +86,9 @@ function kindOf({ isRemoteConfiguration, filters }: FeatureFlag): ValueKind {
 }
 
 /** Goes with its snapshot. */
-const byKey = new WeakMap<Snapshot, ReadonlyMap<string, FeatureFlag>>();
+const byKey = new WeakMap<FlagSnapshot, ReadonlyMap<string, FeatureFlag>>();
 
-function flagsOf(snapshot: Snapshot): ReadonlyMap<string, FeatureFlag> {
+function flagsOf(snapshot: FlagSnapshot): ReadonlyMap<string, FeatureFlag> {
   const known = byKey.get(snapshot) ?? new Map(snapshot.flags.map((flag) => [flag.key, flag]));
   byKey.set(snapshot, known);
   return known;

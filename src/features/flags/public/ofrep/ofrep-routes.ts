@@ -4,27 +4,31 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../../../core/errors.ts';
-import { sendError, statusOf } from '../../../../http/errors.ts';
+import { httpStatusOf, sendError } from '../../../../http/errors.ts';
 import { queryValues } from '../../../../http/public/read-request.ts';
 import { sendJson } from '../../../../http/public/send-json.ts';
-import { isKnown } from '../../../../http/send-script.ts';
+import { isNotModified } from '../../../../http/send-script.ts';
 import { digest } from '../../../../lib/secrets.ts';
 import { type Decision, decide } from '../../decide/decide.ts';
-import type { Runtime } from '../../decide/definitions.ts';
-import { bodyOf, MALFORMED, type Wording } from '../answer-flags.ts';
+import type { CallerRuntime } from '../../decide/definitions.ts';
+import { type ErrorTexts, MALFORMED_DATA, readBody } from '../answer-flags.ts';
 import { callerRuntime } from '../caller-runtime.ts';
-import type { PublicDeps } from '../deps.ts';
-import { type OfrepErrorCode, readContext } from './ofrep-context.ts';
-import { type OfrepFailure, presentAll, presentOne } from './ofrep-response.ts';
+import type { FlagPublicDeps } from '../deps.ts';
+import { type OfrepErrorCode, readOfrepContext } from './ofrep-context.ts';
+import { type OfrepFailure, presentOfrepFlag, presentOfrepFlags } from './ofrep-response.ts';
 import { OFREP_ALL_DOCUMENT, OFREP_ONE_DOCUMENT } from './ofrep-schemas.ts';
 
 const ALL = '/ofrep/v1/evaluate/flags';
 const ONE = `${ALL}/:key`;
 
-const WORDING: Wording = { malformed: (why) => `The body could not be read: ${why}`, missingDistinctId: '', keys: {} };
+const ERROR_TEXTS: ErrorTexts = {
+  malformed: (why) => `The body could not be read: ${why}`,
+  missingDistinctId: '',
+  keyErrors: {},
+};
 
-export function ofrepRoutes(app: FastifyInstance, deps: PublicDeps): void {
-  const errorHandler = sendProblem;
+export function ofrepRoutes(app: FastifyInstance, deps: FlagPublicDeps): void {
+  const errorHandler = sendOfrepError;
   app.post(ONE, { schema: OFREP_ONE_DOCUMENT, errorHandler }, (request, reply) => answerOne(deps, request, reply));
   app.post(ALL, { schema: OFREP_ALL_DOCUMENT, errorHandler }, (request, reply) => answerAll(deps, request, reply));
   for (const path of [ONE, ALL]) {
@@ -34,32 +38,32 @@ export function ofrepRoutes(app: FastifyInstance, deps: PublicDeps): void {
   }
 }
 
-async function answerOne(deps: PublicDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answerOne(deps: FlagPublicDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const key = keyInPath(request) ?? '';
-  const answer = presentOne(await decision(deps, request, new Set([key])), key);
+  const answer = presentOfrepFlag(await decideFor(deps, request, new Set([key])), key);
   if (answer === null) throw new Failure('not_found', `There is no flag "${key}".`, { code: 'FLAG_NOT_FOUND' });
   if ('errorCode' in answer) reply.code(400);
   return sendJson(reply, JSON.stringify(answer));
 }
 
-async function answerAll(deps: PublicDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const text = JSON.stringify({ flags: presentAll(await decision(deps, request, null)) });
+async function answerAll(deps: FlagPublicDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const text = JSON.stringify({ flags: presentOfrepFlags(await decideFor(deps, request, null)) });
   const etag = `"${digest(text).slice(0, 32)}"`;
   reply.headers({ etag, 'cache-control': 'private, no-cache' });
   // Or a page of another origin would not see the tag, and could not send it back.
   if (request.headers.origin !== undefined) reply.header('access-control-expose-headers', 'ETag');
-  return isKnown(request, etag) ? reply.code(304).send() : sendJson(reply, text);
+  return isNotModified(request, etag) ? reply.code(304).send() : sendJson(reply, text);
 }
 
-async function decision(
-  deps: PublicDeps,
+async function decideFor(
+  deps: FlagPublicDeps,
   request: FastifyRequest,
   flagKeys: ReadonlySet<string> | null,
 ): Promise<Decision> {
   const key = sentKey(request);
-  const project = await deps.directory.projectFor(key, queryValues(request).get('project_id'));
+  const project = await deps.directory.getProject(key, queryValues(request).get('project_id'));
   const isPublic = key === project.apiToken;
-  const asked = readContext(await bodyOf(deps, request, WORDING), () => runtimeOf(request, isPublic));
+  const asked = readOfrepContext(await readBody(deps, request, ERROR_TEXTS), () => runtimeOf(request, isPublic));
   return decide(deps.decide, project.id, { ...asked, flagKeys });
 }
 
@@ -71,13 +75,13 @@ function sentKey({ headers }: FastifyRequest): string | undefined {
 }
 
 /** Whoever holds a secret key is a server. */
-const runtimeOf = ({ headers }: FastifyRequest, isPublic: boolean): Runtime =>
+const runtimeOf = ({ headers }: FastifyRequest, isPublic: boolean): CallerRuntime =>
   isPublic ? callerRuntime(undefined, headers) : 'server';
 
 const keyInPath = ({ params }: FastifyRequest): string | undefined => (params as { key?: string }).key;
 
 /** Providers read errors in a form of their own. Those about keys have none there, and get ours. */
-function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function sendOfrepError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const isOfOurs = error instanceof Failure && error.kind !== 'unauthenticated' && error.kind !== 'forbidden';
   if (!isOfOurs) return void sendError(error, request, reply);
   if (error.kind === 'unavailable') request.log.warn({ err: error }, 'unavailable');
@@ -88,7 +92,7 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
     errorCode: errorCodeOf(error),
     errorDetails: error.message,
   };
-  void reply.code(statusOf(error.kind)).send(body);
+  void reply.code(httpStatusOf(error.kind)).send(body);
 }
 
 const CODES: ReadonlySet<string> = new Set<OfrepErrorCode>([
@@ -99,5 +103,5 @@ const CODES: ReadonlySet<string> = new Set<OfrepErrorCode>([
 
 function errorCodeOf({ kind, code }: Failure): OfrepErrorCode {
   if (code !== undefined && CODES.has(code)) return code as OfrepErrorCode;
-  return code === MALFORMED || kind === 'malformed' ? 'PARSE_ERROR' : 'GENERAL';
+  return code === MALFORMED_DATA || kind === 'malformed' ? 'PARSE_ERROR' : 'GENERAL';
 }

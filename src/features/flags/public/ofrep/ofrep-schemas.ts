@@ -20,7 +20,7 @@ const Context = Type.Object(
   },
 );
 
-const Question = Type.Object({ context: Context });
+const EvaluationRequest = Type.Object({ context: Context });
 
 const Key = Type.String({ description: 'The key of the flag.' });
 
@@ -58,7 +58,7 @@ const BulkFailure = Type.Object({ errorCode: ErrorCode, errorDetails });
 const shared = {
   tags: ['flags'],
   security: [{ projectKey: [] }, { projectKeyHeader: [] }],
-  body: Question,
+  body: EvaluationRequest,
 };
 
 export const OFREP_ONE_DOCUMENT = {

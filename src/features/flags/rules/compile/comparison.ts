@@ -8,13 +8,13 @@ import {
   containsAny,
   endsWith,
   equals,
+  inVersionRange,
+  inVersionRangeFrom,
   type MakeTest,
   not,
   searches,
   startsWith,
   type ValueTest,
-  within,
-  withinFrom,
 } from './value-tests.ts';
 import { caretRange, tildeRange, wildcardRange } from './versions.ts';
 
@@ -44,7 +44,7 @@ const atLeast = compareNumbers((value, wanted) => value >= wanted);
 const atMost = compareNumbers((value, wanted) => value <= wanted);
 
 /** These need the property; the negative ones below hold without it too. */
-const POSITIVE: Readonly<Record<string, MakeTest>> = {
+const POSITIVE_OPERATORS: Readonly<Record<string, MakeTest>> = {
   exact: equals,
   icontains: contains,
   starts_with: startsWith,
@@ -67,12 +67,12 @@ const POSITIVE: Readonly<Record<string, MakeTest>> = {
   semver_gte: compareToVersion((order) => order >= 0),
   semver_lt: compareToVersion((order) => order < 0),
   semver_lte: compareToVersion((order) => order <= 0),
-  semver_tilde: withinFrom(tildeRange),
-  semver_caret: withinFrom(caretRange),
-  semver_wildcard: within(wildcardRange),
+  semver_tilde: inVersionRangeFrom(tildeRange),
+  semver_caret: inVersionRangeFrom(caretRange),
+  semver_wildcard: inVersionRange(wildcardRange),
 };
 
-const NEGATIVE: Readonly<Record<string, MakeTest>> = {
+const NEGATIVE_OPERATORS: Readonly<Record<string, MakeTest>> = {
   is_not: not(equals),
   not_icontains: not(contains),
   not_starts_with: not(startsWith),
@@ -87,9 +87,12 @@ interface Operator {
   whenMissing: boolean;
 }
 
-const OPERATORS: ReadonlyMap<string, Operator> = new Map([...named(POSITIVE, false), ...named(NEGATIVE, true)]);
+const OPERATORS: ReadonlyMap<string, Operator> = new Map([
+  ...operatorEntries(POSITIVE_OPERATORS, false),
+  ...operatorEntries(NEGATIVE_OPERATORS, true),
+]);
 
-function named(makers: Readonly<Record<string, MakeTest>>, whenMissing: boolean): [string, Operator][] {
+function operatorEntries(makers: Readonly<Record<string, MakeTest>>, whenMissing: boolean): [string, Operator][] {
   return Object.entries(makers).map(([name, make]) => [name, { make, whenMissing }]);
 }
 

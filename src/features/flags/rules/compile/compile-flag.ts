@@ -1,20 +1,27 @@
-import { type Spelled, spell } from '../bucket.ts';
+import { type EncodedKey, encodeKey } from '../bucket.ts';
 import type { FlagDefinition } from '../flag.ts';
-import { type Asks, allOf, BrokenDefinition, broken, type Check, noAsks } from './check.ts';
+import { type Check, everyCheck, type Inputs, InvalidDefinition, invalidDefinition, noInputs } from './check.ts';
 import { compileEarlyAccess, type EarlyAccess } from './compile-early-access.ts';
 import { compileHoldout, type Holdout } from './compile-holdout.ts';
-import { type Compilation, compileProperty } from './compile-property.ts';
-import { type Fields, readIndex, readList, readNumber, readObject, readText } from './read-definition.ts';
-import type { Shared } from './shared-checks.ts';
+import { type CompileContext, compileProperty } from './compile-property.ts';
+import {
+  type DefinitionFields,
+  expectIndex,
+  expectList,
+  expectNumber,
+  expectObject,
+  expectText,
+} from './read-definition.ts';
+import type { CompileCache } from './shared-checks.ts';
 
 /** A flag by itself, ready to run: the cohorts and flags it names are found when it is evaluated. */
 export interface CompiledFlag {
   definition: FlagDefinition;
-  asks: Asks;
+  inputs: Inputs;
   /** What is wrong with the definition as a whole. */
   failure: string | null;
   /** Before the identifier, in what is hashed. */
-  prefix: Spelled;
+  prefix: EncodedKey;
   filters: CompiledFilters;
 }
 
@@ -23,8 +30,8 @@ export interface CompiledFilters {
   groupIndex: number | null;
   earlyAccess: EarlyAccess | null;
   holdout: Holdout | null;
-  first: Condition | null;
-  endsEarly: boolean;
+  firstCondition: Condition | null;
+  exitsEarly: boolean;
   variants: readonly Variant[];
   /** By the text of the value that each belongs to. */
   payloads: ReadonlyMap<string, unknown>;
@@ -45,7 +52,7 @@ export interface Condition {
   next: Condition | null;
 }
 
-export interface Variant {
+interface Variant {
   key: string;
   /** The buckets from `from` on, up to but without `to`. */
   from: number;
@@ -53,66 +60,74 @@ export interface Variant {
 }
 
 /** Never throws: a definition that cannot be read becomes a flag that fails. */
-export function compileFlag(definition: FlagDefinition, shared: Shared): CompiledFlag {
-  const asks = noAsks();
-  const prefix = spell(`${definition.key}.`);
+export function compileFlag(definition: FlagDefinition, shared: CompileCache): CompiledFlag {
+  const asks = noInputs();
+  const prefix = encodeKey(`${definition.key}.`);
   try {
-    return { definition, asks, failure: null, prefix, filters: compileFilters(definition, { asks, shared }) };
+    return {
+      definition,
+      inputs: asks,
+      failure: null,
+      prefix,
+      filters: compileFilters(definition, { inputs: asks, cache: shared }),
+    };
   } catch (error) {
-    if (!(error instanceof BrokenDefinition)) throw error;
-    return { definition, asks: noAsks(), failure: error.message, prefix, filters: NOTHING };
+    if (!(error instanceof InvalidDefinition)) throw error;
+    return { definition, inputs: noInputs(), failure: error.message, prefix, filters: NO_FILTERS };
   }
 }
 
-const NOTHING: CompiledFilters = {
+const NO_FILTERS: CompiledFilters = {
   groupIndex: null,
   earlyAccess: null,
   holdout: null,
-  first: null,
-  endsEarly: false,
+  firstCondition: null,
+  exitsEarly: false,
   variants: [],
   payloads: new Map(),
 };
 
-function compileFilters({ key, filters: stored }: FlagDefinition, into: Compilation): CompiledFilters {
-  const filters = readObject(stored, 'filters');
-  const groupIndex = readIndex(filters['aggregation_group_type_index'], 'aggregation_group_type_index');
-  if (groupIndex !== null) into.asks.groupTypes.add(groupIndex);
+function compileFilters({ key, filters: stored }: FlagDefinition, into: CompileContext): CompiledFilters {
+  const filters = expectObject(stored, 'filters');
+  const groupIndex = expectIndex(filters['aggregation_group_type_index'], 'aggregation_group_type_index');
+  if (groupIndex !== null) into.inputs.groupTypes.add(groupIndex);
   const variants = compileVariants(filters['multivariate']);
   return {
     groupIndex,
     earlyAccess: compileEarlyAccess(key, filters, into),
     holdout: compileHoldout(filters),
-    first: chain(groupsOf(filters).map((group, index) => compileCondition(group, index, groupIndex, variants, into))),
-    endsEarly: filters['early_exit'] === true,
+    firstCondition: linkConditions(
+      groupsOf(filters).map((group, index) => compileCondition(group, index, groupIndex, variants, into)),
+    ),
+    exitsEarly: filters['early_exit'] === true,
     variants,
-    payloads: new Map(Object.entries(readObject(filters['payloads'] ?? {}, 'payloads'))),
+    payloads: new Map(Object.entries(expectObject(filters['payloads'] ?? {}, 'payloads'))),
   };
 }
 
 /** Before there were groups, a flag was one condition, spread over the filters themselves. */
-function groupsOf(filters: Fields): readonly Fields[] {
+function groupsOf(filters: DefinitionFields): readonly DefinitionFields[] {
   if (!('groups' in filters)) return [filters];
-  if (!Array.isArray(filters['groups'])) throw broken('groups is not a list');
-  return filters['groups'].map((group, index) => readObject(group, `condition ${index + 1}`));
+  if (!Array.isArray(filters['groups'])) throw invalidDefinition('groups is not a list');
+  return filters['groups'].map((group, index) => expectObject(group, `condition ${index + 1}`));
 }
 
 function compileCondition(
-  group: Fields,
+  group: DefinitionFields,
   index: number,
   flagGroupIndex: number | null,
   variants: readonly Variant[],
-  into: Compilation,
+  into: CompileContext,
 ): Condition {
   const what = `of condition ${index + 1}`;
-  const groupIndex = readIndex(group['aggregation_group_type_index'], `the group type ${what}`) ?? flagGroupIndex;
-  if (groupIndex !== null) into.asks.groupTypes.add(groupIndex);
-  const percentage = readNumber(group['rollout_percentage'], `the rollout percentage ${what}`);
-  const variant = readText(group['variant'], `the variant ${what}`);
-  const properties = readList(group['properties'], `properties ${what}`);
+  const groupIndex = expectIndex(group['aggregation_group_type_index'], `the group type ${what}`) ?? flagGroupIndex;
+  if (groupIndex !== null) into.inputs.groupTypes.add(groupIndex);
+  const percentage = expectNumber(group['rollout_percentage'], `the rollout percentage ${what}`);
+  const variant = expectText(group['variant'], `the variant ${what}`);
+  const properties = expectList(group['properties'], `properties ${what}`);
   return {
     index,
-    check: allOf(properties.map((property) => compileProperty(property, groupIndex, into))),
+    check: everyCheck(properties.map((property) => compileProperty(property, groupIndex, into))),
     groupIndex,
     percentage: percentage === null || percentage >= 100 ? null : percentage,
     variant: variants.some(({ key }) => key === variant) ? variant : null,
@@ -120,19 +135,19 @@ function compileCondition(
   };
 }
 
-function chain(conditions: readonly Condition[]): Condition | null {
+function linkConditions(conditions: readonly Condition[]): Condition | null {
   for (const [index, condition] of conditions.entries()) condition.next = conditions[index + 1] ?? null;
   return conditions[0] ?? null;
 }
 
 function compileVariants(value: unknown): Variant[] {
-  const { variants } = readObject(value ?? {}, 'multivariate');
+  const { variants } = expectObject(value ?? {}, 'multivariate');
   let to = 0;
-  return readList(variants, 'variants').map((one) => {
-    const variant = readObject(one, 'a variant');
-    const percentage = readNumber(variant['rollout_percentage'], 'the rollout percentage of a variant');
+  return expectList(variants, 'variants').map((one) => {
+    const variant = expectObject(one, 'a variant');
+    const percentage = expectNumber(variant['rollout_percentage'], 'the rollout percentage of a variant');
     if (typeof variant['key'] !== 'string' || percentage === null || percentage < 0) {
-      throw broken('a variant has no key or no percentage');
+      throw invalidDefinition('a variant has no key or no percentage');
     }
     const from = to;
     to = from + percentage / 100;

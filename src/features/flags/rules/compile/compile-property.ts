@@ -1,24 +1,24 @@
-import type { Properties } from '../subject.ts';
-import { type Asks, broken, type Check } from './check.ts';
+import type { SubjectProperties } from '../subject.ts';
+import { type Check, type Inputs, invalidDefinition } from './check.ts';
 import { type Comparison, compileComparison } from './comparison.ts';
-import { type Fields, readId, readIndex, readObject, readText } from './read-definition.ts';
-import { type Shared, shareCheck } from './shared-checks.ts';
+import { type DefinitionFields, expectIndex, expectObject, expectText, toId } from './read-definition.ts';
+import { type CompileCache, shareCheck } from './shared-checks.ts';
 
 /** What is being compiled into: what it asks for is noted. */
-export interface Compilation {
-  asks: Asks;
-  shared: Shared;
+export interface CompileContext {
+  inputs: Inputs;
+  cache: CompileCache;
 }
 
 /**
  * One property of a condition. `groupIndex` says whose it is: of the group of that type, or of the person (null). What
  * a property says of its own type decides only where it names a cohort, a flag, or a group.
  */
-export function compileProperty(value: unknown, groupIndex: number | null, into: Compilation): Check {
-  const property = readObject(value, 'a property');
-  const given = readText(property['operator'], 'an operator');
+export function compileProperty(value: unknown, groupIndex: number | null, into: CompileContext): Check {
+  const property = expectObject(value, 'a property');
+  const given = expectText(property['operator'], 'an operator');
   const operator = given ?? 'exact';
-  switch (readText(property['type'], 'the type of a property') ?? 'person') {
+  switch (expectText(property['type'], 'the type of a property') ?? 'person') {
     case 'cohort':
       return compileMembership(property, operator, into);
     case 'flag':
@@ -29,19 +29,19 @@ export function compileProperty(value: unknown, groupIndex: number | null, into:
       return compileComparisonOf(
         property,
         operator,
-        readIndex(property['group_type_index'], 'group_type_index') ?? groupIndex,
+        expectIndex(property['group_type_index'], 'group_type_index') ?? groupIndex,
         into,
       );
     default:
-      throw broken(`properties of type '${String(property['type'])}' cannot be used`);
+      throw invalidDefinition(`properties of type '${String(property['type'])}' cannot be used`);
   }
 }
 
-function compileMembership({ value }: Fields, operator: string, { asks }: Compilation): Check {
-  const id = readId(value);
-  if (id === null) throw broken('a cohort is not named by its id');
-  if (!['in', 'not_in', 'exact'].includes(operator)) throw broken(`cohorts have no operator '${operator}'`);
-  asks.cohorts.add(id);
+function compileMembership({ value }: DefinitionFields, operator: string, { inputs }: CompileContext): Check {
+  const id = toId(value);
+  if (id === null) throw invalidDefinition('a cohort is not named by its id');
+  if (!['in', 'not_in', 'exact'].includes(operator)) throw invalidDefinition(`cohorts have no operator '${operator}'`);
+  inputs.cohorts.add(id);
   const isIn = operator !== 'not_in';
   return (run) => {
     const cohort = run.cohorts.get(id);
@@ -51,11 +51,11 @@ function compileMembership({ value }: Fields, operator: string, { asks }: Compil
   };
 }
 
-function compileDependency({ key, value }: Fields, operator: string, { asks }: Compilation): Check {
-  const id = readId(key);
+function compileDependency({ key, value }: DefinitionFields, operator: string, { inputs }: CompileContext): Check {
+  const id = toId(key);
   // A flag that was deleted since, or never was, has no value to compare with.
   if (id === null || operator !== 'flag_evaluates_to') return () => false;
-  asks.flags.add(id);
+  inputs.flags.add(id);
   return (run) => {
     const slot = run.slots.get(id);
     if (slot === undefined) return false;
@@ -67,45 +67,45 @@ function compileDependency({ key, value }: Fields, operator: string, { asks }: C
 }
 
 function compileComparisonOf(
-  { key, value }: Fields,
+  { key, value }: DefinitionFields,
   operator: string,
   groupIndex: number | null,
-  { asks, shared }: Compilation,
+  { inputs, cache }: CompileContext,
 ): Check {
-  if (typeof key !== 'string') throw broken('the key of a property is not a text');
-  const comparison = compileComparison(operator, value, shared.patterns);
-  if (comparison === null) throw broken(`properties have no operator '${operator}'`);
+  if (typeof key !== 'string') throw invalidDefinition('the key of a property is not a text');
+  const comparison = compileComparison(operator, value, cache.patterns);
+  if (comparison === null) throw invalidDefinition(`properties have no operator '${operator}'`);
   if (groupIndex !== null) {
-    asks.groupTypes.add(groupIndex);
+    inputs.groupTypes.add(groupIndex);
     return checkGroup(groupIndex, key, comparison);
   }
   if (key === 'distinct_id') return checkDistinctId(comparison);
-  asks.personProperties.add(key);
-  return shareCheck(shared, JSON.stringify([key, operator, value]), () => checkPerson(key, comparison));
+  inputs.personProperties.add(key);
+  return shareCheck(cache, JSON.stringify([key, operator, value]), () => checkPerson(key, comparison));
 }
 
 /** Undefined where there is none. What every object inherits is no property of a person. */
-export const propertyOf = (properties: Properties, key: string): unknown =>
+export const ownProperty = (properties: SubjectProperties, key: string): unknown =>
   Object.hasOwn(properties, key) ? properties[key] : undefined;
 
 /** To ask whose a property is takes longer than to read it: only names that objects inherit are worth the question. */
 function checkPerson(key: string, { test, whenMissing }: Comparison): Check {
   const isInherited = key in Object.prototype;
   return ({ subject }) => {
-    const value = isInherited ? propertyOf(subject.properties, key) : subject.properties[key];
+    const value = isInherited ? ownProperty(subject.properties, key) : subject.properties[key];
     return value === undefined ? whenMissing : test(value, subject.now);
   };
 }
 
 function checkDistinctId({ test }: Comparison): Check {
-  return ({ subject }) => test(propertyOf(subject.properties, 'distinct_id') ?? subject.distinctId, subject.now);
+  return ({ subject }) => test(ownProperty(subject.properties, 'distinct_id') ?? subject.distinctId, subject.now);
 }
 
 function checkGroup(index: number, key: string, { test, whenMissing }: Comparison): Check {
   return ({ subject }) => {
     const group = subject.groups.get(index);
     if (group === undefined) return whenMissing;
-    const value = propertyOf(group.properties, key) ?? (key === '$group_key' ? group.key : undefined);
+    const value = ownProperty(group.properties, key) ?? (key === '$group_key' ? group.key : undefined);
     return value === undefined ? whenMissing : test(value, subject.now);
   };
 }

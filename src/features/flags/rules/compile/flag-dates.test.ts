@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { momentOf, parseFlagDate } from './flag-dates.ts';
+import { parseFlagDate, parsePropertyDate } from './flag-dates.ts';
 
 const iso = (moment: number | undefined): string | null =>
   moment === undefined ? null : new Date(moment).toISOString().replace('T00:00:00.000Z', '').replace('.000Z', 'Z');
@@ -47,5 +47,5 @@ describe('dates in conditions', () => {
     [null, null],
     [['2023-05-01'], null],
     ['soon', null],
-  ])('reads the property %j as %s', (value, expected) => expect(iso(momentOf(value))).toBe(expected));
+  ])('reads the property %j as %s', (value, expected) => expect(iso(parsePropertyDate(value))).toBe(expected));
 });

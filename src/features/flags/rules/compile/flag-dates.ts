@@ -1,41 +1,41 @@
-import { parseTimestamp, withinYears } from '../../../../core/time/parse-timestamp.ts';
-import { numberOf } from './property-text.ts';
+import { parseTimestamp, withinSupportedYears } from '../../../../core/time/parse-timestamp.ts';
+import { toNumber } from './property-text.ts';
 
 /** A date in a condition: a moment that may depend on now. */
-export type FlagDate = (now: number) => number;
+type FlagDate = (now: number) => number;
 
 const RELATIVE = /^-?(\d+)([hdwmy])$/;
 const HOUR = 3_600_000;
-const LENGTHS: Readonly<Record<string, number>> = { h: HOUR, d: 24 * HOUR, w: 7 * 24 * HOUR };
+const UNIT_MS: Readonly<Record<string, number>> = { h: HOUR, d: 24 * HOUR, w: 7 * 24 * HOUR };
 
 /** A condition's date, `2023-05-01` or `-7d`; null where it is neither. A relative one is always in the past. */
 export function parseFlagDate(value: unknown): FlagDate | null {
   if (typeof value !== 'string') return null;
   const [, digits, unit] = RELATIVE.exec(value) ?? [];
   if (digits !== undefined && unit !== undefined && Number(digits) < 10_000) return relative(Number(digits), unit);
-  const moment = numberOf(value) === null ? parseDate(value) : undefined;
+  const moment = toNumber(value) === null ? parseDate(value) : undefined;
   return moment === undefined ? null : () => moment;
 }
 
 function relative(count: number, unit: string): FlagDate {
-  const length = LENGTHS[unit];
+  const length = UNIT_MS[unit];
   if (length !== undefined) return (now) => now - count * length;
-  return unit === 'm' ? (now) => stepMonths(now, count) : (now) => back(now, 12 * count);
+  return unit === 'm' ? (now) => stepBackMonths(now, count) : (now) => monthsBefore(now, 12 * count);
 }
 
 /** Month by month, each step from where the last one landed: two months before 31 March is 28 January. */
-function stepMonths(now: number, count: number): number {
+function stepBackMonths(now: number, count: number): number {
   let moment = now;
   for (let left = count; left > 0; left--) {
     // No month is too short for the 28th: the rest is one stride.
-    if (new Date(moment).getUTCDate() <= 28) return back(moment, left);
-    moment = back(moment, 1);
+    if (new Date(moment).getUTCDate() <= 28) return monthsBefore(moment, left);
+    moment = monthsBefore(moment, 1);
   }
   return moment;
 }
 
 /** The same day and time so many months earlier, or that month's last day where it is shorter. */
-function back(moment: number, months: number): number {
+function monthsBefore(moment: number, months: number): number {
   const date = new Date(moment);
   const day = date.getUTCDate();
   date.setUTCDate(1);
@@ -45,9 +45,9 @@ function back(moment: number, months: number): number {
 }
 
 /** A property as a moment: a number, or the text of one, is seconds since 1970. */
-export function momentOf(value: unknown): number | undefined {
-  const seconds = numberOf(value);
-  if (seconds !== null) return withinYears(seconds * 1000);
+export function parsePropertyDate(value: unknown): number | undefined {
+  const seconds = toNumber(value);
+  if (seconds !== null) return withinSupportedYears(seconds * 1000);
   return typeof value === 'string' ? parseDate(value) : undefined;
 }
 
@@ -57,4 +57,4 @@ const parseDate = (text: string): number | undefined => parseTimestamp(text.repl
 const DAY_TEXT = /^\s*\d{4}-\d\d-\d\d\s*$/;
 
 /** How much of time a condition's date names: a whole day where it tells no time, else a second. */
-export const spanOf = (value: string): number => (DAY_TEXT.test(value) ? 24 * HOUR : 1000);
+export const datePrecision = (value: string): number => (DAY_TEXT.test(value) ? 24 * HOUR : 1000);

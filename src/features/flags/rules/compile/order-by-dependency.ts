@@ -1,12 +1,12 @@
-export interface Ordered {
+interface DependencyOrder {
   /** Each after those that it depends on. */
   order: readonly number[];
   /** In a loop, or dependent on one: these have no place in the order. */
-  looped: ReadonlySet<number>;
+  inCycle: ReadonlySet<number>;
 }
 
 /** Orders the numbers from 0 by what each depends on. Takes what comes first in the list first, where it may. */
-export function orderByDependency(dependsOn: readonly (readonly number[])[]): Ordered {
+export function orderByDependency(dependsOn: readonly (readonly number[])[]): DependencyOrder {
   const dependents = dependsOn.map((): number[] => []);
   for (const [index, others] of dependsOn.entries()) for (const other of others) dependents[other]?.push(index);
   const left = dependsOn.map((others) => others.length);
@@ -19,5 +19,5 @@ export function orderByDependency(dependsOn: readonly (readonly number[])[]): Or
       if (waiting === 0) order.push(dependent);
     }
   }
-  return { order, looped: new Set([...left.keys()].filter((index) => left[index] !== 0)) };
+  return { order, inCycle: new Set([...left.keys()].filter((index) => left[index] !== 0)) };
 }

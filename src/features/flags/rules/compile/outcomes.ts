@@ -1,5 +1,5 @@
 import type { FlagDefinition } from '../flag.ts';
-import type { FlagEvaluation, Reason } from '../flag-evaluation.ts';
+import type { EvaluationReason, FlagEvaluation } from '../flag-evaluation.ts';
 
 type Flag = Pick<FlagDefinition, 'key' | 'id' | 'version'>;
 
@@ -8,7 +8,7 @@ type Flag = Pick<FlagDefinition, 'key' | 'id' | 'version'>;
  * comes up and is the same object ever after: an evaluation only picks one, and whoever writes answers can remember
  * what they wrote for it.
  */
-export class Outcomes {
+export class FlagOutcomes {
   readonly #flag: Flag;
   readonly #payloads: ReadonlyMap<string, unknown>;
   /** By the index of the condition that decided; the first is for none. */
@@ -19,7 +19,7 @@ export class Outcomes {
     this.#payloads = payloads;
   }
 
-  of(value: boolean | string, reason: Reason, conditionIndex: number | null): FlagEvaluation {
+  get(value: boolean | string, reason: EvaluationReason, conditionIndex: number | null): FlagEvaluation {
     const place = conditionIndex === null ? 0 : conditionIndex + 1;
     const known = this.#known[place];
     if (known !== undefined) {
@@ -35,7 +35,7 @@ export class Outcomes {
     return this.#make(false, 'failed', null, failure);
   }
 
-  #make(value: boolean | string, reason: Reason, conditionIndex: number | null, failure: string | null) {
+  #make(value: boolean | string, reason: EvaluationReason, conditionIndex: number | null, failure: string | null) {
     const { key, id, version } = this.#flag;
     const payload = value === false ? undefined : this.#payloads.get(String(value));
     return { key, id, version, value, reason, conditionIndex, payload, failure };

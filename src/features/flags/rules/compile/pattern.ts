@@ -1,28 +1,28 @@
 import { RE2JS } from 're2js';
 
 /** Whether a text has the pattern somewhere; null where finding out would take too long. */
-export type Search = (text: string) => boolean | null;
+type PatternSearch = (text: string) => boolean | null;
 
 /** Longer patterns are refused. */
-const LONGEST = 1000;
+const MAX_PATTERN_LENGTH = 1000;
 /** Instructions that a pattern may take once compiled. */
-const LARGEST = 2000;
+const MAX_PROGRAM_SIZE = 2000;
 /** Instructions times characters that one search may take: about a tenth of a second at the very worst. */
-const MOST_WORK = 1_000_000;
+const MAX_SEARCH_WORK = 1_000_000;
 /** Bounds the compilation itself, which writes counted repetitions out. */
-const MOST_REPEATED = 250_000;
+const MAX_EXPANDED_LENGTH = 250_000;
 
 /**
  * A user's pattern, ready to search with; null where it is invalid. RE2 takes time in proportion to the text, whatever
  * the pattern; the price is that look-around and back-references do not exist and make a pattern invalid.
  */
-export function compilePattern(text: string): Search | null {
-  if (text.length > LONGEST || text.length * repetitionsOf(text) > MOST_REPEATED) return null;
+export function compilePattern(text: string): PatternSearch | null {
+  if (text.length > MAX_PATTERN_LENGTH || text.length * repetitionsOf(text) > MAX_EXPANDED_LENGTH) return null;
   try {
     const pattern = RE2JS.compile(text);
     const size = pattern.programSize();
-    if (size > LARGEST) return null;
-    return (subject) => (size * subject.length > MOST_WORK ? null : pattern.test(subject));
+    if (size > MAX_PROGRAM_SIZE) return null;
+    return (subject) => (size * subject.length > MAX_SEARCH_WORK ? null : pattern.test(subject));
   } catch {
     return null;
   }
@@ -41,9 +41,9 @@ function repetitionsOf(text: string): number {
 }
 
 /** Compiles each pattern once, however many conditions have it. */
-export type PatternCache = Map<string, Search | null>;
+export type PatternCache = Map<string, PatternSearch | null>;
 
-export function patternFrom(cache: PatternCache, text: string): Search | null {
+export function getPattern(cache: PatternCache, text: string): PatternSearch | null {
   const known = cache.get(text);
   if (known !== undefined) return known;
   const search = compilePattern(text);

@@ -1,15 +1,15 @@
 import type { CohortDefinition } from '../flag.ts';
-import { addAsks, DEEPEST, noAsks } from './check.ts';
+import { addInputs, MAX_DEPTH, noInputs } from './check.ts';
 import { type CompiledCohort, compileCohort } from './compile-cohort.ts';
 import { orderByDependency } from './order-by-dependency.ts';
 import type { PreparedCohort } from './prepared-flags.ts';
 import { isSameJson } from './same-json.ts';
-import type { Shared } from './shared-checks.ts';
+import type { CompileCache } from './shared-checks.ts';
 
 /** Never throws. A cohort that cannot be told, or that names one which cannot, has a failure. */
 export function prepareCohorts(
   definitions: readonly CohortDefinition[],
-  shared: Shared,
+  shared: CompileCache,
   previous?: ReadonlyMap<number, PreparedCohort>,
 ): Map<number, PreparedCohort> {
   const compiled = definitions.map((definition) => {
@@ -17,8 +17,8 @@ export function prepareCohorts(
     return before && isSame(before.definition, definition) ? before : compileCohort(definition, shared);
   });
   const indexes = new Map(definitions.map(({ id }, index) => [id, index]));
-  const { order, looped } = orderByDependency(
-    compiled.map(({ asks }) => [...asks.cohorts].flatMap((id) => indexes.get(id) ?? [])),
+  const { order, inCycle } = orderByDependency(
+    compiled.map(({ inputs }) => [...inputs.cohorts].flatMap((id) => indexes.get(id) ?? [])),
   );
   const prepared = new Map<number, PreparedCohort>();
   const depths = new Map<number, number>();
@@ -28,7 +28,7 @@ export function prepareCohorts(
   }
   for (const [index, cohort] of compiled.entries()) {
     const { id } = cohort.definition;
-    if (looped.has(index)) prepared.set(id, failing(cohort, `cohort ${id} refers to itself in a loop`));
+    if (inCycle.has(index)) prepared.set(id, failing(cohort, `cohort ${id} refers to itself in a loop`));
   }
   return prepared;
 }
@@ -39,7 +39,7 @@ const isSame = (left: CohortDefinition, right: CohortDefinition): boolean =>
 /** Nobody is asked anything for its sake. */
 const failing = (compiled: CompiledCohort, failure: string): PreparedCohort => ({
   compiled,
-  asks: noAsks(),
+  inputs: noInputs(),
   failure,
   check: () => false,
 });
@@ -52,17 +52,17 @@ function prepareCohort(
 ): PreparedCohort {
   if (compiled.failure !== null) return failing(compiled, compiled.failure);
   const { id } = compiled.definition;
-  const asks = noAsks();
-  addAsks(asks, compiled.asks);
+  const asks = noInputs();
+  addInputs(asks, compiled.inputs);
   let depth = 0;
-  for (const otherId of compiled.asks.cohorts) {
+  for (const otherId of compiled.inputs.cohorts) {
     const other = prepared.get(otherId);
     if (other === undefined) return failing(compiled, `cohort ${otherId} does not exist`);
     if (other.failure !== null) return failing(compiled, other.failure);
-    addAsks(asks, other.asks);
+    addInputs(asks, other.inputs);
     depth = Math.max(depth, 1 + (depths.get(otherId) ?? 0));
   }
   depths.set(id, depth);
-  if (depth > DEEPEST) return failing(compiled, `cohort ${id} is nested too deeply`);
-  return { compiled, asks, failure: null, check: compiled.check };
+  if (depth > MAX_DEPTH) return failing(compiled, `cohort ${id} is nested too deeply`);
+  return { compiled, inputs: asks, failure: null, check: compiled.check };
 }

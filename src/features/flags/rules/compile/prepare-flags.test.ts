@@ -392,8 +392,8 @@ describe('preparing again', () => {
   it('compiles only what changed', () => {
     const before = prepareFlags(definitions('x'));
     const after = prepareFlags(structuredClone(definitions('y')), before);
-    expect(after.flags[0]?.first).toBe(before.flags[0]?.first);
-    expect(after.flags[1]?.first).not.toBe(before.flags[1]?.first);
+    expect(after.flags[0]?.firstCondition).toBe(before.flags[0]?.firstCondition);
+    expect(after.flags[1]?.firstCondition).not.toBe(before.flags[1]?.firstCondition);
     expect(after.cohorts.get(1)?.compiled).not.toBe(before.cohorts.get(1)?.compiled);
     const same = prepareFlags(structuredClone(definitions('y')), after);
     expect(same.cohorts.get(1)?.compiled).toBe(after.cohorts.get(1)?.compiled);

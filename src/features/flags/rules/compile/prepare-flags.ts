@@ -1,12 +1,12 @@
 import type { FlagDefinition, FlagDefinitions } from '../flag.ts';
-import { type Asks, addAsks, noAsks } from './check.ts';
+import { addInputs, type Inputs, noInputs } from './check.ts';
 import { type CompiledFlag, compileFlag } from './compile-flag.ts';
 import { orderByDependency } from './order-by-dependency.ts';
-import { Outcomes } from './outcomes.ts';
+import { FlagOutcomes } from './outcomes.ts';
 import { prepareCohorts } from './prepare-cohorts.ts';
 import type { Needs, PreparedFlag, PreparedFlags } from './prepared-flags.ts';
 import { isSameJson } from './same-json.ts';
-import { nothingShared } from './shared-checks.ts';
+import { newCompileCache } from './shared-checks.ts';
 
 type Context = Pick<PreparedFlags, 'cohorts' | 'groupTypes'>;
 
@@ -15,11 +15,11 @@ type Context = Pick<PreparedFlags, 'cohorts' | 'groupTypes'>;
  * evaluated. What did not change since `previous` is taken from there.
  */
 export function prepareFlags(definitions: FlagDefinitions, previous?: PreparedFlags): PreparedFlags {
-  const shared = nothingShared();
+  const shared = newCompileCache();
   const before = new Map(previous?.flags.map(({ compiled }) => [compiled.definition.id, compiled]));
   const compiled = definitions.flags
     .filter(({ active }) => active)
-    .map((flag) => reusable(before.get(flag.id), flag) ?? compileFlag(flag, shared));
+    .map((flag) => reuseCompiled(before.get(flag.id), flag) ?? compileFlag(flag, shared));
   const inactive = definitions.flags.filter(({ active }) => !active).map(({ id }) => id);
   const cohorts = prepareCohorts(definitions.cohorts, shared, previous?.cohorts);
   return link(compiled, inactive, { cohorts, groupTypes: definitions.groupTypes });
@@ -30,34 +30,39 @@ export function prepareFlags(definitions: FlagDefinitions, previous?: PreparedFl
  * it with `only` its key; `needs` are those of this flag and of what it depends on.
  */
 export function prepareFlag(flag: FlagDefinition, among: PreparedFlags): PreparedFlags {
-  const compiled = compileFlag(flag, nothingShared());
+  const compiled = compileFlag(flag, newCompileCache());
   const others = among.flags.map((other) => other.compiled).filter(({ definition }) => definition.id !== flag.id);
   const inactive = [...among.slots].filter(([id, slot]) => slot === -1 && id !== flag.id).map(([id]) => id);
   const linked = link([...others, compiled], inactive, among);
   return { ...linked, needs: needsOf(withDependencies(linked, others.length), among) };
 }
 
-function reusable(before: CompiledFlag | undefined, flag: FlagDefinition): CompiledFlag | undefined {
+function reuseCompiled(before: CompiledFlag | undefined, flag: FlagDefinition): CompiledFlag | undefined {
   if (before === undefined || before.definition.key !== flag.key) return undefined;
   if (!isSameJson(before.definition.filters, flag.filters)) return undefined;
-  const { asks, failure, prefix, filters } = before;
-  return { definition: flag, asks, failure, prefix, filters };
+  const { inputs, failure, prefix, filters } = before;
+  return { definition: flag, inputs, failure, prefix, filters };
 }
 
 /** Finds out who depends on whom. */
 function link(compiled: readonly CompiledFlag[], inactive: readonly number[], context: Context): PreparedFlags {
   const slots = new Map(inactive.map((id) => [id, -1]));
   for (const [slot, { definition }] of compiled.entries()) slots.set(definition.id, slot);
-  const dependsOn = compiled.map(({ asks }) => dependenciesOf(asks, slots, context));
-  const { order, looped } = orderByDependency(dependsOn);
+  const dependsOn = compiled.map(({ inputs }) => dependenciesOf(inputs, slots, context));
+  const { order, inCycle } = orderByDependency(dependsOn);
   const flags = compiled.map((flag, slot): PreparedFlag => {
-    const loop = looped.has(slot) ? 'it depends on itself, or on a flag that does' : null;
-    return prepareOne(flag, flag.failure ?? loop, slot, loop === null ? (dependsOn[slot] ?? NONE) : NONE);
+    const loop = inCycle.has(slot) ? 'it depends on itself, or on a flag that does' : null;
+    return prepareCompiled(
+      flag,
+      flag.failure ?? loop,
+      slot,
+      loop === null ? (dependsOn[slot] ?? NO_DEPENDENCIES) : NO_DEPENDENCIES,
+    );
   });
   return {
     flags,
     byKey: new Map(flags.map((flag) => [flag.key, flag])),
-    order: [...order, ...looped].flatMap((slot) => flags[slot] ?? []),
+    order: [...order, ...inCycle].flatMap((slot) => flags[slot] ?? []),
     slots,
     cohorts: context.cohorts,
     groupTypes: context.groupTypes,
@@ -66,7 +71,7 @@ function link(compiled: readonly CompiledFlag[], inactive: readonly number[], co
 }
 
 /** Field by field, so that all have one shape: see `Condition`. */
-function prepareOne(
+function prepareCompiled(
   compiled: CompiledFlag,
   failure: string | null,
   slot: number,
@@ -75,16 +80,16 @@ function prepareOne(
   const { definition, prefix, filters } = compiled;
   return {
     key: definition.key,
-    outcomes: new Outcomes(definition, filters.payloads),
-    isByDevice: definition.bucketingIdentifier === 'device_id',
-    keepsIdentifier: definition.ensureExperienceContinuity,
+    outcomes: new FlagOutcomes(definition, filters.payloads),
+    bucketsByDevice: definition.bucketingIdentifier === 'device_id',
+    hasContinuity: definition.ensureExperienceContinuity,
     failure,
     prefix,
     groupIndex: filters.groupIndex,
     earlyAccess: filters.earlyAccess,
     holdout: filters.holdout,
-    first: filters.first,
-    endsEarly: filters.endsEarly,
+    firstCondition: filters.firstCondition,
+    exitsEarly: filters.exitsEarly,
     variants: filters.variants,
     slot,
     dependsOn,
@@ -92,14 +97,14 @@ function prepareOne(
   };
 }
 
-function dependenciesOf(asks: Asks, slots: ReadonlyMap<number, number>, { cohorts }: Context): number[] {
-  if (asks.flags.size === 0 && asks.cohorts.size === 0) return NONE;
+function dependenciesOf(asks: Inputs, slots: ReadonlyMap<number, number>, { cohorts }: Context): number[] {
+  if (asks.flags.size === 0 && asks.cohorts.size === 0) return NO_DEPENDENCIES;
   const ids = new Set(asks.flags);
-  for (const cohort of asks.cohorts) for (const id of cohorts.get(cohort)?.asks.flags ?? []) ids.add(id);
+  for (const cohort of asks.cohorts) for (const id of cohorts.get(cohort)?.inputs.flags ?? []) ids.add(id);
   return [...ids].map((id) => slots.get(id) ?? -1).filter((slot) => slot >= 0);
 }
 
-const NONE: number[] = [];
+const NO_DEPENDENCIES: number[] = [];
 
 function withDependencies({ flags }: PreparedFlags, slot: number): CompiledFlag[] {
   const slots = new Set([slot]);
@@ -109,9 +114,9 @@ function withDependencies({ flags }: PreparedFlags, slot: number): CompiledFlag[
 }
 
 function needsOf(flags: readonly CompiledFlag[], { cohorts }: Context): Needs {
-  const asks = noAsks();
-  for (const flag of flags) addAsks(asks, flag.asks);
-  for (const id of [...asks.cohorts]) addAsks(asks, cohorts.get(id)?.asks ?? noAsks());
+  const asks = noInputs();
+  for (const flag of flags) addInputs(asks, flag.inputs);
+  for (const id of [...asks.cohorts]) addInputs(asks, cohorts.get(id)?.inputs ?? noInputs());
   return {
     personProperties: asks.personProperties,
     groupTypes: asks.groupTypes,

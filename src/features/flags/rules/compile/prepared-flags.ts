@@ -1,8 +1,8 @@
-import type { Spelled } from '../bucket.ts';
-import type { Asks, Member } from './check.ts';
+import type { EncodedKey } from '../bucket.ts';
+import type { CohortCheck, Inputs } from './check.ts';
 import type { CompiledCohort } from './compile-cohort.ts';
 import type { CompiledFilters, CompiledFlag } from './compile-flag.ts';
-import type { Outcomes } from './outcomes.ts';
+import type { FlagOutcomes } from './outcomes.ts';
 
 /** What must be read before the flags can be evaluated; what nobody asks for need not be read. */
 export interface Needs {
@@ -18,13 +18,13 @@ export interface Needs {
 /** A flag that is ready to be evaluated. What every evaluation reads lies here in one piece. */
 export interface PreparedFlag extends Omit<CompiledFilters, 'payloads'> {
   key: string;
-  outcomes: Outcomes;
+  outcomes: FlagOutcomes;
   /** What is wrong with it, in itself or among the others. */
   failure: string | null;
   /** Before the identifier, in what is hashed. */
-  prefix: Spelled;
-  isByDevice: boolean;
-  keepsIdentifier: boolean;
+  prefix: EncodedKey;
+  bucketsByDevice: boolean;
+  hasContinuity: boolean;
   /** What it was made of, to be used again. */
   compiled: CompiledFlag;
   /** Its place in `PreparedFlags.flags`. */
@@ -34,9 +34,9 @@ export interface PreparedFlag extends Omit<CompiledFilters, 'payloads'> {
 }
 
 /** A cohort, and what it asks for, nested ones included. */
-export interface PreparedCohort extends Member {
+export interface PreparedCohort extends CohortCheck {
   compiled: CompiledCohort;
-  asks: Asks;
+  inputs: Inputs;
 }
 
 /** All flags of a project, ready to be evaluated. Unchangeable: a changed definition makes a new one. */

@@ -2,25 +2,25 @@
  * Property values as comparisons see them. Texts are themselves; everything else is compact JSON with the keys of
  * objects in order, so that `{a, b}` equals `{b, a}`. A stored null reads as the text `null`.
  */
-export function textOf(value: unknown): string {
+export function propertyText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value);
-  return jsonOf(value, 0);
+  return sortedJson(value, 0);
 }
 
 /** Deeper than anybody writes by hand; what lies below is left out. */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
-function jsonOf(value: unknown, depth: number): string {
+function sortedJson(value: unknown, depth: number): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (depth === DEEPEST) return '';
-  if (Array.isArray(value)) return `[${value.map((part) => jsonOf(part, depth + 1)).join(',')}]`;
+  if (depth === MAX_DEPTH) return '';
+  if (Array.isArray(value)) return `[${value.map((part) => sortedJson(part, depth + 1)).join(',')}]`;
   const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${fields.map(([key, part]) => `${JSON.stringify(key)}:${jsonOf(part, depth + 1)}`).join(',')}}`;
+  return `{${fields.map(([key, part]) => `${JSON.stringify(key)}:${sortedJson(part, depth + 1)}`).join(',')}}`;
 }
 
 /** How `exact` compares: any case of any alphabet. */
-export const lowerText = (value: unknown): string => textOf(value).toLowerCase();
+export const lowerText = (value: unknown): string => propertyText(value).toLowerCase();
 
 const ASCII = /^\p{ASCII}*$/u;
 
@@ -28,7 +28,7 @@ const ASCII = /^\p{ASCII}*$/u;
  * Whether `text.toLowerCase()` is this text, which is in small letters. Told letter by letter, without making another
  * text of it, as far as both are ASCII. Beyond, letters may change their number with their case, or end within ASCII.
  */
-export function equalsInAnyCase(text: string, lower: string): boolean {
+export function equalsIgnoringCase(text: string, lower: string): boolean {
   const length = Math.min(text.length, lower.length);
   for (let at = 0; at < length; at++) {
     const code = text.charCodeAt(at);
@@ -41,7 +41,7 @@ export function equalsInAnyCase(text: string, lower: string): boolean {
 
 /** How `icontains` and its kin compare: only A to Z have two cases, so that `É` stays apart from `é`. */
 export function lowerAscii(value: unknown): string {
-  const text = textOf(value);
+  const text = propertyText(value);
   return ASCII.test(text) ? text.toLowerCase() : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
@@ -61,7 +61,7 @@ const isTrueWord = (value: unknown): boolean =>
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** Numbers, and texts that are one from end to end. */
-export function numberOf(value: unknown): number | null {
+export function toNumber(value: unknown): number | null {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && NUMBER.test(value) ? Number(value) : null;
 }

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { flagOf } from '../../../../../test/support/flag-definitions.ts';
 import { evaluate } from '../evaluate/evaluate.ts';
-import type { Check, Run } from './check.ts';
+import type { Check, EvaluationRun } from './check.ts';
 import { prepareFlags } from './prepare-flags.ts';
-import { nothingShared, shareCheck } from './shared-checks.ts';
+import { newCompileCache, shareCheck } from './shared-checks.ts';
 
-const aRun = (): Run => ({
+const aRun = (): EvaluationRun => ({
   subject: subjectWith({}),
   cohorts: new Map(),
   slots: new Map(),
@@ -25,7 +25,7 @@ const subjectWith = (properties: Record<string, unknown>) => ({
 });
 
 it('looks once in a run where several ask the same, and again in the next', () => {
-  const shared = nothingShared();
+  const shared = newCompileCache();
   const answers = [true, false];
   let looked = 0;
   const look: Check = () => answers[looked++ % 2] ?? false;

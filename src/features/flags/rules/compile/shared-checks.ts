@@ -1,22 +1,22 @@
-import type { Check, Run } from './check.ts';
+import type { Check, EvaluationRun } from './check.ts';
 import type { PatternCache } from './pattern.ts';
 
 /** What definitions that are compiled together have in common. */
-export interface Shared {
+export interface CompileCache {
   patterns: PatternCache;
   checks: Map<string, SharedCheck>;
 }
 
-export const nothingShared = (): Shared => ({ patterns: new Map(), checks: new Map() });
+export const newCompileCache = (): CompileCache => ({ patterns: new Map(), checks: new Map() });
 
 /**
  * A check that flags of one project have in common, as 'the plan is …' is. Whoever is asked about is looked at once in a
  * run, however many flags want to know. What is asked by one flag alone is not remembered, which costs more than it saves.
  */
-export class SharedCheck {
+class SharedCheck {
   readonly check: Check;
   #isShared = false;
-  #asked: Run | null = null;
+  #asked: EvaluationRun | null = null;
   #answer = false;
 
   constructor(check: Check) {
@@ -37,7 +37,7 @@ export class SharedCheck {
 }
 
 /** For checks that look at nothing but the subject. `name` says all that they do. */
-export function shareCheck({ checks }: Shared, name: string, make: () => Check): Check {
+export function shareCheck({ checks }: CompileCache, name: string, make: () => Check): Check {
   const known = checks.get(name);
   if (known !== undefined) return known.share();
   const made = new SharedCheck(make());

@@ -1,7 +1,15 @@
-import { momentOf, parseFlagDate, spanOf } from './flag-dates.ts';
-import { type PatternCache, patternFrom } from './pattern.ts';
-import { equalsInAnyCase, isBooleanLike, isTrue, lowerAscii, lowerText, numberOf, textOf } from './property-text.ts';
-import { compareVersions, isWithin, parseVersion, type Version, type VersionRange } from './versions.ts';
+import { datePrecision, parseFlagDate, parsePropertyDate } from './flag-dates.ts';
+import { getPattern, type PatternCache } from './pattern.ts';
+import {
+  equalsIgnoringCase,
+  isBooleanLike,
+  isTrue,
+  lowerAscii,
+  lowerText,
+  propertyText,
+  toNumber,
+} from './property-text.ts';
+import { compareVersions, isInVersionRange, parseVersion, type Version, type VersionRange } from './versions.ts';
 
 export type ValueTest = (value: unknown, now: number) => boolean;
 
@@ -15,20 +23,20 @@ export const equals: MakeTest = (wanted) => {
     return (value) => isTrue(value) === isWanted;
   }
   const texts = (Array.isArray(wanted) ? wanted : [wanted]).map(lowerText);
-  if (texts.length > FEW) return isOneOfMany(new Set(texts));
+  if (texts.length > MAX_LINEAR_TEXTS) return isOneOfMany(new Set(texts));
   return isOneOfFew(texts);
 };
 
 /** Up to so many texts are compared with one by one sooner than a text in small letters is made and looked up. */
-const FEW = 8;
+const MAX_LINEAR_TEXTS = 8;
 
 function isOneOfFew(texts: readonly string[]): ValueTest {
   const [only] = texts;
   if (only !== undefined && texts.length === 1)
-    return (value) => value === only || equalsInAnyCase(textOf(value), only);
+    return (value) => value === only || equalsIgnoringCase(propertyText(value), only);
   return (value) => {
-    const text = textOf(value);
-    for (const lower of texts) if (equalsInAnyCase(text, lower)) return true;
+    const text = propertyText(value);
+    for (const lower of texts) if (equalsIgnoringCase(text, lower)) return true;
     return false;
   };
 }
@@ -61,17 +69,17 @@ export const containsAny: MakeTest = (wanted) => {
 export const searches =
   (isFound: boolean): MakeTest =>
   (wanted, patterns) => {
-    const search = patternFrom(patterns, textOf(wanted));
-    return search && ((value) => search(textOf(value)) === isFound);
+    const search = getPattern(patterns, propertyText(wanted));
+    return search && ((value) => search(propertyText(value)) === isFound);
   };
 
 export const compareNumbers =
   (holds: (value: number, wanted: number) => boolean): MakeTest =>
   (wanted) => {
-    const number = numberOf(wanted);
+    const number = toNumber(wanted);
     if (number === null) return null;
     return (value) => {
-      const actual = numberOf(value);
+      const actual = toNumber(value);
       return actual !== null && holds(actual, number);
     };
   };
@@ -79,10 +87,10 @@ export const compareNumbers =
 export const between =
   (isWanted: boolean): MakeTest =>
   (wanted) => {
-    const [least, most] = Array.isArray(wanted) && wanted.length === 2 ? wanted.map(numberOf) : [];
+    const [least, most] = Array.isArray(wanted) && wanted.length === 2 ? wanted.map(toNumber) : [];
     if (typeof least !== 'number' || typeof most !== 'number') return null;
     return (value) => {
-      const actual = numberOf(value);
+      const actual = toNumber(value);
       return actual !== null && (actual >= least && actual <= most) === isWanted;
     };
   };
@@ -92,9 +100,9 @@ export const compareDates =
   (wanted) => {
     const date = parseFlagDate(wanted);
     if (date === null) return null;
-    const span = spanOf(textOf(wanted));
+    const span = datePrecision(propertyText(wanted));
     return (value, now) => {
-      const moment = momentOf(value);
+      const moment = parsePropertyDate(value);
       return moment !== undefined && holds(moment, date(now), span);
     };
   };
@@ -110,19 +118,19 @@ export const compareToVersion =
     };
   };
 
-export const within =
+export const inVersionRange =
   (rangeOf: (wanted: unknown) => VersionRange | null): MakeTest =>
   (wanted) => {
     const range = rangeOf(wanted);
     if (range === null) return null;
     return (value) => {
       const actual = parseVersion(value);
-      return actual !== null && isWithin(actual, range);
+      return actual !== null && isInVersionRange(actual, range);
     };
   };
 
-export const withinFrom = (rangeOf: (from: Version) => VersionRange): MakeTest =>
-  within((wanted) => {
+export const inVersionRangeFrom = (rangeOf: (from: Version) => VersionRange): MakeTest =>
+  inVersionRange((wanted) => {
     const version = parseVersion(wanted);
     return version && rangeOf(version);
   });

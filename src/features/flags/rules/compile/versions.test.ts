@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   caretRange,
   compareVersions,
-  isWithin,
+  isInVersionRange,
   parseVersion,
   tildeRange,
   type Version,
@@ -79,7 +79,7 @@ describe('versions', () => {
     const from = text.slice(1);
     const range =
       text[0] === '~' ? tildeRange(version(from)) : text[0] === '^' ? caretRange(version(from)) : wildcardRange(text);
-    expect(range && isWithin(version(actual), range)).toBe(expected);
+    expect(range && isInVersionRange(version(actual), range)).toBe(expected);
   });
 
   it.each(['', 'v', '1.*.3', '1.2.3.*', '1.2.3.4', 'a.*', '1.-2.*', '**'])('have no wildcard %j', (text) =>

@@ -1,4 +1,4 @@
-import { textOf } from './property-text.ts';
+import { propertyText } from './property-text.ts';
 
 /** A semantic version, read kindly: `v1.2` is 1.2.0, `3.08` is 3.8.0; but no fourth number, and `2023-04-30` is a date. */
 export interface Version {
@@ -9,11 +9,11 @@ export interface Version {
 }
 
 const VERSION = /^v?(\d+)(?:\.(\d+)(?:\.(\d+))?(?:-([0-9a-z-]+(?:\.[0-9a-z-]+)*))?)?(?:\+[0-9a-z.-]+)?$/i;
-const LONGEST = 256;
+const MAX_VERSION_LENGTH = 256;
 
 export function parseVersion(value: unknown): Version | null {
-  const text = textOf(value).trim();
-  const [whole, major, minor, patch, preRelease] = (text.length <= LONGEST && VERSION.exec(text)) || [];
+  const text = propertyText(value).trim();
+  const [whole, major, minor, patch, preRelease] = (text.length <= MAX_VERSION_LENGTH && VERSION.exec(text)) || [];
   if (whole === undefined) return null;
   const numbers = [major, minor, patch].filter((part) => part !== undefined).map(Number);
   if (!numbers.every(Number.isSafeInteger)) return null;
@@ -72,7 +72,7 @@ const WILD = /^[*x]$/i;
 
 /** `1.*` or `1.2.*`; `*` is every version. Null where it is none of these. */
 export function wildcardRange(value: unknown): VersionRange | null {
-  const parts = textOf(value).trim().slice(0, LONGEST).replace(/^v/i, '').split('.');
+  const parts = propertyText(value).trim().slice(0, MAX_VERSION_LENGTH).replace(/^v/i, '').split('.');
   const fixed = parts.slice(0, parts.findIndex((part) => WILD.test(part)) >>> 0);
   if (parts.length > 3 || !parts.slice(fixed.length).every((part) => WILD.test(part))) return null;
   if (!fixed.every((part) => DIGITS.test(part) && Number.isSafeInteger(Number(part)))) return null;
@@ -84,7 +84,7 @@ export function wildcardRange(value: unknown): VersionRange | null {
 }
 
 /** A pre-release is within only where the range begins with one of the same numbers: who asks for 1.x wants no betas. */
-export function isWithin(version: Version, { from, to }: VersionRange): boolean {
+export function isInVersionRange(version: Version, { from, to }: VersionRange): boolean {
   if (version.preRelease.length > 0 && (from.preRelease.length === 0 || compareCores(version.core, from.core) !== 0)) {
     return false;
   }

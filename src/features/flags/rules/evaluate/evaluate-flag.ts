@@ -1,78 +1,78 @@
-import { bucket, type Spelled } from '../bucket.ts';
-import type { Run } from '../compile/check.ts';
+import { bucket, type EncodedKey } from '../bucket.ts';
+import type { EvaluationRun } from '../compile/check.ts';
 import type { Condition } from '../compile/compile-flag.ts';
 import { HOLDOUT_PREFIX } from '../compile/compile-holdout.ts';
-import { propertyOf } from '../compile/compile-property.ts';
+import { ownProperty } from '../compile/compile-property.ts';
 import type { PreparedFlag } from '../compile/prepared-flags.ts';
 import type { FlagEvaluation } from '../flag-evaluation.ts';
 import type { Subject } from '../subject.ts';
 
 /** The order is part of the wire: the group, a person's own word, the holdout, then the conditions as they are listed. */
-export function evaluateFlag(flag: PreparedFlag, run: Run): FlagEvaluation {
+export function evaluateFlag(flag: PreparedFlag, run: EvaluationRun): FlagEvaluation {
   if (flag.failure !== null) return flag.outcomes.failed(flag.failure);
   if (flag.groupIndex !== null && !run.subject.groups.has(flag.groupIndex)) {
-    return flag.outcomes.of(false, 'no_group_type', null);
+    return flag.outcomes.get(false, 'no_group_type', null);
   }
   run.failure = null;
   if (flag.earlyAccess !== null) {
-    const word = hearPerson(flag, run);
+    const word = earlyAccessChoice(flag, run);
     if (run.failure !== null) return flag.outcomes.failed(run.failure);
-    if (word !== null) return flag.outcomes.of(word, 'super_condition_value', 0);
+    if (word !== null) return flag.outcomes.get(word, 'super_condition_value', 0);
   }
   if (flag.holdout !== null && isHeldOut(flag, run.subject)) {
-    return flag.outcomes.of(flag.holdout.value, 'holdout_condition_value', null);
+    return flag.outcomes.get(flag.holdout.value, 'holdout_condition_value', null);
   }
   return tryConditions(flag, run);
 }
 
-function tryConditions(flag: PreparedFlag, run: Run): FlagEvaluation {
-  let missed: Missed = 'no_condition_match';
+function tryConditions(flag: PreparedFlag, run: EvaluationRun): FlagEvaluation {
+  let missed: MissReason = 'no_condition_match';
   let named: number | null = null;
-  for (let condition = flag.first; condition !== null; condition = condition.next) {
-    const identifier = identifierFor(flag, condition.groupIndex, run.subject);
+  for (let condition = flag.firstCondition; condition !== null; condition = condition.next) {
+    const identifier = bucketingIdentifier(flag, condition.groupIndex, run.subject);
     const outcome = tryCondition(flag, condition, identifier, run);
     if (run.failure !== null) return flag.outcomes.failed(`condition ${condition.index + 1}: ${run.failure}`);
     if (outcome === 'condition_match') {
-      return flag.outcomes.of(valueFor(flag, condition, identifier ?? ''), outcome, condition.index);
+      return flag.outcomes.get(valueFor(flag, condition, identifier ?? ''), outcome, condition.index);
     }
-    if (named === null || weightOf(outcome) >= weightOf(missed)) {
+    if (named === null || priorityOf(outcome) >= priorityOf(missed)) {
       missed = outcome;
       named = condition.index;
     }
-    if (flag.endsEarly && outcome === 'out_of_rollout_bound') break;
+    if (flag.exitsEarly && outcome === 'out_of_rollout_bound') break;
   }
-  return flag.outcomes.of(false, missed, named);
+  return flag.outcomes.get(false, missed, named);
 }
 
-type Missed = 'no_group_type' | 'no_condition_match' | 'out_of_rollout_bound';
+type MissReason = 'no_group_type' | 'no_condition_match' | 'out_of_rollout_bound';
 
 /** What is reported where nothing matches: the weightiest reason, of two alike that of the later condition. */
-const weightOf = (missed: Missed): number =>
+const priorityOf = (missed: MissReason): number =>
   missed === 'out_of_rollout_bound' ? 3 : missed === 'no_condition_match' ? 2 : 1;
 
 function tryCondition(
   flag: PreparedFlag,
   condition: Condition,
   identifier: string | null,
-  run: Run,
-): Missed | 'condition_match' {
+  run: EvaluationRun,
+): MissReason | 'condition_match' {
   if (identifier === null) return condition.groupIndex === null ? 'no_condition_match' : 'no_group_type';
   if (condition.check !== null && !condition.check(run)) return 'no_condition_match';
-  return isWithin(flag.prefix, identifier, condition.percentage) ? 'condition_match' : 'out_of_rollout_bound';
+  return isInRollout(flag.prefix, identifier, condition.percentage) ? 'condition_match' : 'out_of_rollout_bound';
 }
 
 /** Everybody is within null. */
-const isWithin = (prefix: Spelled, identifier: string, percentage: number | null): boolean =>
+const isInRollout = (prefix: EncodedKey, identifier: string, percentage: number | null): boolean =>
   percentage === null || bucket(prefix, identifier, '') <= percentage / 100;
 
 /**
  * Whom the buckets are for. Null where there is no such group, and for a flag by device where nobody said which device:
  * to bucket by person instead would give the device another value once it is known.
  */
-function identifierFor(flag: PreparedFlag, groupIndex: number | null, subject: Subject): string | null {
+function bucketingIdentifier(flag: PreparedFlag, groupIndex: number | null, subject: Subject): string | null {
   if (groupIndex !== null) return subject.groups.get(groupIndex)?.key ?? null;
-  if (flag.isByDevice) return subject.deviceId || null;
-  return (flag.keepsIdentifier ? subject.overrides.get(flag.key) : undefined) ?? subject.distinctId;
+  if (flag.bucketsByDevice) return subject.deviceId || null;
+  return (flag.hasContinuity ? subject.overrides.get(flag.key) : undefined) ?? subject.distinctId;
 }
 
 function valueFor(flag: PreparedFlag, condition: Condition, identifier: string): boolean | string {
@@ -84,16 +84,16 @@ function valueFor(flag: PreparedFlag, condition: Condition, identifier: string):
 }
 
 /** Null where the person said nothing. */
-function hearPerson(flag: PreparedFlag, run: Run): boolean | null {
+function earlyAccessChoice(flag: PreparedFlag, run: EvaluationRun): boolean | null {
   const { earlyAccess } = flag;
   const { properties } = run.subject;
-  if (!earlyAccess?.keys.some((key) => propertyOf(properties, key) !== undefined)) return null;
+  if (!earlyAccess?.keys.some((key) => ownProperty(properties, key) !== undefined)) return null;
   if (earlyAccess.check !== null && !earlyAccess.check(run)) return false;
-  const identifier = identifierFor(flag, flag.groupIndex, run.subject) ?? '';
-  return isWithin(flag.prefix, identifier, earlyAccess.percentage);
+  const identifier = bucketingIdentifier(flag, flag.groupIndex, run.subject) ?? '';
+  return isInRollout(flag.prefix, identifier, earlyAccess.percentage);
 }
 
 function isHeldOut(flag: PreparedFlag, subject: Subject): boolean {
-  const identifier = identifierFor(flag, flag.groupIndex, subject);
-  return identifier !== null && isWithin(HOLDOUT_PREFIX, identifier, flag.holdout?.percentage ?? -1);
+  const identifier = bucketingIdentifier(flag, flag.groupIndex, subject);
+  return identifier !== null && isInRollout(HOLDOUT_PREFIX, identifier, flag.holdout?.percentage ?? -1);
 }

@@ -1,4 +1,4 @@
-import type { Run } from '../compile/check.ts';
+import type { EvaluationRun } from '../compile/check.ts';
 import type { PreparedFlag, PreparedFlags } from '../compile/prepared-flags.ts';
 import type { FlagEvaluation } from '../flag-evaluation.ts';
 import type { Subject } from '../subject.ts';
@@ -11,7 +11,7 @@ import { evaluateFlag } from './evaluate-flag.ts';
 export function evaluate(prepared: PreparedFlags, subject: Subject, only?: ReadonlySet<string>): FlagEvaluation[] {
   const { cohorts, slots } = prepared;
   const results = new Array<FlagEvaluation>(only === undefined ? prepared.flags.length : 0);
-  const run: Run = { subject, cohorts, slots, results, failure: null };
+  const run: EvaluationRun = { subject, cohorts, slots, results, failure: null };
   if (only === undefined) {
     for (const flag of prepared.order) results[flag.slot] = evaluateFlag(flag, run);
     return results;

@@ -3,7 +3,7 @@ import type { Condition } from '../compile/compile-flag.ts';
 import type { PreparedFlag } from '../compile/prepared-flags.ts';
 import type { FlagEvaluation } from '../flag-evaluation.ts';
 
-export type OpenFeatureReason =
+type OpenFeatureReason =
   /** For everybody, whoever asks. */
   | 'STATIC'
   /** By what is known of the user. */
@@ -46,15 +46,15 @@ function reasonOfMatch(flag: PreparedFlag, index: number | null): OpenFeatureRea
 }
 
 const isForEverybody = (flag: PreparedFlag, condition: Condition): boolean =>
-  condition === flag.first &&
+  condition === flag.firstCondition &&
   condition.check === null &&
   condition.groupIndex === null &&
   flag.earlyAccess === null &&
   flag.holdout === null &&
-  !flag.isByDevice;
+  !flag.bucketsByDevice;
 
-function conditionAt({ first }: PreparedFlag, index: number | null): Condition | null {
-  for (let condition = first; condition !== null; condition = condition.next) {
+function conditionAt({ firstCondition }: PreparedFlag, index: number | null): Condition | null {
+  for (let condition = firstCondition; condition !== null; condition = condition.next) {
     if (condition.index === index) return condition;
   }
   return null;
@@ -73,11 +73,11 @@ export function openFeatureValue(
 ): unknown {
   if (kind === 'boolean') return value;
   if (value === false) return undefined;
-  return kind === 'variant' ? value : valueIn(payload);
+  return kind === 'variant' ? value : parsePayload(payload);
 }
 
 /** Payloads are kept as JSON in a text, or as they are; a text that is no JSON stands for itself. */
-function valueIn(payload: unknown): unknown {
+function parsePayload(payload: unknown): unknown {
   if (typeof payload !== 'string') return payload ?? undefined;
   try {
     return JSON.parse(payload) ?? undefined;

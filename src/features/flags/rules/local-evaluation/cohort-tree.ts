@@ -11,16 +11,16 @@ export function cohortTree({ filters, groups }: CohortDefinition): JsonObject | 
 }
 
 /** Every property in a tree of criteria, in the order of mention. */
-export function leavesOf(tree: Json): JsonObject[] {
+export function criteriaIn(tree: Json): JsonObject[] {
   if (!isJsonObject(tree)) return [];
   const { values } = tree;
-  return Array.isArray(values) ? values.flatMap(leavesOf) : [tree];
+  return Array.isArray(values) ? values.flatMap(criteriaIn) : [tree];
 }
 
 export const isCohortProperty = ({ type }: JsonObject): boolean => type === 'cohort';
 
 /** The cohort that a property of a flag or a cohort asks for; null where it names none. */
-export function cohortIdOf(property: JsonObject): number | null {
+export function referencedCohortId(property: JsonObject): number | null {
   const id = Number(property['value']);
   return Number.isSafeInteger(id) ? id : null;
 }

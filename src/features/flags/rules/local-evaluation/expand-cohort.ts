@@ -6,18 +6,18 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
 import { propertiesOf } from '../filters-shape.ts';
 import type { CohortDefinition } from '../flag.ts';
-import { cohortIdOf, cohortTree, isCohortProperty } from './cohort-tree.ts';
+import { cohortTree, isCohortProperty, referencedCohortId } from './cohort-tree.ts';
 
 type Cohorts = ReadonlyMap<number, CohortDefinition>;
 
 /** More conditions than this are not written out: nobody reads them, and a flag is sent on every poll. */
-const MOST_CONDITIONS = 100;
+const MAX_CONDITIONS = 100;
 
 /** The filters of a flag that asks for one cohort alone, with that cohort written out; else as they were. */
 export function expandCohort(filters: JsonObject, cohorts: Cohorts): JsonObject {
   const groups = filters['groups'];
   if (!Array.isArray(groups) || !groups.every(isJsonObject)) return filters;
-  const asked = new Set(groups.flatMap(propertiesOf).filter(isCohortProperty).map(cohortIdOf));
+  const asked = new Set(groups.flatMap(propertiesOf).filter(isCohortProperty).map(referencedCohortId));
   if (asked.size !== 1) return filters;
   const expanded = groups.flatMap((group) => expandGroup(group, cohorts) ?? [null]);
   return expanded.includes(null) ? filters : { ...filters, groups: expanded };
@@ -30,10 +30,10 @@ function expandGroup(group: JsonObject, cohorts: Cohorts): JsonObject[] | null {
   if (asks === undefined) return [group];
   const { variant = null } = group;
   if (properties.length > 1 || variant !== null || isNegated(asks)) return null;
-  const cohort = cohorts.get(cohortIdOf(asks) ?? Number.NaN);
+  const cohort = cohorts.get(referencedCohortId(asks) ?? Number.NaN);
   const tree = cohort && !cohort.isStatic ? cohortTree(cohort) : null;
   const branches = tree && branchesOf(tree);
-  if (!branches || branches.length === 0 || branches.length > MOST_CONDITIONS) return null;
+  if (!branches || branches.length === 0 || branches.length > MAX_CONDITIONS) return null;
   return branches.map((branch) => ({ ...group, properties: branch }));
 }
 

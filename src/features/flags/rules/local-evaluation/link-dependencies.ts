@@ -14,7 +14,7 @@ export interface LinkedFlag {
 
 type Flags = ReadonlyMap<string, LinkedFlag>;
 
-export const isFlagProperty = ({ type }: JsonObject): boolean => type === 'flag';
+const isFlagProperty = ({ type }: JsonObject): boolean => type === 'flag';
 
 /** The filters with every dependency written for SDKs. `flags` are all of the project, by id as text. */
 export function linkDependencies(filters: JsonObject, flags: Flags): JsonObject {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../../core/json/json.ts';
 import { allProperties } from '../filters-shape.ts';
 import type { CohortDefinition } from '../flag.ts';
-import { cohortIdOf, cohortTree, isCohortProperty, leavesOf } from './cohort-tree.ts';
+import { cohortTree, criteriaIn, isCohortProperty, referencedCohortId } from './cohort-tree.ts';
 
 /**
  * The criteria of every cohort that the flags ask for, directly or through another cohort, by id. Static ones are left
@@ -13,12 +13,12 @@ export function referencedCohorts(
 ): Record<string, JsonObject> {
   const found: Record<string, JsonObject> = {};
   const visit = (properties: readonly JsonObject[]): void => {
-    for (const id of properties.filter(isCohortProperty).map(cohortIdOf)) {
+    for (const id of properties.filter(isCohortProperty).map(referencedCohortId)) {
       const cohort = id === null ? undefined : cohorts.get(id);
       if (!cohort || cohort.isStatic || Object.hasOwn(found, String(id))) continue;
       const tree = cohortTree(cohort) ?? { type: 'OR', values: [] };
       found[String(id)] = tree;
-      visit(leavesOf(tree));
+      visit(criteriaIn(tree));
     }
   };
   for (const one of filters) visit(allProperties(one));

@@ -2,12 +2,12 @@
 import type { Json, JsonObject } from '../../../../core/json/json.ts';
 import { parseFlagDate } from '../compile/flag-dates.ts';
 import { isValidPattern } from '../compile/pattern.ts';
-import { wrongFilters } from './flag-rule.ts';
+import { invalidFilters } from './flag-rule.ts';
 import { pythonText } from './python-text.ts';
 
 type ValueKind = 'anything' | 'text' | 'text or number' | 'texts' | 'range' | 'pattern' | 'date';
 
-const VALUES: ReadonlyMap<string, ValueKind> = new Map([
+const VALUE_KINDS: ReadonlyMap<string, ValueKind> = new Map([
   ...['exact', 'is_not', 'is_set', 'is_not_set'].map((name) => [name, 'anything'] as const),
   ...['icontains', 'not_icontains', 'starts_with', 'not_starts_with', 'ends_with', 'not_ends_with'].map(
     (name) => [name, 'text'] as const,
@@ -23,45 +23,49 @@ const VALUES: ReadonlyMap<string, ValueKind> = new Map([
 ]);
 
 /** Operators that other questions know, but no flag can answer. */
-const ELSEWHERE = new Set(['is_cleaned_path_exact', 'is_not_cleaned_path_exact', 'is_not_cleaned_path_contains']);
+const UNSUPPORTED_OPERATORS = new Set([
+  'is_cleaned_path_exact',
+  'is_not_cleaned_path_exact',
+  'is_not_cleaned_path_contains',
+]);
 
-const MOST_VALUES = 1000;
+const MAX_VALUES = 1000;
 
 /** A condition on a property of a person or a group. */
 export function checkComparison(property: JsonObject): void {
   const { key, value = null, type } = property;
   const operator = property['operator'] ?? 'exact';
   if (operator === 'in' || operator === 'not_in') {
-    throw wrongOperator(`The '${operator}' operator is only valid for cohort properties, not '${type}' properties.`);
+    throw invalidOperator(`The '${operator}' operator is only valid for cohort properties, not '${type}' properties.`);
   }
   if (operator === 'flag_evaluates_to') {
-    throw wrongOperator(`The '${operator}' operator is only valid for flag properties, not '${type}' properties.`);
+    throw invalidOperator(`The '${operator}' operator is only valid for flag properties, not '${type}' properties.`);
   }
-  const kind = typeof operator === 'string' ? VALUES.get(operator) : undefined;
+  const kind = typeof operator === 'string' ? VALUE_KINDS.get(operator) : undefined;
   if (kind === undefined) throw unknownOperator(operator);
-  if (Array.isArray(value) && value.length > MOST_VALUES) {
-    throw wrongFilters(
-      `Property group expressions of type ${pythonText(key)} cannot contain more than ${MOST_VALUES} values.`,
+  if (Array.isArray(value) && value.length > MAX_VALUES) {
+    throw invalidFilters(
+      `Property group expressions of type ${pythonText(key)} cannot contain more than ${MAX_VALUES} values.`,
     );
   }
   checkValue(String(operator), kind, value);
 }
 
-const wrongOperator = (detail: string) => wrongFilters(detail, 'invalid_operator');
+const invalidOperator = (detail: string) => invalidFilters(detail, 'invalid_operator');
 
 const unknownOperator = (operator: Json) =>
-  typeof operator === 'string' && ELSEWHERE.has(operator)
-    ? wrongFilters(`Unsupported operator for feature flags: ${operator}`, 'unsupported_operator')
-    : wrongOperator(`Invalid operator: ${pythonText(operator)}`);
+  typeof operator === 'string' && UNSUPPORTED_OPERATORS.has(operator)
+    ? invalidFilters(`Unsupported operator for feature flags: ${operator}`, 'unsupported_operator')
+    : invalidOperator(`Invalid operator: ${pythonText(operator)}`);
 
 function checkValue(operator: string, kind: ValueKind, value: Json): void {
   if (!fits(kind, value)) {
     throw kind === 'date'
-      ? wrongFilters(`Invalid date value: ${pythonText(value)}`, 'invalid_date')
-      : wrongFilters(`Invalid value for operator ${operator}: ${pythonText(value)}`, 'invalid_value');
+      ? invalidFilters(`Invalid date value: ${pythonText(value)}`, 'invalid_date')
+      : invalidFilters(`Invalid value for operator ${operator}: ${pythonText(value)}`, 'invalid_value');
   }
   if (kind === 'pattern' && !isValidPattern(String(value))) {
-    throw wrongFilters(
+    throw invalidFilters(
       `Invalid value for operator ${operator}: '${pythonText(value)}' is not a pattern that can be evaluated here. Patterns are those of RE2: look-around and back-references are not among them.`,
       'invalid_value',
     );

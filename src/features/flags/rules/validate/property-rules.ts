@@ -1,16 +1,16 @@
 import type { Json, JsonObject } from '../../../../core/json/json.ts';
-import { wrongFilters } from './flag-rule.ts';
+import { invalidFilters } from './flag-rule.ts';
 import { checkComparison } from './operator-rules.ts';
 import { pythonText } from './python-text.ts';
 
-const OF_PERSONS: readonly Json[] = ['person', 'cohort', 'flag'];
+const PERSON_TYPES: readonly Json[] = ['person', 'cohort', 'flag'];
 
 /** The kinds of properties that a condition may use depend on whom it counts: persons, or groups of one kind. */
-export function checkKind(property: JsonObject, aggregation: number | null): void {
+export function checkPropertyType(property: JsonObject, aggregation: number | null): void {
   // Without a word about it, a property is an event's.
   const type = property['type'] ?? 'event';
   if (aggregation === null) {
-    if (OF_PERSONS.includes(type)) return;
+    if (PERSON_TYPES.includes(type)) return;
     throw notValid('person-aggregated conditions can only use person, cohort, and flag properties');
   }
   if (type !== 'group') throw notValid('group-aggregated conditions can only use group properties');
@@ -19,33 +19,33 @@ export function checkKind(property: JsonObject, aggregation: number | null): voi
   }
 }
 
-const notValid = (why: string) => wrongFilters(`Filters are not valid (${why})`);
+const notValid = (why: string) => invalidFilters(`Filters are not valid (${why})`);
 
 export function checkProperty(property: JsonObject): void {
   const { type, key } = property;
   if (type === 'cohort') checkCohortOperator(property);
   else if (type === 'flag') checkDependency(property);
   else if (typeof key !== 'string' || key === '') {
-    throw wrongFilters(`A condition must name the property it compares as its key, got ${pythonText(key)}`);
+    throw invalidFilters(`A condition must name the property it compares as its key, got ${pythonText(key)}`);
   } else checkComparison(property);
 }
 
 function checkCohortOperator({ operator = null }: JsonObject): void {
   if (operator === null || operator === 'exact' || operator === 'in' || operator === 'not_in') return;
-  throw wrongFilters(`Cohort properties must use the 'in' or 'not_in' operator`, 'invalid_operator');
+  throw invalidFilters(`Cohort properties must use the 'in' or 'not_in' operator`, 'invalid_operator');
 }
 
 function checkDependency({ key, operator, value }: JsonObject): void {
   if (operator !== 'flag_evaluates_to') {
-    throw wrongFilters("Flag properties must use the 'flag_evaluates_to' operator");
+    throw invalidFilters("Flag properties must use the 'flag_evaluates_to' operator");
   }
   if (dependencyId(key) === null) {
-    throw wrongFilters(
+    throw invalidFilters(
       `Flag dependencies must reference flag IDs (integers), not flag keys. Invalid reference: '${pythonText(key)}'`,
     );
   }
   if (typeof value !== 'boolean' && typeof value !== 'string') {
-    throw wrongFilters(
+    throw invalidFilters(
       `Invalid value for operator flag_evaluates_to: ${pythonText(value)}. Use true, false or the key of a variant.`,
       'invalid_value',
     );

@@ -1,20 +1,21 @@
 import { isJsonObject } from '../../../../core/json/json.ts';
 
-const LONGEST = 200;
+const MAX_TEXT_LENGTH = 200;
 
 /** A value as error texts of this wire show it, cut where it is long: clients in the field match on them. */
 export const pythonText = (value: unknown): string =>
-  (typeof value === 'string' ? value : written(value)).slice(0, LONGEST).toWellFormed();
+  (typeof value === 'string' ? value : formatted(value)).slice(0, MAX_TEXT_LENGTH).toWellFormed();
 
-function written(value: unknown): string {
+function formatted(value: unknown): string {
   if (value === null || value === undefined) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (typeof value === 'string') return `'${value.slice(0, LONGEST).replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-  if (Array.isArray(value)) return `[${value.slice(0, LONGEST).map(written).join(', ')}]`;
+  if (typeof value === 'string')
+    return `'${value.slice(0, MAX_TEXT_LENGTH).replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+  if (Array.isArray(value)) return `[${value.slice(0, MAX_TEXT_LENGTH).map(formatted).join(', ')}]`;
   if (isJsonObject(value)) {
     return `{${Object.entries(value)
-      .slice(0, LONGEST)
-      .map(([key, inner]) => `${written(key)}: ${written(inner)}`)
+      .slice(0, MAX_TEXT_LENGTH)
+      .map(([key, inner]) => `${formatted(key)}: ${formatted(inner)}`)
       .join(', ')}}`;
   }
   return String(value);

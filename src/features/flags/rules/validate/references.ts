@@ -1,11 +1,11 @@
 /** What a flag's filters point at: cohorts, and other flags. All of it must be there, and of use. */
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
 import { allProperties } from '../filters-shape.ts';
-import { wrongFilters } from './flag-rule.ts';
+import { invalidFilters } from './flag-rule.ts';
 import { dependencyId } from './property-rules.ts';
 import { pythonText } from './python-text.ts';
 
-export interface KnownCohort {
+interface KnownCohort {
   id: number;
   name: string;
   isStatic: boolean;
@@ -13,7 +13,7 @@ export interface KnownCohort {
   groups: Json[];
 }
 
-export interface KnownFlag {
+interface KnownFlag {
   id: number;
   key: string;
   active: boolean;
@@ -30,12 +30,12 @@ export function checkCohorts(filters: JsonObject, cohorts: readonly KnownCohort[
 
 function checkCohort(value: Json | undefined, known: ReadonlyMap<number, KnownCohort>, seen: Set<number>): void {
   const cohort = known.get(dependencyId(value) ?? -1);
-  if (!cohort) throw wrongFilters(`Cohort with id ${pythonText(value)} does not exist`, 'cohort_does_not_exist');
+  if (!cohort) throw invalidFilters(`Cohort with id ${pythonText(value)} does not exist`, 'cohort_does_not_exist');
   if (cohort.isStatic || seen.has(cohort.id)) return;
   seen.add(cohort.id);
-  const criteria = [...leavesOf(cohort.filters['properties']), ...cohort.groups.flatMap(oldCriteria)];
+  const criteria = [...criteriaIn(cohort.filters['properties']), ...cohort.groups.flatMap(legacyCriteria)];
   if (criteria.some(isAboutEvents)) {
-    throw wrongFilters(
+    throw invalidFilters(
       `Cohort '${cohort.name}' with filters on events cannot be used in feature flags.`,
       'behavioral_cohort_found',
     );
@@ -49,17 +49,17 @@ const isCohort = ({ type }: JsonObject): boolean => type === 'cohort' || type ==
 const isAboutEvents = ({ type, action_id, event_id }: JsonObject): boolean =>
   type === 'behavioral' || (action_id ?? null) !== null || (event_id ?? null) !== null;
 
-function leavesOf(node: Json | undefined): JsonObject[] {
-  if (Array.isArray(node)) return node.flatMap(leavesOf);
+function criteriaIn(node: Json | undefined): JsonObject[] {
+  if (Array.isArray(node)) return node.flatMap(criteriaIn);
   if (!isJsonObject(node)) return [];
-  return Array.isArray(node['values']) ? leavesOf(node['values']) : [node];
+  return Array.isArray(node['values']) ? criteriaIn(node['values']) : [node];
 }
 
-const oldCriteria = (group: Json): JsonObject[] =>
-  isJsonObject(group) ? [group, ...leavesOf(group['properties'])] : [];
+const legacyCriteria = (group: Json): JsonObject[] =>
+  isJsonObject(group) ? [group, ...criteriaIn(group['properties'])] : [];
 
 /** Ids of the flags that some filters look at. */
-export const dependenciesOf = (filters: JsonObject): number[] =>
+export const flagDependencies = (filters: JsonObject): number[] =>
   allProperties(filters).flatMap((property) =>
     property['type'] === 'flag' ? (dependencyId(property['key']) ?? []) : [],
   );
@@ -70,37 +70,37 @@ export function checkDependencies(
   others: readonly KnownFlag[],
 ): void {
   const known = new Map(others.filter(({ id }) => id !== flag.id).map((other) => [other.id, other]));
-  for (const id of dependenciesOf(flag.filters)) {
-    if (id === flag.id) throw wrongFilters(`Feature flag '${flag.key}' cannot depend on itself`);
+  for (const id of flagDependencies(flag.filters)) {
+    if (id === flag.id) throw invalidFilters(`Feature flag '${flag.key}' cannot depend on itself`);
     const other = known.get(id);
-    if (!other) throw wrongFilters(`Flag dependency references non-existent flag with ID ${id}`);
+    if (!other) throw invalidFilters(`Flag dependency references non-existent flag with ID ${id}`);
     if (!other.active) {
-      throw wrongFilters(
+      throw invalidFilters(
         `Cannot create dependency on disabled flag '${other.key}' (ID: ${id}). Flag dependencies must reference active flags only.`,
       );
     }
-    const way = flag.id === null ? null : wayTo(flag.id, other, known, new Set());
-    if (way) throw wrongFilters(`Circular dependency detected: ${[flag.key, ...way, flag.key].join(' → ')}`);
+    const way = flag.id === null ? null : pathTo(flag.id, other, known, new Set());
+    if (way) throw invalidFilters(`Circular dependency detected: ${[flag.key, ...way, flag.key].join(' → ')}`);
   }
 }
 
 /** Keys of the flags from `from` to the last one before `target`; null where no way leads there. */
-function wayTo(
+function pathTo(
   target: number,
   from: KnownFlag,
   known: ReadonlyMap<number, KnownFlag>,
   seen: Set<number>,
 ): string[] | null {
   seen.add(from.id);
-  for (const id of dependenciesOf(from.filters)) {
+  for (const id of flagDependencies(from.filters)) {
     if (id === target) return [from.key];
     const next = known.get(id);
-    const rest = next && !seen.has(id) ? wayTo(target, next, known, seen) : null;
+    const rest = next && !seen.has(id) ? pathTo(target, next, known, seen) : null;
     if (rest) return [from.key, ...rest];
   }
   return null;
 }
 
 /** Those of `flags` that look at the flag with that id. */
-export const dependentsOf = <F extends KnownFlag>(id: number, flags: readonly F[]): F[] =>
-  flags.filter((flag) => flag.id !== id && dependenciesOf(flag.filters).includes(id));
+export const dependentFlags = <F extends KnownFlag>(id: number, flags: readonly F[]): F[] =>
+  flags.filter((flag) => flag.id !== id && flagDependencies(flag.filters).includes(id));

@@ -14,12 +14,12 @@
  */
 import { Failure, invalid } from '../../../../core/errors.ts';
 import { readFilters } from '../../../../core/filters/parse-filters.ts';
-import { type Filter, isOperator, NO_FILTER } from '../../../../core/filters/property-filter.ts';
+import { type Filter, isFilterOperator, NO_FILTER } from '../../../../core/filters/property-filter.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
 import { pythonText } from './python-text.ts';
 
-export const ROLLBACK_OPERATORS = ['gt', 'gte', 'lt', 'lte'] as const;
-export type RollbackOperator = (typeof ROLLBACK_OPERATORS)[number];
+const ROLLBACK_OPERATORS = ['gt', 'gte', 'lt', 'lte'] as const;
+type RollbackOperator = (typeof ROLLBACK_OPERATORS)[number];
 
 export interface RollbackMetric {
   /** Null: any event. */
@@ -45,8 +45,8 @@ export interface RollbackCondition {
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const AVERAGE_DAYS = 7;
-const LONGEST_WINDOW_MS = 31 * DAY_MS;
-const MOST_CONDITIONS = 20;
+const MAX_WINDOW_MS = 31 * DAY_MS;
+const MAX_CONDITIONS = 20;
 
 const refuse = (detail: string): Failure => invalid('rollback_conditions', detail);
 
@@ -55,7 +55,7 @@ export function readRollbackConditions(value: Json): RollbackCondition[] {
   if (value === null) return [];
   if (isJsonObject(value)) return Object.keys(value).length === 0 ? [] : [readCondition(value)];
   if (!Array.isArray(value)) throw refuse('Rollback conditions are a list of objects, or one object.');
-  if (value.length > MOST_CONDITIONS) throw refuse(`A flag takes up to ${MOST_CONDITIONS} rollback conditions.`);
+  if (value.length > MAX_CONDITIONS) throw refuse(`A flag takes up to ${MAX_CONDITIONS} rollback conditions.`);
   return value.map((item) => {
     if (!isJsonObject(item)) throw refuse(`A rollback condition is an object, got ${pythonText(item)}.`);
     return readCondition(item);
@@ -93,9 +93,11 @@ function readThreshold(value: Json | undefined): number {
 }
 
 const readMetric = (metric: JsonObject): RollbackMetric =>
-  'events' in metric || 'insight' in metric || 'actions' in metric ? readInsight(metric) : readShort(metric);
+  'events' in metric || 'insight' in metric || 'actions' in metric
+    ? readInsightMetric(metric)
+    : readShortMetric(metric);
 
-function readShort(metric: JsonObject): RollbackMetric {
+function readShortMetric(metric: JsonObject): RollbackMetric {
   const { event, math = 'total' } = metric;
   if (typeof event !== 'string' || event === '') {
     throw refuse('threshold_metric needs the name of an event as `event`, or an insight with `events`.');
@@ -108,7 +110,7 @@ function readShort(metric: JsonObject): RollbackMetric {
 }
 
 /** What other insights hold beside this changes how they look, not what is counted. */
-function readInsight(metric: JsonObject): RollbackMetric {
+function readInsightMetric(metric: JsonObject): RollbackMetric {
   const { insight = 'trends', events, properties } = metric;
   if (typeof insight !== 'string' || insight.toLowerCase() !== 'trends') {
     throw refuse(`Rollback conditions measure trends, not ${pythonText(insight)}.`);
@@ -139,7 +141,7 @@ function readWindow({ window = null, window_minutes: minutes = null }: JsonObjec
   if (window === null && minutes === null) return 60 * MINUTE_MS;
   const [, count = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(String(window)) ?? [];
   const ms = window === null ? Number(minutes) * MINUTE_MS : Number(count) * (UNITS[unit] ?? Number.NaN);
-  if (ms >= MINUTE_MS && ms <= LONGEST_WINDOW_MS) return ms;
+  if (ms >= MINUTE_MS && ms <= MAX_WINDOW_MS) return ms;
   const sent = pythonText(window ?? minutes);
   throw refuse(`A window is a time from a minute to 31 days, such as "90m", "1h" or "7d", got ${sent}.`);
 }
@@ -172,7 +174,7 @@ function checkItem(item: Json): void {
     throw refuse(`Rollback conditions look at properties of events and persons, not at type ${pythonText(type)}.`);
   }
   const operator = given ?? 'exact';
-  if (typeof key !== 'string' || !isOperator(operator)) {
+  if (typeof key !== 'string' || !isFilterOperator(operator)) {
     throw refuse(`This is no filter on a property: ${pythonText(item)}.`);
   }
   if (value === null && operator !== 'is_set' && operator !== 'is_not_set') {

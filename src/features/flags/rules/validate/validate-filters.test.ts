@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../../core/errors.ts';
 import type { JsonObject } from '../../../../core/json/json.ts';
 import { compileFlag } from '../compile/compile-flag.ts';
-import { nothingShared } from '../compile/shared-checks.ts';
-import { isFullyRolledOut, isSimple, readableFilters, simpleRollout } from '../filters-shape.ts';
+import { newCompileCache } from '../compile/shared-checks.ts';
+import { isFullyRolledOut, isSimple, simpleRollout, withExplicitGroups } from '../filters-shape.ts';
 import { pythonText } from './python-text.ts';
-import { checkCohorts, checkDependencies, dependentsOf } from './references.ts';
+import { checkCohorts, checkDependencies, dependentFlags } from './references.ts';
 import { readRollbackConditions } from './rollback-conditions.ts';
 import { validateFilters } from './validate-filters.ts';
 
@@ -80,13 +80,13 @@ describe('whatever is sent as filters', () => {
       fc.property(filters, anything, (sent, criteria) => {
         if (isTaken(() => validateFilters(sent))) {
           taken++;
-          expect(compileFlag({ ...FLAG, filters: sent }, nothingShared()).failure).toBeNull();
+          expect(compileFlag({ ...FLAG, filters: sent }, newCompileCache()).failure).toBeNull();
         }
         const others = [{ id: 1, key: 'other', active: true, filters: sent }];
         isTaken(() => checkCohorts(sent, [cohort(1, criteria), cohort(2, { type: 'AND', values: [] })]));
         isTaken(() => checkDependencies({ id: 2, key: 'this', filters: sent }, others));
-        expect(dependentsOf(2, others).length).toBeLessThan(2);
-        expect(Object.keys(readableFilters(sent))).toContain('groups');
+        expect(dependentFlags(2, others).length).toBeLessThan(2);
+        expect(Object.keys(withExplicitGroups(sent))).toContain('groups');
         expect(isSimple(sent) || simpleRollout(sent) === null).toBe(true);
         expect(typeof isFullyRolledOut(sent)).toBe('boolean');
       }),
@@ -141,7 +141,7 @@ describe('filters without groups', () => {
     ],
     ['no groups on purpose', { groups: [] }, { groups: [] }],
   ])('read as one group: %s', (_name, stored, shown) => {
-    expect(readableFilters(stored)).toEqual(shown);
+    expect(withExplicitGroups(stored)).toEqual(shown);
   });
 });
 

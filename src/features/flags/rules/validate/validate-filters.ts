@@ -3,9 +3,9 @@
  * flags, is looked at in `references.ts`. Filters are stored as they were sent; unknown names in them are left alone.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
-import { wrongFilters } from './flag-rule.ts';
+import { invalidFilters } from './flag-rule.ts';
 import { checkPayloads } from './payload-rules.ts';
-import { checkKind, checkProperty } from './property-rules.ts';
+import { checkProperty, checkPropertyType } from './property-rules.ts';
 import { checkRollout, groupTypeIndex, listOfObjects } from './rollout-rules.ts';
 import { checkVariants } from './variant-rules.ts';
 
@@ -27,27 +27,27 @@ export function validateFilters(filters: JsonObject): void {
     }
   }
   const { holdout = null } = filters;
-  if (holdout !== null && !isJsonObject(holdout)) throw wrongFilters('holdout must be an object or null');
+  if (holdout !== null && !isJsonObject(holdout)) throw invalidFilters('holdout must be an object or null');
   checkPayloads(filters['payloads'], variants);
 }
 
 function checkGroup(path: string, group: JsonObject, aggregation: number | null): void {
   checkRollout(`${path}.rollout_percentage`, group['rollout_percentage'], true);
   const properties = listOfObjects(`${path}.properties`, group['properties'] ?? []);
-  for (const property of properties) checkKind(property, aggregation);
+  for (const property of properties) checkPropertyType(property, aggregation);
   for (const property of properties) checkProperty(property);
 }
 
 function checkOverride(variant: Json | undefined, exists: (variant: string) => boolean): void {
   if (variant === undefined || variant === null || variant === '') return;
   if (typeof variant === 'string' && exists(variant)) return;
-  throw wrongFilters('Filters are not valid (variant override does not exist)');
+  throw invalidFilters('Filters are not valid (variant override does not exist)');
 }
 
 /** A new flag says for whom it is: an empty list of groups would be for nobody. */
 export function requireGroups(filters: JsonObject): void {
   const groups = filters['groups'] ?? [];
   if (Array.isArray(groups) && groups.length === 0) {
-    throw wrongFilters('Feature flags must have at least one condition set (group).');
+    throw invalidFilters('Feature flags must have at least one condition set (group).');
   }
 }

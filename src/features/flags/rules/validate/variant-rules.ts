@@ -1,20 +1,20 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
-import { wrongFilters } from './flag-rule.ts';
+import { invalidFilters } from './flag-rule.ts';
 import { pythonText } from './python-text.ts';
 import { checkRollout, listOfObjects } from './rollout-rules.ts';
 
-const LONGEST_KEY = 400;
+const MAX_KEY_LENGTH = 400;
 const KEY = /^[a-zA-Z0-9_./-]+$/;
 
 /** Checks the variants and returns their keys; none for a flag that is only on or off. */
 export function checkVariants(multivariate: Json | undefined): Set<string> {
   if (multivariate === null || multivariate === undefined) return new Set();
-  if (!isJsonObject(multivariate)) throw wrongFilters('multivariate must be an object or null');
+  if (!isJsonObject(multivariate)) throw invalidFilters('multivariate must be an object or null');
   const path = 'multivariate.variants';
   const variants = listOfObjects(path, multivariate['variants'] ?? []);
   const keys = variants.map(({ key }, i) => checkKey(`${path}[${i}].key`, key));
   const twice = keys.find((key, i) => keys.indexOf(key) !== i);
-  if (twice !== undefined) throw wrongFilters(`Invalid variant definitions: there are two variants '${twice}'.`);
+  if (twice !== undefined) throw invalidFilters(`Invalid variant definitions: there are two variants '${twice}'.`);
   for (const [i, { rollout_percentage }] of variants.entries()) {
     checkRollout(`${path}[${i}].rollout_percentage`, rollout_percentage, false);
   }
@@ -23,16 +23,16 @@ export function checkVariants(multivariate: Json | undefined): Set<string> {
 }
 
 function checkKey(path: string, key: Json | undefined): string {
-  if (typeof key !== 'string' || key === '') throw wrongFilters(`${path} must be a text that is not empty`);
-  if (key.length > LONGEST_KEY) throw wrongFilters(`${path} must have no more than ${LONGEST_KEY} characters`);
+  if (typeof key !== 'string' || key === '') throw invalidFilters(`${path} must be a text that is not empty`);
+  if (key.length > MAX_KEY_LENGTH) throw invalidFilters(`${path} must have no more than ${MAX_KEY_LENGTH} characters`);
   if (KEY.test(key)) return key;
-  throw wrongFilters(`${path} may hold letters, numbers and _ . / - alone, got '${pythonText(key)}'`);
+  throw invalidFilters(`${path} may hold letters, numbers and _ . / - alone, got '${pythonText(key)}'`);
 }
 
 /** Thirds are written as 33.33, 33.33 and 33.34: what floating point makes of the sum must not matter. */
 function checkSum(variants: readonly JsonObject[]): void {
   const sum = variants.reduce((total, variant) => total + Number(variant['rollout_percentage']), 0);
   if (variants.length > 0 && Math.abs(sum - 100) > 1e-6) {
-    throw wrongFilters('Invalid variant definitions: Variant rollout percentages must sum to 100.');
+    throw invalidFilters('Invalid variant definitions: Variant rollout percentages must sum to 100.');
   }
 }

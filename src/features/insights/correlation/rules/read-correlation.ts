@@ -1,14 +1,22 @@
 import { invalid } from '../../../../core/errors.ts';
 import { FUNNEL_FIELDS, readFunnelQuestion } from '../../funnel/rules/read-funnel.ts';
 import type { QuestionContext } from '../../rules/context.ts';
-import { type Fields, fieldOf, knownFields, readChoice, readJson, readObject, readTexts } from '../../rules/fields.ts';
+import {
+  fieldOf,
+  knownFields,
+  type QuestionFields,
+  readChoiceField,
+  readJsonField,
+  readObjectField,
+  readTextListField,
+} from '../../rules/fields.ts';
 import type { CorrelationKind, CorrelationPeopleQuestion, CorrelationQuestion } from '../../rules/question.ts';
 import { readEntity } from '../../rules/read-entity.ts';
-import { allOf, filterOf, readSearch } from '../../rules/read-filter.ts';
+import { andFilters, readFilter, readSearchFilter } from '../../rules/read-filter.ts';
 
 const KINDS = ['events', 'properties', 'event_with_properties'] as const;
 
-export const CORRELATION_FIELDS = [
+const CORRELATION_FIELDS = [
   ...FUNNEL_FIELDS,
   'funnel_correlation_type',
   'funnel_correlation_names',
@@ -19,16 +27,16 @@ export const CORRELATION_FIELDS = [
 ] as const;
 
 /** What those who came through a funnel did, or are, more often than those who did not. */
-export function readCorrelationQuestion(fields: Fields, context: QuestionContext): CorrelationQuestion {
-  const of = readChoice(fields, 'funnel_correlation_type', KINDS) ?? 'events';
+export function readCorrelationQuestion(fields: QuestionFields, context: QuestionContext): CorrelationQuestion {
+  const of = readChoiceField(fields, 'funnel_correlation_type', KINDS) ?? 'events';
   return {
     kind: 'correlation',
     fields: knownFields(fields, CORRELATION_FIELDS),
     funnel: readEntranceFunnel(fields, context),
     of,
     names: readNames(fields, of),
-    excludedEvents: readTexts(fields, 'funnel_correlation_exclude_event_names') ?? [],
-    excludedProperties: readTexts(fields, EXCLUDED[of]) ?? [],
+    excludedEvents: readTextListField(fields, 'funnel_correlation_exclude_event_names') ?? [],
+    excludedProperties: readTextListField(fields, EXCLUDED[of]) ?? [],
   };
 }
 
@@ -39,24 +47,31 @@ const EXCLUDED: Record<CorrelationKind, string> = {
 };
 
 /** Who came in and who came through is all that is asked of the funnel, however it is shown. */
-const readEntranceFunnel = (fields: Fields, context: QuestionContext) => ({
+const readEntranceFunnel = (fields: QuestionFields, context: QuestionContext) => ({
   ...readFunnelQuestion({ ...fields, funnel_viz_type: 'steps' }, context),
   breakdown: null,
 });
 
-function readNames(fields: Fields, of: CorrelationKind): string[] {
+function readNames(fields: QuestionFields, of: CorrelationKind): string[] {
   if (of === 'events') return [];
   const name = of === 'properties' ? 'funnel_correlation_names' : 'funnel_correlation_event_names';
-  const names = readTexts(fields, name) ?? [];
+  const names = readTextListField(fields, name) ?? [];
   if (names.length > 0) return names;
   const [what, wanted] = of === 'properties' ? ['Property', 'Property'] : ['Event Property', 'event name'];
   throw invalid(name, `${what} Correlation expects atleast one ${wanted} to run correlation on`);
 }
 
-export function readCorrelationPeopleQuestion(fields: Fields, context: QuestionContext): CorrelationPeopleQuestion {
-  const of = readChoice(fields, 'funnel_correlation_type', KINDS) ?? 'events';
+export function readCorrelationPeopleQuestion(
+  fields: QuestionFields,
+  context: QuestionContext,
+): CorrelationPeopleQuestion {
+  const of = readChoiceField(fields, 'funnel_correlation_type', KINDS) ?? 'events';
   const { funnel, ...rest } = readCorrelationQuestion({ ...fields, ...NAMELESS }, context);
-  const correlation = { ...rest, of, funnel: { ...funnel, filter: allOf([funnel.filter, readSearch(fields)]) } };
+  const correlation = {
+    ...rest,
+    of,
+    funnel: { ...funnel, filter: andFilters([funnel.filter, readSearchFilter(fields)]) },
+  };
   const converted = fieldOf(fields, 'funnel_correlation_person_converted');
   return {
     kind: 'correlation_people',
@@ -73,19 +88,19 @@ const isTrue = (value: unknown): boolean =>
 /** One event or value is asked for by itself, so the names of those to compare need not be said again. */
 const NAMELESS = { funnel_correlation_type: 'events' };
 
-function readPersonEntity(fields: Fields, context: QuestionContext) {
-  const given = readObject(fields, 'funnel_correlation_person_entity');
+function readPersonEntity(fields: QuestionFields, context: QuestionContext) {
+  const given = readObjectField(fields, 'funnel_correlation_person_entity');
   if (given === undefined) throw invalid('funnel_correlation_person_entity', 'No entity for persons specified');
   return readEntity(given, 'funnel_correlation_person_entity', context);
 }
 
-function readPropertyValues(fields: Fields) {
-  const given = readJson(fields, 'funnel_correlation_property_values');
+function readPropertyValues(fields: QuestionFields) {
+  const given = readJsonField(fields, 'funnel_correlation_property_values');
   if (given === undefined || (Array.isArray(given) && given.length === 0)) {
     throw invalid(
       'funnel_correlation_property_values',
       'Property Correlation expects atleast one Property to get persons for',
     );
   }
-  return filterOf(given, 'funnel_correlation_property_values');
+  return readFilter(given, 'funnel_correlation_property_values');
 }

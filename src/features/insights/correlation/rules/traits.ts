@@ -2,10 +2,10 @@ import { propertyText } from '../../../../core/events/hot-properties.ts';
 import type { Json } from '../../../../core/json/json.ts';
 import type { Correlation, CorrelationAnswer } from '../../rules/answers.ts';
 import type { CorrelationQuestion } from '../../rules/question.ts';
-import { fewestThatCount, isSkewed, type Outcomes, oddsRatio, strongest } from './odds.ts';
+import { isSkewed, minCountedActors, type OutcomeCounts, oddsRatio, strongestCorrelations } from './odds.ts';
 
 /** What somebody did, or is, or both. */
-export type Trait = Correlation['of'];
+export type Factor = Correlation['factor'];
 type Properties = Readonly<Record<string, Json>>;
 
 /** Names of events that say nothing, since all who are compared did them. */
@@ -17,18 +17,19 @@ export const stepNames = ({ funnel }: CorrelationQuestion): Set<string> =>
   );
 
 /** All properties that are texts; numbers differ from person to person and say little. */
-const texts = ({ excludedProperties }: CorrelationQuestion, properties: Properties): [string, string][] =>
+const textProperties = ({ excludedProperties }: CorrelationQuestion, properties: Properties): [string, string][] =>
   Object.entries(properties).flatMap(([key, value]): [string, string][] =>
     typeof value === 'string' && !excludedProperties.includes(key) ? [[key, value]] : [],
   );
 
-export const eventTraits = (question: CorrelationQuestion, event: string, properties: Properties): Trait[] =>
-  texts(question, properties).map(([key, value]) => ({ event, key, value }));
+export const eventFactors = (question: CorrelationQuestion, event: string, properties: Properties): Factor[] =>
+  textProperties(question, properties).map(([key, value]) => ({ event, key, value }));
 
 /** Of somebody with these properties. */
-export function propertyTraits(question: CorrelationQuestion, properties: Properties): Trait[] {
+export function propertyFactors(question: CorrelationQuestion, properties: Properties): Factor[] {
   const { names, excludedProperties } = question;
-  if (names.includes('$all')) return texts(question, properties).map(([key, value]) => ({ event: null, key, value }));
+  if (names.includes('$all'))
+    return textProperties(question, properties).map(([key, value]) => ({ event: null, key, value }));
   return names
     .filter((key) => !excludedProperties.includes(key))
     .map((key) => ({ event: null, key, value: textOf(properties, key) }));
@@ -38,17 +39,17 @@ const textOf = (properties: Properties, key: string): string =>
   Object.hasOwn(properties, key) ? (propertyText(properties[key]) ?? 'null') : '';
 
 /** Counts how many of either outcome have which trait. */
-export class TraitCounter {
-  private readonly counts = new Map<string, Outcomes>();
+export class FactorCounter {
+  private readonly counts = new Map<string, OutcomeCounts>();
 
   /** Of one actor: each trait counts once. */
-  add(traits: readonly Trait[], hasConverted: boolean): void {
+  add(traits: readonly Factor[], hasConverted: boolean): void {
     for (const key of new Set(traits.map((trait) => JSON.stringify(trait)))) {
       this.count(key, hasConverted ? 1 : 0, hasConverted ? 0 : 1);
     }
   }
 
-  addCounted(trait: Trait, { success, failure }: Outcomes): void {
+  addCounted(trait: Factor, { success, failure }: OutcomeCounts): void {
     this.count(JSON.stringify(trait), success, failure);
   }
 
@@ -59,17 +60,18 @@ export class TraitCounter {
     this.counts.set(key, known);
   }
 
-  answer({ of: kind }: CorrelationQuestion, all: Outcomes): CorrelationAnswer {
-    const least = Math.max(fewestThatCount(all), kind === 'event_with_properties' ? FEWEST_WITH_PROPERTY : 0);
+  answer({ of: kind }: CorrelationQuestion, all: OutcomeCounts): CorrelationAnswer {
+    const least = Math.max(minCountedActors(all), kind === 'event_with_properties' ? MIN_WITH_PROPERTY : 0);
     const correlations = [...this.counts].flatMap(([key, own]): Correlation[] => {
       if (own.success + own.failure < least) return [];
-      const of = JSON.parse(key) as Trait;
-      return [{ name: nameOf(of), of, ...own, oddsRatio: oddsRatio(all, own) }];
+      const of = JSON.parse(key) as Factor;
+      return [{ name: nameOf(of), factor: of, ...own, oddsRatio: oddsRatio(all, own) }];
     });
-    return { events: strongest(correlations), isSkewed: isSkewed(all) };
+    return { events: strongestCorrelations(correlations), isSkewed: isSkewed(all) };
   }
 }
 
-const FEWEST_WITH_PROPERTY = 3;
+const MIN_WITH_PROPERTY = 3;
 
-const nameOf = ({ event, key, value }: Trait): string => [event, key, value].filter((part) => part !== null).join('::');
+const nameOf = ({ event, key, value }: Factor): string =>
+  [event, key, value].filter((part) => part !== null).join('::');

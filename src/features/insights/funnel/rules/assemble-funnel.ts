@@ -2,11 +2,11 @@ import { type Tick, tickNames, ticksOf } from '../../../../core/time/ticks.ts';
 import type { FunnelAnswer, FunnelGroup, FunnelStep, FunnelTrend } from '../../rules/answers.ts';
 import { compareText } from '../../rules/assemble-trends.ts';
 import { round2 } from '../../rules/formula/evaluate-formula.ts';
-import { Numbers } from '../../rules/numbers/numbers.ts';
+import { NumberList } from '../../rules/numbers/numbers.ts';
 import { mean, sum } from '../../rules/numbers/statistics.ts';
 import type { FunnelQuestion, FunnelValue } from '../../rules/question.ts';
 import { OTHER } from './split-by-value.ts';
-import type { Summary } from './summary.ts';
+import type { AttemptSummary } from './summary.ts';
 import { timeBins } from './time-bins.ts';
 
 /** Counts those who entered a funnel, one after the other, and makes the answer of what was counted. */
@@ -23,7 +23,7 @@ export class FunnelAssembly {
     if (question.breakdown === null && question.steps.length > 0) this.tallyOf(null);
   }
 
-  add(value: FunnelValue | null, summary: Summary): void {
+  add(value: FunnelValue | null, summary: AttemptSummary): void {
     this.tallyOf(value).add(summary);
     const { fromStep, toStep, view } = this.question;
     if (view !== 'time_to_convert') return;
@@ -63,8 +63,8 @@ class Tally {
   private readonly question: FunnelQuestion;
   private readonly value: FunnelValue | null;
   private readonly counts: number[];
-  private readonly means: readonly Numbers[];
-  private readonly medians: readonly Numbers[];
+  private readonly means: readonly NumberList[];
+  private readonly medians: readonly NumberList[];
   private readonly ticks: readonly Tick[];
   private readonly reachedFrom: number[];
   private readonly reachedTo: number[];
@@ -73,14 +73,14 @@ class Tally {
     this.question = question;
     this.value = value;
     this.counts = question.steps.map(() => 0);
-    this.means = question.steps.map(() => new Numbers());
-    this.medians = question.steps.map(() => new Numbers());
+    this.means = question.steps.map(() => new NumberList());
+    this.medians = question.steps.map(() => new NumberList());
     this.ticks = question.view === 'trends' ? ticksOf(question.range, question.interval, question.timezone) : [];
     this.reachedFrom = this.ticks.map(() => 0);
     this.reachedTo = this.ticks.map(() => 0);
   }
 
-  add({ depth, meanGaps, medianGaps, depthByTick }: Summary): void {
+  add({ depth, meanGaps, medianGaps, depthByTick }: AttemptSummary): void {
     for (const step of this.counts.keys()) {
       if (depth > step) this.counts[step] = (this.counts[step] ?? 0) + 1;
       const [average, middle] = [meanGaps[step] ?? null, medianGaps[step] ?? null];

@@ -1,5 +1,5 @@
 /** One go at a funnel, begun by one event. */
-export interface Attempt {
+export interface FunnelAttempt {
   start: number;
   /** How many steps were done within the window. */
   depth: number;
@@ -7,13 +7,13 @@ export interface Attempt {
   times: readonly (number | null)[];
 }
 
-export function bestDepth(attempts: readonly Attempt[]): number {
+export function bestDepth(attempts: readonly FunnelAttempt[]): number {
   let depth = 0;
   for (const attempt of attempts) if (attempt.depth > depth) depth = attempt.depth;
   return depth;
 }
 
-export function bestOf(attempts: readonly Attempt[]): Attempt[] {
+export function bestAttempts(attempts: readonly FunnelAttempt[]): FunnelAttempt[] {
   const depth = bestDepth(attempts);
   return attempts.filter((attempt) => attempt.depth === depth);
 }

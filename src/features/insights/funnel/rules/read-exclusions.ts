@@ -2,9 +2,9 @@ import type { Entity } from '../../../../core/actions/entity.ts';
 import { invalid } from '../../../../core/errors.ts';
 import { isJsonObject, type Json } from '../../../../core/json/json.ts';
 import type { QuestionContext } from '../../rules/context.ts';
-import { type Fields, readInteger, readList } from '../../rules/fields.ts';
+import { type QuestionFields, readIntegerField, readListField } from '../../rules/fields.ts';
 import type { Exclusion, FunnelQuestion } from '../../rules/question.ts';
-import { checkAction, readEntity } from '../../rules/read-entity.ts';
+import { readEntity, requireKnownAction } from '../../rules/read-entity.ts';
 import { includesEntity } from '../../rules/same-entity.ts';
 
 /** The wire blames no field for what it has a sentence of its own for. */
@@ -12,12 +12,12 @@ const wrong = (detail: string) => invalid(undefined, detail);
 
 /** What must not happen between two steps. */
 export function readExclusions(
-  fields: Fields,
+  fields: QuestionFields,
   steps: readonly Entity[],
   order: FunnelQuestion['order'],
   context: QuestionContext,
 ): Exclusion[] {
-  const exclusions = (readList(fields, 'exclusions') ?? []).map((item) => readExclusion(item, steps, context));
+  const exclusions = (readListField(fields, 'exclusions') ?? []).map((item) => readExclusion(item, steps, context));
   const isPartial = ({ from, to }: Exclusion): boolean => from !== 0 || to !== steps.length - 1;
   if (order === 'unordered' && exclusions.some(isPartial)) {
     throw wrong('Partial Exclusions not allowed in unordered funnels');
@@ -34,16 +34,16 @@ function readExclusion(item: Json, steps: readonly Entity[], context: QuestionCo
   if (from < 0 || to >= steps.length)
     throw invalid('exclusions', `Exclusion event range is invalid: the steps are 0 to ${steps.length - 1}.`);
   const entity = readEntity(item, 'exclusions', context);
-  checkAction(entity);
+  requireKnownAction(entity);
   if (steps.slice(from, to + 1).some((step) => includesEntity(entity, step))) {
     throw wrong("Exclusion event can't be the same as funnel step");
   }
   return { entity, from, to };
 }
 
-function readStep(item: Fields, name: string): number | undefined {
+function readStep(item: QuestionFields, name: string): number | undefined {
   try {
-    return readInteger(item, name, { min: -1e6, max: 1e6 });
+    return readIntegerField(item, name, { min: -1e6, max: 1e6 });
   } catch {
     throw wrong('Exclusion event needs to define funnel steps');
   }

@@ -1,31 +1,39 @@
 import { invalid } from '../../../../core/errors.ts';
 import type { Json } from '../../../../core/json/json.ts';
-import { floorTo } from '../../../../core/time/interval.ts';
+import { startOfInterval } from '../../../../core/time/interval.ts';
 import { parseDate } from '../../../../core/time/relative-date.ts';
 import type { QuestionContext } from '../../rules/context.ts';
-import { type Fields, fieldOf, readBoolean, readInteger, readJson, readList, readText } from '../../rules/fields.ts';
+import {
+  fieldOf,
+  type QuestionFields,
+  readBooleanField,
+  readIntegerField,
+  readJsonField,
+  readListField,
+  readTextField,
+} from '../../rules/fields.ts';
 import type { FunnelPeopleQuestion, FunnelQuestion, FunnelSelection, FunnelValue } from '../../rules/question.ts';
-import { allOf, readSearch } from '../../rules/read-filter.ts';
+import { andFilters, readSearchFilter } from '../../rules/read-filter.ts';
 import { readFunnelQuestion } from './read-funnel.ts';
 
 /** The persons behind one number of a funnel. */
-export function readFunnelPeopleQuestion(fields: Fields, context: QuestionContext): FunnelPeopleQuestion {
+export function readFunnelPeopleQuestion(fields: QuestionFields, context: QuestionContext): FunnelPeopleQuestion {
   const funnel = readFunnelQuestion(fields, context);
   if (funnel.steps.length === 0) throw invalid('events', 'A funnel needs at least one step.');
   return {
     kind: 'funnel_people',
-    funnel: { ...funnel, filter: allOf([funnel.filter, readSearch(fields)]) },
+    funnel: { ...funnel, filter: andFilters([funnel.filter, readSearchFilter(fields)]) },
     selection: funnel.view === 'trends' ? readPeriod(fields, funnel, context) : readSelection(fields, funnel),
     value: readValue(fields, funnel),
   };
 }
 
 /** `funnel_step` 2: came to the second step at least; -2: to the first, but not to the second. */
-function readSelection(fields: Fields, { steps }: FunnelQuestion): FunnelSelection {
-  const exact = readList(fields, 'funnel_custom_steps');
+function readSelection(fields: QuestionFields, { steps }: FunnelQuestion): FunnelSelection {
+  const exact = readListField(fields, 'funnel_custom_steps');
   if (exact !== undefined && exact.length > 0)
     return { kind: 'exactly', steps: exact.map((item) => readExact(item, steps.length)) };
-  const step = readInteger(fields, 'funnel_step', { min: -steps.length, max: steps.length });
+  const step = readIntegerField(fields, 'funnel_step', { min: -steps.length, max: steps.length });
   if (step === undefined) throw invalid('funnel_step', 'This field is required.', 'required');
   if (step === 0 || step === -1) {
     throw invalid(
@@ -43,19 +51,19 @@ function readExact(item: Json, count: number): number {
   throw invalid('funnel_custom_steps', `funnel_custom_steps has to be a list of steps from 1 to ${count}.`);
 }
 
-function readPeriod(fields: Fields, funnel: FunnelQuestion, { now }: QuestionContext): FunnelSelection {
-  const text = readText(fields, 'entrance_period_start');
+function readPeriod(fields: QuestionFields, funnel: FunnelQuestion, { now }: QuestionContext): FunnelSelection {
+  const text = readTextField(fields, 'entrance_period_start');
   const at = text === undefined ? undefined : parseDate(text, now, funnel.timezone);
   if (at === undefined) throw invalid('entrance_period_start', 'entrance_period_start has to be the date of a period.');
   if (fieldOf(fields, 'drop_off') === undefined)
     throw invalid('drop_off', 'drop_off has to be true or false.', 'required');
-  const period = floorTo(at, funnel.interval, funnel.timezone);
-  return { kind: 'entered', period, isDropOff: readBoolean(fields, 'drop_off') };
+  const period = startOfInterval(at, funnel.interval, funnel.timezone);
+  return { kind: 'entered', period, isDropOff: readBooleanField(fields, 'drop_off') };
 }
 
 /** `funnel_step_breakdown`: a list of texts, which a single one may stand for; for cohorts their id. */
-function readValue(fields: Fields, { breakdown }: FunnelQuestion): FunnelValue | null {
-  const given = fields['funnel_step_breakdown'] === '' ? '' : readJson(fields, 'funnel_step_breakdown');
+function readValue(fields: QuestionFields, { breakdown }: FunnelQuestion): FunnelValue | null {
+  const given = fields['funnel_step_breakdown'] === '' ? '' : readJsonField(fields, 'funnel_step_breakdown');
   if (breakdown === null || given === undefined || given === null) return null;
   const values = Array.isArray(given) ? given : [given];
   if (breakdown.kind === 'property') return values.map(textOf);

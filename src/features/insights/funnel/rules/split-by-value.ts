@@ -8,16 +8,16 @@ export interface ValueReader<E> {
   valuesOn(event: E): readonly string[];
   isStep(event: E): boolean;
   /** Whether it is of the steps whose events tell the values. */
-  isTelling(event: E): boolean;
+  isAttributed(event: E): boolean;
 }
 
-export interface Part<E> {
+export interface ValuePart<E> {
   value: FunnelValue | null;
   events: readonly E[];
 }
 
 /** The step whose events tell the values; null where those of all steps do. */
-export function tellingStep({ order, attribution }: FunnelQuestion): number | null {
+export function attributionStep({ order, attribution }: FunnelQuestion): number | null {
   if (order === 'unordered') return null;
   if (attribution.kind === 'step') return attribution.step;
   return attribution.kind === 'all_events' ? 0 : null;
@@ -35,7 +35,7 @@ export function largestValues(
 }
 
 /** How one actor's events are divided by a property. */
-export class ValueDivider<E> {
+export class ValueSplitter<E> {
   private readonly kind: FunnelQuestion['attribution']['kind'];
   private readonly none: readonly string[];
   private readonly read: ValueReader<E>;
@@ -48,15 +48,15 @@ export class ValueDivider<E> {
     this.kept = kept;
   }
 
-  divide(events: readonly E[]): Part<E>[] {
-    const { isStep, isTelling, valuesOn } = this.read;
+  split(events: readonly E[]): ValuePart<E>[] {
+    const { isStep, isAttributed, valuesOn } = this.read;
     switch (this.kind) {
       case 'first_touch':
         return [{ value: this.shown(this.touch(events.filter(isStep))), events }];
       case 'last_touch':
         return [{ value: this.shown(this.touch(events.filter(isStep).toReversed())), events }];
       case 'step':
-        return this.valuesOf(events.filter(isTelling)).map((value) => ({ value: this.shown(value), events }));
+        return this.valuesOf(events.filter(isAttributed)).map((value) => ({ value: this.shown(value), events }));
       case 'all_events':
         return this.valuesOf(events).map((value) => ({
           value: this.shown(value),

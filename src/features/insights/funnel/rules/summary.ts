@@ -1,11 +1,11 @@
-import { type Tick, tickAt, ticksOf } from '../../../../core/time/ticks.ts';
+import { type Tick, tickIndex, ticksOf } from '../../../../core/time/ticks.ts';
 import { windowEnds } from '../../../../core/time/window-end.ts';
-import { Numbers } from '../../rules/numbers/numbers.ts';
+import { NumberList } from '../../rules/numbers/numbers.ts';
 import type { FunnelQuestion } from '../../rules/question.ts';
-import type { Attempt } from './attempt.ts';
+import type { FunnelAttempt } from './attempt.ts';
 
 /** What is left of somebody's attempts once they are measured: much less than the attempts. */
-export interface Summary {
+export interface AttemptSummary {
   depth: number;
   /** Step → seconds since the step before, on average over the best attempts; null where there are none. */
   meanGaps: readonly (number | null)[];
@@ -17,23 +17,23 @@ export interface Summary {
 const NO_TICKS: ReadonlyMap<number, number> = new Map();
 
 /** Measures attempts, always for the same question: of one actor after the other, each begun with `begin`. */
-export class Summariser {
+export class AttemptSummariser {
   private readonly steps: number;
   private readonly windowEnd: (from: number) => number;
   readonly ticks: readonly Tick[];
   private depth = 0;
   /** Of the best attempts so far. */
-  private readonly gaps: readonly Numbers[];
+  private readonly gaps: readonly NumberList[];
   private depths = new Map<number, number>();
 
   constructor(question: FunnelQuestion) {
     this.steps = question.steps.length;
-    this.gaps = question.steps.map(() => new Numbers());
+    this.gaps = question.steps.map(() => new NumberList());
     this.windowEnd = windowEnds(question.window, question.timezone);
     this.ticks = question.view === 'trends' ? ticksOf(question.range, question.interval, question.timezone) : [];
   }
 
-  summarise(attempts: readonly Attempt[]): Summary {
+  summarise(attempts: readonly FunnelAttempt[]): AttemptSummary {
     this.begin();
     for (const { depth, times } of attempts) {
       this.add(
@@ -65,7 +65,7 @@ export class Summariser {
     }
   }
 
-  summary(): Summary {
+  summary(): AttemptSummary {
     return {
       depth: this.depth,
       meanGaps: this.gaps.map((gaps) => gaps.mean()),
@@ -79,7 +79,7 @@ export class Summariser {
   }
 
   private addToTick(depth: number, start: number): void {
-    const tick = tickAt(this.ticks, start);
+    const tick = tickIndex(this.ticks, start);
     this.depths.set(tick, Math.max(this.depths.get(tick) ?? 0, depth));
   }
 }

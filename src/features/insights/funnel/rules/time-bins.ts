@@ -1,7 +1,7 @@
 /** From how many seconds on, and how many of the times lie there. */
-export type TimeBin = readonly [from: number, count: number];
+type TimeBin = readonly [from: number, count: number];
 
-const MOST_BINS = 60;
+const MAX_BINS = 60;
 const MINUTE = 60;
 
 /** A histogram of times in seconds; without a number of bins as many as suit the number of times. */
@@ -10,7 +10,7 @@ export function timeBins(times: readonly number[], wanted: number | null): TimeB
   // One by one: there may be more times than a call takes arguments.
   const low = Math.floor(times.reduce((least, time) => Math.min(least, time)));
   const high = Math.ceil(times.reduce((most, time) => Math.max(most, time)));
-  const count = wanted ?? Math.min(Math.max(Math.ceil(cubeRoot(times.length)), 1), MOST_BINS);
+  const count = wanted ?? Math.min(Math.max(Math.ceil(cubeRoot(times.length)), 1), MAX_BINS);
   const width = Math.ceil((high - low) / count) || MINUTE;
   const counts = new Array<number>(count + 1).fill(0);
   for (const time of times) {

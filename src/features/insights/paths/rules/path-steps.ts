@@ -1,17 +1,17 @@
 import type { PathEdge } from '../../rules/answers.ts';
 import type { PathsPeopleQuestion, PathsQuestion } from '../../rules/question.ts';
-import { pauseIn, sessionsOf } from './path-items.ts';
+import { pauseRule, splitAtPauses } from './path-items.ts';
 import { pruneEdges } from './prune-edges.ts';
-import { collapse, cutPath, type PathItem } from './trim-path.ts';
+import { mergeRepeats, type PathItem, trimPath } from './trim-path.ts';
 
 /** The paths of one person, cut to what is shown. */
-export function pathCutter(question: PathsQuestion): (items: readonly PathItem[]) => PathItem[][] {
-  const isPause = pauseIn(question);
+export function pathSplitter(question: PathsQuestion): (items: readonly PathItem[]) => PathItem[][] {
+  const isPause = pauseRule(question);
   const excluded = new Set(question.excluded);
   return (items) => {
     const kept = items.filter(({ item }) => !excluded.has(item));
-    return sessionsOf(kept, isPause).flatMap((session) => {
-      const cut = cutPath(collapse(session), question);
+    return splitAtPauses(kept, isPause).flatMap((session) => {
+      const cut = trimPath(mergeRepeats(session), question);
       return cut === null ? [] : [cut];
     });
   };
@@ -59,7 +59,7 @@ export class EdgeCounter {
 }
 
 /** Whether a path takes the edge that is asked for, or ends where it says; without either, whether it is one at all. */
-export function isTaken({ startKey, endKey, dropoffKey }: PathsPeopleQuestion, path: readonly PathItem[]): boolean {
+export function matchesEdge({ startKey, endKey, dropoffKey }: PathsPeopleQuestion, path: readonly PathItem[]): boolean {
   if (dropoffKey !== null) return path.length > 0 && `${path.length}_${path.at(-1)?.item}` === dropoffKey;
   return stepsOf(path).some(
     ({ source, target }) => (startKey === null || source === startKey) && (endKey === null || target === endKey),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PathEdge } from '../../rules/answers.ts';
-import { leastShown, pruneEdges } from './prune-edges.ts';
+import { minShownWeight, pruneEdges } from './prune-edges.ts';
 
 const edge = (source: string, target: string, value: number): PathEdge => ({ source, target, value, averageTime: 0 });
 type Limits = Parameters<typeof pruneEdges>[1];
@@ -41,7 +41,7 @@ describe('the least weight that is shown', () => {
     fc.assert(
       fc.property(fc.array(weight, { maxLength: 20 }), limits, (weights, limited) => {
         const edges = weights.map((value, at) => edge(`${(at % 3) + 1}_${at % 2}`, `${(at % 3) + 2}_${at}`, value));
-        const least = leastShown(weights, limited);
+        const least = minShownWeight(weights, limited);
         const kept = edges.filter(({ value }) => value >= least);
         expect(pruneEdges(kept, limited)).toEqual(pruneEdges(edges, limited));
       }),
@@ -49,8 +49,8 @@ describe('the least weight that is shown', () => {
   });
 
   it('is that of the last edge within the limit', () => {
-    expect(leastShown([1, 9, 4, 4, 7], { ...ALL, edgeLimit: 3 })).toBe(4);
-    expect(leastShown([1, 9, 4, 4, 7], { edgeLimit: 1, minWeight: null, maxWeight: 8 })).toBe(7);
-    expect(leastShown([1, 9], { ...ALL, edgeLimit: 5 })).toBe(0);
+    expect(minShownWeight([1, 9, 4, 4, 7], { ...ALL, edgeLimit: 3 })).toBe(4);
+    expect(minShownWeight([1, 9, 4, 4, 7], { edgeLimit: 1, minWeight: null, maxWeight: 8 })).toBe(7);
+    expect(minShownWeight([1, 9], { ...ALL, edgeLimit: 5 })).toBe(0);
   });
 });

@@ -5,7 +5,7 @@ import type { PathsQuestion } from '../../rules/question.ts';
 type Limits = Pick<PathsQuestion, 'edgeLimit' | 'minWeight' | 'maxWeight'>;
 
 /** What is lighter than this is not shown, of edges of these weights: for whoever would have to name them all first. */
-export function leastShown(weights: readonly number[], { edgeLimit, minWeight, maxWeight }: Limits): number {
+export function minShownWeight(weights: readonly number[], { edgeLimit, minWeight, maxWeight }: Limits): number {
   const least = minWeight ?? 0;
   if (edgeLimit === null) return least;
   const within = weights.filter((weight) => weight >= least && weight <= (maxWeight ?? Number.POSITIVE_INFINITY));

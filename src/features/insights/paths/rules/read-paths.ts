@@ -3,27 +3,27 @@ import { isJsonObject, type Json } from '../../../../core/json/json.ts';
 import { readFunnelPeopleQuestion } from '../../funnel/rules/read-funnel-people.ts';
 import type { QuestionContext } from '../../rules/context.ts';
 import {
-  type Fields,
   knownFields,
-  readBoolean,
-  readChoice,
-  readInteger,
-  readList,
-  readObject,
-  readText,
-  readTexts,
+  type QuestionFields,
+  readBooleanField,
+  readChoiceField,
+  readIntegerField,
+  readListField,
+  readObjectField,
+  readTextField,
+  readTextListField,
 } from '../../rules/fields.ts';
 import {
-  PATH_EVENTS,
+  PATH_EVENT_TYPES,
   type PathCleaning,
-  type PathEvents,
+  type PathEventType,
   type PathsPeopleQuestion,
   type PathsQuestion,
 } from '../../rules/question.ts';
 import { DATE_FIELDS, dateContext, readRange } from '../../rules/read-dates.ts';
-import { allOf, readQuestionFilter, readSearch } from '../../rules/read-filter.ts';
+import { andFilters, readQuestionFilter, readSearchFilter } from '../../rules/read-filter.ts';
 
-export const PATH_FIELDS = [
+const PATH_FIELDS = [
   'insight',
   'properties',
   'filter_test_accounts',
@@ -46,16 +46,16 @@ export const PATH_FIELDS = [
 ] as const;
 
 const FUNNEL_PATHS = ['funnel_path_before_step', 'funnel_path_between_steps', 'funnel_path_after_step'] as const;
-const DEFAULT_STEPS = 5;
-const MOST_STEPS = 100;
-const DEFAULT_EDGES = 50;
-const MOST_EDGES = 10_000;
+const DEFAULT_STEP_LIMIT = 5;
+const MAX_STEP_LIMIT = 100;
+const DEFAULT_EDGE_LIMIT = 50;
+const MAX_EDGE_LIMIT = 10_000;
 const ANY_WEIGHT = { min: 0, max: Number.MAX_SAFE_INTEGER };
 
 /** Which ways people take. */
-export function readPathsQuestion(fields: Fields, context: QuestionContext): PathsQuestion {
+export function readPathsQuestion(fields: QuestionFields, context: QuestionContext): PathsQuestion {
   const [start, end] = [readPoint(fields, 'start_point'), readPoint(fields, 'end_point')];
-  const limit = readInteger(fields, 'edge_limit', { min: 1, max: MOST_EDGES });
+  const limit = readIntegerField(fields, 'edge_limit', { min: 1, max: MAX_EDGE_LIMIT });
   const cleanings = readCleanings(fields, context);
   return {
     kind: 'paths',
@@ -64,29 +64,29 @@ export function readPathsQuestion(fields: Fields, context: QuestionContext): Pat
     filter: readQuestionFilter(fields, context),
     range: readRange({ ...fields, interval: 'day' }, context),
     ...readEvents(fields),
-    excluded: readTexts(fields, 'exclude_events') ?? [],
+    excluded: readTextListField(fields, 'exclude_events') ?? [],
     cleanings,
-    groupings: cleanings.length > 0 ? [] : (readTexts(fields, 'path_groupings') ?? []),
+    groupings: cleanings.length > 0 ? [] : (readTextListField(fields, 'path_groupings') ?? []),
     start,
     end,
-    stepLimit: readInteger(fields, 'step_limit', { min: 2, max: MOST_STEPS }) ?? DEFAULT_STEPS,
-    edgeLimit: limit ?? (start !== null && end !== null ? null : DEFAULT_EDGES),
-    minWeight: readInteger(fields, 'min_edge_weight', ANY_WEIGHT) ?? null,
-    maxWeight: readInteger(fields, 'max_edge_weight', ANY_WEIGHT) ?? null,
+    stepLimit: readIntegerField(fields, 'step_limit', { min: 2, max: MAX_STEP_LIMIT }) ?? DEFAULT_STEP_LIMIT,
+    edgeLimit: limit ?? (start !== null && end !== null ? null : DEFAULT_EDGE_LIMIT),
+    minWeight: readIntegerField(fields, 'min_edge_weight', ANY_WEIGHT) ?? null,
+    maxWeight: readIntegerField(fields, 'max_edge_weight', ANY_WEIGHT) ?? null,
     funnel: readFunnelPath(fields, context),
   };
 }
 
-function readEvents(fields: Fields): { eventTypes: PathEvents[]; customEvents: string[] } {
-  const legacy = readText(fields, 'path_type');
+function readEvents(fields: QuestionFields): { eventTypes: PathEventType[]; customEvents: string[] } {
+  const legacy = readTextField(fields, 'path_type');
   const attr = legacy === undefined ? 'include_event_types' : 'path_type';
-  const types = legacy === undefined ? (readTexts(fields, attr) ?? []) : [legacy];
+  const types = legacy === undefined ? (readTextListField(fields, attr) ?? []) : [legacy];
   const eventTypes = types.map((type) => {
-    const known = PATH_EVENTS.find((one) => one === type);
-    if (known === undefined) throw invalid(attr, `${attr}: choose from ${PATH_EVENTS.join(', ')}.`);
+    const known = PATH_EVENT_TYPES.find((one) => one === type);
+    if (known === undefined) throw invalid(attr, `${attr}: choose from ${PATH_EVENT_TYPES.join(', ')}.`);
     return known;
   });
-  const customEvents = readTexts(fields, 'include_custom_events') ?? [];
+  const customEvents = readTextListField(fields, 'include_custom_events') ?? [];
   if (customEvents.length > 0 && eventTypes.includes('custom_event')) {
     throw invalid(
       'include_custom_events',
@@ -97,9 +97,9 @@ function readEvents(fields: Fields): { eventTypes: PathEvents[]; customEvents: s
 }
 
 /** The project's own replacements, where asked for, and then those of the question. */
-function readCleanings(fields: Fields, context: QuestionContext): PathCleaning[] {
-  const own = readBoolean(fields, 'path_replacements') ? (context.pathCleanings ?? []) : [];
-  return [...own, ...(readList(fields, 'local_path_cleaning_filters') ?? []).map(readCleaning)];
+function readCleanings(fields: QuestionFields, context: QuestionContext): PathCleaning[] {
+  const own = readBooleanField(fields, 'path_replacements') ? (context.pathCleanings ?? []) : [];
+  return [...own, ...(readListField(fields, 'local_path_cleaning_filters') ?? []).map(readCleaning)];
 }
 
 function readCleaning(item: Json): PathCleaning {
@@ -108,8 +108,8 @@ function readCleaning(item: Json): PathCleaning {
   throw invalid('local_path_cleaning_filters', 'A path is cleaned by {regex, alias}, both of them texts.');
 }
 
-const readPoint = (fields: Fields, name: string): string | null => {
-  const point = readText(fields, name);
+const readPoint = (fields: QuestionFields, name: string): string | null => {
+  const point = readTextField(fields, name);
   return point === undefined ? null : withoutSlash(point);
 };
 
@@ -117,10 +117,10 @@ const readPoint = (fields: Fields, name: string): string | null => {
 export const withoutSlash = (item: string): string =>
   item.length > 1 && item.endsWith('/') ? item.slice(0, -1) : item;
 
-function readFunnelPath(fields: Fields, context: QuestionContext): PathsQuestion['funnel'] {
-  const path = readChoice(fields, 'funnel_paths', FUNNEL_PATHS);
+function readFunnelPath(fields: QuestionFields, context: QuestionContext): PathsQuestion['funnel'] {
+  const path = readChoiceField(fields, 'funnel_paths', FUNNEL_PATHS);
   if (path === undefined) return null;
-  const filter = readObject(fields, 'funnel_filter');
+  const filter = readObjectField(fields, 'funnel_filter');
   if (filter === undefined) throw invalid('funnel_filter', 'Paths of a funnel need its funnel_filter.', 'required');
   const dates = Object.fromEntries(
     DATE_FIELDS.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
@@ -134,13 +134,13 @@ function readFunnelPath(fields: Fields, context: QuestionContext): PathsQuestion
 
 const stepOf = ({ selection }: { selection: { kind: string; step?: number } }): number => selection.step ?? 0;
 
-export function readPathsPeopleQuestion(fields: Fields, context: QuestionContext): PathsPeopleQuestion {
+export function readPathsPeopleQuestion(fields: QuestionFields, context: QuestionContext): PathsPeopleQuestion {
   const paths = readPathsQuestion(fields, context);
   return {
     kind: 'paths_people',
-    paths: { ...paths, filter: allOf([paths.filter, readSearch(fields)]) },
-    startKey: readText(fields, 'path_start_key') ?? null,
-    endKey: readText(fields, 'path_end_key') ?? null,
-    dropoffKey: readText(fields, 'path_dropoff_key') ?? null,
+    paths: { ...paths, filter: andFilters([paths.filter, readSearchFilter(fields)]) },
+    startKey: readTextField(fields, 'path_start_key') ?? null,
+    endKey: readTextField(fields, 'path_end_key') ?? null,
+    dropoffKey: readTextField(fields, 'path_dropoff_key') ?? null,
   };
 }

@@ -4,7 +4,7 @@ export interface PathItem {
   at: number;
 }
 
-export interface PathCut {
+interface TrimOptions {
   start: string | null;
   end: string | null;
   stepLimit: number;
@@ -14,15 +14,15 @@ export interface PathCut {
 export const PATH_PAUSE_MS = 30 * 60_000;
 
 /** What stands for the middle of a path that is too long to be shown whole. */
-export const ELLIPSIS = '...';
+const ELLIPSIS = '...';
 
 /** Directly repeated items are one, at the time of the last. */
-export function collapse(items: readonly PathItem[]): PathItem[] {
+export function mergeRepeats(items: readonly PathItem[]): PathItem[] {
   return items.filter(({ item }, at) => items[at + 1]?.item !== item);
 }
 
 /** The part of a path that a question asks for; null where a point that it has to touch is missing. */
-export function cutPath(items: readonly PathItem[], { start, end, stepLimit }: PathCut): PathItem[] | null {
+export function trimPath(items: readonly PathItem[], { start, end, stepLimit }: TrimOptions): PathItem[] | null {
   const from = start === null ? 0 : items.findIndex(({ item }) => item === start);
   if (from < 0) return null;
   const begun = items.slice(from);
@@ -31,10 +31,10 @@ export function cutPath(items: readonly PathItem[], { start, end, stepLimit }: P
   if (to < 0) return null;
   const whole = begun.slice(0, to + 1);
   if (whole.length <= stepLimit) return whole;
-  return start === null ? whole.slice(-stepLimit) : shortened(whole, stepLimit);
+  return start === null ? whole.slice(-stepLimit) : shortenMiddle(whole, stepLimit);
 }
 
-function shortened(items: readonly PathItem[], stepLimit: number): PathItem[] {
+function shortenMiddle(items: readonly PathItem[], stepLimit: number): PathItem[] {
   const half = Math.floor(stepLimit / 2);
   const last = items.slice(items.length - half);
   const middle = items[items.length - half - 1] as PathItem;

@@ -1,28 +1,28 @@
 import type { Breakdown } from '../../../../core/actions/breakdown.ts';
 import type { Entity } from '../../../../core/actions/entity.ts';
 import { invalid } from '../../../../core/errors.ts';
-import { addTo, floorTo } from '../../../../core/time/interval.ts';
+import { addUnits, startOfInterval } from '../../../../core/time/interval.ts';
 import { PERIODS, type Period, periodUnit } from '../../../../core/time/period.ts';
 import type { Range } from '../../../../core/time/range.ts';
 import { parseDate } from '../../../../core/time/relative-date.ts';
 import type { QuestionContext } from '../../rules/context.ts';
 import {
-  type Fields,
   knownFields,
+  type QuestionFields,
   quote,
-  readChoice,
-  readInteger,
-  readObject,
-  readText,
-  readTexts,
+  readChoiceField,
+  readIntegerField,
+  readObjectField,
+  readTextField,
+  readTextListField,
 } from '../../rules/fields.ts';
 import type { RetentionPeopleQuestion, RetentionQuestion } from '../../rules/question.ts';
 import { readBreakdown } from '../../rules/read-breakdown.ts';
 import { dateContext } from '../../rules/read-dates.ts';
-import { checkAction, readEntity } from '../../rules/read-entity.ts';
-import { allOf, readQuestionFilter, readSearch } from '../../rules/read-filter.ts';
+import { readEntity, requireKnownAction } from '../../rules/read-entity.ts';
+import { andFilters, readQuestionFilter, readSearchFilter } from '../../rules/read-filter.ts';
 
-export const RETENTION_FIELDS = [
+const RETENTION_FIELDS = [
   'insight',
   'properties',
   'filter_test_accounts',
@@ -40,33 +40,33 @@ export const RETENTION_FIELDS = [
   'aggregation_group_type_index',
 ] as const;
 
-const MOST_INTERVALS = 500;
+const MAX_INTERVALS = 500;
 
 /** Who came back, how long after they came. */
-export function readRetentionQuestion(fields: Fields, context: QuestionContext): RetentionQuestion {
+export function readRetentionQuestion(fields: QuestionFields, context: QuestionContext): RetentionQuestion {
   const { timezone } = dateContext(context);
   const period = readPeriod(fields);
-  const intervals = readInteger(fields, 'total_intervals', { min: 1, max: MOST_INTERVALS }) ?? 11;
-  const target = readTarget(fields, 'target_entity', context) ?? PAGEVIEW;
-  const type = readChoice(fields, 'retention_type', ['retention_recurring', 'retention_first_time']);
+  const intervals = readIntegerField(fields, 'total_intervals', { min: 1, max: MAX_INTERVALS }) ?? 11;
+  const target = readRetentionEntity(fields, 'target_entity', context) ?? PAGEVIEW;
+  const type = readChoiceField(fields, 'retention_type', ['retention_recurring', 'retention_first_time']);
   const isFirstTime = type === 'retention_first_time';
   return {
     kind: 'retention',
     fields: knownFields(fields, RETENTION_FIELDS),
     timezone,
     filter: readQuestionFilter(fields, context),
-    range: retentionRange(readEnd(fields, context, timezone), period, intervals, timezone),
+    range: retentionRange(readDateTo(fields, context, timezone), period, intervals, timezone),
     target,
-    returning: readTarget(fields, 'returning_entity', context) ?? target,
+    returning: readRetentionEntity(fields, 'returning_entity', context) ?? target,
     period,
     intervals,
     isFirstTime,
-    isFirstCohortOnly: readText(fields, 'display') === 'ActionsLineGraph' && !isFirstTime,
-    breakdown: readValues(fields, context),
+    isFirstCohortOnly: readTextField(fields, 'display') === 'ActionsLineGraph' && !isFirstTime,
+    breakdown: readRetentionBreakdown(fields, context),
   };
 }
 
-function readValues(fields: Fields, context: QuestionContext): Breakdown | null {
+function readRetentionBreakdown(fields: QuestionFields, context: QuestionContext): Breakdown | null {
   const breakdown = readBreakdown(fields, context);
   if (breakdown?.kind === 'cohort') throw invalid('breakdown_type', 'Retention can be divided by properties only.');
   return breakdown;
@@ -80,25 +80,25 @@ const PAGEVIEW: Entity = {
   filter: { kind: 'and', filters: [] },
 };
 
-function readPeriod(fields: Fields): Period {
-  const given = readText(fields, 'period') ?? 'Day';
+function readPeriod(fields: QuestionFields): Period {
+  const given = readTextField(fields, 'period') ?? 'Day';
   const period = PERIODS.find((one) => one === given);
   if (period === undefined) throw invalid('period', `Period ${quote(given).slice(1, -1)} is unsupported.`);
   return period;
 }
 
 /** Only type and id count: an entity's own filters are not asked for here. */
-function readTarget(fields: Fields, name: string, context: QuestionContext): Entity | undefined {
-  const given = readObject(fields, name);
+function readRetentionEntity(fields: QuestionFields, name: string, context: QuestionContext): Entity | undefined {
+  const given = readObjectField(fields, name);
   if (given === undefined) return undefined;
   const { id = null, type = 'events' } = given;
   const entity = readEntity({ id, type }, name, context);
-  checkAction(entity);
+  requireKnownAction(entity);
   return entity;
 }
 
-function readEnd(fields: Fields, { now }: QuestionContext, timezone: string): number {
-  const text = readText(fields, 'date_to');
+function readDateTo(fields: QuestionFields, { now }: QuestionContext, timezone: string): number {
+  const text = readTextField(fields, 'date_to');
   const at = text === undefined ? now : parseDate(text, now, timezone);
   if (at === undefined) throw invalid('date_to', 'date_to is not a date: use 2024-01-31, an ISO time, or -7d.');
   return at;
@@ -107,21 +107,21 @@ function readEnd(fields: Fields, { now }: QuestionContext, timezone: string): nu
 /** As many periods as asked for, the last of which holds the end. */
 function retentionRange(end: number, period: Period, intervals: number, timezone: string): Range {
   const unit = periodUnit(period);
-  const after = addTo(end, 1, unit, timezone);
-  const until = floorTo(after, unit === 'hour' ? 'hour' : 'day', timezone);
-  const from = addTo(until, -intervals, unit, timezone);
+  const after = addUnits(end, 1, unit, timezone);
+  const until = startOfInterval(after, unit === 'hour' ? 'hour' : 'day', timezone);
+  const from = addUnits(until, -intervals, unit, timezone);
   if (unit !== 'week') return { from, until };
-  const sunday = floorTo(from, 'week', timezone);
-  return { from: sunday, until: addTo(sunday, intervals, 'week', timezone) };
+  const sunday = startOfInterval(from, 'week', timezone);
+  return { from: sunday, until: addUnits(sunday, intervals, 'week', timezone) };
 }
 
-export function readRetentionPeopleQuestion(fields: Fields, context: QuestionContext): RetentionPeopleQuestion {
+export function readRetentionPeopleQuestion(fields: QuestionFields, context: QuestionContext): RetentionPeopleQuestion {
   const retention = readRetentionQuestion(fields, context);
-  const values = readTexts(fields, 'breakdown_values');
-  const interval = readInteger(fields, 'selected_interval', { min: 0, max: retention.intervals - 1 }) ?? 0;
+  const values = readTextListField(fields, 'breakdown_values');
+  const interval = readIntegerField(fields, 'selected_interval', { min: 0, max: retention.intervals - 1 }) ?? 0;
   return {
     kind: 'retention_people',
-    retention: { ...retention, filter: allOf([retention.filter, readSearch(fields)]) },
+    retention: { ...retention, filter: andFilters([retention.filter, readSearchFilter(fields)]) },
     cohort: readCohort(values, interval, retention),
   };
 }

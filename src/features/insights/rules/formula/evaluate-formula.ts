@@ -1,7 +1,7 @@
-import type { Operator, Term } from './formula.ts';
+import type { FormulaNode, FormulaOperator } from './formula.ts';
 
 /** May give NaN or an infinity: who shows the number decides what that looks like. */
-export function evaluateFormula(term: Term, values: readonly number[]): number {
+export function evaluateFormula(term: FormulaNode, values: readonly number[]): number {
   switch (term.kind) {
     case 'number':
       return term.value;
@@ -14,7 +14,7 @@ export function evaluateFormula(term: Term, values: readonly number[]): number {
   }
 }
 
-function calculate(operator: Operator, left: number, right: number): number {
+function calculate(operator: FormulaOperator, left: number, right: number): number {
   switch (operator) {
     case '+':
       return left + right;
@@ -30,7 +30,7 @@ function calculate(operator: Operator, left: number, right: number): number {
 }
 
 /** Point by point, to two decimals; what is no number (such as x / 0) shows as 0. */
-export const formulaPoints = (term: Term, series: readonly (readonly number[])[]): number[] =>
+export const formulaPoints = (term: FormulaNode, series: readonly (readonly number[])[]): number[] =>
   Array.from({ length: Math.max(0, ...series.map((points) => points.length)) }, (_, at) => {
     const value = evaluateFormula(
       term,
@@ -39,7 +39,7 @@ export const formulaPoints = (term: Term, series: readonly (readonly number[])[]
     return Number.isFinite(value) ? round2(value) : 0;
   });
 
-export const formulaTotal = (term: Term, values: readonly number[]): number | null => {
+export const formulaTotal = (term: FormulaNode, values: readonly number[]): number | null => {
   const value = evaluateFormula(term, values);
   return Number.isFinite(value) ? value : null;
 };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../../core/errors.ts';
 import { evaluateFormula, formulaPoints, formulaTotal, round2 } from './evaluate-formula.ts';
-import type { Term } from './formula.ts';
+import type { FormulaNode } from './formula.ts';
 import { parseFormula } from './parse-formula.ts';
 
 const value = (text: string, ...series: number[]): number =>
@@ -72,7 +72,7 @@ describe('a formula', () => {
   });
 
   it('means the same after it was written out and read again', () => {
-    const { term } = fc.letrec<{ term: Term }>((tie) => ({
+    const { term } = fc.letrec<{ term: FormulaNode }>((tie) => ({
       term: fc.oneof(
         { maxDepth: 4, withCrossShrink: true },
         fc.record({ kind: fc.constant('series' as const), index: fc.nat(2) }),
@@ -108,7 +108,7 @@ describe('a formula', () => {
   });
 });
 
-function written(term: Term): string {
+function written(term: FormulaNode): string {
   if (term.kind === 'number') return String(term.value);
   if (term.kind === 'series') return 'ABC'[term.index] ?? '';
   return term.kind === 'negative'

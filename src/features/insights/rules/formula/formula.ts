@@ -2,13 +2,13 @@
 export interface Formula {
   /** As shown: what is not part of any formula is left out. */
   text: string;
-  tree: Term;
+  tree: FormulaNode;
 }
 
-export type Term =
+export type FormulaNode =
   | { kind: 'number'; value: number }
   | { kind: 'series'; index: number }
-  | { kind: 'negative'; of: Term }
-  | { kind: 'binary'; operator: Operator; left: Term; right: Term };
+  | { kind: 'negative'; of: FormulaNode }
+  | { kind: 'binary'; operator: FormulaOperator; left: FormulaNode; right: FormulaNode };
 
-export type Operator = '+' | '-' | '*' | '/' | '^';
+export type FormulaOperator = '+' | '-' | '*' | '/' | '^';

@@ -1,18 +1,18 @@
 import { invalid } from '../../../../core/errors.ts';
-import type { Formula, Operator, Term } from './formula.ts';
+import type { Formula, FormulaNode, FormulaOperator } from './formula.ts';
 
-const LONGEST = 500;
-const DEEPEST = 50;
-const broken = (why: string) => invalid('formula', `The formula cannot be read: ${why}.`);
+const MAX_FORMULA_LENGTH = 500;
+const MAX_FORMULA_DEPTH = 50;
+const formulaError = (why: string) => invalid('formula', `The formula cannot be read: ${why}.`);
 
 /** Letters, digits and the signs of arithmetic; anything else on the wire is passed over. */
-const FOREIGN = /[^a-zA-Z0-9 \-*^+/().]/g;
+const UNKNOWN_CHARACTERS = /[^a-zA-Z0-9 \-*^+/().]/g;
 const TOKEN = /\s*(?:(\d+\.?\d*|\.\d+)|([a-zA-Z]+)|([-+*/^()]))/y;
 
 /** Reads a formula of as many series; a small grammar of our own, so that nothing is ever evaluated as code. */
 export function parseFormula(given: string, series: number): Formula {
-  if (given.length > LONGEST) throw broken(`it has more than ${LONGEST} characters`);
-  const text = given.replace(FOREIGN, '').trim();
+  if (given.length > MAX_FORMULA_LENGTH) throw formulaError(`it has more than ${MAX_FORMULA_LENGTH} characters`);
+  const text = given.replace(UNKNOWN_CHARACTERS, '').trim();
   const reader = new FormulaReader(tokensOf(text), series);
   return { text, tree: reader.read() };
 }
@@ -23,7 +23,7 @@ function tokensOf(text: string): string[] {
   while (pattern.lastIndex < text.trimEnd().length) {
     const at = pattern.lastIndex;
     const found = pattern.exec(text);
-    if (found === null) throw broken(`"${text.slice(at, at + 10)}" is not part of one`);
+    if (found === null) throw formulaError(`"${text.slice(at, at + 10)}" is not part of one`);
     tokens.push((found[1] ?? found[2] ?? found[3]) as string);
   }
   return tokens;
@@ -41,23 +41,23 @@ class FormulaReader {
     this.series = series;
   }
 
-  read(): Term {
-    if (this.tokens.length === 0) throw broken('it is empty');
+  read(): FormulaNode {
+    if (this.tokens.length === 0) throw formulaError('it is empty');
     const tree = this.sum();
     const rest = this.tokens[this.at];
-    if (rest !== undefined) throw broken(`"${rest}" is not expected there`);
+    if (rest !== undefined) throw formulaError(`"${rest}" is not expected there`);
     return tree;
   }
 
-  private sum(): Term {
+  private sum(): FormulaNode {
     return this.chain(['+', '-'], () => this.product());
   }
 
-  private product(): Term {
+  private product(): FormulaNode {
     return this.chain(['*', '/'], () => this.signed());
   }
 
-  private chain(operators: readonly Operator[], operand: () => Term): Term {
+  private chain(operators: readonly FormulaOperator[], operand: () => FormulaNode): FormulaNode {
     let left = operand();
     for (;;) {
       const operator = operators.find((one) => one === this.tokens[this.at]);
@@ -67,7 +67,7 @@ class FormulaReader {
     }
   }
 
-  private signed(): Term {
+  private signed(): FormulaNode {
     const sign = this.tokens[this.at];
     if (sign !== '-' && sign !== '+') return this.power();
     return this.deeper(() => {
@@ -78,7 +78,7 @@ class FormulaReader {
   }
 
   /** Binds tighter than a sign before it and groups from the right: `-2^2` is -4, `2^3^2` is 512. */
-  private power(): Term {
+  private power(): FormulaNode {
     const left = this.atom();
     if (this.tokens[this.at] !== '^') return left;
     this.at++;
@@ -86,25 +86,25 @@ class FormulaReader {
     return { kind: 'binary', operator: '^', left, right };
   }
 
-  private atom(): Term {
+  private atom(): FormulaNode {
     const token = this.tokens[this.at++];
-    if (token === undefined) throw broken('it ends too early');
+    if (token === undefined) throw formulaError('it ends too early');
     if (/^[\d.]/.test(token)) return { kind: 'number', value: Number(token) };
     if (/^[a-zA-Z]/.test(token)) return this.letter(token);
-    if (token !== '(') throw broken(`"${token}" is not expected there`);
+    if (token !== '(') throw formulaError(`"${token}" is not expected there`);
     const inner = this.deeper(() => this.sum());
-    if (this.tokens[this.at++] !== ')') throw broken('a bracket is not closed');
+    if (this.tokens[this.at++] !== ')') throw formulaError('a bracket is not closed');
     return inner;
   }
 
-  private letter(token: string): Term {
+  private letter(token: string): FormulaNode {
     const index = token.length === 1 ? token.toUpperCase().charCodeAt(0) - 65 : -1;
-    if (index < 0 || index >= this.series) throw broken(`there is no series "${token}"`);
+    if (index < 0 || index >= this.series) throw formulaError(`there is no series "${token}"`);
     return { kind: 'series', index };
   }
 
-  private deeper(read: () => Term): Term {
-    if (++this.depth > DEEPEST) throw broken('it is nested too deeply');
+  private deeper(read: () => FormulaNode): FormulaNode {
+    if (++this.depth > MAX_FORMULA_DEPTH) throw formulaError('it is nested too deeply');
     const term = read();
     this.depth--;
     return term;

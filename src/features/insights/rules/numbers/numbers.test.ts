@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fewestThatCount, isSkewed, oddsRatio, strongest } from '../../correlation/rules/odds.ts';
+import { isSkewed, minCountedActors, oddsRatio, strongestCorrelations } from '../../correlation/rules/odds.ts';
 import { timeBins } from '../../funnel/rules/time-bins.ts';
-import { Numbers } from './numbers.ts';
+import { NumberList } from './numbers.ts';
 import { runningSum, smooth } from './points.ts';
 import { mean, median, quantile, statisticOf } from './statistics.ts';
 import { binName, valueBins } from './value-bins.ts';
@@ -34,7 +34,7 @@ describe('statistics', () => {
 
 describe('a list that is used again', () => {
   it('has the mean and the median of what was put in since it was emptied', () => {
-    const numbers = new Numbers();
+    const numbers = new NumberList();
     const one = fc.oneof(fc.double({ noNaN: true, min: -1e9, max: 1e9 }), fc.integer({ min: 0, max: 5 }));
     const some = fc.oneof(
       fc.array(one, { maxLength: 90, size: 'max' }),
@@ -113,19 +113,19 @@ describe('odds', () => {
   });
 
   it('need a few who count, never more than 25', () => {
-    expect(fewestThatCount({ success: 50, failure: 50 })).toBe(2);
-    expect(fewestThatCount({ success: 5000, failure: 5000 })).toBe(25);
+    expect(minCountedActors({ success: 50, failure: 50 })).toBe(2);
+    expect(minCountedActors({ success: 5000, failure: 5000 })).toBe(25);
   });
 
   it('show the ten strongest of each side', () => {
     const one = (at: number) => ({
       name: `e${at}`,
-      of: { event: `e${at}`, key: null, value: null },
+      factor: { event: `e${at}`, key: null, value: null },
       success: 1,
       failure: 1,
       oddsRatio: at / 12,
     });
-    const shown = strongest(Array.from({ length: 24 }, (_, at) => one(at + 1))).map(({ name }) => name);
+    const shown = strongestCorrelations(Array.from({ length: 24 }, (_, at) => one(at + 1))).map(({ name }) => name);
     expect(shown.slice(0, 2)).toEqual(['e24', 'e23']);
     expect(shown.slice(10, 12)).toEqual(['e1', 'e2']);
     expect(shown).toHaveLength(20);

@@ -1,10 +1,10 @@
-import { medianInOrder } from './statistics.ts';
+import { medianOfSorted } from './statistics.ts';
 
 /**
  * A list of numbers that is filled and emptied again and again, of which only the mean and the median are wanted: the
  * same as those of `statistics.ts`, without a list for each of millions of persons.
  */
-export class Numbers {
+export class NumberList {
   #values = new Float64Array(16);
   #arranged = new Float64Array(16);
   #length = 0;
@@ -30,9 +30,9 @@ export class Numbers {
     if (length <= 1) return length === 0 ? null : (this.#values[0] as number);
     for (let at = 0; at < length; at++) this.#arranged[at] = this.#values[at] as number;
     // How long the quicker way takes depends on how the numbers lie: whoever makes them up is not to choose it.
-    if (length > MANY) this.#arranged.subarray(0, length).sort();
-    else arrangeMiddle(this.#arranged, length);
-    return medianInOrder(this.#arranged, length);
+    if (length > MAX_QUICKSELECT) this.#arranged.subarray(0, length).sort();
+    else selectMiddle(this.#arranged, length);
+    return medianOfSorted(this.#arranged, length);
   }
 
   #grow(): void {
@@ -43,10 +43,10 @@ export class Numbers {
   }
 }
 
-const MANY = 1000;
+const MAX_QUICKSELECT = 1000;
 
 /** Moves the first `length` numbers until the two in the middle are where order would have them: less than sorting. */
-function arrangeMiddle(numbers: Float64Array, length: number): void {
+function selectMiddle(numbers: Float64Array, length: number): void {
   const middle = (length - 1) >> 1;
   let [low, high] = [0, length - 1];
   while (low < high) {

@@ -7,11 +7,11 @@ export const mean = (values: readonly number[]): number | null =>
 
 /** Between two neighbours it lies in proportion: the median of 1 and 2 is 1.5. */
 export function quantile(values: readonly number[], level: number): number | null {
-  return quantileInOrder(inOrder(values), values.length, level);
+  return quantileOfSorted(sortNumbers(values), values.length, level);
 }
 
 /** Of the first `length` of numbers that are in order. */
-function quantileInOrder(sorted: ArrayLike<number>, length: number, level: number): number | null {
+function quantileOfSorted(sorted: ArrayLike<number>, length: number, level: number): number | null {
   const at = (length - 1) * level;
   const low = sorted[Math.floor(at)];
   const high = sorted[Math.ceil(at)];
@@ -19,11 +19,11 @@ function quantileInOrder(sorted: ArrayLike<number>, length: number, level: numbe
   return low + (high - low) * (at - Math.floor(at));
 }
 
-const FEW = 32;
+const MAX_INSERTION_SORT = 32;
 
 /** Without a comparison by a function, which takes most of the time: a funnel asks for two medians of everybody. */
-function inOrder(values: readonly number[]): ArrayLike<number> {
-  if (values.length > FEW) return new Float64Array(values).sort();
+function sortNumbers(values: readonly number[]): ArrayLike<number> {
+  if (values.length > MAX_INSERTION_SORT) return new Float64Array(values).sort();
   const sorted = values.slice();
   for (let next = 1; next < sorted.length; next++) {
     const value = sorted[next] as number;
@@ -37,8 +37,8 @@ function inOrder(values: readonly number[]): ArrayLike<number> {
   return sorted;
 }
 
-export const medianInOrder = (sorted: ArrayLike<number>, length: number): number | null =>
-  quantileInOrder(sorted, length, 0.5);
+export const medianOfSorted = (sorted: ArrayLike<number>, length: number): number | null =>
+  quantileOfSorted(sorted, length, 0.5);
 
 export const median = (values: readonly number[]): number | null => quantile(values, 0.5);
 

@@ -1,22 +1,22 @@
-import type { Breakdown, Slice } from '../../../../core/actions/breakdown.ts';
+import type { Breakdown, BreakdownSelection } from '../../../../core/actions/breakdown.ts';
 import { invalid } from '../../../../core/errors.ts';
 import type { Json } from '../../../../core/json/json.ts';
-import { addTo, floorTo, type Interval, nextStart } from '../../../../core/time/interval.ts';
+import { addUnits, type Interval, nextIntervalStart, startOfInterval } from '../../../../core/time/interval.ts';
 import type { Range } from '../../../../core/time/range.ts';
 import { readDateRange } from '../../../../core/time/read-date-range.ts';
 import { parseDate } from '../../../../core/time/relative-date.ts';
 import type { QuestionContext } from '../../rules/context.ts';
-import { type Fields, knownFields, readJson } from '../../rules/fields.ts';
+import { knownFields, type QuestionFields, readJsonField } from '../../rules/fields.ts';
 import type { TrendsPeopleQuestion } from '../../rules/question.ts';
 import { dateContext, readDates } from '../../rules/read-dates.ts';
-import { findListed, readEntities } from '../../rules/read-entity.ts';
-import { allOf, readQuestionFilter, readSearch } from '../../rules/read-filter.ts';
+import { findListedEntity, readEntities } from '../../rules/read-entity.ts';
+import { andFilters, readQuestionFilter, readSearchFilter } from '../../rules/read-filter.ts';
 import { readDisplay, readTrendsBreakdown, seriesOf, TREND_FIELDS } from './read-trends.ts';
 
-export const ENTITY_FIELDS = ['entity_id', 'entity_type', 'entity_math', 'entity_order'] as const;
+const ENTITY_FIELDS = ['entity_id', 'entity_type', 'entity_math', 'entity_order'] as const;
 
 /** The persons behind one number of a trend. */
-export function readTrendsPeopleQuestion(fields: Fields, context: QuestionContext): TrendsPeopleQuestion {
+export function readTrendsPeopleQuestion(fields: QuestionFields, context: QuestionContext): TrendsPeopleQuestion {
   const display = readDisplay(fields);
   const dates = readDates(fields);
   const inContext = dateContext(context);
@@ -26,9 +26,9 @@ export function readTrendsPeopleQuestion(fields: Fields, context: QuestionContex
     kind: 'trends_people',
     fields: knownFields(fields, [...TREND_FIELDS, ...ENTITY_FIELDS, 'breakdown_value', 'search']),
     timezone: inContext.timezone,
-    filter: allOf([readQuestionFilter(fields, context), readSearch(fields)]),
+    filter: andFilters([readQuestionFilter(fields, context), readSearchFilter(fields)]),
     range: isPoint ? pointRange(dates.dateFrom as string, dates.interval, context) : readDateRange(dates, inContext),
-    series: seriesOf(findListed(fields, readEntities(fields, context), context)),
+    series: seriesOf(findListedEntity(fields, readEntities(fields, context), context)),
     interval: dates.interval,
     display,
     slice: readSlice(fields, readTrendsBreakdown(fields, context)),
@@ -39,15 +39,16 @@ export function readTrendsPeopleQuestion(fields: Fields, context: QuestionContex
 function pointRange(text: string, interval: Interval, { now, timezone }: QuestionContext): Range {
   const from = parseDate(text, now, timezone);
   if (from === undefined) throw invalid('date_from', 'date_from is not a date: use 2024-01-31, an ISO time, or -7d.');
-  if (interval === 'hour') return { from, until: addTo(from, 1, 'hour', timezone) };
-  const day = floorTo(from, 'day', timezone);
-  if (interval === 'month') return { from: day, until: nextStart(floorTo(day, 'month', timezone), 'month', timezone) };
-  return { from: day, until: addTo(day, interval === 'week' ? 7 : 1, 'day', timezone) };
+  if (interval === 'hour') return { from, until: addUnits(from, 1, 'hour', timezone) };
+  const day = startOfInterval(from, 'day', timezone);
+  if (interval === 'month')
+    return { from: day, until: nextIntervalStart(startOfInterval(day, 'month', timezone), 'month', timezone) };
+  return { from: day, until: addUnits(day, interval === 'week' ? 7 : 1, 'day', timezone) };
 }
 
 /** `breakdown_value`: the one that the number belongs to. Without it the number is that of all values together. */
-export function readSlice(fields: Fields, breakdown: Breakdown | null): Slice | null {
-  const value = fields['breakdown_value'] === '' ? '' : readJson(fields, 'breakdown_value');
+function readSlice(fields: QuestionFields, breakdown: Breakdown | null): BreakdownSelection | null {
+  const value = fields['breakdown_value'] === '' ? '' : readJsonField(fields, 'breakdown_value');
   if (breakdown === null || value === undefined || value === null) return null;
   if (breakdown.kind === 'cohort') return { kind: 'cohort', id: cohortId(value) };
   if (breakdown.bins === null) return { kind: 'value', breakdown, value: textOf(value) };

@@ -3,10 +3,17 @@ import { invalid } from '../../../../core/errors.ts';
 import { previousRange } from '../../../../core/time/previous-range.ts';
 import { roundToInterval } from '../../../../core/time/read-date-range.ts';
 import type { QuestionContext } from '../../rules/context.ts';
-import { type Fields, knownFields, quote, readBoolean, readInteger, readText } from '../../rules/fields.ts';
+import {
+  knownFields,
+  type QuestionFields,
+  quote,
+  readBooleanField,
+  readIntegerField,
+  readTextField,
+} from '../../rules/fields.ts';
 import { parseFormula } from '../../rules/formula/parse-formula.ts';
 import type { Display, Series, TrendsQuestion } from '../../rules/question.ts';
-import { DEFAULT_VALUES, readBreakdown } from '../../rules/read-breakdown.ts';
+import { DEFAULT_BREAKDOWN_LIMIT, readBreakdown } from '../../rules/read-breakdown.ts';
 import { DATE_FIELDS, dateContext, readDates, readTickedRange } from '../../rules/read-dates.ts';
 import { type ListedEntity, readEntities } from '../../rules/read-entity.ts';
 import { readQuestionFilter } from '../../rules/read-filter.ts';
@@ -44,11 +51,11 @@ const DISPLAYS: Readonly<Record<string, Display>> = {
   WorldMap: 'total',
   BoldNumber: 'total',
 };
-const WORLD_MAP_VALUES = 300;
-const MOST_SMOOTHED = 1000;
+const WORLD_MAP_BREAKDOWN_LIMIT = 300;
+const MAX_SMOOTHING_INTERVALS = 1000;
 
 /** Reads a question for trends. Questions for stickiness and lifecycle come by the same road: see `readTrendKind`. */
-export function readTrendsQuestion(fields: Fields, context: QuestionContext): TrendsQuestion {
+export function readTrendsQuestion(fields: QuestionFields, context: QuestionContext): TrendsQuestion {
   const dates = readDates(fields);
   const { timezone } = dateContext(context);
   const asked = readTickedRange(fields, context);
@@ -63,13 +70,13 @@ export function readTrendsQuestion(fields: Fields, context: QuestionContext): Tr
     series,
     interval: dates.interval,
     display: readDisplay(fields),
-    previous: readBoolean(fields, 'compare')
+    previous: readBooleanField(fields, 'compare')
       ? previousRange(range, dates.interval, timezone, dates.dateFrom, dates.dateTo)
       : null,
     searchFrom: asked.from,
     breakdown: readTrendsBreakdown(fields, context),
     formula: readFormula(fields, series.length),
-    smoothing: readInteger(fields, 'smoothing_intervals', { min: 1, max: MOST_SMOOTHED }) ?? 1,
+    smoothing: readIntegerField(fields, 'smoothing_intervals', { min: 1, max: MAX_SMOOTHING_INTERVALS }) ?? 1,
   };
 }
 
@@ -78,30 +85,34 @@ export const seriesOf = ({ entity, given }: Pick<ListedEntity, 'entity' | 'given
   math: readMath(given),
 });
 
-export function readDisplay(fields: Fields): Display {
-  const name = readText(fields, 'display') ?? 'ActionsLineGraph';
+export function readDisplay(fields: QuestionFields): Display {
+  const name = readTextField(fields, 'display') ?? 'ActionsLineGraph';
   const display = Object.hasOwn(DISPLAYS, name) ? DISPLAYS[name] : undefined;
   if (display !== undefined) return display;
   throw invalid('display', `There is no display called ${quote(name)}.`);
 }
 
-export function readTrendsBreakdown(fields: Fields, context: QuestionContext): Breakdown | null {
+export function readTrendsBreakdown(fields: QuestionFields, context: QuestionContext): Breakdown | null {
   const display = fields['display'];
   if (display === 'BoldNumber') return null;
-  const breakdown = readBreakdown(fields, context, display === 'WorldMap' ? WORLD_MAP_VALUES : DEFAULT_VALUES);
+  const breakdown = readBreakdown(
+    fields,
+    context,
+    display === 'WorldMap' ? WORLD_MAP_BREAKDOWN_LIMIT : DEFAULT_BREAKDOWN_LIMIT,
+  );
   if (breakdown?.kind === 'property' && breakdown.keys.length > 1) {
     throw invalid('breakdown', 'Trends can be divided by one property at a time.');
   }
   return breakdown;
 }
 
-function readFormula(fields: Fields, series: number) {
-  const text = readText(fields, 'formula');
+function readFormula(fields: QuestionFields, series: number) {
+  const text = readTextField(fields, 'formula');
   return text === undefined ? null : parseFormula(text, series);
 }
 
 /** Which of the questions that share the road of trends this is. */
-export function readTrendKind(fields: Fields): 'trends' | 'stickiness' | 'lifecycle' {
+export function readTrendKind(fields: QuestionFields): 'trends' | 'stickiness' | 'lifecycle' {
   const shownAs = fields['shown_as'];
   const insight = typeof fields['insight'] === 'string' ? fields['insight'].toUpperCase() : undefined;
   if (shownAs === 'Lifecycle' || insight === 'LIFECYCLE') return 'lifecycle';
