@@ -1,4 +1,4 @@
-/** What the documents say, held against what is. */
+/** Compares the documentation with the code. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { settingsHelp } from '../src/config.ts';
@@ -8,9 +8,9 @@ import { testedSdks } from './sdks/support/versions.ts';
 const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 
-describe('the README', () => {
-  it('has the table of settings that --help prints', () => {
-    const rows = read('README.md').match(/^\| `[A-Z_]+` +\|.*$/gm) ?? [];
+describe('the documentation', () => {
+  it('lists the settings that --help prints', () => {
+    const rows = read('docs/guides/configuration.md').match(/^\| `[A-Z_]+` +\|.*$/gm) ?? [];
     const cells = rows.map((row) =>
       row
         .slice(1, -1)
@@ -22,8 +22,8 @@ describe('the README', () => {
     );
   });
 
-  it('lists the SDKs that are tried, in their versions', () => {
-    const [, section = ''] = read('README.md').split('## SDKs\n');
+  it('lists the tested SDKs with their versions', () => {
+    const [, section = ''] = read('docs/guides/sdks.md').split('## Tested versions\n');
     const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| (\S+) +\| ([\d., ]+?) +\|/gm)];
     const listed = rows.flatMap(([, name, versions = '']) =>
       versions.split(', ').map((version) => `${name} ${version}`),
@@ -31,32 +31,39 @@ describe('the README', () => {
     expect(listed).toEqual(testedSdks());
   });
 
-  it('links to files that are there', () => {
-    for (const file of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']) {
-      const links = [...read(file).matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, link = '']) => link);
-      expect(links.filter((link) => !existsSync(new URL(link, root)))).toEqual([]);
+  it('links to files that exist', () => {
+    const inFolder = (folder: string) => readdirSync(new URL(folder, root)).map((file) => `${folder}${file}`);
+    const files = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'docs/glossary.md'];
+    for (const file of [...files, ...inFolder('docs/guides/'), ...inFolder('docs/decisions/')]) {
+      const links = [...read(file).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link);
+      const missing = links.filter((link) => !existsSync(new URL(link, new URL(file, root))));
+      expect(missing, file).toEqual([]);
     }
+  });
+
+  it('has a README of at most 250 lines', () => {
+    expect(read('README.md').split('\n').length).toBeLessThanOrEqual(250);
   });
 });
 
-it('keeps CONTRIBUTING short enough to be read', () => {
+it('has a CONTRIBUTING of less than 120 lines', () => {
   expect(read('CONTRIBUTING.md').split('\n').length).toBeLessThan(120);
 });
 
-it('is of one version in package.json and in the sources', () => {
+it('has the same version in package.json and in the sources', () => {
   expect(VERSION).toBe(JSON.parse(read('package.json')).version);
 });
 
 describe('decision records', () => {
   const files = readdirSync(new URL('docs/decisions/', root)).filter((file) => file.endsWith('.md'));
 
-  it('have numbers of their own, each with a status and its reasons', () => {
+  it('have unique numbers, a status and all sections', () => {
     const numbers = files.map((file) => file.slice(0, 4));
     expect(new Set(numbers).size).toBe(files.length);
     for (const file of files) {
       const text = read(`docs/decisions/${file}`);
       expect(text, file).toMatch(new RegExp(`^# ${Number(file.slice(0, 4))}\\. `));
-      for (const part of ['Status: ', '## Context', '## Choice', '## Options set aside', '## Consequences']) {
+      for (const part of ['Status: ', '## Context', '## Decision', '## Alternatives considered', '## Consequences']) {
         expect(text, file).toContain(part);
       }
     }
