@@ -1,7 +1,7 @@
 /** A property as a breakdown reads it, of an event that is read as `e` with its person as `p`. */
 import type { PropertyBreakdown } from '../core/actions/breakdown.ts';
-import { HOUR_MS } from '../core/time/interval.ts';
 import type { Range } from '../core/time/range.ts';
+import { DAY_MS } from '../core/time/units.ts';
 import { PERSON_PROPERTIES, type SqlBuilder } from '../stores/events/dialect.ts';
 
 interface ValueScope {
@@ -46,8 +46,6 @@ const groupAlias = ({ keys }: PropertyBreakdown, key: string): string => `group_
 
 /** The session of an event; null where it has none. */
 export const sessionSql = (sql: SqlBuilder): string => `nullif(${sql.property('$session_id')}, '')`;
-
-const DAY_MS = 24 * HOUR_MS;
 
 /** How many seconds each session lasted; of one that lasts for days only what lies within a day of the range. */
 export function sessionsSql({ sql, projectId }: Pick<ValueScope, 'sql' | 'projectId'>, { from, until }: Range): string {

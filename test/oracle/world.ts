@@ -10,8 +10,8 @@ import { matches, type Properties } from '../../src/core/filters/matches.ts';
 import { cohortFiltersIn, type Filter, propertyFiltersIn } from '../../src/core/filters/property-filter.ts';
 import type { PatternSearch } from '../../src/core/filters/search.ts';
 import type { Json } from '../../src/core/json/json.ts';
-import { HOUR_MS } from '../../src/core/time/interval.ts';
 import type { Range } from '../../src/core/time/range.ts';
+import { HOUR_MS } from '../../src/core/time/units.ts';
 import { fitsStep } from './fits-step.ts';
 
 export interface WorldEvent {

@@ -1,3 +1,4 @@
+import { HOUR_MS } from './units.ts';
 import type { Zoned } from './zoned.ts';
 import { zoned } from './zoned.ts';
 
@@ -45,8 +46,6 @@ export function nextIntervalStart(
     if (next > start) return next;
   }
 }
-
-export const HOUR_MS = 3_600_000;
 
 type Unit = 'minute' | Interval | 'year';
 

@@ -1,7 +1,8 @@
 import { invalid } from '../errors.ts';
-import { addUnits, HOUR_MS, type Interval, startOfInterval } from './interval.ts';
+import { addUnits, type Interval, startOfInterval } from './interval.ts';
 import type { Range } from './range.ts';
 import { parseDate } from './relative-date.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './units.ts';
 import { zoned } from './zoned.ts';
 
 export interface DateFields {
@@ -19,7 +20,6 @@ export interface DateContext {
   earliest?: number | null | undefined;
 }
 
-const MINUTE_MS = 60_000;
 const DEFAULT_DAYS = 7;
 
 /**
@@ -65,7 +65,7 @@ const MIN_LENGTH_MS: Record<Interval, number> = {
   hour: HOUR_MS,
   day: 23 * HOUR_MS,
   week: 167 * HOUR_MS,
-  month: 28 * 24 * HOUR_MS,
+  month: 28 * DAY_MS,
 };
 
 /** Fifty years of days or two of hours fit; a century of hours is nobody's question and would fill the memory. */
@@ -80,4 +80,4 @@ export function roundToInterval(range: Range, interval: Interval, timezone: stri
   return isShort ? range : { from: startOfInterval(range.from, interval, timezone), until: range.until };
 }
 
-const LENGTH = { hour: HOUR_MS, day: 24 * HOUR_MS } as const;
+const LENGTH = { hour: HOUR_MS, day: DAY_MS } as const;

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aZone } from '../../../test/support/insight-worlds.ts';
-import { HOUR_MS, INTERVALS, type Interval, nextIntervalStart, startOfInterval } from './interval.ts';
+import { INTERVALS, type Interval, nextIntervalStart, startOfInterval } from './interval.ts';
 import { tickIndex, tickNames, ticksOf } from './ticks.ts';
+import { HOUR_MS } from './units.ts';
 
 const at = (text: string): number => Date.parse(text);
 const dayOf = (start: number, interval: Interval, zone: string): string =>

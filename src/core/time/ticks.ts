@@ -1,5 +1,6 @@
-import { HOUR_MS, type Interval, nextIntervalStart, startOfInterval, type WeekStart } from './interval.ts';
+import { type Interval, nextIntervalStart, startOfInterval, type WeekStart } from './interval.ts';
 import type { Range } from './range.ts';
+import { DAY_MS, HOUR_MS, WEEK_MS } from './units.ts';
 import { nextTransition, zoned } from './zoned.ts';
 
 /** One interval of the time axis: from `start` up to, not including, `end`. */
@@ -33,8 +34,8 @@ export function ticksOf(range: Range, interval: Interval, timezone: string, week
 
 const LENGTHS: Record<Interval, number> = {
   hour: HOUR_MS,
-  day: 24 * HOUR_MS,
-  week: 7 * 24 * HOUR_MS,
+  day: DAY_MS,
+  week: WEEK_MS,
   month: Number.POSITIVE_INFINITY,
 };
 

@@ -1,13 +1,14 @@
-import { addUnits, HOUR_MS } from './interval.ts';
+import { addUnits } from './interval.ts';
 import { isInRange, type Range } from './range.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, WEEK_MS } from './units.ts';
 import type { Window } from './window.ts';
 import { nextTransition, previousTransition } from './zoned.ts';
 
 const LENGTHS: Partial<Record<Window['unit'], number>> = {
-  minute: HOUR_MS / 60,
+  minute: MINUTE_MS,
   hour: HOUR_MS,
-  day: 24 * HOUR_MS,
-  week: 7 * 24 * HOUR_MS,
+  day: DAY_MS,
+  week: WEEK_MS,
 };
 
 /**
