@@ -26,7 +26,7 @@ import type { WorkerMethods } from '../worker-protocol.ts';
 import { WorkerThread } from '../worker-thread.ts';
 import { followMessages } from './follow-messages.ts';
 import { reportClusterMetrics } from './report-metrics.ts';
-import { withTimeout } from './time-limited-subjects.ts';
+import { timeLimitedSubjects } from './time-limited-subjects.ts';
 import type { ClusterWorkerOptions } from './worker-options.ts';
 
 /** Where they are: the settings have been checked. */
@@ -64,7 +64,7 @@ export async function openCluster(
   const heard = new BroadcastConfirmations();
   let charge: LeaderTask | null = null;
   let isInCharge = false;
-  const metadata = { ...shelf.metadata, subjects: withTimeout(shelf.metadata.subjects) };
+  const metadata = { ...shelf.metadata, subjects: timeLimitedSubjects(shelf.metadata.subjects) };
   const { listeners } = options;
   const following = followMessages({
     messages: news,

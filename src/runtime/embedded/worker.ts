@@ -18,6 +18,7 @@ import { clockOn } from '../../lib/clock.ts';
 import { randomIds } from '../../lib/ids.ts';
 import { openLog } from '../../lib/log.ts';
 import { notify, onNotice, serve } from '../../lib/rpc.ts';
+import { wrapMethods } from '../../lib/wrap-methods.ts';
 import { queryTooLarge } from '../../query/query-limits.ts';
 import { DATA_FILES } from '../../stores/data-files.ts';
 import { duckdbDialect } from '../../stores/duckdb/dialect.ts';
@@ -147,12 +148,12 @@ function explainOutOfMemory(error: unknown): never {
   throw isOutOfMemory(error) ? queryTooLarge(error) : error;
 }
 
-/** A lost engine cannot be mended in place: the thread ends and a fresh one opens the file again. */
+/** A lost engine cannot be repaired in place: the thread ends and a new one opens the file again. */
 function restartOnLostEngine(
   methods: EmbeddedWorkerMethods,
   die: (error: unknown) => Promise<void>,
 ): EmbeddedWorkerMethods {
-  const watched = async <T>(work: Promise<T>): Promise<T> => {
+  const watch = async (work: unknown): Promise<unknown> => {
     try {
       return await work;
     } catch (error) {
@@ -160,19 +161,7 @@ function restartOnLostEngine(
       throw error;
     }
   };
-  return {
-    ...methods,
-    query: (sql, values, signal) => watched(methods.query(sql, values, signal)),
-    deleteBefore: (projectId, timestamp) => watched(methods.deleteBefore(projectId, timestamp)),
-    reassign: () => watched(methods.reassign()),
-    mirrorPersons: (projectId) => watched(methods.mirrorPersons(projectId)),
-    deleteMirror: (projectId) => watched(methods.deleteMirror(projectId)),
-    purge: () => watched(methods.purge()),
-    snapshot: (folder) => watched(methods.snapshot(folder)),
-    answerQuestion: (projectId, question, page, signal) =>
-      watched(methods.answerQuestion(projectId, question, page, signal)),
-    calculateCohort: (projectId, cohortId) => watched(methods.calculateCohort(projectId, cohortId)),
-  };
+  return { ...wrapMethods(methods, <R>(call: () => R) => watch(call()) as R), close: () => methods.close() };
 }
 
 if (parentPort) await start(parentPort, workerData as EmbeddedWorkerOptions);
