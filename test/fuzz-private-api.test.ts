@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { A_GROUP, capture } from './support/capture.ts';
 import { call, clientFor } from './support/client.ts';
 import { makeFlag } from './support/flags.ts';
-import { createSavedInsights } from './support/kept-questions.ts';
 import { exampleOf, OpenApi, type Operation, type Schema } from './support/openapi.ts';
 import { realPath } from './support/real-paths.ts';
+import { createSavedInsights } from './support/saved-insights.ts';
 import { startServer, type TestServer } from './support/server.ts';
 
 const TIME_LIMIT_MS = 12_000;

@@ -5,9 +5,9 @@ import { A_GROUP, capture } from './support/capture.ts';
 import { clientFor } from './support/client.ts';
 import { makeFlag } from './support/flags.ts';
 import { deleteSomebody } from './support/identities.ts';
-import { createSavedInsights } from './support/kept-questions.ts';
 import { OpenApi } from './support/openapi.ts';
 import { realPath } from './support/real-paths.ts';
+import { createSavedInsights } from './support/saved-insights.ts';
 import { startServer, type TestServer } from './support/server.ts';
 
 let server: TestServer;

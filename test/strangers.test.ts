@@ -8,10 +8,10 @@ import { A_GROUP, capture } from './support/capture.ts';
 import { call, clientFor } from './support/client.ts';
 import { makeFlag } from './support/flags.ts';
 import { deleteSomebody } from './support/identities.ts';
-import { createSavedInsights } from './support/kept-questions.ts';
 import { exampleOf, OpenApi, type Operation } from './support/openapi.ts';
 import { addMember, cookieOf, type TestMember } from './support/people.ts';
 import { cachingGet, readEverything, realPath } from './support/real-paths.ts';
+import { createSavedInsights } from './support/saved-insights.ts';
 import { START, startServer, type TestProject, type TestServer } from './support/server.ts';
 
 let server: TestServer;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { capture, type SentEvent } from './support/capture.ts';
 import { clientFor } from './support/client.ts';
-import { type Hook, type HookAnswer, startHook } from './support/hook.ts';
 import { isEmbedded, isWithoutEvents, startServer, type TestProject, type TestServer } from './support/server.ts';
+import { type Hook, type HookAnswer, startHook } from './support/webhook.ts';
 
 let server: TestServer;
 let hook: Hook;

@@ -1,6 +1,6 @@
 /**
  * Which project a public request is for. Project keys are looked up for every capture and every flag decision, so what
- * was found is remembered; whoever changes a project says so (`forget`).
+ * was found is remembered; whoever changes a project says so (`invalidate`).
  */
 import { Failure, invalid } from '../core/errors.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -50,7 +50,7 @@ export class ProjectDirectory {
   }
 
   /** Everything remembered may have changed. */
-  forget(): void {
+  invalidate(): void {
     if (this.#byToken.size > 0) this.#before = new Map(this.#byToken);
     this.#byToken.clear();
   }

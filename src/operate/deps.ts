@@ -24,7 +24,7 @@ export interface OperateDeps {
   eventQueries: EventsDeps;
   decide: DecideDeps;
   demo: DemoData;
-  directory: { forget(): void };
+  directory: { invalidate(): void };
   removeEvents(projectId: number): Promise<void>;
   /** Persons of the project were changed behind everybody's back. */
   invalidateResults(projectId: number): void;

@@ -6,7 +6,7 @@ import type { SignInGuard } from '../features/accounts/sign-in-guard.ts';
 import type { CohortCalculations } from '../features/cohorts/cohort-calculations.ts';
 import type { DemoData } from '../features/demo/demo-data.ts';
 import type { DecideDeps } from '../features/flags/decide/decide.ts';
-import type { FlagSnapshots } from '../features/flags/decide/definitions.ts';
+import type { FlagSnapshots } from '../features/flags/decide/flag-snapshots.ts';
 import type { QueryUsage } from '../features/insights/query-usage.ts';
 import type { ResultCache } from '../features/insights/result-cache.ts';
 import type { DeletePersonDeps } from '../features/persons/delete/delete-person.ts';
@@ -45,9 +45,9 @@ export interface ApiDeps extends Pick<DeletePersonDeps, 'reassigner' | 'whenProc
   /** The entry of the log in which an event still waits. */
   findPending: FateDeps['findPending'];
   /** Must hear of every change to a project. */
-  directory: Pick<ProjectDirectory, 'forget'>;
+  directory: Pick<ProjectDirectory, 'invalidate'>;
   /** Must hear of every change to a flag or a cohort. */
-  definitions: FlagSnapshots;
+  flagSnapshots: FlagSnapshots;
   decide: DecideDeps;
   /** Must hear of cohorts that wait for their calculation. */
   calculations: Pick<CohortCalculations, 'wake'>;

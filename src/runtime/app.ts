@@ -12,7 +12,7 @@ import type { CohortCalculations } from '../features/cohorts/cohort-calculations
 import { DemoData } from '../features/demo/demo-data.ts';
 import { Continuity } from '../features/flags/decide/continuity.ts';
 import type { DecideDeps } from '../features/flags/decide/decide.ts';
-import { FlagSnapshots } from '../features/flags/decide/definitions.ts';
+import { FlagSnapshots } from '../features/flags/decide/flag-snapshots.ts';
 import { QueryUsage } from '../features/insights/query-usage.ts';
 import { ResultCache } from '../features/insights/result-cache.ts';
 import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
@@ -62,9 +62,9 @@ interface App {
   firstStart: FirstStart | null;
   metadata: MetadataStore;
   /** For those who changed a project behind the API's back: what was remembered of it is forgotten. */
-  directory: Pick<ProjectDirectory, 'forget'>;
+  directory: Pick<ProjectDirectory, 'invalidate'>;
   /** Likewise for those who changed flags or cohorts. */
-  definitions: Pick<FlagSnapshots, 'forgetAll'>;
+  flagSnapshots: Pick<FlagSnapshots, 'invalidateAll'>;
   events: Pick<EventStore, 'query'>;
   /** Brings the copy of persons beside the events up to date. */
   mirrorPersons(projectId: number): Promise<void>;
@@ -114,9 +114,9 @@ async function buildApp(options: AppOptions, opened: CloseList, closeAll: () => 
   );
   const { metadata, ingestion, worker } = set;
   const firstStart = await bootstrap({ metadata, clock, ids }, initialAccount(config));
-  const definitions = new FlagSnapshots(metadata);
+  const flagSnapshots = new FlagSnapshots(metadata);
   const directory = new ProjectDirectory({ metadata, clock });
-  memory = { definitions, directory };
+  memory = { flagSnapshots, directory };
   results.onInvalidate = (projectId) => set.broadcastChange(projectId);
   const metrics = openMetrics();
   reportIngestCounts(metrics.registry, set.counts);
@@ -136,7 +136,7 @@ async function buildApp(options: AppOptions, opened: CloseList, closeAll: () => 
     clock,
     ids,
     log,
-    definitions,
+    flagSnapshots,
     results,
     removeEvents,
   });
@@ -149,7 +149,7 @@ async function buildApp(options: AppOptions, opened: CloseList, closeAll: () => 
     metadata,
     clock,
     ids,
-    definitions,
+    flagSnapshots,
     calculations,
     accept: (projectId, batch) => acceptEvents({ ingestion, clock, ids }, projectId, batch),
     whenProcessed: caughtUp,
@@ -159,7 +159,7 @@ async function buildApp(options: AppOptions, opened: CloseList, closeAll: () => 
   let stopping = false;
   const decide: DecideDeps = {
     metadata,
-    definitions,
+    flagSnapshots,
     writes: set.writes,
     continuity: new Continuity(metadata),
     clock,
@@ -178,7 +178,7 @@ async function buildApp(options: AppOptions, opened: CloseList, closeAll: () => 
     dialect: set.dialect,
     findPending: set.findPending,
     directory,
-    definitions,
+    flagSnapshots,
     reassigner: filing,
     whenProcessed: caughtUp,
     erasure: { begin: (...deletion) => chores.startErasure(...deletion) },
@@ -246,7 +246,7 @@ async function buildApp(options: AppOptions, opened: CloseList, closeAll: () => 
     firstStart,
     metadata,
     directory,
-    definitions,
+    flagSnapshots,
     events,
     mirrorPersons,
     checkRollbacks: async () => chores.running?.rollbacks.check(),
@@ -286,7 +286,7 @@ const END_OF_TIME = Date.UTC(9999, 11, 31);
 
 /** What is remembered of the relational shelf. */
 interface Caches {
-  definitions: FlagSnapshots;
+  flagSnapshots: FlagSnapshots;
   directory: ProjectDirectory;
 }
 
@@ -294,20 +294,20 @@ interface Caches {
 function listenersOf(results: ResultCache, memory: () => Caches | null): BackendListeners {
   return {
     onStored(projects, regrouped) {
-      for (const projectId of regrouped) memory()?.definitions.forget(projectId);
+      for (const projectId of regrouped) memory()?.flagSnapshots.invalidate(projectId);
       for (const projectId of projects) results.invalidateHere(projectId);
     },
     onUnknownChange() {
-      memory()?.definitions.forgetAll();
+      memory()?.flagSnapshots.invalidateAll();
       results.invalidateAll();
     },
     onDefinitionsChanged(projectId) {
-      memory()?.directory.forget();
+      memory()?.directory.invalidate();
       if (projectId === null) {
-        memory()?.definitions.forgetAll();
+        memory()?.flagSnapshots.invalidateAll();
         results.invalidateAll();
       } else {
-        memory()?.definitions.forget(projectId);
+        memory()?.flagSnapshots.invalidate(projectId);
         results.invalidateHere(projectId);
       }
     },

@@ -5,7 +5,7 @@
 import type { Config } from '../config.ts';
 import { CohortCalculations } from '../features/cohorts/cohort-calculations.ts';
 import { countEvents } from '../features/events/count-events.ts';
-import type { FlagSnapshots } from '../features/flags/decide/definitions.ts';
+import type { FlagSnapshots } from '../features/flags/decide/flag-snapshots.ts';
 import { Rollbacks } from '../features/flags/manage/rollbacks.ts';
 import type { ResultCache } from '../features/insights/result-cache.ts';
 import { Erasure } from '../features/persons/delete/erasure.ts';
@@ -23,7 +23,7 @@ interface LeaderTaskDeps {
   clock: Clock;
   ids: Ids;
   log: Logger;
-  definitions: FlagSnapshots;
+  flagSnapshots: FlagSnapshots;
   results: ResultCache;
   /** All events of a project, and the copies of its persons. */
   removeEvents(projectId: number): Promise<void>;
@@ -141,7 +141,7 @@ const startRetention = ({ backend, config, clock, log, results, removeEvents }: 
     logger: log,
   });
 
-function newRollbacks({ backend, clock, ids, log, definitions }: LeaderTaskDeps): Rollbacks {
+function newRollbacks({ backend, clock, ids, log, flagSnapshots }: LeaderTaskDeps): Rollbacks {
   const { metadata, dialect } = backend;
   const events: Pick<EventStore, 'query'> = { query: async (...question) => backend.worker().query(...question) };
   const mirrorPersons = async (projectId: number): Promise<void> => backend.worker().mirrorPersons(projectId);
@@ -150,7 +150,7 @@ function newRollbacks({ backend, clock, ids, log, definitions }: LeaderTaskDeps)
     metadata,
     clock,
     ids,
-    definitions,
+    flagSnapshots,
     measure: (projectId, metric, from, to) => countEvents(asking, { projectId, ...metric, from, to }),
     logger: log,
   });

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Continuity } from '../../src/features/flags/decide/continuity.ts';
 import { type DecideDeps, decide } from '../../src/features/flags/decide/decide.ts';
 import { requestFor } from '../../src/features/flags/decide/decide-request.ts';
-import { FlagSnapshots } from '../../src/features/flags/decide/definitions.ts';
+import { FlagSnapshots } from '../../src/features/flags/decide/flag-snapshots.ts';
 import { everybody, variants } from '../contract/flag-builders.ts';
 import { capture, type SentEvent } from '../support/capture.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { metadata } = server;
   deps = {
     metadata,
-    definitions: new FlagSnapshots(metadata),
+    flagSnapshots: new FlagSnapshots(metadata),
     continuity: new Continuity(metadata),
     writes: { settled: () => undefined },
     clock: { now: () => 0 },

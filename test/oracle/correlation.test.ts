@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { readCorrelationQuestion } from '../../src/features/insights/correlation/rules/read-correlation.ts';
-import { context, worldFromLines } from '../support/tell-world.ts';
+import { context, worldFromLines } from '../support/world-from-lines.ts';
 import { answerCorrelation } from './correlation.ts';
 
 describe('correlation', () => {

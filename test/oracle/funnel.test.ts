@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/core/json/json.ts';
 import { readFunnelQuestion } from '../../src/features/insights/funnel/rules/read-funnel.ts';
 import { readFunnelPeopleQuestion } from '../../src/features/insights/funnel/rules/read-funnel-people.ts';
 import type { FunnelAnswer } from '../../src/features/insights/rules/answers.ts';
-import { context, worldFromLines } from '../support/tell-world.ts';
+import { context, worldFromLines } from '../support/world-from-lines.ts';
 import { answerFunnel, funnelPeople } from './funnel.ts';
 import type { World } from './world.ts';
 

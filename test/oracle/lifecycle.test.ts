@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { readLifecycleQuestion } from '../../src/features/insights/lifecycle/rules/read-lifecycle.ts';
-import { context, worldFromLines } from '../support/tell-world.ts';
+import { context, worldFromLines } from '../support/world-from-lines.ts';
 import { answerLifecycle } from './lifecycle.ts';
 import type { World } from './world.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { matchesGrouping } from '../../src/features/insights/paths/rules/path-items.ts';
 import { readPathsPeopleQuestion, readPathsQuestion } from '../../src/features/insights/paths/rules/read-paths.ts';
-import { context, worldFromLines } from '../support/tell-world.ts';
+import { context, worldFromLines } from '../support/world-from-lines.ts';
 import { answerPaths, pathsPeople } from './paths.ts';
 
 describe('paths', () => {

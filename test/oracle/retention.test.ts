@@ -4,7 +4,7 @@ import {
   readRetentionPeopleQuestion,
   readRetentionQuestion,
 } from '../../src/features/insights/retention/rules/read-retention.ts';
-import { at, context, worldFromLines } from '../support/tell-world.ts';
+import { at, context, worldFromLines } from '../support/world-from-lines.ts';
 import { answerRetention, retentionPeople } from './retention.ts';
 
 const TARGET = { target_entity: { id: 'visit', type: 'events' } };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readStickinessQuestion } from '../../src/features/insights/stickiness/rules/read-stickiness.ts';
-import { context, worldFromLines } from '../support/tell-world.ts';
+import { context, worldFromLines } from '../support/world-from-lines.ts';
 import { answerStickiness } from './stickiness.ts';
 
 const VISITS = { events: [{ id: 'visit' }] };

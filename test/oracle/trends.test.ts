@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/core/json/json.ts';
 import type { TrendItem } from '../../src/features/insights/rules/answers.ts';
 import { readTrendsQuestion } from '../../src/features/insights/trends/rules/read-trends.ts';
 import { readTrendsPeopleQuestion } from '../../src/features/insights/trends/rules/read-trends-people.ts';
-import { context, worldFromLines } from '../support/tell-world.ts';
+import { context, worldFromLines } from '../support/world-from-lines.ts';
 import { answerTrends, trendsPeople } from './trends.ts';
 import type { World } from './world.ts';
 

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { call } from '../support/client.ts';
-import { type ClusterStores, makeStoresWithoutClickHouse } from '../support/large-place.ts';
+import { type ClusterStores, makeStoresWithoutClickHouse } from '../support/cluster-stores.ts';
 import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
 import { pendingAt, startServer, type TestServer } from '../support/server.ts';
 

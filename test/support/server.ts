@@ -19,8 +19,8 @@ import type { Cohort } from '../../src/stores/metadata/cohorts.ts';
 import type { FeatureFlag } from '../../src/stores/metadata/flags.ts';
 import type { MetadataStore } from '../../src/stores/metadata/metadata-store.ts';
 import { aCohort, aFlag } from '../contract/flag-builders.ts';
-import { type AnyRow, openPostgresAccess, openSqliteAccess } from './behind-shelf.ts';
-import type { ClusterStores } from './large-place.ts';
+import type { ClusterStores } from './cluster-stores.ts';
+import { type AnyRow, openPostgresAccess, openSqliteAccess } from './database-access.ts';
 
 /** The large ones need a group of tests that starts PostgreSQL. `postgres`: the large set while its ClickHouse is away. */
 type Stores = 'embedded' | 'large' | 'postgres';
@@ -115,7 +115,7 @@ export const START = '2026-01-15T12:00:00.000Z';
 
 /** Only tests with the engines of many machines need what it imports. */
 async function makePlace(stores: 'large' | 'postgres'): Promise<ClusterStores> {
-  const { makeClusterStores, makeStoresWithoutClickHouse } = await import('./large-place.ts');
+  const { makeClusterStores, makeStoresWithoutClickHouse } = await import('./cluster-stores.ts');
   return stores === 'large' ? makeClusterStores() : makeStoresWithoutClickHouse();
 }
 
@@ -143,7 +143,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     const ids = randomIds;
     const holder = token === undefined ? null : await app.metadata.projects.getByApiToken(token);
     if (holder) await app.metadata.projects.update(holder.id, { apiToken: ids.token('phc_') });
-    app.directory.forget();
+    app.directory.invalidate();
     const personalKey = foreign ? ids.token('phx_') : KNOWN_KEYS.initPersonalApiKey;
     const now = clock.now();
     return app.metadata.transaction(async (store) => {
@@ -214,17 +214,17 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
     createProject,
     addFlag: async (flag) => {
       const added = await app.metadata.flags.create(aFlag(first.id, flag));
-      app.definitions.forgetAll();
+      app.flagSnapshots.invalidateAll();
       return added;
     },
     addCohort: async (cohort) => {
       const added = await app.metadata.cohorts.create(aCohort(first.id, cohort));
-      app.definitions.forgetAll();
+      app.flagSnapshots.invalidateAll();
       return added;
     },
     async tamper(sql, ...values) {
       await behind.write(sql, values);
-      app.definitions.forgetAll();
+      app.flagSnapshots.invalidateAll();
     },
     checkRollbacks: () => app.checkRollbacks(),
     flushUsage: () => app.usage.flush(),

@@ -23,7 +23,7 @@ interface OrganizationDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
-  directory: { forget(): void };
+  directory: { invalidate(): void };
   removeEvents(projectId: number): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export async function deleteOrganization(deps: OrganizationDeps, organization: O
     for (const { id } of left) await store.projects.recordDeleted(id, deps.clock.now());
     return left;
   });
-  deps.directory.forget();
+  deps.directory.invalidate();
   // What came meanwhile. What is still on its way there is removed by housekeeping.
   for (const project of projects) await deps.removeEvents(project.id);
 }

@@ -15,7 +15,7 @@ interface ProjectDeps {
   clock: Clock;
   ids: Ids;
   /** Must hear of every change, since it remembers projects by their keys. */
-  directory: { forget(): void };
+  directory: { invalidate(): void };
   /** Removes what the project has on the other shelves. */
   removeEvents(projectId: number): Promise<void>;
 }
@@ -148,7 +148,7 @@ export async function deleteProject(deps: ProjectDeps, caller: Caller, id: numbe
 /** A transaction after which nobody goes by the old settings or keys. */
 async function updateAndInvalidate<T>(deps: ProjectDeps, work: (store: MetadataStore) => Promise<T>): Promise<T> {
   const result = await deps.metadata.transaction(work);
-  deps.directory.forget();
+  deps.directory.invalidate();
   return result;
 }
 

@@ -17,7 +17,7 @@ export interface CohortDeps {
   clock: Clock;
   ids: Ids;
   /** Must hear of every change: flags are decided by cohorts. */
-  definitions: { forget(projectId: number): void };
+  flagSnapshots: { invalidate(projectId: number): void };
   /** Works through the cohorts that are marked as waiting. */
   calculations: { wake(): void };
 }
@@ -189,14 +189,14 @@ const about = (caller: Caller, project: Project, cohort: Cohort) =>
 
 /** Those who remember cohorts hear of it after the change is made, and before anybody is told. */
 async function withCohortChange<T>(
-  { metadata, definitions, calculations }: CohortDeps,
+  { metadata, flagSnapshots, calculations }: CohortDeps,
   projectId: number,
   work: (store: MetadataStore) => Promise<T>,
 ): Promise<T> {
   try {
     return await metadata.transaction(work);
   } finally {
-    definitions.forget(projectId);
+    flagSnapshots.invalidate(projectId);
     calculations.wake();
   }
 }

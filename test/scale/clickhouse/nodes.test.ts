@@ -3,7 +3,7 @@ import { openLog } from '../../../src/lib/log.ts';
 import { capture } from '../../support/capture.ts';
 import { findClickHouse } from '../../support/clickhouse.ts';
 import { call } from '../../support/client.ts';
-import { type ClusterStores, makeClusterStores } from '../../support/large-place.ts';
+import { type ClusterStores, makeClusterStores } from '../../support/cluster-stores.ts';
 import { startServer, type TestServer } from '../../support/server.ts';
 
 const server = await findClickHouse();

@@ -10,7 +10,7 @@ export interface AccountRouteDeps extends RouteDeps {
   sessions: Sessions;
   signInGuard: SignInGuard;
   /** Must hear of every change to a project. */
-  directory: Pick<ProjectDirectory, 'forget'>;
+  directory: Pick<ProjectDirectory, 'invalidate'>;
   /** Removes a deleted project's events. */
   removeEvents(projectId: number): Promise<void>;
 }

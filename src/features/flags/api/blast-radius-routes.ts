@@ -7,7 +7,7 @@ import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
 import { PAGE_QUERY } from '../../../http/schemas/common.ts';
 import { measureImpact, measureReach } from '../decide/blast-radius.ts';
-import { toFlagDefinition } from '../decide/definitions.ts';
+import { toFlagDefinition } from '../decide/flag-snapshots.ts';
 import { withExplicitGroups } from '../rules/filters-shape.ts';
 import type { FlagDefinition } from '../rules/flag.ts';
 import type { FlagRouteDeps } from './deps.ts';

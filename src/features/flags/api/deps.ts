@@ -1,10 +1,10 @@
 import type { RouteDeps } from '../../../http/api/route-deps.ts';
 import type { DecideDeps } from '../decide/decide.ts';
-import type { FlagSnapshots } from '../decide/definitions.ts';
+import type { FlagSnapshots } from '../decide/flag-snapshots.ts';
 import type { FlagDeps } from '../manage/flags.ts';
 
 export interface FlagRouteDeps extends RouteDeps, FlagDeps {
   /** Must hear of every change to a flag or a cohort. */
-  definitions: FlagSnapshots;
+  flagSnapshots: FlagSnapshots;
   decide: DecideDeps;
 }

@@ -4,7 +4,7 @@
  */
 
 import { digest } from '../../../lib/secrets.ts';
-import type { FlagSnapshot } from '../decide/definitions.ts';
+import type { FlagSnapshot } from '../decide/flag-snapshots.ts';
 import { presentLocalDefinitions } from './local-evaluation-schemas.ts';
 
 interface SerializedDefinitions {

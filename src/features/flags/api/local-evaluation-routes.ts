@@ -32,7 +32,7 @@ export function localEvaluationRoutes(app: FastifyInstance, deps: FlagRouteDeps)
 }
 
 async function answer(deps: FlagRouteDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const snapshot = await deps.definitions.of((request.project as Project).id);
+  const snapshot = await deps.flagSnapshots.get((request.project as Project).id);
   const { text, tag } = serializeLocalDefinitions(snapshot, wantsCohorts(request.query as Query));
   reply.header('etag', `W/"${tag}"`).header('cache-control', 'private, must-revalidate');
   if (readEntityTag(request.headers['if-none-match']) === tag) return reply.code(304).send();

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
-import { type FlagSnapshot, toCohortDefinition } from '../decide/definitions.ts';
+import { type FlagSnapshot, toCohortDefinition } from '../decide/flag-snapshots.ts';
 import { isSimple, simpleRollout, withExplicitGroups } from '../rules/filters-shape.ts';
 import { expandCohort } from '../rules/local-evaluation/expand-cohort.ts';
 import { linkDependencies } from '../rules/local-evaluation/link-dependencies.ts';

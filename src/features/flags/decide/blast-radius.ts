@@ -11,11 +11,11 @@ import { evaluate } from '../rules/evaluate/evaluate.ts';
 import type { FlagDefinition } from '../rules/flag.ts';
 import type { FlagEvaluation } from '../rules/flag-evaluation.ts';
 import type { Subject } from '../rules/subject.ts';
-import type { FlagSnapshots } from './definitions.ts';
 import { type Candidate, eachSubject, type ScanDeps } from './each-subject.ts';
+import type { FlagSnapshots } from './flag-snapshots.ts';
 
 interface BlastRadiusDeps extends ScanDeps {
-  definitions: Pick<FlagSnapshots, 'of'>;
+  flagSnapshots: Pick<FlagSnapshots, 'get'>;
 }
 
 interface Reach {
@@ -65,7 +65,7 @@ export async function measureImpact(
   page: Page,
   isBucketed = true,
 ): Promise<Impact> {
-  const { prepared } = await deps.definitions.of(projectId);
+  const { prepared } = await deps.flagSnapshots.get(projectId);
   const valueBefore = evaluatorOf(prepared, before);
   const valueAfter = evaluatorOf(prepared, after);
   const tally = new ImpactCounter(page);

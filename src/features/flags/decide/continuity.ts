@@ -5,7 +5,7 @@
  */
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { FlagOverride, SubjectPerson, SubjectStore } from '../../../stores/metadata/subjects.ts';
-import { PendingLogins } from './late-claims.ts';
+import { PendingLogins } from './pending-logins.ts';
 
 /** Flag key → identifier to bucket by. */
 export type Overrides = ReadonlyMap<string, string>;

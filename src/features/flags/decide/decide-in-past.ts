@@ -6,7 +6,7 @@ import { evaluate } from '../rules/evaluate/evaluate.ts';
 import type { FlagEvaluation } from '../rules/flag-evaluation.ts';
 import type { SubjectProperties } from '../rules/subject.ts';
 import type { DecideRequest } from './decide-request.ts';
-import { buildSnapshot } from './definitions.ts';
+import { buildSnapshot } from './flag-snapshots.ts';
 import { type LoadSubjectDeps, loadSubject } from './load-subject.ts';
 
 interface DecideAtDeps extends LoadSubjectDeps {

@@ -1,5 +1,5 @@
 import type { SubjectProperties } from '../rules/subject.ts';
-import type { CallerRuntime } from './definitions.ts';
+import type { CallerRuntime } from './flag-snapshots.ts';
 
 /** Whose flags are asked for, and what the caller says about them. */
 export interface DecideRequest {

@@ -11,7 +11,7 @@ import { openMetadataStore, type SqliteStores } from '../../../stores/sqlite/met
 import { Continuity } from './continuity.ts';
 import { type DecideDeps, decide } from './decide.ts';
 import { type DecideRequest, requestFor } from './decide-request.ts';
-import { FlagSnapshots } from './definitions.ts';
+import { FlagSnapshots } from './flag-snapshots.ts';
 
 const ADA = `first ${uuidOf(1)}`;
 const BOB = `first ${uuidOf(2)}`;
@@ -39,7 +39,7 @@ beforeEach(async () => {
   const metadata = { ...shelf.metadata, subjects: watched(shelf.metadata.subjects) };
   deps = {
     metadata,
-    definitions: new FlagSnapshots(shelf.metadata),
+    flagSnapshots: new FlagSnapshots(shelf.metadata),
     continuity: new Continuity(metadata),
     writes: { settled: () => undefined },
     clock: { now: () => 0 },
@@ -177,7 +177,7 @@ describe('a store that fails', () => {
 
   it('answers nobody when the flags themselves cannot be read', async () => {
     const refusing = { ...shelf.metadata.flags, listByProject: () => Promise.reject(new Error('disk')) };
-    deps.definitions = new FlagSnapshots({ ...shelf.metadata, flags: refusing });
+    deps.flagSnapshots = new FlagSnapshots({ ...shelf.metadata, flags: refusing });
     await expect(valuesFor(ADA)).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 2 });
   });
 });
@@ -208,7 +208,7 @@ describe('flags that keep their value at a login', () => {
     await valuesFor(ADA, { anonDistinctId: BOB });
     expect(await rows(ADA, BOB)).toEqual([`kept: ${BOB}`, `kept: ${BOB}`]);
     await addFlag('later', everybody(50), kept);
-    (deps.definitions as FlagSnapshots).forget(1);
+    (deps.flagSnapshots as FlagSnapshots).invalidate(1);
     await valuesFor(ADA, { anonDistinctId: 'anon' });
     expect(await rows(ADA)).toEqual([`kept: ${BOB}`, 'later: anon']);
     await valuesFor(BOB, { anonDistinctId: ADA });

@@ -10,11 +10,11 @@ import { prepareFlag } from '../rules/compile/prepare-flags.ts';
 import { evaluate } from '../rules/evaluate/evaluate.ts';
 import type { FlagEvaluation } from '../rules/flag-evaluation.ts';
 import type { DecideRequest } from './decide-request.ts';
-import type { FlagSnapshot, FlagSnapshots } from './definitions.ts';
+import type { FlagSnapshot, FlagSnapshots } from './flag-snapshots.ts';
 import { type LoadSubjectDeps, loadSubject, needsPerson, type UnreadData } from './load-subject.ts';
 
 export interface DecideDeps extends LoadSubjectDeps {
-  definitions: Pick<FlagSnapshots, 'of' | 'cached'>;
+  flagSnapshots: Pick<FlagSnapshots, 'get' | 'cached'>;
   /** Undefined where nothing that was acknowledged about these subjects waits to be processed. */
   writes: { settled(projectId: number, subjects: readonly string[]): Promise<void> | undefined };
 }
@@ -29,7 +29,7 @@ export interface Decision {
 
 /** At once, where nothing has to be waited for. */
 export function decide(deps: DecideDeps, projectId: number, request: DecideRequest): MaybePromise<Decision> {
-  const snapshot = deps.definitions.cached(projectId);
+  const snapshot = deps.flagSnapshots.cached(projectId);
   if (snapshot === undefined) return decideAsync(deps, projectId, request);
   const settled = pendingWritesFor(deps, projectId, snapshot, request);
   return settled === undefined
@@ -73,9 +73,9 @@ function pendingWritesFor(
   return subjects.length === 0 ? undefined : writes.settled(projectId, subjects);
 }
 
-export async function getSnapshot(deps: Pick<DecideDeps, 'definitions'>, projectId: number): Promise<FlagSnapshot> {
+export async function getSnapshot(deps: Pick<DecideDeps, 'flagSnapshots'>, projectId: number): Promise<FlagSnapshot> {
   try {
-    return await deps.definitions.of(projectId);
+    return await deps.flagSnapshots.get(projectId);
   } catch (cause) {
     throw new Failure('unavailable', 'The flags could not be read; try again in a moment.', { retryAfter: 2, cause });
   }

@@ -8,7 +8,7 @@ import type { Needs } from '../rules/compile/prepared-flags.ts';
 import type { Subject, SubjectGroup, SubjectProperties } from '../rules/subject.ts';
 import { type Continuity, type LoginPersons, NO_PERSONS, type Overrides } from './continuity.ts';
 import type { DecideRequest } from './decide-request.ts';
-import type { FlagSnapshot } from './definitions.ts';
+import type { FlagSnapshot } from './flag-snapshots.ts';
 
 export interface LoadSubjectDeps {
   metadata: Pick<MetadataStore, 'subjects'>;

@@ -15,7 +15,7 @@ interface GrantedAccess {
   role: Role;
 }
 
-type Deps = Omit<FlagDeps, 'definitions'>;
+type Deps = Omit<FlagDeps, 'flagSnapshots'>;
 
 export async function grantFlagAccess(
   deps: Deps,

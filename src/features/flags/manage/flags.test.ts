@@ -8,21 +8,21 @@ import { type Membership, OWNER, type Project, type User } from '../../../stores
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { openMetadataStore } from '../../../stores/sqlite/metadata-store.ts';
 import { newProject } from '../../accounts/projects.ts';
-import { FlagSnapshots } from '../decide/definitions.ts';
+import { FlagSnapshots } from '../decide/flag-snapshots.ts';
 import { createFlag, type FlagDeps, updateFlag } from './flags.ts';
 import { type RollbackDeps, Rollbacks } from './rollbacks.ts';
 
 const NOW = 1_768_478_400_000;
 const folder = makeTempDir();
 let metadata: MetadataStore;
-let deps: FlagDeps & { definitions: FlagSnapshots };
+let deps: FlagDeps & { flagSnapshots: FlagSnapshots };
 let project: Project;
 let caller: Caller;
 
 beforeAll(async () => {
   ({ metadata } = await openMetadataStore(folder.path('metadata.sqlite'), 0));
   const clock = { now: () => NOW };
-  deps = { metadata, clock, ids: randomIds, definitions: new FlagSnapshots(metadata) };
+  deps = { metadata, clock, ids: randomIds, flagSnapshots: new FlagSnapshots(metadata) };
   project = await metadata.projects.create(newProject(deps, 'organization', 'Project', 'phc_key'));
   const user = { id: 1, email: 'ada@example.org' } as User;
   const times = { joinedAt: NOW, updatedAt: NOW };
@@ -34,7 +34,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-const remembered = async () => (await deps.definitions.of(project.id)).flags.map(({ key, active }) => [key, active]);
+const remembered = async () => (await deps.flagSnapshots.get(project.id)).flags.map(({ key, active }) => [key, active]);
 const CONDITION = { threshold: 1, operator: 'gt', threshold_metric: { event: 'a' } };
 
 describe('whoever evaluates flags', () => {

@@ -23,7 +23,7 @@ export interface FlagDeps {
   clock: Clock;
   ids: Ids;
   /** Must hear of every change, since it remembers the flags of a project. */
-  definitions: { forget(projectId: number): void };
+  flagSnapshots: { invalidate(projectId: number): void };
 }
 
 export const FLAG_SCOPE = 'FeatureFlag';
@@ -176,7 +176,7 @@ export async function updateAndInvalidate<T>(
   work: (store: MetadataStore) => Promise<T>,
 ): Promise<T> {
   const result = await deps.metadata.transaction(work);
-  deps.definitions.forget(projectId);
+  deps.flagSnapshots.invalidate(projectId);
   return result;
 }
 

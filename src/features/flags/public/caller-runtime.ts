@@ -1,7 +1,7 @@
 /** Where a caller runs: flags may be meant for browsers and apps alone, or for servers alone. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Json } from '../../../core/json/json.ts';
-import type { CallerRuntime } from '../decide/definitions.ts';
+import type { CallerRuntime } from '../decide/flag-snapshots.ts';
 
 const CLIENT_SDK = /posthog-(?:android|ios|react-native|flutter)\//i;
 const SERVER =

@@ -4,7 +4,7 @@ import { toDistinctId } from '../../../core/events/distinct-id.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { cleanText } from '../../../core/json/text.ts';
 import type { DecideRequest } from '../decide/decide-request.ts';
-import type { CallerRuntime } from '../decide/definitions.ts';
+import type { CallerRuntime } from '../decide/flag-snapshots.ts';
 import type { SubjectProperties } from '../rules/subject.ts';
 
 interface FlagRequestContext {

@@ -5,7 +5,7 @@
 import { Failure } from '../../../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json/json.ts';
 import type { DecideRequest } from '../../decide/decide-request.ts';
-import type { CallerRuntime } from '../../decide/definitions.ts';
+import type { CallerRuntime } from '../../decide/flag-snapshots.ts';
 import { type FieldNames, readFlagRequest } from '../flag-request.ts';
 
 export type OfrepErrorCode = 'PARSE_ERROR' | 'TARGETING_KEY_MISSING' | 'INVALID_CONTEXT' | 'FLAG_NOT_FOUND' | 'GENERAL';

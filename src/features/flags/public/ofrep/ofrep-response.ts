@@ -2,7 +2,7 @@
 
 import type { FeatureFlag } from '../../../../stores/metadata/flags.ts';
 import type { Decision } from '../../decide/decide.ts';
-import type { FlagSnapshot } from '../../decide/definitions.ts';
+import type { FlagSnapshot } from '../../decide/flag-snapshots.ts';
 import { openFeatureReason, openFeatureValue, type ValueKind } from '../../rules/evaluate/open-feature.ts';
 import type { FlagEvaluation } from '../../rules/flag-evaluation.ts';
 import type { OfrepErrorCode } from './ofrep-context.ts';

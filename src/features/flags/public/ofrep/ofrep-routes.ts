@@ -10,7 +10,7 @@ import { sendJson } from '../../../../http/public/send-json.ts';
 import { isNotModified } from '../../../../http/send-script.ts';
 import { digest } from '../../../../lib/secrets.ts';
 import { type Decision, decide } from '../../decide/decide.ts';
-import type { CallerRuntime } from '../../decide/definitions.ts';
+import type { CallerRuntime } from '../../decide/flag-snapshots.ts';
 import { type ErrorTexts, MALFORMED_DATA, readBody } from '../answer-flags.ts';
 import { callerRuntime } from '../caller-runtime.ts';
 import type { FlagPublicDeps } from '../deps.ts';

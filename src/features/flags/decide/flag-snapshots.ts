@@ -50,20 +50,20 @@ export class FlagSnapshots {
     this.#metadata = metadata;
   }
 
-  of(projectId: number): Promise<FlagSnapshot> {
+  get(projectId: number): Promise<FlagSnapshot> {
     const kept = this.#kept.get(projectId);
     if (kept !== undefined) return kept;
     const last = this.#last.get(projectId);
     if (last !== undefined && performance.now() < this.#awayUntil) return Promise.resolve(last);
     const read = this.#read(projectId);
-    if (this.#kept.size >= CACHE_SIZE) this.#forgetOldest();
+    if (this.#kept.size >= CACHE_SIZE) this.#evictOldest();
     // A read that is under way when something changes is no longer in the map then, and whoever asks later reads anew.
     this.#kept.set(projectId, read);
     const isCurrent = (): boolean => this.#kept.get(projectId) === read;
     // A failure is not remembered.
     read.then(
       (snapshot) => isCurrent() && this.#ready.set(projectId, snapshot),
-      () => isCurrent() && this.forget(projectId),
+      () => isCurrent() && this.invalidate(projectId),
     );
     return last === undefined ? read : this.#orLast(read, last);
   }
@@ -84,21 +84,21 @@ export class FlagSnapshots {
     return this.#ready.get(projectId);
   }
 
-  forget(projectId: number): void {
+  invalidate(projectId: number): void {
     this.#kept.delete(projectId);
     this.#ready.delete(projectId);
   }
 
   /** Nobody knows what has changed. */
-  forgetAll(): void {
+  invalidateAll(): void {
     this.#kept.clear();
     this.#ready.clear();
   }
 
-  #forgetOldest(): void {
+  #evictOldest(): void {
     const [oldest] = this.#kept.keys();
     if (oldest === undefined) return;
-    this.forget(oldest);
+    this.invalidate(oldest);
     this.#last.delete(oldest);
   }
 

@@ -4,7 +4,7 @@ import { makeTempDir, type TempDir } from '../../../../test/contract/temp-dir.ts
 import type { FlagStore } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { openMetadataStore } from '../../../stores/sqlite/metadata-store.ts';
-import { type FlagSnapshot, FlagSnapshots } from './definitions.ts';
+import { type FlagSnapshot, FlagSnapshots } from './flag-snapshots.ts';
 
 let dir: TempDir;
 let metadata: MetadataStore;
@@ -40,22 +40,22 @@ function slowly() {
 }
 
 it('reads a project once, and again when it is told that something changed', async () => {
-  const definitions = new FlagSnapshots(metadata);
+  const flagSnapshots = new FlagSnapshots(metadata);
   await metadata.flags.create(aFlag(1, { key: 'one' }));
-  const first = await definitions.of(1);
+  const first = await flagSnapshots.get(1);
   expect(keysOf(first)).toEqual(['one']);
   await metadata.flags.create(aFlag(1, { key: 'two' }));
-  expect(await definitions.of(1)).toBe(first);
-  definitions.forget(1);
-  expect(keysOf(await definitions.of(1))).toEqual(['one', 'two']);
+  expect(await flagSnapshots.get(1)).toBe(first);
+  flagSnapshots.invalidate(1);
+  expect(keysOf(await flagSnapshots.get(1))).toEqual(['one', 'two']);
   expect(keysOf(first)).toEqual(['one']);
-  expect(keysOf(await definitions.of(2))).toEqual([]);
+  expect(keysOf(await flagSnapshots.get(2))).toEqual([]);
 });
 
 it('lets many requests share one read', async () => {
   const { shelf, next, reads } = slowly();
-  const definitions = new FlagSnapshots(shelf);
-  const asked = Array.from({ length: 10 }, () => definitions.of(1));
+  const flagSnapshots = new FlagSnapshots(shelf);
+  const asked = Array.from({ length: 10 }, () => flagSnapshots.get(1));
   await next();
   await Promise.all(asked);
   expect(reads()).toBe(1);
@@ -63,17 +63,17 @@ it('lets many requests share one read', async () => {
 
 it('does not remember a read that began before a change and ended after it', async () => {
   const { shelf, next } = slowly();
-  const definitions = new FlagSnapshots(shelf);
-  const early = definitions.of(1);
+  const flagSnapshots = new FlagSnapshots(shelf);
+  const early = flagSnapshots.get(1);
   await new Promise((resolve) => setTimeout(resolve, 5));
   await metadata.flags.create(aFlag(1, { key: 'late' }));
-  definitions.forget(1);
-  const late = definitions.of(1);
+  flagSnapshots.invalidate(1);
+  const late = flagSnapshots.get(1);
   await next();
   expect(keysOf(await early)).toEqual([]);
   await next();
   expect(keysOf(await late)).toEqual(['late']);
-  expect(await definitions.of(1)).toBe(await late);
+  expect(await flagSnapshots.get(1)).toBe(await late);
 });
 
 it('does not remember a read that failed', async () => {
@@ -85,20 +85,20 @@ it('does not remember a read that failed', async () => {
       return metadata.flags.listByProject(id);
     },
   };
-  const definitions = new FlagSnapshots({ ...metadata, flags });
-  await expect(definitions.of(1)).rejects.toThrow('disk');
+  const flagSnapshots = new FlagSnapshots({ ...metadata, flags });
+  await expect(flagSnapshots.get(1)).rejects.toThrow('disk');
   isBroken = false;
-  expect(keysOf(await definitions.of(1))).toEqual([]);
+  expect(keysOf(await flagSnapshots.get(1))).toEqual([]);
 });
 
 it('prepares again only what has changed', async () => {
-  const definitions = new FlagSnapshots(metadata);
+  const flagSnapshots = new FlagSnapshots(metadata);
   const kept = await metadata.flags.create(aFlag(1, { key: 'kept', filters: those('plan', 'team') }));
   const changed = await metadata.flags.create(aFlag(1, { key: 'changed' }));
-  const before = await definitions.of(1);
+  const before = await flagSnapshots.get(1);
   await metadata.flags.update({ ...changed, filters: everybody(10), version: 2 });
-  definitions.forget(1);
-  const after = await definitions.of(1);
+  flagSnapshots.invalidate(1);
+  const after = await flagSnapshots.get(1);
   const filtersOf = ({ prepared }: FlagSnapshot, key: string) => prepared.byKey.get(key)?.compiled.filters;
   expect(filtersOf(after, kept.key)).toBe(filtersOf(before, kept.key));
   expect(filtersOf(after, changed.key)).not.toBe(filtersOf(before, changed.key));
@@ -111,7 +111,7 @@ it('knows cohorts, whom a flag is for, and which flags keep their value', async 
   await metadata.flags.create(aFlag(1, { key: 'server', evaluationRuntime: 'server' }));
   await metadata.flags.create(aFlag(1, { key: 'group', filters: group, ensureExperienceContinuity: true }));
   await metadata.flags.create(aFlag(1, { key: 'asleep', active: false, ensureExperienceContinuity: true }));
-  const { cohorts, continuityKeys, keysByRuntime } = await new FlagSnapshots(metadata).of(1);
+  const { cohorts, continuityKeys, keysByRuntime } = await new FlagSnapshots(metadata).get(1);
   expect(cohorts.map(({ name }) => name)).toEqual(['Testers']);
   expect(continuityKeys).toEqual(['both']);
   expect(keysByRuntime.server).toBeUndefined();
