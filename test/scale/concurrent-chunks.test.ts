@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => place.remove());
 
 /** What these tests ask of events: nothing. They end as stored in the relational shelf's books. */
-const noEvents = { refile: async () => [], write: async () => undefined } as unknown as EventStore;
+const noEvents = { reassign: async () => [], write: async () => undefined } as unknown as EventStore;
 
 interface Raw {
   event: string;

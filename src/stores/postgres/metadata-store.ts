@@ -47,6 +47,9 @@ export async function openPostgresMetadataStore(
     throw error;
   }
   const general = sqlMetadataStore(db, postgresDialect);
-  const metadata = { ...general, persons: { ...general.persons, passing: personIndexReader(db) } };
+  const metadata: MetadataStore = {
+    ...general,
+    persons: { ...general.persons, listMatching: personIndexReader(db) },
+  };
   return { metadata, ingest: postgresIngestStore(db), db };
 }
