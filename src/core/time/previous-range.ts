@@ -4,9 +4,9 @@ import { ticksOf } from './ticks.ts';
 import { zoned } from './zoned.ts';
 
 /**
- * The period to compare with: as long as this one, and before it. Hours begin at the same time of day. The common
- * '-7d', '-14d', … hold the running day as one day more than their name says; their comparison begins a day later, so
- * that the same days of the week lie above each other.
+ * The period to compare with: as long as this one, and before it. Hours begin at the same time of day. `-7d`, `-14d`
+ * and so on include today, one day more than they say; their comparison begins a day later, so that the same days of
+ * the week are compared.
  */
 export function previousRange(
   range: Range,
@@ -18,8 +18,10 @@ export function previousRange(
   if (interval === 'hour') return previousHours(range, timezone);
   const days = ticksOf(range, 'day', timezone).length;
   const isWholeWeeks = interval === 'day' && dateTo === undefined && isMultipleOfWeek(dateFrom);
-  const from = addUnits(startOfInterval(range.from, 'day', timezone), (isWholeWeeks ? 1 : 0) - days, 'day', timezone);
-  return { from, until: startOfInterval(addUnits(from, days, 'day', timezone), 'day', timezone) };
+  const daysAfter = (at: number, count: number): number =>
+    startOfInterval(addUnits(at, count, 'day', timezone), 'day', timezone);
+  const from = daysAfter(startOfInterval(range.from, 'day', timezone), (isWholeWeeks ? 1 : 0) - days);
+  return { from, until: daysAfter(from, days) };
 }
 
 function isMultipleOfWeek(dateFrom: string | undefined): boolean {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Interval } from './interval.ts';
+import { parseDate } from './parse-date.ts';
 import { previousRange } from './previous-range.ts';
 import { type DateFields, readDateRange, roundToInterval } from './read-date-range.ts';
-import { parseDate } from './relative-date.ts';
 import { isTimeZone } from './zoned.ts';
 
 const NOW = Date.parse('2024-03-31T13:45:30Z');

@@ -1,6 +1,6 @@
 /** What a list of saved insights is asked for. */
 import { invalid } from '../../../core/errors.ts';
-import { parseDate } from '../../../core/time/relative-date.ts';
+import { parseDate } from '../../../core/time/parse-date.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { SavedInsightOrder, SavedInsightQuery } from '../list-saved-insights.ts';

@@ -4,7 +4,7 @@ import type { ActionDefinition } from '../../../core/actions/entity.ts';
 import { Failure, invalid } from '../../../core/errors.ts';
 import { isUuid } from '../../../core/events/uuid.ts';
 import { parseFilters } from '../../../core/filters/parse-filters.ts';
-import { parseMoment } from '../../../core/time/parse-moment.ts';
+import { parseMoment } from '../../../core/time/parse-date.ts';
 import { readFormat } from '../../../http/format.ts';
 import { type Query, queryText, withQuery } from '../../../http/paging.ts';
 import { isoOffset } from '../../../http/schemas/common.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { invalid } from '../../../core/errors.ts';
-import { dateRange } from '../../../core/time/date-range.ts';
 import { loadActions } from '../../../query/filters/project-actions.ts';
 import { propertiesTimeline } from '../history/properties-timeline.ts';
 import { getPerson } from '../persons.ts';
+import { timelineRange } from '../rules/timeline-range.ts';
 import type { PersonApiDeps } from './deps.ts';
 import { readPersonRef } from './person-query.ts';
 import { personRoute } from './person-route.ts';
@@ -26,10 +26,10 @@ export function personTimelineRoutes(app: FastifyInstance, deps: PersonApiDeps):
     response: TimelineSchema,
     handler: async ({ project, params, query }) => {
       const person = await getPerson(persons, project.id, readPersonRef(params['id']));
-      const { selection, keys, range: asked } = readTimelineQuery(query);
+      const { selection, keys, dates } = readTimelineQuery(query);
       await checkActions(deps, project.id, selection?.actions ?? []);
-      const { timezone } = project;
-      const range = dateRange({ ...asked, timezone, now: deps.clock.now(), earliest: person.createdAt });
+      const context = { now: deps.clock.now(), timezone: project.timezone, earliest: person.createdAt };
+      const range = timelineRange(dates, context);
       const points = await propertiesTimeline({ ...deps, persons }, { person, selection, keys, ...range });
       return presentTimeline(points, keys, range);
     },

@@ -5,20 +5,21 @@ import { parseFilters, readFilters } from '../../../core/filters/parse-filters.t
 import { type Filter, propertyFiltersIn } from '../../../core/filters/property-filter.ts';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
-import type { RangeInterval, RangeQuestion } from '../../../core/time/date-range.ts';
+import type { Interval } from '../../../core/time/interval.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
 import type { EventSelection } from '../history/timeline-events.ts';
+import type { TimelineDates } from '../rules/timeline-range.ts';
 
 interface TimelineRequest {
   /** Null: all that happened counts. */
   selection: EventSelection | null;
   keys: string[];
-  range: Pick<RangeQuestion, 'dateFrom' | 'dateTo' | 'interval' | 'isExplicit' | 'isSeries'>;
+  dates: TimelineDates;
 }
 
 /** Displays of one number instead of one for each interval. */
 const AGGREGATED_DISPLAYS = new Set(['ActionsTable', 'ActionsPie', 'ActionsBarValue', 'WorldMap', 'BoldNumber']);
-const INTERVALS: Readonly<Record<string, RangeInterval>> = {
+const INTERVALS: Readonly<Record<string, Interval>> = {
   minute: 'hour',
   hour: 'hour',
   day: 'day',
@@ -32,17 +33,17 @@ export function readTimelineQuery(query: Query): TimelineRequest {
   return {
     selection: readEventSelection(events, actions),
     keys: [...new Set([...filters.flatMap(personKeys), ...breakdownKeys(query)])].sort(),
-    range: {
+    dates: {
       dateFrom: queryText(query, 'date_from') || undefined,
       dateTo: queryText(query, 'date_to') || undefined,
       interval: readInterval(queryText(query, 'interval') || 'day'),
-      isExplicit: /^(y|yes|t|true|on|1)$/i.test(queryText(query, 'explicit_date') ?? ''),
+      explicit: /^(y|yes|t|true|on|1)$/i.test(queryText(query, 'explicit_date') ?? ''),
       isSeries: !AGGREGATED_DISPLAYS.has(queryText(query, 'display') ?? ''),
     },
   };
 }
 
-function readInterval(text: string): RangeInterval {
+function readInterval(text: string): Interval {
   const interval = Object.hasOwn(INTERVALS, text) ? INTERVALS[text] : undefined;
   if (!interval) throw invalid('interval', `"${text.slice(0, 100)}" is not a valid choice.`, 'invalid_choice');
   return interval;

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import type { DateRange } from '../../../core/time/date-range.ts';
 import { DateTime, iso, isoOffset } from '../../../http/schemas/common.ts';
 import type { TimelinePoint } from '../rules/properties-timeline.ts';
+import type { TimelineRange } from '../rules/timeline-range.ts';
 
 export const TimelineSchema = Type.Object({
   points: Type.Array(
@@ -35,7 +35,7 @@ const presentEnd = (to: number): string => isoOffset(to).replace(/\.999000\+/, '
 export const presentTimeline = (
   points: readonly TimelinePoint[],
   keys: readonly string[],
-  { from, to }: DateRange,
+  { from, to }: TimelineRange,
 ) => ({
   points: points.map(({ timestamp, properties, relevantEventCount }) => ({
     timestamp: iso(timestamp),

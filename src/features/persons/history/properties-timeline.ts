@@ -6,15 +6,15 @@
 import { invalid } from '../../../core/errors.ts';
 import { initialName, updatesPerson } from '../../../core/events/implicit-updates.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
-import type { DateRange } from '../../../core/time/date-range.ts';
 import type { EventStoreDeps } from '../../../query/filters/valid-patterns.ts';
 import type { SqlRow } from '../../../stores/events/event-store.ts';
 import type { PersonStore, StoredPerson } from '../../../stores/metadata/persons.ts';
 import { type TimelineMoment, type TimelinePoint, timelinePoints } from '../rules/properties-timeline.ts';
 import { PropertyHistory } from '../rules/property-history.ts';
+import type { TimelineRange } from '../rules/timeline-range.ts';
 import { type EventSelection, type EventSelectionDeps, eventSelector } from './timeline-events.ts';
 
-interface TimelineQuery extends DateRange {
+interface TimelineQuery extends TimelineRange {
   person: StoredPerson;
   /** Null: all events count. */
   selection: EventSelection | null;

@@ -1,12 +1,12 @@
 /** Which of a person's events an insight asks for: by their names, or as one of an action's. */
 import type { BehaviourEvent } from '../../../core/cohorts/criteria.ts';
 import { type Filter, NO_FILTER } from '../../../core/filters/property-filter.ts';
-import type { DateRange } from '../../../core/time/date-range.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { prepareBehaviours } from '../../../query/cohorts/behaviour-scope.ts';
 import { findCohortUuids } from '../../../query/cohorts/cohort-filter.ts';
 import type { CohortQueryDeps } from '../../../query/cohorts/cohort-members.ts';
 import type { StoredPerson } from '../../../stores/metadata/persons.ts';
+import type { TimelineRange } from '../rules/timeline-range.ts';
 
 /** Events by their names, and those of actions by the actions' numbers. */
 export interface EventSelection {
@@ -18,7 +18,7 @@ export interface EventSelectionDeps extends CohortQueryDeps {
   clock: Clock;
 }
 
-interface EventSelectionScope extends DateRange {
+interface EventSelectionScope extends TimelineRange {
   person: Pick<StoredPerson, 'projectId' | 'uuid'>;
 }
 

@@ -1,7 +1,7 @@
 import { invalid } from '../../../../core/errors.ts';
 import type { Json } from '../../../../core/json/json.ts';
 import { startOfInterval } from '../../../../core/time/interval.ts';
-import { parseDate } from '../../../../core/time/relative-date.ts';
+import { parseDate } from '../../../../core/time/parse-date.ts';
 import type { QuestionContext } from '../../rules/context.ts';
 import {
   fieldOf,

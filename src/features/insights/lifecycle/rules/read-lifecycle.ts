@@ -1,5 +1,5 @@
 import { invalid } from '../../../../core/errors.ts';
-import { parseDate } from '../../../../core/time/relative-date.ts';
+import { parseDate } from '../../../../core/time/parse-date.ts';
 import type { QuestionContext } from '../../rules/context.ts';
 import { knownFields, type QuestionFields, readChoiceField, readTextField } from '../../rules/fields.ts';
 import { LIFECYCLE_STATUSES, type LifecyclePeopleQuestion, type LifecycleQuestion } from '../../rules/question.ts';

@@ -2,9 +2,9 @@ import type { Breakdown } from '../../../../core/actions/breakdown.ts';
 import type { Entity } from '../../../../core/actions/entity.ts';
 import { invalid } from '../../../../core/errors.ts';
 import { addUnits, startOfInterval } from '../../../../core/time/interval.ts';
+import { parseDate } from '../../../../core/time/parse-date.ts';
 import { PERIODS, type Period, periodUnit } from '../../../../core/time/period.ts';
 import type { Range } from '../../../../core/time/range.ts';
-import { parseDate } from '../../../../core/time/relative-date.ts';
 import type { QuestionContext } from '../../rules/context.ts';
 import {
   knownFields,

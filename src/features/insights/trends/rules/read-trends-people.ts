@@ -1,10 +1,7 @@
 import type { Breakdown, BreakdownSelection } from '../../../../core/actions/breakdown.ts';
 import { invalid } from '../../../../core/errors.ts';
 import type { Json } from '../../../../core/json/json.ts';
-import { addUnits, type Interval, nextIntervalStart, startOfInterval } from '../../../../core/time/interval.ts';
-import type { Range } from '../../../../core/time/range.ts';
-import { readDateRange } from '../../../../core/time/read-date-range.ts';
-import { parseDate } from '../../../../core/time/relative-date.ts';
+import { readDateRange, readPointRange } from '../../../../core/time/read-date-range.ts';
 import type { QuestionContext } from '../../rules/context.ts';
 import { knownFields, type QuestionFields, readJsonField } from '../../rules/fields.ts';
 import type { TrendsPeopleQuestion } from '../../rules/question.ts';
@@ -27,23 +24,14 @@ export function readTrendsPeopleQuestion(fields: QuestionFields, context: Questi
     fields: knownFields(fields, [...TREND_FIELDS, ...ENTITY_FIELDS, 'breakdown_value', 'search']),
     timezone: inContext.timezone,
     filter: andFilters([readQuestionFilter(fields, context), readSearchFilter(fields)]),
-    range: isPoint ? pointRange(dates.dateFrom as string, dates.interval, context) : readDateRange(dates, inContext),
+    range: isPoint
+      ? readPointRange(dates.dateFrom as string, dates.interval, inContext)
+      : readDateRange(dates, inContext),
     series: seriesOf(findListedEntity(fields, readEntities(fields, context), context)),
     interval: dates.interval,
     display,
     slice: readSlice(fields, readTrendsBreakdown(fields, context)),
   };
-}
-
-/** The same date twice means the one interval that begins there. */
-function pointRange(text: string, interval: Interval, { now, timezone }: QuestionContext): Range {
-  const from = parseDate(text, now, timezone);
-  if (from === undefined) throw invalid('date_from', 'date_from is not a date: use 2024-01-31, an ISO time, or -7d.');
-  if (interval === 'hour') return { from, until: addUnits(from, 1, 'hour', timezone) };
-  const day = startOfInterval(from, 'day', timezone);
-  if (interval === 'month')
-    return { from: day, until: nextIntervalStart(startOfInterval(day, 'month', timezone), 'month', timezone) };
-  return { from: day, until: addUnits(day, interval === 'week' ? 7 : 1, 'day', timezone) };
 }
 
 /** `breakdown_value`: the one that the number belongs to. Without it the number is that of all values together. */

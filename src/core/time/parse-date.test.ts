@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseMoment } from './parse-moment.ts';
+import { parseMoment } from './parse-date.ts';
 
 const NOW = Date.parse('2024-03-31T12:00:00Z');
 
