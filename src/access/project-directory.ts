@@ -1,6 +1,6 @@
 /**
- * Which project a public request is for. Project keys are looked up for every capture and every flag decision, so what
- * was found is remembered; whoever changes a project says so (`invalidate`).
+ * Finds the project of a public request. Every capture and every flag decision looks up a project key, so projects are
+ * cached by key; whoever changes a project calls `invalidate`.
  */
 import { Failure, invalid } from '../core/errors.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -14,10 +14,9 @@ interface DirectoryDeps {
   clock: Clock;
 }
 
-/** More projects than this are not remembered at once. */
 const CACHE_SIZE = 10_000;
 
-// These sentences are part of the wire: SDKs and their users know them word for word.
+// SDKs and their users know these messages word for word: do not change them.
 const missingKey = (): Failure =>
   new Failure(
     'unauthenticated',
@@ -39,39 +38,44 @@ const invalidPersonalKey = (): Failure =>
 
 const invalidProject = (): Failure => invalid('project_id', 'Invalid Project ID.', 'invalid_project');
 
+interface CacheEntry {
+  project: Project;
+  /** The generation in which its look-up began; an entry of an earlier one may be out of date. */
+  generation: number;
+}
+
 export class ProjectDirectory {
   readonly #deps: DirectoryDeps;
-  readonly #byToken = new Map<string, Project>();
-  /** What was remembered before it was forgotten: for while the store is away. */
-  #before: ReadonlyMap<string, Project> = new Map();
+  readonly #byToken = new Map<string, CacheEntry>();
+  #generation = 0;
 
   constructor(deps: DirectoryDeps) {
     this.#deps = deps;
   }
 
-  /** Everything remembered may have changed. */
+  /** Any project may have changed. The entries stay, for while the store is unavailable. */
   invalidate(): void {
-    if (this.#byToken.size > 0) this.#before = new Map(this.#byToken);
-    this.#byToken.clear();
+    this.#generation++;
   }
 
-  /** The project of a key that was looked up before; undefined where `getProject` must be asked. */
+  /** The project of a key that has been looked up; undefined where `getProject` has to look it up. */
   cached(key: unknown): Project | undefined {
-    return typeof key === 'string' ? this.#byToken.get(key) : undefined;
+    const entry = typeof key === 'string' ? this.#byToken.get(key) : undefined;
+    return entry?.generation === this.#generation ? entry.project : undefined;
   }
 
-  /** The project that a key on a public path stands for; `projectId` tells it where the key is a person's. */
+  /** The project of a key on a public path. With a personal key, `projectId` says which project. */
   async getProject(key: unknown, projectId: unknown): Promise<Project> {
     if (key === undefined || key === null || key === '') throw missingKey();
     if (typeof key !== 'string') throw invalidKey();
-    const known = this.#byToken.get(key);
-    if (known) return known;
+    const cached = this.cached(key);
+    if (cached) return cached;
     try {
       return await this.#find(key, projectId);
     } catch (cause) {
       if (cause instanceof Failure && cause.kind !== 'unavailable') throw cause;
-      const before = this.#before.get(key);
-      if (before) return before;
+      const outdated = this.#byToken.get(key);
+      if (outdated) return outdated.project;
       throw new Failure('unavailable', 'The project could not be looked up; try again in a moment.', {
         code: 'fetch_team_fail',
         retryAfter: 2,
@@ -82,11 +86,25 @@ export class ProjectDirectory {
 
   async #find(key: string, projectId: unknown): Promise<Project> {
     const { projects } = this.#deps.metadata;
+    // Read before the look-up: if the key is reset while it runs, its result must not count as current.
+    const generation = this.#generation;
     const byToken = await projects.getByApiToken(key);
-    if (byToken) return this.#remember(key, byToken);
+    this.#store(key, byToken, generation);
+    if (byToken) return byToken;
     const bySecret = key.startsWith('phs_') ? await projects.getBySecretHash(digest(key)) : null;
     if (bySecret) return bySecret;
     return this.#byPersonalKey(key, projectId);
+  }
+
+  #store(key: string, project: Project | null, generation: number): void {
+    const known = this.#byToken.get(key);
+    if (known && known.generation > generation) return;
+    if (project === null) {
+      this.#byToken.delete(key);
+      return;
+    }
+    if (this.#byToken.size >= CACHE_SIZE) this.#byToken.clear();
+    this.#byToken.set(key, { project, generation });
   }
 
   async #byPersonalKey(key: string, projectId: unknown): Promise<Project> {
@@ -96,14 +114,8 @@ export class ProjectDirectory {
     if (!caller) throw invalidPersonalKey();
     const id = isGiven(projectId) ? Number(projectId) : Number.NaN;
     const project = Number.isSafeInteger(id) ? await this.#deps.metadata.projects.get(id) : null;
-    // A stranger's project and none at all look the same from outside.
+    // The error does not tell whether the project exists.
     if (!project || levelIn(caller, project.organizationId) === null) throw invalidProject();
-    return project;
-  }
-
-  #remember(key: string, project: Project): Project {
-    if (this.#byToken.size >= CACHE_SIZE) this.#byToken.clear();
-    this.#byToken.set(key, project);
     return project;
   }
 }
