@@ -50,6 +50,20 @@ describe('kept answers', () => {
     expect(await ask('a')).toMatchObject({ answer: 1, isCached: false });
   });
 
+  it('are not replaced by older ones that were finished later', async () => {
+    const { cache, ask } = makeCache();
+    let finish: (answer: string) => void = () => undefined;
+    const slow = cache.getOrCompute(
+      { projectId: 1, question: 'a', refresh: false, signal: nobodyLeaves },
+      () => new Promise<string>((resolve) => (finish = resolve)),
+    );
+    cache.invalidate(1);
+    expect(await ask('a')).toMatchObject({ answer: 1, isCached: false });
+    finish('old');
+    expect(await slow).toMatchObject({ answer: 'old' });
+    expect(await ask('a')).toMatchObject({ answer: 1, isCached: true });
+  });
+
   it('are worked out once for all who ask at the same time, but not for those who come after a change', async () => {
     const { cache, ask, worked } = makeCache();
     const both = [ask('a'), ask('a'), ask('a', { refresh: true })];

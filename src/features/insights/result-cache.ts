@@ -131,6 +131,8 @@ export class ResultCache {
   }
 
   #keep(key: string, entry: Entry): void {
+    // Work that began before a change may end after that which began since.
+    if ((this.#entries.get(key)?.generation ?? 0) > entry.generation) return;
     this.#forget(key);
     const size = sizeOf(key, entry);
     if (size > this.#mostBytes / 4) return;

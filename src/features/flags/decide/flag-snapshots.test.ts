@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { aCohort, aFlag, everybody, those } from '../../../../test/contract/flag-builders.ts';
 import { makeTempDir, type TempDir } from '../../../../test/contract/temp-dir.ts';
+import { Failure } from '../../../core/errors.ts';
 import type { FlagStore } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { openMetadataStore } from '../../../stores/sqlite/metadata-store.ts';
@@ -32,9 +33,10 @@ function slowly() {
       return found;
     },
   };
-  const next = async (): Promise<void> => {
-    while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    waiting.shift()?.();
+  /** Lets one of the waiting reads go on, the first unless another is named. */
+  const next = async (index = 0): Promise<void> => {
+    while (waiting.length <= index) await new Promise((resolve) => setImmediate(resolve));
+    waiting.splice(index, 1)[0]?.();
   };
   return { shelf: { ...metadata, flags }, next, reads: () => reads };
 }
@@ -74,6 +76,24 @@ it('does not remember a read that began before a change and ended after it', asy
   await next();
   expect(keysOf(await late)).toEqual(['late']);
   expect(await flagSnapshots.get(1)).toBe(await late);
+});
+
+it('falls back on the newest snapshot when an older read ended after a newer one', async () => {
+  const { shelf, next } = slowly();
+  const flagSnapshots = new FlagSnapshots(shelf);
+  const early = flagSnapshots.get(1);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await metadata.flags.create(aFlag(1, { key: 'late' }));
+  flagSnapshots.invalidate(1);
+  const late = flagSnapshots.get(1);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await next(1);
+  await late;
+  await next();
+  await early;
+  flagSnapshots.invalidate(1);
+  shelf.flags.listByProject = () => Promise.reject(new Failure('unavailable', 'The database does not answer.'));
+  expect(keysOf(await flagSnapshots.get(1))).toEqual(['late']);
 });
 
 it('does not remember a read that failed', async () => {

@@ -62,7 +62,7 @@ export class FlagSnapshots {
     const isCurrent = (): boolean => this.#kept.get(projectId) === read;
     // A failure is not remembered.
     read.then(
-      (snapshot) => isCurrent() && this.#ready.set(projectId, snapshot),
+      (snapshot) => isCurrent() && this.#store(projectId, snapshot),
       () => isCurrent() && this.invalidate(projectId),
     );
     return last === undefined ? read : this.#orLast(read, last);
@@ -107,9 +107,12 @@ export class FlagSnapshots {
     const flags = await flagStore.listByProject(projectId);
     const cohorts = await cohortStore.listByProject(projectId);
     const groupTypes = await subjects.listGroupTypes(projectId);
-    const snapshot = buildSnapshot({ flags, cohorts, groupTypes }, this.#last.get(projectId)?.prepared);
+    return buildSnapshot({ flags, cohorts, groupTypes }, this.#last.get(projectId)?.prepared);
+  }
+
+  #store(projectId: number, snapshot: FlagSnapshot): void {
+    this.#ready.set(projectId, snapshot);
     this.#last.set(projectId, snapshot);
-    return snapshot;
   }
 }
 
