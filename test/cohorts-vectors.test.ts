@@ -2,15 +2,11 @@
  * Recorded cohorts: events through the front door, criteria as they were sent, then who is in. The cases lie outside of
  * the repository; each gets a project of its own.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { capture, type SentEvent } from './support/capture.ts';
 import { clientFor } from './support/client.ts';
 import { startServer, type TestServer } from './support/server.ts';
-
-const FILE = resolve(process.env['VECTORS_DIR'] ?? '../shared/vectors', 'insight-cases.json');
-const isThere = existsSync(FILE);
+import { describeVectors } from './support/vectors.ts';
 
 interface Case {
   id: string;
@@ -22,11 +18,8 @@ interface Case {
   expected: { path: string; op: string; value: string[] }[];
 }
 
-const cases = isThere
-  ? (JSON.parse(readFileSync(FILE, 'utf8')) as { cases: Case[] }).cases.filter(({ family }) => family === 'cohort')
-  : [];
-
-describe.skipIf(!isThere)('recorded cohorts', () => {
+describeVectors<{ cases: Case[] }>('recorded cohorts', 'insight-cases.json', ({ cases: all }) => {
+  const cases = all.filter(({ family }) => family === 'cohort');
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer();
@@ -65,5 +58,3 @@ describe.skipIf(!isThere)('recorded cohorts', () => {
     expect((await client.get(`${path}${cohort.id}/`)).body.count).toBe(expected.length);
   });
 });
-
-it.skipIf(isThere)(`skipped: no insight cases at ${FILE} (set VECTORS_DIR)`, () => undefined);

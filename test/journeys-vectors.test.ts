@@ -1,10 +1,11 @@
 /** Recorded funnels, paths and correlations through the front door. The cases lie outside of the repository. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Json } from '../src/core/json/json.ts';
 import { makeActions } from './support/case-actions.ts';
-import { hasInsightCases, type InsightCase, loadInsightCases, problemsOf } from './support/insight-vectors.ts';
+import { INSIGHT_CASES, type InsightCase, loadInsightCases, problemsOf } from './support/insight-vectors.ts';
 import { askCase, makeCohorts, personIdsOf, type SentCase, sendCase, withCohorts } from './support/send-case.ts';
 import { startServer, type TestServer } from './support/server.ts';
+import { describeVectors } from './support/vectors.ts';
 
 const FAMILIES = ['funnel', 'paths', 'correlation'];
 
@@ -18,7 +19,7 @@ const isFollowed = (one: InsightCase): boolean => NOT_FOLLOWED[one.id] === undef
 
 const cases = loadInsightCases(FAMILIES);
 
-describe.skipIf(!hasInsightCases())('recorded journeys', () => {
+describeVectors('recorded journeys', INSIGHT_CASES, () => {
   let server: TestServer;
   const sent = new Map<InsightCase, SentCase>();
   beforeAll(async () => {
@@ -40,5 +41,3 @@ describe.skipIf(!hasInsightCases())('recorded journeys', () => {
     else expect(problems).not.toEqual([]);
   });
 });
-
-it.skipIf(hasInsightCases())('has no cases of insights to run: set VECTORS_DIR', () => undefined);

@@ -2,15 +2,11 @@
  * Recorded questions about persons, their timelines and property filters, asked of a started server. The cases lie
  * outside of the repository. Each gets a project of its own, filled through the front door.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { capture, type SentEvent } from './support/capture.ts';
 import { type Answer, clientFor } from './support/client.ts';
 import { startServer, type TestProject, type TestServer } from './support/server.ts';
-
-const FILE = resolve(process.env['VECTORS_DIR'] ?? '../shared/vectors', 'insight-cases.json');
-const isThere = existsSync(FILE);
+import { describeVectors } from './support/vectors.ts';
 
 type Values = Record<string, unknown>;
 
@@ -32,9 +28,6 @@ const NOT_FOLLOWED: Readonly<Record<string, string>> = {
   'test_person::test_delete_person_and_events#0': 'deletion has tests of its own',
   'test_person::test_split_person_clickhouse#0': 'splitting has tests of its own',
 };
-
-const all: Case[] = isThere ? JSON.parse(readFileSync(FILE, 'utf8')).cases : [];
-const cases = (family: string): Case[] => all.filter((one) => one.family === family && !(one.id in NOT_FOLLOWED));
 
 let server: TestServer;
 let client: ReturnType<typeof clientFor>;
@@ -117,7 +110,9 @@ const shaped = (value: unknown): unknown => {
 const indexOfCreator = (counted: { name: string }[]): number =>
   counted.findIndex(({ name }) => name === '$creator_event_uuid');
 
-describe.skipIf(!isThere)('recorded questions', () => {
+describeVectors<{ cases: Case[] }>('recorded questions', 'insight-cases.json', ({ cases: all }) => {
+  const cases = (family: string): Case[] => all.filter((one) => one.family === family && !(one.id in NOT_FOLLOWED));
+
   it.each(cases('persons'))('persons: $id', async (given) => {
     const project = await build(given);
     const answer = await ask(given, project);
@@ -167,5 +162,3 @@ describe.skipIf(!isThere)('recorded questions', () => {
     expect(found.toSorted()).toEqual(references(given).toSorted());
   });
 });
-
-it.skipIf(isThere)(`is skipped: there is no ${FILE}`, () => {});

@@ -1,14 +1,15 @@
 /** Recorded trends, lifecycles, stickiness and retention, asked of a started server. The cases lie outside. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { askCase, captureCase } from './support/capture-case.ts';
-import { hasInsightCases, loadInsightCases, problemsOf } from './support/insight-vectors.ts';
+import { INSIGHT_CASES, loadInsightCases, problemsOf } from './support/insight-vectors.ts';
 import { startServer, type TestServer } from './support/server.ts';
+import { describeVectors } from './support/vectors.ts';
 
 const FAMILIES = ['trends', 'lifecycle', 'stickiness', 'retention'];
 
 const cases = loadInsightCases(FAMILIES);
 
-describe.skipIf(!hasInsightCases())('recorded insights', () => {
+describeVectors('recorded insights', INSIGHT_CASES, () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer();
@@ -25,5 +26,3 @@ describe.skipIf(!hasInsightCases())('recorded insights', () => {
     expect(problems.join('\n')).toBe('');
   });
 });
-
-it.skipIf(hasInsightCases())('has no cases of insights to run: set VECTORS_DIR', () => undefined);

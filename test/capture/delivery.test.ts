@@ -1,12 +1,13 @@
 /** What a 200 promises: stored once, in order, accounted for; and what happens when it cannot be promised. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DATA_FILES } from '../../src/stores/data-files.ts';
 import { type RawAnswer, send, sendJson } from '../support/send.ts';
 import { type Counters, startServer, type TestServer } from '../support/server.ts';
+import { describeVectors } from '../support/vectors.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -173,15 +174,15 @@ describe('when it cannot be promised', () => {
     expect(Number(headers['retry-after'])).toBeLessThanOrEqual(30);
   };
 
-  const FILE = resolve(process.env['VECTORS_DIR'] ?? '../shared/vectors', 'sdk-reactions.json');
-  it.skipIf(!existsSync(FILE))('knows every SDK whose reactions were recorded', () => {
-    const { sdk_rules: rules } = JSON.parse(readFileSync(FILE, 'utf8')) as { sdk_rules: Record<string, unknown>[] };
-    for (const { sdk, retried, success, terminal } of rules) {
-      // A plain 200 is success for everybody; 503 is final for nobody.
-      if (Array.isArray(success)) expect([sdk, success.includes(200)]).toEqual([sdk, true]);
-      expect([sdk, String(terminal ?? '').includes('503')]).toEqual([sdk, false]);
-      if (typeof retried === 'string') expect(retried).toMatch(/5\d\d|5xx|>= ?500|> 500|every|everything|any status/);
-    }
+  type SdkRules = { sdk_rules: Record<string, unknown>[] };
+  describeVectors<SdkRules>('recorded reactions of SDKs', 'sdk-reactions.json', ({ sdk_rules: rules }) => {
+    it('take 200 for success everywhere, and 503 for final nowhere', () => {
+      for (const { sdk, retried, success, terminal } of rules) {
+        if (Array.isArray(success)) expect([sdk, success.includes(200)]).toEqual([sdk, true]);
+        expect([sdk, String(terminal ?? '').includes('503')]).toEqual([sdk, false]);
+        if (typeof retried === 'string') expect(retried).toMatch(/5\d\d|5xx|>= ?500|> 500|every|everything|any status/);
+      }
+    });
   });
 
   it('says 503 while the log is full, and takes events again once they are processed', async () => {

@@ -3,10 +3,9 @@
  * The cases lie outside of the repository. Each gets a project of its own that holds the case's key.
  */
 
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { withImplicitUpdates } from '../../src/core/persons/person-update.ts';
 import { parseTimestamp } from '../../src/core/time/parse-timestamp.ts';
@@ -14,9 +13,7 @@ import { DATA_FILES } from '../../src/stores/data-files.ts';
 import type { SqlRow } from '../../src/stores/events/event-store.ts';
 import { type RawAnswer, send } from '../support/send.ts';
 import { START, startServer, type TestProject, type TestServer } from '../support/server.ts';
-
-const FILE = resolve(process.env['VECTORS_DIR'] ?? '../shared/vectors', 'ingest-cases.json');
-const isThere = existsSync(FILE);
+import { describeVectors } from '../support/vectors.ts';
 
 type Values = Record<string, unknown>;
 
@@ -66,11 +63,6 @@ const NOT_FOLLOWED: Readonly<Record<string, string>> = {
 const needsRefusal = (one: Case): boolean => one.setup?.fault === 'event store write fails';
 
 const PROJECT_TOKEN = 'phc_test_project_token';
-
-function loadCases(): Case[] {
-  const { cases } = JSON.parse(readFileSync(FILE, 'utf8')) as { cases: Case[] };
-  return cases.filter(({ target }) => target.startsWith('must') || target.startsWith('should'));
-}
 
 function bodyOf(one: Case): Buffer | null {
   if (one.body_template) {
@@ -282,7 +274,7 @@ async function checkBooks(one: Case, { projectId }: Outcome): Promise<void> {
   }
 }
 
-describe.skipIf(!isThere)('recorded requests through HTTP', () => {
+describeVectors<{ cases: Case[] }>('recorded requests through HTTP', 'ingest-cases.json', ({ cases: all }) => {
   beforeAll(async () => {
     server = await startServer({ config: { trustProxy: true } });
     refusing = await startServer({
@@ -296,7 +288,7 @@ describe.skipIf(!isThere)('recorded requests through HTTP', () => {
     await refusing.close();
   });
 
-  const cases = isThere ? loadCases() : [];
+  const cases = all.filter(({ target }) => target.startsWith('must') || target.startsWith('should'));
   const followed = cases.filter(({ id }) => NOT_FOLLOWED[id] === undefined);
   it('names only cases that exist as not followed', () => {
     expect(cases.map(({ id }) => id)).toEqual(expect.arrayContaining(Object.keys(NOT_FOLLOWED)));
@@ -310,5 +302,3 @@ describe.skipIf(!isThere)('recorded requests through HTTP', () => {
     await checkBooks(one, outcome);
   });
 });
-
-it.skipIf(isThere)(`skipped: no ingest cases at ${FILE} (set VECTORS_DIR)`, () => undefined);

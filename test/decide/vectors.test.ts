@@ -1,10 +1,10 @@
-/** Cases recorded from the original service, through the front door. */
-import { existsSync, readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+/** Recorded requests to /decide/ and their answers, sent to a started server. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { capture } from '../support/capture.ts';
 import { sendJson } from '../support/send.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { describeVectors } from '../support/vectors.ts';
 
 interface SentFlag {
   key: string;
@@ -40,10 +40,6 @@ interface PersonCase {
   properties: object;
 }
 
-const FILE = `${process.env['VECTORS_DIR'] ?? '../shared/vectors'}/decide-cases.json`;
-if (!existsSync(FILE)) console.warn(`${FILE} is not there: the recorded cases of /decide/ are skipped.`);
-const vectors: DecideVectors | null = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : null;
-
 let server: TestServer;
 beforeEach(async () => {
   server = await startServer();
@@ -67,8 +63,8 @@ const at = (json: Record<string, Record<string, unknown>>, path: string): unknow
   return inner.length === 0 ? json[outer] : json[outer]?.[inner.join('.')];
 };
 
-describe.skipIf(vectors === null)('recorded cases of /decide/', () => {
-  it.each(vectors?.decide ?? [])('$name', async (one) => {
+describeVectors<DecideVectors>('recorded cases of /decide/', 'decide-cases.json', (vectors) => {
+  it.each(vectors.decide)('$name', async (one) => {
     for (const [id, properties] of Object.entries(one.persons)) {
       await capture(server, server.projectKey, [{ event: '$set', distinct_id: id, properties: { $set: properties } }]);
     }
@@ -91,14 +87,13 @@ describe.skipIf(vectors === null)('recorded cases of /decide/', () => {
   });
 
   it('experience continuity, step by step', async () => {
-    const sequence = vectors?.experience_continuity;
-    if (sequence === undefined) return;
-    for (const flag of sequence.flags) await addFlag(flag);
-    for (const { distinct_ids, properties } of Object.values(sequence.persons)) {
+    const { flags, persons, steps } = vectors.experience_continuity;
+    for (const flag of flags) await addFlag(flag);
+    for (const { distinct_ids, properties } of Object.values(persons)) {
       const events = distinct_ids.map((id) => ({ event: '$set', distinct_id: id, properties: { $set: properties } }));
       await capture(server, server.projectKey, events);
     }
-    for (const { request, expected, action } of sequence.steps) {
+    for (const { request, expected, action } of steps) {
       if (request !== undefined) expect((await ask(2, request)).featureFlags).toMatchObject(expected ?? {});
       else {
         expect(action).toBe('attach distinct id other_id to person1');

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { hasInsightCases, loadInsightCases, problemsOf } from '../support/insight-vectors.ts';
+import { expect, it } from 'vitest';
+import { INSIGHT_CASES, loadInsightCases, problemsOf } from '../support/insight-vectors.ts';
 import { answerCase, funnelRows, personIdsIn } from '../support/oracle-answers.ts';
+import { describeVectors } from '../support/vectors.ts';
 
 const FAMILIES = ['trends', 'funnel', 'paths', 'retention', 'stickiness', 'lifecycle', 'correlation'];
 
@@ -10,7 +11,7 @@ const NOT_FOLLOWED: Readonly<Record<string, string>> = {
     'a value of a breakdown that was named by a text is shown as a text, as the wire does through HTTP',
 };
 
-describe.skipIf(!hasInsightCases())('the oracle', () => {
+describeVectors('the oracle', INSIGHT_CASES, () => {
   it.each(loadInsightCases(FAMILIES).map((one) => [one.id, one] as const))('answers %s', (id, one) => {
     const problems = problemsOf(one, answerCase(one), personIdsIn(one));
     if (NOT_FOLLOWED[id] !== undefined) expect(problems).not.toEqual([]);
@@ -18,12 +19,10 @@ describe.skipIf(!hasInsightCases())('the oracle', () => {
   });
 });
 
-describe.skipIf(!hasInsightCases())('the counts behind the percentages of funnels', () => {
+describeVectors('the counts behind the percentages of funnels', INSIGHT_CASES, () => {
   const cases = loadInsightCases(['funnel']).filter((one) => one.expected_rows !== undefined);
   it.each(cases.map((one) => [one.id, one] as const))('are right in %s', (_id, one) => {
     const rows = { ...one, expected_root: 'body', expected: one.expected_rows ?? [] };
     expect(problemsOf(rows, funnelRows(one), personIdsIn(one)).join('\n')).toBe('');
   });
 });
-
-it.skipIf(hasInsightCases())('has no cases of insights to run: set VECTORS_DIR', () => {});

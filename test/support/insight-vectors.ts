@@ -2,11 +2,10 @@
  * Cases of insights as data (kept outside of the repository): a small world, one request, and what must hold in the
  * answer. Whoever answers, the oracle or a server, is held against them by `problemsOf`.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Json, JsonObject } from '../../src/core/json/json.ts';
+import { readVectors } from './vectors.ts';
 
-const FILE = resolve(process.env['VECTORS_DIR'] ?? '../shared/vectors', 'insight-cases.json');
+export const INSIGHT_CASES = 'insight-cases.json';
 
 interface CaseEvent {
   event: string;
@@ -76,13 +75,9 @@ export interface InsightCase {
   expected_rows?: Expectation[];
 }
 
-export const hasInsightCases = (): boolean => existsSync(FILE);
-
-export function loadInsightCases(families: readonly string[]): InsightCase[] {
-  if (!hasInsightCases()) return [];
-  const { cases } = JSON.parse(readFileSync(FILE, 'utf8')) as { cases: InsightCase[] };
-  return cases.filter(({ family }) => families.includes(family));
-}
+/** None where there is no file: for suites that `describeVectors` then skips. */
+export const loadInsightCases = (families: readonly string[]): InsightCase[] =>
+  (readVectors<{ cases: InsightCase[] }>(INSIGHT_CASES)?.cases ?? []).filter(({ family }) => families.includes(family));
 
 export interface CaseAnswer {
   status: number;

@@ -1,13 +1,19 @@
-/** Published cases as data, kept outside of the repository. Tests that read them are skipped where they are not there. */
+/** Recorded cases (vectors) are kept outside the repository, in the folder that VECTORS_DIR names. */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { describe, it } from 'vitest';
 
 const FOLDER = resolve(process.env['VECTORS_DIR'] ?? '../shared/vectors');
 
-/** What a file of cases holds, or `none` where there is no such file. */
-export function vectors<T>(file: string, none: T): T {
+/** The content of a file of recorded cases; null where it is absent. */
+export function readVectors<T>(file: string): T | null {
   const path = resolve(FOLDER, file);
-  if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as T;
-  console.info(`No cases at ${path}: set VECTORS_DIR to run them.`);
-  return none;
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : null;
+}
+
+/** Tests that need recorded cases. Without the file they are reported as skipped, and the name says what is missing. */
+export function describeVectors<T>(name: string, file: string, define: (vectors: T) => void): void {
+  const vectors = readVectors<T>(file);
+  if (vectors !== null) describe(name, () => define(vectors));
+  else describe(name, () => it.skip(`needs ${file} in ${FOLDER}: set VECTORS_DIR to a folder with recorded cases`));
 }

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { describeVectors } from '../../../test/support/vectors.ts';
 import type { Json, JsonObject } from '../json/json.ts';
 import { parseJson } from '../json/parse-json.ts';
 import type { Person } from '../persons/person.ts';
@@ -16,8 +15,6 @@ import { eventUuid } from './uuid.ts';
 import type { Warning } from './warning.ts';
 
 /** Cases as data, kept outside of the repository. They are run here without HTTP: body in, events and persons out. */
-const FILE = resolve(process.env['VECTORS_DIR'] ?? '../shared/vectors', 'ingest-cases.json');
-
 interface ExpectedPerson {
   distinct_ids: string[];
   properties?: JsonObject;
@@ -46,10 +43,8 @@ interface Case {
 const GROUPS = ['property-type', 'timestamp', 'person', 'personless', 'enrich', 'segment'];
 const PROJECT = 1;
 
-function loadCases(): Case[] {
-  const { cases } = JSON.parse(readFileSync(FILE, 'utf8')) as { cases: Case[] };
-  return cases.filter((one) => GROUPS.includes(one.group) && (one.target === 'must' || one.target === 'should'));
-}
+const isFollowed = ({ group, target }: Case): boolean =>
+  GROUPS.includes(group) && (target === 'must' || target === 'should');
 
 const ms = (text: string | undefined): number => parseTimestamp(text) ?? Date.UTC(2024, 0, 1);
 
@@ -171,10 +166,8 @@ function checkProperties(one: Case, events: Event[]): void {
   }
 }
 
-const isThere = existsSync(FILE);
-
-describe.skipIf(!isThere)('ingest cases', () => {
-  it.each(isThere ? loadCases().map((one) => [one.id, one] as const) : [])('%s', (_id, one) => {
+describeVectors<{ cases: Case[] }>('ingest cases', 'ingest-cases.json', ({ cases }) => {
+  it.each(cases.filter(isFollowed).map((one) => [one.id, one] as const))('%s', (_id, one) => {
     const result = outcome(one);
     checkEvents(one, result.events);
     if (one.expect_persons) {
@@ -187,8 +180,4 @@ describe.skipIf(!isThere)('ingest cases', () => {
     }
     checkProperties(one, result.events);
   });
-});
-
-it.skipIf(!isThere)(isThere ? 'the cases were found' : `no cases at ${FILE}: set VECTORS_DIR to run them`, () => {
-  expect(isThere).toBe(true);
 });

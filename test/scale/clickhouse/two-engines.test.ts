@@ -11,11 +11,12 @@ import type { QuestionContext } from '../../../src/features/insights/rules/conte
 import { findClickHouse, makeDatabase, type TestDatabase, TIMEOUTS } from '../../support/clickhouse.ts';
 import { ASKS, askOf, rounded } from '../../support/engine-answers.ts';
 import type { EngineDeps } from '../../support/insight-store.ts';
-import { type InsightCase, loadInsightCases } from '../../support/insight-vectors.ts';
+import { INSIGHT_CASES, type InsightCase, loadInsightCases } from '../../support/insight-vectors.ts';
 import { aWorld, type RandomWorld } from '../../support/insight-worlds.ts';
 import { contextOf, worldDataOf } from '../../support/oracle-answers.ts';
 import { withCohorts } from '../../support/send-case.ts';
 import { openTwoEngines, type TwoEngines } from '../../support/two-engines.ts';
+import { describeVectors } from '../../support/vectors.ts';
 import { QUESTIONS } from '../../support/world-questions.ts';
 
 vi.setConfig(TIMEOUTS);
@@ -97,10 +98,13 @@ describe.skipIf(server === null)('DuckDB and ClickHouse', () => {
     });
   });
 
-  it.each(asked.map((one) => [one.id, one] as const))('say the same: %s', async (_, recorded) => {
-    const { projectId, cohorts } = projects.get(recorded) ?? { projectId: 0, cohorts: new Map() };
-    const one = withCohorts(recorded, { cohorts } as Parameters<typeof withCohorts>[1]);
-    const context = { ...contextOf(recorded), cohort: () => ({ name: 'some' }) } as QuestionContext;
-    await expectSame(Date.parse(one.now), async (deps) => askOf(one.endpoint)?.(deps, projectId, one.filter, context));
+  describeVectors('say the same about recorded cases', INSIGHT_CASES, () => {
+    it.each(asked.map((one) => [one.id, one] as const))('%s', async (_, recorded) => {
+      const { projectId, cohorts } = projects.get(recorded) ?? { projectId: 0, cohorts: new Map() };
+      const one = withCohorts(recorded, { cohorts } as Parameters<typeof withCohorts>[1]);
+      const context = { ...contextOf(recorded), cohort: () => ({ name: 'some' }) } as QuestionContext;
+      const ask = async (deps: EngineDeps) => askOf(one.endpoint)?.(deps, projectId, one.filter, context);
+      await expectSame(Date.parse(one.now), ask);
+    });
   });
 });

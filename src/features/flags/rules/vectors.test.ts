@@ -1,8 +1,7 @@
-/** Published and derived cases as data, kept outside of the repository. Each must hold, or be listed with its reason. */
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+/** Recorded cases of flag evaluation. Each must hold, or be listed with the reason why it does not. */
+import { expect, it } from 'vitest';
 import { flagOf, subjectOf } from '../../../../test/support/flag-definitions.ts';
+import { describeVectors } from '../../../../test/support/vectors.ts';
 import { bucket, encodeKey } from './bucket.ts';
 import { parseFlagDate } from './compile/flag-dates.ts';
 import { prepareFlags } from './compile/prepare-flags.ts';
@@ -11,16 +10,7 @@ import { evaluate } from './evaluate/evaluate.ts';
 import type { CohortDefinition, FlagDefinition } from './flag.ts';
 import type { FlagEvaluation } from './flag-evaluation.ts';
 
-const FOLDER = resolve(process.env['VECTORS_DIR'] ?? '../shared/vectors');
-const isThere = existsSync(resolve(FOLDER, 'local-eval-cases.json'));
-if (!isThere) console.info(`No vectors in ${FOLDER}: skipped.`);
-
 type Values = Record<string, unknown>;
-
-function read<T>(file: string): T {
-  return (isThere ? JSON.parse(readFileSync(resolve(FOLDER, `${file}.json`), 'utf8')) : EMPTY) as T;
-}
-const EMPTY = { cases: [], rows: [], decide: [], evaluation_reasons: { flags: [], cases: [] }, flag: {}, expected: {} };
 
 interface Wire {
   flags: Values[];
@@ -80,21 +70,30 @@ function evaluateWire(wire: Wire, asker: Asker, only?: string): Map<string, Flag
   return new Map(results.map((result) => [result.key, result]));
 }
 
-describe.runIf(isThere)('published values', () => {
-  it.each(['consistency-simple-flag', 'consistency-multivariate-flag'])('of %s', (file) => {
-    const { flag, expected } = read<{ flag: Values; expected: Record<string, boolean | string> }>(file);
-    const values = Object.keys(expected).map((id) => [
-      id,
-      evaluateWire({ flags: [flag] }, { distinct_id: id }).get(String(flag['key']))?.value,
-    ]);
-    expect(Object.fromEntries(values)).toEqual(expected);
-    expect(values.length).toBeGreaterThan(400);
-  });
+interface ConsistencyVectors {
+  flag: Values;
+  expected: Record<string, boolean | string>;
+}
 
-  const { rows } = read<{ rows: { key: string; identifier: string; [part: string]: { value: number } | string }[] }>(
-    'hash-vectors',
-  );
-  it.each(rows)('of the hash of $key for $identifier', ({ key, identifier, ...parts }) => {
+for (const file of ['consistency-simple-flag.json', 'consistency-multivariate-flag.json']) {
+  describeVectors<ConsistencyVectors>('published values', file, ({ flag, expected }) => {
+    it(`of ${file}`, () => {
+      const values = Object.keys(expected).map((id) => [
+        id,
+        evaluateWire({ flags: [flag] }, { distinct_id: id }).get(String(flag['key']))?.value,
+      ]);
+      expect(Object.fromEntries(values)).toEqual(expected);
+      expect(values.length).toBeGreaterThan(400);
+    });
+  });
+}
+
+interface HashVectors {
+  rows: { key: string; identifier: string; [part: string]: { value: number } | string }[];
+}
+
+describeVectors<HashVectors>('published hashes', 'hash-vectors.json', ({ rows }) => {
+  it.each(rows)('of $key for $identifier', ({ key, identifier, ...parts }) => {
     expect({ value: bucket(encodeKey(`${key}.`), identifier, '') }).toMatchObject(only(parts['rollout']));
     expect({ value: bucket(encodeKey(`${key}.`), identifier, 'variant') }).toMatchObject(only(parts['variant']));
     expect({ value: bucket(encodeKey('holdout-'), identifier, '') }).toMatchObject(only(parts['holdout']));
@@ -126,8 +125,7 @@ const LOCAL_NOT_FOLLOWED: Readonly<Record<string, string>> = {
   'le-117': 'bucketing_identifier stands inside filters, where no server writes it: bucketed by distinct_id',
 };
 
-describe.runIf(isThere)('local evaluation cases', () => {
-  const { cases } = read<{ cases: LocalCase[] }>('local-eval-cases');
+describeVectors<{ cases: LocalCase[] }>('local evaluation cases', 'local-eval-cases.json', ({ cases }) => {
   const followed = cases.filter(({ id }) => !(id in LOCAL_NOT_FOLLOWED));
   const failing = new Map([
     ['le-055', 'it depends on itself'],
@@ -183,8 +181,7 @@ function matches({ property, properties, now }: MatchCase): boolean | string {
   return result?.failure ?? result?.value ?? 'nothing';
 }
 
-describe.runIf(isThere)('single conditions', () => {
-  const { cases } = read<{ cases: MatchCase[] }>('match-property-cases');
+describeVectors<{ cases: MatchCase[] }>('single conditions', 'match-property-cases.json', ({ cases }) => {
   const decided = cases.filter(({ derived_server_result }) => typeof derived_server_result === 'boolean');
 
   it('are all decided but for one date in a year that no calendar has', () => {
@@ -194,31 +191,37 @@ describe.runIf(isThere)('single conditions', () => {
     '%s: %s',
     (_id, _text, one) => expect(matches(one)).toBe(one.derived_server_result),
   );
+});
 
-  const published = read<{ cases: MatchCase[] }>('server-match-property-cases').cases;
-  it.each(published.map((one) => [JSON.stringify([one.property, one.properties]), one] as const))(
-    'of a server: %s',
-    (_text, one) => expect(matches(one)).toBe(one.derived_current_server_result),
+describeVectors<{ cases: MatchCase[] }>('conditions of a server', 'server-match-property-cases.json', ({ cases }) => {
+  it.each(cases.map((one) => [JSON.stringify([one.property, one.properties]), one] as const))('%s', (_text, one) =>
+    expect(matches(one)).toBe(one.derived_current_server_result),
   );
 });
 
-describe.runIf(isThere)('parts of conditions', () => {
-  const dates = read<{ cases: { input: string; now: string; expected: string | null }[] }>('relative-date-cases').cases;
-  it.each(dates)('the date $input at $now is $expected', ({ input, now, expected }) => {
+interface DateVectors {
+  cases: { input: string; now: string; expected: string | null }[];
+}
+
+describeVectors<DateVectors>('relative dates', 'relative-date-cases.json', ({ cases }) => {
+  it.each(cases)('$input at $now is $expected', ({ input, now, expected }) => {
     const date = parseFlagDate(input)?.(Date.parse(now));
     expect(date === undefined ? null : new Date(date).toISOString()).toBe(expected);
   });
+});
 
+interface VersionVectors {
+  cases: { input: string; expected: number[] | 'inconclusive' }[];
+}
+
+describeVectors<VersionVectors>('versions', 'semver-parse-cases.json', ({ cases }) => {
   /** SDKs refuse leading zeros and cut what comes after the third number; the server does neither. */
   const differing: Readonly<Record<string, readonly number[] | null>> = {
     '1.2.3.4': null,
     '01.02.03': [1, 2, 3],
     '001.2.3': [1, 2, 3],
   };
-  const versions = read<{ cases: { input: string; expected: number[] | 'inconclusive' }[] }>(
-    'semver-parse-cases',
-  ).cases;
-  it.each(versions)('the version $input is $expected', ({ input, expected }) => {
+  it.each(cases)('$input is $expected', ({ input, expected }) => {
     const wanted = input in differing ? differing[input] : expected === 'inconclusive' ? null : expected;
     expect(parseVersion(input)?.core ?? null).toEqual(wanted);
   });
@@ -232,8 +235,7 @@ interface CohortCase {
   expected: boolean | 'requires_server';
 }
 
-describe.runIf(isThere)('cohorts', () => {
-  const { cases } = read<{ cases: CohortCase[] }>('cohort-cases');
+describeVectors<{ cases: CohortCase[] }>('cohorts', 'cohort-cases.json', ({ cases }) => {
   it.each(cases.map((one) => [JSON.stringify(one.property ?? one.property_group), one] as const))(
     '%s',
     (_text, one) => {
@@ -267,10 +269,14 @@ interface ReasonCases extends Wire {
   }[];
 }
 
-describe.runIf(isThere)('decide cases', () => {
-  const { decide, evaluation_reasons: reasons } = read<{ decide: DecideCase[]; evaluation_reasons: ReasonCases }>(
-    'decide-cases',
-  );
+interface DecideVectors {
+  decide: DecideCase[];
+  experience_continuity: ContinuityCase;
+  evaluation_reasons: ReasonCases;
+}
+
+describeVectors<DecideVectors>('decide cases', 'decide-cases.json', (vectors) => {
+  const { decide, experience_continuity: continuity, evaluation_reasons: reasons } = vectors;
 
   it.each(decide)('$name', (one) => {
     const person = one.persons[one.distinct_id] ?? {};
@@ -290,7 +296,7 @@ describe.runIf(isThere)('decide cases', () => {
     [...results.values()].some(({ failure }) => failure !== null);
 
   it('keeps the values of a person who is identified', () => {
-    const { flags, steps } = read<{ experience_continuity: ContinuityCase }>('decide-cases').experience_continuity;
+    const { flags, steps } = continuity;
     const prepared = prepareFlags({ flags: withIds(flags), cohorts: [], groupTypes: new Map() });
     const kept = new Map(flags.map(({ key }) => [String(key), 'example_id']));
     // With the request that tells both identifiers, and again once the person has both.

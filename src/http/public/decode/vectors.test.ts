@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { describeVectors } from '../../../../test/support/vectors.ts';
 import { Failure } from '../../../core/errors.ts';
 import type { Event } from '../../../core/events/event.ts';
 import { extractEvents } from '../../../core/events/extract-events.ts';
@@ -12,9 +11,7 @@ import { parseTimestamp } from '../../../core/time/parse-timestamp.ts';
 import { sentAtOf } from '../../../features/capture/public/sent-at.ts';
 import { decodeRequest } from './decode-request.ts';
 
-/** Recorded requests, kept outside of the repository: bytes in, events or the refusal out. Keys are not looked at here. */
-const FILE = resolve(process.env['VECTORS_DIR'] ?? '../shared/vectors', 'ingest-cases.json');
-
+/** Recorded requests: bytes in, events or an error out. Keys are not checked here. */
 interface Case {
   id: string;
   group: string;
@@ -33,18 +30,13 @@ interface Case {
 
 const GROUPS = ['matrix', 'sdk-dump', 'django', 'capture-rs', 'segment'];
 
-function loadCases(): Case[] {
-  const { cases } = JSON.parse(readFileSync(FILE, 'utf8')) as { cases: Case[] };
-  return cases.filter(
-    (one) =>
-      GROUPS.includes(one.group) &&
-      ['must', 'should'].includes(one.target) &&
-      ['text', 'base64', 'none'].includes(one.body_encoding) &&
-      // Recordings are accepted and dropped, whatever they hold.
-      !one.path.startsWith('/s/') &&
-      [200, 204, 400].includes(one.expect_status),
-  );
-}
+const isReadable = (one: Case): boolean =>
+  GROUPS.includes(one.group) &&
+  ['must', 'should'].includes(one.target) &&
+  ['text', 'base64', 'none'].includes(one.body_encoding) &&
+  // Recordings are accepted and dropped, whatever they hold.
+  !one.path.startsWith('/s/') &&
+  [200, 204, 400].includes(one.expect_status);
 
 async function read(one: Case): Promise<Event[]> {
   const query = new URLSearchParams(one.query);
@@ -68,10 +60,8 @@ async function read(one: Case): Promise<Event[]> {
   return results.flatMap((result) => (result.kind === 'event' ? [result.event] : []));
 }
 
-const isThere = existsSync(FILE);
-const cases = isThere ? loadCases() : [];
-
-describe.skipIf(!isThere)('recorded requests', () => {
+describeVectors<{ cases: Case[] }>('recorded requests', 'ingest-cases.json', ({ cases: all }) => {
+  const cases = all.filter(isReadable);
   it.each(cases.filter((one) => one.expect_status !== 400).map((one) => [one.id, one] as const))(
     '%s',
     async (_id, one) => {
@@ -101,8 +91,4 @@ describe.skipIf(!isThere)('recorded requests', () => {
       expect(shown?.message.startsWith(portable)).toBe(true);
     },
   );
-});
-
-it.skipIf(!isThere)(isThere ? 'the cases were found' : `no cases at ${FILE}: set VECTORS_DIR to run them`, () => {
-  expect(isThere).toBe(true);
 });
