@@ -102,6 +102,38 @@ describe('numbers for Prometheus', () => {
   });
 });
 
+it('/metrics has the time of every step of processing', async () => {
+  const server = await startServer();
+  try {
+    const steps = async (): Promise<Map<string, number>> => {
+      const { body } = await clientFor(server).get('/metrics');
+      const found = (body as string).matchAll(/^cairn_processing_step_seconds_total\{step="(\w+)"\} (\S+)$/gm);
+      return new Map([...found].map(([, step = '', seconds]) => [step, Number(seconds)]));
+    };
+    expect(await steps()).toEqual(new Map());
+    await capture(server, server.projectKey, [{ event: 'seen' }]);
+    const first = await steps();
+    expect([...first.keys()]).toEqual([
+      'begin',
+      'prepare',
+      'load_projects',
+      'normalise',
+      'drop_and_deduplicate',
+      'load_groups',
+      'load_persons',
+      'load_webhooks',
+      'apply_events',
+      'write_metadata',
+      'write_events',
+      'commit',
+    ]);
+    await capture(server, server.projectKey, [{ event: 'seen' }]);
+    for (const [step, seconds] of await steps()) expect([step, seconds > (first.get(step) ?? 0)]).toEqual([step, true]);
+  } finally {
+    await server.close();
+  }
+});
+
 describe('addresses', () => {
   it('are kept or not, as the project wants', async () => {
     const server = await startServer();

@@ -18,6 +18,7 @@ import { ResultCache } from '../features/insights/result-cache.ts';
 import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
 import { acceptEvents } from '../ingest/accept/accept-events.ts';
 import { reportOutdatedDecisions } from '../ingest/accept/read-your-writes.ts';
+import { reportStepTimes } from '../ingest/process/step-times.ts';
 import { reportIngestCounts } from '../ingest/track/ingest-counts.ts';
 import { type ClockMemory, clockOn, makeClockMemory } from '../lib/clock.ts';
 import { type Ids, randomIds } from '../lib/ids.ts';
@@ -121,6 +122,7 @@ async function buildApp(options: AppOptions, opened: CloseList, closeAll: () => 
   const metrics = openMetrics();
   reportIngestCounts(metrics.registry, set.counts);
   reportOutdatedDecisions(metrics.registry, set.writes);
+  reportStepTimes(metrics.registry, async () => worker().stepSeconds());
   set.reportMetrics(metrics.registry);
   const events: App['events'] = { query: async (...question) => worker().query(...question) };
   const mirrorPersons = async (projectId: number): Promise<void> => worker().mirrorPersons(projectId);

@@ -36,6 +36,8 @@ export interface WorkerMethods
     page: Page,
     signal?: AbortSignal,
   ): Promise<InsightAnswer<Q>>;
+  /** How long each step of processing has taken since the thread started, in seconds. */
+  stepSeconds(): Promise<Record<string, number>>;
   /** Finds the members of a cohort anew. */
   calculateCohort(projectId: number, cohortId: number): Promise<void>;
 }

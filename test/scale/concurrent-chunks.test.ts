@@ -8,6 +8,7 @@ import { serializeRequestContext } from '../../src/ingest/accept/request-context
 import { DefinitionRecorder } from '../../src/ingest/process/definition-recorder.ts';
 import { processChunk } from '../../src/ingest/process/process-chunk.ts';
 import { eventStoreSink } from '../../src/ingest/process/sink.ts';
+import { StepTimes } from '../../src/ingest/process/step-times.ts';
 import { randomIds } from '../../src/lib/ids.ts';
 import type { EventStore } from '../../src/stores/events/event-store.ts';
 import type { LogEntry } from '../../src/stores/ingest/ingest-log.ts';
@@ -65,7 +66,9 @@ async function processAll(raws: readonly Raw[], chunkSize: number): Promise<numb
     const definitions = new DefinitionRecorder(randomIds);
     for (let at = 0; at < own.length; at += chunkSize) {
       const entries = own.slice(at, at + chunkSize).map((raw, i) => entryOf(raw, at + i + 1));
-      await processChunk({ ingest, sink: eventStoreSink(noEvents), definitions }, entries, { now: NOW });
+      await processChunk({ ingest, sink: eventStoreSink(noEvents), definitions, stepTimes: new StepTimes() }, entries, {
+        now: NOW,
+      });
     }
     expect(await ingest.position()).toBe(own.length);
     await db.destroy();

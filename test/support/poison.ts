@@ -4,6 +4,7 @@ import { serializeRequestContext } from '../../src/ingest/accept/request-context
 import { DefinitionRecorder, type SeenDefinitions } from '../../src/ingest/process/definition-recorder.ts';
 import { processChunk } from '../../src/ingest/process/process-chunk.ts';
 import { eventStoreSink } from '../../src/ingest/process/sink.ts';
+import { StepTimes } from '../../src/ingest/process/step-times.ts';
 import { randomIds } from '../../src/lib/ids.ts';
 import { DATA_FILES } from '../../src/stores/data-files.ts';
 import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
@@ -65,7 +66,8 @@ export async function processPoisoned(
   const store = await openEventStore(join(dataDir, DATA_FILES.events));
   const entries = reader.read(after, 1000, 1e9);
   const definitions = new PoisonedDefinitions(randomIds);
-  await processChunk({ ingest, sink: eventStoreSink(store), definitions }, entries, { now: receivedAt + 1000 });
+  const deps = { ingest, sink: eventStoreSink(store), definitions, stepTimes: new StepTimes() };
+  await processChunk(deps, entries, { now: receivedAt + 1000 });
   reader.close();
   await store.close();
   await log.close();

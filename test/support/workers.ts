@@ -12,6 +12,7 @@ import { PartitionedIntake } from '../../src/ingest/cluster/partitioned-intake.t
 import { PartitionedReadYourWrites } from '../../src/ingest/cluster/partitioned-read-your-writes.ts';
 import { LEADER_LEASE, partitionLease } from '../../src/ingest/cluster/plan-leases.ts';
 import { DefinitionRecorder } from '../../src/ingest/process/definition-recorder.ts';
+import { StepTimes } from '../../src/ingest/process/step-times.ts';
 import { randomIds } from '../../src/lib/ids.ts';
 import { openLog } from '../../src/lib/log.ts';
 import type { BlockStore, Shipment } from '../../src/stores/cluster/block-store.ts';
@@ -135,6 +136,7 @@ export async function startWorker(url: string, node: string, events: BlockStore,
       clock,
       logger,
       definitions: new DefinitionRecorder(randomIds),
+      stepTimes: new StepTimes(),
       isOutage: (error) => isOutage(error) || isLeaseLost(error),
       onProcessed: () => undefined,
       onIdle: () => undefined,

@@ -7,7 +7,7 @@ import type { ChunkStore, ChunkTransaction, NewBlock, PartitionRange } from '../
 import type { Lease } from '../../stores/cluster/leases.ts';
 import type { PartitionEntry, PartitionReader, Positions } from '../../stores/cluster/partitioned-log.ts';
 import type { StoredEvent } from '../../stores/events/event-store.ts';
-import { ChunkPacing } from '../process/pace.ts';
+import { ChunkPacing, MAX_CHUNK_BYTES, MAX_CHUNK_EVENTS } from '../process/chunk-pacing.ts';
 import type { ProcessedChunk } from '../process/process-chunk.ts';
 import { type ProcessDeps, processEntries } from '../process/process-entries.ts';
 import type { ChunkOutput, Sink } from '../process/sink.ts';
@@ -27,9 +27,6 @@ interface HeldPartition {
   /** Null until it has been looked up. */
   position: number | null;
 }
-
-const MAX_CHUNK_EVENTS = 2500;
-const MAX_CHUNK_BYTES = 8 * 1024 * 1024;
 
 export class PartitionProcessor {
   readonly #deps: PartitionProcessorDeps;

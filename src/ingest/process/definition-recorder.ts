@@ -1,7 +1,7 @@
 /**
- * Event and property definitions grow out of the events. What has been written before is remembered, so that a chunk
- * of known names costs no statement, and hardly any time: one look-up for each property. The memory may be lost at any
- * time, since writing again does no harm.
+ * Event and property definitions are recorded from the events. What has been written is cached, so that a chunk of known
+ * names costs no statement and one look-up for each property. The cache may be lost at any time: writing again does no
+ * harm.
  */
 import type { Event } from '../../core/events/event.ts';
 import {
@@ -13,6 +13,7 @@ import {
   propertyType,
 } from '../../core/events/property-types.ts';
 import type { Json } from '../../core/json/json.ts';
+import { MINUTE_MS } from '../../core/time/units.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type {
   EventProperty,
@@ -22,21 +23,21 @@ import type {
 } from '../../stores/ingest/ingest-store.ts';
 import type { GroupRecorder } from './group-recorder.ts';
 
-/** `last_seen_at` is moved on when it is behind by this much: exact enough to read, too rare to cost. */
-const LAST_SEEN_STEP_MS = 60_000;
-/** More names than this are no taxonomy but a mistake (ids in names): the memory starts afresh. */
+/** `last_seen_at` is updated when it is older than this: exact enough, and cheap. */
+const LAST_SEEN_STEP_MS = MINUTE_MS;
+/** More names than this are a mistake, such as ids in names: the cache is cleared. */
 const CACHE_SIZE = 100_000;
-/** Pairs of an event and a property that stands for one flag of many: they would outnumber all others. */
+/** Pairs of an event and a flag's property are not recorded: they would outnumber all others. */
 const isFlagProperty = (name: string): boolean =>
   name.startsWith('$feature/') || name.startsWith('$feature_enrollment/');
 
-/** Names that need no further look, by the thing they belong to: an event, persons, or a kind of group. */
+/** Names that need no further look, by their owner: an event, persons, or a group type. */
 type CompleteNames = Map<string, Set<string>>;
 
-/** What has been committed. */
+/** Knows what has been committed. */
 export class DefinitionRecorder {
   readonly #ids: Ids;
-  readonly #settled: CompleteNames = new Map();
+  readonly #completeNames: CompleteNames = new Map();
   readonly #lastSeen = new Map<string, number>();
   #names = 0;
 
@@ -45,23 +46,23 @@ export class DefinitionRecorder {
   }
 
   startChunk(): SeenDefinitions {
-    return new SeenDefinitions(this.#ids, this.#settled, this.#lastSeen);
+    return new SeenDefinitions(this.#ids, this.#completeNames, this.#lastSeen);
   }
 
-  /** Remembers what a committed chunk has written. */
-  remember(sightings: SeenDefinitions): void {
-    if (this.#names > CACHE_SIZE) this.#forget();
-    for (const [owner, names] of sightings.completeNames()) {
-      const known = this.#settled.get(owner) ?? new Set();
+  /** To be called after the chunk is committed. */
+  remember(seen: SeenDefinitions): void {
+    if (this.#names > CACHE_SIZE) this.#clear();
+    for (const [owner, names] of seen.completeNames()) {
+      const known = this.#completeNames.get(owner) ?? new Set();
       for (const name of names) known.add(name);
-      this.#settled.set(owner, known);
+      this.#completeNames.set(owner, known);
       this.#names += names.size;
     }
-    for (const [owner, at] of sightings.lastSeen()) this.#lastSeen.set(owner, at);
+    for (const [owner, at] of seen.lastSeen()) this.#lastSeen.set(owner, at);
   }
 
-  #forget(): void {
-    this.#settled.clear();
+  #clear(): void {
+    this.#completeNames.clear();
     this.#lastSeen.clear();
     this.#names = 0;
   }
@@ -77,7 +78,7 @@ export class SeenDefinitions {
   readonly #events = new Map<string, SeenEventDefinition>();
   readonly #properties = new Map<string, SeenPropertyDefinition>();
   readonly #pairs = new Map<string, EventProperty>();
-  readonly #settled: CompleteNames = new Map();
+  readonly #completeNames: CompleteNames = new Map();
 
   constructor(ids: Ids, known: ReadonlyMap<string, ReadonlySet<string>>, lastSeen: ReadonlyMap<string, number>) {
     this.#ids = ids;
@@ -86,10 +87,10 @@ export class SeenDefinitions {
   }
 
   record(event: Event, groups: GroupRecorder): void {
-    this.#seeEvent(event);
+    this.#recordEvent(event);
     for (const bag of propertyBags(event)) {
       const index = bag.groupType === null ? -1 : groups.indexOf(event.projectId, bag.groupType);
-      if (index !== undefined) this.#seeBag(event, bag, index);
+      if (index !== undefined) this.#recordBag(event, bag, index);
     }
   }
 
@@ -102,47 +103,47 @@ export class SeenDefinitions {
   }
 
   completeNames(): ReadonlyMap<string, ReadonlySet<string>> {
-    return this.#settled;
+    return this.#completeNames;
   }
 
   lastSeen(): Iterable<[string, number]> {
     return [...this.#events].map(([owner, { at }]) => [owner, at]);
   }
 
-  #seeEvent({ projectId, event: name, timestamp: at }: Event): void {
+  #recordEvent({ projectId, event: name, timestamp: at }: Event): void {
     const owner = `${projectId}:${name}`;
-    const sighting = this.#events.get(owner);
-    if (sighting) sighting.at = Math.max(sighting.at, at);
+    const seen = this.#events.get(owner);
+    if (seen) seen.at = Math.max(seen.at, at);
     else if (at >= (this.#knownLastSeen.get(owner) ?? -Infinity) + LAST_SEEN_STEP_MS) {
       this.#events.set(owner, { id: this.#ids.uuid(), projectId, name, at });
     }
   }
 
-  #seeBag(event: Event, bag: PropertyBag, groupTypeIndex: number): void {
-    // What an event's own properties give rise to depends on its name and on whether it has a person.
+  #recordBag(event: Event, bag: PropertyBag, groupTypeIndex: number): void {
+    // What an event's own properties define depends on its name.
     const owner =
       bag.kind === 'event'
         ? `${event.projectId}:event:${event.event}`
         : `${event.projectId}:${bag.kind}:${groupTypeIndex}`;
     const known = this.#known.get(owner) ?? NONE;
-    const settled = this.#settledOf(owner);
+    const complete = this.#completeNamesOf(owner);
     for (const name in bag.values) {
-      if (known.has(name) || settled.has(name) || !isDefinable(name)) continue;
+      if (known.has(name) || complete.has(name) || !isDefinable(name)) continue;
       const value = bag.values[name] ?? null;
-      const isTyped = this.#seeProperty(event, bag.kind, groupTypeIndex, name, value);
-      if (bag.kind === 'event') this.#seeOwn(event, name, value);
-      if (isTyped) settled.add(name);
+      const isTyped = this.#recordProperty(event, bag.kind, groupTypeIndex, name, value);
+      if (bag.kind === 'event') this.#recordOwnProperty(event, name, value);
+      if (isTyped) complete.add(name);
     }
   }
 
-  #settledOf(owner: string): Set<string> {
-    const settled = this.#settled.get(owner) ?? new Set();
-    this.#settled.set(owner, settled);
-    return settled;
+  #completeNamesOf(owner: string): Set<string> {
+    const complete = this.#completeNames.get(owner) ?? new Set();
+    this.#completeNames.set(owner, complete);
+    return complete;
   }
 
-  /** True once the property has a type; until then every value is looked at. */
-  #seeProperty(event: Event, kind: PropertyKind, groupTypeIndex: number, name: string, value: Json): boolean {
+  /** True once the property has a type; until then every value is inspected. */
+  #recordProperty(event: Event, kind: PropertyKind, groupTypeIndex: number, name: string, value: Json): boolean {
     const { projectId, receivedAt: at } = event;
     const key = `${projectId}:${kind}:${groupTypeIndex}:${name}`;
     const before = this.#properties.get(key);
@@ -152,11 +153,11 @@ export class SeenDefinitions {
     return type !== null;
   }
 
-  /** A property of the event itself: it goes with the event, and may say something about the person. */
-  #seeOwn(event: Event, name: string, value: Json): void {
+  /** A property of the event itself, which may also set properties of the person. */
+  #recordOwnProperty(event: Event, name: string, value: Json): void {
     const { projectId } = event;
     const pair = { projectId, event: event.event, property: name };
     if (!isFlagProperty(name)) this.#pairs.set(`${projectId}:${event.event}:${name}`, pair);
-    for (const implied of impliedNames(event, name)) this.#seeProperty(event, 'person', -1, implied, value);
+    for (const implied of impliedNames(event, name)) this.#recordProperty(event, 'person', -1, implied, value);
   }
 }

@@ -1,9 +1,8 @@
-/** What became of each event of a chunk: nothing vanishes silently, and the counts add up. */
-
+/** What became of each event of a chunk: every one is counted, and the counts add up. */
 import type { DropReason } from '../../core/events/drop-reasons.ts';
 import type { Event } from '../../core/events/event.ts';
 import { identityOf } from '../../core/events/event-identity.ts';
-import { hasUsableUuid as isUsable } from '../../core/events/validate-events.ts';
+import { hasUsableUuid } from '../../core/events/validate-events.ts';
 import type { Warning } from '../../core/events/warning.ts';
 import { toJsonText } from '../../core/json/clean-json.ts';
 import { isJsonObject } from '../../core/json/json.ts';
@@ -16,25 +15,25 @@ import type {
   NewWarning,
 } from '../../stores/ingest/ingest-store.ts';
 import { serializeRequestContext } from '../accept/request-context.ts';
-import type { ReadEvent } from './read-entries.ts';
+import type { NormalisedEvent } from './normalise-entries.ts';
 
-/** Counted, but not written down one by one: browsers send them by the thousand, and nobody asks for one of them. */
+/** Counted but not listed: browsers send them by the thousand. */
 const UNLISTED_REASONS: ReadonlySet<string> = new Set([
   'session_recording',
   'performance_event',
   'client_ingestion_warning',
 ]);
 
-/** So many warnings of one chunk are kept: enough to see what is wrong, too few to fill the disk. */
+/** Per chunk: enough to see what is wrong, too few to fill the disk. */
 const MAX_WARNINGS = 200;
 const MAX_DROPS = 1000;
-/** Stands for what cannot even be written down. */
+/** In place of a payload that cannot be serialized. */
 const TOO_DEEP = '{"unreadable":"nested too deeply"}';
 
 export class FateRecorder {
   readonly #now: number;
   readonly #seen: NewSeenEvent[] = [];
-  readonly #repeats: EventId[] = [];
+  readonly #duplicates: EventId[] = [];
   readonly #dropped: DroppedEvent[] = [];
   readonly #deadLetters: NewDeadLetter[] = [];
   readonly #warnings: NewWarning[] = [];
@@ -58,10 +57,10 @@ export class FateRecorder {
 
   recordDuplicate({ projectId, uuid }: Event): void {
     this.count('duplicate');
-    this.#repeats.push({ projectId, uuid });
+    this.#duplicates.push({ projectId, uuid });
   }
 
-  recordDropped({ entry }: ReadEvent, reason: DropReason | 'project_deleted', uuid: string): void {
+  recordDropped({ entry }: NormalisedEvent, reason: DropReason | 'project_deleted', uuid: string): void {
     this.count(`dropped:${reason}`);
     if (UNLISTED_REASONS.has(reason) || this.#dropped.length >= MAX_DROPS) return;
     const { projectId, receivedAt } = entry;
@@ -69,10 +68,10 @@ export class FateRecorder {
   }
 
   /**
-   * The event itself made its processing fail: it is set aside with the error, and can be replayed. It is written down
-   * under the id by which it would have been stored, so that neither a replay nor its sender's retry makes two of it.
+   * Makes a dead letter of the event, which can be replayed. It has the uuid that the event would have been stored
+   * under, so that neither a replay nor a retry by the sender stores it twice.
    */
-  recordFailed(source: ReadEvent, error: unknown): void {
+  recordFailed(source: NormalisedEvent, error: unknown): void {
     const { entry, raw, context } = source;
     const uuid = uuidOf(source);
     this.count('dead_lettered');
@@ -80,14 +79,14 @@ export class FateRecorder {
       projectId: entry.projectId,
       eventUuid: uuid,
       error: `Event ingestion failed. Error: ${error instanceof Error ? error.message : String(error)}`,
-      payload: toJsonText(isUsable(raw) ? { ...raw, uuid } : raw) ?? TOO_DEEP,
+      payload: toJsonText(hasUsableUuid(raw) ? { ...raw, uuid } : raw) ?? TOO_DEEP,
       context: serializeRequestContext(context),
       receivedAt: entry.receivedAt,
       failedAt: this.#now,
     });
   }
 
-  recordWarnings({ entry }: ReadEvent, warnings: readonly Warning[]): void {
+  recordWarnings({ entry }: NormalisedEvent, warnings: readonly Warning[]): void {
     for (const { type, details } of warnings) {
       if (this.#warnings.length >= MAX_WARNINGS) return;
       this.#warnings.push({ projectId: entry.projectId, type, details: JSON.stringify(details), at: this.#now });
@@ -97,7 +96,7 @@ export class FateRecorder {
   changes(): Pick<IngestChanges, 'seen' | 'repeats' | 'dropped' | 'deadLetters' | 'warnings' | 'counts'> {
     return {
       seen: this.#seen,
-      repeats: this.#repeats,
+      repeats: this.#duplicates,
       dropped: this.#dropped,
       deadLetters: this.#deadLetters,
       warnings: this.#warnings,
@@ -106,7 +105,7 @@ export class FateRecorder {
   }
 }
 
-function uuidOf({ outcome, raw, entry, fallbackUuid }: ReadEvent): string {
+function uuidOf({ outcome, raw, entry, fallbackUuid }: NormalisedEvent): string {
   if (outcome.kind === 'event') return outcome.event.uuid;
   const properties = isJsonObject(raw['properties']) ? raw['properties'] : {};
   return identityOf(raw, properties, entry.projectId, fallbackUuid) ?? fallbackUuid;

@@ -1,206 +1,180 @@
 /**
- * One chunk of the log, from accepted requests to stored events: reads in bulk, rules in memory, writes at once.
+ * One chunk of the log, from accepted requests to stored events: reads in bulk, rules in memory, bulk writes.
  *
- * On one machine, the order of the two commits is what makes a crash harmless. Persons, definitions, counters and the position are
- * written in one transaction of the relational shelf, which has kept other writers out since before the first read, and
- * stay uncommitted. Then events are committed, with the log position, in one transaction of the event store; then the
- * shelf commits. If the process dies between the two, the shelf still is as it was: the chunk is computed again from the
- * same state, gives the same result, and the event store passes over what it has. Nothing in the computation asks a
- * clock or chance. Whatever the shelf has to object to a chunk, it objects before an event is stored.
+ * On one machine the order of the two commits makes a crash harmless. Persons, definitions, counters and the position are
+ * written in one transaction of the metadata store, which holds the write lock from before the first read, and stay
+ * uncommitted. Then the events are committed to the event store with the log position; then the metadata store commits.
+ * If the process dies in between, the metadata store is as it was: the chunk is computed again from the same state with
+ * the same result, and the event store skips what it has. So no step may use a clock or chance, and everything that can
+ * be refused is refused before an event is stored.
  */
-
-import type { Event } from '../../core/events/event.ts';
 import { hotProperties } from '../../core/events/hot-properties.ts';
-import { personUuid } from '../../core/events/uuid.ts';
-import { distinctIdsOf } from '../../core/persons/merge-attempt.ts';
+import type { PersonChanges } from '../../core/persons/person-changes.ts';
 import { PersonUpdates } from '../../core/persons/person-updates.ts';
 import type { StoredEvent } from '../../stores/events/event-store.ts';
 import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
-import type { DistinctId, IngestStore, IngestTransaction } from '../../stores/ingest/ingest-store.ts';
+import type { IngestStore, IngestTransaction } from '../../stores/ingest/ingest-store.ts';
+import { NO_CHANGES } from '../../stores/ingest/no-changes.ts';
 import type { DefinitionRecorder, SeenDefinitions } from './definition-recorder.ts';
 import { FateRecorder } from './fate-recorder.ts';
 import { GroupRecorder } from './group-recorder.ts';
-import { isStillValid, type Projects, type ReadChunk } from './read-ahead.ts';
-import { type FreshEvent, normaliseEntries, type ReadEvent } from './read-entries.ts';
+import { loadKnownPersons } from './load-persons.ts';
+import { type NewEvent, type NormalisedEvent, normaliseEntries, type Projects } from './normalise-entries.ts';
+import { isStillValid, type ReadAheadChunk } from './read-ahead.ts';
+import { hasClientUuid, selectNewEvents } from './select-new-events.ts';
 import type { Sink } from './sink.ts';
+import type { StepTimes } from './step-times.ts';
 import { WebhookRecorder } from './webhook-recorder.ts';
 
 export interface ChunkDeps {
   ingest: IngestStore;
   sink: Sink;
   definitions: DefinitionRecorder;
+  stepTimes: StepTimes;
 }
 
 export interface ProcessedChunk {
-  /** The entries that it was made from. */
   entries: readonly LogEntry[];
-  /** Events of the log that have met their fate. */
+  /** How many events of the log it has dealt with: stored, dropped, duplicates, dead letters. */
   events: number;
-  /** Those that are stored, in order. */
+  /** In the order of the log. */
   stored: readonly StoredEvent[];
-  /** How many messages to webhooks it has left behind. */
+  /** How many webhook messages it has queued. */
   messages: number;
-  /** Projects that have got a new kind of group. */
   projectsWithNewGroupTypes: readonly number[];
-  /** Uuids of persons who are new, have changed or are no more. */
+  /** Uuids of persons who were created, changed or merged away. */
   persons: readonly string[];
 }
 
 export interface ChunkOptions {
   now: number;
   /** The same entries, if they were read ahead. */
-  readAhead?: ReadChunk | null;
+  readAhead?: ReadAheadChunk | null;
   /** Called while the events are committed. */
   whileCommitting?(projects: Projects): void;
 }
 
+/** What the steps pass on to each other. */
+class Chunk {
+  readonly store: IngestTransaction;
+  readonly sink: Sink;
+  readonly entries: readonly LogEntry[];
+  readonly options: ChunkOptions;
+  readonly fates: FateRecorder;
+  readonly webhooks: WebhookRecorder;
+  readonly groups = new GroupRecorder();
+  readonly definitions: SeenDefinitions;
+  projects: Projects = new Map();
+  normalised: readonly NormalisedEvent[] = [];
+  events: readonly NewEvent[] = [];
+  persons = new PersonUpdates({ persons: [], distinctIds: [], isTaken: () => false });
+  readonly stored: StoredEvent[] = [];
+  personChanges: PersonChanges = NO_CHANGES.persons;
+  messages = 0;
+
+  constructor(deps: ChunkDeps, store: IngestTransaction, entries: readonly LogEntry[], options: ChunkOptions) {
+    this.store = store;
+    this.sink = deps.sink;
+    this.entries = entries;
+    this.options = options;
+    this.fates = new FateRecorder(options.now);
+    this.webhooks = new WebhookRecorder(options.now);
+    this.definitions = deps.definitions.startChunk();
+  }
+
+  result(): ProcessedChunk {
+    const { persons, overrides } = this.personChanges;
+    const newTypes = this.groups.changes().groupTypes;
+    return {
+      entries: this.entries,
+      events: this.fates.total,
+      stored: this.stored,
+      messages: this.messages,
+      projectsWithNewGroupTypes: [...new Set(newTypes.map(({ projectId }) => projectId))],
+      persons: [...persons.map(({ person }) => person.uuid), ...overrides.map(({ from }) => from)],
+    };
+  }
+}
+
+/** In this order; the names are those of the metric. */
+const STEPS: readonly (readonly [name: string, step: (chunk: Chunk) => void | Promise<void>])[] = [
+  ['prepare', ({ sink, store }) => sink.prepare(store)],
+  ['load_projects', loadProjects],
+  ['normalise', normaliseEvents],
+  ['drop_and_deduplicate', dropAndDeduplicate],
+  ['load_groups', ({ groups, store, events }) => groups.load(store, events)],
+  ['load_persons', loadPersons],
+  ['load_webhooks', ({ webhooks, store, projects }) => webhooks.load(store, projects)],
+  ['apply_events', applyEvents],
+  ['write_metadata', writeMetadata],
+  ['write_events', writeEvents],
+];
+
 export async function processChunk(
   deps: ChunkDeps,
   entries: readonly LogEntry[],
-  { now, readAhead, whileCommitting }: ChunkOptions,
+  options: ChunkOptions,
 ): Promise<ProcessedChunk> {
+  const finished = deps.stepTimes.stopwatch();
   const chunk = await deps.ingest.transaction(async (store) => {
-    await deps.sink.prepare(store);
-    const projects = await projectsOf(store, entries);
-    const fates = new FateRecorder(now);
-    const events =
-      readAhead && isStillValid(readAhead, projects) ? readAhead.events : [...normaliseEntries(entries, projects)];
-    const fresh = await freshEvents(store, events, fates);
-    const groups = await GroupRecorder.load(store, fresh);
-    const book = new PersonUpdates(await loadPersons(store, fresh));
-    const sightings = deps.definitions.startChunk();
-    const news = await WebhookRecorder.load(store, projects, now);
-    const stored: StoredEvent[] = [];
-    for (const one of fresh) {
-      try {
-        const settled = toStoredEvent(one, book, groups, sightings, fates);
-        // From here on nothing fails: it is stored and seen, or a dead letter that is neither, so that it can be replayed.
-        stored.push(settled);
-        news.record(settled, one.source.context);
-        if (hasClientUuid(one)) fates.recordSeen(one.event);
-      } catch (error) {
-        fates.recordFailed(one.source, error);
-      }
+    finished('begin');
+    const chunk = new Chunk(deps, store, entries, options);
+    for (const [name, step] of STEPS) {
+      await step(chunk);
+      finished(name);
     }
-    const persons = book.changes();
-    const { messages } = news.changes(persons.overrides);
-    fates.count('stored', stored.length);
-    const grouped = groups.changes();
-    await store.apply({
-      persons,
-      ...grouped,
-      ...sightings.changes(),
-      ...fates.changes(),
-      messages,
-      firstEvents: firstEvents(projects, stored),
-      position: deps.sink.position(entries),
-    });
-    await deps.sink.write(
-      { entries, events: stored, overrides: persons.overrides, whileCommitting: () => whileCommitting?.(projects) },
-      store,
-    );
-    const regrouped = [...new Set(grouped.groupTypes.map(({ projectId }) => projectId))];
-    const changed = [...persons.persons.map(({ person }) => person.uuid), ...persons.overrides.map(({ from }) => from)];
-    const result = {
-      entries,
-      events: fates.total,
-      stored,
-      messages: messages.length,
-      projectsWithNewGroupTypes: regrouped,
-      persons: changed,
-    };
-    return { result, sightings };
+    return chunk;
   });
-  // Only what is committed is known from now on.
-  deps.definitions.remember(chunk.sightings);
-  return chunk.result;
+  finished('commit');
+  // Only now: what is not committed must be written again.
+  deps.definitions.remember(chunk.definitions);
+  return chunk.result();
 }
 
-async function projectsOf(store: IngestTransaction, entries: readonly LogEntry[]): Promise<Projects> {
-  const projects = await store.listProjects([...new Set(entries.map((entry) => entry.projectId))]);
-  return new Map(projects.map((project) => [project.id, project]));
+async function loadProjects(chunk: Chunk): Promise<void> {
+  const ids = [...new Set(chunk.entries.map((entry) => entry.projectId))];
+  chunk.projects = new Map((await chunk.store.listProjects(ids)).map((project) => [project.id, project]));
 }
 
-/** Sorts out what is dropped, what failed and what has been there before; the rest is fresh. */
-async function freshEvents(
-  store: IngestTransaction,
-  all: readonly ReadEvent[],
-  fates: FateRecorder,
-): Promise<FreshEvent[]> {
-  const candidates: FreshEvent[] = [];
-  for (const source of all) {
-    const { outcome } = source;
-    if (outcome.kind === 'event') {
-      fates.recordWarnings(source, outcome.warnings);
-      candidates.push({ event: outcome.event, source });
-    } else if (outcome.kind === 'dropped') {
-      fates.recordWarnings(source, outcome.warnings);
-      fates.recordDropped(source, outcome.reason, outcome.uuid);
-    } else if (outcome.kind === 'no_project') {
-      fates.recordDropped(source, 'project_deleted', source.fallbackUuid);
-    } else {
-      fates.recordFailed(source, outcome.error);
+function normaliseEvents(chunk: Chunk): void {
+  const { entries, projects, options } = chunk;
+  const { readAhead } = options;
+  chunk.normalised =
+    readAhead && isStillValid(readAhead, projects) ? readAhead.events : normaliseEntries(entries, projects);
+}
+
+async function dropAndDeduplicate(chunk: Chunk): Promise<void> {
+  chunk.events = await selectNewEvents(chunk.store, chunk.normalised, chunk.fates);
+}
+
+async function loadPersons(chunk: Chunk): Promise<void> {
+  chunk.persons = new PersonUpdates(await loadKnownPersons(chunk.store, chunk.events));
+}
+
+function applyEvents(chunk: Chunk): void {
+  const { fates, stored, webhooks } = chunk;
+  for (const newEvent of chunk.events) {
+    try {
+      const event = toStoredEvent(newEvent, chunk);
+      // Nothing fails from here on: an event is stored and seen, or a dead letter that is neither and can be replayed.
+      stored.push(event);
+      webhooks.record(event, newEvent.source.context);
+      if (hasClientUuid(newEvent)) fates.recordSeen(newEvent.event);
+    } catch (error) {
+      fates.recordFailed(newEvent.source, error);
     }
   }
-  const named = candidates.filter(hasClientUuid).map(({ event }) => event);
-  const seen = new Set((await store.listSeenEvents(named.map(eventId))).map(eventKey));
-  return candidates.filter((candidate) => {
-    if (!hasClientUuid(candidate)) return true;
-    const { event } = candidate;
-    const key = eventKey(event);
-    if (seen.has(key)) {
-      fates.recordDuplicate(event);
-      return false;
-    }
-    seen.add(key);
-    return true;
-  });
+  fates.count('stored', stored.length);
 }
 
-/** Whether the client gave it an id. One that we made ourselves is new by construction. */
-const hasClientUuid = ({ event, source }: FreshEvent): boolean => event.uuid !== source.fallbackUuid;
-
-const eventId = ({ projectId, uuid }: Event) => ({ projectId, uuid });
-const eventKey = ({ projectId, uuid }: { projectId: number; uuid: string }): string => `${projectId}:${uuid}`;
-
-/** Loads the persons behind every distinct id of the chunk, and finds out which of the uuids to come are taken. */
-async function loadPersons(store: IngestTransaction, fresh: readonly FreshEvent[]) {
-  const ids = new Map<string, DistinctId>();
-  for (const { event } of fresh) {
-    const { projectId } = event;
-    for (const distinctId of distinctIdsOf(event)) ids.set(`${projectId}:${distinctId}`, { projectId, distinctId });
-  }
-  const known = await store.listPersonsByDistinctIds([...ids.values()]);
-  for (const { projectId, distinctId } of known.distinctIds) ids.delete(`${projectId}:${distinctId}`);
-  const taken = await takenUuids(store, [...ids.values()]);
-  return { ...known, isTaken: (_projectId: number, uuid: string) => taken.has(uuid) };
-}
-
-/** As `PersonRegister.freeUuid` counts on from a taken uuid, so does this, until every unknown id has a free one. */
-async function takenUuids(store: IngestTransaction, unknown: readonly DistinctId[]): Promise<ReadonlySet<string>> {
-  const taken = new Set<string>();
-  let asked = unknown;
-  for (let n = 0; asked.length > 0; n++) {
-    const uuidOf = ({ projectId, distinctId }: DistinctId): string =>
-      personUuid(projectId, n === 0 ? distinctId : `${distinctId}\u0000${n}`);
-    const found = new Set(await store.listTakenUuids(asked.map(uuidOf)));
-    for (const uuid of found) taken.add(uuid);
-    asked = asked.filter((id) => found.has(uuidOf(id)));
-  }
-  return taken;
-}
-
-/** Joins an event with its person and groups, and takes down what is new about either. */
+/** Joins an event with its person and groups, and records what is new about either. */
 function toStoredEvent(
-  { event, source }: FreshEvent,
-  book: PersonUpdates,
-  groups: GroupRecorder,
-  sightings: SeenDefinitions,
-  fates: FateRecorder,
+  { event, source }: NewEvent,
+  { groups, persons, definitions, fates }: Pick<Chunk, 'groups' | 'persons' | 'definitions' | 'fates'>,
 ): StoredEvent {
   const groupKeys = groups.handle(event);
-  const { personId, warnings } = book.handle(event);
-  sightings.record(event, groups);
+  const { personId, warnings } = persons.handle(event);
+  definitions.record(event, groups);
   fates.recordWarnings(source, warnings);
   return {
     projectId: event.projectId,
@@ -218,9 +192,32 @@ function toStoredEvent(
   };
 }
 
-function firstEvents(projects: Projects, stored: readonly StoredEvent[]): number[] {
+async function writeMetadata(chunk: Chunk): Promise<void> {
+  const { entries, store, sink, groups, definitions, fates, webhooks } = chunk;
+  chunk.personChanges = chunk.persons.changes();
+  const messages = webhooks.messages(chunk.personChanges.overrides);
+  chunk.messages = messages.length;
+  await store.apply({
+    persons: chunk.personChanges,
+    ...groups.changes(),
+    ...definitions.changes(),
+    ...fates.changes(),
+    messages,
+    firstEvents: projectsWithFirstEvents(chunk),
+    position: sink.position(entries),
+  });
+}
+
+function projectsWithFirstEvents({ projects, stored }: Chunk): number[] {
   const withEvents = new Set(stored.map((event) => event.projectId));
   return [...projects.values()]
     .filter(({ id, ingestedEvent }) => !ingestedEvent && withEvents.has(id))
     .map(({ id }) => id);
+}
+
+async function writeEvents(chunk: Chunk): Promise<void> {
+  const { entries, stored, personChanges, projects, sink, store, options } = chunk;
+  const { overrides } = personChanges;
+  const whileCommitting = (): void => options.whileCommitting?.(projects);
+  await sink.write({ entries, events: stored, overrides, whileCommitting }, store);
 }

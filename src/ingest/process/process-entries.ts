@@ -1,7 +1,7 @@
 /**
- * Takes entries of the log to their end, whatever is in them: as one chunk; where that fails for a reason that lies in
- * the entries, one by one; and an entry that cannot be processed even alone is set aside, so that it never blocks those
- * behind it. An outage of a store is nobody's fault and is thrown: the caller tries again.
+ * Processes entries of the log as one chunk; where that fails because of the entries, one by one; and the events of an
+ * entry that fails even alone become dead letters, so that it never blocks those behind it. An outage of a store is
+ * thrown: the caller tries again.
  */
 import { type ExtractedEvents, extractEvents } from '../../core/events/extract-events.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
@@ -16,12 +16,12 @@ import { type ChunkDeps, type ChunkOptions, type ProcessedChunk, processChunk } 
 export interface ProcessDeps extends ChunkDeps {
   clock: Clock;
   logger: Logger;
-  /** True for errors that are about the store and not about the events: try again. */
+  /** Whether an error is about the store and not about the events. */
   isOutage(error: unknown): boolean;
 }
 
 interface ProcessOptions extends Omit<ChunkOptions, 'now'> {
-  /** Hears of each chunk after it is committed. */
+  /** Called after each commit. */
   onProcessed(chunk: ProcessedChunk): void;
 }
 
@@ -35,7 +35,7 @@ export async function processEntries(
     onProcessed(await processChunk(deps, entries, { ...chunkOptions, now: deps.clock.now() }));
   } catch (error) {
     if (deps.isOutage(error)) throw error;
-    deps.logger.warn({ err: error, entries: entries.length }, 'a chunk failed; taking its entries one by one');
+    deps.logger.warn({ err: error, entries: entries.length }, 'a chunk failed; processing its entries one by one');
     for (const entry of entries) onProcessed(await processAlone(deps, entry));
   }
 }
@@ -45,20 +45,20 @@ async function processAlone(deps: ProcessDeps, entry: LogEntry): Promise<Process
     return await processChunk(deps, [entry], { now: deps.clock.now() });
   } catch (error) {
     if (deps.isOutage(error)) throw error;
-    deps.logger.error({ err: error, seq: entry.seq }, 'an entry cannot be processed; its events are set aside');
+    deps.logger.error({ err: error, seq: entry.seq }, 'an entry cannot be processed; its events become dead letters');
     return deadLetterEntry(deps, entry, error);
   }
 }
 
-/** Every event of the entry becomes a dead letter of its own, so that the innocent ones can be replayed. */
+/** One dead letter for each event, so that they can be replayed one by one. */
 async function deadLetterEntry(deps: ProcessDeps, entry: LogEntry, error: unknown): Promise<ProcessedChunk> {
   const { ingest, sink, clock } = deps;
   const entries = [entry];
   const fates = new FateRecorder(clock.now());
-  const { events: raws, isSingle } = rawEvents(entry);
+  const { events, isSingle } = rawEvents(entry);
   const context = parseRequestContext(entry.context);
   context.engage &&= isSingle;
-  for (const [index, raw] of raws.entries()) {
+  for (const [index, raw] of events.entries()) {
     const fallbackUuid = derivedUuid(entry, index);
     fates.recordFailed({ entry, context, raw, fallbackUuid, outcome: { kind: 'failed', error } }, error);
   }
@@ -74,7 +74,7 @@ function rawEvents(entry: LogEntry): Pick<ExtractedEvents, 'events' | 'isSingle'
   try {
     return extractEvents(parseJson(text));
   } catch {
-    // It was readable when it was accepted; if it no longer is, at least nothing of it is thrown away.
+    // It was readable when it was accepted; if it no longer is, at least nothing is lost.
     return { events: Array.from({ length: entry.events }, () => ({ unreadable: text })), isSingle: false };
   }
 }

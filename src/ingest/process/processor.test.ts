@@ -16,6 +16,7 @@ import { openMetadataStore, type SqliteStores } from '../../stores/sqlite/metada
 import { serializeRequestContext } from '../accept/request-context.ts';
 import { DefinitionRecorder } from './definition-recorder.ts';
 import { Processor, type ProcessorDeps } from './processor.ts';
+import { StepTimes } from './step-times.ts';
 
 /** Real stores in a folder of their own; the tests wrap one of them to make it fail where it hurts. */
 const clock = { now: () => Date.UTC(2026, 0, 15) };
@@ -69,6 +70,7 @@ function makeProcessor(changes: Partial<ProcessorDeps> = {}): Processor {
     clock,
     logger: openLog('silent'),
     definitions: new DefinitionRecorder(randomIds),
+    stepTimes: new StepTimes(),
     isOutage,
     onProcessed: () => undefined,
     onIdle: () => undefined,

@@ -1,47 +1,47 @@
 /**
  * The next chunk, read and normalised while the one before it is being committed: the engine works on its own threads
- * then, and ours would only wait. Normalising asks nothing but the project's settings, so it can be done beforehand.
+ * then, and ours would only wait. Normalising needs nothing but the projects' settings.
  */
 import type { MaybePromise } from '../../lib/maybe-async.ts';
 import type { IngestLogReader, LogEntry } from '../../stores/ingest/ingest-log.ts';
-import type { IngestProject } from '../../stores/ingest/ingest-store.ts';
-import { normaliseEntries, type ReadEvent } from './read-entries.ts';
+import { MAX_CHUNK_BYTES, MAX_CHUNK_EVENTS } from './chunk-pacing.ts';
+import { type NormalisedEvent, normaliseEntries, type Projects } from './normalise-entries.ts';
+import type { StepTimes } from './step-times.ts';
 
-export type Projects = ReadonlyMap<number, IngestProject>;
-
-export interface ReadChunk {
+export interface ReadAheadChunk {
   /** The position after which it begins. */
   after: number;
   entries: readonly LogEntry[];
-  events: readonly ReadEvent[];
-  /** The settings that it was normalised by. */
+  events: readonly NormalisedEvent[];
+  /** The settings that it was normalised with. */
   projects: Projects;
 }
 
-/** Null where there is nothing to read, or where it is better left to the usual way. */
+/** Null where there is nothing to read, or where a project is not loaded. */
 export function readAhead(
-  log: IngestLogReader,
+  { log, stepTimes }: { log: IngestLogReader; stepTimes: StepTimes },
   after: number,
-  maxEvents: number,
-  maxBytes: number,
   projects: Projects,
-): MaybePromise<ReadChunk | null> {
-  const prepare = (entries: readonly LogEntry[]): ReadChunk | null => {
+): MaybePromise<ReadAheadChunk | null> {
+  const normalise = (entries: readonly LogEntry[]): ReadAheadChunk | null => {
     if (entries.length === 0 || !entries.every((entry) => projects.has(entry.projectId))) return null;
-    return { after, entries, events: [...normaliseEntries(entries, projects)], projects };
+    const finished = stepTimes.stopwatch();
+    const events = normaliseEntries(entries, projects);
+    finished('normalise');
+    return { after, entries, events, projects };
   };
-  // Whatever goes wrong comes up again when the chunk has its turn, and is dealt with there.
+  // An error comes up again when the chunk is processed, and is handled there.
   try {
-    const entries = log.read(after, maxEvents, maxBytes);
-    return entries instanceof Promise ? entries.then(prepare).catch(() => null) : prepare(entries);
+    const entries = log.read(after, MAX_CHUNK_EVENTS, MAX_CHUNK_BYTES);
+    return entries instanceof Promise ? entries.then(normalise).catch(() => null) : normalise(entries);
   } catch {
     return null;
   }
 }
 
-/** Whether it can be used: nobody has changed a setting, or removed a project, since it was read. */
-export const isStillValid = (chunk: ReadChunk, projects: Projects): boolean =>
+/** Whether no setting was changed and no project deleted since it was read. */
+export const isStillValid = (chunk: ReadAheadChunk, projects: Projects): boolean =>
   chunk.entries.every(({ projectId }) => {
-    const now = projects.get(projectId);
-    return now !== undefined && now.anonymizeIps === chunk.projects.get(projectId)?.anonymizeIps;
+    const current = projects.get(projectId);
+    return current !== undefined && current.anonymizeIps === chunk.projects.get(projectId)?.anonymizeIps;
   });

@@ -19,6 +19,7 @@ import { openMetadataStore, type SqliteStores } from '../../stores/sqlite/metada
 import { serializeRequestContext } from '../accept/request-context.ts';
 import { DefinitionRecorder } from './definition-recorder.ts';
 import { Processor, type ProcessorDeps } from './processor.ts';
+import { StepTimes } from './step-times.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 15) };
 const logger = openLog('silent');
@@ -71,6 +72,7 @@ function makeProcessor(changes: Partial<ProcessorDeps> = {}): Processor {
     clock,
     logger,
     definitions: new DefinitionRecorder(randomIds),
+    stepTimes: new StepTimes(),
     isOutage,
     onProcessed: () => undefined,
     onIdle: () => undefined,

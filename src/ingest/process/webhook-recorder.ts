@@ -1,35 +1,33 @@
 /**
- * Which events of a chunk the webhooks of their projects hear of, gathered by name. What is written here lies in the
- * chunk's own transaction: events that are stored are announced, whatever happens afterwards, and events that are not
- * are not. Projects without a webhook cost nothing.
+ * The webhook messages of a chunk, one for each event name. They are written in the chunk's transaction, so exactly the
+ * events that are stored are announced. Projects without a webhook cost nothing.
  */
 import type { PersonOverride, StoredEvent } from '../../stores/events/event-store.ts';
 import type { IngestTransaction, NewOutboxMessage } from '../../stores/ingest/ingest-store.ts';
 import type { RequestContext } from '../accept/request-context.ts';
-import type { Projects } from './read-ahead.ts';
+import type { Projects } from './normalise-entries.ts';
 
-/** Merges of one chunk can follow one another; nobody is merged more often than this. */
+/** A person may be merged several times in one chunk; this bounds the search for the last one. */
 const MAX_MERGES = 100;
 
 const keyOf = (projectId: number, event: string): string => `${projectId}:${event}`;
 
 export class WebhookRecorder {
-  readonly #marked: ReadonlySet<string>;
+  #marked: ReadonlySet<string> = new Set();
   readonly #now: number;
   readonly #messages = new Map<string, NewOutboxMessage>();
 
-  private constructor(marked: ReadonlySet<string>, now: number) {
-    this.#marked = marked;
+  constructor(now: number) {
     this.#now = now;
   }
 
-  static async load(store: IngestTransaction, projects: Projects, now: number): Promise<WebhookRecorder> {
-    const listening = [...projects.values()].filter(({ hasWebhook }) => hasWebhook).map(({ id }) => id);
-    const marked = await store.listWebhookEvents(listening);
-    return new WebhookRecorder(new Set(marked.map(({ projectId, event }) => keyOf(projectId, event))), now);
+  async load(store: IngestTransaction, projects: Projects): Promise<void> {
+    const withWebhook = [...projects.values()].filter(({ hasWebhook }) => hasWebhook).map(({ id }) => id);
+    const marked = await store.listWebhookEvents(withWebhook);
+    this.#marked = new Set(marked.map(({ projectId, event }) => keyOf(projectId, event)));
   }
 
-  /** A backfill is no news. */
+  /** Historical events are not announced. */
   record({ projectId, event, personId, timestamp }: StoredEvent, { historical }: RequestContext): void {
     if (this.#marked.size === 0 || historical) return;
     const key = keyOf(projectId, event);
@@ -39,15 +37,15 @@ export class WebhookRecorder {
     this.#messages.set(key, message);
   }
 
-  /** Those who signed up a moment before they said who they are go by the person they became. */
-  changes(overrides: readonly PersonOverride[]): { messages: NewOutboxMessage[] } {
-    if (this.#messages.size === 0) return { messages: [] };
-    const heirs = new Map(overrides.map(({ from, to }) => [from, to]));
-    const heirOf = (uuid: string): string => {
-      let heir = uuid;
-      for (let n = 0; n < MAX_MERGES && heirs.has(heir); n++) heir = heirs.get(heir) ?? heir;
-      return heir;
+  /** Where a person was merged in the same chunk, the message names the one they became. */
+  messages(overrides: readonly PersonOverride[]): NewOutboxMessage[] {
+    if (this.#messages.size === 0) return [];
+    const mergedInto = new Map(overrides.map(({ from, to }) => [from, to]));
+    const current = (uuid: string): string => {
+      let last = uuid;
+      for (let n = 0; n < MAX_MERGES && mergedInto.has(last); n++) last = mergedInto.get(last) ?? last;
+      return last;
     };
-    return { messages: [...this.#messages.values()].map((one) => ({ ...one, personUuid: heirOf(one.personUuid) })) };
+    return [...this.#messages.values()].map((message) => ({ ...message, personUuid: current(message.personUuid) }));
   }
 }

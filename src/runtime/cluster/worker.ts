@@ -14,6 +14,7 @@ import { PartitionWorkers } from '../../ingest/cluster/partition-workers.ts';
 import { LEADER_LEASE, partitionLease } from '../../ingest/cluster/plan-leases.ts';
 import { PropertyReadReporter } from '../../ingest/cluster/report-property-reads.ts';
 import { DefinitionRecorder } from '../../ingest/process/definition-recorder.ts';
+import { StepTimes } from '../../ingest/process/step-times.ts';
 import { clockOn } from '../../lib/clock.ts';
 import { randomIds } from '../../lib/ids.ts';
 import { openLog } from '../../lib/log.ts';
@@ -81,6 +82,7 @@ async function start(port: NonNullable<typeof parentPort>, options: ClusterWorke
     facts: { leases: workers?.held ?? [] },
   });
   const leases = new PostgresLeases(pool);
+  const stepTimes = new StepTimes();
   const workers =
     role === 'web'
       ? null
@@ -102,6 +104,7 @@ async function start(port: NonNullable<typeof parentPort>, options: ClusterWorke
             clock,
             logger,
             definitions: new DefinitionRecorder(randomIds),
+            stepTimes,
             isOutage: (error) => isOutage(error) || isLeaseLost(error),
             onProcessed: ({ messages }) => {
               if (messages > 0) news.send({ chores: true });
@@ -167,6 +170,7 @@ async function start(port: NonNullable<typeof parentPort>, options: ClusterWorke
     mirrorPersons,
     deleteMirror: (projectId) => keeper.forgetPersons(projectId),
     size: () => events.size(),
+    stepSeconds: async () => stepTimes.seconds(),
     listPromotedProperties: () => events.listPromotedProperties(),
     watch: async (projectIds) => tail.watch(projectIds),
     answerQuestion: (projectId, question, page, signal) => {

@@ -14,6 +14,7 @@ import { PersonMirror } from '../../ingest/maintain/person-mirror.ts';
 import { DefinitionRecorder } from '../../ingest/process/definition-recorder.ts';
 import { Processor } from '../../ingest/process/processor.ts';
 import { lastSeq } from '../../ingest/process/sink.ts';
+import { StepTimes } from '../../ingest/process/step-times.ts';
 import { clockOn } from '../../lib/clock.ts';
 import { randomIds } from '../../lib/ids.ts';
 import { openLog } from '../../lib/log.ts';
@@ -45,6 +46,7 @@ async function start(port: NonNullable<typeof parentPort>, options: EmbeddedWork
   const metadata = sqlMetadataStore(database, sqliteDialect);
   const log = openIngestLogReader(at(DATA_FILES.log));
   const tail = new LiveEventPublisher((batch) => notify(port, 'tail', batch));
+  const stepTimes = new StepTimes();
   const processor = new Processor({
     ingest,
     events,
@@ -52,6 +54,7 @@ async function start(port: NonNullable<typeof parentPort>, options: EmbeddedWork
     clock,
     logger,
     definitions: new DefinitionRecorder(randomIds),
+    stepTimes,
     isOutage,
     onProcessed: ({ entries, events: count, stored, messages, projectsWithNewGroupTypes, persons }) => {
       const position = lastSeq(entries);
@@ -113,6 +116,7 @@ async function start(port: NonNullable<typeof parentPort>, options: EmbeddedWork
     mirrorPersons,
     deleteMirror: (projectId) => processor.runExclusive(() => events.deleteMirror(projectId)),
     size: () => events.size(),
+    stepSeconds: async () => stepTimes.seconds(),
     listPromotedProperties: () => events.listPromotedProperties(),
     watch: async (projectIds) => tail.watch(projectIds),
     answerQuestion: (projectId, question, page, signal) => {

@@ -1,4 +1,4 @@
-/** From log entries to normalised events, in the order of the log. What fails for its own reason is set aside alone. */
+/** From log entries to normalised events, in the order of the log. An event that fails does so alone. */
 import type { Event } from '../../core/events/event.ts';
 import { extractEvents } from '../../core/events/extract-events.ts';
 import { arrivalOf } from '../../core/events/import-line.ts';
@@ -9,10 +9,12 @@ import type { LogEntry } from '../../stores/ingest/ingest-log.ts';
 import type { IngestProject } from '../../stores/ingest/ingest-store.ts';
 import { derivedUuid, parseRequestContext, type RequestContext } from '../accept/request-context.ts';
 
-/** One event of the log with all that is needed to decide about it, or to set it aside. */
-export interface ReadEvent {
+export type Projects = ReadonlyMap<number, IngestProject>;
+
+/** One event of the log with all that is needed to decide about it, or to make a dead letter of it. */
+export interface NormalisedEvent {
   entry: LogEntry;
-  /** What the request said; `engage` only where it holds for this event. */
+  /** What the request said; `engage` only where it applies to this event. */
   context: RequestContext;
   raw: JsonObject;
   /** Its id if it brings none. */
@@ -20,16 +22,14 @@ export interface ReadEvent {
   outcome: Normalised | { kind: 'failed'; error: unknown } | { kind: 'no_project' };
 }
 
-/** A normalised event that is not a repetition, beside where it came from. */
-export interface FreshEvent {
+/** An event to be stored: neither dropped nor a duplicate. */
+export interface NewEvent {
   event: Event;
-  source: ReadEvent;
+  source: NormalisedEvent;
 }
 
-export function* normaliseEntries(
-  entries: readonly LogEntry[],
-  projects: ReadonlyMap<number, IngestProject>,
-): Generator<ReadEvent> {
+export function normaliseEntries(entries: readonly LogEntry[], projects: Projects): NormalisedEvent[] {
+  const normalised: NormalisedEvent[] = [];
   for (const entry of entries) {
     const context = parseRequestContext(entry.context);
     const project = projects.get(entry.projectId);
@@ -38,9 +38,10 @@ export function* normaliseEntries(
     for (const [index, raw] of events.entries()) {
       const fallbackUuid = derivedUuid(entry, index);
       const outcome = outcomeOf(raw, entry, context, project, fallbackUuid);
-      yield { entry, context, raw, fallbackUuid, outcome };
+      normalised.push({ entry, context, raw, fallbackUuid, outcome });
     }
   }
+  return normalised;
 }
 
 function outcomeOf(
@@ -49,7 +50,7 @@ function outcomeOf(
   { ip, sentAt, engage, imported }: RequestContext,
   project: IngestProject | undefined,
   fallbackUuid: string,
-): ReadEvent['outcome'] {
+): NormalisedEvent['outcome'] {
   if (!project) return { kind: 'no_project' };
   try {
     const { anonymizeIps } = project;
