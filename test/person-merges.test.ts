@@ -86,7 +86,7 @@ describe('a merge', () => {
     expect((await place.merges('bob'))[0]).toMatchObject({
       undone_at: '2026-01-15T12:00:00Z',
       can_be_undone: false,
-      reason: 'This merge was undone already.',
+      reason: 'This merge was already undone.',
     });
     if (isWithoutEvents) return;
     expect(await place.owners()).toEqual({
@@ -104,7 +104,7 @@ describe('a merge', () => {
     expect([again.status, again.body.code, again.body.detail]).toEqual([
       409,
       'conflict',
-      'This merge was undone already.',
+      'This merge was already undone.',
     ]);
     await place.send(merge('ada', 'bob'));
     expect((await place.person('bob')).properties).toMatchObject({ a: 1, b: 2 });
@@ -161,7 +161,7 @@ describe('a merge', () => {
     expect(listed.map((one: { can_be_undone: boolean }) => one.can_be_undone)).toEqual([true, false]);
     const [top, below] = listed;
     const refused = await place.undo(below.id);
-    const reason = `The person was merged into ${(await place.person('c')).uuid} afterwards: undo merge ${top.id} first.`;
+    const reason = `The person was later merged into ${(await place.person('c')).uuid}: undo merge ${top.id} first.`;
     expect([refused.status, refused.body.detail, below.reason]).toEqual([409, reason, reason]);
     expect((await place.undo(top.id)).status).toBe(201);
     expect((await place.undo(below.id)).status).toBe(201);
@@ -181,7 +181,7 @@ describe('a merge', () => {
     const [listed] = await place.merges('ada');
     await client.post(place.path(`${(await place.person('ada')).id}/split/`), { body: { main_distinct_id: 'ada' } });
     expect((await place.merges('ada'))[0].reason).toBe(
-      'None of the ids that moved is with this person any more: they were split off.',
+      'The person no longer has any of the moved distinct ids: they were split off.',
     );
     expect((await place.undo(listed.id)).status).toBe(409);
     await place.send(merge('ada', 'bob phone'));

@@ -1,4 +1,4 @@
-/** What people say about the names of events and properties: owner, description, tags, type, whether it is verified. */
+/** Updates of event and property definitions: owner, description, tags, type, verification. */
 
 import type { Caller } from '../../access/callers.ts';
 import { type ActivityEntry, changesBetween, recordActivity } from '../../access/record-activity.ts';
@@ -33,7 +33,7 @@ export interface EventDefinitionChanges extends DetailChanges {
 
 export interface PropertyDefinitionChanges extends DetailChanges {
   propertyType?: PropertyType | null;
-  /** Another word for the type Numeric; the type counts where both are given. */
+  /** Short for the type Numeric; ignored if a type is given. */
   isNumerical?: boolean;
 }
 
@@ -83,7 +83,7 @@ async function requireMember(store: MetadataStore, project: Project, userId: num
   throw invalid('owner', `There is no member ${userId} in this organization.`, 'does_not_exist');
 }
 
-/** Verifying what is verified keeps who did it first, and when; taking it back forgets both. */
+/** Verifying again keeps who verified it first, and when. */
 function detailsAfter(
   { clock }: DefinitionDeps,
   caller: Caller,
@@ -92,13 +92,9 @@ function detailsAfter(
 ): DefinitionDetails {
   const now = clock.now();
   const by = caller.user.id;
-  const isFresh = verified === true && before.verifiedAt === null;
+  const isNew = verified === true && before.verifiedAt === null;
   const { verifiedAt, verifiedBy } =
-    verified === false
-      ? { verifiedAt: null, verifiedBy: null }
-      : isFresh
-        ? { verifiedAt: now, verifiedBy: by }
-        : before;
+    verified === false ? { verifiedAt: null, verifiedBy: null } : isNew ? { verifiedAt: now, verifiedBy: by } : before;
   return {
     description,
     tags: tags === undefined ? before.tags : cleanTags(tags),
@@ -121,7 +117,7 @@ function typeAfter(
   return { propertyType: isNumerical ? 'Numeric' : null, isTypeChosen: true };
 }
 
-/** The fields whose changes people want to see, in the words of the wire. */
+/** The fields in the activity log, with their API names. */
 const visible = ({ description, tags, verifiedAt }: DefinitionDetails) => ({
   description,
   tags,

@@ -2,7 +2,7 @@ import type { EventStoreDeps } from '../../query/filters/valid-patterns.ts';
 
 const THIRTY_DAYS_MS = 30 * 86_400_000;
 
-/** How many events of each name happened in the last thirty days: counted now, not remembered. */
+/** The number of events in the last 30 days, by event name. */
 export async function countEventsByName(
   { events, dialect }: EventStoreDeps,
   projectId: number,
@@ -11,14 +11,14 @@ export async function countEventsByName(
 ): Promise<ReadonlyMap<string, number>> {
   if (names?.length === 0) return new Map();
   const sql = dialect.newStatement('e');
-  const only = names ? `and e.event in (${names.map((name) => sql.param(name)).join(', ')})` : '';
+  const nameFilter = names ? `and e.event in (${names.map((name) => sql.param(name)).join(', ')})` : '';
   const rows = await events.query(
     `select e.event as name, count(*) as n
     from event_rows e
     where e.project_id = ${sql.param(projectId)}
       and e.timestamp >= ${sql.time(now - THIRTY_DAYS_MS)}
       and e.timestamp <= ${sql.time(now)}
-      ${only}
+      ${nameFilter}
     group by 1`,
     sql.values,
   );

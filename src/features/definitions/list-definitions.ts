@@ -1,6 +1,6 @@
 /**
- * The lists of event and property definitions. A project has hundreds of names, at worst some ten thousands: they are
- * read whole, then searched, ordered and cut here, because the order may depend on counts from the event store.
+ * Lists event and property definitions. A project has hundreds of them, at worst tens of thousands, so all are read and
+ * then filtered, sorted and paged here: the order may depend on counts from the event store.
  */
 import type { EventDefinition, PropertyDefinition } from '../../stores/metadata/definitions.ts';
 import type { Page, Paged } from '../../stores/metadata/page.ts';
@@ -11,11 +11,11 @@ export interface EventDefinitionQuery {
   search: string | undefined;
   order: EventOrder;
   descending: boolean;
-  /** Names that SDKs give begin with `$`; custom ones are all others. */
+  /** Standard names start with `$`; all others are custom. */
   only: 'custom' | 'standard' | undefined;
 }
 
-/** By name; a name that is missing has none. */
+/** By name; missing names count as 0. */
 export interface EventCounts {
   volumes: ReadonlyMap<string, number>;
   usage: ReadonlyMap<string, number>;
@@ -27,21 +27,21 @@ export function listEventDefinitions(
   { search, order, descending, only }: EventDefinitionQuery,
   page: Page,
 ): Paged<EventDefinition> {
-  const fits = nameMatcher(search);
+  const isMatch = nameMatcher(search);
   const found = all.filter(
-    ({ name }) => fits(name) && (only === undefined || name.startsWith('$') === (only === 'standard')),
+    ({ name }) => isMatch(name) && (only === undefined || name.startsWith('$') === (only === 'standard')),
   );
   const sign = descending ? -1 : 1;
-  const numbers = order === 'volume' ? volumes : usage;
-  const numberOf = ({ name }: EventDefinition): number => numbers.get(name) ?? 0;
+  const counts = order === 'volume' ? volumes : usage;
+  const countOf = ({ name }: EventDefinition): number => counts.get(name) ?? 0;
   found.sort((a, b) => {
     if (order === 'name') return sign * byText(a.name, b.name);
-    return sign * (numberOf(a) - numberOf(b)) || byText(a.name, b.name);
+    return sign * (countOf(a) - countOf(b)) || byText(a.name, b.name);
   });
   return paginate(found, page);
 }
 
-/** Every word of the search must be in the name, whatever its case. */
+/** Every word of the search must be in the name, ignoring case. */
 function nameMatcher(search = ''): (name: string) => boolean {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return (name) => {
@@ -64,7 +64,7 @@ export interface PropertyDefinitionQuery {
   numerical: boolean | undefined;
   /** True: only `$feature/…`; false: none of them. */
   flags: boolean | undefined;
-  /** Properties seen on the events in question, where some are in question. */
+  /** Properties seen on the requested events, if any were requested. */
   seen: ReadonlySet<string> | undefined;
   onlySeen: boolean;
 }
@@ -73,7 +73,7 @@ interface ListedPropertyDefinition extends PropertyDefinition {
   isSeen: boolean | null;
 }
 
-/** Part of the wire, or of no use in a filter: never listed. */
+/** Internal to the API or useless in filters: never listed. */
 const HIDDEN_PROPERTIES = new Set([
   'distinct_id',
   '$set',
@@ -93,11 +93,11 @@ export function listPropertyDefinitions(
   query: PropertyDefinitionQuery,
   page: Page,
 ): Paged<ListedPropertyDefinition> {
-  const fits = nameMatcher(query.search);
+  const isMatch = nameMatcher(query.search);
   const found = all
     .map((definition) => ({ ...definition, isSeen: query.seen ? query.seen.has(definition.name) : null }))
     .filter(({ name, propertyType, isSeen }) => {
-      if (HIDDEN_PROPERTIES.has(name) || query.excluded.includes(name) || !fits(name)) return false;
+      if (HIDDEN_PROPERTIES.has(name) || query.excluded.includes(name) || !isMatch(name)) return false;
       if (query.names && !query.names.includes(name)) return false;
       if (query.numerical !== undefined && (propertyType === 'Numeric') !== query.numerical) return false;
       if (query.flags !== undefined && name.startsWith('$feature/') !== query.flags) return false;

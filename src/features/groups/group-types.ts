@@ -1,4 +1,4 @@
-/** How people call the kinds of groups that events brought. */
+/** Display names of group types. */
 
 import type { Caller } from '../../access/callers.ts';
 import { changesBetween, recordActivity } from '../../access/record-activity.ts';
@@ -21,7 +21,7 @@ export interface GroupTypeNames {
   namePlural?: string | null;
 }
 
-/** All of them or none; the kinds as they now are. */
+/** All or none; returns the updated group types. */
 export async function renameGroupTypes(
   deps: GroupTypeDeps,
   caller: Caller,

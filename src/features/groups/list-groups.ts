@@ -1,4 +1,4 @@
-/** The list of groups, by their properties: gone through a page at a time, in the order of the list. */
+/** Lists groups, filtered by their properties in batches. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Failure, invalid } from '../../core/errors.ts';
 import { matches } from '../../core/filters/matches.ts';
@@ -9,7 +9,7 @@ import type { GroupQuery, GroupStore, StoredGroup } from '../../stores/metadata/
 const PAGE_SIZE = 1000;
 const MAX_SCANNED_GROUPS = 200_000;
 
-/** As many as the query asks for, whoever's property a filter says it is about: here they are all the group's. */
+/** All filters are about the group's own properties, whatever their type says. */
 export async function listGroups(
   groups: GroupStore,
   projectId: number,
@@ -17,18 +17,18 @@ export async function listGroups(
   query: GroupQuery,
   filter: Filter,
 ): Promise<StoredGroup[]> {
-  if (cohortFiltersIn(filter).length > 0) throw invalid('properties', 'Groups are in no cohorts.');
+  if (cohortFiltersIn(filter).length > 0) throw invalid('properties', 'Groups cannot be filtered by cohort.');
   if (propertyFiltersIn(filter).length === 0) return groups.list(projectId, typeIndex, query);
-  const fits = ({ properties: own }: StoredGroup): boolean =>
+  const isMatch = ({ properties: own }: StoredGroup): boolean =>
     matches(filter, { event: own, person: own, group: () => own }, searchPattern);
   const isBackwards = query.from?.direction === 'before';
   let found: StoredGroup[] = [];
   let { from } = query;
-  for (let looked = 0; found.length < query.limit; looked += PAGE_SIZE) {
-    if (looked >= MAX_SCANNED_GROUPS) throw tooMany();
+  for (let scanned = 0; found.length < query.limit; scanned += PAGE_SIZE) {
+    if (scanned >= MAX_SCANNED_GROUPS) throw tooMany();
     const page = await groups.list(projectId, typeIndex, { ...query, from, limit: PAGE_SIZE });
-    const own = page.filter(fits);
-    found = isBackwards ? [...own, ...found].slice(-query.limit) : [...found, ...own].slice(0, query.limit);
+    const matching = page.filter(isMatch);
+    found = isBackwards ? [...matching, ...found].slice(-query.limit) : [...found, ...matching].slice(0, query.limit);
     const last = isBackwards ? page[0] : page.at(-1);
     if (last === undefined || page.length < PAGE_SIZE) break;
     from = { direction: isBackwards ? 'before' : 'behind', place: last };
@@ -38,10 +38,6 @@ export async function listGroups(
 }
 
 const tooMany = (): Failure =>
-  new Failure(
-    'invalid',
-    `Filters reach up to ${MAX_SCANNED_GROUPS} groups at a time: ask for less of them with search.`,
-    {
-      attr: 'properties',
-    },
-  );
+  new Failure('invalid', `Filters cover up to ${MAX_SCANNED_GROUPS} groups. Use search to narrow the list.`, {
+    attr: 'properties',
+  });

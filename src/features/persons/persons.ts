@@ -1,4 +1,4 @@
-/** Changing persons by hand. Each change is one transaction: person, history, definitions and activity together. */
+/** Manual changes of persons. Each is one transaction: person, history, definitions and activity. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Caller } from '../../access/callers.ts';
 import { type ActivityEntry, recordActivity } from '../../access/record-activity.ts';
@@ -30,7 +30,6 @@ export async function getPerson(persons: PersonStore, projectId: number, ref: Pe
   return person;
 }
 
-/** Sets properties; those that are not named stay as they are. */
 export function setPersonProperties(
   deps: PersonDeps,
   caller: Caller,
@@ -40,7 +39,7 @@ export function setPersonProperties(
 ): Promise<StoredPerson> {
   const set = cleanJson(properties) as JsonObject;
   return updatePerson(deps, project, ref, { set }, (person, changes) => ({
-    ...activityTarget(caller, project, person),
+    ...activityTarget(caller.user.id, project, person),
     activity: 'updated',
     name: null,
     changes: [{ type: PERSON_SCOPE, action: 'changed', field: 'properties', ...beforeAndAfter(changes) }],
@@ -55,22 +54,22 @@ export function unsetPersonProperty(
   key: string,
 ): Promise<StoredPerson> {
   return updatePerson(deps, project, ref, { unset: [key] }, (person, changes) => ({
-    ...activityTarget(caller, project, person),
+    ...activityTarget(caller.user.id, project, person),
     activity: 'delete_property',
     name: person.uuid,
     changes: [{ type: PERSON_SCOPE, action: 'changed', field: null, ...beforeAndAfter(changes) }],
   }));
 }
 
-const activityTarget = ({ user }: Caller, project: Project, person: StoredPerson) => ({
+export const activityTarget = (userId: number, project: Project, person: StoredPerson) => ({
   organizationId: project.organizationId,
   projectId: project.id,
-  userId: user.id,
+  userId,
   scope: PERSON_SCOPE,
   itemId: String(person.id),
 });
 
-/** Only what changed: a person may have hundreds of properties. */
+/** Only what changed, since a person may have hundreds of properties. */
 const beforeAndAfter = (changes: readonly PropertyChange[]): { before: Json; after: Json } => ({
   before: pick(changes, 'before'),
   after: pick(changes, 'after'),
@@ -80,9 +79,8 @@ const pick = (changes: readonly PropertyChange[], side: 'before' | 'after'): Jso
   Object.fromEntries(changes.flatMap(({ key, [side]: value }) => (value === undefined ? [] : [[key, value]])));
 
 /**
- * Reads, changes and writes under the lock that the processor of events takes too, so that neither overwrites the
- * other. The history names the entry in the activity log where an event's uuid stands otherwise: whoever asks where a
- * value comes from finds who set it.
+ * Runs under the same lock as event processing, so neither overwrites the other. The history refers to the activity log
+ * entry instead of an event, so that it shows who set a value.
  */
 async function updatePerson(
   { metadata, clock, ids }: PersonDeps,
@@ -98,47 +96,46 @@ async function updatePerson(
     const at = clock.now();
     const activityId = ids.orderedUuid(at);
     await recordActivity({ clock, ids }, store, { ...entryOf(person, changes), id: activityId });
-    const next = { ...person, properties, version: person.version + 1 };
-    const of = { projectId: project.id, personUuid: person.uuid, at, eventUuid: activityId };
+    const updated = { ...person, properties, version: person.version + 1 };
+    const common = { projectId: project.id, personUuid: person.uuid, at, eventUuid: activityId };
     await store.persons.update({
-      person: next,
-      history: changes.map((one) => ({ ...of, ...one })),
+      person: updated,
+      history: changes.map((one) => ({ ...common, ...one })),
       properties: personPropertyDefinitions(ids, project.id, changes, at),
     });
-    return next;
+    return updated;
   });
 }
 
-/** What is new to the project's definitions by these changes. */
+/** Property definitions that these changes may add to the project. */
 export function personPropertyDefinitions(
   ids: Ids,
   projectId: number,
   changes: readonly PropertyChange[],
   at: number,
 ): SeenPropertyDefinition[] {
-  const seen = { projectId, kind: 'person', groupTypeIndex: -1, at } as const;
+  const common = { projectId, kind: 'person', groupTypeIndex: -1, at } as const;
   return changes.flatMap(({ key: name, after }) =>
     after === undefined || !isDefinable(name)
       ? []
-      : [{ ...seen, id: ids.uuid(), name, propertyType: propertyType(name, after) }],
+      : [{ ...common, id: ids.uuid(), name, propertyType: propertyType(name, after) }],
   );
 }
 
 const ID_BATCH_SIZE = 5000;
 
-/** Every distinct id of one person, in the order in which they came: some have a hundred thousand. */
+/** All distinct ids of a person in order of creation. Some persons have a hundred thousand. */
 export async function listDistinctIds(persons: PersonStore, personId: number): Promise<string[]> {
   const all: string[] = [];
   for (let after = 0; ; ) {
-    const some = await persons.listDistinctIdsAfter(personId, after, ID_BATCH_SIZE);
-    for (const { distinctId } of some) all.push(distinctId);
-    if (some.length < ID_BATCH_SIZE) return all;
-    after = some.at(-1)?.id ?? after;
+    const batch = await persons.listDistinctIdsAfter(personId, after, ID_BATCH_SIZE);
+    for (const { distinctId } of batch) all.push(distinctId);
+    if (batch.length < ID_BATCH_SIZE) return all;
+    after = batch.at(-1)?.id ?? after;
     await nextTurn();
   }
 }
 
-/** The key of a property, from outside. */
 export function readPropertyKey(attr: string, key: string | undefined): string {
   if (key === undefined) throw invalid(attr, 'This field is required.', 'required');
   if (key === '') throw invalid(attr, 'This field may not be blank.', 'blank');

@@ -7,7 +7,7 @@ import { projectRoute } from '../../../http/api/route.ts';
 import { readFormat } from '../../../http/format.ts';
 import { queryText, readPage } from '../../../http/paging.ts';
 import { idFromPath } from '../../../http/path-ids.ts';
-import { cohortMembersCsv, listCohortMembers, searchCohortMembers } from '../../persons/api/list-cohort-members.ts';
+import { cohortMembersCsv, personPage, searchCohortMembers } from '../../persons/api/person-list.ts';
 import { readPersonRef } from '../../persons/api/person-query.ts';
 import { personRoute } from '../../persons/api/person-route.ts';
 import { PersonListSchema } from '../../persons/api/person-schemas.ts';
@@ -35,7 +35,7 @@ export function cohortPersonRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const cohort = await getCohort(deps.metadata, project.id, idFromPath(params));
       const format = readFormat(query);
       const members = await searchCohortMembers(deps, project.id, cohort, query);
-      if (format === 'json') return listCohortMembers(members, readPage(query), url);
+      if (format === 'json') return personPage(members, readPage(query), url);
       return reply.type('text/csv; charset=utf-8').send(Readable.from(cohortMembersCsv(members)));
     },
   });

@@ -1,4 +1,4 @@
-/** Reads the query parameters of the lists of definitions. */
+/** Parses the query parameters of definition lists. */
 
 import { type Failure, invalid } from '../../../core/errors.ts';
 import { type Query, queryText, readStringList } from '../../../http/paging.ts';
@@ -26,7 +26,7 @@ export function readEventDefinitionQuery(query: Query): EventDefinitionQuery {
   if (!Object.hasOwn(KINDS, type)) throw notAChoice('event_type', type);
   return {
     search: queryText(query, 'search'),
-    // An ordering that nobody knows is the usual one: most frequent first.
+    // Unknown orderings fall back to the default: most frequent first.
     order: order ?? 'volume',
     descending: order === undefined || ordering.startsWith('-'),
     only: KINDS[type],
@@ -67,5 +67,5 @@ function readFlag(query: Query, name: string): boolean | undefined {
   return text === 'false' || text === '0' ? false : undefined;
 }
 
-/** A definition's id in a path; UUIDs are kept in lower case. */
+/** UUIDs are stored in lower case. */
 export const readDefinitionId = (text = ''): string => text.toLowerCase();

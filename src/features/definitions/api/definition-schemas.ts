@@ -12,7 +12,7 @@ import type { User } from '../../../stores/metadata/accounts.ts';
 import type { DefinitionDetails, EventDefinition, PropertyDefinition } from '../../../stores/metadata/definitions.ts';
 import type { EventCounts } from '../list-definitions.ts';
 
-/** The users who are named in a definition, by id. */
+/** Users that definitions refer to, by id. */
 type Users = ReadonlyMap<number, User>;
 
 export const userIdsOf = ({ updatedBy, verifiedBy }: DefinitionDetails): (number | null)[] => [updatedBy, verifiedBy];
@@ -41,7 +41,6 @@ export const EventDefinitionSchema = Type.Object({
   post_to_slack: Type.Boolean(),
 });
 
-/** What people say of a definition, whatever it defines. A description of null is none. */
 const WRITABLE = {
   description: nullable(Type.String({ maxLength: 10_000 })),
   tags: Type.Array(Type.String({ maxLength: 255 }), { maxItems: 1000 }),
@@ -52,10 +51,10 @@ export const EventDefinitionWriteSchema = Type.Partial(
   Type.Object({ ...WRITABLE, owner: nullable(Type.Integer()), post_to_slack: Type.Boolean() }),
 );
 
-/** Null where nobody can say how often events happened. */
+/** `volumes` is null while the event store is down. */
 type KnownCounts = Pick<EventCounts, 'usage'> & { volumes: EventCounts['volumes'] | null };
 
-/** What only actions have is null. */
+/** Fields that only actions have are null. */
 export const presentEventDefinition = (definition: EventDefinition, { volumes, usage }: KnownCounts, users: Users) => ({
   id: definition.id,
   name: definition.name,
@@ -110,7 +109,7 @@ export const PropertyDefinitionWriteSchema = Type.Partial(
   }),
 );
 
-/** `isSeen`: whether it was seen on the events in question; null where none are. */
+/** `isSeen`: whether it was seen on the requested events; null without such a request. */
 export const presentPropertyDefinition = (
   definition: PropertyDefinition,
   usage: ReadonlyMap<string, number>,

@@ -4,7 +4,7 @@ import type { QueryDeps } from '../../../query/query-deps.ts';
 import type { DefinitionDeps } from '../definitions.ts';
 
 export interface DefinitionApiDeps extends RouteDeps, QueryDeps, DefinitionDeps {
-  /** How often insights asked for names in thirty days. */
+  /** How often insights used each name. */
   usage: {
     countsOfLast30Days(
       projectId: number,

@@ -1,16 +1,16 @@
 import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
-import { listActivity, usersById } from '../../../http/api/activity-list.ts';
+import { usersById } from '../../../http/api/activity-list.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
-import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import type { EventDefinition } from '../../../stores/metadata/definitions.ts';
 import { isOutage } from '../../../stores/outage.ts';
 import { EVENT_DEFINITION_SCOPE, type EventDefinitionChanges, updateEventDefinition } from '../definitions.ts';
 import { countEventsByName } from '../event-volumes.ts';
 import { listEventDefinitions } from '../list-definitions.ts';
+import { definitionActivityRoutes } from './definition-activity-routes.ts';
 import { readDefinitionId, readEventDefinitionQuery } from './definition-query.ts';
 import {
   EventDefinitionSchema,
@@ -29,37 +29,41 @@ export function eventDefinitionRoutes(app: FastifyInstance, deps: DefinitionApiD
   projectRoute(app, deps, {
     method: 'GET',
     url: all,
-    summary: 'Names of events seen by the project',
+    summary: 'Event definitions',
     tag,
     query: {
       ...PAGE_QUERY,
       search: 'Words that must all be in the name.',
-      ordering:
-        '`volume_30_day`, `query_usage_30_day` or `name`; with `-` in front, downwards. `-volume_30_day` unless given.',
+      ordering: '`volume_30_day`, `query_usage_30_day` or `name`, with `-` for descending. Default: `-volume_30_day`.',
       event_type: '`event` (all), `event_custom` or `event_posthog`.',
     },
     response: pageSchema(EventDefinitionSchema),
     handler: async ({ project, query, url }) => {
-      const asked = readEventDefinitionQuery(query);
+      const filters = readEventDefinitionQuery(query);
       const page = readPage(query);
-      const everything = await definitions.listEvents(project.id);
-      const numbers = { volumes: await volumesOf(deps, project.id), usage: await usageIn(deps, project.id) };
-      const chosen = listEventDefinitions(everything, numbers, asked, page);
-      const users = await usersById(deps.metadata, chosen.items.flatMap(userIdsOf));
-      return envelope(url, page, chosen, (definition) => presentEventDefinition(definition, numbers, users));
+      const definitionsOfProject = await definitions.listEvents(project.id);
+      const counts = { volumes: await volumesOf(deps, project.id), usage: await usageIn(deps, project.id) };
+      const listed = listEventDefinitions(definitionsOfProject, counts, filters, page);
+      const users = await usersById(deps.metadata, listed.items.flatMap(userIdsOf));
+      return envelope(url, page, listed, (definition) => presentEventDefinition(definition, counts, users));
     },
   });
   projectRoute(app, deps, {
     method: 'GET',
     url: one,
-    summary: 'One name of events',
+    summary: 'One event definition',
     tag,
     response: EventDefinitionSchema,
     handler: async ({ project, params }) =>
       present(deps, project.id, await getDefinition(deps, project.id, params['id'])),
   });
   changeRoutes(app, deps);
-  activityRoutes(app, deps);
+  definitionActivityRoutes(app, deps, {
+    url: all,
+    noun: 'event',
+    scope: EVENT_DEFINITION_SCOPE,
+    get: (projectId, id) => getDefinition(deps, projectId, id),
+  });
 }
 
 async function getDefinition(
@@ -72,14 +76,14 @@ async function getDefinition(
   return definition;
 }
 
-/** Also while the event store is away: what was changed is changed, though nobody can say how often it happened. */
+/** Also while the event store is down; the volume is null then. */
 async function present(deps: DefinitionApiDeps, projectId: number, definition: EventDefinition) {
-  const numbers = {
+  const counts = {
     volumes: await volumesOf(deps, projectId, [definition.name]).catch(nullIfOutage),
     usage: await usageIn(deps, projectId),
   };
   const users = await usersById(deps.metadata, userIdsOf(definition));
-  return presentEventDefinition(definition, numbers, users);
+  return presentEventDefinition(definition, counts, users);
 }
 
 function nullIfOutage(error: unknown): null {
@@ -89,19 +93,17 @@ function nullIfOutage(error: unknown): null {
 
 const EVENT = { kind: 'event', groupTypeIndex: -1 } as const;
 
-/** How often events of these names, or of all, happened. */
 const volumesOf = (deps: DefinitionApiDeps, projectId: number, names?: readonly string[]) =>
   countEventsByName(deps, projectId, deps.clock.now(), names);
-/** How often they were asked for. */
 const usageIn = (deps: DefinitionApiDeps, projectId: number) => deps.usage.countsOfLast30Days(projectId, EVENT);
 
-/** Every field may be left out, so both methods mean the same: what is not sent stays as it is. */
+/** All fields are optional, so PATCH and PUT do the same. */
 function changeRoutes(app: FastifyInstance, deps: DefinitionApiDeps): void {
   for (const method of ['PATCH', 'PUT'] as const) {
     projectRoute(app, deps, {
       method,
       url: one,
-      summary: 'Describe a name of events: owner, description, tags, verified, post_to_slack',
+      summary: 'Update an event definition',
       tag,
       body: EventDefinitionWriteSchema,
       response: EventDefinitionSchema,
@@ -122,24 +124,4 @@ function toChanges(body: Static<typeof EventDefinitionWriteSchema>): EventDefini
     ...(verified === undefined ? {} : { verified }),
     ...(post_to_slack === undefined ? {} : { postToSlack: post_to_slack }),
   };
-}
-
-function activityRoutes(app: FastifyInstance, deps: DefinitionApiDeps): void {
-  const about = { tag, query: ACTIVITY_QUERY, response: ActivityPageSchema, method: 'GET' } as const;
-  projectRoute(app, deps, {
-    ...about,
-    url: `${all}activity/`,
-    summary: 'Who described which name of events, with before and after',
-    handler: ({ project: { organizationId, id: projectId }, query, url }) =>
-      listActivity(deps, { organizationId, projectId, scope: EVENT_DEFINITION_SCOPE }, query, url),
-  });
-  projectRoute(app, deps, {
-    ...about,
-    url: `${one}activity/`,
-    summary: 'Who described this name of events, with before and after',
-    handler: async ({ project: { organizationId, id: projectId }, params, query, url }) => {
-      const { id: itemId } = await getDefinition(deps, projectId, params['id']);
-      return listActivity(deps, { organizationId, projectId, scope: EVENT_DEFINITION_SCOPE, itemId }, query, url);
-    },
-  });
 }

@@ -1,4 +1,4 @@
-/** Reads the query parameters of groups, and writes the cursors of their list. */
+/** Parses the query parameters of groups, and builds the cursors of their list. */
 import { invalid, notFound } from '../../../core/errors.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import { type Query, queryText, readPage, withQuery } from '../../../http/paging.ts';
@@ -6,14 +6,13 @@ import type { GroupQuery, StoredGroup } from '../../../stores/metadata/groups.ts
 
 export function readGroupTypeIndex(query: Query): number {
   const index = queryText(query, 'group_type_index') ?? '';
-  if (!/^[0-4]$/.test(index))
-    throw invalid('group_type_index', 'Say which kind of group: a group_type_index of 0 to 4.');
+  if (!/^[0-4]$/.test(index)) throw invalid('group_type_index', 'A group_type_index of 0 to 4 is required.');
   return Number(index);
 }
 
 export function readGroupKey(query: Query): string {
   const key = queryText(query, 'group_key');
-  if (!key) throw invalid('group_key', 'Say which group: its group_key.', 'required');
+  if (!key) throw invalid('group_key', 'A group_key is required.', 'required');
   return key;
 }
 
@@ -35,19 +34,19 @@ function readCursor(text: string | undefined): GroupQuery['from'] {
   try {
     const cursor: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
     const { direction, createdAt, key } = isJsonObject(cursor) ? cursor : {};
-    const isWhole = Number.isSafeInteger(createdAt) && typeof key === 'string';
-    if ((direction === 'behind' || direction === 'before') && isWhole) {
+    const isValid = Number.isSafeInteger(createdAt) && typeof key === 'string';
+    if ((direction === 'behind' || direction === 'before') && isValid) {
       return { direction, place: { createdAt: createdAt as number, key } };
     }
   } catch {
-    // As good as any other text that is no cursor.
+    // Invalid, like any other text.
   }
   throw notFound('Invalid cursor');
 }
 
 /**
- * A page of groups with links to its neighbours. `found` holds one group more than fits where there is more in the
- * direction that was looked; in the other direction there is more when the page was reached through a cursor.
+ * A page of groups with links to the next and previous one. `found` has one group more than the limit if there are more
+ * in the direction of the query; in the other direction there are more if the page was reached through a cursor.
  */
 export function groupPage<R>(
   url: URL,
@@ -56,13 +55,13 @@ export function groupPage<R>(
   present: (group: StoredGroup) => R,
 ) {
   const isBackwards = from?.direction === 'before';
-  const isMore = found.length > limit;
-  const shown = isBackwards ? found.slice(isMore ? 1 : 0) : found.slice(0, limit);
+  const hasMore = found.length > limit;
+  const shown = isBackwards ? found.slice(hasMore ? 1 : 0) : found.slice(0, limit);
   const link = (direction: Cursor['direction'], place: StoredGroup | undefined, exists: boolean): string | null =>
     place && exists ? withQuery(url, { cursor: writeCursor({ direction, place }) }) : null;
   return {
-    next: link('behind', shown.at(-1), isBackwards || isMore),
-    previous: link('before', shown[0], isBackwards ? isMore : from !== undefined),
+    next: link('behind', shown.at(-1), isBackwards || hasMore),
+    previous: link('before', shown[0], isBackwards ? hasMore : from !== undefined),
     results: shown.map(present),
   };
 }

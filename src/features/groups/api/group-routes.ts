@@ -25,31 +25,31 @@ import {
 const tag = 'groups';
 const types = '/api/projects/:project_id/groups_types/';
 const all = '/api/projects/:project_id/groups/';
-const GROUP_TYPE_QUERY = { group_type_index: 'Which kind of group, 0 to 4. Required.' } as const;
+const GROUP_TYPE_QUERY = { group_type_index: 'Group type, 0 to 4. Required.' } as const;
 
 export function groupRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
   typeRoutes(app, deps);
   projectRoute(app, deps, {
     method: 'GET',
     url: all,
-    summary: 'Groups of one kind, newest first',
+    summary: 'Groups of one type, newest first',
     tag,
     query: {
       ...GROUP_TYPE_QUERY,
       search: 'Part of the key or of a property.',
       properties: 'Property filters as JSON: a list, or a group `{type, values}`.',
-      cursor: 'Where the page begins, as `next` and `previous` give it.',
+      cursor: 'Cursor from `next` or `previous`.',
       limit: PAGE_QUERY.limit,
     },
     response: GroupListSchema,
     handler: async ({ project, query, url }) => {
       const typeIndex = readGroupTypeIndex(query);
-      const asked = readGroupQuery(query);
-      // One more than is shown tells whether there is another page.
-      const wanted = { ...asked, limit: asked.limit + 1 };
+      const groupQuery = readGroupQuery(query);
+      // One more than shown, to know whether there is another page.
+      const extended = { ...groupQuery, limit: groupQuery.limit + 1 };
       const filter = parseFilters(queryText(query, 'properties'));
-      const found = await listGroups(deps.metadata.groups, project.id, typeIndex, wanted, filter);
-      return groupPage(url, asked, found, presentGroup);
+      const found = await listGroups(deps.metadata.groups, project.id, typeIndex, extended, filter);
+      return groupPage(url, groupQuery, found, presentGroup);
     },
   });
   projectRoute(app, deps, {
@@ -57,7 +57,7 @@ export function groupRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
     url: `${all}find/`,
     summary: 'One group',
     tag,
-    query: { ...GROUP_TYPE_QUERY, group_key: 'Which group. Required.' },
+    query: { ...GROUP_TYPE_QUERY, group_key: 'Key of the group. Required.' },
     response: GroupSchema,
     handler: async ({ project, query }) => {
       const group = await deps.metadata.groups.get(project.id, readGroupTypeIndex(query), readGroupKey(query));
@@ -72,7 +72,7 @@ function typeRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: types,
-    summary: 'Kinds of groups',
+    summary: 'Group types',
     tag,
     response: Type.Array(GroupTypeSchema),
     handler: async ({ project }) => (await deps.metadata.groups.listTypes(project.id)).map(presentGroupType),
@@ -80,7 +80,7 @@ function typeRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
   projectRoute(app, deps, {
     method: 'PATCH',
     url: `${types}update_metadata/`,
-    summary: 'Say how kinds of groups are called',
+    summary: 'Set display names of group types',
     tag,
     body: GroupTypeNamesSchema,
     response: Type.Array(GroupTypeSchema),
@@ -99,7 +99,7 @@ function suggestionRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: `${all}property_definitions/`,
-    summary: 'Properties that groups have, by kind of group',
+    summary: 'Property names of groups, by group type',
     tag,
     response: GroupPropertiesSchema,
     handler: ({ project }) => countGroupProperties(deps.metadata.groups, project.id),
@@ -107,7 +107,7 @@ function suggestionRoutes(app: FastifyInstance, deps: GroupApiDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: `${all}property_values/`,
-    summary: 'Values that a property of groups has',
+    summary: 'Values of a group property',
     tag,
     query: { ...GROUP_TYPE_QUERY, key: 'The property.', value: 'Part of the value.' },
     response: GroupValuesSchema,

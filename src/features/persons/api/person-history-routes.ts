@@ -1,4 +1,4 @@
-/** What became of a person's properties, and how much the person has done. */
+/** A person's property history and a summary of their activity. */
 import type { FastifyInstance } from 'fastify';
 import { envelope, queryText, readPage, readStringList } from '../../../http/paging.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
@@ -19,8 +19,8 @@ export function personHistoryRoutes(app: FastifyInstance, deps: PersonApiDeps): 
   personRoute(app, deps, {
     method: 'GET',
     path: '/:id/summary/',
-    summary: 'How many events and ids a person has, and when they were first and last seen',
-    query: { distinct_ids: 'JSON list: count only events that came under these.' },
+    summary: 'Number of events and distinct ids of a person, and when they were first and last seen',
+    query: { distinct_ids: 'JSON list: only count events with these distinct ids.' },
     response: PersonSummarySchema,
     handler: async ({ project, params, query }) => {
       const person = await getPerson(persons, project.id, readPersonRef(params['id']));
@@ -31,17 +31,17 @@ export function personHistoryRoutes(app: FastifyInstance, deps: PersonApiDeps): 
   personRoute(app, deps, {
     method: 'GET',
     path: '/:id/property_history/',
-    summary: 'What became of the properties of a person, newest first',
-    query: { key: 'Only of this property.', ...PAGE_QUERY },
+    summary: 'Changes of the properties of a person, newest first',
+    query: { key: 'Only this property.', ...PAGE_QUERY },
     response: pageSchema(PropertyHistorySchema),
     handler: async ({ project, params, query, url }) => {
       const person = await getPerson(persons, project.id, readPersonRef(params['id']));
       const key = queryText(query, 'key');
       const all = (await persons.listHistory(project.id, person.uuid)).reverse();
-      const wanted = key === undefined ? all : all.filter((entry) => entry.key === key);
+      const entries = key === undefined ? all : all.filter((entry) => entry.key === key);
       const page = readPage(query);
-      const items = wanted.slice(page.offset, page.offset + page.limit);
-      return envelope(url, page, { count: wanted.length, items }, presentHistory);
+      const items = entries.slice(page.offset, page.offset + page.limit);
+      return envelope(url, page, { count: entries.length, items }, presentHistory);
     },
   });
 }

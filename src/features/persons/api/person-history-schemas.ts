@@ -21,17 +21,15 @@ export const presentSummary = ({ events, firstSeenAt, lastSeenAt }: PersonActivi
 
 export const PropertyHistorySchema = Type.Object({
   key: Type.String(),
-  was_set: Type.Boolean({ description: 'Whether the property was there before.' }),
-  is_set: Type.Boolean({ description: 'Whether it was there afterwards.' }),
+  was_set: Type.Boolean({ description: 'Whether the property existed before.' }),
+  is_set: Type.Boolean({ description: 'Whether it existed afterwards.' }),
   before: Type.Unknown(),
   after: Type.Unknown(),
   changed_at: DateTime,
-  source_id: nullable(
-    Type.String({ description: 'UUID of the event that changed it, or of the entry in the activity of the person.' }),
-  ),
+  source_id: nullable(Type.String({ description: 'UUID of the event or of the activity log entry that changed it.' })),
 });
 
-/** What was not there is null, as in `before` of a new property; `was_set` tells it from a null that somebody sent. */
+/** A missing value is null; `was_set` and `is_set` distinguish it from a null that was sent. */
 export const presentHistory = ({ key, before, after, at, eventUuid }: HistoryEntry) => ({
   key,
   was_set: before !== undefined,

@@ -30,10 +30,10 @@ export function personIdentityRoutes(app: FastifyInstance, deps: PersonApiDeps):
     method: 'POST',
     url: `${PERSONS}/:id/split/`,
     legacy,
-    summary: 'Give every distinct id but one to a new person',
+    summary: 'Split a person: every other distinct id gets its own person',
     tag,
     body: SplitBody,
-    query: { main_distinct_id: 'The id that stays, with the properties; in the body or here.' },
+    query: { main_distinct_id: 'The id that keeps the person and its properties; in the body or here.' },
     status: 201,
     response: ChangedPersonSchema,
     handler: async ({ project, caller, params, body, query }) => {
@@ -57,7 +57,7 @@ function mergeRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
     method: 'GET',
     url: `${PERSONS}/:id/merges/`,
     legacy,
-    summary: 'Merges that made this person, newest first',
+    summary: 'Merges into this person, newest first',
     tag,
     query: PAGE_QUERY,
     response: pageSchema(MergeSchema),
@@ -71,7 +71,7 @@ function mergeRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
     method: 'POST',
     url: `${PERSONS}/merges/:id/undo/`,
     legacy,
-    summary: 'Make two persons of one again',
+    summary: 'Undo a merge',
     tag,
     status: 201,
     response: UndoneMergeSchema,
@@ -92,8 +92,7 @@ function deletionRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
     summary: 'Delete a person, with or without their events',
     tag,
     query: {
-      delete_events:
-        'True: remove the events too, from every file. The header `Location` says where to see how it goes.',
+      delete_events: 'True: also remove the events, from every file. The `Location` header links to the progress.',
     },
     status: 204,
     handler: async ({ project, caller, params, query, url, reply }) => {
@@ -104,8 +103,8 @@ function deletionRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
         deleteEvents: readDeleteEvents(query),
       });
       if (deletion === null) return;
-      const place = `/api/projects/${project.id}/persons/deletions/${deletion}/`;
-      reply.header('location', withQuery(new URL(place, url), {}));
+      const path = `/api/projects/${project.id}/persons/deletions/${deletion}/`;
+      reply.header('location', withQuery(new URL(path, url), {}));
     },
   });
   projectRoute(app, deps, {
@@ -125,7 +124,7 @@ function deletionRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
     method: 'GET',
     url: `${PERSONS}/deletions/:id/`,
     legacy,
-    summary: 'How far a deletion has got, and what was removed',
+    summary: 'Progress of a deletion, and what was removed',
     tag,
     response: DeletionSchema,
     handler: async ({ project, params }) => {
@@ -137,7 +136,7 @@ function deletionRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
   });
 }
 
-/** Present without a value means yes: that is how it was first asked for. */
+/** Without a value it means true, as in early clients. */
 const DELETE_EVENTS: ReadonlyMap<string, boolean> = new Map([
   ['', true],
   ['true', true],
@@ -147,9 +146,9 @@ const DELETE_EVENTS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 function readDeleteEvents(query: Query): boolean {
-  const given = queryText(query, 'delete_events');
-  if (given === undefined) return false;
-  const wanted = DELETE_EVENTS.get(given.toLowerCase());
-  if (wanted === undefined) throw invalid('delete_events', 'Must be true or false.');
-  return wanted;
+  const text = queryText(query, 'delete_events');
+  if (text === undefined) return false;
+  const deleteEvents = DELETE_EVENTS.get(text.toLowerCase());
+  if (deleteEvents === undefined) throw invalid('delete_events', 'Must be true or false.');
+  return deleteEvents;
 }

@@ -1,4 +1,4 @@
-/** What is said when persons are split, un-merged and deleted. */
+/** Schemas for splitting, un-merging and deleting persons. */
 import { Type } from '@sinclair/typebox';
 import type { Person } from '../../../core/persons/person.ts';
 import { DateTime, iso, isoOrNull, nullable, Uuid } from '../../../http/schemas/common.ts';
@@ -71,8 +71,7 @@ export const DeletionSchema = Type.Object({
   state: Type.Union(
     ['removing_events', 'erasing', 'complete'].map((state) => Type.Literal(state)),
     {
-      description:
-        '`erasing`: nothing is shown any more, and files are written afresh so that nothing is left in them.',
+      description: '`erasing`: the data is gone from all results, and files are being rewritten.',
     },
   ),
   requested_at: DateTime,
@@ -95,8 +94,8 @@ export const DeletionSchema = Type.Object({
       mentioned_in: nullable(
         Type.Array(Type.String(), {
           description:
-            'Files that spell an id of the person: somebody else mentions it, or has come with it since. ' +
-            'Null where the process was started again meanwhile: the ids are kept nowhere.',
+            'Files that contain an id of the person, because others mention it or it came back since. ' +
+            'Null after a restart of the server, because the ids are only kept in memory.',
         }),
       ),
     }),

@@ -1,4 +1,4 @@
-/** What is known around persons: which properties and values there are, and who changed whom. */
+/** Property names, property values and activity of persons. */
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
 import { listActivity } from '../../../http/api/activity-list.ts';
@@ -18,14 +18,14 @@ export function personPropertyRoutes(app: FastifyInstance, deps: PersonApiDeps):
   personRoute(app, deps, {
     method: 'GET',
     path: '/properties/',
-    summary: 'Properties of persons, and how many of the newest 100,000 persons have them',
+    summary: 'Property names, and how many of the newest 100,000 persons have them',
     response: NameCountsSchema,
     handler: ({ project }) => countPersonProperties(persons, project.id),
   });
   personRoute(app, deps, {
     method: 'GET',
     path: '/values/',
-    summary: 'The most frequent values of a property of persons',
+    summary: 'The most frequent values of a person property',
     query: { key: 'The property.', value: 'Part of the value.' },
     response: NameCountsSchema,
     handler: async ({ project, query }) => {
@@ -42,7 +42,7 @@ function activityRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
   personRoute(app, deps, {
     method: 'GET',
     path: '/activity/',
-    summary: 'Who changed persons',
+    summary: 'Activity log of all persons',
     query: ACTIVITY_QUERY,
     response: ActivityPageSchema,
     handler: ({ project, query, url }) => listActivity(deps, about(project), query, url),
@@ -50,7 +50,7 @@ function activityRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
   personRoute(app, deps, {
     method: 'GET',
     path: '/:id/activity/',
-    summary: 'Who changed this person',
+    summary: 'Activity log of a person',
     query: ACTIVITY_QUERY,
     response: ActivityPageSchema,
     handler: async ({ project, params, query, url }) => {
@@ -59,7 +59,7 @@ function activityRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
       const id = person?.id ?? (ref && 'id' in ref ? ref.id : undefined);
       if (id === undefined) throw notFound();
       const page = await listActivity(deps, { ...about(project), itemId: String(id) }, query, url);
-      // Somebody who was deleted is still known by what was done.
+      // A deleted person still has an activity log.
       if (!person && page.total_count === 0) throw notFound();
       return page;
     },

@@ -1,4 +1,4 @@
-/** Reads what requests about persons say, and writes the links of their list. */
+/** Parses requests about persons, and builds the links of their list. */
 import { invalid } from '../../../core/errors.ts';
 import { isUuid } from '../../../core/events/uuid.ts';
 import { parseFilters } from '../../../core/filters/parse-filters.ts';
@@ -8,7 +8,7 @@ import type { Page } from '../../../stores/metadata/page.ts';
 import type { PersonRef } from '../../../stores/metadata/persons.ts';
 import type { PersonQuery } from '../search/search-persons.ts';
 
-/** A person in a path: by number or by uuid, whose hyphens may be missing. Null: nobody is called so. */
+/** A person in a path, by id or by uuid with or without hyphens. Null for anything else. */
 export function readPersonRef(text = ''): PersonRef | null {
   if (/^\d{1,15}$/.test(text)) return { id: Number(text) };
   const uuid = /^[0-9a-f]{32}$/i.test(text) ? text.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5') : text;
@@ -25,7 +25,7 @@ export function readPersonQuery(projectId: number, query: Query): PersonQuery {
   };
 }
 
-/** Nothing but a person has properties here, so a filter that does not say whose means the person's. */
+/** Filters without a type are about persons here. */
 function readPersonFilter(text: string | undefined): Filter {
   const filter = parseFilters(text, 'person');
   const other = propertyFiltersIn(filter).find(({ owner }) => owner !== 'person' && owner !== 'event');
@@ -33,13 +33,10 @@ function readPersonFilter(text: string | undefined): Filter {
   throw invalid('properties', `Filters of type "${other.owner}" are not supported here: use person or cohort.`);
 }
 
-/** Present but empty is as good as absent: forms send it so. */
+/** Forms send empty fields; they count as absent. */
 const nonEmpty = (query: Query, name: string): string | undefined => queryText(query, name) || undefined;
 
-/**
- * A page that is exactly full may be the last one: nobody looks further ahead, so it has a link to the next all the
- * same. Of the address only the offset changes.
- */
+/** A full page always links to the next one, which may be empty: nobody reads ahead. Only the offset changes. */
 export function pageLinks(url: URL, { limit, offset }: Page, found: number) {
   const at = (start: number): string => {
     const link = new URL(url);

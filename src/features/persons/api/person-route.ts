@@ -1,4 +1,4 @@
-/** How a route about persons is declared: under both of its paths, and with its answer as JSON or as CSV. */
+/** Declares a route about persons: under `/persons` and the legacy path, with JSON or CSV as response. */
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
@@ -12,7 +12,7 @@ export type PersonContext<Body> = RouteContext<Body> & { project: Project };
 
 interface PersonRouteDefinition<B extends TSchema> {
   method: HTTPMethods;
-  /** What comes after `/persons`. */
+  /** The path after `/persons`. */
   path: string;
   summary: string;
   body?: B;
@@ -21,7 +21,7 @@ interface PersonRouteDefinition<B extends TSchema> {
   response?: TSchema;
   hidden?: boolean;
   asks?: boolean;
-  /** Returns the answer, or the reply where it has written it itself. */
+  /** Returns the response body, or the reply if it has sent one. */
   handler(context: PersonContext<Static<B>>): Promise<unknown>;
 }
 
@@ -38,21 +38,21 @@ export function personRoute<B extends TSchema>(
     query: { ...query, ...FORMAT_QUERY },
     handler: async (context) => {
       const { reply } = context;
-      // Asked first: a change must not be made whose answer nobody can read.
+      // Before the handler: an invalid format must not change anything.
       const format = readFormat(context.query);
-      const answer = await handler(context);
-      if (format === 'json' || answer === reply) return answer;
+      const body = await handler(context);
+      if (format === 'json' || body === reply) return body;
       return reply
         .code(declaration.status ?? 200)
         .type('text/csv; charset=utf-8')
-        .send(toCsv(rowsOf(answer as Json)));
+        .send(toCsv(rowsOf(body as Json)));
     },
   });
 }
 
-/** The things that an answer is about: the items of a list, or the answer itself. */
-function rowsOf(answer: Json): Json[] {
-  if (Array.isArray(answer)) return answer;
-  const list = isJsonObject(answer) ? (answer['results'] ?? answer['points']) : undefined;
-  return Array.isArray(list) ? list : [answer];
+/** The rows of a CSV response: the items of a list, or the body itself. */
+function rowsOf(body: Json): Json[] {
+  if (Array.isArray(body)) return body;
+  const list = isJsonObject(body) ? (body['results'] ?? body['points']) : undefined;
+  return Array.isArray(list) ? list : [body];
 }

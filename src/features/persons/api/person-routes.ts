@@ -3,18 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import { Failure } from '../../../core/errors.ts';
 import { readFormat } from '../../../http/format.ts';
 import { readPage } from '../../../http/paging.ts';
-import { searchPattern } from '../../../lib/search-pattern.ts';
 import { getPerson, listDistinctIds } from '../persons.ts';
-import { eachPersonBatch, listPersons } from '../search/search-persons.ts';
 import type { PersonApiDeps } from './deps.ts';
-import { cohortMembership } from './list-cohort-members.ts';
-import { personCsv } from './person-csv.ts';
-import { pageLinks, readPersonQuery, readPersonRef } from './person-query.ts';
+import { personCsv, personPage, searchPersons } from './person-list.ts';
+import { readPersonRef } from './person-query.ts';
 import { type PersonContext, personRoute } from './person-route.ts';
-import { PERSON_QUERY, PersonListSchema, PersonSchema, presentListedPerson, presentPerson } from './person-schemas.ts';
-
-/** Distinct ids of one person in a list; the person itself shows all of them. */
-const MAX_LISTED_IDS = 1000;
+import { PERSON_QUERY, PersonListSchema, PersonSchema, presentPerson } from './person-schemas.ts';
 
 export function personRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
   const { persons } = deps.metadata;
@@ -24,7 +18,11 @@ export function personRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
     summary: 'Persons, newest first',
     query: PERSON_QUERY,
     response: PersonListSchema,
-    handler: (context) => (readFormat(context.query) === 'csv' ? sendCsv(deps, context) : list(deps, context)),
+    handler: async (context) => {
+      const { project, query, url } = context;
+      if (readFormat(query) === 'csv') return sendCsv(deps, context);
+      return personPage(await searchPersons(deps, project.id, query), readPage(query), url);
+    },
   });
   personRoute(app, deps, {
     method: 'GET',
@@ -36,7 +34,7 @@ export function personRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
   personRoute(app, deps, {
     method: 'POST',
     path: '/',
-    summary: 'Persons come from events',
+    summary: 'Not allowed: persons are created by events',
     hidden: true,
     handler: () => Promise.reject(new Failure('method_not_allowed', CREATION_NOT_ALLOWED)),
   });
@@ -56,27 +54,7 @@ const CREATION_NOT_ALLOWED =
   'Creating persons via this API is not allowed. Please create persons by sending an $identify event. ' +
   'See https://posthog.com/docs/integrate/identifying-user for details.';
 
-async function list(deps: PersonApiDeps, { project, query, url }: PersonContext<unknown>) {
-  const { persons } = deps.metadata;
-  const page = readPage(query);
-  const question = readPersonQuery(project.id, query);
-  const isIn = await cohortMembership(deps, project.id, question.filter);
-  const found = await listPersons({ persons, search: searchPattern, isCohortMember: isIn }, question, page);
-  const ids = await persons.listDistinctIds(
-    found.map(({ id }) => id),
-    MAX_LISTED_IDS,
-  );
-  const results = found.map((person) => presentListedPerson(person, ids.get(person.id) ?? []));
-  return { ...pageLinks(url, page, found.length), results };
-}
-
-/** Everybody who is meant, whatever page was asked for. */
 async function sendCsv(deps: PersonApiDeps, { project, query, reply }: PersonContext<unknown>) {
-  const { persons } = deps.metadata;
-  const question = readPersonQuery(project.id, query);
-  const isIn = await cohortMembership(deps, project.id, question.filter);
-  const lines = personCsv(persons, () =>
-    eachPersonBatch({ persons, search: searchPattern, isCohortMember: isIn }, question),
-  );
+  const lines = personCsv(await searchPersons(deps, project.id, query));
   return reply.type('text/csv; charset=utf-8').send(Readable.from(lines));
 }

@@ -19,7 +19,6 @@ export const PersonSchema = Type.Object(FIELDS);
 
 export const ChangedPersonSchema = Type.Object({ ...FIELDS, success: Type.Boolean() });
 
-/** A person as lists show one. */
 export const ListedPersonSchema = Type.Object({
   type: Type.Literal('person'),
   ...FIELDS,
@@ -27,7 +26,7 @@ export const ListedPersonSchema = Type.Object({
   value_at_data_point: nullable(Type.Number()),
 });
 
-/** There is no `count`: counting would mean to look at everybody. */
+/** Without `count`, which would have to scan all persons. */
 export const PersonListSchema = Type.Object({
   next: nullable(Type.String({ format: 'uri' })),
   previous: nullable(Type.String({ format: 'uri' })),
@@ -38,10 +37,10 @@ export const NameCountsSchema = Type.Array(Type.Object({ name: Type.String(), co
 
 export const PersonWriteSchema = Type.Object({ properties: Properties });
 
-/** Names of properties are data: spaces around them count. */
+/** Property names are data: leading and trailing spaces count. */
 const Name = Type.String({ keepSpaces: true });
 
-/** Arguments may stand in the query instead, so none is required here. */
+/** Optional here because both may be in the query instead. */
 export const UpdatePropertySchema = Type.Object({
   key: Type.Optional(Name),
   value: Type.Optional(Type.Unknown()),
@@ -52,7 +51,7 @@ export const DeletePropertySchema = Type.Object({ $unset: Type.Optional(Name) })
 export const PERSON_QUERY = {
   distinct_id: 'Only the person with this distinct id.',
   email: 'Only persons with exactly this e-mail.',
-  search: 'Part of the e-mail, or a whole distinct id.',
+  search: 'Part of the e-mail, or a complete distinct id.',
   properties: 'Property filters as JSON: a list, a group `{type, values}`, or an object `{key__operator: value}`.',
   ...PAGE_QUERY,
 } as const;
@@ -66,13 +65,13 @@ const presentFields = (person: StoredPerson, distinctIds: readonly string[]) => 
   name: personName(person.properties, distinctIds, person.id),
 });
 
-/** One person: ids that people chose come first. */
+/** A single person: ids chosen by people come first. */
 export const presentPerson = (person: StoredPerson, distinctIds: readonly string[]) => ({
   ...presentFields(person, distinctIds),
   distinct_ids: orderDistinctIds(distinctIds),
 });
 
-/** One of many: ids in the order in which they came. */
+/** A person in a list: ids in order of creation. */
 export const presentListedPerson = (person: StoredPerson, distinctIds: readonly string[]) => ({
   type: 'person' as const,
   ...presentFields(person, distinctIds),

@@ -21,7 +21,7 @@ export function personTimelineRoutes(app: FastifyInstance, deps: PersonApiDeps):
   personRoute(app, deps, {
     method: 'GET',
     path: '/:id/properties_timeline/',
-    summary: 'What the person was like when they did things: a point for each change that matters to an insight',
+    summary: 'Properties of the person over time: a point for each change that matters to an insight',
     query: TIMELINE_QUERY,
     response: TimelineSchema,
     handler: async ({ project, params, query }) => {

@@ -1,4 +1,4 @@
-/** Reads the question that an insight asks about one person's properties. */
+/** Parses the insight query of a person's property timeline. */
 import { parseActionId } from '../../../core/actions/action-id.ts';
 import { Failure, invalid } from '../../../core/errors.ts';
 import { parseFilters, readFilters } from '../../../core/filters/parse-filters.ts';
@@ -11,13 +11,13 @@ import type { EventSelection } from '../history/timeline-events.ts';
 import type { TimelineDates } from '../rules/timeline-range.ts';
 
 interface TimelineRequest {
-  /** Null: all that happened counts. */
+  /** Null: all events count. */
   selection: EventSelection | null;
   keys: string[];
   dates: TimelineDates;
 }
 
-/** Displays of one number instead of one for each interval. */
+/** Displays with one number instead of one per interval. */
 const AGGREGATED_DISPLAYS = new Set(['ActionsTable', 'ActionsPie', 'ActionsBarValue', 'WorldMap', 'BoldNumber']);
 const INTERVALS: Readonly<Record<string, Interval>> = {
   minute: 'hour',
@@ -61,7 +61,7 @@ function readList(query: Query, name: string): Json[] {
   throw invalid(name, 'Expected a JSON list.');
 }
 
-/** All events count where none is named, or where one entry stands for any. */
+/** All events count if none is named, or if one entry means any event. */
 function readEventSelection(events: readonly Json[], actions: readonly Json[]): EventSelection | null {
   const names = events.map(idOf);
   if (names.includes(null) || events.length + actions.length === 0) return null;
@@ -69,7 +69,7 @@ function readEventSelection(events: readonly Json[], actions: readonly Json[]): 
     events: names.map((id) => (typeof id === 'string' ? id : JSON.stringify(id))),
     actions: actions.map((one) => {
       const id = parseActionId(idOf(one));
-      if (id === null) throw invalid('actions', 'An action is named by its number.');
+      if (id === null) throw invalid('actions', 'Use the id of an action.');
       return id;
     }),
   };

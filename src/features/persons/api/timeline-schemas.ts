@@ -17,19 +17,19 @@ export const TimelineSchema = Type.Object({
 });
 
 export const TIMELINE_QUERY = {
-  events: 'JSON list of `{id}`: names of the events that count; all unless given.',
-  actions: 'JSON list of `{id}`: numbers of actions whose events count too.',
-  properties: 'Property filters as JSON: the person properties in them make the points.',
-  breakdown: 'One more property, or a JSON list of them, where `breakdown_type` is `person`.',
+  events: 'JSON list of `{id}`: names of the events that count. Default: all.',
+  actions: 'JSON list of `{id}`: ids of actions whose events count too.',
+  properties: 'Property filters as JSON. A change of a person property in them makes a point.',
+  breakdown: 'Another property, or a JSON list, if `breakdown_type` is `person`.',
   breakdown_type: '`event` (the default) or `person`.',
-  date_from: 'A date, `-7d` (the default) and its like, or `all`.',
-  date_to: 'The same; now unless given.',
+  date_from: 'A date, a relative date such as `-7d` (the default), or `all`.',
+  date_to: 'The same. Default: now.',
   interval: '`day` (the default), `hour`, `week` or `month`.',
-  display: 'The kind of insight that the question comes from.',
-  explicit_date: '`true`: times of day are meant as they are given.',
+  display: 'Display type of the insight.',
+  explicit_date: '`true`: use the exact times given.',
 } as const;
 
-/** The end of a day is written to its last microsecond. */
+/** The end of a day includes its last microsecond. */
 const presentEnd = (to: number): string => isoOffset(to).replace(/\.999000\+/, '.999999+');
 
 export const presentTimeline = (

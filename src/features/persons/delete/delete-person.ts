@@ -1,9 +1,9 @@
 /**
- * Deleting a person. Without events: person, ids, history and merges go at once. With events: everything that speaks of
- * them goes, and the deletion is written down, to be finished in the background (`erasure.ts`).
+ * Deletes a person. Without events: person, ids, history and merges are removed at once. With events: all references are
+ * removed too, and the deletion is recorded and completed in the background (`erasure.ts`).
  *
- * What was accepted before the request belongs to the person too, so it is processed first. The uuid is never given
- * again: a later event of the same distinct id begins somebody new.
+ * Events accepted before the request belong to the person, so they are processed first. The uuid is never reused: a
+ * later event with the same distinct id creates a new person.
  */
 
 import { recordActivity } from '../../../access/record-activity.ts';
@@ -12,11 +12,11 @@ import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { PersonRef, StoredPerson } from '../../../stores/metadata/persons.ts';
 import { changeIdentities, type IdentityDeps } from '../identity/change-identities.ts';
-import { getPerson } from '../persons.ts';
+import { activityTarget, getPerson } from '../persons.ts';
 import type { Erasure } from './erasure.ts';
 
 export interface DeletePersonDeps extends IdentityDeps {
-  /** Resolves to true when everything accepted so far has been processed, to false when that takes too long. */
+  /** True once everything accepted so far is processed, false if that takes too long. */
   whenProcessed(): Promise<boolean>;
   erasure: Pick<Erasure, 'begin'>;
 }
@@ -24,49 +24,52 @@ export interface DeletePersonDeps extends IdentityDeps {
 interface DeletePersonRequest {
   project: Project;
   userId: number;
-  /** Null: nobody is called so. */
   ref: PersonRef | null;
   deleteEvents: boolean;
 }
 
-/** The id of the deletion to follow; null where it is over. */
-export async function deletePerson(deps: DeletePersonDeps, wanted: DeletePersonRequest): Promise<string | null> {
-  const { project, ref, deleteEvents } = wanted;
+/** The id of the background deletion; null if there is nothing left to do. */
+export async function deletePerson(deps: DeletePersonDeps, request: DeletePersonRequest): Promise<string | null> {
+  const { project, ref, deleteEvents } = request;
   await getPerson(deps.metadata.persons, project.id, ref);
   if (!(await deps.whenProcessed())) throw tooBusy();
-  const { deletionId, telltales } = await changeIdentities(deps, async (store) => {
+  const { deletionId, searchTexts } = await changeIdentities(deps, async (store) => {
     const person = await getPerson(store.persons, project.id, ref);
-    const found = await deleteRecords(deps, store, wanted, person);
-    await recordDeletion(deps, store, wanted, person);
-    return found;
+    const deleted = await deleteRecords(deps, store, request, person);
+    await recordDeletion(deps, store, request, person);
+    return deleted;
   });
   if (!deleteEvents) return null;
-  deps.erasure.begin(deletionId, telltales);
+  deps.erasure.begin(deletionId, searchTexts);
   return deletionId;
 }
 
 const tooBusy = (): Failure =>
-  new Failure('unavailable', 'Events wait to be processed, perhaps of this person; try again in a moment.', {
-    retryAfter: 10,
-  });
+  new Failure(
+    'unavailable',
+    'Events that may belong to this person are still being processed. Try again in a moment.',
+    {
+      retryAfter: 10,
+    },
+  );
 
 async function deleteRecords(
   { clock, ids }: DeletePersonDeps,
   store: MetadataStore,
   { userId, deleteEvents }: DeletePersonRequest,
   person: StoredPerson,
-): Promise<{ deletionId: string; telltales: string[] }> {
-  const { personIdentities: journal, deletions } = store;
+): Promise<{ deletionId: string; searchTexts: string[] }> {
+  const { personIdentities: identities, deletions } = store;
   const { projectId, uuid } = person;
   const requestedAt = clock.now();
   const deletionId = ids.orderedUuid(requestedAt);
-  const distinctIds = await journal.listDistinctIds(person.id);
-  const merged = await journal.getMergedPersons(projectId, uuid);
-  const family = { ...merged, ids: [person.id, ...merged.ids] };
-  const removed = await journal.delete(person, family);
+  const distinctIds = await identities.listDistinctIds(person.id);
+  const merged = await identities.getMergedPersons(projectId, uuid);
+  const mergedPersons = { ...merged, ids: [person.id, ...merged.ids] };
+  const removed = await identities.delete(person, mergedPersons);
   if (deleteEvents) {
-    const mentions = await journal.removeReferences(projectId, family, distinctIds);
-    const all = { ...removed, ...mentions };
+    const references = await identities.removeReferences(projectId, mergedPersons, distinctIds);
+    const all = { ...removed, ...references };
     await deletions.create({
       id: deletionId,
       projectId,
@@ -75,13 +78,13 @@ async function deleteRecords(
       requestedAt,
       removed: all,
     });
-    await journal.queueReassignment({ projectId, personId: uuid, kind: 'remove', distinctIds }, deletionId);
+    await identities.queueReassignment({ projectId, personId: uuid, kind: 'remove', distinctIds }, deletionId);
   }
   const { email } = person.properties;
-  return { deletionId, telltales: typeof email === 'string' ? [...distinctIds, email] : distinctIds };
+  return { deletionId, searchTexts: typeof email === 'string' ? [...distinctIds, email] : distinctIds };
 }
 
-/** Nothing about the person but the uuid. */
+/** Contains nothing about the person but the uuid. */
 const recordDeletion = (
   deps: DeletePersonDeps,
   store: MetadataStore,
@@ -89,12 +92,8 @@ const recordDeletion = (
   person: StoredPerson,
 ): Promise<void> =>
   recordActivity(deps, store, {
-    organizationId: project.organizationId,
-    projectId: project.id,
-    userId,
+    ...activityTarget(userId, project, person),
     activity: 'deleted',
-    scope: 'Person',
-    itemId: String(person.id),
     name: person.uuid,
     changes: null,
   });

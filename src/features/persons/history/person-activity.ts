@@ -2,15 +2,12 @@ import type { EventStoreDeps } from '../../../query/filters/valid-patterns.ts';
 
 export interface PersonActivity {
   events: number;
-  /** When the first and the last of them happened; null where there is none. */
+  /** Null without events. */
   firstSeenAt: number | null;
   lastSeenAt: number | null;
 }
 
-/**
- * How much a person has done, and between when and when: all of it, whatever the clocks of devices said. With
- * `listDistinctIds`, only what came under one of these.
- */
+/** Counts a person's events, with any timestamp. With `distinctIds`, only events with one of these. */
 export async function personActivity(
   { events, dialect }: EventStoreDeps,
   projectId: number,
@@ -27,6 +24,6 @@ export async function personActivity(
       ${only}`,
     sql.values,
   );
-  const moment = (name: string): number | null => (typeof row?.[name] === 'number' ? row[name] : null);
-  return { events: Number(row?.['n'] ?? 0), firstSeenAt: moment('first_at'), lastSeenAt: moment('last_at') };
+  const time = (name: string): number | null => (typeof row?.[name] === 'number' ? row[name] : null);
+  return { events: Number(row?.['n'] ?? 0), firstSeenAt: time('first_at'), lastSeenAt: time('last_at') };
 }

@@ -1,4 +1,4 @@
-/** Somebody as they were at a moment of the past, known by a distinct id that they have now. */
+/** A person at a time in the past, by a distinct id that it has now. */
 
 import { updatesPerson } from '../../../core/events/implicit-updates.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
@@ -18,7 +18,7 @@ interface PersonAtTime {
   properties: JsonObject;
 }
 
-/** Null where nobody had the id yet. */
+/** Null if nobody had the id yet. */
 export async function getPersonAtTime(
   deps: PersonAtTimeDeps,
   projectId: number,
@@ -33,7 +33,7 @@ export async function getPersonAtTime(
 
 const MAX_MERGES = 10_000;
 
-/** The person who had the id: the source of the first merge after that moment which moved it, or the one who has it now. */
+/** The owner of the id at that time: the source of the first later merge that moved it, or the current owner. */
 async function ownerAt(
   { metadata }: PersonAtTimeDeps,
   now: StoredPerson,
@@ -45,18 +45,21 @@ async function ownerAt(
   const later = items.filter(
     (merge) => merge.at > at && merge.undoneAt === null && merge.movedIds.includes(distinctId),
   );
-  // Newest first.
+  // Merges come newest first.
   return later.at(-1)?.source ?? now;
 }
 
 async function propertiesAt(deps: PersonAtTimeDeps, now: StoredPerson, then: Person, at: number): Promise<JsonObject> {
-  const told = implicitKeys({ person: { ...now, properties: { ...now.properties, ...then.properties } }, keys: [] });
-  const question = { person: now, from: at + 1, to: at + 1 };
-  const earlier = told.length === 0 ? [] : await queryPersonEvents(deps, question, told, 'before');
+  const implicit = implicitKeys({
+    person: { ...now, properties: { ...now.properties, ...then.properties } },
+    keys: [],
+  });
+  const range = { person: now, from: at + 1, to: at + 1 };
+  const earlier = implicit.length === 0 ? [] : await queryPersonEvents(deps, range, implicit, 'before');
   const latest: JsonObject = {};
   for (const one of earlier.reverse()) {
     if (one.personId === then.uuid && updatesPerson(one.event)) Object.assign(latest, one.implicit);
   }
   const entries = await deps.metadata.persons.listHistory(now.projectId, then.uuid);
-  return timelineMoment(at, new PropertyHistory(then.properties, entries), latest, told).properties();
+  return timelineMoment(at, new PropertyHistory(then.properties, entries), latest, implicit).properties();
 }

@@ -1,7 +1,7 @@
 /**
- * What a person was like when they did things. Events come from the event store, each with the person that it belonged
- * to at the time; what that person was like comes from the history of their properties. Values that events carry
- * themselves, such as the browser, are not in the history: they are what the latest event until then said.
+ * The properties that a person had at each of its events. Events come from the event store, with the person they
+ * belonged to at the time; properties come from the property history. Implicit properties such as the browser are not
+ * in the history: they have the value of the latest event so far.
  */
 import { invalid } from '../../../core/errors.ts';
 import { initialName, updatesPerson } from '../../../core/events/implicit-updates.ts';
@@ -18,31 +18,32 @@ interface TimelineQuery extends TimelineRange {
   person: StoredPerson;
   /** Null: all events count. */
   selection: EventSelection | null;
-  /** Properties whose change makes a point. */
+  /** A change of one of these properties makes a point. */
   keys: readonly string[];
 }
 
 const MAX_EVENTS = 100_000;
-/** Events from before the range that are asked for what they say by themselves. */
+/** Events before the range that are read for implicit properties. */
 const LOOKBACK_EVENTS = 200;
 
 export async function propertiesTimeline(
   deps: EventSelectionDeps & { persons: PersonStore },
-  question: TimelineQuery,
+  query: TimelineQuery,
 ): Promise<TimelinePoint[]> {
-  const told = implicitKeys(question);
-  const inRange = await queryPersonEvents(deps, question, told, 'in range');
+  const implicit = implicitKeys(query);
+  const inRange = await queryPersonEvents(deps, query, implicit, 'in range');
   if (inRange.length > MAX_EVENTS) {
-    throw invalid('date_from', `The person has more than ${MAX_EVENTS} events in this range: ask for a shorter one.`);
+    throw invalid('date_from', `The person has more than ${MAX_EVENTS} events in this range: use a shorter one.`);
   }
   if (inRange.length === 0) return [];
-  const earlier = told.length === 0 ? [] : await queryPersonEvents(deps, question, told, 'before');
-  const histories = await historiesOf(deps.persons, question.person, inRange);
-  const counts = await eventSelector(deps, question, question.selection);
-  return timelinePoints(moments(question, [...earlier.reverse(), ...inRange], histories, told, counts), question.keys);
+  const earlier = implicit.length === 0 ? [] : await queryPersonEvents(deps, query, implicit, 'before');
+  const histories = await historiesOf(deps.persons, query.person, inRange);
+  const isSelected = await eventSelector(deps, query, query.selection);
+  const events = [...earlier.reverse(), ...inRange];
+  return timelinePoints(moments(query, events, histories, implicit, isSelected), query.keys);
 }
 
-/** Properties that events carry themselves and leave on their person: those the person has, and those asked for. */
+/** Implicit properties that the person has or that are requested. */
 export const implicitKeys = ({ person, keys }: Pick<TimelineQuery, 'person' | 'keys'>): string[] =>
   [...new Set([...Object.keys(person.properties), ...keys])].filter((key) => initialName(key) !== undefined);
 
@@ -50,16 +51,16 @@ interface TimelineEvent {
   uuid: string;
   event: string;
   timestamp: number;
-  /** The person of then. */
+  /** The person at that time. */
   personId: string;
-  /** By key. */
+  /** Implicit properties that the event sets. */
   implicit: JsonObject;
 }
 
 export async function queryPersonEvents(
   { events, dialect }: EventStoreDeps,
   { person, from, to }: Pick<TimelineQuery, 'person' | 'from' | 'to'>,
-  told: readonly string[],
+  implicit: readonly string[],
   which: 'in range' | 'before',
 ): Promise<TimelineEvent[]> {
   const sql = dialect.newStatement('r');
@@ -69,7 +70,9 @@ export async function queryPersonEvents(
       ? `${table}.timestamp < ${sql.time(from)}`
       : `${table}.timestamp >= ${sql.time(from)} and ${table}.timestamp < ${sql.time(to + 1)}`;
   const direction = which === 'before' ? 'desc' : 'asc';
-  const columns = told.map((key, i) => `, ${implicitValueSql((name) => sql.json(name), key)} as told${i}`).join('');
+  const columns = implicit
+    .map((key, i) => `, ${implicitValueSql((name) => sql.json(name), key)} as implicit${i}`)
+    .join('');
   const rows = await events.query(
     `select r.uuid, r.event, r.timestamp, r.person_id${columns}
     from event_rows r
@@ -81,21 +84,21 @@ export async function queryPersonEvents(
     limit ${sql.param(which === 'before' ? LOOKBACK_EVENTS : MAX_EVENTS + 1)}`,
     sql.values,
   );
-  return rows.map((row) => toEvent(row, told));
+  return rows.map((row) => toEvent(row, implicit));
 }
 
-/** Mobile SDKs know the system by another name. */
+/** Mobile SDKs send `$os_name`. */
 const implicitValueSql = (json: (key: string) => string, key: string): string =>
   key === '$os' ? `coalesce(${json('$os')}, ${json('$os_name')})` : json(key);
 
-const toEvent = (row: SqlRow, told: readonly string[]): TimelineEvent => ({
+const toEvent = (row: SqlRow, implicit: readonly string[]): TimelineEvent => ({
   uuid: String(row['uuid']),
   event: String(row['event']),
   timestamp: Number(row['timestamp']),
   personId: String(row['person_id']),
   implicit: Object.fromEntries(
-    told.flatMap((key, i) => {
-      const text = row[`told${i}`];
+    implicit.flatMap((key, i) => {
+      const text = row[`implicit${i}`];
       const value: Json = typeof text === 'string' ? JSON.parse(text) : null;
       return value === null ? [] : [[key, value]];
     }),
@@ -104,7 +107,7 @@ const toEvent = (row: SqlRow, told: readonly string[]): TimelineEvent => ({
 
 type Histories = ReadonlyMap<string, PropertyHistory>;
 
-/** One for each person that the events belonged to at the time: the person, and those merged into it since. */
+/** One for each person that the events belonged to: this person, and those merged into it since. */
 async function historiesOf(
   persons: PersonStore,
   person: StoredPerson,
@@ -123,18 +126,18 @@ function* moments(
   { from }: TimelineQuery,
   events: readonly TimelineEvent[],
   histories: Histories,
-  told: readonly string[],
-  counts: (event: TimelineEvent) => boolean,
+  implicit: readonly string[],
+  isSelected: (event: TimelineEvent) => boolean,
 ): Generator<TimelineMoment> {
   const latest = new Map<string, JsonObject>();
   for (const one of events) {
     const { event, timestamp, personId, implicit: own } = one;
     const before = latest.get(personId) ?? {};
-    const now = updatesPerson(event) && Object.keys(own).length > 0 ? { ...before, ...own } : before;
-    latest.set(personId, now);
+    const current = updatesPerson(event) && Object.keys(own).length > 0 ? { ...before, ...own } : before;
+    latest.set(personId, current);
     const history = histories.get(personId);
-    if (timestamp < from || !counts(one) || history === undefined) continue;
-    yield timelineMoment(timestamp, history, now, told);
+    if (timestamp < from || !isSelected(one) || history === undefined) continue;
+    yield timelineMoment(timestamp, history, current, implicit);
   }
 }
 
@@ -142,10 +145,10 @@ export function timelineMoment(
   timestamp: number,
   history: PropertyHistory,
   latest: JsonObject,
-  told: readonly string[],
+  implicit: readonly string[],
 ): TimelineMoment {
-  // What events tell is known from when they told it; somebody may have set it by hand as well.
-  const isKnown = (key: string): boolean => !told.includes(key) || history.has(key);
+  // An implicit property is only in the history if it was also set explicitly.
+  const isKnown = (key: string): boolean => !implicit.includes(key) || history.has(key);
   return {
     timestamp,
     valueOf: (key) => latest[key] ?? (isKnown(key) ? history.valueAt(key, timestamp) : undefined),

@@ -1,10 +1,10 @@
 /**
- * The frame around every change to who is who: a transaction of the relational shelf, at a moment when the event store
- * is level with it, and then the event store's turn to follow.
+ * Runs changes of person identities: a metadata transaction while the event store is at the same log position, then the
+ * reassignment of events.
  *
- * Level matters. A chunk of events is committed to the event store first; should the second commit fail, the chunk is
- * computed again and must come out the same, so nobody may change persons in between. While the transaction holds the
- * shelf's write lock the two cannot drift apart.
+ * A chunk of events is committed to the event store first. If the second commit fails, the chunk is processed again and
+ * must give the same result, so persons must not change in between. The transaction holds the metadata write lock, so
+ * the positions cannot diverge meanwhile.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../../core/errors.ts';
@@ -13,11 +13,11 @@ import type { Ids } from '../../../lib/ids.ts';
 import type { Logger } from '../../../lib/log.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 
-/** The event store, as far as it follows changes to persons. */
+/** The part of the event store that applies changes of persons. */
 export interface EventReassigner {
-  /** The log position up to which it has events. */
+  /** The log position of its last event. */
   position(): Promise<number>;
-  /** Does what has been ordered; resolves when queries show it. */
+  /** Applies pending reassignments; resolves when queries show them. */
   reassign(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export interface IdentityDeps {
   log: Pick<Logger, 'warn'>;
 }
 
-/** So long an answer waits for the event store, which does the rest in any case. */
+/** How long a response waits for the reassignment, which continues in any case. */
 const TIMEOUT_MS = 5000;
 
 export async function changeIdentities<T>(deps: IdentityDeps, work: (store: MetadataStore) => Promise<T>): Promise<T> {
@@ -38,14 +38,14 @@ export async function changeIdentities<T>(deps: IdentityDeps, work: (store: Meta
     if ((await reassigner.position()) > (await store.personIdentities.position())) throw eventStoreAhead();
     return work(store);
   });
-  const followed = reassigner
+  const reassigned = reassigner
     .reassign()
-    .catch((err: unknown) => log.warn({ err }, 'the event store follows a change to persons later'));
-  await Promise.race([followed, sleep(TIMEOUT_MS, undefined, { ref: false })]);
+    .catch((err: unknown) => log.warn({ err }, 'events of changed persons will be reassigned later'));
+  await Promise.race([reassigned, sleep(TIMEOUT_MS, undefined, { ref: false })]);
   return result;
 }
 
-const eventStoreAhead = (): Failure =>
-  new Failure('unavailable', 'Events are being processed again after a fault; try again in a moment.', {
+export const eventStoreAhead = (): Failure =>
+  new Failure('unavailable', 'Events are being processed again after a failure. Try again in a moment.', {
     retryAfter: 2,
   });

@@ -1,5 +1,4 @@
-/** Takes persons of another installation in, many at a time, in one transaction that keeps the processor out. */
-import { Failure } from '../../../core/errors.ts';
+/** Imports persons from another installation, in a transaction that excludes event processing. */
 import type { ImportedPerson } from '../../../core/events/import-line.ts';
 import type { Person, PropertyChange } from '../../../core/persons/person.ts';
 import type { Clock } from '../../../lib/clock.ts';
@@ -10,6 +9,7 @@ import { NO_CHANGES } from '../../../stores/ingest/no-changes.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { personPropertyDefinitions } from '../persons.ts';
 import { candidateUuids, PersonImport } from '../rules/person-import.ts';
+import { eventStoreAhead } from './change-identities.ts';
 
 interface ImportPersonsDeps {
   metadata: MetadataStore;
@@ -19,7 +19,7 @@ interface ImportPersonsDeps {
   ids: Ids;
 }
 
-/** For each person why it was left out, or null. */
+/** For each person the reason why it was skipped, or null. */
 export async function importPersons(
   deps: ImportPersonsDeps,
   projectId: number,
@@ -28,19 +28,23 @@ export async function importPersons(
   const { ingest, events, clock, ids } = deps;
   return ingest.transaction(async (store) => {
     const position = await store.position();
-    // A chunk that is computed again after a fault must meet the persons as they were.
+    // A chunk that is processed again after a failure must find persons unchanged.
     if ((await events.position()) > position) throw eventStoreAhead();
     const now = clock.now();
-    const book = new PersonImport({ projectId, now, ...(await loadKnownPersons(deps, store, projectId, lines)) });
-    const refusals = lines.map((line) => book.add(line));
-    const taken = lines.filter((_, i) => refusals[i] === null);
-    const properties = personPropertyDefinitions(ids, projectId, taken.flatMap(settingsOf), now);
-    await store.apply({ ...NO_CHANGES, persons: book.changes(), properties, position });
-    return refusals;
+    const personImport = new PersonImport({
+      projectId,
+      now,
+      ...(await loadKnownPersons(deps, store, projectId, lines)),
+    });
+    const reasons = lines.map((line) => personImport.add(line));
+    const imported = lines.filter((_, i) => reasons[i] === null);
+    const properties = personPropertyDefinitions(ids, projectId, imported.flatMap(initialChanges), now);
+    await store.apply({ ...NO_CHANGES, persons: personImport.changes(), properties, position });
+    return reasons;
   });
 }
 
-const settingsOf = ({ properties }: ImportedPerson): PropertyChange[] =>
+const initialChanges = ({ properties }: ImportedPerson): PropertyChange[] =>
   Object.entries(properties).map(([key, after]) => ({ key, before: undefined, after }));
 
 async function loadKnownPersons(
@@ -49,21 +53,16 @@ async function loadKnownPersons(
   projectId: number,
   lines: readonly ImportedPerson[],
 ) {
-  const named = await store.listPersonsByDistinctIds(
+  const existing = await store.listPersonsByDistinctIds(
     [...new Set(lines.flatMap((line) => line.distinctIds))].map((distinctId) => ({ projectId, distinctId })),
   );
-  const persons = new Map(named.persons.map((person) => [person.uuid, person]));
-  const wanted = lines.flatMap(({ uuid, distinctIds }) => candidateUuids(projectId, uuid, distinctIds[0] ?? ''));
-  const taken = new Set(await store.listTakenUuids([...new Set(wanted)]));
+  const persons = new Map(existing.persons.map((person) => [person.uuid, person]));
+  const candidates = lines.flatMap(({ uuid, distinctIds }) => candidateUuids(projectId, uuid, distinctIds[0] ?? ''));
+  const taken = new Set(await store.listTakenUuids([...new Set(candidates)]));
   for (const { uuid } of lines) {
     if (uuid === null || !taken.has(uuid) || persons.has(uuid)) continue;
     const found: Person | null = await metadata.persons.get(projectId, { uuid });
     if (found) persons.set(uuid, found);
   }
-  return { persons: persons.values(), distinctIds: named.distinctIds, isTaken: (uuid: string) => taken.has(uuid) };
+  return { persons: persons.values(), distinctIds: existing.distinctIds, isTaken: (uuid: string) => taken.has(uuid) };
 }
-
-const eventStoreAhead = (): Failure =>
-  new Failure('unavailable', 'Events are being processed again after a fault; try again in a moment.', {
-    retryAfter: 2,
-  });

@@ -1,4 +1,4 @@
-/** Splitting a person: one distinct id stays, every other one becomes a person of its own, and takes its events along. */
+/** Splits a person: one distinct id stays, every other one becomes its own person, with its events. */
 
 import { recordActivity } from '../../../access/record-activity.ts';
 import { invalid } from '../../../core/errors.ts';
@@ -8,15 +8,14 @@ import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { PersonIdentityStore } from '../../../stores/metadata/person-identities.ts';
 import type { PersonRef, StoredPerson } from '../../../stores/metadata/persons.ts';
-import { getPerson } from '../persons.ts';
+import { activityTarget, getPerson, PERSON_SCOPE } from '../persons.ts';
 import { changeIdentities, type IdentityDeps } from './change-identities.ts';
 
 interface SplitRequest {
   project: Project;
   userId: number;
-  /** Null: nobody is called so. */
   ref: PersonRef | null;
-  /** The id that stays, with the properties; without one the first id stays, and nothing else does. */
+  /** The id that keeps the person and its properties. Null: the first id stays, and the properties are removed. */
   mainDistinctId: string | null;
 }
 
@@ -28,14 +27,14 @@ export interface PersonWithIds {
 export function splitPerson(deps: IdentityDeps, split: SplitRequest): Promise<PersonWithIds> {
   const { project, ref, mainDistinctId } = split;
   return changeIdentities(deps, async (store) => {
-    const { personIdentities: journal } = store;
+    const { personIdentities: identities } = store;
     const person = await getPerson(store.persons, project.id, ref);
-    const distinctIds = await journal.listDistinctIds(person.id);
+    const distinctIds = await identities.listDistinctIds(person.id);
     const main = mainDistinctId ?? distinctIds[0];
     if (main === undefined || !distinctIds.includes(main)) throw notAnIdOfPerson();
     const rest = distinctIds.filter((id) => id !== main);
-    await createPersonsFor(deps, journal, person, rest);
-    const kept = mainDistinctId === null ? await clearProperties(deps, journal, person) : person;
+    await createPersonsFor(deps, identities, person, rest);
+    const kept = mainDistinctId === null ? await clearProperties(deps, identities, person) : person;
     await recordSplit(deps, store, split, person, distinctIds);
     return { person: kept, distinctIds: [main] };
   });
@@ -45,7 +44,7 @@ const notAnIdOfPerson = () => invalid('main_distinct_id', 'This is not a distinc
 
 async function createPersonsFor(
   { clock, ids }: IdentityDeps,
-  journal: PersonIdentityStore,
+  identities: PersonIdentityStore,
   { projectId, uuid }: StoredPerson,
   distinctIds: readonly string[],
 ): Promise<void> {
@@ -53,21 +52,21 @@ async function createPersonsFor(
   const createdAt = clock.now();
   const moves: DistinctIdMove[] = distinctIds.map((distinctId) => ({ distinctId, to: ids.orderedUuid(createdAt) }));
   const empty = { projectId, createdAt, properties: {}, isIdentified: false, version: 0 };
-  await journal.create(moves.map(({ to }) => ({ ...empty, uuid: to })));
-  await journal.moveDistinctIds(projectId, moves);
-  await journal.queueReassignment({ projectId, personId: uuid, kind: 'move', moves });
+  await identities.create(moves.map(({ to }) => ({ ...empty, uuid: to })));
+  await identities.moveDistinctIds(projectId, moves);
+  await identities.queueReassignment({ projectId, personId: uuid, kind: 'move', moves });
 }
 
-/** No event took them away, so the history names none. */
+/** The history entry of a change that no event made. */
 const NO_EVENT = '';
 
 async function clearProperties(
   { clock }: IdentityDeps,
-  journal: PersonIdentityStore,
+  identities: PersonIdentityStore,
   person: StoredPerson,
 ): Promise<StoredPerson> {
   const { projectId, uuid: personUuid } = person;
-  const gone = Object.entries(person.properties).map(
+  const removed = Object.entries(person.properties).map(
     ([key, before]): HistoryEntry => ({
       projectId,
       personUuid,
@@ -78,10 +77,10 @@ async function clearProperties(
       eventUuid: NO_EVENT,
     }),
   );
-  const emptied = { ...person, properties: {}, version: person.version + 1 };
-  await journal.update(emptied);
-  await journal.addHistory(gone);
-  return emptied;
+  const cleared = { ...person, properties: {}, version: person.version + 1 };
+  await identities.update(cleared);
+  await identities.addHistory(removed);
+  return cleared;
 }
 
 const recordSplit = (
@@ -92,12 +91,8 @@ const recordSplit = (
   distinctIds: string[],
 ): Promise<void> =>
   recordActivity(deps, store, {
-    organizationId: project.organizationId,
-    projectId: project.id,
-    userId,
+    ...activityTarget(userId, project, person),
     activity: 'split_person',
-    scope: 'Person',
-    itemId: String(person.id),
     name: person.uuid,
-    changes: [{ type: 'Person', action: 'split', field: null, before: null, after: { distinct_ids: distinctIds } }],
+    changes: [{ type: PERSON_SCOPE, action: 'split', field: null, before: null, after: { distinct_ids: distinctIds } }],
   });

@@ -1,7 +1,7 @@
 /**
- * Persons from elsewhere, joined with those who are here. Each is looked for by its ids and its uuid: nobody has one of
- * them, and it is new; one person has, and gets the ids and properties that it lacks; several have, and it is left out,
- * because who is who is for events to tell.
+ * Joins imported persons with existing ones, by distinct ids and uuid. If nobody has one of them, the person is new. If
+ * one person does, it gets the missing ids and properties. If several do, the import is skipped, because only events
+ * merge persons.
  */
 
 import type { ImportedPerson } from '../../../core/events/import-line.ts';
@@ -15,18 +15,18 @@ import type { HistoryEntry, PersonChanges, PersonOp } from '../../../core/person
 interface ImportContext {
   projectId: number;
   now: number;
-  /** Persons by uuid, as far as the lines name them or their ids. */
+  /** The existing persons that the lines refer to by uuid or distinct id. */
   persons: Iterable<Person>;
   distinctIds: Iterable<{ distinctId: string; personUuid: string }>;
-  /** Whether somebody has or had the uuid. */
+  /** Whether a person has or had the uuid. */
   isTaken(uuid: string): boolean;
 }
 
-/** No event brought them, so the history names none. */
+/** The history entry of a change that no event made. */
 const NO_EVENT = '';
 
 export class PersonImport {
-  readonly #facts: ImportContext;
+  readonly #context: ImportContext;
   readonly #persons = new Map<string, Person>();
   readonly #owners = new Map<string, string>();
   readonly #isNew = new Set<string>();
@@ -34,19 +34,19 @@ export class PersonImport {
   readonly #ops: PersonOp[] = [];
   readonly #history: HistoryEntry[] = [];
 
-  constructor(facts: ImportContext) {
-    this.#facts = facts;
-    for (const person of facts.persons) this.#persons.set(person.uuid, person);
-    for (const { distinctId, personUuid: uuid } of facts.distinctIds) this.#owners.set(distinctId, uuid);
+  constructor(context: ImportContext) {
+    this.#context = context;
+    for (const person of context.persons) this.#persons.set(person.uuid, person);
+    for (const { distinctId, personUuid: uuid } of context.distinctIds) this.#owners.set(distinctId, uuid);
   }
 
-  /** Why the person is left out; null where it is taken in. */
+  /** Why the person is skipped; null if it is imported. */
   add(line: ImportedPerson): string | null {
     const found = new Set(line.distinctIds.flatMap((id) => this.#owners.get(id) ?? []));
     if (line.uuid !== null && this.#persons.has(line.uuid)) found.add(line.uuid);
-    if (found.size > 1) return `its ids belong to ${found.size} persons here: import the events that join them first`;
+    if (found.size > 1) return `its ids belong to ${found.size} persons here: import the events that merge them first`;
     const [owner] = found;
-    const person = owner === undefined ? this.#begin(line) : this.#complete(owner, line);
+    const person = owner === undefined ? this.#create(line) : this.#update(owner, line);
     if (person === null) return 'no uuid is free for it';
     for (const distinctId of line.distinctIds) {
       if (this.#owners.has(distinctId)) continue;
@@ -64,10 +64,10 @@ export class PersonImport {
     return { persons, ops: this.#ops, history: this.#history, overrides: [] };
   }
 
-  /** Nobody knows when a new person got its properties, so nothing is written of their past. */
-  #begin({ uuid, distinctIds, createdAt, isIdentified, properties }: ImportedPerson): Person | null {
-    const { projectId, now, isTaken } = this.#facts;
-    const isFree = (one: string): boolean => !this.#persons.has(one) && !isTaken(one);
+  /** No history: when a new person got its properties is unknown. */
+  #create({ uuid, distinctIds, createdAt, isIdentified, properties }: ImportedPerson): Person | null {
+    const { projectId, now, isTaken } = this.#context;
+    const isFree = (candidate: string): boolean => !this.#persons.has(candidate) && !isTaken(candidate);
     const free = candidateUuids(projectId, uuid, distinctIds[0] ?? '').find(isFree);
     if (free === undefined) return null;
     const person: Person = {
@@ -79,13 +79,13 @@ export class PersonImport {
       version: 0,
     };
     this.#isNew.add(free);
-    return this.#keep(person);
+    return this.#set(person);
   }
 
-  #complete(uuid: string, line: ImportedPerson): Person | null {
+  #update(uuid: string, line: ImportedPerson): Person | null {
     const before = this.#persons.get(uuid);
     if (before === undefined) return null;
-    const { projectId, now } = this.#facts;
+    const { projectId, now } = this.#context;
     const { properties, changes } = applyProperties(before.properties, {
       set: cleanJson(line.properties) as JsonObject,
     });
@@ -99,19 +99,19 @@ export class PersonImport {
     const isSame =
       changes.length === 0 && after.createdAt === before.createdAt && after.isIdentified === before.isIdentified;
     if (isSame) return before;
-    const of = { projectId, personUuid: uuid, at: now, eventUuid: NO_EVENT };
-    if (!this.#isNew.has(uuid)) this.#history.push(...changes.map((change) => ({ ...of, ...change })));
-    return this.#keep(after);
+    const common = { projectId, personUuid: uuid, at: now, eventUuid: NO_EVENT };
+    if (!this.#isNew.has(uuid)) this.#history.push(...changes.map((change) => ({ ...common, ...change })));
+    return this.#set(after);
   }
 
-  #keep(person: Person): Person {
+  #set(person: Person): Person {
     this.#persons.set(person.uuid, person);
     this.#changed.add(person.uuid);
     return person;
   }
 }
 
-/** Its own uuid first; then the one that the first id would give rise to here. */
+/** Its own uuid first, then those derived from its first distinct id. */
 export const candidateUuids = (projectId: number, uuid: string | null, distinctId: string): string[] => [
   ...(uuid === null ? [] : [uuid]),
   personUuid(projectId, distinctId),

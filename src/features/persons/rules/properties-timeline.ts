@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import { jsonEqual } from '../../../core/json/json-equal.ts';
 
-/** An event as far as it matters here: when, and what its person was like then. */
+/** The time of an event, and the properties of its person at that time. */
 export interface TimelineMoment {
   timestamp: number;
   valueOf(key: string): Json | undefined;
@@ -11,11 +11,11 @@ export interface TimelineMoment {
 export interface TimelinePoint {
   timestamp: number;
   properties: JsonObject;
-  /** Events from here to the next point. */
+  /** Events until the next point. */
   relevantEventCount: number;
 }
 
-/** Moments come in order of time. A point is the first of them, and each at which one of the keys has a new value. */
+/** A point for the first moment, and for each at which one of the keys changes. Moments are in time order. */
 export function timelinePoints(moments: Iterable<TimelineMoment>, keys: readonly string[]): TimelinePoint[] {
   const points: TimelinePoint[] = [];
   let last: (Json | undefined)[] | undefined;

@@ -1,4 +1,4 @@
-/** A filter as a question that can be asked of columns of persons. What it means of one value, `matches` says. */
+/** A filter that runs on the columns of the person index. `matches` decides about each value. */
 
 import { matches } from '../../../core/filters/matches.ts';
 import type { Filter, PropertyFilter } from '../../../core/filters/property-filter.ts';
@@ -29,27 +29,27 @@ function propertyColumnFilter({ search }: ColumnFilterDeps, filter: PropertyFilt
   return { kind: 'property', key, fits, part: fits(undefined) ? null : partOf(filter) };
 }
 
-/** What a value must contain, where a single one is asked for: several would have to be looked for one by one. */
+/** A text that every matching value contains, for filters with a single value. */
 function partOf({ operator, values }: PropertyFilter): string | null {
   const [value, ...more] = values;
   if (value === undefined || more.length > 0) return null;
   if (operator === 'icontains') return plainPart(value);
-  if (operator === 'exact') return startsList(value) ? null : plainPart(value);
+  if (operator === 'exact') return startsJsonContainer(value) ? null : plainPart(value);
   return operator === 'regex' ? plainPart(literalPart(value)) : null;
 }
 
-/** A list or an object is compared whatever its spaces. */
-const startsList = (value: string): boolean => /^\s*[[{]/.test(value);
+/** Lists and objects are compared regardless of whitespace. */
+const startsJsonContainer = (value: string): boolean => /^\s*[[{]/.test(value);
 
 const plainPart = (text: string): string | null => longestPlain(text).toLowerCase() || null;
 
-/** Where one of these is about, what stands beside it may be optional, or mean something else. */
+/** Near these characters, letters may be optional or have a special meaning. */
 const SPECIAL_CHARACTERS = /[|\\()[\]{}]/;
 
-/** The longest text that a pattern finds letter for letter, in patterns of the simplest kind; otherwise none. */
+/** The longest text that every match of a simple pattern contains; empty for other patterns. */
 export function literalPart(pattern: string): string {
   if (SPECIAL_CHARACTERS.test(pattern)) return '';
-  // A letter before '*' or '?' may be missing.
+  // The letter before '*' or '?' is optional.
   const pieces = pattern.split(/[^.+*?^$][*?]|[.+*?^$]/);
-  return pieces.reduce((best, piece) => (piece.length > best.length ? piece : best), '');
+  return pieces.reduce((longest, piece) => (piece.length > longest.length ? piece : longest), '');
 }

@@ -1,36 +1,36 @@
 /**
- * What a person must show at first sight to have a chance with a filter: pieces of JSON text that the database can look
- * for without reading JSON. The filter itself decides afterwards (`matches`), so a clue may be too generous, but never
- * too strict. It relies on properties being written by `JSON.stringify`, without spaces.
+ * Prefilters: texts in the JSON of a person's properties that the database can search for without parsing. The filter
+ * itself decides afterwards (`matches`), so a prefilter may let too many pass but never too few. Relies on properties
+ * being written by `JSON.stringify`, without spaces.
  */
 
 import type { Filter, PropertyFilter } from '../../../core/filters/property-filter.ts';
 import type { PatternSearch } from '../../../core/filters/search.ts';
 import type { Prefilter } from '../../../stores/metadata/persons.ts';
 
-/** All of the list must hold; of each entry, one. */
+/** A person must pass one alternative of every entry. */
 export type Prefilters = readonly (readonly Prefilter[])[];
 
-/** More alternatives than this save no time any more. */
+/** With more alternatives a prefilter saves no time. */
 const MAX_ALTERNATIVES = 50;
 
 export function prefilterOf(filter: Filter, search: PatternSearch): Prefilters {
-  // Who is in a cohort does not show at first sight.
+  // Cohort membership is not in the properties.
   if (filter.kind === 'cohort') return [];
-  const clues =
+  const prefilters =
     filter.kind === 'property'
       ? propertyPrefilter(filter, search)
       : groupPrefilter(filter.kind, filter.filters, search);
-  // No alternative at all is a filter without values, which `matches` knows how to read.
-  return clues.filter((choice) => choice.length > 0 && choice.length <= MAX_ALTERNATIVES);
+  // A filter without values has no alternatives; `matches` handles it.
+  return prefilters.filter((choice) => choice.length > 0 && choice.length <= MAX_ALTERNATIVES);
 }
 
 function groupPrefilter(kind: 'and' | 'or', filters: readonly Filter[], search: PatternSearch): Prefilters {
   const inner = filters.map((filter) => prefilterOf(filter, search));
   if (kind === 'and') return inner.flat();
-  // Each alternative implies its own first clue; one without any lets everybody pass.
-  const firsts = inner.map(([first]) => first ?? []);
-  return firsts.length === 0 || firsts.some((choice) => choice.length === 0) ? [] : [firsts.flat()];
+  // Each alternative implies its own first prefilter; one without any lets everybody pass.
+  const alternatives = inner.map(([first]) => first ?? []);
+  return alternatives.length === 0 || alternatives.some((choice) => choice.length === 0) ? [] : [alternatives.flat()];
 }
 
 function propertyPrefilter(filter: PropertyFilter, search: PatternSearch): Prefilters {
@@ -46,7 +46,7 @@ function propertyPrefilter(filter: PropertyFilter, search: PatternSearch): Prefi
     case 'is_date_before':
       return [[hasKey(key)]];
     case 'exact':
-      // Whoever lacks the property has the empty text.
+      // A missing property equals the empty text.
       return values.includes('') ? [] : [values.map((value) => hasValue(key, value))];
     case 'icontains':
       return values.includes('') ? [] : [key === 'email' ? values.map(emailContains) : [hasKey(key)]];
@@ -62,7 +62,7 @@ function propertyPrefilter(filter: PropertyFilter, search: PatternSearch): Prefi
 
 const hasKey = (key: string): Prefilter => ({ kind: 'text', text: `${JSON.stringify(key)}:` });
 
-/** A value that could stand for something other than a string is looked for by its key alone. */
+/** A value that could be JSON other than a string is searched by its key alone. */
 const hasValue = (key: string, value: string): Prefilter =>
   isJson(value) ? hasKey(key) : { kind: 'text', text: `${JSON.stringify(key)}:${JSON.stringify(value)}` };
 
@@ -75,25 +75,25 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Printable ASCII that JSON writes as it is. */
+/** Printable ASCII that JSON does not escape. */
 const PLAIN = /[ !#-[\]-~]+/g;
 
-/** Between these JSON has a plus sign in the largest numbers, which filters do not see (`1e+21`). */
+/** JSON writes a plus sign into large numbers (`1e+21`), which filters do not see. */
 const EXPONENT = /(?<=e)(?=\d)/i;
 
-/** The longest stretch of letters that stand in JSON text as they are. */
+/** The longest part of a text that JSON does not escape. */
 export const longestPlain = (text: string): string =>
   (text.match(PLAIN) ?? [])
-    .flatMap((stretch) => stretch.split(EXPONENT))
-    .reduce((best, one) => (one.length > best.length ? one : best), '');
+    .flatMap((run) => run.split(EXPONENT))
+    .reduce((longest, run) => (run.length > longest.length ? run : longest), '');
 
-/** An e-mail that contains `part`, whatever the case: its longest stretch of plain letters is what can be looked for. */
+/** E-mails that contain `part`, ignoring case: searches for its longest unescaped part. */
 export function emailContains(part: string): Prefilter {
   const longest = longestPlain(part);
   return longest === '' ? hasKey('email') : { kind: 'email', part: longest.toLowerCase() };
 }
 
-/** The JSON texts of e-mails that are, as text, this one; undefined where there is no telling. */
+/** The possible JSON texts of an e-mail with this value; undefined if they cannot be listed. */
 export function emailTexts(value: string): string[] | undefined {
   const mayBeContainer = /^\s*[[{]/.test(value);
   return value === '' || mayBeContainer ? undefined : [JSON.stringify(value), value];

@@ -1,9 +1,8 @@
 /**
- * Finding persons. What comes in: a question. What goes out: persons in the order of the list, as many as are asked for.
+ * Finds persons for a query, newest first.
  *
- * Exact ids and e-mails are looked up. For anything else the index is asked. Where it cannot help for the moment, the
- * list is gone through from its beginning, slice by slice, until enough were found: other requests get their turn between
- * two slices, and no more than one slice is held in memory.
+ * Exact ids and e-mails are looked up. Everything else uses the index. If the index cannot help at the moment, the list
+ * is scanned in batches until enough persons are found; other requests run between two batches.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
@@ -30,11 +29,11 @@ export interface PersonQuery {
   /** One of the person's distinct ids. */
   distinctId?: string | undefined;
   email?: string | undefined;
-  /** Part of the e-mail, or a whole distinct id. */
+  /** Part of the e-mail, or a complete distinct id. */
   search?: string | undefined;
-  /** What it says of events has no effect. */
+  /** Filters on event properties are ignored. */
   filter: Filter;
-  /** Only these persons, by number, in the order of the list. */
+  /** Only these person ids, in list order. */
   among?: readonly number[] | undefined;
 }
 
@@ -42,108 +41,112 @@ export interface PersonSearchDeps extends ColumnFilterDeps {
   persons: PersonStore;
 }
 
-/** The most that the index is asked for at a time. */
 const MAX_INDEX_RESULTS = 10_000;
 
-/** Persons looked at between two turns of others, at first and at the most: a few milliseconds of work. */
+/** Persons scanned before other requests may run: a few milliseconds of work. */
 const MIN_BATCH_SIZE = 200;
 const MAX_BATCH_SIZE = 1600;
-/** The same where the index says enough. */
+/** The same if only indexed columns are needed. */
 const MAX_INDEX_BATCH_SIZE = 6400;
 
 export async function listPersons(
   deps: PersonSearchDeps,
-  question: PersonQuery,
+  query: PersonQuery,
   { limit, offset }: Page,
 ): Promise<StoredPerson[]> {
-  const { projectId } = question;
-  if (isEveryone(question)) return deps.persons.list(projectId, { limit, offset });
+  const { projectId } = query;
+  if (matchesEverybody(query)) return deps.persons.list(projectId, { limit, offset });
   const found: number[] = [];
-  let passed = 0;
-  for await (const ids of eachPersonIdBatch(deps, question, offset + limit)) {
-    for (const id of ids) if (passed++ >= offset) found.push(id);
+  let skipped = 0;
+  for await (const ids of eachPersonIdBatch(deps, query, offset + limit)) {
+    for (const id of ids) if (skipped++ >= offset) found.push(id);
     if (found.length >= limit) break;
   }
   return deps.persons.listByIds(projectId, found.slice(0, limit));
 }
 
-const isEveryone = ({ distinctId, email, search, among, filter }: PersonQuery): boolean => {
+const matchesEverybody = ({ distinctId, email, search, among, filter }: PersonQuery): boolean => {
   const own = personFilter(filter);
-  const isBounded = [distinctId, email, search, among].some((bound) => bound !== undefined);
-  return !isBounded && propertyFiltersIn(own).length === 0 && cohortFiltersIn(own).length === 0;
+  const isRestricted = [distinctId, email, search, among].some((value) => value !== undefined);
+  return !isRestricted && propertyFiltersIn(own).length === 0 && cohortFiltersIn(own).length === 0;
 };
 
-/** Everybody whom the question means, whole, some at a time. */
-export async function* eachPersonBatch(deps: PersonSearchDeps, question: PersonQuery): AsyncGenerator<StoredPerson[]> {
-  for await (const ids of eachPersonIdBatch(deps, question)) yield* readByIds(deps.persons, question.projectId, ids);
+/** All matching persons, in batches. */
+export async function* eachPersonBatch(deps: PersonSearchDeps, query: PersonQuery): AsyncGenerator<StoredPerson[]> {
+  for await (const ids of eachPersonIdBatch(deps, query)) yield* readByIds(deps.persons, query.projectId, ids);
 }
 
-/** The numbers of everybody whom the question means, in the order of the list, a slice at a time. */
+/** The ids of all matching persons in list order, in batches. */
 export async function* eachPersonIdBatch(
   deps: PersonSearchDeps,
-  question: PersonQuery,
+  query: PersonQuery,
   enough = MAX_INDEX_RESULTS,
 ): AsyncGenerator<number[]> {
-  const { projectId, search } = question;
+  const { projectId, search } = query;
   const searched = search === undefined ? null : await deps.persons.getByDistinctId(projectId, search);
-  const meant: CompiledQuery = { filter: filterOf(question), searched, test: compileFilter(deps, question, searched) };
-  const isMeant = ({ id, properties }: PartialPerson): boolean => matchesPerson(meant.test, id, properties);
-  const known = lookUp(deps, question, meant.filter);
-  if (known === null) {
-    yield* searchIndex(deps, question, meant, enough);
-    return;
-  }
-  for await (const slice of known) yield slice.filter(isMeant).map(({ id }) => id);
+  const columns = compileFilter(deps, query, searched);
+  const compiled: CompiledQuery = { filter: filterOf(query), searched, columns };
+  const candidates = lookUp(deps, query, compiled.filter);
+  if (candidates === null) yield* searchIndex(deps, query, compiled, enough);
+  else for await (const batch of candidates) yield matchingIds(columns, batch);
 }
+
+const matchingIds = (columns: ColumnFilter, persons: readonly PartialPerson[]): number[] =>
+  persons.filter(({ id, properties }) => matchesPerson(columns, id, properties)).map(({ id }) => id);
 
 interface CompiledQuery {
   filter: Filter;
-  /** Whose distinct id is what is searched for. */
+  /** The person whose distinct id equals the search text. */
   searched: StoredPerson | null;
-  test: ColumnFilter;
+  columns: ColumnFilter;
 }
 
-function compileFilter(deps: PersonSearchDeps, question: PersonQuery, searched: StoredPerson | null): ColumnFilter {
-  const fitsFilter = columnFilter(deps, filterOf(question));
-  if (question.search === undefined) return fitsFilter;
+function compileFilter(deps: PersonSearchDeps, query: PersonQuery, searched: StoredPerson | null): ColumnFilter {
+  const filter = columnFilter(deps, filterOf(query));
+  if (query.search === undefined) return filter;
   const isSearched: ColumnFilter[] = searched ? [{ kind: 'named', id: searched.id }] : [];
-  const fitsSearch: ColumnFilter = {
+  const matchesSearch: ColumnFilter = {
     kind: 'any',
-    tests: [columnFilter(deps, emailContainsFilter(question.search)), ...isSearched],
+    tests: [columnFilter(deps, emailContainsFilter(query.search)), ...isSearched],
   };
-  return { kind: 'all', tests: [fitsSearch, fitsFilter] };
+  return { kind: 'all', tests: [matchesSearch, filter] };
 }
 
 async function* searchIndex(
   deps: PersonSearchDeps,
-  question: PersonQuery,
-  meant: CompiledQuery,
+  query: PersonQuery,
+  compiled: CompiledQuery,
   enough: number,
 ): AsyncGenerator<number[]> {
   let after: PersonCursor | null = null;
   for (let limit = Math.min(enough, MAX_INDEX_RESULTS); ; limit = MAX_INDEX_RESULTS) {
-    const found: ListedPerson[] | null = await deps.persons.listMatching(question.projectId, meant.test, after, limit);
+    const found: ListedPerson[] | null = await deps.persons.listMatching(
+      query.projectId,
+      compiled.columns,
+      after,
+      limit,
+    );
     if (found === null) break;
     yield found.map(({ id }) => id);
     if (found.length < limit) return;
     after = found.at(-1) ?? after;
   }
-  yield* searchList(deps, question, meant, after);
+  yield* searchList(deps, query, compiled, after);
 }
 
 async function* searchList(
   { persons, search }: PersonSearchDeps,
-  question: PersonQuery,
-  { filter, searched, test }: CompiledQuery,
+  query: PersonQuery,
+  { filter, searched, columns }: CompiledQuery,
   after: PersonCursor | null,
 ): AsyncGenerator<number[]> {
-  const either = searched === null ? [] : [{ kind: 'person', id: searched.id } as const];
-  const inSearch = question.search === undefined ? [] : [[emailContains(question.search), ...either]];
+  const isSearched = searched === null ? [] : [{ kind: 'person', id: searched.id } as const];
+  const searchPrefilter = query.search === undefined ? [] : [[emailContains(query.search), ...isSearched]];
   const keys = new Set(propertyFiltersIn(filter).map(({ key }) => key));
-  if (question.search !== undefined) keys.add('email');
-  const clues = [...prefilterOf(filter, search), ...inSearch];
-  for await (const slice of scanPersons(persons, question.projectId, clues, [...keys], after)) {
-    yield slice.filter(({ id, properties }) => matchesPerson(test, id, properties)).map(({ id }) => id);
+  if (query.search !== undefined) keys.add('email');
+  const prefilters = [...prefilterOf(filter, search), ...searchPrefilter];
+  for await (const batch of scanPersons(persons, query.projectId, prefilters, [...keys], after)) {
+    yield matchingIds(columns, batch);
   }
 }
 
@@ -162,7 +165,7 @@ function filterOf({ email, filter }: PersonQuery): Filter {
   return email === undefined ? own : { kind: 'and', filters: [emailFilter('exact', email), own] };
 }
 
-/** A filter on events says nothing of a person: it is left out of its group, and so is a group of nothing else. */
+/** Without filters on events, which say nothing about a person, and groups of nothing else. */
 const personFilter = (filter: Filter): Filter => personPart(filter) ?? NO_FILTER;
 
 function personPart(filter: Filter): Filter | undefined {
@@ -172,7 +175,7 @@ function personPart(filter: Filter): Filter | undefined {
   return filters.length === 0 && filter.filters.length > 0 ? undefined : { ...filter, filters };
 }
 
-/** Those who may be meant, where they are few and known by name; null where they are not. */
+/** The candidates, if they can be looked up; null if not. */
 function lookUp(
   { persons }: PersonSearchDeps,
   { projectId, distinctId, among }: PersonQuery,
@@ -189,7 +192,7 @@ async function* readByDistinctId(persons: PersonStore, projectId: number, id: st
   if (person) yield [person];
 }
 
-/** E-mails of which everybody who is meant has one; undefined where that is not known. */
+/** E-mails of which every matching person has one; undefined if unknown. */
 function requiredEmails(filter: Filter): string[] | undefined {
   if (filter.kind !== 'property') {
     const inner = filter.kind === 'and' ? filter.filters.map(requiredEmails) : [];
@@ -200,7 +203,6 @@ function requiredEmails(filter: Filter): string[] | undefined {
   return texts.includes(undefined) ? undefined : [...new Set(texts.flatMap((text) => text ?? []))];
 }
 
-/** Persons read at once, where it is known whom to read. */
 const READ_BATCH_SIZE = 500;
 
 async function* readByIds(
@@ -223,23 +225,23 @@ async function* readByEmail(persons: PersonStore, projectId: number, emails: str
   }
 }
 
-/** Everybody who shows the clues, with these properties. Slices grow while they hold little that has to be looked at. */
+/** All persons that pass the prefilters, with these properties. Batches grow while few persons pass. */
 export async function* scanPersons(
   persons: PersonStore,
   projectId: number,
-  clues: Prefilters,
+  prefilters: Prefilters,
   keys?: readonly string[],
   from: PersonCursor | null = null,
 ): AsyncGenerator<PartialPerson[]> {
-  const isInIndex = keys?.every((key) => key === 'email') && clues.flat().every(({ kind }) => kind !== 'text');
-  const largest = isInIndex ? MAX_INDEX_BATCH_SIZE : MAX_BATCH_SIZE;
+  const isIndexed = keys?.every((key) => key === 'email') && prefilters.flat().every(({ kind }) => kind !== 'text');
+  const largest = isIndexed ? MAX_INDEX_BATCH_SIZE : MAX_BATCH_SIZE;
   let size = MIN_BATCH_SIZE;
   for (let after = from; ; ) {
-    const slice = await persons.scan(projectId, after, size, clues, keys);
-    yield slice.persons;
-    if (slice.cursor === null) return;
-    after = slice.cursor;
-    if (slice.persons.length < MAX_BATCH_SIZE / 2) size = Math.min(size * 2, largest);
+    const batch = await persons.scan(projectId, after, size, prefilters, keys);
+    yield batch.persons;
+    if (batch.cursor === null) return;
+    after = batch.cursor;
+    if (batch.persons.length < MAX_BATCH_SIZE / 2) size = Math.min(size * 2, largest);
     await nextTurn();
   }
 }
