@@ -1,6 +1,7 @@
+import { DAY_MS } from '../../core/time/units.ts';
 import type { EventStoreDeps } from '../../query/filters/valid-patterns.ts';
 
-const THIRTY_DAYS_MS = 30 * 86_400_000;
+const WINDOW_MS = 30 * DAY_MS;
 
 /** The number of events in the last 30 days, by event name. */
 export async function countEventsByName(
@@ -16,7 +17,7 @@ export async function countEventsByName(
     `select e.event as name, count(*) as n
     from event_rows e
     where e.project_id = ${sql.param(projectId)}
-      and e.timestamp >= ${sql.time(now - THIRTY_DAYS_MS)}
+      and e.timestamp >= ${sql.time(now - WINDOW_MS)}
       and e.timestamp <= ${sql.time(now)}
       ${nameFilter}
     group by 1`,
