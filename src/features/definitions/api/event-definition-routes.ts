@@ -10,7 +10,7 @@ import { isOutage } from '../../../stores/outage.ts';
 import { EVENT_DEFINITION_SCOPE, type EventDefinitionChanges, updateEventDefinition } from '../definitions.ts';
 import { countEventsByName } from '../event-volumes.ts';
 import { listEventDefinitions } from '../list-definitions.ts';
-import { definitionActivityRoutes } from './definition-activity-routes.ts';
+import { definitionActivityRoutes } from './definition-activity.ts';
 import { readDefinitionId, readEventDefinitionQuery } from './definition-query.ts';
 import {
   EventDefinitionSchema,

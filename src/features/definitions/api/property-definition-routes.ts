@@ -8,7 +8,7 @@ import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import type { PropertyDefinition, PropertyKindQuery } from '../../../stores/metadata/definitions.ts';
 import { PROPERTY_DEFINITION_SCOPE, type PropertyDefinitionChanges, updatePropertyDefinition } from '../definitions.ts';
 import { listPropertyDefinitions } from '../list-definitions.ts';
-import { definitionActivityRoutes } from './definition-activity-routes.ts';
+import { definitionActivityRoutes } from './definition-activity.ts';
 import { readDefinitionId, readPropertyDefinitionQuery, readPropertyKind } from './definition-query.ts';
 import {
   PropertyDefinitionSchema,
