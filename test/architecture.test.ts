@@ -18,7 +18,7 @@ const ENGINES = [
   'stores/clickhouse',
   'stores/embedded',
 ];
-const PLATFORM = ['http', 'access', 'query', 'ingest', ...PORTS, 'config.ts', 'version.ts'];
+const PLATFORM = ['features/feature.ts', 'http', 'access', 'query', 'ingest', ...PORTS, 'config.ts', 'version.ts'];
 const EVERYTHING = [...PLATFORM, 'features/*', 'ingest/cluster', 'stores/cluster', ...ENGINES];
 
 /** Room → the rooms it may import from, besides itself. The longest name that fits a path is its room. */
@@ -40,6 +40,8 @@ const ROOMS: Record<string, readonly string[]> = {
   ingest: PORTS,
   'ingest/cluster': [...PORTS, 'ingest', 'stores/cluster'],
   http: ['access', ...PORTS, 'config.ts', 'version.ts'],
+  // The type of a manifest.
+  'features/feature.ts': ['http', 'lib', 'stores/sql'],
   operate: [...PLATFORM, 'features/*'],
   // It copies from one backend to the other, table by table, so it knows both.
   'operate/move': ['operate', 'ingest/cluster', 'stores/cluster', ...PORTS, ...ENGINES, 'version.ts'],
@@ -143,8 +145,8 @@ const isStore = (path: string): boolean => /^features\/[^/]+\/store\//.test(path
 function isAllowed(path: string, other: string): boolean {
   const room = roomOf(path);
   if (room === other) return true;
-  const feature = /^features\/(.+)$/.exec(other)?.[1];
-  const own = /^features\/(.+)$/.exec(room)?.[1];
+  const feature = /^features\/([^.]+)$/.exec(other)?.[1];
+  const own = /^features\/([^.]+)$/.exec(room)?.[1];
   if (own !== undefined && other === 'stores/sql') return isStore(path);
   if (own !== undefined)
     return feature === undefined ? PLATFORM.includes(other) : (FEATURES[own] ?? []).includes(feature);
@@ -178,7 +180,7 @@ interface Source {
 function packageProblem(path: string, specifier: string): string | undefined {
   if (isPure(path) && !PURE_PACKAGES.includes(specifier))
     return `pure code may import only ${PURE_PACKAGES.join(', ')} from outside`;
-  const isInside = path.startsWith('features/') && !isEdge(path) && !isManifest(path);
+  const isInside = /^features\/[^/]+\//.test(path) && !isEdge(path) && !isManifest(path);
   return isInside && WEB_PACKAGES.test(specifier)
     ? 'only api/ and public/ of a feature know the web framework'
     : undefined;
@@ -191,7 +193,7 @@ function importProblem(path: string, target: string): string | undefined {
   if (isStore(target) && room !== other && room !== 'runtime')
     return 'the tables of a feature are its own: what two read belongs into stores/';
   if (isPure(path) && !isPure(target)) return 'pure code imports only pure code';
-  const isInside = path.startsWith('features/') && !isEdge(path) && !isManifest(path);
+  const isInside = /^features\/[^/]+\//.test(path) && !isEdge(path) && !isManifest(path);
   if (isInside && (other === 'http' || isEdge(target)))
     return 'only api/ and public/ of a feature import http/, and nothing else of it imports them';
   const isGatherer = room === 'runtime' || isManifest(path);
@@ -202,7 +204,7 @@ function importProblem(path: string, target: string): string | undefined {
 function problemsOf({ path, text: whole }: Source): string[] {
   const text = withoutComments(whole);
   const room = roomOf(path);
-  const feature = /^features\/(.+)$/.exec(room)?.[1];
+  const feature = /^features\/([^.]+)$/.exec(room)?.[1];
   if (feature === undefined ? ROOMS[room] === undefined : FEATURES[feature] === undefined) {
     return [`${path}: the tables have no room called ${room}`];
   }

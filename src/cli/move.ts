@@ -5,6 +5,7 @@ import { move } from '../operate/move/move.ts';
 import { MoveError } from '../operate/move/move-error.ts';
 import { type MoveProgress, showProgress } from '../operate/move/progress.ts';
 import { formatReport, type ReportLine } from '../operate/move/report.ts';
+import { FEATURES, tablesOf } from '../runtime/features.ts';
 import { type Command, EXIT, UsageError } from './command.ts';
 import { readArgs, readPositionals } from './read-args.ts';
 
@@ -43,6 +44,7 @@ export const moveCommand: Command = {
         queryTimeoutSeconds: MOVE_QUERY_TIMEOUT_SECONDS,
         ...config.clickhouseOptions,
       },
+      tables: tablesOf(FEATURES),
       clock: systemClock,
       ids: randomIds,
       progress: stopOnAbort(showProgress(process.stderr), signal),

@@ -4,7 +4,7 @@
  */
 import type { Clock } from './clock.ts';
 
-interface ScheduleOptions {
+export interface ScheduleOptions {
   clock: Clock;
   /** From the start to the first run. */
   initialDelayMs: number;

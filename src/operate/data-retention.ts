@@ -3,8 +3,8 @@
  * and asked for, sessions that ended.
  */
 import type { Clock } from '../lib/clock.ts';
+import { type LeaderTask, scheduledTask } from '../lib/leader-task.ts';
 import type { Logger } from '../lib/log.ts';
-import { type Schedule, startSchedule } from '../lib/schedule.ts';
 import type { IngestStore } from '../stores/ingest/ingest-store.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 
@@ -29,15 +29,14 @@ const DELETED_PROJECT_DAYS = 2;
 /** A start has more urgent things to do. */
 const FIRST_RUN_DELAY_MS = 10_000;
 
-export function startDataRetention(deps: DataRetentionDeps): Schedule {
-  return startSchedule({
+export const dataRetention = (deps: DataRetentionDeps): LeaderTask =>
+  scheduledTask({
     clock: deps.clock,
     initialDelayMs: FIRST_RUN_DELAY_MS,
     intervalMs: HOUR_MS,
     run: () => removeExpired(deps),
-    onError: (err) => deps.logger.error({ err }, 'old data could not be removed; it is tried again in an hour'),
+    onError: (err) => deps.logger.error({ err }, 'old data could not be removed; trying again in an hour'),
   });
-}
 
 /** The small things first: they must not wait for an event store that is away. */
 export async function removeExpired(deps: DataRetentionDeps): Promise<void> {

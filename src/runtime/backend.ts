@@ -12,12 +12,14 @@ import type { LiveEventSubscriptions } from '../ingest/live/live-event-subscript
 import type { FateDeps } from '../ingest/track/event-fate.ts';
 import type { IngestCounts } from '../ingest/track/ingest-counts.ts';
 import type { ClockMemory } from '../lib/clock.ts';
+import type { LeaderTask } from '../lib/leader-task.ts';
 import type { Logger } from '../lib/log.ts';
 import type { FileScan } from '../lib/scan-files.ts';
 import type { Dialect } from '../stores/events/dialect.ts';
 import type { FolderSnapshots, StoreCheck } from '../stores/folder-snapshots.ts';
 import type { IngestStore } from '../stores/ingest/ingest-store.ts';
 import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
+import type { FeatureTables } from '../stores/sql/feature-tables.ts';
 import type { WorkerMethods } from './worker-protocol.ts';
 
 export interface Backend {
@@ -49,7 +51,7 @@ export interface Backend {
   /** Resolves when the second thread has opened its stores. */
   ready: Promise<void>;
   /** From the time when this process is the one that does the chores, and until it no longer is. */
-  runWhileLeader(chores: LeaderTask): void;
+  runWhileLeader(tasks: Required<LeaderTask>): void;
   /** There is something to do for whoever does the chores. */
   wakeLeader(): void;
   /** Something of the project was changed here, of which other nodes may keep answers. */
@@ -70,13 +72,6 @@ export interface ClusterDescription {
   blocks_waiting: number;
 }
 
-/** What only one process of the whole may do at a time. */
-export interface LeaderTask {
-  start(): void;
-  wake(): void;
-  stop(): Promise<void>;
-}
-
 /** What a set says to those who remember things. */
 export interface BackendListeners {
   /** Events were stored, or persons changed, in these projects; those `regrouped` have got a new kind of group. */
@@ -87,14 +82,12 @@ export interface BackendListeners {
   onDefinitionsChanged(projectId: number | null): void;
 }
 
-/** What was opened, in order; to be closed from the last to the first. */
-export type CloseList = (() => Promise<void> | void)[];
-
 export interface BackendOptions {
   config: Config;
   logger: Logger;
   clockMemory: ClockMemory;
   listeners: BackendListeners;
+  tables: FeatureTables;
 }
 
 /** Longer than this nobody waits for the processing of what was accepted. */

@@ -1,12 +1,12 @@
 /** What a store keeps of people's questions: insights, dashboards, actions, and how often names are asked for. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Dashboard, DashboardTile } from '../../src/features/dashboards/store/dashboard-store.ts';
+import type { SavedInsight } from '../../src/features/dashboards/store/saved-insight-store.ts';
 import type { IngestStore } from '../../src/stores/ingest/ingest-store.ts';
 import { NO_CHANGES } from '../../src/stores/ingest/no-changes.ts';
 import type { Action } from '../../src/stores/metadata/actions.ts';
-import type { Dashboard, DashboardTile } from '../../src/stores/metadata/dashboards.ts';
 import type { MetadataStore } from '../../src/stores/metadata/metadata-store.ts';
 import type { UsageCount } from '../../src/stores/metadata/query-usage.ts';
-import type { SavedInsight } from '../../src/stores/metadata/saved-insights.ts';
 import { uuidOf } from './events.ts';
 
 /** Beyond 32 bits, as times are. */

@@ -13,6 +13,7 @@ import { claimTarget, MoveTarget } from '../../src/operate/move/target.ts';
 import { compareLog } from '../../src/operate/move/verify-log.ts';
 import { compareTable } from '../../src/operate/move/verify-tables.ts';
 import { DATA_FILES } from '../../src/stores/data-files.ts';
+import { NO_FEATURE_TABLES } from '../../src/stores/sql/feature-tables.ts';
 import { filesOf, makeInstallation } from '../support/moving.ts';
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startServer } from '../support/server.ts';
@@ -42,7 +43,7 @@ describe('moving the relational shelf and the log', () => {
 
   const open = async (): Promise<void> => {
     source = await openSource(folder);
-    target = await MoveTarget.open({ databaseUrl: database.url, logPartitions: 8, now: 0 });
+    target = await MoveTarget.open({ databaseUrl: database.url, logPartitions: 8, now: 0, tables: NO_FEATURE_TABLES });
     isOpen = true;
     tables = await movedTables(source.metadata, target);
     await claimTarget(
@@ -171,7 +172,7 @@ describe('moving the relational shelf and the log', () => {
   });
 
   it('refuses another source, a source that was used since, and a second mover', async () => {
-    const options = { databaseUrl: database.url, logPartitions: 8, now: 0 };
+    const options = { databaseUrl: database.url, logPartitions: 8, now: 0, tables: NO_FEATURE_TABLES };
     await expect(MoveTarget.open(options)).rejects.toThrow(/Another move/);
     const { identity } = source;
     await expect(claimTarget(target, { ...identity, installation: 'x' }, [])).rejects.toThrow(
@@ -198,7 +199,12 @@ describe('a target that is not free', () => {
   });
 
   it('is refused', async () => {
-    const target = await MoveTarget.open({ databaseUrl: database.url, logPartitions: 8, now: 0 });
+    const target = await MoveTarget.open({
+      databaseUrl: database.url,
+      logPartitions: 8,
+      now: 0,
+      tables: NO_FEATURE_TABLES,
+    });
     await target.client.query(`insert into organizations values ('o', 'Others', 'others', 0, 0)`);
     const claimed = claimTarget(target, { installation: 'a', state: 'b' }, ['projects', 'organizations']);
     await expect(claimed).rejects.toThrow('The target is not free: its table organizations is not empty.');

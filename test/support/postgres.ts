@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { openPostgresMetadataStore, type PostgresStores } from '../../src/stores/postgres/metadata-store.ts';
+import type { FeatureTables } from '../../src/stores/sql/feature-tables.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -55,9 +56,9 @@ export interface PostgresPlace extends PostgresStores {
 }
 
 /** A shelf in a database of its own. */
-export async function openPostgresPlace(): Promise<PostgresPlace> {
+export async function openPostgresPlace(tables?: FeatureTables): Promise<PostgresPlace> {
   const database = await freshDatabase();
-  const shelf = await openPostgresMetadataStore(database.url, 0, { size: 4 });
+  const shelf = await openPostgresMetadataStore(database.url, 0, { size: 4 }, tables);
   const remove = async (): Promise<void> => {
     await shelf.metadata.close();
     await database.drop();

@@ -42,6 +42,7 @@ const start = (): CohortCalculations => {
       await metadata.cohorts.update({ ...cohort, isCalculating: false, lastCalculation: now });
     },
   });
+  calculations.start();
   return calculations;
 };
 const create = (rest: Partial<Cohort> = {}): Promise<Cohort> => metadata.cohorts.create(aCohort(1, rest));

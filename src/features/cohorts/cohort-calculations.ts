@@ -6,6 +6,7 @@ import { cohortReferences } from '../../core/cohorts/cohort-criteria.ts';
 import { inDependencyOrder } from '../../core/cohorts/references.ts';
 import { Failure } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { LeaderTask } from '../../lib/leader-task.ts';
 import type { Logger } from '../../lib/log.ts';
 import { type Loop, startLoop } from '../../lib/loop.ts';
 import { type Schedule, startSchedule } from '../../lib/schedule.ts';
@@ -27,20 +28,23 @@ const MAX_COHORTS_PER_ROUND = 5;
 /** After more failures in a row than this, only a change of the cohort starts it again. */
 const MAX_ERRORS = 20;
 
-export class CohortCalculations {
+export class CohortCalculations implements LeaderTask {
   readonly #deps: CalculationDeps;
-  readonly #loop: Loop;
-  readonly #rounds: Schedule;
+  #loop: Loop | null = null;
+  #rounds: Schedule | null = null;
   #watchers: (() => void)[] = [];
 
   constructor(deps: CalculationDeps) {
     this.#deps = deps;
-    const { clock, logger } = deps;
-    this.#loop = startLoop({
+  }
+
+  start(): void {
+    const { clock, logger } = this.#deps;
+    this.#loop ??= startLoop({
       step: () => this.#step(),
       onError: (err, pauseMs) => logger.warn({ err, pauseMs }, 'cohorts wait: a store does not answer'),
     });
-    this.#rounds = startSchedule({
+    this.#rounds ??= startSchedule({
       clock,
       initialDelayMs: ROUND_INTERVAL_MS,
       intervalMs: ROUND_INTERVAL_MS,
@@ -51,7 +55,7 @@ export class CohortCalculations {
 
   /** A cohort was marked as waiting. */
   wake(): void {
-    this.#loop.wake();
+    this.#loop?.wake();
   }
 
   /** Those that were calculated longest ago have their turn. */
@@ -75,8 +79,8 @@ export class CohortCalculations {
   }
 
   async stop(): Promise<void> {
-    await this.#rounds.stop();
-    await this.#loop.stop();
+    await this.#rounds?.stop();
+    await this.#loop?.stop();
     this.#tell();
   }
 

@@ -8,9 +8,9 @@ import { cleanTags } from '../../core/tags.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
-import type { Dashboard, DashboardTile } from '../../stores/metadata/dashboards.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
-import type { SavedInsight } from '../../stores/metadata/saved-insights.ts';
+import type { Dashboard, DashboardTile } from './store/dashboard-store.ts';
+import type { SavedInsight } from './store/saved-insight-store.ts';
 
 export interface DashboardDeps {
   metadata: MetadataStore;

@@ -1,7 +1,7 @@
 /** Which saved insights a list shows, and in which order. A project has some hundreds: they are gone through here. */
 
 import type { Page, Paged } from '../../stores/metadata/page.ts';
-import type { SavedInsight } from '../../stores/metadata/saved-insights.ts';
+import type { SavedInsight } from './store/saved-insight-store.ts';
 
 export interface SavedInsightQuery {
   /** True: kept on purpose, or on a dashboard. */

@@ -7,8 +7,8 @@ import type { Json } from '../../core/json/json.ts';
 import { cleanTags } from '../../core/tags.ts';
 import type { Project } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
-import type { SavedInsight } from '../../stores/metadata/saved-insights.ts';
 import { type DashboardDeps, setInsightDashboards } from './dashboards.ts';
+import type { SavedInsight } from './store/saved-insight-store.ts';
 
 type SavedInsightDeps = DashboardDeps;
 

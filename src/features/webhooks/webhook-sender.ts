@@ -6,6 +6,7 @@
  * gathered into the next. One that fails is tried again, later each time, and one that hangs keeps nobody else waiting:
  * every project has its own turn. What could not be told within a day is given up.
  */
+import type { LeaderTask } from '../../lib/leader-task.ts';
 import type { Logger } from '../../lib/log.ts';
 import { type Loop, startLoop } from '../../lib/loop.ts';
 import type { OutboxMessage } from '../../stores/ingest/outbox.ts';
@@ -44,7 +45,7 @@ interface WebhookState {
   notBefore: number;
 }
 
-export class WebhookSender {
+export class WebhookSender implements LeaderTask {
   readonly #deps: WebhookDeps;
   readonly #turns = new Map<number, WebhookState>();
   readonly #underWay = new Map<number, Promise<void>>();

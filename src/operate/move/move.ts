@@ -8,6 +8,7 @@ import type { Ids } from '../../lib/ids.ts';
 import { type ClickHouseOptions, openClickHouseEventStore } from '../../stores/clickhouse/event-store.ts';
 import type { BlockStore } from '../../stores/cluster/block-store.ts';
 import { MOVE_FINISHED } from '../../stores/metadata/move-marks.ts';
+import type { FeatureTables } from '../../stores/sql/feature-tables.ts';
 import { continueSequences } from './continue-sequences.ts';
 import { copyEvents, countRemainingEvents } from './copy-events.ts';
 import { copyLog } from './copy-log.ts';
@@ -26,6 +27,8 @@ interface MoveOptions {
   databaseUrl: string;
   logPartitions: number;
   clickhouse: ClickHouseOptions;
+  /** Tables of features: they are moved like the others. */
+  tables: FeatureTables;
   clock: Clock;
   ids: Ids;
   progress: MoveProgress;
@@ -43,8 +46,8 @@ export async function move(options: MoveOptions): Promise<ReportLine[]> {
   const source = await openSource(options.from);
   const closing: (() => Promise<void> | void)[] = [() => source.close()];
   try {
-    const { databaseUrl, logPartitions, clock } = options;
-    const target = await MoveTarget.open({ databaseUrl, logPartitions, now: clock.now() });
+    const { databaseUrl, logPartitions, tables: own, clock } = options;
+    const target = await MoveTarget.open({ databaseUrl, logPartitions, now: clock.now(), tables: own });
     closing.push(() => target.close());
     await checkVersion(source, target);
     const store = await openClickHouseEventStore(options.clickhouse);

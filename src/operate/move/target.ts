@@ -7,6 +7,7 @@ import { MOVE_FINISHED, MOVE_PREFIX, MOVE_SOURCE } from '../../stores/metadata/m
 import { openPostgresMetadataStore } from '../../stores/postgres/metadata-store.ts';
 import { openPartitionedLog } from '../../stores/postgres/partitioned-log.ts';
 import { openPool } from '../../stores/postgres/pool.ts';
+import type { FeatureTables } from '../../stores/sql/feature-tables.ts';
 import { MoveError } from './move-error.ts';
 import type { SourceIdentity } from './source.ts';
 
@@ -17,6 +18,7 @@ interface TargetOptions {
   databaseUrl: string;
   logPartitions: number;
   now: number;
+  tables: FeatureTables;
 }
 
 export class MoveTarget {
@@ -31,8 +33,8 @@ export class MoveTarget {
   }
 
   /** Brings the database to this version's shape. */
-  static async open({ databaseUrl, logPartitions, now }: TargetOptions): Promise<MoveTarget> {
-    const shelf = await openPostgresMetadataStore(databaseUrl, now, { size: 1 });
+  static async open({ databaseUrl, logPartitions, now, tables }: TargetOptions): Promise<MoveTarget> {
+    const shelf = await openPostgresMetadataStore(databaseUrl, now, { size: 1 }, tables);
     await shelf.metadata.close();
     const log = await openPartitionedLog(databaseUrl, { maxBytes: 0, partitions: logPartitions });
     await log.close();

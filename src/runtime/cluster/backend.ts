@@ -8,6 +8,7 @@ import { findPendingEvent } from '../../ingest/track/find-pending-event.ts';
 import { ingestCounts } from '../../ingest/track/ingest-counts.ts';
 import { clockOn } from '../../lib/clock.ts';
 import { randomIds } from '../../lib/ids.ts';
+import type { LeaderTask } from '../../lib/leader-task.ts';
 import { resolvesWithin } from '../../lib/within.ts';
 import { clickhouseDialect } from '../../stores/clickhouse/dialect.ts';
 import type { MessageChannel, NodeMessage } from '../../stores/cluster/node-messages.ts';
@@ -20,8 +21,9 @@ import { openMessageChannel } from '../../stores/postgres/message-channel.ts';
 import { openPostgresMetadataStore } from '../../stores/postgres/metadata-store.ts';
 import { openPartitionedLog } from '../../stores/postgres/partitioned-log.ts';
 import { readPartitionEntries } from '../../stores/postgres/read-partitions.ts';
-import type { Backend, BackendOptions, CloseList, LeaderTask } from '../backend.ts';
+import type { Backend, BackendOptions } from '../backend.ts';
 import { builtFile } from '../built-file.ts';
+import type { CloseList } from '../close-list.ts';
 import type { WorkerMethods } from '../worker-protocol.ts';
 import { WorkerThread } from '../worker-thread.ts';
 import { followMessages } from './follow-messages.ts';
@@ -46,7 +48,12 @@ export async function openCluster(
   const { config, logger, clockMemory } = options;
   const clock = clockOn(clockMemory);
   const node = randomIds.uuid();
-  const shelf = await openPostgresMetadataStore(databaseUrl, clock.now(), { size: config.databasePoolSize });
+  const shelf = await openPostgresMetadataStore(
+    databaseUrl,
+    clock.now(),
+    { size: config.databasePoolSize },
+    options.tables,
+  );
   opened.push(() => shelf.metadata.close());
   await requireFinishedMove(shelf.metadata.installation);
   const { ingestLogMaxBytes: maxBytes, logPartitions: partitions } = config;
@@ -62,7 +69,7 @@ export async function openCluster(
     processNow: throttledSend(news, { hurry: true }),
   });
   const heard = new BroadcastConfirmations();
-  let charge: LeaderTask | null = null;
+  let charge: Required<LeaderTask> | null = null;
   let isInCharge = false;
   const metadata = { ...shelf.metadata, subjects: timeLimitedSubjects(shelf.metadata.subjects) };
   const { listeners } = options;

@@ -2,7 +2,6 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../../config.ts';
 import { Failure } from '../../core/errors.ts';
 import { Ingestion } from '../../ingest/accept/ingestion.ts';
 import type { ProcessedNotice } from '../../ingest/accept/processed-notice.ts';
@@ -11,6 +10,7 @@ import { LiveEventSubscriptions } from '../../ingest/live/live-event-subscriptio
 import { findPendingEvent } from '../../ingest/track/find-pending-event.ts';
 import { readIngestCounts } from '../../ingest/track/ingest-counts.ts';
 import { type Clock, clockOn } from '../../lib/clock.ts';
+import type { LeaderTask } from '../../lib/leader-task.ts';
 import { scanFiles } from '../../lib/scan-files.ts';
 import { resolvesWithin } from '../../lib/within.ts';
 import { DATA_FILES } from '../../stores/data-files.ts';
@@ -20,23 +20,18 @@ import { lockFolder } from '../../stores/sqlite/folder-lock.ts';
 import { openIngestLog } from '../../stores/sqlite/ingest-log.ts';
 import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
 import { openMetadataStore } from '../../stores/sqlite/metadata-store.ts';
-import {
-  type Backend,
-  type BackendOptions,
-  type CloseList,
-  type LeaderTask,
-  MAX_PROCESSING_WAIT_MS,
-} from '../backend.ts';
+import { type Backend, type BackendOptions, MAX_PROCESSING_WAIT_MS } from '../backend.ts';
 import { builtFile } from '../built-file.ts';
+import type { CloseList } from '../close-list.ts';
 import type { EmbeddedWorkerMethods, EmbeddedWorkerOptions } from '../worker-protocol.ts';
 import { WorkerThread } from '../worker-thread.ts';
 
 export async function openEmbedded(options: BackendOptions, opened: CloseList): Promise<Backend> {
   const { config, clockMemory } = options;
   const clock = clockOn(clockMemory);
-  const shelves = await openStores(config, clock, opened);
+  const shelves = await openStores(options, clock, opened);
   const { metadata, ingest, ingestLog, reader } = shelves;
-  let charge: LeaderTask | null = null;
+  let charge: Required<LeaderTask> | null = null;
   const { ingestion, writes, thread, tail, ready } = startIngestion(options, shelves, () => charge?.wake(), opened);
   const waiting = { log: reader, position: () => ingest.position() };
   return {
@@ -83,11 +78,11 @@ export async function openEmbedded(options: BackendOptions, opened: CloseList): 
 
 type Stores = Awaited<ReturnType<typeof openStores>>;
 
-async function openStores(config: Config, clock: Clock, opened: CloseList) {
+async function openStores({ config, tables }: BackendOptions, clock: Clock, opened: CloseList) {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const lock = lockFolder(config.dataDir);
   opened.push(() => lock.release());
-  const { metadata, ingest } = await openMetadataStore(join(config.dataDir, DATA_FILES.metadata), clock.now());
+  const { metadata, ingest } = await openMetadataStore(join(config.dataDir, DATA_FILES.metadata), clock.now(), tables);
   opened.push(() => metadata.close());
   const after = await ingest.position();
   const ingestLog = openIngestLog(join(config.dataDir, DATA_FILES.log), {

@@ -21,7 +21,6 @@ import type {
 } from './accounts.ts';
 import type { ActionStore } from './actions.ts';
 import type { CohortMemberStore, CohortStore } from './cohorts.ts';
-import type { DashboardStore } from './dashboards.ts';
 import type { DefinitionStore } from './definitions.ts';
 import type { DeletionStore } from './deletions.ts';
 import type { DeadLetterStore, EventPersonStore, FateStore, WarningStore } from './event-records.ts';
@@ -31,7 +30,6 @@ import type { Page, Paged } from './page.ts';
 import type { PersonIdentityStore } from './person-identities.ts';
 import type { PersonStore } from './persons.ts';
 import type { QueryUsageStore } from './query-usage.ts';
-import type { InsightStore } from './saved-insights.ts';
 import type { SubjectStore } from './subjects.ts';
 
 export interface OrganizationStore {
@@ -153,7 +151,11 @@ export interface InstallationStore {
   delete(name: string): Promise<void>;
 }
 
-export interface MetadataStore {
+/** Stores of tables that one feature owns: the feature adds them with `declare module`, see `features/dashboards/store`. */
+// biome-ignore lint/suspicious/noEmptyInterface: features fill it
+export interface FeatureStores {}
+
+export interface MetadataStore extends FeatureStores {
   readonly organizations: OrganizationStore;
   readonly users: UserStore;
   readonly memberships: MembershipStore;
@@ -180,8 +182,6 @@ export interface MetadataStore {
   readonly cohortMembers: CohortMemberStore;
   readonly persons: PersonStore;
   readonly subjects: SubjectStore;
-  readonly insights: InsightStore;
-  readonly dashboards: DashboardStore;
   readonly actions: ActionStore;
   readonly queryUsage: QueryUsageStore;
   transaction<T>(work: (store: MetadataStore) => Promise<T>): Promise<T>;

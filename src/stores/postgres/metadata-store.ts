@@ -1,6 +1,7 @@
 import { CamelCasePlugin, Kysely, PostgresAdapter, PostgresDriver, PostgresIntrospector } from 'kysely';
 import type { IngestStore } from '../ingest/ingest-store.ts';
 import type { MetadataStore } from '../metadata/metadata-store.ts';
+import { type FeatureTables, NO_FEATURE_TABLES } from '../sql/feature-tables.ts';
 import { sqlMetadataStore } from '../sql/metadata-store.ts';
 import { migrateDatabase } from '../sql/migrate.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
@@ -38,15 +39,16 @@ export async function openPostgresMetadataStore(
   url: string,
   now: number,
   options?: PoolOptions,
+  own: FeatureTables = NO_FEATURE_TABLES,
 ): Promise<PostgresStores> {
   const db = openPostgresDatabase(url, options);
   try {
-    await migrateDatabase(db as unknown as Kysely<unknown>, postgresDialect, now);
+    await migrateDatabase(db as unknown as Kysely<unknown>, postgresDialect, now, own.migrations);
   } catch (error) {
     await db.destroy();
     throw error;
   }
-  const general = sqlMetadataStore(db, postgresDialect);
+  const general = sqlMetadataStore(db, postgresDialect, own);
   const metadata: MetadataStore = {
     ...general,
     persons: { ...general.persons, listMatching: personIndexReader(db) },

@@ -1,7 +1,9 @@
 import { describeSavedInsights } from '../../../test/contract/saved-insights.ts';
 import { openPostgresPlace } from '../../../test/support/postgres.ts';
+import { dashboardsFeature } from '../../features/dashboards/index.ts';
+import { tablesOf } from '../../runtime/features.ts';
 
 describeSavedInsights('PostgreSQL', async () => {
-  const { metadata, ingest, remove } = await openPostgresPlace();
+  const { metadata, ingest, remove } = await openPostgresPlace(tablesOf([dashboardsFeature]));
   return { metadata: { ...metadata, close: remove }, ingest };
 });

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import type { MetadataStore } from '../metadata/metadata-store.ts';
+import type { FeatureStores, MetadataStore } from '../metadata/metadata-store.ts';
 import { actionStore } from './actions.ts';
 import { activityStore, installationStore } from './activity.ts';
 import { cohortMemberStore, cohortStore } from './cohorts.ts';
-import { dashboardStore } from './dashboards.ts';
 import { definitionStore } from './definitions.ts';
 import { deletionStore } from './deletions.ts';
 import type { SqlDialect } from './dialect.ts';
 import { deadLetterStore, eventPersonStore, fateStore, warningStore } from './event-records.ts';
+import { type FeatureTables, NO_FEATURE_TABLES } from './feature-tables.ts';
 import { flagRoleAccessStore, flagStore } from './flags.ts';
 import { groupStore } from './groups.ts';
 import { membershipStore, organizationStore } from './organizations.ts';
@@ -17,21 +17,21 @@ import { personStore } from './persons.ts';
 import { projectStore } from './projects.ts';
 import { queryUsageStore } from './query-usage.ts';
 import { resourceAccessStore, roleMembershipStore, roleStore } from './roles.ts';
-import { insightStore } from './saved-insights.ts';
 import { subjectStore } from './subjects.ts';
-import type { Db } from './tables.ts';
+import { type Db, PROJECT_TABLES } from './tables.ts';
 import { personalKeyStore, sessionStore, userStore } from './users.ts';
 
-/** The relational shelf over any database that Kysely speaks to. */
-export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
+/** The metadata store on any database that Kysely supports. */
+export function sqlMetadataStore(db: Db, dialect: SqlDialect, own: FeatureTables = NO_FEATURE_TABLES): MetadataStore {
   const on = { db, dialect };
-  return {
-    organizations: organizationStore(on),
+  const projectTables = [...PROJECT_TABLES, ...own.projectTables];
+  const platform: Omit<MetadataStore, keyof FeatureStores> = {
+    organizations: organizationStore(on, projectTables),
     users: userStore(on),
     memberships: membershipStore(on),
     personalKeys: personalKeyStore(on),
     sessions: sessionStore(on),
-    projects: projectStore(on),
+    projects: projectStore(on, projectTables),
     roles: roleStore(on),
     roleMemberships: roleMembershipStore(on),
     resourceAccess: resourceAccessStore(on),
@@ -52,18 +52,19 @@ export function sqlMetadataStore(db: Db, dialect: SqlDialect): MetadataStore {
     cohortMembers: cohortMemberStore(on),
     persons: personStore(on),
     subjects: subjectStore(on),
-    insights: insightStore(on),
-    dashboards: dashboardStore(on),
     actions: actionStore(on),
     queryUsage: queryUsageStore(on),
     transaction: (work) =>
       db.transaction().execute(async (tx) => {
         await dialect.lock(tx, 'alone');
-        return work(sqlMetadataStore(tx, dialect));
+        return work(sqlMetadataStore(tx, dialect, own));
       }),
     async check() {
       await sql`select 1`.execute(db);
     },
     close: () => db.destroy(),
   };
+  const stores = Object.entries(own.stores).map(([name, open]) => [name, open(on)]);
+  // Complete but for the tables of features that were left out: the worker thread and many tests use none of them.
+  return { ...platform, ...Object.fromEntries(stores) } as MetadataStore;
 }

@@ -9,6 +9,7 @@ import { migrateDatabase } from './migrate.ts';
 import type { Migration } from './migration.ts';
 
 type Db = Kysely<unknown>;
+type Step = Omit<Migration, 'number'>;
 
 let folder: string;
 let opened: Db[];
@@ -26,20 +27,21 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const makes = (table: string): Migration => ({
+const makes = (table: string): Step => ({
   name: `make ${table}`,
   async up(db) {
     await db.schema.createTable(table).addColumn('id', 'integer').execute();
   },
 });
-const breaksAfter = (table: string): Migration => ({
+const breaksAfter = (table: string): Step => ({
   name: 'break',
   async up(db, dialect) {
     await makes(table).up(db, dialect);
     throw new Error('disk on fire');
   },
 });
-const run = (db: Db, migrations: Migration[], now = 1000) => migrateDatabase(db, sqliteDialect, now, migrations);
+const numbered = (steps: Step[], first = 1): Migration[] => steps.map((step, i) => ({ ...step, number: first + i }));
+const run = (db: Db, steps: Step[], now = 1000) => migrateDatabase(db, sqliteDialect, now, [], numbered(steps));
 
 async function tables(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
@@ -48,7 +50,13 @@ async function tables(db: Db): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 async function versions(db: Db) {
-  return (await sql`select * from schema_version order by version`.execute(db)).rows;
+  return (
+    await sql<{
+      version: number;
+      name: string;
+      appliedAt: number;
+    }>`select * from schema_version order by version`.execute(db)
+  ).rows;
 }
 
 describe('steps', () => {
@@ -80,6 +88,34 @@ describe('steps', () => {
     await Promise.all([run(one, steps), run(other, steps)]);
     expect(await versions(one)).toHaveLength(3);
     expect(await tables(other)).toEqual(['a', 'b', 'c', 'schema_version']);
+  });
+});
+
+describe('migrations of features', () => {
+  const platform = numbered([makes('a'), makes('b')]);
+  const migrate = (db: Db, own: Migration[]) => migrateDatabase(db, sqliteDialect, 1000, own, platform);
+
+  it('run among the others, by their numbers', async () => {
+    const db = open();
+    await migrate(db, [
+      { ...makes('d'), number: 4 },
+      { ...makes('c'), number: 3 },
+    ]);
+    expect((await versions(db)).map(({ version, name }) => [version, name])).toEqual([
+      [1, 'make a'],
+      [2, 'make b'],
+      [3, 'make c'],
+      [4, 'make d'],
+    ]);
+  });
+
+  it.each([
+    [2, 'Migration 2 ("make c") should have the number 3'],
+    [4, 'Migration 4 ("make c") should have the number 3'],
+  ])('are refused with a number that is taken or leaves a gap: %i', async (number, message) => {
+    const db = open();
+    await expect(migrate(db, [{ ...makes('c'), number }])).rejects.toThrow(message);
+    expect(await tables(db)).toEqual([]);
   });
 });
 

@@ -16,10 +16,10 @@ import { personChanges } from './migrations/0007-person-changes.ts';
 import { personIndex } from './migrations/0008-person-index.ts';
 import { savedInsights } from './migrations/0009-saved-insights.ts';
 import { droppedInOrder } from './migrations/0010-dropped-in-order.ts';
-import { manyMachines } from './migrations/0013-many-machines.ts';
-import { goneProjects } from './migrations/0014-gone-projects.ts';
+import { manyMachines } from './migrations/0011-many-machines.ts';
+import { goneProjects } from './migrations/0012-gone-projects.ts';
 
-/** The list is the order: step n brings the database from version n − 1 to n. */
+/** Those of the platform; features bring their own. */
 const MIGRATIONS: readonly Migration[] = [
   foundation,
   ingest,
@@ -43,12 +43,25 @@ export async function migrateDatabase(
   db: Kysely<unknown>,
   dialect: SqlDialect,
   now: number,
-  migrations: readonly Migration[] = MIGRATIONS,
+  own: readonly Migration[],
+  platform: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
+  const migrations = inOrder([...platform, ...own]);
   await createVersionTable(db, dialect);
   for (let more = true; more; ) {
     more = await db.transaction().execute((tx) => runNext(tx, dialect, now, migrations));
   }
+}
+
+function inOrder(migrations: readonly Migration[]): Migration[] {
+  const sorted = migrations.toSorted((a, b) => a.number - b.number);
+  for (const [i, { number, name }] of sorted.entries()) {
+    if (number === i + 1) continue;
+    throw new Error(
+      `Migration ${number} ("${name}") should have the number ${i + 1}: numbers are unique, without gaps.`,
+    );
+  }
+  return sorted;
 }
 
 async function createVersionTable(db: Kysely<unknown>, dialect: SqlDialect): Promise<void> {
@@ -84,7 +97,7 @@ async function runNext(
   await next.up(tx, dialect);
   await versions
     .insertInto('schemaVersion')
-    .values({ version: current + 1, name: next.name, appliedAt: now })
+    .values({ version: next.number, name: next.name, appliedAt: now })
     .execute();
   return true;
 }

@@ -4,9 +4,9 @@ import { OWNER } from '../metadata/accounts.ts';
 import type { MembershipStore, OrganizationStore } from '../metadata/metadata-store.ts';
 import { compiled } from './compiled.ts';
 import { paged } from './paging.ts';
-import { PROJECT_TABLES, type Sql, type Tables } from './tables.ts';
+import type { ProjectTable, Sql, Tables } from './tables.ts';
 
-export function organizationStore({ db }: Sql): OrganizationStore {
+export function organizationStore({ db }: Sql, projectTables: readonly ProjectTable[]): OrganizationStore {
   return {
     async create(organization) {
       await db.insertInto('organizations').values(organization).execute();
@@ -49,7 +49,7 @@ export function organizationStore({ db }: Sql): OrganizationStore {
       await db.deleteFrom('memberships').where('organizationId', '=', id).execute();
       await db.deleteFrom('activity').where('organizationId', '=', id).execute();
       const projects = db.selectFrom('projects').select('id').where('organizationId', '=', id);
-      for (const table of PROJECT_TABLES) await db.deleteFrom(table).where('projectId', 'in', projects).execute();
+      for (const table of projectTables) await db.deleteFrom(table).where('projectId', 'in', projects).execute();
       await db.deleteFrom('projects').where('organizationId', '=', id).execute();
       await db.deleteFrom('organizations').where('id', '=', id).execute();
     },

@@ -3,7 +3,7 @@ import type { Project } from '../metadata/accounts.ts';
 import type { ProjectStore } from '../metadata/metadata-store.ts';
 import { compiled } from './compiled.ts';
 import { paged } from './paging.ts';
-import { PROJECT_TABLES, type Sql, type Tables, toBit } from './tables.ts';
+import { type ProjectTable, type Sql, type Tables, toBit } from './tables.ts';
 
 type ProjectRow = Selectable<Tables['projects']>;
 
@@ -36,7 +36,7 @@ function toColumns(project: Partial<Omit<Project, 'id'>>): Columns {
   return Object.fromEntries(entries) as Columns;
 }
 
-export function projectStore({ db }: Sql): ProjectStore {
+export function projectStore({ db }: Sql, projectTables: readonly ProjectTable[]): ProjectStore {
   const byId = compiled<ProjectRow>(db, () => db.selectFrom('projects').selectAll().where('id', '=', 0));
   const one = async (column: 'apiToken' | 'secretHash', value: string): Promise<Project | null> => {
     const row = await db.selectFrom('projects').selectAll().where(column, '=', value).executeTakeFirst();
@@ -72,7 +72,7 @@ export function projectStore({ db }: Sql): ProjectStore {
       await db.updateTable('projects').set(toColumns(changes)).where('id', '=', id).execute();
     },
     async delete(id) {
-      for (const table of PROJECT_TABLES) await db.deleteFrom(table).where('projectId', '=', id).execute();
+      for (const table of projectTables) await db.deleteFrom(table).where('projectId', '=', id).execute();
       await db.deleteFrom('projects').where('id', '=', id).execute();
     },
     async recordDeleted(projectId, deletedAt) {

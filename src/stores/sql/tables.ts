@@ -2,7 +2,8 @@
 import type { Generated, Kysely } from 'kysely';
 import type { SqlDialect } from './dialect.ts';
 
-type Flag = 0 | 1;
+/** How a boolean is stored. */
+export type Flag = 0 | 1;
 
 /** The processor writes the first four; the rest is said by people. */
 interface DefinitionColumns {
@@ -296,48 +297,6 @@ export interface Tables {
     createdBy: number | null;
   };
   cohortMembers: { cohortId: number; personId: number; projectId: number };
-  insights: {
-    id: Generated<number>;
-    projectId: number;
-    shortId: string;
-    name: string | null;
-    derivedName: string | null;
-    description: string;
-    filters: string;
-    order: number | null;
-    saved: Flag;
-    favorited: Flag;
-    deleted: Flag;
-    tags: string;
-    createdAt: number;
-    createdBy: number | null;
-    updatedAt: number;
-    lastModifiedAt: number;
-    lastModifiedBy: number | null;
-  };
-  insightViews: { projectId: number; userId: number; insightId: number; viewedAt: number };
-  dashboards: {
-    id: Generated<number>;
-    projectId: number;
-    name: string;
-    description: string;
-    pinned: Flag;
-    deleted: Flag;
-    filters: string;
-    tags: string;
-    createdAt: number;
-    createdBy: number | null;
-    updatedAt: number;
-  };
-  dashboardTiles: {
-    id: Generated<number>;
-    projectId: number;
-    dashboardId: number;
-    insightId: number;
-    order: number;
-    layouts: string;
-    color: string | null;
-  };
   actions: {
     id: Generated<number>;
     projectId: number;
@@ -362,7 +321,12 @@ export interface Tables {
   ingestPosition: { log: string; position: number };
 }
 
-/** Tables whose rows belong to one project and go when it goes. */
+/** Tables whose rows belong to one project, and are deleted with it. */
+export type ProjectTable = {
+  [T in keyof Tables]: Tables[T] extends { projectId: number | null } ? T : never;
+}[keyof Tables];
+
+/** Those of the platform; features name their own in their manifests. */
 export const PROJECT_TABLES = [
   'activity',
   'persons',
@@ -393,13 +357,9 @@ export const PROJECT_TABLES = [
   'flagOverrides',
   'cohorts',
   'cohortMembers',
-  'insights',
-  'insightViews',
-  'dashboards',
-  'dashboardTiles',
   'actions',
   'queryUsage',
-] as const satisfies readonly (keyof Tables)[];
+] as const satisfies readonly ProjectTable[];
 
 export type Db = Kysely<Tables>;
 

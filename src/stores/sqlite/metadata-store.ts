@@ -3,6 +3,7 @@ import { CamelCasePlugin, Kysely } from 'kysely';
 import type { IngestStore } from '../ingest/ingest-store.ts';
 import type { MetadataStore } from '../metadata/metadata-store.ts';
 import { sqliteDialect } from '../sql/dialect.ts';
+import { type FeatureTables, NO_FEATURE_TABLES } from '../sql/feature-tables.ts';
 import { sqlIngestStore } from '../sql/ingest/ingest-store.ts';
 import { sqlMetadataStore } from '../sql/metadata-store.ts';
 import { migrateDatabase } from '../sql/migrate.ts';
@@ -37,17 +38,21 @@ export interface SqliteStores {
 }
 
 /** Opens the relational shelf and brings it to this version's shape. Closing `metadata` closes both. */
-export async function openMetadataStore(path: string, now: number): Promise<SqliteStores> {
+export async function openMetadataStore(
+  path: string,
+  now: number,
+  own: FeatureTables = NO_FEATURE_TABLES,
+): Promise<SqliteStores> {
   const reader = new PersonReader(() => connect(path));
   const index = new PersonIndexReader(() => connect(path));
   const db = openSqliteDatabase(path, (sql) => reader.onWrite(sql));
   try {
-    await migrateDatabase(db as unknown as Kysely<unknown>, sqliteDialect, now);
+    await migrateDatabase(db as unknown as Kysely<unknown>, sqliteDialect, now, own.migrations);
   } catch (error) {
     await db.destroy();
     throw error;
   }
-  const general = sqlMetadataStore(db, sqliteDialect);
+  const general = sqlMetadataStore(db, sqliteDialect, own);
   const metadata: MetadataStore = {
     ...general,
     subjects: withPersonReader(general.subjects, reader),

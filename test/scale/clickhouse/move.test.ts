@@ -6,6 +6,7 @@ import type { MoveProgress } from '../../../src/operate/move/progress.ts';
 import { openSource } from '../../../src/operate/move/source.ts';
 import { MoveTarget } from '../../../src/operate/move/target.ts';
 import { openClickHouseEventStore } from '../../../src/stores/clickhouse/event-store.ts';
+import { NO_FEATURE_TABLES } from '../../../src/stores/sql/feature-tables.ts';
 import { findClickHouse, makeDatabase, type TestDatabase, TIMEOUTS } from '../../support/clickhouse.ts';
 import type { ClusterStores } from '../../support/cluster-stores.ts';
 import { startFaultyProxy } from '../../support/faulty-proxy.ts';
@@ -74,7 +75,7 @@ describe.skipIf(server === null)('a move to many machines', { timeout: TIMEOUTS.
     const proxy = await startFaultyProxy(clickhouse.options.url);
     const source = await openSource(folder);
     const { url, options } = { url: database.url, options: clickhouse.options };
-    const target = await MoveTarget.open({ databaseUrl: url, logPartitions: 16, now: 0 });
+    const target = await MoveTarget.open({ databaseUrl: url, logPartitions: 16, now: 0, tables: NO_FEATURE_TABLES });
     try {
       for (const [part, fault] of [
         ['insert into event_rows', 'request lost'],

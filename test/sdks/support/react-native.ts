@@ -15,7 +15,7 @@ export const AppState = {
     return { remove: () => hearing.delete(hear) };
   },
 };
-export const Dimensions = { get: () => ({ width: 390, height: 844 }) };
+const Dimensions = { get: () => ({ width: 390, height: 844 }) };
 export const Linking = {
   getInitialURL: async () => null,
   addEventListener: () => ({ remove: () => undefined }),

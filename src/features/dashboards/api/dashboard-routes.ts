@@ -6,9 +6,9 @@ import { idFromPath } from '../../../http/path-ids.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import type { Dashboard } from '../../../stores/metadata/dashboards.ts';
 import type { QueryCaller } from '../../insights/api/run-query.ts';
 import { createDashboard, DASHBOARD_SCOPE, getDashboard, updateDashboard } from '../dashboards.ts';
+import type { Dashboard } from '../store/dashboard-store.ts';
 import { readDashboardBody } from './dashboard-body.ts';
 import {
   DashboardChangeSchema,

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { DateTime, iso, nullable, presentUserOrNull, UserSummarySchema } from '../../../http/schemas/common.ts';
 import type { User } from '../../../stores/metadata/accounts.ts';
-import type { Dashboard, DashboardTile } from '../../../stores/metadata/dashboards.ts';
+import type { Dashboard, DashboardTile } from '../store/dashboard-store.ts';
 import { type presentSavedInsight, type SavedInsightAnswer, SavedInsightSchema } from './saved-insight-schemas.ts';
 
 const AnyObject = Type.Record(Type.String(), Type.Unknown());

@@ -4,11 +4,11 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import type { DashboardTile } from '../../../stores/metadata/dashboards.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
-import type { SavedInsight } from '../../../stores/metadata/saved-insights.ts';
 import { answerInsight } from '../../insights/api/answer-insight.ts';
 import { startQuery } from '../../insights/api/run-query.ts';
+import type { DashboardTile } from '../store/dashboard-store.ts';
+import type { SavedInsight } from '../store/saved-insight-store.ts';
 import type { DashboardApiDeps } from './deps.ts';
 import {
   NO_ANSWER,

@@ -7,7 +7,6 @@ import { idFromPath } from '../../../http/path-ids.ts';
 import { ACTIVITY_QUERY, ActivityPageSchema } from '../../../http/schemas/activity.ts';
 import { pageSchema } from '../../../http/schemas/common.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import type { SavedInsight } from '../../../stores/metadata/saved-insights.ts';
 import type { QueryCaller } from '../../insights/api/run-query.ts';
 import { getDashboard } from '../dashboards.ts';
 import { listSavedInsights } from '../list-saved-insights.ts';
@@ -18,6 +17,7 @@ import {
   recordInsightView,
   updateSavedInsight,
 } from '../saved-insights.ts';
+import type { SavedInsight } from '../store/saved-insight-store.ts';
 import type { DashboardApiDeps } from './deps.ts';
 import { asksToRefresh, presentInsights, presentOneInsight, tilesById } from './present-saved-insights.ts';
 import { readSavedInsightBody } from './saved-insight-body.ts';

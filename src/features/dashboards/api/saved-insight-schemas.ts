@@ -10,8 +10,8 @@ import {
 } from '../../../http/schemas/common.ts';
 import { digest } from '../../../lib/secrets.ts';
 import type { User } from '../../../stores/metadata/accounts.ts';
-import type { DashboardTile } from '../../../stores/metadata/dashboards.ts';
-import type { SavedInsight } from '../../../stores/metadata/saved-insights.ts';
+import type { DashboardTile } from '../store/dashboard-store.ts';
+import type { SavedInsight } from '../store/saved-insight-store.ts';
 
 const AnyObject = Type.Record(Type.String(), Type.Unknown());
 

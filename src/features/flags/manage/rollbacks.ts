@@ -7,6 +7,7 @@
  * same reason a condition on too little (`lt`, `lte`) waits until the flag has been on for a whole window.
  */
 import type { JsonObject } from '../../../core/json/json.ts';
+import type { LeaderTask } from '../../../lib/leader-task.ts';
 import type { Logger } from '../../../lib/log.ts';
 import { type Schedule, startSchedule } from '../../../lib/schedule.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
@@ -25,23 +26,28 @@ export interface RollbackDeps extends FlagDeps {
 
 const CHECK_INTERVAL_MS = 60_000;
 
-export class Rollbacks {
+export class Rollbacks implements LeaderTask {
   readonly #deps: RollbackDeps;
+  #schedule: Schedule | null = null;
   #running: Promise<void> | null = null;
 
   constructor(deps: RollbackDeps) {
     this.#deps = deps;
   }
 
-  /** From now on, every minute. */
-  start(): Schedule {
-    return startSchedule({
+  /** Checks every minute from now on. */
+  start(): void {
+    this.#schedule ??= startSchedule({
       clock: this.#deps.clock,
       initialDelayMs: CHECK_INTERVAL_MS,
       intervalMs: CHECK_INTERVAL_MS,
       run: () => this.check(),
       onError: (err) => this.#deps.logger.error({ err }, 'rollback conditions could not be looked up'),
     });
+  }
+
+  async stop(): Promise<void> {
+    await this.#schedule?.stop();
   }
 
   /** Looks at every flag once; one run at a time, and whoever asks meanwhile waits for that one. */

@@ -7,13 +7,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../lib/clock.ts';
+import type { LeaderTask } from '../../../lib/leader-task.ts';
 import type { Logger } from '../../../lib/log.ts';
 import { type Loop, startLoop } from '../../../lib/loop.ts';
 import type { FileScan } from '../../../lib/scan-files.ts';
 import type { SqlRow, SqlValue } from '../../../stores/events/event-store.ts';
 import type { DeletionScan, DeletionStore, PersonDeletion } from '../../../stores/metadata/deletions.ts';
 
-interface ErasureDeps {
+export interface ErasureDeps {
   deletions: DeletionStore;
   /** Applies pending reassignments in the event store. */
   reassign(): Promise<void>;
@@ -37,7 +38,7 @@ const SCAN_BATCH_SIZE = 20;
 const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 600_000;
 
-export class Erasure {
+export class Erasure implements LeaderTask {
   readonly #deps: ErasureDeps;
   readonly #stopping = new AbortController();
   /** Texts to search for in files, by deletion. Only in memory: after a restart only rows are checked. */

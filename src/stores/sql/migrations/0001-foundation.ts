@@ -6,6 +6,7 @@ type Column = Parameters<CreateTableBuilder<string, string>['addColumn']>[1];
 
 /** Organizations, the people in them, their keys and roles, projects, and who did what. */
 export const foundation: Migration = {
+  number: 1,
   name: 'organizations, users, keys, projects, roles, activity',
   async up(db, dialect) {
     await createOrganizations(db, dialect);

@@ -6,6 +6,7 @@ const withoutRowid = sql`without rowid`;
 
 /** What grows out of events: persons, groups, definitions, and the books that say what became of every event. */
 export const ingest: Migration = {
+  number: 2,
   name: 'persons, groups, definitions, and the fate of events',
   async up(db, dialect) {
     await createPersons(db, dialect);

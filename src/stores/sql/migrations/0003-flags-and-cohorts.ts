@@ -4,6 +4,7 @@ import type { Migration } from '../migration.ts';
 
 /** Feature flags with their history and access, the identifiers that keep a user's value, and cohorts. */
 export const flagsAndCohorts: Migration = {
+  number: 3,
   name: 'feature flags, role access, experience continuity, cohorts',
   async up(db, dialect) {
     await createFlags(db, dialect);

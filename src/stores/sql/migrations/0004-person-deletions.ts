@@ -4,6 +4,7 @@ import type { Migration } from '../migration.ts';
 
 /** Persons can be split, un-merged and deleted: orders to the event store, and what became of each deletion. */
 export const personDeletions: Migration = {
+  number: 4,
   name: 'splits, undone merges and deletions of persons',
   async up(db, dialect) {
     await extendMerges(db, dialect);

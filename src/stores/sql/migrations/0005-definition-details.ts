@@ -7,6 +7,7 @@ import type { Migration } from '../migration.ts';
  * column has a default, because the processor writes definitions by the columns that it knows.
  */
 export const definitionDetails: Migration = {
+  number: 5,
   name: 'details of definitions, names of group types, messages to webhooks',
   async up(db, dialect) {
     await describeDefinitions(db, dialect);

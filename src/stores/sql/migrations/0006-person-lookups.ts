@@ -8,6 +8,7 @@ import { readableJsonSql } from '../postgres-dialect.ts';
  * themselves: 2 µs a person become 0.2. Keeping both indexes costs about 13 µs for each person that is written.
  */
 export const personLookups: Migration = {
+  number: 6,
   name: 'persons by e-mail, and the persons list in its own order',
   async up(db, dialect) {
     await addEmail(db, dialect);

@@ -3,6 +3,7 @@ import type { Migration } from '../migration.ts';
 
 /** Persons who change get the number of the change, and so do those who go: the event store copies what is new to it. */
 export const personChanges: Migration = {
+  number: 7,
   name: 'numbers of the changes of persons',
   async up(db, { name, bigIntegerType }) {
     await (name === 'sqlite' ? addCounter(db) : addSequence(db));

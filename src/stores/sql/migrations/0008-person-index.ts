@@ -4,6 +4,7 @@ import type { Migration } from '../migration.ts';
 
 /** Persons by columns, in blocks: written behind the changes of persons, in the background, also for those of before. */
 export const personIndex: Migration = {
+  number: 8,
   name: 'persons by columns',
   async up(db, dialect) {
     const { bigIntegerType, bytesType } = dialect;

@@ -4,6 +4,7 @@ import type { Migration } from '../migration.ts';
 
 /** What people keep of their questions: insights, dashboards of them, actions; and how often names are asked for. */
 export const savedInsights: Migration = {
+  number: 9,
   name: 'saved insights, dashboards, actions, how often names are asked for',
   async up(db, dialect) {
     await createInsights(db, dialect);

@@ -2,6 +2,7 @@ import type { Migration } from '../migration.ts';
 
 /** For the list of what was dropped, newest first. */
 export const droppedInOrder: Migration = {
+  number: 10,
   name: 'dropped events in their order',
   async up(db) {
     await db.schema

@@ -6,6 +6,7 @@ import type { Migration } from '../migration.ts';
  * the event store, and who is there. On one machine none of it exists: the log is a file, and nobody has to be asked.
  */
 export const manyMachines: Migration = {
+  number: 11,
   name: 'the log, the leases and the blocks of many machines',
   async up(db, dialect) {
     if (dialect.name !== 'postgres') return;

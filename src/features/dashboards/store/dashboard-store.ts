@@ -1,9 +1,87 @@
-import type { Insertable, Selectable } from 'kysely';
-import type { JsonObject } from '../../core/json/json.ts';
-import type { Dashboard, DashboardStore, DashboardTile } from '../metadata/dashboards.ts';
-import { parseStoredJson } from './json-text.ts';
-import { paged } from './paging.ts';
-import { toBit as bit, type Sql, type Tables } from './tables.ts';
+/** Dashboards and their tiles. Times are in ms UTC. */
+import type { Generated, Insertable, Selectable } from 'kysely';
+import type { JsonObject } from '../../../core/json/json.ts';
+import type { Page, Paged } from '../../../stores/metadata/page.ts';
+import { parseStoredJson } from '../../../stores/sql/json-text.ts';
+import { paged } from '../../../stores/sql/paging.ts';
+import { type Sql, type Tables, toBit } from '../../../stores/sql/tables.ts';
+
+declare module '../../../stores/metadata/metadata-store.ts' {
+  interface FeatureStores {
+    readonly dashboards: DashboardStore;
+  }
+}
+
+declare module '../../../stores/sql/tables.ts' {
+  interface Tables {
+    dashboards: {
+      id: Generated<number>;
+      projectId: number;
+      name: string;
+      description: string;
+      pinned: Flag;
+      deleted: Flag;
+      filters: string;
+      tags: string;
+      createdAt: number;
+      createdBy: number | null;
+      updatedAt: number;
+    };
+    dashboardTiles: {
+      id: Generated<number>;
+      projectId: number;
+      dashboardId: number;
+      insightId: number;
+      order: number;
+      layouts: string;
+      color: string | null;
+    };
+  }
+}
+
+export interface Dashboard {
+  id: number;
+  projectId: number;
+  name: string;
+  description: string;
+  pinned: boolean;
+  deleted: boolean;
+  /** A range of dates that counts instead of each insight's own: `date_from`, `date_to`. */
+  filters: JsonObject;
+  tags: string[];
+  createdAt: number;
+  createdBy: number | null;
+  updatedAt: number;
+}
+
+/** An insight in its place on a dashboard. */
+export interface DashboardTile {
+  id: number;
+  projectId: number;
+  dashboardId: number;
+  insightId: number;
+  /** Tiles come in this order; those with the same one by their ids. */
+  order: number;
+  /** Where it lies, for each width of a screen: only the client knows what that means. */
+  layouts: JsonObject;
+  color: string | null;
+}
+
+export interface DashboardStore {
+  create(dashboard: Omit<Dashboard, 'id'>): Promise<Dashboard>;
+  /** A deleted one too. */
+  get(projectId: number, id: number): Promise<Dashboard | null>;
+  /** Those that are not deleted: the pinned ones first, then by name. */
+  list(projectId: number, page: Page): Promise<Paged<Dashboard>>;
+  update(dashboard: Dashboard): Promise<void>;
+  /** In their order. */
+  listTiles(dashboardId: number): Promise<DashboardTile[]>;
+  /** Tiles of these insights on dashboards that are not deleted, by dashboard. */
+  listTilesByInsights(projectId: number, insightIds: readonly number[]): Promise<DashboardTile[]>;
+  createTile(tile: Omit<DashboardTile, 'id'>): Promise<DashboardTile>;
+  updateTile(tile: DashboardTile): Promise<void>;
+  deleteTile(id: number): Promise<void>;
+}
 
 const toDashboard = (row: Selectable<Tables['dashboards']>): Dashboard => ({
   ...row,
@@ -16,8 +94,8 @@ const toDashboard = (row: Selectable<Tables['dashboards']>): Dashboard => ({
 
 const toColumns = (dashboard: Omit<Dashboard, 'id'>): Insertable<Tables['dashboards']> => ({
   ...dashboard,
-  pinned: bit(dashboard.pinned),
-  deleted: bit(dashboard.deleted),
+  pinned: toBit(dashboard.pinned),
+  deleted: toBit(dashboard.deleted),
   filters: JSON.stringify(dashboard.filters),
   tags: JSON.stringify(dashboard.tags),
 });

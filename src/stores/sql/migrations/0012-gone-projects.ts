@@ -2,6 +2,7 @@ import type { Migration } from '../migration.ts';
 
 /** Whose events may still turn up on other shelves: on their way there when the project went, or left by a crash. */
 export const goneProjects: Migration = {
+  number: 12,
   name: 'projects that are gone',
   async up(db, { bigIntegerType }) {
     await db.schema

@@ -1,0 +1,155 @@
+/** Saved insights, and who viewed them when. Times are in ms UTC. */
+import type { Generated, Insertable, Selectable } from 'kysely';
+import type { JsonObject } from '../../../core/json/json.ts';
+import { parseStoredJson } from '../../../stores/sql/json-text.ts';
+import { type Sql, type Tables, toBit } from '../../../stores/sql/tables.ts';
+
+declare module '../../../stores/metadata/metadata-store.ts' {
+  interface FeatureStores {
+    readonly insights: SavedInsightStore;
+  }
+}
+
+declare module '../../../stores/sql/tables.ts' {
+  interface Tables {
+    insights: {
+      id: Generated<number>;
+      projectId: number;
+      shortId: string;
+      name: string | null;
+      derivedName: string | null;
+      description: string;
+      filters: string;
+      order: number | null;
+      saved: Flag;
+      favorited: Flag;
+      deleted: Flag;
+      tags: string;
+      createdAt: number;
+      createdBy: number | null;
+      updatedAt: number;
+      lastModifiedAt: number;
+      lastModifiedBy: number | null;
+    };
+    insightViews: { projectId: number; userId: number; insightId: number; viewedAt: number };
+  }
+}
+
+export interface SavedInsight {
+  id: number;
+  projectId: number;
+  /** Eight letters and digits, unlike those of any other in the project: for links. */
+  shortId: string;
+  name: string | null;
+  /** What the question would be called by what it asks; the client makes it up. */
+  derivedName: string | null;
+  description: string;
+  /** The question in the words of the wire, as it was sent. */
+  filters: JsonObject;
+  /** A place among others, where somebody has given it one. */
+  order: number | null;
+  /** False: a draft, kept because somebody looked at it. */
+  saved: boolean;
+  favorited: boolean;
+  deleted: boolean;
+  tags: string[];
+  createdAt: number;
+  createdBy: number | null;
+  /** Any change. */
+  updatedAt: number;
+  /** The last change of what it asks or what it is called. */
+  lastModifiedAt: number;
+  lastModifiedBy: number | null;
+}
+
+/** When a user last looked at an insight. */
+interface InsightView {
+  insightId: number;
+  viewedAt: number;
+}
+
+export interface SavedInsightStore {
+  create(insight: Omit<SavedInsight, 'id'>): Promise<SavedInsight>;
+  /** A deleted one too. */
+  get(projectId: number, id: number): Promise<SavedInsight | null>;
+  /** Those of these ids that the project has, deleted ones too. */
+  listByIds(projectId: number, ids: readonly number[]): Promise<SavedInsight[]>;
+  getByShortId(projectId: number, shortId: string): Promise<SavedInsight | null>;
+  /** All that are not deleted; the last modified first. */
+  listByProject(projectId: number): Promise<SavedInsight[]>;
+  update(insight: SavedInsight): Promise<void>;
+  /** Of each user and insight the last view is kept. */
+  recordView(projectId: number, insightId: number, userId: number, viewedAt: number): Promise<void>;
+  /** The latest first. */
+  listViewsByUser(projectId: number, userId: number): Promise<InsightView[]>;
+}
+
+const toInsight = (row: Selectable<Tables['insights']>): SavedInsight => ({
+  ...row,
+  id: Number(row.id),
+  filters: parseStoredJson(row.filters) as JsonObject,
+  saved: row.saved === 1,
+  favorited: row.favorited === 1,
+  deleted: row.deleted === 1,
+  tags: JSON.parse(row.tags),
+});
+
+const toColumns = (insight: Omit<SavedInsight, 'id'>): Insertable<Tables['insights']> => ({
+  ...insight,
+  filters: JSON.stringify(insight.filters),
+  saved: toBit(insight.saved),
+  favorited: toBit(insight.favorited),
+  deleted: toBit(insight.deleted),
+  tags: JSON.stringify(insight.tags),
+});
+
+export function savedInsightStore({ db }: Sql): SavedInsightStore {
+  const ofProject = (projectId: number) => db.selectFrom('insights').selectAll().where('projectId', '=', projectId);
+  return {
+    async create(insight) {
+      const row = await db.insertInto('insights').values(toColumns(insight)).returningAll().executeTakeFirstOrThrow();
+      return toInsight(row);
+    },
+    async get(projectId, id) {
+      const row = await ofProject(projectId).where('id', '=', id).executeTakeFirst();
+      return row ? toInsight(row) : null;
+    },
+    async listByIds(projectId, ids) {
+      if (ids.length === 0) return [];
+      return (await ofProject(projectId).where('id', 'in', ids).orderBy('id').execute()).map(toInsight);
+    },
+    async getByShortId(projectId, shortId) {
+      const row = await ofProject(projectId).where('shortId', '=', shortId).executeTakeFirst();
+      return row ? toInsight(row) : null;
+    },
+    async listByProject(projectId) {
+      const rows = await ofProject(projectId)
+        .where('deleted', '=', 0)
+        .orderBy('lastModifiedAt', 'desc')
+        .orderBy('id', 'desc')
+        .execute();
+      return rows.map(toInsight);
+    },
+    async update({ id, ...insight }) {
+      await db.updateTable('insights').set(toColumns(insight)).where('id', '=', id).execute();
+    },
+    async recordView(projectId, insightId, userId, viewedAt) {
+      await db
+        .insertInto('insightViews')
+        .values({ projectId, insightId, userId, viewedAt })
+        .onConflict((conflict) => conflict.columns(['projectId', 'userId', 'insightId']).doUpdateSet({ viewedAt }))
+        .execute();
+    },
+    async listViewsByUser(projectId, userId) {
+      const rows = await db
+        .selectFrom('insightViews')
+        .select(['insightId', 'viewedAt'])
+        .where('projectId', '=', projectId)
+        .where('userId', '=', userId)
+        .orderBy('viewedAt', 'desc')
+        .orderBy('insightId', 'desc')
+        .execute();
+      return rows.map((row) => ({ insightId: Number(row.insightId), viewedAt: Number(row.viewedAt) }));
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { Logger } from '../../lib/log.ts';
+import type { Feature } from '../feature.ts';
+import { flagBlastRadiusRoutes } from './api/blast-radius-routes.ts';
+import type { FlagRouteDeps } from './api/deps.ts';
+import { flagEvaluationRoutes } from './api/flag-evaluation-routes.ts';
+import { flagHistoryRoutes } from './api/flag-history-routes.ts';
+import { flagLookupRoutes } from './api/flag-lookup-routes.ts';
+import { flagRoleAccessRoutes } from './api/flag-role-access-routes.ts';
+import { featureFlagRoutes } from './api/flag-routes.ts';
+import { localEvaluationRoutes } from './api/local-evaluation-routes.ts';
+import { type RollbackDeps, Rollbacks } from './manage/rollbacks.ts';
+import { DECIDE_ROUTE, decideRoutes } from './public/decide-routes.ts';
+import type { FlagPublicDeps } from './public/deps.ts';
+import { FLAGS_ROUTE, flagsRoutes } from './public/flags-routes.ts';
+import { ofrepRoutes } from './public/ofrep/ofrep-routes.ts';
+
+interface FlagFeatureDeps extends FlagRouteDeps, Omit<FlagPublicDeps, 'config' | 'directory'> {
+  config: FlagRouteDeps['config'] & FlagPublicDeps['config'];
+  directory: FlagPublicDeps['directory'];
+  log: Logger;
+  /** Measures the metric of a rollback condition. */
+  countEvents: RollbackDeps['measure'];
+}
+
+export const flagsFeature: Feature<FlagFeatureDeps> = {
+  name: 'flags',
+  api(app, deps) {
+    featureFlagRoutes(app, deps);
+    localEvaluationRoutes(app, deps);
+    flagEvaluationRoutes(app, deps);
+    flagBlastRadiusRoutes(app, deps);
+    flagRoleAccessRoutes(app, deps);
+    flagHistoryRoutes(app, deps);
+    flagLookupRoutes(app, deps);
+  },
+  public(app, deps) {
+    decideRoutes(app, deps);
+    flagsRoutes(app, deps);
+    ofrepRoutes(app, deps);
+  },
+  fastRoutes: [DECIDE_ROUTE, FLAGS_ROUTE],
+  leaderTasks: (deps) => [new Rollbacks({ ...deps, measure: deps.countEvents, logger: deps.log })],
+};

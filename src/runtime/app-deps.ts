@@ -1,0 +1,157 @@
+/** What features are built from. Each takes what its `deps.ts` names; the compiler checks that it is here. */
+import { KeyGuard } from '../access/key-guard.ts';
+import { ProjectDirectory } from '../access/project-directory.ts';
+import type { Config } from '../config.ts';
+import { Sessions } from '../features/accounts/sessions.ts';
+import { SignInGuard } from '../features/accounts/sign-in-guard.ts';
+import { DemoData } from '../features/demo/demo-data.ts';
+import { countEvents } from '../features/events/count-events.ts';
+import { Continuity } from '../features/flags/decide/continuity.ts';
+import type { DecideDeps } from '../features/flags/decide/decide.ts';
+import { FlagSnapshots } from '../features/flags/decide/flag-snapshots.ts';
+import type { RollbackDeps } from '../features/flags/manage/rollbacks.ts';
+import { QueryUsage } from '../features/insights/query-usage.ts';
+import type { ResultCache } from '../features/insights/result-cache.ts';
+import { Erasure } from '../features/persons/delete/erasure.ts';
+import type { EventReassigner } from '../features/persons/identity/change-identities.ts';
+import { requestLogger } from '../http/request-log.ts';
+import { acceptEvents } from '../ingest/accept/accept-events.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Ids } from '../lib/ids.ts';
+import type { Logger } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { FileScan } from '../lib/scan-files.ts';
+import { resolvesWithin } from '../lib/within.ts';
+import type { EventStore } from '../stores/events/event-store.ts';
+import { type Backend, MAX_PROCESSING_WAIT_MS } from './backend.ts';
+import type { LeaderTasks } from './leader-tasks.ts';
+import type { WorkerMethods } from './worker-protocol.ts';
+
+/** What everything else is built from. */
+export interface BaseDeps {
+  config: Config;
+  log: Logger;
+  clock: Clock;
+  ids: Ids;
+  metrics: Metrics;
+  /** Cached answers of insights; invalidated by every change that may affect one. */
+  results: ResultCache;
+  backend: Backend;
+  leaderTasks: LeaderTasks;
+}
+
+export type AppDeps = ReturnType<typeof createDeps>;
+
+export function createDeps(base: BaseDeps) {
+  const shared = { ...base, ...storeDeps(base), ...eventDeps(base), logAnswer: requestLogger(base) };
+  const withFlags = { ...shared, ...flagDeps(shared), ...accountDeps(shared), ...insightDeps(shared) };
+  return { ...withFlags, demo: newDemoData(withFlags) };
+}
+
+const storeDeps = ({ backend, leaderTasks }: BaseDeps) => ({
+  metadata: backend.metadata,
+  ingest: backend.ingest,
+  ingestion: backend.ingestion,
+  tail: backend.liveEvents,
+  findPending: backend.findPending,
+  /** True when everything accepted so far has been processed, false when that takes too long. */
+  whenProcessed: (): Promise<boolean> => resolvesWithin(MAX_PROCESSING_WAIT_MS, backend.ingestion.whenProcessed()),
+  purgeLog: () => backend.purgeLog(),
+  purgeStores: async (): Promise<void> => backend.worker().purge(),
+  scanFiles: (texts: readonly string[]): Promise<FileScan> => backend.scanFiles(texts),
+  /** Woken when a cohort waits to be calculated. */
+  calculations: { wake: () => backend.wakeLeader() },
+  erasure: {
+    begin(deletionId: string, searchTexts: readonly string[]) {
+      const erasure = leaderTasks.get(Erasure);
+      if (erasure) erasure.begin(deletionId, searchTexts);
+      else backend.wakeLeader();
+    },
+  },
+});
+
+/** The latest time that both event stores can hold. */
+const END_OF_TIME = Date.UTC(9999, 11, 31);
+
+/** Events are read and changed on the worker thread. `worker()` throws while there is none, hence the `async`. */
+function eventDeps({ backend: { worker, dialect, metadata, reassigner }, results, clock }: BaseDeps) {
+  const query: EventStore['query'] = async (...args) => worker().query(...args);
+  const answerQuestion: WorkerMethods['answerQuestion'] = async (projectId, question, page, signal) =>
+    worker().answerQuestion(projectId, question, page, ...(signal ? [signal] : []));
+  const events = { query };
+  const mirrorPersons = async (projectId: number): Promise<void> => worker().mirrorPersons(projectId);
+  const eventQueries = { metadata, events, dialect, persons: metadata.eventPersons, clock, mirrorPersons };
+  const measure: RollbackDeps['measure'] = (projectId, metric, from, to) =>
+    countEvents(eventQueries, { projectId, ...metric, from, to });
+  return {
+    events,
+    dialect,
+    /** Brings the event store's copy of persons up to date, before they are queried. */
+    mirrorPersons,
+    answerQuestion,
+    eventQueries,
+    countEvents: measure,
+    calculateCohort: async (projectId: number, cohortId: number): Promise<void> =>
+      worker().calculateCohort(projectId, cohortId),
+    reassigner: invalidatingReassigner(results, reassigner),
+    async removeEvents(projectId: number): Promise<void> {
+      await worker().deleteBefore(projectId, END_OF_TIME);
+      await worker().deleteMirror(projectId);
+      results.invalidate(projectId);
+    },
+    async removeEventsBefore(projectId: number, time: number): Promise<number> {
+      const removed = await worker().deleteBefore(projectId, time);
+      if (removed > 0) results.invalidate(projectId);
+      return removed;
+    },
+  };
+}
+
+const invalidatingReassigner = (results: ResultCache, reassigner: EventReassigner): EventReassigner => ({
+  position: () => reassigner.position(),
+  async reassign() {
+    await reassigner.reassign();
+    results.invalidateAll();
+  },
+});
+
+function flagDeps({ backend: { metadata, writes }, clock, log }: BaseDeps) {
+  const flagSnapshots = new FlagSnapshots(metadata);
+  const decide: DecideDeps = {
+    metadata,
+    flagSnapshots,
+    writes,
+    continuity: new Continuity(metadata),
+    clock,
+    onReadError: (err) => log.error({ err }, 'could not read a person or group; flags were evaluated without it'),
+  };
+  return { flagSnapshots, decide };
+}
+
+function accountDeps({ backend: { metadata }, config, clock, ids }: BaseDeps) {
+  const signInGuard = new SignInGuard({ metadata, clock, ids });
+  return {
+    directory: new ProjectDirectory({ metadata, clock }),
+    sessions: new Sessions({ metadata, clock, ids, sessionDays: config.sessionDays, guard: signInGuard }),
+    signInGuard,
+    keys: new KeyGuard(clock),
+  };
+}
+
+const insightDeps = ({ backend: { metadata }, clock, log }: BaseDeps) => ({
+  usage: new QueryUsage({ store: metadata.queryUsage, clock, logger: log }),
+});
+
+type DemoDeps = BaseDeps & ReturnType<typeof storeDeps> & ReturnType<typeof flagDeps>;
+
+const newDemoData = ({ metadata, clock, ids, log, flagSnapshots, calculations, ingestion, whenProcessed }: DemoDeps) =>
+  new DemoData({
+    metadata,
+    clock,
+    ids,
+    flagSnapshots,
+    calculations,
+    accept: (projectId, batch) => acceptEvents({ ingestion, clock, ids }, projectId, batch),
+    whenProcessed,
+    log,
+  });

@@ -1,0 +1,47 @@
+/**
+ * Every feature of the server. Routes, tables, migrations, project deletion and leader tasks follow from this list; what
+ * features do on the worker thread is in `worker-features.ts`.
+ */
+import { accountsFeature } from '../features/accounts/index.ts';
+import { actionsFeature } from '../features/actions/index.ts';
+import { captureFeature } from '../features/capture/index.ts';
+import { cohortsFeature } from '../features/cohorts/index.ts';
+import { dashboardsFeature } from '../features/dashboards/index.ts';
+import { definitionsFeature } from '../features/definitions/index.ts';
+import { demoFeature } from '../features/demo/index.ts';
+import { eventsFeature } from '../features/events/index.ts';
+import type { Feature } from '../features/feature.ts';
+import { flagsFeature } from '../features/flags/index.ts';
+import { groupsFeature } from '../features/groups/index.ts';
+import { insightsFeature } from '../features/insights/index.ts';
+import { personsFeature } from '../features/persons/index.ts';
+import { sdkFeature } from '../features/sdk/index.ts';
+import { webhooksFeature } from '../features/webhooks/index.ts';
+import type { FeatureTables } from '../stores/sql/feature-tables.ts';
+import type { AppDeps } from './app-deps.ts';
+
+export type AppFeature = Feature<AppDeps>;
+
+/** In the order of the API's documentation. */
+export const FEATURES: readonly AppFeature[] = [
+  accountsFeature,
+  eventsFeature,
+  definitionsFeature,
+  groupsFeature,
+  personsFeature,
+  flagsFeature,
+  insightsFeature,
+  cohortsFeature,
+  dashboardsFeature,
+  actionsFeature,
+  demoFeature,
+  captureFeature,
+  sdkFeature,
+  webhooksFeature,
+];
+
+export const tablesOf = (features: readonly Partial<FeatureTables>[]): FeatureTables => ({
+  stores: Object.assign({}, ...features.map(({ stores }) => stores)),
+  migrations: features.flatMap(({ migrations = [] }) => migrations),
+  projectTables: features.flatMap(({ projectTables = [] }) => projectTables),
+});
