@@ -48,15 +48,19 @@ const QUESTIONS: readonly [name: string, fields: Record<string, string>][] = [
 
 const PAGES: readonly Shot[] = [
   { name: 'login', path: () => '/login', wait: 'Sign in', signedOut: true },
-  { name: 'setup', path: () => '/setup?token=shown-once', wait: 'Set up your account', signedOut: true },
-  { name: 'welcome', path: ({ projectId }) => `/project/${projectId}/welcome`, wait: 'Events are coming in' },
+  { name: 'setup', path: () => '/setup?token=shown-once', wait: 'Create your account', signedOut: true },
+  { name: 'welcome', path: ({ projectId }) => `/project/${projectId}/welcome`, wait: 'Receiving events' },
   { name: 'live', path: ({ projectId }) => `/project/${projectId}/live`, wait: 'Live events' },
   {
     name: 'live-event',
     path: ({ projectId, eventId }) => `/project/${projectId}/live?open=${eventId}`,
     wait: 'Properties',
   },
-  { name: 'live-not-stored', path: ({ projectId }) => `/project/${projectId}/live?tab=not-stored`, wait: 'Warnings' },
+  {
+    name: 'live-not-stored',
+    path: ({ projectId }) => `/project/${projectId}/live?tab=not-stored`,
+    wait: 'Ingestion warnings',
+  },
   { name: 'insights', path: ({ projectId }) => `/project/${projectId}/insights`, wait: 'Visits by browser' },
   {
     name: 'insight',
@@ -73,7 +77,7 @@ const PAGES: readonly Shot[] = [
   {
     name: 'dashboard',
     path: ({ projectId, insights }) => `/project/${projectId}/dashboards/${insights.dashboard}`,
-    wait: 'Found',
+    wait: 'Updated',
   },
   {
     name: 'persons',
@@ -88,32 +92,32 @@ const PAGES: readonly Shot[] = [
   { name: 'cohorts', path: ({ projectId }) => `/project/${projectId}/cohorts`, wait: 'Beta walkers' },
   { name: 'cohort', path: ({ projectId }) => `/project/${projectId}/cohorts/1`, wait: 'Teams that order' },
   { name: 'definitions', path: ({ projectId }) => `/project/${projectId}/definitions`, wait: 'order placed' },
-  { name: 'settings', path: ({ projectId }) => `/project/${projectId}/settings`, wait: 'Project key' },
+  { name: 'settings', path: ({ projectId }) => `/project/${projectId}/settings`, wait: 'Project API key' },
   { name: 'groups', path: ({ projectId }) => `/project/${projectId}/groups`, wait: 'northwind' },
   { name: 'members', path: ({ projectId }) => `/project/${projectId}/members`, wait: 'ada@example.org' },
   { name: 'activity', path: ({ projectId }) => `/project/${projectId}/activity`, wait: 'Beta walkers' },
-  { name: 'account', path: () => '/account', wait: 'Personal keys' },
+  { name: 'account', path: () => '/account', wait: 'Personal API keys' },
   { name: 'flags', path: ({ projectId }) => `/project/${projectId}/flags`, wait: 'fast-search' },
-  { name: 'flag', path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}`, wait: 'Affects' },
+  { name: 'flag', path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}`, wait: 'Matches ' },
   {
     name: 'flag-review',
     path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}`,
-    wait: 'Affects',
+    wait: 'Matches ',
     prepare: async (page) => {
-      await page.getByLabel('Share of condition 2').fill('60');
+      await page.getByLabel('Rollout of condition 2').fill('60');
       await page.getByRole('button', { name: 'Review and save' }).click();
-      await page.getByText('get another value').waitFor();
+      await page.getByText('get a different value').waitFor();
     },
   },
   {
     name: 'flag-try',
     path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}?tab=try&who=walker3%40example.org`,
-    wait: 'They fit',
+    wait: 'Value for',
   },
   {
     name: 'flag-access',
     path: ({ projectId, flagId }) => `/project/${projectId}/flags/${flagId}?tab=access`,
-    wait: 'Let a role change this flag',
+    wait: 'Admins and the creator',
   },
   {
     name: 'flag-history',

@@ -1,12 +1,12 @@
 import './styles/tokens.css';
 import './styles/base.css';
 import { render } from 'preact';
-import { openSite } from './lib/route-table.ts';
+import { registerRoutes } from './lib/route-table.ts';
 import { applyTheme, readTheme } from './lib/theme.ts';
 import { ROUTES } from './routes.ts';
 import { App } from './shell/app.tsx';
 
 applyTheme(readTheme());
-openSite(ROUTES);
+registerRoutes(ROUTES);
 const root = document.getElementById('app');
 if (root) render(<App />, root);

@@ -1,4 +1,4 @@
-/** The console in a real browser, on a real server: what people do first, and what visitors could do to it. */
+/** The console in a real browser: first steps, live events, sessions. */
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,42 +29,42 @@ describe.skipIf(!hasBrowser)('the console', () => {
   };
   const signIn = async (page: Page, path: string): Promise<void> => {
     await page.goto(server.url + path);
-    await page.getByLabel('E-mail').fill(ACCOUNT.email);
+    await page.getByLabel('Email').fill(ACCOUNT.email);
     await page.getByLabel('Password').fill(ACCOUNT.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
   };
 
-  it('leads from the printed link to the first event, sent by the snippet that it shows', async () => {
+  it('leads from the setup link to the first event, sent by the HTML snippet', async () => {
     const { page, pageErrors, foreignRequests } = await watchedPage(browser, server.url);
     await page.goto(`${server.url}/setup?token=${server.setupToken}`);
     await page.getByLabel('Name').fill('Ada');
-    await page.getByLabel('E-mail').fill(ACCOUNT.email);
+    await page.getByLabel('Email').fill(ACCOUNT.email);
     await page.getByLabel('Password').fill(ACCOUNT.password);
-    await page.getByRole('button', { name: 'Make the account' }).click();
-    await page.getByLabel('Project').fill('Boots');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByLabel('Project name').fill('Boots');
     await page.getByLabel('Time zone').fill('Europe/Berlin');
-    await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByText('Waiting for the first event').waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('Waiting for your first event').waitFor();
     await saveScreenshot(page, 'console-waiting');
 
-    const snippet = (await page.getByLabel('Code for Web page').textContent()) ?? '';
+    const snippet = (await page.getByLabel('Code for HTML snippet').textContent()) ?? '';
     expect(snippet).toContain(`posthog.init("${server.projectKey}", { api_host: "${server.url}" })`);
     const shop = await openShop(snippet.replace('{ api_host', '{ opt_out_useragent_filter: true, api_host'));
     const visit = await browser.newPage();
     await visit.goto(shop.url);
-    await page.getByText('Events are coming in').waitFor();
+    await page.getByText('Receiving events').waitFor();
     await visit.close();
     await shop.close();
 
-    await page.getByRole('link', { name: 'See live events' }).click();
-    await page.getByRole('cell', { name: '$pageview', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'View live events' }).click();
+    await page.getByRole('cell', { name: 'Pageview', exact: true }).waitFor();
     expect(await page.getByRole('cell', { name: shop.url }).count()).toBeGreaterThan(0);
     expect((await server.metadata.projects.get(server.projectId))?.timezone).toBe('Europe/Berlin');
     expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
   }, 60_000);
 
-  it('shows events as they come, and whatever a visitor sends stays text', async () => {
+  it('shows live events, and renders what visitors send as text', async () => {
     const { page, pageErrors, foreignRequests } = await watchedPage(browser, server.url);
     const nasty = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
     let dialogs = 0;
@@ -73,14 +73,14 @@ describe.skipIf(!hasBrowser)('the console', () => {
       void dialog.dismiss();
     });
     await signIn(page, '/login');
-    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('Live', { exact: true }).and(page.locator('.badge')).waitFor();
     await capture(nasty, { [nasty]: nasty, $current_url: `javascript:${nasty}`, list: [nasty, { deep: nasty }] });
     const row = page.getByRole('row', { name: nasty });
     await row.waitFor();
     await row.press('Enter');
     await page.getByText('Properties', { exact: true }).waitFor();
-    expect(await page.getByLabel('Properties of the event').textContent()).toContain(JSON.stringify(nasty));
-    expect(await page.getByLabel('What became of it').textContent()).toContain('Stored');
+    expect(await page.getByLabel('Event properties').textContent()).toContain(JSON.stringify(nasty));
+    expect(await page.getByLabel('Ingestion status').textContent()).toContain('Stored');
     expect(await page.evaluate('window.hacked')).toBeUndefined();
     expect(await page.locator('#app img, #app script').count()).toBe(0);
     await saveScreenshot(page, 'console-text');
@@ -92,22 +92,22 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await page.close();
   }, 60_000);
 
-  it('pauses, filters by name, and keeps the filter in the address', async () => {
+  it('pauses, filters by name, and keeps the filter in the URL', async () => {
     const { page, pageErrors } = await watchedPage(browser, server.url);
     await signIn(page, `/login?next=${encodeURIComponent('/project/1/live?event=wanted')}`);
-    await page.getByText('No event fits these filters').waitFor();
+    await page.getByText('No matching events').waitFor();
     await capture('unwanted');
     await capture('wanted', { plan: 'team' });
     await page.getByRole('cell', { name: 'wanted', exact: true }).waitFor();
     expect(await page.getByRole('cell', { name: 'unwanted' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Pause' }).click();
     await capture('wanted', { plan: 'free' });
-    await page.getByText('Paused, 1 new').waitFor();
+    await page.getByText('Paused, 1 new event').waitFor();
     expect(await page.getByRole('cell', { name: 'wanted', exact: true }).count()).toBe(1);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await expect.poll(() => page.getByRole('cell', { name: 'wanted', exact: true }).count()).toBe(2);
 
-    await page.getByRole('button', { name: 'Filter by a property' }).click();
+    await page.getByRole('button', { name: 'Add filter' }).click();
     await page.getByLabel('Property', { exact: true }).fill('pla');
     await page.getByRole('option', { name: 'plan' }).click();
     await page.getByLabel('Values').fill('te');
@@ -120,14 +120,14 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await page.close();
   }, 60_000);
 
-  it('asks to sign in when the session has ended, and goes back to where one was', async () => {
+  it('asks to sign in when the session has expired, and returns to the page', async () => {
     const { page } = await watchedPage(browser, server.url);
     await signIn(page, '/login');
     await page.getByRole('heading', { name: 'Live events' }).waitFor();
     await page.context().clearCookies();
     await page.goto(`${server.url}/project/1/live?event=wanted`);
-    await page.getByText('Sign in to go on where you were.').waitFor();
-    await page.getByLabel('E-mail').fill(ACCOUNT.email);
+    await page.getByText('Sign in to continue where you left off.').waitFor();
+    await page.getByLabel('Email').fill(ACCOUNT.email);
     await page.getByLabel('Password').fill('wrong horse');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Invalid email or password.').waitFor();
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await page.close();
   }, 60_000);
 
-  it('fits a narrow screen, and says when ingestion stands still', async () => {
+  it('fits a narrow screen, and says when ingestion is delayed', async () => {
     const { page, pageErrors } = await watchedPage(browser, server.url);
     await page.setViewportSize({ width: 380, height: 780 });
     await page.route('**/_status', async (route) => {
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
       await route.fulfill({ json: { ...status, ingest: { ...status.ingest, pending: 7, lag_ms: 125_000 } } });
     });
     await signIn(page, '/login');
-    await page.getByText('Ingestion stands still: 7 events wait, the oldest for 2 min 5 s.').waitFor();
+    await page.getByText('Ingestion is delayed: 7 pending events, the oldest from 2m 5s ago.').waitFor();
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('link', { name: 'Server status' }).click();
     await page.getByText('Needs attention').waitFor();
@@ -156,10 +156,10 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await page.close();
   }, 60_000);
 
-  it('loads demo data, and says how much', async () => {
+  it('loads demo data', async () => {
     const { page, pageErrors } = await watchedPage(browser, server.url);
     await signIn(page, '/login');
-    await page.getByRole('link', { name: 'Connect', exact: true }).click();
+    await page.getByRole('link', { name: 'Install SDK', exact: true }).click();
     await page.getByRole('button', { name: 'Load demo data' }).click();
     await page.getByText(/^[\d,. ]+ events loaded\.$/).waitFor();
     expect((await server.metadata.flags.listByProject(server.projectId)).length).toBe(2);
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await page.close();
   }, 60_000);
 
-  it('is served at the address of every page that it has', async () => {
+  it('is served at the path of every page', async () => {
     const table = readFileSync(new URL('../../console/src/routes.ts', import.meta.url), 'utf8');
     const paths = [...table.matchAll(/path: ['`]([^'`]+)['`]/g)].map(([, path = '']) =>
       path.replace(/^\$\{P\}/, '/project/1').replace(/:\w+/g, '1'),

@@ -1,4 +1,4 @@
-/** Flags in the console: made, changed after a look at who changes, heard of by the SDK, and brought back. */
+/** Feature flags in the console. */
 import type { Browser, Page } from 'playwright-core';
 import { PostHog } from 'posthog-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -46,68 +46,68 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
   const review = (page: Page) => page.getByRole('button', { name: 'Review and save' }).click();
   const flagsOf = async (...names: string[]) => Promise.all(names.map((name) => sdk.getFeatureFlag('new-cart', name)));
 
-  it('are made, changed after one saw who changes, heard of by the SDK, and restored', async () => {
+  it('are created, changed after a review of who is affected, seen by the SDK, and restored', async () => {
     const { page, pageErrors, foreignRequests } = await open('/project/1/flags');
-    await page.getByText('No flags yet').waitFor();
-    await page.getByRole('link', { name: 'New flag' }).click();
+    await page.getByText('No feature flags yet').waitFor();
+    await page.getByRole('link', { name: 'New feature flag' }).click();
     await page.getByLabel('Key').fill('new cart');
     await review(page);
-    await page.getByRole('alert').getByText('Use letters, numbers, - and _ alone').first().waitFor();
+    await page.getByRole('alert').getByText('Use only letters, numbers, hyphens and underscores.').first().waitFor();
     await page.getByLabel('Key').fill('new-cart');
-    await page.getByText('0 % of all persons get it.').waitFor();
-    await page.getByText('Affects 4 of 4 persons (100 %); with a share of 0 % about 0 get it').waitFor();
-    await page.getByRole('spinbutton', { name: 'in %' }).fill('100');
+    await page.getByText('0% of all persons get the flag.').waitFor();
+    await page.getByText('Matches 4 of 4 persons (100%). At 0% rollout, about 0 get the flag.').waitFor();
+    await page.getByRole('spinbutton', { name: 'Rollout percentage' }).fill('100');
     await review(page);
-    await page.getByText('Reaches 4 of 4 persons (100 %).').waitFor();
-    await page.getByRole('button', { name: 'Make the flag' }).click();
+    await page.getByText('Reaches 4 of 4 persons (100%).').waitFor();
+    await page.getByRole('button', { name: 'Create flag' }).click();
     await page.getByRole('heading', { name: 'new-cart' }).waitFor();
     expect(page.url()).toMatch(/\/project\/1\/flags\/\d+$/);
-    await page.getByRole('link', { name: 'All flags' }).click();
-    await page.getByRole('link', { name: 'New flag' }).click();
-    await page.getByText('Nothing is saved yet.').waitFor();
+    await page.getByRole('link', { name: 'All feature flags' }).click();
+    await page.getByRole('link', { name: 'New feature flag' }).click();
+    await page.getByText('Not created yet').waitFor();
     expect(await page.getByLabel('Key').inputValue()).toBe('');
     await page.goBack();
     await page.getByRole('link', { name: 'new-cart' }).click();
     expect(await flagsOf('ada', 'joe')).toEqual([true, true]);
 
-    await page.getByRole('button', { name: 'Add a filter' }).click();
-    await page.getByText('Complete the filters to see how many fit.').waitFor();
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByText('Complete the filters to see how many match.').waitFor();
     await page.getByLabel('Property', { exact: true }).fill('pla');
     await page.getByRole('option', { name: 'plan' }).click();
     await page.getByLabel('Values').fill('te');
     await page.getByRole('option', { name: 'team' }).click();
-    await page.getByText('Persons where plan is team get it.').waitFor();
-    await page.getByText('Affects 2 of 4 persons (50 %).').waitFor();
+    await page.getByText('Persons where plan equals team get the flag.').waitFor();
+    await page.getByText('Matches 2 of 4 persons (50%).').waitFor();
     await saveScreenshot(page, 'console-flag-edit');
     await review(page);
-    const changes = page.getByLabel('What changes');
+    const changes = page.getByLabel('Changes', { exact: true });
     expect(await changes.textContent()).toBe(
-      'Condition 1before: All persons get it.after: Persons where plan is team get it.',
+      'Condition 1Before: All persons get the flag.After: Persons where plan equals team get the flag.',
     );
-    await page.getByText('2 of 4 persons (50 %)', { exact: true }).waitFor();
-    const rows = page.getByRole('table', { name: 'Those who get another value' }).getByRole('row');
-    expect((await rows.allTextContents()).slice(1).toSorted()).toEqual(['eveon→becomesoff', 'joeon→becomesoff']);
+    await page.getByText('2 of 4 persons (50%)', { exact: true }).waitFor();
+    const rows = page.getByRole('table', { name: 'Affected' }).getByRole('row');
+    expect((await rows.allTextContents()).slice(1).toSorted()).toEqual(['eveOn→changes toOff', 'joeOn→changes toOff']);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Everything is saved: version 2.').waitFor();
+    await page.getByText('All changes saved (version 2).').waitFor();
     expect(await flagsOf('ada', 'bob', 'eve', 'joe')).toEqual([true, true, false, false]);
 
-    await page.getByRole('tab', { name: 'Try it' }).click();
-    await page.getByLabel('Distinct id').fill('joe');
-    await page.getByRole('button', { name: 'Try it' }).click();
-    await page.getByText('They fit no condition.').waitFor();
+    await page.getByRole('tab', { name: 'Test' }).click();
+    await page.getByLabel('Distinct ID').fill('joe');
+    await page.getByRole('button', { name: 'Evaluate' }).click();
+    await page.getByText("Doesn't match any release condition.").waitFor();
     expect(new URL(page.url()).search).toBe('?tab=try&who=joe');
 
     await page.getByRole('tab', { name: 'History' }).click();
     await page.getByRole('button', { name: 'Restore version 1' }).click();
-    await page.getByText('2 of 4 persons (50 %)', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Restore it' }).click();
-    await page.getByRole('listitem', { name: 'Version 3' }).getByText('now').waitFor();
+    await page.getByText('2 of 4 persons (50%)', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Restore version', exact: true }).click();
+    await page.getByRole('listitem', { name: 'Version 3' }).getByText('Current').waitFor();
     expect(await flagsOf('ada', 'joe')).toEqual([true, true]);
     expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
   }, 60_000);
 
-  it('never overwrite what somebody else saved meanwhile, and keep what the editor does not show', async () => {
+  it('never overwrite the changes of another user, and keep what the editor does not show', async () => {
     const other = clientFor({ url: server.url, personalKey: (await addMember(server, 'bob@example.org')).personalKey });
     const holdout = { id: 3, exclusion_percentage: 0 };
     const filters = { groups: [{ properties: [], rollout_percentage: 10, later: 1 }], holdout, later: [1] };
@@ -118,33 +118,33 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     await other.patch(path, { body: { tags: ['by-bob'] } });
     await review(page);
     await page.getByText('bob@example.org saved version 2 while you were editing version 1.').waitFor();
-    expect(await page.getByLabel('What they changed').textContent()).toBe('Tagsbefore: noneafter: by-bob');
+    expect(await page.getByLabel('Their changes').textContent()).toBe('TagsBefore: NoneAfter: by-bob');
     await page.getByRole('button', { name: 'Keep both' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Everything is saved: version 3.').waitFor();
+    await page.getByText('All changes saved (version 3).').waitFor();
     expect((await other.get(path)).body).toMatchObject({ name: 'by Ada', tags: ['by-bob'], filters });
 
-    await page.getByRole('spinbutton', { name: 'in %' }).fill('20');
+    await page.getByRole('spinbutton', { name: 'Rollout percentage' }).fill('20');
     await other.patch(path, { body: { filters: { ...filters, groups: [{ rollout_percentage: 90 }] } } });
     await review(page);
-    await page.getByText('You both changed conditions, variants or payloads.').waitFor();
+    await page.getByText('You both changed the release conditions, variants or payloads.').waitFor();
     expect((await other.get(path)).body.filters.groups).toEqual([{ rollout_percentage: 90 }]);
-    await page.getByRole('button', { name: 'Keep mine in place of theirs' }).click();
-    // Once more, in the moment between the look and the deed.
+    await page.getByRole('button', { name: 'Overwrite their changes' }).click();
+    // Once more, between the review and the save.
     await page.getByText('persons').first().waitFor();
     await other.patch(path, { body: { filters: { ...filters, groups: [{ rollout_percentage: 80 }] } } });
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('saved version 5 while you were editing version 4.').waitFor();
-    await page.getByRole('button', { name: 'Keep mine in place of theirs' }).click();
+    await page.getByRole('button', { name: 'Overwrite their changes' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Everything is saved: version 6.').waitFor();
+    await page.getByText('All changes saved (version 6).').waitFor();
     const groups = [{ properties: [], rollout_percentage: 20, later: 1 }];
     expect((await other.get(path)).body.filters).toEqual({ groups, holdout, later: [1] });
     expect(pageErrors.filter((complaint) => !complaint.includes('409'))).toEqual([]);
     await page.close();
   }, 60_000);
 
-  it('are released to cohorts and to groups, open to a role, and told when to switch themselves off', async () => {
+  it('are released to cohorts and groups, shared with a role, and rolled back automatically', async () => {
     const owner = clientFor(server);
     const values = [{ type: 'person', key: 'plan', operator: 'exact', value: 'free' }];
     const cohort = await server.addCohort({
@@ -162,19 +162,19 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     const read = async (id: number) => (await owner.get(`/api/projects/1/feature_flags/${id}/`)).body;
 
     const { page, pageErrors } = await open(`/project/1/flags/${persons.id}`);
-    await page.getByRole('button', { name: 'Add a filter' }).click();
-    await page.getByLabel('What is looked at').selectOption('a cohort');
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByLabel('Filter type').selectOption('Cohort');
     await page.getByLabel('Cohort', { exact: true }).selectOption('Free riders');
-    await page.getByText('Persons in the cohort Free riders get it.').waitFor();
-    await page.getByText('Affects 2 of 4 persons (50 %).').waitFor();
-    await page.getByRole('button', { name: 'Add a rollback condition' }).click();
+    await page.getByText('Persons in cohort Free riders get the flag.').waitFor();
+    await page.getByText('Matches 2 of 4 persons (50%).').waitFor();
+    await page.getByRole('button', { name: 'Add rollback condition' }).click();
     await page.getByLabel('Event').fill('$exception');
-    await page.getByLabel('Number').fill('7');
-    await page.getByText('Off when $exception is sent more than 7 times within the last hour.').waitFor();
+    await page.getByLabel('Threshold').fill('7');
+    await page.getByText('Disable when Exception happens more than 7 times within 1 hour.').waitFor();
     await review(page);
-    await page.getByText('get another value').waitFor();
+    await page.getByText('get a different value').waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Everything is saved: version 2.').waitFor();
+    await page.getByText('All changes saved (version 2).').waitFor();
     const member = { key: 'id', type: 'cohort', operator: 'in', value: cohort.id };
     const metric = { event: '$exception', math: 'total', window: '1h' };
     expect(await read(persons.id)).toMatchObject({
@@ -182,38 +182,38 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
       rollback_conditions: [{ threshold: 7, operator: 'gt', threshold_metric: metric }],
     });
     await page.getByRole('tab', { name: 'Access' }).click();
-    await page.getByLabel('Let a role change this flag').selectOption({ value: role.body.id });
-    await page.getByRole('button', { name: 'Give access' }).click();
-    await page.getByRole('button', { name: 'Take access from Support' }).waitFor();
+    await page.getByLabel('Role', { exact: true }).selectOption({ value: role.body.id });
+    await page.getByRole('button', { name: 'Grant access' }).click();
+    await page.getByRole('button', { name: 'Revoke access of Support' }).waitFor();
 
     for (let count = 0; count < 8; count++) sdk.capture({ event: '$exception', distinctId: 'ada' });
     await sdk.flush();
     await server.drain();
     await server.checkRollbacks();
     await page.goto(`${server.url}/project/1/flags/${persons.id}?tab=history`);
-    await page.getByText('$exception is sent more than 7 times within the last hour (measured: 8)').waitFor();
+    await page.getByText('Exception happens more than 7 times within 1 hour (measured: 8)').waitFor();
     const rolledBack = page.getByRole('listitem', { name: 'Version 3' });
-    expect(await rolledBack.textContent()).toMatch(/by the systemSwitched offRolled back by its own conditions/);
+    expect(await rolledBack.textContent()).toMatch(/by SystemDisabledRolled back automatically/);
 
     await page.goto(`${server.url}/project/1/flags/${companies.id}`);
-    await page.getByLabel('Released to').selectOption('company groups, as a whole');
-    await page.getByRole('button', { name: 'Add a filter' }).click();
+    await page.getByLabel('Match by').selectOption('company groups');
+    await page.getByRole('button', { name: 'Add filter' }).click();
     await page.getByLabel('Property', { exact: true }).fill('si');
     await page.getByRole('option', { name: 'size' }).click();
-    await page.getByLabel('Comparison').selectOption('is more than');
+    await page.getByLabel('Operator').selectOption('is greater than');
     await page.getByLabel('Value', { exact: true }).fill('10');
-    await page.getByText('Affects 1 of 2 company groups (50 %).').waitFor();
+    await page.getByText('Matches 1 of 2 company groups (50%).').waitFor();
     await review(page);
     await page.getByRole('cell', { name: 'a1' }).waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Everything is saved: version 2.').waitFor();
+    await page.getByText('All changes saved (version 2).').waitFor();
     const asks = (company: string) => sdk.getFeatureFlag('firms', 'ada', { groups: { company } });
     expect([await asks('a1'), await asks('b2')]).toEqual([false, true]);
     expect(pageErrors).toEqual([]);
     await page.close();
   }, 60_000);
 
-  it('show whatever is in them as text, fit a narrow screen, and are switched off after a question', async () => {
+  it('render everything as text, fit a narrow screen, and are disabled after a confirmation', async () => {
     const flag = await server.addFlag({
       key: NASTY,
       name: NASTY,
@@ -229,10 +229,10 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
     await page.setViewportSize({ width: 380, height: 780 });
     await page.getByRole('link', { name: NASTY }).waitFor();
     const tabs = {
-      release: 'Affects',
-      'try&who=ada': 'the flag is',
-      access: 'Admins and whoever made the flag',
-      'history&version=1': 'Made.',
+      release: 'of 4 persons',
+      'try&who=ada': 'Value for',
+      access: 'Admins and the creator of the flag',
+      'history&version=1': 'Created.',
     };
     for (const [tab, text] of Object.entries(tabs)) {
       await page.goto(`${server.url}/project/1/flags/${flag.id}?tab=${tab}`);
@@ -245,11 +245,11 @@ describe.skipIf(!hasBrowser)('flags in the console', () => {
       ]);
     }
     await page.goto(`${server.url}/project/1/flags?search=narrow`);
-    await page.getByRole('switch', { name: 'narrow is on' }).press('Space');
-    await page.getByText('4 of 4 persons (100 %)').waitFor();
+    await page.getByRole('switch', { name: 'narrow is enabled' }).press('Space');
+    await page.getByText('4 of 4 persons (100%)').waitFor();
     expect(await sdk.getFeatureFlag('narrow', 'ada')).toBe(true);
-    await page.getByRole('button', { name: 'Switch it off' }).click();
-    await page.getByRole('switch', { name: 'narrow is off' }).waitFor();
+    await page.getByRole('button', { name: 'Disable flag' }).click();
+    await page.getByRole('switch', { name: 'narrow is disabled' }).waitFor();
     expect(await sdk.getFeatureFlag('narrow', 'ada')).toBeUndefined();
     expect(pageErrors).toEqual([]);
     await page.close();

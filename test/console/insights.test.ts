@@ -1,4 +1,4 @@
-/** Questions asked in a real browser, on a real server: from names that are suggested to a dashboard. */
+/** Insights in a real browser: from an event to a dashboard. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, saveScreenshot, watchedPage } from '../support/browser.ts';
@@ -50,31 +50,31 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
     await page.getByRole('option', { name, exact: true }).click();
   };
 
-  it('leads from suggested names to a funnel, its persons, a cohort, and a dashboard', async () => {
+  it('go from suggested events to a funnel, its persons, a cohort and a dashboard', async () => {
     const { page, pageErrors, foreignRequests } = await open('/project/1/insights');
-    await page.getByText('Nothing is kept yet').waitFor();
+    await page.getByText('No saved insights yet').waitFor();
     await page.getByRole('link', { name: 'Funnel', exact: true }).click();
-    await page.getByText('Choose an event for at least two steps.').waitFor();
+    await page.getByText('Select an event for at least two steps.').waitFor();
     await choose(page, 'Step 1', 'sign', 'signed up');
     await choose(page, 'Step 2', 'ord', 'order placed');
-    await page.getByRole('button', { name: '3 reached signed up: show the persons' }).waitFor();
-    await page.getByRole('button', { name: '2 dropped out before order placed: show the persons' }).waitFor();
+    await page.getByRole('button', { name: '3 completed signed up: view persons' }).waitFor();
+    await page.getByRole('button', { name: '2 dropped off before order placed: view persons' }).waitFor();
     const asked = new URL(page.url()).searchParams;
     expect([asked.get('insight'), asked.get('events')]).toEqual([
       'FUNNELS',
       '[{"id":"signed up","order":0},{"id":"order placed","order":1}]',
     ]);
 
-    await page.getByRole('button', { name: '2 dropped out before order placed: show the persons' }).click();
-    const drawer = page.getByRole('dialog', { name: 'Dropped out before 2. order placed' });
+    await page.getByRole('button', { name: '2 dropped off before order placed: view persons' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Dropped off before step 2: order placed' });
     await drawer.getByText('ben').waitFor();
     expect(await drawer.getByRole('row').count()).toBe(3);
     expect(new URL(page.url()).searchParams.get('open')).toBe('0.1.d');
     await saveScreenshot(page, 'insight-persons');
-    await drawer.getByRole('button', { name: 'Save as a cohort' }).click();
+    await drawer.getByRole('button', { name: 'Save as cohort' }).click();
     await page.getByLabel('Name').fill('Nearly bought');
-    await page.getByRole('button', { name: 'Save the cohort' }).click();
-    await page.getByText('2 persons are in Nearly bought now.').waitFor();
+    await page.getByRole('button', { name: 'Save cohort' }).click();
+    await page.getByText('Saved 2 persons to Nearly bought.').waitFor();
     const { body: cohorts } = await call(server.url, 'GET', '/api/projects/1/cohorts/');
     const [{ id, is_static }] = cohorts.results;
     const { body: members } = await call(server.url, 'GET', `/api/projects/1/cohorts/${id}/persons/`);
@@ -86,26 +86,26 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
 
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByLabel('Name').fill('Who buys');
-    await page.getByRole('button', { name: 'Save the insight' }).click();
+    await page.getByRole('button', { name: 'Save insight' }).click();
     await page.getByRole('heading', { name: 'Who buys' }).waitFor();
-    await page.getByRole('button', { name: 'Add to a dashboard' }).click();
+    await page.getByRole('button', { name: 'Add to dashboard' }).click();
     await page.getByLabel('New dashboard').fill('Every morning');
-    await page.getByRole('button', { name: 'Make it and add' }).click();
-    await page.getByRole('link', { name: 'open' }).click();
+    await page.getByRole('button', { name: 'Create and add' }).click();
+    await page.getByRole('link', { name: 'Open' }).click();
     await page.getByRole('heading', { name: 'Every morning' }).waitFor();
-    await page.getByRole('button', { name: '1 reached order placed: show the persons' }).click();
+    await page.getByRole('button', { name: '1 completed order placed: view persons' }).click();
     await page.getByRole('dialog').getByText('ann').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Same time for all' }).click();
-    await page.getByRole('button', { name: 'Keep for everybody' }).click();
-    await page.getByRole('button', { name: 'Each its own time' }).waitFor();
+    await page.getByRole('button', { name: 'Override date range' }).click();
+    await page.getByRole('button', { name: 'Save for everyone' }).click();
+    await page.getByRole('button', { name: 'Use date range of each insight' }).waitFor();
     const { body: board } = await call(server.url, 'GET', '/api/projects/1/dashboards/1/');
     expect([board.filters, board.tiles.length]).toEqual([{ date_from: '-30d' }, 1]);
     expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
   }, 60_000);
 
-  it('draws what visitors sent as text, in every picture', async () => {
+  it('render what visitors sent as text, in every chart', async () => {
     const { page, pageErrors, foreignRequests } = await open('/project/1/insights/new');
     const pictures: [fields: Record<string, unknown>, shown: string][] = [
       [{ insight: 'TRENDS', events: [{ id: NASTY }], breakdown: NASTY }, `${NASTY} - ${NASTY}`],
@@ -141,7 +141,7 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
     await page.close();
   }, 60_000);
 
-  it('says what is wrong with a question, lets a long one be stopped, and fits a narrow screen', async () => {
+  it('show errors, can be cancelled, and fit a narrow screen', async () => {
     const events = encodeURIComponent('[{"id":"signed up"},{"id":"order placed"}]');
     const { page } = await open(`/project/1/insights/new?insight=TRENDS&events=${events}&formula=A%2FC`);
     await page.setViewportSize({ width: 380, height: 780 });
@@ -157,11 +157,11 @@ describe.skipIf(!hasBrowser)('insights in the console', () => {
       await route.continue().catch(() => undefined);
     });
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await page.getByText('Asking…').waitFor();
-    await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('Stopped').waitFor();
+    await page.getByText('Running query…').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Query cancelled').waitFor();
     await page.unroute(/insights\/trend/);
-    await page.getByRole('button', { name: 'Ask again' }).click();
+    await page.getByRole('button', { name: 'Run again' }).click();
     await page.getByRole('button', { name: 'Refresh' }).waitFor();
     await page.close();
   }, 60_000);

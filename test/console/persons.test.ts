@@ -1,4 +1,4 @@
-/** The pages around persons in a real browser: what is done there, and what visitors could do to whoever looks. */
+/** Persons, cohorts and definitions in a real browser. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, saveScreenshot, watchedPage } from '../support/browser.ts';
@@ -9,7 +9,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 const NASTY = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 const P = '/project/1';
 
-describe.skipIf(!hasBrowser)('the pages around persons', () => {
+describe.skipIf(!hasBrowser)('persons in the console', () => {
   let server: TestServer;
   let browser: Browser;
   let client: ReturnType<typeof clientFor>;
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('the pages around persons', () => {
   const personOf = async (distinctId: string) =>
     (await client.get(`/api/projects/1/persons/?distinct_id=${distinctId}`)).body.results[0];
 
-  it('finds somebody, edits a property, and shows its history', async () => {
+  it('finds a person, edits a property, and shows its history', async () => {
     const { page, pageErrors, foreignRequests } = await open(`${P}/persons`);
     await page.getByLabel('Search').fill('ada@example');
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
@@ -55,37 +55,37 @@ describe.skipIf(!hasBrowser)('the pages around persons', () => {
     await page.getByRole('link', { name: 'ada@example.org' }).click();
     await page.getByRole('heading', { name: 'ada@example.org', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Edit plan' }).click();
-    await page.getByLabel('Kind').selectOption('json');
+    await page.getByLabel('Type').selectOption('json');
     await page.getByLabel('Value', { exact: true }).fill('{"name": ');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('This is no JSON.').waitFor();
+    await page.getByText('Invalid JSON.').waitFor();
     await page.getByLabel('Value', { exact: true }).fill('{"name": "team"}');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('plan is saved.').waitFor();
+    await page.getByText('plan saved.').waitFor();
     expect((await personOf('ada')).properties.plan).toEqual({ name: 'team' });
     await page.getByRole('button', { name: 'History plan' }).click();
-    await page.getByRole('dialog').getByText('by hand').waitFor();
+    await page.getByRole('dialog').getByText('Edited by').waitFor();
     expect(await page.getByRole('dialog').getByText('free', { exact: true }).count()).toBe(2);
     await saveScreenshot(page, 'person-history');
     expect([pageErrors, foreignRequests]).toEqual([[], []]);
     await page.close();
   }, 60_000);
 
-  it('undoes a merge, after saying what will move', async () => {
+  it('undoes a merge after a confirmation', async () => {
     const { page, pageErrors } = await open(`${P}/persons/ada?tab=ids`);
-    await page.getByRole('heading', { name: '2 distinct ids' }).waitFor();
+    await page.getByRole('heading', { name: '2 distinct IDs' }).waitFor();
     await page.getByRole('button', { name: 'Undo…' }).click();
-    await page.getByText('1 id goes back to the person who was merged in, together with 1 event').waitFor();
-    await page.getByRole('button', { name: 'Make two persons of one' }).click();
-    await page.getByRole('heading', { name: '1 distinct id', exact: true }).waitFor();
-    await page.getByText('undone', { exact: true }).waitFor();
+    await page.getByText('1 distinct ID and 1 event move back to the merged person').waitFor();
+    await page.getByRole('button', { name: 'Undo merge' }).click();
+    await page.getByRole('heading', { name: '1 distinct ID', exact: true }).waitFor();
+    await page.getByText('Undone', { exact: true }).waitFor();
     const [ada, phone] = [await personOf('ada'), await personOf('phone')];
     expect([ada.distinct_ids, phone.distinct_ids, phone.properties.device]).toEqual([['ada'], ['phone'], 'phone']);
     expect(pageErrors).toEqual([]);
     await page.close();
   }, 60_000);
 
-  it('keeps as text whatever somebody has sent, on every page that shows it', async () => {
+  it('renders what visitors sent as text, on every page', async () => {
     const { page, pageErrors, foreignRequests } = await open('/account');
     const { uuid } = await personOf('victim');
     const pages = [
@@ -111,25 +111,25 @@ describe.skipIf(!hasBrowser)('the pages around persons', () => {
     await page.close();
   }, 60_000);
 
-  it('saves the persons that are shown as a file, which a link leads to', async () => {
+  it('exports the listed persons as CSV', async () => {
     const { page } = await open(`${P}/persons?search=ada@`);
-    const link = page.getByRole('link', { name: 'Save as CSV' });
+    const link = page.getByRole('link', { name: 'Export CSV' });
     await expect.poll(() => link.getAttribute('href')).toBe('/api/projects/1/persons.csv?search=ada%40');
     const saved = page.waitForEvent('download');
     await link.click();
     expect((await saved).suggestedFilename()).toBe('persons.csv');
-    await page.getByText('Saved 1 row as persons.csv.').waitFor();
+    await page.getByText('Exported 1 row to persons.csv.').waitFor();
     await page.close();
   }, 60_000);
 
-  it('deletes a person with events, and shows how far that is', async () => {
+  it('deletes a person with events, and shows the progress', async () => {
     await capture(server, server.projectKey, [{ distinct_id: 'leaving' }, { distinct_id: 'leaving' }]);
     const { page, pageErrors } = await open(`${P}/persons/leaving`);
     await page.getByRole('button', { name: 'Delete…' }).click();
-    await page.getByLabel('Delete the 2 events of the person too').check();
-    const confirm = page.getByRole('button', { name: 'Delete the person and all events' });
+    await page.getByLabel('Also delete 2 events').check();
+    const confirm = page.getByRole('button', { name: 'Delete person and events' });
     expect(await confirm.isDisabled()).toBe(true);
-    await page.getByLabel('Type delete to go on').fill('delete');
+    await page.getByLabel('Type delete to confirm').fill('delete');
     await confirm.click();
     const progress = page.getByRole('region', { name: 'Deletion' });
     await progress.getByText('2 events').waitFor();
@@ -141,9 +141,9 @@ describe.skipIf(!hasBrowser)('the pages around persons', () => {
 
   it('verifies several events at once', async () => {
     const { page } = await open(`${P}/definitions?search=visit`);
-    await page.getByLabel('Choose visit').check();
+    await page.getByLabel('Select visit').check();
     await page.getByRole('button', { name: 'Verify' }).click();
-    await page.getByText('1 definition changed.').waitFor();
+    await page.getByText('1 definition updated.').waitFor();
     const { body } = await client.get('/api/projects/1/event_definitions/?search=visit');
     expect(body.results[0].verified).toBe(true);
     await page.close();
@@ -167,7 +167,7 @@ const settled = async (page: Page): Promise<void> => {
   await expect.poll(() => page.getByText('Loading…').count()).toBe(0);
 };
 
-/** Signs somebody up by the link of the first start, and gives the cookie of their session. */
+/** Creates an account with the setup token, and returns the session cookie. */
 async function session({ url, setupToken }: TestServer): Promise<{ name: string; value: string }> {
   const body = { token: setupToken, email: 'eve@example.org', password: 'correct horse', first_name: 'Eve' };
   const answer = await fetch(`${url}/api/setup/`, {

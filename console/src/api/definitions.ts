@@ -6,6 +6,7 @@ import type {
   PropertyDefinitionSchema,
   PropertyDefinitionWriteSchema,
 } from '../../../src/features/definitions/api/definition-schemas.ts';
+import { matchingEvents, matchingProperties } from '../lib/friendly-names.ts';
 import { get, type Paged, patch, projectPath, type Query } from './request.ts';
 
 export type EventDefinition = Static<typeof EventDefinitionSchema>;
@@ -15,20 +16,31 @@ export type PropertyOwner = 'event' | 'person';
 
 const MAX_SUGGESTIONS = 30;
 
+/** By raw name or by label. */
 export const findEventNames = async (projectId: number, search: string, signal?: AbortSignal): Promise<string[]> => {
-  const query = { search, limit: MAX_SUGGESTIONS };
-  const page = await get<Paged<EventDefinition>>(projectPath(projectId, 'event_definitions'), query, signal);
-  return page.results.map(({ name }) => name);
+  const pages = await Promise.all(
+    [search, ...matchingEvents(search)].map((text) =>
+      listEventDefinitions(projectId, { search: text, limit: MAX_SUGGESTIONS }, signal),
+    ),
+  );
+  return [...new Set(pages.flatMap(({ results }) => results.map(({ name }) => name)))];
 };
 
+/** By raw name or by label. */
 export const findProperties = async (
   projectId: number,
   owner: PropertyOwner,
   search: string,
   signal?: AbortSignal,
 ): Promise<PropertyDefinition[]> => {
-  const query = { type: owner, search, limit: MAX_SUGGESTIONS };
-  return (await get<Paged<PropertyDefinition>>(projectPath(projectId, 'property_definitions'), query, signal)).results;
+  const labelled = matchingProperties(search);
+  const queries = [{ search }, ...(labelled.length > 0 ? [{ properties: labelled.join(',') }] : [])];
+  const pages = await Promise.all(
+    queries.map((query) =>
+      listPropertyDefinitions(projectId, { type: owner, limit: MAX_SUGGESTIONS, ...query }, signal),
+    ),
+  );
+  return [...new Map(pages.flatMap(({ results }) => results.map((one) => [one.name, one]))).values()];
 };
 
 export const findValues = async (

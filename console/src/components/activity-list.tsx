@@ -1,4 +1,3 @@
-/** Who changed what, newest first: the same for every kind of thing. */
 import type { Activity } from '../api/activity.ts';
 import './activity-list.css';
 import { Time } from './time.tsx';
@@ -11,9 +10,10 @@ export function ActivityList({ entries, label }: { entries: readonly Activity[];
         <li key={entry.id}>
           <div class="row">
             <span>
-              <b>{entry.user.is_system ? 'Cairn' : entry.user.first_name || entry.user.email}</b> {deedOf(entry)}
+              <b>{entry.user.is_system ? 'System' : entry.user.first_name || entry.user.email}</b>{' '}
+              {describeActivity(entry)}
             </span>
-            <span class="push soft small">
+            <span class="push muted small">
               <Time at={entry.created_at} />
             </span>
           </div>
@@ -33,7 +33,7 @@ function Changes({ entry: { detail } }: { entry: Activity }) {
         {changes
           .map(({ field }) => field?.replaceAll('_', ' '))
           .filter(Boolean)
-          .join(', ') || 'What changed'}
+          .join(', ') || 'Changes'}
       </summary>
       {changes.map(({ field, before, after }, index) => (
         <dl key={index} class="facts">
@@ -51,35 +51,35 @@ function Changes({ entry: { detail } }: { entry: Activity }) {
   );
 }
 
-const DEEDS: Readonly<Record<string, string>> = {
-  created: 'made',
-  updated: 'changed',
+const VERBS: Readonly<Record<string, string>> = {
+  created: 'created',
+  updated: 'updated',
   deleted: 'deleted',
-  delete_property: 'removed a property of',
+  delete_property: 'deleted a property of',
   split_person: 'split',
   undid_merge: 'undid a merge of',
 };
 
-/** As they are named in a sentence, and in a list to choose from. */
-const KINDS: Readonly<Record<string, readonly [inSentence: string, inList: string]>> = {
-  FeatureFlag: ['the flag', 'Flags'],
-  Person: ['a person', 'Persons'],
-  Cohort: ['the cohort', 'Cohorts'],
-  EventDefinition: ['the event', 'Events'],
-  PropertyDefinition: ['the property', 'Properties'],
-  GroupType: ['the kind of groups', 'Kinds of groups'],
-  Team: ['the project', 'Projects'],
-  Organization: ['the organization', 'The organization'],
-  OrganizationMembership: ['the membership of', 'Members'],
-  OrganizationResourceAccess: ['what roles may do with', 'What roles may do'],
-  Role: ['the role', 'Roles'],
+/** In a sentence, and in the list of filters. */
+const SCOPE_LABELS: Readonly<Record<string, readonly [inSentence: string, inList: string]>> = {
+  FeatureFlag: ['feature flag', 'Feature flags'],
+  Person: ['person', 'Persons'],
+  Cohort: ['cohort', 'Cohorts'],
+  EventDefinition: ['event definition', 'Event definitions'],
+  PropertyDefinition: ['property definition', 'Property definitions'],
+  GroupType: ['group type', 'Group types'],
+  Team: ['project', 'Projects'],
+  Organization: ['organization', 'Organization'],
+  OrganizationMembership: ['member', 'Members'],
+  OrganizationResourceAccess: ['default access to', 'Default access'],
+  Role: ['role', 'Roles'],
 };
 
-export const KINDS_OF_THINGS = Object.entries(KINDS).map(([scope, [, label]]) => ({ scope, label }));
+export const SCOPES = Object.entries(SCOPE_LABELS).map(([scope, [, label]]) => ({ scope, label }));
 
-/** 'changed the flag new-checkout' */
-export function deedOf({ activity, scope, detail }: Pick<Activity, 'activity' | 'scope' | 'detail'>): string {
-  const kind = KINDS[scope]?.[0] ?? scope.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  const deed = DEEDS[activity] ?? activity.replaceAll('_', ' ');
-  return [deed, kind, detail.name].filter(Boolean).join(' ');
+/** 'updated feature flag new-checkout' */
+export function describeActivity({ activity, scope, detail }: Pick<Activity, 'activity' | 'scope' | 'detail'>): string {
+  const label = SCOPE_LABELS[scope]?.[0] ?? scope.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  const verb = VERBS[activity] ?? activity.replaceAll('_', ' ');
+  return [verb, label, detail.name].filter(Boolean).join(' ');
 }

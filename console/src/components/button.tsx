@@ -2,11 +2,11 @@ import './button.css';
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { classes } from '../lib/classes.ts';
 
-export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'size' | 'class'> {
-  /** One `primary` in a view; `danger` for what cannot be undone; `quiet` for what is seldom needed. */
+interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'size' | 'class'> {
+  /** One `primary` per view; `danger` for what cannot be undone; `quiet` for secondary actions. */
   kind?: 'plain' | 'primary' | 'danger' | 'quiet';
   small?: boolean;
-  /** Working: it turns, and cannot be pressed again. */
+  /** Shows a spinner and disables the button. */
   busy?: boolean;
   children: ComponentChildren;
 }

@@ -7,7 +7,7 @@ import { toastError } from './toast.tsx';
 export function Code({ text, label }: { text: string; label: string }) {
   return (
     <div class="code-block">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
       <section class="scroll" tabIndex={0} aria-label={label}>
         <pre>{text}</pre>
       </section>
@@ -24,7 +24,7 @@ export function CopyButton({ text, children = 'Copy' }: { text: string; children
       setCopied(true);
       setTimeout(() => setCopied(false), 2000);
     } catch {
-      toastError(new Error('The browser did not let us copy. Mark the text and copy it by hand.'));
+      toastError(new Error('The browser blocked copying. Select the text and copy it yourself.'));
     }
   };
   return (
@@ -34,14 +34,14 @@ export function CopyButton({ text, children = 'Copy' }: { text: string; children
   );
 }
 
-/** Browsers lend the clipboard to encrypted sites only; the old way still works where a server has no certificate. */
+/** The clipboard API needs HTTPS; the old way also works without. */
 async function writeClipboard(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
   area.value = text;
   document.body.append(area);
   area.select();
-  const worked = document.execCommand('copy');
+  const isCopied = document.execCommand('copy');
   area.remove();
-  if (!worked) throw new Error('not copied');
+  if (!isCopied) throw new Error('not copied');
 }

@@ -1,41 +1,46 @@
 import { messageOf } from '../api/api-error.ts';
 import './combobox.css';
 import { useId, useState } from 'preact/hooks';
+import type { NameTable } from '../lib/friendly-names.ts';
 import { useDebounced } from '../lib/use-debounced.ts';
 import { useResource } from '../lib/use-resource.ts';
 import { Field, type FieldProps } from './field.tsx';
 
 export interface Suggestion {
   value: string;
-  /** Shown in place of the value. */
+  /** Shown instead of the value. */
   label?: string;
-  /** A word beside it: a type, a count. */
+  /** Shown beside it: a type, a raw name. */
   note?: string;
 }
 
-export interface ComboboxProps extends FieldProps {
+interface ComboboxProps extends FieldProps {
   value: string;
-  /** Every letter, and every suggestion that is taken. */
+  /** On every keystroke and every picked suggestion. */
   onChange(value: string): void;
-  /** When a value is settled: a suggestion was taken, or Enter was pressed. */
+  /** When a suggestion is picked or Enter is pressed. */
   onCommit?(value: string): void;
   suggest(text: string, signal: AbortSignal): Promise<readonly Suggestion[]>;
   /** What `suggest` depends on besides the text. */
   inputs?: readonly unknown[];
   placeholder?: string;
+  /** Shows labels for raw names; `value` is always the raw name. */
+  names?: NameTable;
 }
 
-/** A field for any text, that suggests what there is while one writes. Arrow keys, Enter, Escape. */
-export function Combobox({ value, onChange, onCommit, suggest, inputs = [], placeholder, ...field }: ComboboxProps) {
+/** A text field with suggestions. */
+export function Combobox(props: ComboboxProps) {
+  const { value, onChange, onCommit, suggest, inputs = [], placeholder, names, ...field } = props;
+  const shownValue = names?.label(value) ?? value;
   const listId = useId();
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
   const text = useDebounced(value, 150);
   const found = useResource(isOpen ? (signal) => suggest(text, signal) : null, [text, ...inputs]);
   const items = found.data ?? [];
-  // What is written already needs no suggestion, and a list would lie over what comes next.
+  // No list when the only suggestion is what was typed already: it would cover the next field.
   const isShown = isOpen && !(items.length === 1 && items[0]?.value === value);
-  const take = (item: Suggestion): void => {
+  const pick = (item: Suggestion): void => {
     onChange(item.value);
     onCommit?.(item.value);
     setOpen(false);
@@ -49,7 +54,7 @@ export function Combobox({ value, onChange, onCommit, suggest, inputs = [], plac
     } else if (event.key === 'Enter') {
       const item = isShown ? items[active] : undefined;
       if (item || onCommit) event.preventDefault();
-      if (item) take(item);
+      if (item) pick(item);
       else {
         onCommit?.(value);
         setOpen(false);
@@ -75,40 +80,39 @@ export function Combobox({ value, onChange, onCommit, suggest, inputs = [], plac
             aria-autocomplete="list"
             aria-activedescendant={isShown && active >= 0 ? `${listId}-${active}` : undefined}
             placeholder={placeholder ?? ''}
-            value={value}
+            value={shownValue}
+            title={shownValue === value ? undefined : value}
             onFocus={() => setOpen(true)}
             onBlur={() => setOpen(false)}
             onKeyDown={onKeyDown}
             onInput={(event) => {
               setOpen(true);
               setActive(-1);
-              onChange(event.currentTarget.value);
+              const text = event.currentTarget.value;
+              onChange(names?.nameOf(text) ?? text);
             }}
           />
           {isShown && (
             <div class="combobox-list" id={listId} role="listbox" aria-label={field.label}>
               {items.map((item, index) => (
-                // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the field has the focus and the keys
+                // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the input keeps the focus and handles keys
                 <div
                   key={item.value}
                   id={`${listId}-${index}`}
                   role="option"
                   aria-selected={index === active}
-                  // Before the field loses the focus, which would close the list.
+                  // Keeps the focus in the input; losing it would close the list.
                   onMouseDown={(event) => event.preventDefault()}
-                  onClick={() => take(item)}
+                  onClick={() => pick(item)}
                   onMouseEnter={() => setActive(index)}
                 >
-                  {item.label ?? item.value} {item.note && <span class="soft small">{item.note}</span>}
+                  {item.label ?? names?.label(item.value) ?? item.value}
+                  <SuggestionNote item={item} names={names} />
                 </div>
               ))}
               {items.length === 0 && (
                 <div class="note" role="presentation">
-                  {found.error
-                    ? messageOf(found.error)
-                    : found.loading
-                      ? 'Looking…'
-                      : 'Nothing like that has been seen.'}
+                  {found.error ? messageOf(found.error) : found.loading ? 'Loading…' : 'No matches'}
                 </div>
               )}
             </div>
@@ -116,5 +120,16 @@ export function Combobox({ value, onChange, onCommit, suggest, inputs = [], plac
         </div>
       )}
     </Field>
+  );
+}
+
+/** The raw name and the note of a suggestion. */
+function SuggestionNote({ item, names }: { item: Suggestion; names: NameTable | undefined }) {
+  const rawName = names && names.label(item.value) !== item.value ? item.value : null;
+  return (
+    <>
+      {rawName && <code class="raw-name">{rawName}</code>}
+      {item.note && <span class="muted small"> {item.note}</span>}
+    </>
   );
 }

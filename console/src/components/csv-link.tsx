@@ -1,15 +1,12 @@
 import { useRef, useState } from 'preact/hooks';
 import { isAbort } from '../api/api-error.ts';
-import { countOf } from '../lib/format.ts';
+import { pluralize } from '../lib/numbers.ts';
 import { saveCsv } from '../lib/save-csv.ts';
 import { Button } from './button.tsx';
 import { toast, toastError } from './toast.tsx';
 
-/**
- * A true link to the file. A plain click saves it here instead, so that one sees how far it is and can stop it, and so
- * that an error is told rather than written into a file.
- */
-export function CsvLink({ href, name, children = 'Save as CSV' }: { href: string; name: string; children?: string }) {
+/** A link to the file. A plain click downloads it here, to show progress and errors and to allow cancelling. */
+export function CsvLink({ href, name, children = 'Export CSV' }: { href: string; name: string; children?: string }) {
   const [lines, setLines] = useState<number | null>(null);
   const stop = useRef(new AbortController());
   const save = async (): Promise<void> => {
@@ -17,7 +14,7 @@ export function CsvLink({ href, name, children = 'Save as CSV' }: { href: string
     setLines(0);
     try {
       const rows = await saveCsv(href, name, { onLines: setLines, signal: stop.current.signal });
-      toast(`Saved ${countOf(rows, 'row')} as ${name}.`);
+      toast(`Exported ${pluralize(rows, 'row')} to ${name}.`);
     } catch (error) {
       if (!isAbort(error)) toastError(error);
     }
@@ -26,9 +23,9 @@ export function CsvLink({ href, name, children = 'Save as CSV' }: { href: string
   if (lines !== null) {
     return (
       <span class="row" role="status">
-        <span class="small">{countOf(lines, 'row')} so far…</span>
+        <span class="small">Exporting… {pluralize(lines, 'row')}</span>
         <Button small onClick={() => stop.current.abort()}>
-          Stop
+          Cancel
         </Button>
       </span>
     );

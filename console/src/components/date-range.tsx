@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { Select, TextField } from './field.tsx';
 
-/** As the API reads it: `-7d`, `mStart`, `all`, or a date; `to` null is now. */
+/** As the API takes it: `-7d`, `mStart`, `all`, or a date. `to` null is now. */
 export interface DateRangeValue {
   from: string;
   to: string | null;
 }
 
-export interface DateRangeProps {
+interface DateRangeProps {
   value: DateRangeValue;
   onChange(value: DateRangeValue): void;
   label?: string;
@@ -23,15 +23,14 @@ const PRESETS = [
   { value: 'mStart', label: 'This month' },
   { value: 'yStart', label: 'This year' },
   { value: 'all', label: 'All time' },
-  { value: 'custom', label: 'From … to …' },
+  { value: 'custom', label: 'Custom range' },
 ];
 
 const isDate = (text: string | null): text is string => text !== null && /^\d{4}-\d\d-\d\d/.test(text);
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
-/** The usual spans, or two dates. */
-export function DateRange({ value, onChange, label = 'Time' }: DateRangeProps) {
+export function DateRange({ value, onChange, label = 'Date range' }: DateRangeProps) {
   const isKnown = value.to === null && PRESETS.some((preset) => preset.value === value.from);
   const [isCustom, setCustom] = useState(!isKnown);
   const choose = (from: string): void => {

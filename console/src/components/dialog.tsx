@@ -7,17 +7,16 @@ import { Button } from './button.tsx';
 import { TextField } from './field.tsx';
 import { ErrorNote } from './states.tsx';
 
-export interface DialogProps {
+interface DialogProps {
   title: ComponentChildren;
   onClose(): void;
-  /** Along the right edge, for looking at a thing without leaving the list. */
+  /** A panel at the right, for details beside a list. */
   side?: boolean;
-  /** Buttons at the end. */
   footer?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** The browser's own dialog: it keeps the focus, closes on Escape, and gives the focus back. Draw it to open it. */
+/** A modal dialog, open while it is rendered. It traps the focus, closes on Escape, and returns the focus. */
 export function Dialog({ title, onClose, side = false, footer, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -31,7 +30,7 @@ export function Dialog({ title, onClose, side = false, footer, children }: Dialo
     };
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape is the key for it, and the browser's own
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it by keyboard
     <dialog
       ref={dialog}
       class={classes('dialog', side && 'side')}
@@ -40,11 +39,11 @@ export function Dialog({ title, onClose, side = false, footer, children }: Dialo
         event.preventDefault();
         onClose();
       }}
-      // A click on what lies behind: it hits the dialog itself, and nothing in it.
+      // A click on the backdrop hits the dialog element itself.
       onClick={(event) => event.target === event.currentTarget && onClose()}
     >
       <header>
-        {/* To look at a thing begins with its name; a form begins with its first field. */}
+        {/* Details are read from the title on; a form starts with its first field. */}
         <h2 id={titleId} tabIndex={-1} autofocus={side}>
           {title}
         </h2>
@@ -58,17 +57,16 @@ export function Dialog({ title, onClose, side = false, footer, children }: Dialo
   );
 }
 
-export interface ConfirmProps {
+interface ConfirmProps {
   title: string;
-  /** What the button says: the deed, not 'OK'. */
+  /** What the button says: a verb, not 'OK'. */
   action: string;
-  /** Closes when it resolves; an error is shown and the question stays. */
+  /** The dialog closes when it resolves; an error is shown in the dialog. */
   onConfirm(): Promise<unknown>;
   onClose(): void;
   danger?: boolean;
-  /** For what cannot be undone: the button waits until this was typed. */
+  /** The user must type this before the button is enabled. */
   typed?: string;
-  /** What will happen. */
   children: ComponentChildren;
 }
 
@@ -82,7 +80,7 @@ export function Confirm({ title, action, onConfirm, onClose, danger = false, typ
         kind={danger ? 'danger' : 'primary'}
         busy={busy}
         disabled={typed !== undefined && text !== typed}
-        onClick={() => void run().then((worked) => worked && onClose())}
+        onClick={() => void run().then((isDone) => isDone && onClose())}
       >
         {action}
       </Button>
@@ -92,7 +90,7 @@ export function Confirm({ title, action, onConfirm, onClose, danger = false, typ
     <Dialog title={title} onClose={onClose} footer={footer}>
       {children}
       {typed !== undefined && (
-        <TextField label={`Type ${typed} to go on`} value={text} onInput={setText} autocomplete="off" />
+        <TextField label={`Type ${typed} to confirm`} value={text} onInput={setText} autocomplete="off" />
       )}
       {error !== undefined && <ErrorNote error={error} />}
     </Dialog>

@@ -3,7 +3,6 @@ import { type ComponentChildren, Fragment } from 'preact';
 
 export type Fact = [name: string, value: ComponentChildren];
 
-/** Names and values, side by side. */
 export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
   <dl class="facts">
     {facts.map(([name, value]) => (

@@ -4,11 +4,9 @@ import { useId } from 'preact/hooks';
 
 export interface FieldProps {
   label: string;
-  /** What to write, before anything is wrong. */
   hint?: ComponentChildren;
-  /** What is wrong with it. */
   error?: string | null | undefined;
-  /** True: the label is only for screen readers, since the place makes it plain. */
+  /** True: the label is only for screen readers. */
   hideLabel?: boolean;
 }
 
@@ -18,7 +16,7 @@ interface ControlProps {
   'aria-invalid': boolean;
 }
 
-/** A label, a control, and what there is to say about it, joined for screen readers. */
+/** A label, a control, a hint and an error, linked for screen readers. */
 export function Field({
   label,
   hint,
@@ -30,7 +28,7 @@ export function Field({
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
     <div class="field">
-      <label class={hideLabel ? 'unseen' : 'label'} for={id}>
+      <label class={hideLabel ? 'visually-hidden' : 'label'} for={id}>
         {label}
       </label>
       {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': Boolean(error) })}
@@ -48,7 +46,6 @@ export function Field({
   );
 }
 
-/** The attributes that fields here are given; those of the element itself differ by its type. */
 type InputAttributes = Pick<
   PartialInputHTMLAttributes<HTMLInputElement>,
   | 'placeholder'
@@ -64,7 +61,7 @@ type InputAttributes = Pick<
   | 'onKeyDown'
 > & { type?: 'text' | 'email' | 'password' | 'search' | 'number' | 'date' | 'url'; autocomplete?: string };
 
-export interface TextFieldProps extends FieldProps, InputAttributes {
+interface TextFieldProps extends FieldProps, InputAttributes {
   value: string;
   onInput(value: string): void;
 }
@@ -80,11 +77,10 @@ export function TextField({ label, hint, error, hideLabel = false, value, onInpu
   );
 }
 
-export interface TextAreaProps extends FieldProps {
+interface TextAreaProps extends FieldProps {
   value: string;
   onInput(value: string): void;
   rows?: number;
-  /** JSON and the like. */
   isCode?: boolean;
   placeholder?: string;
 }
@@ -112,7 +108,7 @@ export interface Option<T extends string = string> {
   label: string;
 }
 
-export interface SelectProps<T extends string> extends FieldProps {
+interface SelectProps<T extends string> extends FieldProps {
   value: T;
   options: readonly Option<T>[];
   onChange(value: T): void;
@@ -141,7 +137,7 @@ export function Select<T extends string>({ value, options, onChange, disabled = 
   );
 }
 
-export interface CheckProps {
+interface CheckProps {
   label: ComponentChildren;
   checked: boolean;
   onChange(checked: boolean): void;
@@ -162,7 +158,7 @@ export function Checkbox({ label, checked, onChange, disabled = false }: CheckPr
   );
 }
 
-/** For what takes effect at once; a checkbox is for what is saved later. */
+/** Takes effect at once; use a checkbox for what is saved later. */
 export function Switch({ label, checked, onChange, disabled = false }: CheckProps) {
   return (
     <label class="switch">

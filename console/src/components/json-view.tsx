@@ -1,27 +1,27 @@
 import './code.css';
 import type { ComponentChildren } from 'preact';
 
-/** Any JSON, as text and nothing but text: whatever a visitor has sent stays harmless. */
+/** Any JSON, rendered as text only, since visitors can send anything. */
 export function JsonView({ value, label }: { value: unknown; label: string }) {
   return (
     <section aria-label={label}>
-      <pre class="json">{draw(value, '')}</pre>
+      <pre class="json">{render(value, '')}</pre>
     </section>
   );
 }
 
-function draw(value: unknown, indent: string): ComponentChildren {
+function render(value: unknown, indent: string): ComponentChildren {
   if (Array.isArray(value))
-    return drawAll(
+    return renderAll(
       value.map((item) => [null, item]),
       '[]',
       indent,
     );
-  if (typeof value === 'object' && value !== null) return drawAll(Object.entries(value), '{}', indent);
+  if (typeof value === 'object' && value !== null) return renderAll(Object.entries(value), '{}', indent);
   return typeof value === 'string' ? JSON.stringify(value) : <span class="scalar">{JSON.stringify(value)}</span>;
 }
 
-function drawAll(entries: [string | null, unknown][], brackets: string, indent: string): ComponentChildren {
+function renderAll(entries: [string | null, unknown][], brackets: string, indent: string): ComponentChildren {
   const inner = `${indent}  `;
   if (entries.length === 0) return brackets;
   return [
@@ -29,7 +29,7 @@ function drawAll(entries: [string | null, unknown][], brackets: string, indent: 
     ...entries.map(([key, item], index) => [
       `\n${inner}`,
       key !== null && [<span class="key">{JSON.stringify(key)}</span>, ': '],
-      draw(item, inner),
+      render(item, inner),
       index < entries.length - 1 && ',',
     ]),
     `\n${indent}${brackets[1]}`,

@@ -1,7 +1,7 @@
 import type { ComponentChildren, TargetedMouseEvent } from 'preact';
 import { navigate } from '../lib/router.ts';
 
-export interface LinkProps {
+interface LinkProps {
   /** A path of the console. */
   to: string;
   class?: string;
@@ -11,7 +11,7 @@ export interface LinkProps {
   children: ComponentChildren;
 }
 
-/** A true link: it can be opened in a new tab, copied, and read by a screen reader. A plain click stays in the page. */
+/** A link within the console: a plain click navigates without loading the page anew. */
 export function Link({ to, children, onClick, ...rest }: LinkProps) {
   const follow = (event: TargetedMouseEvent<HTMLAnchorElement>): void => {
     onClick?.(event);

@@ -3,16 +3,15 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef } from 'preact/hooks';
 import { classes } from '../lib/classes.ts';
 
-export interface MenuProps {
-  /** What the closed menu shows. */
+interface MenuProps {
   label: ComponentChildren;
-  /** Opens upwards, at the end of the page. */
+  /** Opens upwards. */
   up?: boolean;
   /** Links and buttons. */
   children: ComponentChildren;
 }
 
-/** A few links and buttons behind one. Closes on Escape, on a choice, and on a click elsewhere. */
+/** Closes on Escape, on a choice, and on a click elsewhere. */
 export function Menu({ label, up = false, children }: MenuProps) {
   const details = useRef<HTMLDetailsElement>(null);
   const close = useCallback(() => {
@@ -33,7 +32,7 @@ export function Menu({ label, up = false, children }: MenuProps) {
   return (
     <details class={classes('menu', up && 'up')} ref={details} onKeyDown={onKeyDown}>
       <summary>{label}</summary>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: closes after a choice within */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: closes after a choice */}
       <div class="menu-list" onClick={close}>
         {children}
       </div>

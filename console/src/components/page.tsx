@@ -1,25 +1,23 @@
 import './page.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { usePlace } from '../lib/router.ts';
+import { useLocation } from '../lib/router.ts';
 
-export interface PageFrameProps {
+interface PageFrameProps {
   title: string;
-  /** A sentence on what this page is for. */
   lead?: ComponentChildren;
-  /** Buttons on the right. */
   actions?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** Around every page: its name in the window, and where the focus goes when it opens, so that it is read out. */
+/** The frame of every page. Sets the window title, and focuses the heading so that screen readers announce the page. */
 export function PageFrame({ title, lead, actions, children }: PageFrameProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const { path } = usePlace();
+  const { path } = useLocation();
   useEffect(() => {
     document.title = `${title} · Cairn`;
   }, [title]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new path is a new page, even of the same kind
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new path is a new page
   useEffect(() => heading.current?.focus({ preventScroll: true }), [path]);
   return (
     <div class="page">

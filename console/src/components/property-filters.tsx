@@ -7,29 +7,30 @@ import {
   takesDate,
   takesList,
   takesNothing,
-  textsOf,
+  valuesOf,
   withOperator,
 } from '../lib/filters.ts';
+import { PROPERTY_NAMES, propertyLabel } from '../lib/friendly-names.ts';
 import { useProject } from '../lib/session.ts';
 import { Button } from './button.tsx';
 import { Combobox, type Suggestion } from './combobox.tsx';
 import { Select, TextField } from './field.tsx';
 import { TagInput } from './tag-input.tsx';
 
-export interface PropertyFiltersProps {
+interface PropertyFiltersProps {
   value: readonly PropertyFilter[];
   onChange(value: PropertyFilter[]): void;
-  /** Whose properties can be asked for; the first is what a new line asks for. */
+  /** Whose properties can be filtered; new filters take the first. */
   owners?: readonly PropertyOwner[];
   addLabel?: string;
 }
 
-/** Conditions that all must hold, each a line that reads as a sentence: where [plan] [is] [pro] [team]. */
+/** Filters that all must match, each on a line. */
 export function PropertyFilters({
   value,
   onChange,
   owners = ['event', 'person'],
-  addLabel = 'Add a condition',
+  addLabel = 'Add filter',
 }: PropertyFiltersProps) {
   const put = (index: number, filter: PropertyFilter | null): void =>
     onChange(value.flatMap((one, at) => (at !== index ? [one] : filter === null ? [] : [filter])));
@@ -40,7 +41,7 @@ export function PropertyFilters({
         <ul class="filters">
           {value.map((filter, index) => (
             <li class="filter" key={index}>
-              <FilterLine
+              <FilterRow
                 filter={filter}
                 owners={owners}
                 isFirst={index === 0}
@@ -60,7 +61,7 @@ export function PropertyFilters({
   );
 }
 
-interface LineProps {
+interface RowProps {
   filter: PropertyFilter;
   owners: readonly PropertyOwner[];
   isFirst: boolean;
@@ -68,21 +69,21 @@ interface LineProps {
   onRemove(): void;
 }
 
-const OWNERS: Record<PropertyOwner, string> = { event: "the event's", person: "the person's" };
+const OWNERS: Record<PropertyOwner, string> = { event: 'Event property', person: 'Person property' };
 
-function FilterLine({ filter, owners, isFirst, onChange, onRemove }: LineProps) {
+function FilterRow({ filter, owners, isFirst, onChange, onRemove }: RowProps) {
   const { id } = useProject();
   const suggestKeys = async (text: string, signal: AbortSignal): Promise<Suggestion[]> => {
     const found = await findProperties(id, filter.type, text, signal);
-    return found.map(({ name, property_type }) => ({ value: name, ...(property_type && { note: property_type }) }));
+    return found.map(({ name }) => ({ value: name }));
   };
   return (
     <>
-      <span class="word">{isFirst ? 'where' : 'and'}</span>
+      <span class="word">{isFirst ? 'Where' : 'and'}</span>
       <div class="owner">
         {owners.length > 1 && (
           <Select
-            label="Whose property"
+            label="Property type"
             hideLabel
             value={filter.type}
             options={owners.map((owner) => ({ value: owner, label: OWNERS[owner] }))}
@@ -92,7 +93,8 @@ function FilterLine({ filter, owners, isFirst, onChange, onRemove }: LineProps) 
         <Combobox
           label="Property"
           hideLabel
-          placeholder="property"
+          placeholder="Select property"
+          names={PROPERTY_NAMES}
           value={filter.key}
           onChange={(key) => onChange({ ...filter, key })}
           suggest={suggestKeys}
@@ -100,19 +102,14 @@ function FilterLine({ filter, owners, isFirst, onChange, onRemove }: LineProps) 
         />
       </div>
       <Select
-        label="Comparison"
+        label="Operator"
         hideLabel
         value={filter.operator}
         options={OPERATORS}
         onChange={(operator: Operator) => onChange(withOperator(filter, operator))}
       />
       <ValueField filter={filter} onChange={(value) => onChange({ ...filter, value })} />
-      <Button
-        kind="quiet"
-        small
-        onClick={onRemove}
-        aria-label={`Remove the condition on ${filter.key || 'nothing yet'}`}
-      >
+      <Button kind="quiet" small onClick={onRemove} aria-label={`Remove filter ${propertyLabel(filter.key)}`.trim()}>
         Remove
       </Button>
     </>
@@ -125,17 +122,17 @@ function ValueField({ filter, onChange }: { filter: PropertyFilter; onChange(val
   const suggest = async (text: string, signal: AbortSignal): Promise<Suggestion[]> =>
     key === '' ? [] : (await findValues(id, type, key, text, signal)).map((one) => ({ value: one }));
   const inputs = [id, type, key];
-  const text = textsOf(value)[0] ?? '';
+  const text = valuesOf(value)[0] ?? '';
   if (takesNothing(operator)) return <span />;
   if (takesList(operator)) {
     return (
       <TagInput
         label="Values"
-        value={textsOf(value)}
+        value={valuesOf(value)}
         onChange={onChange}
         suggest={suggest}
         inputs={inputs}
-        placeholder="value"
+        placeholder="Enter value"
       />
     );
   }
@@ -146,7 +143,7 @@ function ValueField({ filter, onChange }: { filter: PropertyFilter; onChange(val
     <Combobox
       label="Value"
       hideLabel
-      placeholder="value"
+      placeholder="Enter value"
       value={text}
       onChange={onChange}
       suggest={suggest}

@@ -1,7 +1,7 @@
-/** A small line without axes. Plain SVG: charts with axes come from uPlot, in the pages that draw them. */
-export interface SparklineProps {
+/** Plain SVG, so that pages without charts do not load uPlot. */
+interface SparklineProps {
   values: readonly number[];
-  /** What it shows, in words: it is read in place of the picture. */
+  /** For screen readers. */
   label: string;
   width?: number;
   height?: number;

@@ -1,4 +1,3 @@
-/** What stands in place of content, and around it: loading, empty, failed, on the way; tones for good and bad. */
 import { messageOf } from '../api/api-error.ts';
 import './states.css';
 import type { ComponentChildren, JSX } from 'preact';
@@ -7,23 +6,22 @@ import { Button } from './button.tsx';
 
 export type Tone = 'neutral' | 'accent' | 'good' | 'warn' | 'bad';
 
-/** Nothing here yet: says what would be here and how it comes about. */
+/** Says what is missing and what to do next. */
 export function Empty({ title, children, action }: EmptyProps) {
   return (
     <div class="empty">
       <h3>{title}</h3>
-      {children && <div class="words">{children}</div>}
+      {children && <div class="text">{children}</div>}
       {action}
     </div>
   );
 }
-export interface EmptyProps {
+interface EmptyProps {
   title: string;
   children?: ComponentChildren;
   action?: ComponentChildren;
 }
 
-/** What went wrong, in the server's words, and a way to try again. */
 export function ErrorNote({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   return (
     <div class="error-note" role="alert">
@@ -40,7 +38,7 @@ export function ErrorNote({ error, onRetry }: { error: unknown; onRetry?: () => 
 export function Skeleton({ lines = 5 }: { lines?: number }) {
   return (
     <div class="skeleton" role="status">
-      <b class="unseen">Loading…</b>
+      <b class="visually-hidden">Loading…</b>
       {Array.from({ length: lines }, (_, index) => (
         <span key={index} />
       ))}
@@ -48,14 +46,14 @@ export function Skeleton({ lines = 5 }: { lines?: number }) {
   );
 }
 
-export interface LoadedProps<T> {
+interface LoadedProps<T> {
   resource: Resource<T>;
-  /** Shown the first time; a reading again leaves what is there. */
+  /** Shown on the first load; a reload keeps the content. */
   skeleton?: ComponentChildren;
   children: (data: T) => ComponentChildren;
 }
 
-/** The three states of something that is read from the server, in one place. */
+/** The loading, error and loaded states of a resource. */
 export function Loaded<T>({ resource, skeleton, children }: LoadedProps<T>): JSX.Element {
   const { data, error, loading, reload } = resource;
   return (
@@ -67,7 +65,6 @@ export function Loaded<T>({ resource, skeleton, children }: LoadedProps<T>): JSX
   );
 }
 
-/** Something that everybody should know, above the content. */
 export function Banner({ tone = 'neutral', children, action }: BannerProps) {
   return (
     <div class={`banner tone-${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
@@ -76,7 +73,7 @@ export function Banner({ tone = 'neutral', children, action }: BannerProps) {
     </div>
   );
 }
-export interface BannerProps {
+interface BannerProps {
   tone?: Tone;
   children: ComponentChildren;
   action?: ComponentChildren;
@@ -86,7 +83,7 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: C
   return <span class={`badge tone-${tone}`}>{children}</span>;
 }
 
-/** Long work. Without `value` it is under way, nobody knows how far. */
+/** Without `value` the progress is indeterminate. */
 export function Progress({ label, value, max = 1 }: { label: ComponentChildren; value?: number; max?: number }) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: a progress bar is what it labels

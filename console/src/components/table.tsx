@@ -1,36 +1,35 @@
 import './table.css';
 import type { ComponentChildren, TargetedKeyboardEvent, TargetedMouseEvent } from 'preact';
 import { classes } from '../lib/classes.ts';
-import { countOf, formatNumber } from '../lib/format.ts';
+import { formatNumber } from '../lib/numbers.ts';
 import { Button } from './button.tsx';
 
 export interface Column<T> {
   id: string;
   title: string;
   cell(row: T): ComponentChildren;
-  /** Numbers stand to the right. */
+  /** Right-aligned. */
   isNumber?: boolean;
-  /** Left out on narrow screens. */
+  /** Hidden on narrow screens. */
   isWide?: boolean;
-  /** The head can be pressed to sort by it. */
   canSort?: boolean;
 }
 
-/** `-name` is downwards, as on the wire. */
-export type Sort = string;
+/** `-name` is descending, as in the API. */
+type Sort = string;
 
-export interface TableProps<T> {
-  /** What the table shows, for screen readers. */
+interface TableProps<T> {
+  /** For screen readers. */
   label: string;
   columns: readonly Column<T>[];
   rows: readonly T[];
   rowKey(row: T): string | number;
-  /** Rows can be opened: by a click, or by Enter on the row that the arrow keys have reached. */
+  /** Opens a row by click, or by arrow keys and Enter. */
   onOpen?(row: T): void;
   openKey?: string | number | null;
   sort?: Sort;
   onSort?(sort: Sort): void;
-  /** In place of rows where there are none: an `Empty`. */
+  /** Shown without rows: an `Empty`. */
   empty?: ComponentChildren;
 }
 
@@ -54,7 +53,7 @@ export function Table<T>({ label, columns, rows, rowKey, onOpen, openKey, sort, 
               <tr
                 key={key}
                 class={open && 'opens'}
-                // The first row can be reached by Tab, the others by arrow keys from there.
+                // One row is in the tab order; arrow keys reach the others.
                 tabIndex={open && (openKey === key || (openKey == null && index === 0) ? 0 : -1)}
                 aria-current={open && openKey === key}
                 onClick={open && ((event) => isPlainClick(event) && open())}
@@ -101,7 +100,7 @@ function Head<T>({ column: { id, title, isNumber, isWide, canSort }, sort, onSor
   );
 }
 
-/** Links and buttons inside of a row do their own thing, and marking text is no click. */
+/** Not on links and buttons in the row, and not when selecting text. */
 function isPlainClick(event: TargetedMouseEvent<HTMLElement>): boolean {
   const inner = (event.target as Element).closest('a, button, input, label');
   return inner === null && getSelection()?.type !== 'Range';
@@ -123,34 +122,32 @@ function onRowKey(event: TargetedKeyboardEvent<HTMLTableRowElement>, open: () =>
   event.preventDefault();
 }
 
-export interface PagerProps {
-  /** How many were passed over. */
+interface PagerProps {
   offset: number;
-  /** How many are shown at once. */
   limit: number;
-  /** How many there are; null where nobody has counted. */
+  /** Null if unknown. */
   count: number | null;
-  /** Whether there are more: needed where there is no count. */
+  /** Required if there is no count. */
   hasNext?: boolean;
   onChange(offset: number): void;
 }
 
-/** Nothing where everything fits on one page. */
+/** Renders nothing if everything fits on one page. */
 export function Pager({ offset, limit, count, hasNext, onChange }: PagerProps) {
   const more = hasNext ?? (count !== null && offset + limit < count);
   if (offset === 0 && !more) return null;
   const last = count === null ? offset + limit : Math.min(offset + limit, count);
   return (
-    <nav class="pager" aria-label="Pages">
+    <nav class="pager" aria-label="Pagination">
       <Button small disabled={offset === 0} onClick={() => onChange(Math.max(0, offset - limit))}>
-        Earlier page
+        Previous
       </Button>
       <span>
-        {formatNumber(offset + 1)} to {formatNumber(last)}
-        {count !== null && ` of ${countOf(count, 'row')}`}
+        {formatNumber(offset + 1)}–{formatNumber(last)}
+        {count !== null && ` of ${formatNumber(count)}`}
       </span>
       <Button small disabled={!more} onClick={() => onChange(offset + limit)}>
-        Next page
+        Next
       </Button>
     </nav>
   );

@@ -2,22 +2,22 @@ import './tabs.css';
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useId } from 'preact/hooks';
 
-export interface Tab<T extends string> {
+interface Tab<T extends string> {
   id: T;
   label: ComponentChildren;
 }
 
-export interface TabsProps<T extends string> {
-  /** What the tabs choose between, for screen readers. */
+interface TabsProps<T extends string> {
+  /** For screen readers. */
   label: string;
   tabs: readonly Tab<T>[];
   value: T;
   onChange(id: T): void;
-  /** What the chosen tab shows. */
+  /** The content of the selected tab. */
   children: ComponentChildren;
 }
 
-/** Left and right arrow keys go from tab to tab. Keep `value` in the address with `useQueryState`. */
+/** Arrow keys move between tabs. Keep `value` in the URL with `useQueryState`. */
 export function Tabs<T extends string>({ label, tabs, value, onChange, children }: TabsProps<T>) {
   const id = useId();
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLDivElement>): void => {

@@ -1,9 +1,10 @@
 import './tag-input.css';
 import { useState } from 'preact/hooks';
+import type { NameTable } from '../lib/friendly-names.ts';
 import { Combobox, type Suggestion } from './combobox.tsx';
 import { TextField } from './field.tsx';
 
-export interface TagInputProps {
+interface TagInputProps {
   label: string;
   value: readonly string[];
   onChange(value: string[]): void;
@@ -11,10 +12,12 @@ export interface TagInputProps {
   /** What `suggest` depends on besides the text. */
   inputs?: readonly unknown[];
   placeholder?: string;
+  /** Shows labels for raw names. */
+  names?: NameTable;
 }
 
-/** Several texts. Enter or a comma adds one; each has a button that takes it away. */
-export function TagInput({ label, value, onChange, suggest, inputs, placeholder = 'Add…' }: TagInputProps) {
+/** Several texts: Enter or a comma adds one. */
+export function TagInput({ label, value, onChange, suggest, inputs, placeholder = 'Add…', names }: TagInputProps) {
   const [text, setText] = useState('');
   const add = (raw: string): void => {
     const tag = raw.trim();
@@ -24,7 +27,7 @@ export function TagInput({ label, value, onChange, suggest, inputs, placeholder 
   const type = (next: string): void => (next.endsWith(',') ? add(next.slice(0, -1)) : setText(next));
   return (
     <div class="tags">
-      <Tags value={value} onRemove={(tag) => onChange(value.filter((one) => one !== tag))} />
+      <Tags value={value} names={names} onRemove={(tag) => onChange(value.filter((one) => one !== tag))} />
       {suggest ? (
         <Combobox
           label={label}
@@ -34,6 +37,7 @@ export function TagInput({ label, value, onChange, suggest, inputs, placeholder 
           onCommit={add}
           suggest={suggest}
           {...(inputs && { inputs })}
+          {...(names && { names })}
           placeholder={placeholder}
         />
       ) : (
@@ -55,15 +59,21 @@ export function TagInput({ label, value, onChange, suggest, inputs, placeholder 
   );
 }
 
-/** Tags to look at, or to take away where `onRemove` is given. */
-export function Tags({ value, onRemove }: { value: readonly string[]; onRemove?: (tag: string) => void }) {
+interface TagsProps {
+  value: readonly string[];
+  names?: NameTable | undefined;
+  onRemove?: (tag: string) => void;
+}
+
+export function Tags({ value, names, onRemove }: TagsProps) {
+  const labelOf = (tag: string): string => names?.label(tag) ?? tag;
   return (
     <>
       {value.map((tag) => (
-        <span class="tag" key={tag}>
-          {tag}
+        <span class="tag" key={tag} title={labelOf(tag) === tag ? undefined : tag}>
+          {labelOf(tag)}
           {onRemove && (
-            <button type="button" aria-label={`Remove ${tag}`} onClick={() => onRemove(tag)}>
+            <button type="button" aria-label={`Remove ${labelOf(tag)}`} onClick={() => onRemove(tag)}>
               ×
             </button>
           )}

@@ -1,22 +1,29 @@
-import { formatAgo, formatMoment, formatTime, type Moment } from '../lib/format.ts';
+import { formatDateTime, formatRecent, formatRelative, formatTime, type Moment } from '../lib/dates.ts';
 import { useProject } from '../lib/session.ts';
 
 export interface TimeProps {
   at: Moment | null;
-  /** `moment` with date (the default), `time` of day only, or `ago`. */
-  as?: 'moment' | 'time' | 'ago';
+  /**
+   * `datetime` (default); `recent`: the time, with the date unless it is today; `time`: for rows whose date is shown
+   * beside it; `relative`: 3 minutes ago.
+   */
+  as?: 'datetime' | 'recent' | 'time' | 'relative';
 }
 
-/** A moment in the project's time zone; the whole of it on hovering. */
-export function Time({ at, as = 'moment' }: TimeProps) {
+/** A time in the project's time zone; the tooltip has all of it. */
+export function Time({ at, as = 'datetime' }: TimeProps) {
   const { timezone } = useProject();
-  if (at === null) return <span class="soft">never</span>;
-  const whole = `${formatMoment(at, timezone)} (${timezone})`;
-  const shown =
-    as === 'time' ? formatTime(at, timezone) : as === 'ago' ? formatAgo(at, Date.now()) : formatMoment(at, timezone);
+  if (at === null) return <span class="muted">Never</span>;
+  const full = `${formatDateTime(at, timezone)} (${timezone})`;
+  const texts = {
+    datetime: () => formatDateTime(at, timezone),
+    recent: () => formatRecent(at, timezone, Date.now()),
+    time: () => formatTime(at, timezone),
+    relative: () => formatRelative(at, Date.now()),
+  };
   return (
-    <time dateTime={new Date(at).toISOString()} title={whole}>
-      {shown}
+    <time dateTime={new Date(at).toISOString()} title={full}>
+      {texts[as]()}
     </time>
   );
 }

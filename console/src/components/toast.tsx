@@ -12,16 +12,16 @@ interface Toast {
 const SHOWN_MS = 6000;
 let shown: readonly Toast[] = [];
 let lastId = 0;
-let draw: (toasts: readonly Toast[]) => void = () => undefined;
+let render: (toasts: readonly Toast[]) => void = () => undefined;
 
 function change(toasts: readonly Toast[]): void {
   shown = toasts;
-  draw(shown);
+  render(shown);
 }
 
 const dismiss = (id: number): void => change(shown.filter((one) => one.id !== id));
 
-/** Says that something was done. Bad news stays until it is read. */
+/** Errors stay until they are dismissed. */
 export function toast(text: string, tone: Toast['tone'] = 'good'): void {
   const id = ++lastId;
   change([...shown.slice(-3), { id, text, tone }]);
@@ -30,11 +30,10 @@ export function toast(text: string, tone: Toast['tone'] = 'good'): void {
 
 export const toastError = (error: unknown): void => toast(messageOf(error), 'bad');
 
-/** Once, in the shell. */
 export function Toasts() {
   const [toasts, setToasts] = useState(shown);
   useEffect(() => {
-    draw = setToasts;
+    render = setToasts;
   }, []);
   return (
     <div class="toasts" role="status" aria-live="polite">

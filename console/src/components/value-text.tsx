@@ -1,7 +1,7 @@
-/** A value that somebody captured, on one line: texts as they are, anything else as JSON. Nothing but text either way. */
+/** A captured value: texts as they are, anything else as JSON. */
 export const ValueText = ({ value }: { value: unknown }) =>
   typeof value === 'string' ? (
-    <span>{value === '' ? <i class="soft">empty text</i> : value}</span>
+    <span>{value === '' ? <i class="muted">Empty string</i> : value}</span>
   ) : (
     <code>{JSON.stringify(value) ?? ''}</code>
   );

@@ -4,16 +4,15 @@ const zones = (): string[] => ['UTC', ...Intl.supportedValuesOf('timeZone').filt
 
 const suggest = async (text: string): Promise<Suggestion[]> => {
   const part = text.trim().toLowerCase().replaceAll(' ', '_');
-  const fitting = zones().filter((zone) => zone.toLowerCase().includes(part));
-  return fitting.slice(0, 60).map((value) => ({ value }));
+  const matches = zones().filter((zone) => zone.toLowerCase().includes(part));
+  return matches.slice(0, 60).map((value) => ({ value }));
 };
 
-/** The zone in which days begin and moments are shown. */
 export function ZoneField({ value, onChange }: { value: string; onChange(zone: string): void }) {
   return (
     <Combobox
       label="Time zone"
-      hint="Days, weeks and months of every chart begin at midnight there."
+      hint="Charts and dates use this time zone."
       value={value}
       onChange={onChange}
       suggest={suggest}

@@ -1,30 +1,31 @@
 import type { PropertyOwner } from '../api/definitions.ts';
-/** Property filters as they travel to the API, and as sentences. */
+import { propertyLabel } from './friendly-names.ts';
+/** Property filters, as the API takes them and as text. */
 
 export interface PropertyFilter {
   type: PropertyOwner;
   key: string;
   operator: Operator;
-  /** A list for `exact` and `is_not`, which compare with any of several; one text for the others. */
+  /** A list for `exact` and `is_not`, which match any of several values; one text for the others. */
   value: string | string[];
 }
 
 export const OPERATORS = [
-  { value: 'exact', label: 'is' },
-  { value: 'is_not', label: 'is not' },
+  { value: 'exact', label: 'equals' },
+  { value: 'is_not', label: "doesn't equal" },
   { value: 'icontains', label: 'contains' },
-  { value: 'not_icontains', label: 'does not contain' },
-  { value: 'regex', label: 'matches the pattern' },
-  { value: 'not_regex', label: 'does not match the pattern' },
-  { value: 'gt', label: 'is more than' },
-  { value: 'gte', label: 'is at least' },
+  { value: 'not_icontains', label: "doesn't contain" },
+  { value: 'regex', label: 'matches regex' },
+  { value: 'not_regex', label: "doesn't match regex" },
+  { value: 'gt', label: 'is greater than' },
+  { value: 'gte', label: 'is greater than or equal to' },
   { value: 'lt', label: 'is less than' },
-  { value: 'lte', label: 'is at most' },
+  { value: 'lte', label: 'is less than or equal to' },
   { value: 'is_set', label: 'is set' },
   { value: 'is_not_set', label: 'is not set' },
-  { value: 'is_date_exact', label: 'is on' },
-  { value: 'is_date_after', label: 'is after' },
-  { value: 'is_date_before', label: 'is before' },
+  { value: 'is_date_exact', label: 'is on date' },
+  { value: 'is_date_after', label: 'is after date' },
+  { value: 'is_date_before', label: 'is before date' },
 ] as const;
 
 export type Operator = (typeof OPERATORS)[number]['value'];
@@ -33,27 +34,27 @@ export const takesList = (operator: Operator): boolean => operator === 'exact' |
 export const takesNothing = (operator: Operator): boolean => operator === 'is_set' || operator === 'is_not_set';
 export const takesDate = (operator: Operator): boolean => operator.startsWith('is_date');
 
-export const textsOf = (value: string | string[]): string[] => [value].flat().filter((text) => text !== '');
+export const valuesOf = (value: string | string[]): string[] => [value].flat().filter((text) => text !== '');
 
-/** The same filter with another operator: the values stay as far as the operator can take them. */
+/** Keeps the values as far as the new operator can take them. */
 export function withOperator(filter: PropertyFilter, operator: Operator): PropertyFilter {
-  const texts = textsOf(filter.value);
-  const value = takesNothing(operator) ? '' : takesList(operator) ? texts : (texts[0] ?? '');
+  const values = valuesOf(filter.value);
+  const value = takesNothing(operator) ? '' : takesList(operator) ? values : (values[0] ?? '');
   return { ...filter, operator, value };
 }
 
-/** Whether there is enough to ask with. */
 export const isComplete = (filter: PropertyFilter): boolean =>
-  filter.key !== '' && (takesNothing(filter.operator) || textsOf(filter.value).length > 0);
+  filter.key !== '' && (takesNothing(filter.operator) || valuesOf(filter.value).length > 0);
 
-/** What the API takes in `properties`; undefined where there is nothing to ask. */
-export function toQuery(filters: readonly PropertyFilter[]): string | undefined {
+/** The `properties` parameter of the API; undefined without complete filters. */
+export function filtersToQuery(filters: readonly PropertyFilter[]): string | undefined {
   const complete = filters.filter(isComplete);
   return complete.length === 0 ? undefined : JSON.stringify(complete);
 }
 
-/** 'plan is pro or team' */
-export function sentenceOf({ key, operator, value }: PropertyFilter): string {
-  const word = OPERATORS.find((one) => one.value === operator)?.label ?? operator;
-  return takesNothing(operator) ? `${key} ${word}` : `${key} ${word} ${textsOf(value).join(' or ')}`;
+/** 'plan equals pro or team' */
+export function describeFilter({ key, operator, value }: PropertyFilter): string {
+  const label = OPERATORS.find((one) => one.value === operator)?.label ?? operator;
+  const text = `${propertyLabel(key)} ${label}`;
+  return takesNothing(operator) ? text : `${text} ${valuesOf(value).join(' or ')}`;
 }

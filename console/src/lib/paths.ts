@@ -1,14 +1,13 @@
-/** Addresses, without a browser. */
 export type Params = Readonly<Record<string, string>>;
 
-/** `/project/:project/live` on `/project/1/live` gives {project: '1'}; null where it does not fit. */
+/** `/project/:project/live` on `/project/1/live` gives {project: '1'}; null if it does not match. */
 export function matchPath(pattern: string, path: string): Params | null {
-  const wanted = split(pattern);
-  const given = split(path);
-  if (wanted.length !== given.length) return null;
+  const expected = split(pattern);
+  const actual = split(path);
+  if (expected.length !== actual.length) return null;
   const params: Record<string, string> = {};
-  for (const [index, part] of wanted.entries()) {
-    const value = given[index] ?? '';
+  for (const [index, part] of expected.entries()) {
+    const value = actual[index] ?? '';
     if (part.startsWith(':')) params[part.slice(1)] = decode(value);
     else if (part !== value) return null;
   }
@@ -25,6 +24,6 @@ function decode(text: string): string {
   }
 }
 
-/** A path of this console to come back to; anything else could lead to another site. */
+/** Only paths of this console: anything else could lead to another site. */
 export const safePath = (text: string | null): string | null =>
   text !== null && /^\/(?![/\\])/.test(text) ? text : null;

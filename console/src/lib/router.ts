@@ -1,30 +1,30 @@
-/** Where the console is, kept in the address and nowhere else, so that every view can be shared and gone back to. */
+/** The URL holds the whole state of a view, so that every view can be shared and navigated back to. */
 import { useEffect, useState } from 'preact/hooks';
 
-export interface Place {
+export interface PageLocation {
   path: string;
   query: URLSearchParams;
 }
 
-const read = (): Place => ({ path: location.pathname, query: new URLSearchParams(location.search) });
+const read = (): PageLocation => ({ path: location.pathname, query: new URLSearchParams(location.search) });
 
-let place = read();
-const watchers = new Set<(place: Place) => void>();
+let current = read();
+const listeners = new Set<(location: PageLocation) => void>();
 
-function tell(): void {
-  place = read();
-  for (const watcher of watchers) watcher(place);
+function update(): void {
+  current = read();
+  for (const listener of listeners) listener(current);
 }
-addEventListener('popstate', tell);
+addEventListener('popstate', update);
 
-/** `replace`: without a step to go back to. */
+/** `replace`: without a new entry in the browser's history. */
 export function navigate(to: string, options: { replace?: boolean } = {}): void {
   if (to === location.pathname + location.search) return;
   history[options.replace ? 'replaceState' : 'pushState'](null, '', to);
-  tell();
+  update();
 }
 
-/** Changes some parameters of the query; null takes one away. */
+/** Changes query parameters; null removes one. */
 export function changeQuery(changes: Readonly<Record<string, string | null>>, options?: { replace?: boolean }): void {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {
@@ -35,13 +35,13 @@ export function changeQuery(changes: Readonly<Record<string, string | null>>, op
   navigate(location.pathname + (text === '' ? '' : `?${text}`), options);
 }
 
-export function usePlace(): Place {
-  const [current, setCurrent] = useState(place);
+export function useLocation(): PageLocation {
+  const [shown, setShown] = useState(current);
   useEffect(() => {
-    watchers.add(setCurrent);
-    // It may have changed between the first drawing and now.
-    setCurrent(place);
-    return () => void watchers.delete(setCurrent);
+    listeners.add(setShown);
+    // It may have changed since the first render.
+    setShown(current);
+    return () => void listeners.delete(setShown);
   }, []);
-  return current;
+  return shown;
 }

@@ -1,4 +1,4 @@
-/** Who is signed in and which project is looked at: for every page below the shell. */
+/** The signed-in user and the current project, for every page below the shell. */
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -7,11 +7,10 @@ import type { ProjectBasic } from '../api/projects.ts';
 
 export interface Session {
   me: User;
-  /** Of the address, else the one that was used last. */
+  /** From the URL, or the one used last. */
   project: ProjectBasic;
-  /** All that one may look at. */
   projects: readonly ProjectBasic[];
-  /** After a change to the user or to a project. */
+  /** Call after a change to the user or a project. */
   reload(): void;
 }
 
@@ -19,7 +18,7 @@ export const SessionContext = createContext<Session | null>(null);
 
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (session === null) throw new Error('This part needs somebody who is signed in');
+  if (session === null) throw new Error('useSession needs a signed-in user');
   return session;
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** The value once it has stood still for a while: what somebody is typing is not asked about letter by letter. */
+/** The value once it has stopped changing, so that typing does not send a request per letter. */
 export function useDebounced<T>(value: T, ms = 200): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

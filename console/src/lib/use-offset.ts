@@ -1,12 +1,12 @@
-import { changeQuery, usePlace } from './router.ts';
+import { changeQuery, useLocation } from './router.ts';
 
-/** How many rows of a list are passed over, in the address; each page is a step that 'back' undoes. */
+/** The offset of a list, in the URL; the browser's back button goes back a page. */
 export function useOffset(): [number, (offset: number) => void] {
-  const given = Number(usePlace().query.get('offset') ?? 0);
+  const given = Number(useLocation().query.get('offset') ?? 0);
   const offset = Number.isSafeInteger(given) && given > 0 ? given : 0;
   return [offset, (next) => changeQuery({ offset: next === 0 ? null : String(next) })];
 }
 
-/** A changed filter begins the list at its first page again. */
+/** A changed filter goes back to the first page. */
 export const changeFilter = (changes: Readonly<Record<string, string | null>>): void =>
   changeQuery({ ...changes, offset: null }, { replace: true });

@@ -1,19 +1,19 @@
-/** State that lives in the address: a filter, a tab, an open row. */
+/** State in the URL: a filter, a tab, an open row. */
 import { useCallback, useMemo } from 'preact/hooks';
-import { changeQuery, usePlace } from './router.ts';
+import { changeQuery, useLocation } from './router.ts';
 
 export interface QueryStateOptions {
-  /** True: a change is a step that 'back' undoes, as for an opened row; otherwise it replaces the address. */
+  /** True: the browser's back button undoes a change. */
   isStep?: boolean;
 }
 
-/** A text; the default is not written. */
+/** The default value is not written to the URL. */
 export function useQueryState(
   name: string,
   fallback = '',
   { isStep = false }: QueryStateOptions = {},
 ): [string, (value: string) => void] {
-  const value = usePlace().query.get(name) ?? fallback;
+  const value = useLocation().query.get(name) ?? fallback;
   const change = useCallback(
     (next: string) => changeQuery({ [name]: next === fallback ? null : next }, { replace: !isStep }),
     [name, fallback, isStep],
@@ -21,14 +21,14 @@ export function useQueryState(
   return [value, change];
 }
 
-/** Anything that JSON can write; what cannot be read counts as absent. `fallback` must not change between drawings. */
+/** Any JSON; invalid JSON counts as absent. `fallback` must not change between renders. */
 export function useJsonQueryState<T>(name: string, fallback: T): [T, (value: T) => void] {
-  const text = usePlace().query.get(name);
+  const text = useLocation().query.get(name);
   const value = useMemo(() => readJson(text, fallback), [text, fallback]);
   const change = useCallback(
     (next: T) => {
-      const written = JSON.stringify(next);
-      changeQuery({ [name]: written === JSON.stringify(fallback) ? null : written }, { replace: true });
+      const json = JSON.stringify(next);
+      changeQuery({ [name]: json === JSON.stringify(fallback) ? null : json }, { replace: true });
     },
     [name, fallback],
   );

@@ -1,23 +1,20 @@
-/** Something that is read from the server: its three states, and a way to read it again. */
+/** Data loaded from the server, and actions. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { isAbort } from '../api/api-error.ts';
 
 export interface Resource<T> {
-  /** What was read last; it stays while it is read again, and after a failure. */
+  /** The last loaded data; it stays while reloading and after an error. */
   data: T | undefined;
-  /** Of the last reading; it stays until one has worked. */
+  /** Stays until a reload succeeds. */
   error: unknown;
   loading: boolean;
   reload(): void;
-  /** Puts a newer version in place, such as the answer to a change. */
+  /** Replaces the data, for example with the response to a change. */
   set(data: T): void;
 }
 
-/**
- * Reads when it appears, and again when one of `inputs` changes. A reading that is no longer wanted is aborted.
- * `load` may be null: nothing is read yet.
- */
+/** Loads on mount and whenever one of `inputs` changes, aborting the request before. Null loads nothing. */
 export function useResource<T>(
   load: ((signal: AbortSignal) => Promise<T>) | null,
   inputs: readonly unknown[],
@@ -26,7 +23,7 @@ export function useResource<T>(
   const [round, setRound] = useState(0);
   const latest = useRef(load);
   latest.current = load;
-  const isWanted = load !== null;
+  const isEnabled = load !== null;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the caller says what `load` depends on
   useEffect(() => {
     const { current } = latest;
@@ -42,13 +39,13 @@ export function useResource<T>(
       },
     );
     return () => controller.abort();
-  }, [...inputs, round, isWanted]);
+  }, [...inputs, round, isEnabled]);
   const reload = useCallback(() => setRound((count) => count + 1), []);
   const set = useCallback((data: T) => setState({ data, loading: false }), []);
   return { data: state.data, error: state.error, loading: state.loading, reload, set };
 }
 
-/** Runs again and again while the page is looked at. */
+/** Runs repeatedly while the page is visible. */
 export function useInterval(run: () => void, ms: number): void {
   const latest = useRef(run);
   latest.current = run;
@@ -66,7 +63,7 @@ export interface Action<A extends unknown[]> {
   error: unknown;
 }
 
-/** Something that a button does: never twice at once; `run` resolves to whether it worked. */
+/** An action of a button; never runs twice at once. `run` resolves to whether it succeeded. */
 export function useAction<A extends unknown[]>(act: (...args: A) => Promise<unknown>): Action<A> {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(undefined);

@@ -1,5 +1,3 @@
-/** Who is there decides what is shown: the page alone, or the page inside of the shell. */
-
 import { getMe } from '../api/accounts.ts';
 import { ApiError } from '../api/api-error.ts';
 import { listProjects } from '../api/projects.ts';
@@ -10,62 +8,62 @@ import { Link } from '../components/link.tsx';
 import { Empty, ErrorNote, Skeleton } from '../components/states.tsx';
 import { Toasts } from '../components/toast.tsx';
 import { findRoute, pathTo } from '../lib/route-table.ts';
-import { navigate, usePlace } from '../lib/router.ts';
+import { navigate, useLocation } from '../lib/router.ts';
 import { type Session, SessionContext } from '../lib/session.ts';
 import { useResource } from '../lib/use-resource.ts';
 import { LazyPage } from './lazy-page.tsx';
-import { Rail } from './sidebar.tsx';
+import { Sidebar } from './sidebar.tsx';
 import { StatusBanner } from './status-banner.tsx';
 
-/** Signed out or expired: to the sign-in page, and from there back to where one was. */
+/** The sign-in page leads back to the current page. */
 function goToSignIn(): void {
   const { pathname, search } = location;
-  if (findRoute(pathname)?.route.open) return;
+  if (findRoute(pathname)?.route.isPublic) return;
   const next = pathname === '/' ? '' : `?next=${encodeURIComponent(pathname + search)}`;
   navigate(`/login${next}`, { replace: true });
 }
 onSessionEnd(goToSignIn);
 
 export function App() {
-  const { path } = usePlace();
+  const { path } = useLocation();
   const found = findRoute(path);
   return (
     <>
-      {found?.route.open ? <LazyPage route={found.route} params={found.params} /> : <Inside path={path} />}
+      {found?.route.isPublic ? <LazyPage route={found.route} params={found.params} /> : <SignedIn path={path} />}
       <Toasts />
     </>
   );
 }
 
-type Known = Pick<Session, 'me' | 'projects'>;
+type SessionData = Pick<Session, 'me' | 'projects'>;
 
-async function readSession(signal: AbortSignal): Promise<Known> {
+async function loadSession(signal: AbortSignal): Promise<SessionData> {
   const [me, projects] = await Promise.all([getMe(signal), listProjects(signal)]);
   return { me, projects };
 }
 
-function Inside({ path }: { path: string }) {
-  const known = useResource(readSession, []);
+function SignedIn({ path }: { path: string }) {
+  const loaded = useResource(loadSession, []);
   const found = findRoute(path);
-  const asked = found?.params['project'];
+  const projectId = found?.params['project'];
   const session = useMemo(
-    () => (known.data ? sessionOf(known.data, asked, known.reload) : null),
-    [known.data, asked, known.reload],
+    () => (loaded.data ? sessionOf(loaded.data, projectId, loaded.reload) : null),
+    [loaded.data, projectId, loaded.reload],
   );
   useEffect(() => {
     if (path === '/' && session) navigate(homeOf(session), { replace: true });
   }, [path, session]);
-  const isSignedOut = known.error instanceof ApiError && known.error.status === 401;
-  if (known.error !== undefined && !isSignedOut) {
+  const isSignedOut = loaded.error instanceof ApiError && loaded.error.status === 401;
+  if (loaded.error !== undefined && !isSignedOut) {
     return (
-      <div class="alone">
-        <ErrorNote error={known.error} onRetry={known.reload} />
+      <div class="standalone">
+        <ErrorNote error={loaded.error} onRetry={loaded.reload} />
       </div>
     );
   }
-  if (known.data === undefined) {
+  if (loaded.data === undefined) {
     return (
-      <div class="alone">
+      <div class="standalone">
         <div class="panel">
           <Skeleton lines={3} />
         </div>
@@ -75,18 +73,18 @@ function Inside({ path }: { path: string }) {
   if (session === null) return <NoProject />;
   return (
     <SessionContext.Provider value={session}>
-      <a class="skip unseen" href="#main">
-        Skip to the content
+      <a class="skip visually-hidden" href="#main">
+        Skip to main content
       </a>
       <div class="shell">
-        <Rail />
+        <Sidebar />
         <main class="main" id="main" tabIndex={-1}>
           <StatusBanner />
           {found ? (
-            // Another project is another page: nothing of the one before stays.
+            // Remounts on another project, so that no state of the previous one stays.
             <LazyPage key={session.project.id} route={found.route} params={found.params} />
           ) : (
-            path !== '/' && <Nowhere />
+            path !== '/' && <NotFound />
           )}
         </main>
       </div>
@@ -94,9 +92,10 @@ function Inside({ path }: { path: string }) {
   );
 }
 
-/** Null where the user has no project, or not the one that is asked for. */
-function sessionOf({ me, projects }: Known, asked: string | undefined, reload: () => void): Session | null {
-  const project = asked === undefined ? (me.team ?? projects[0]) : projects.find(({ id }) => String(id) === asked);
+/** Null if the user has no project, or no access to the requested one. */
+function sessionOf({ me, projects }: SessionData, projectId: string | undefined, reload: () => void): Session | null {
+  const project =
+    projectId === undefined ? (me.team ?? projects[0]) : projects.find(({ id }) => String(id) === projectId);
   return project ? { me, project, projects, reload } : null;
 }
 
@@ -104,17 +103,17 @@ const homeOf = ({ project }: Session): string =>
   pathTo(project.ingested_event ? 'live' : 'welcome', { project: project.id }) ?? '/';
 
 const NoProject = () => (
-  <div class="alone">
-    <Empty title="There is no such project here" action={<a href="/">Go to your project</a>}>
-      It was deleted, or belongs to an organization that you are not looking at. Ask whoever sent you the link.
+  <div class="standalone">
+    <Empty title="Project not found" action={<a href="/">Go to your project</a>}>
+      It may have been deleted, or you may not have access to it. Ask the person who sent you the link.
     </Empty>
   </div>
 );
 
-const Nowhere = () => (
+const NotFound = () => (
   <div class="page">
-    <Empty title="There is no page at this address" action={<Link to="/">Go to the start</Link>}>
-      The link may be from another version of the console.
+    <Empty title="Page not found" action={<Link to="/">Go to the home page</Link>}>
+      Check the URL, or use the navigation to find what you are looking for.
     </Empty>
   </div>
 );

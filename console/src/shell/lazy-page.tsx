@@ -7,40 +7,36 @@ import type { PageProps, Route } from '../lib/route-table.ts';
 
 const loaded = new Map<string, ComponentType<PageProps>>();
 
-/** Loads the code of a page when it is opened. */
 export function LazyPage({ route, params }: { route: Route; params: Params }) {
   const [, setRound] = useState(0);
   const [failed, setFailed] = useState<string | null>(null);
   const Page = loaded.get(route.name);
   useEffect(() => {
     if (loaded.has(route.name)) return;
-    let isWanted = true;
+    let isCurrent = true;
     route.load().then(
       (module) => {
         loaded.set(route.name, module.Page);
-        if (isWanted) setRound((round) => round + 1);
+        if (isCurrent) setRound((round) => round + 1);
       },
-      () => isWanted && setFailed(route.name),
+      () => isCurrent && setFailed(route.name),
     );
     return () => {
-      isWanted = false;
+      isCurrent = false;
     };
   }, [route]);
   if (Page) return <Page key={route.name} params={params} />;
-  if (failed !== route.name) return <Waiting />;
+  if (failed !== route.name) return <Loading />;
   return (
     <div class="page">
-      <Empty
-        title="This page could not be loaded"
-        action={<Button onClick={() => location.reload()}>Load the console again</Button>}
-      >
-        The server was upgraded since you opened the console, or does not answer.
+      <Empty title="Could not load this page" action={<Button onClick={() => location.reload()}>Reload</Button>}>
+        The server may have been upgraded since you opened the console, or it cannot be reached.
       </Empty>
     </div>
   );
 }
 
-const Waiting = () => (
+const Loading = () => (
   <div class="page">
     <Skeleton />
   </div>

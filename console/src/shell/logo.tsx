@@ -1,5 +1,5 @@
-/** Three stones: the mark of Cairn, in the colours of the theme. */
-export function Mark({ size = 24 }: { size?: number }) {
+/** The logo, in the colours of the theme. */
+export function Logo({ size = 24 }: { size?: number }) {
   return (
     <svg viewBox="0 0 32 32" width={size} height={size} aria-hidden="true">
       <path

@@ -16,12 +16,12 @@ export function NewProject({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('');
   const [timezone, setTimezone] = useState(project.timezone);
   const { run, busy, error } = useAction(async () => {
-    const made = await createProject({ name, timezone });
+    const created = await createProject({ name, timezone });
     reload();
     onClose();
-    navigate(pathTo('welcome', { project: made.id }) ?? '/');
+    navigate(pathTo('welcome', { project: created.id }) ?? '/');
   });
-  const blamed = error instanceof ApiError ? error.attr : null;
+  const invalidField = error instanceof ApiError ? error.attr : null;
   return (
     <Dialog title="New project" onClose={onClose}>
       <form
@@ -31,20 +31,22 @@ export function NewProject({ onClose }: { onClose(): void }) {
           void run();
         }}
       >
-        <p class="soft">A project has its own key, events, persons and flags. Nothing is shared between projects.</p>
+        <p class="muted">
+          Each project has its own API key, events, persons and feature flags. Nothing is shared between projects.
+        </p>
         <TextField
           label="Name"
           value={name}
           onInput={setName}
           required
           maxLength={200}
-          error={blamed === 'name' ? (error as ApiError).message : null}
+          error={invalidField === 'name' ? (error as ApiError).message : null}
         />
         <ZoneField value={timezone} onChange={setTimezone} />
-        {error !== undefined && blamed !== 'name' && <ErrorNote error={error} />}
+        {error !== undefined && invalidField !== 'name' && <ErrorNote error={error} />}
         <div class="row">
           <Button type="submit" kind="primary" busy={busy}>
-            Make the project
+            Create project
           </Button>
         </div>
       </form>

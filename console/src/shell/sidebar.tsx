@@ -6,25 +6,25 @@ import { Menu } from '../components/menu.tsx';
 import { toastError } from '../components/toast.tsx';
 import { classes } from '../lib/classes.ts';
 import { findRoute, NAV_GROUPS, pathTo, routesIn } from '../lib/route-table.ts';
-import { navigate, usePlace } from '../lib/router.ts';
+import { navigate, useLocation } from '../lib/router.ts';
 import { useSession } from '../lib/session.ts';
 import { applyTheme, readTheme, type Theme } from '../lib/theme.ts';
-import { Mark } from './logo.tsx';
+import { Logo } from './logo.tsx';
 import { NewProject } from './new-project.tsx';
 
-/** The navigation at the side; on narrow screens a bar at the top that opens. */
-export function Rail() {
-  const { path } = usePlace();
+/** On narrow screens a bar at the top that opens. */
+export function Sidebar() {
+  const { path } = useLocation();
   const [isOpen, setOpen] = useState(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it closes when one has gone somewhere
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closes after navigation
   useEffect(() => setOpen(false), [path]);
   return (
-    <div class={classes('rail', isOpen && 'is-open')}>
+    <div class={classes('sidebar', isOpen && 'is-open')}>
       <Link class="brand" to="/">
-        <Mark />
+        <Logo />
         Cairn
       </Link>
-      <span class="rail-toggle">
+      <span class="sidebar-toggle">
         <Button small aria-expanded={isOpen} aria-controls="navigation" onClick={() => setOpen(!isOpen)}>
           Menu
         </Button>
@@ -42,8 +42,9 @@ export function Rail() {
 function Navigation({ path }: { path: string }) {
   const { project } = useSession();
   const current = findRoute(path)?.route.path ?? '';
-  /** The page itself, or where it was reached from. */
-  const markOf = (entry: string) => (entry === current ? 'page' : current.startsWith(`${entry}/`) ? 'true' : undefined);
+  /** The page itself, or the list that it belongs to. */
+  const currentOf = (entry: string) =>
+    entry === current ? 'page' : current.startsWith(`${entry}/`) ? 'true' : undefined;
   const groups = NAV_GROUPS.map((group) => ({ group, routes: routesIn(group) }));
   return (
     <nav id="navigation" aria-label="Main">
@@ -53,7 +54,7 @@ function Navigation({ path }: { path: string }) {
           <section key={group} aria-label={group}>
             <h2>{group}</h2>
             {routes.map(({ name, nav, path: entry }) => (
-              <Link key={name} to={pathTo(name, { project: project.id }) ?? '/'} aria-current={markOf(entry)}>
+              <Link key={name} to={pathTo(name, { project: project.id }) ?? '/'} aria-current={currentOf(entry)}>
                 {nav?.label}
               </Link>
             ))}
@@ -65,26 +66,26 @@ function Navigation({ path }: { path: string }) {
 
 function ProjectMenu() {
   const { project, projects } = useSession();
-  const [isMaking, setMaking] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   const choose = (id: number): void => {
-    // Only so that the next visit begins there.
+    // So that the next visit starts there.
     setCurrentProject(id).catch(toastError);
     navigate(pathTo('live', { project: id }) ?? '/');
   };
   return (
     <>
-      <Menu label={<span class="cut">{project.name}</span>}>
+      <Menu label={<span class="truncate">{project.name}</span>}>
         {projects.map(({ id, name }) => (
           <button type="button" key={id} aria-current={id === project.id} onClick={() => choose(id)}>
             {name}
           </button>
         ))}
         <hr />
-        <button type="button" onClick={() => setMaking(true)}>
+        <button type="button" onClick={() => setCreating(true)}>
           New project…
         </button>
       </Menu>
-      {isMaking && <NewProject onClose={() => setMaking(false)} />}
+      {isCreating && <NewProject onClose={() => setCreating(false)} />}
     </>
   );
 }
@@ -96,9 +97,9 @@ function UserMenu() {
     signOut().then(() => location.assign('/login'), toastError);
   };
   return (
-    <Menu up label={<span class="cut">{me.first_name || me.email}</span>}>
-      {account && <Link to={account}>Your account</Link>}
-      <a href="/docs">API documentation</a>
+    <Menu up label={<span class="truncate">{me.first_name || me.email}</span>}>
+      {account && <Link to={account}>Account settings</Link>}
+      <a href="/docs">API reference</a>
       <button type="button" onClick={leave}>
         Sign out
       </button>
@@ -107,7 +108,7 @@ function UserMenu() {
 }
 
 const THEMES: readonly { value: Theme; label: string }[] = [
-  { value: 'system', label: 'Auto' },
+  { value: 'system', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ];
@@ -120,7 +121,7 @@ function ThemeChoice() {
   };
   return (
     <fieldset class="themes">
-      <legend class="unseen">Colours</legend>
+      <legend class="visually-hidden">Theme</legend>
       {THEMES.map(({ value, label }) => (
         <button type="button" key={value} aria-pressed={value === theme} onClick={() => choose(value)}>
           {label}

@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { Mark } from './logo.tsx';
+import { Logo } from './logo.tsx';
 
-/** A page that stands alone: before anybody is signed in. */
-export function Alone({ title, children }: { title: string; children: ComponentChildren }) {
+/** A page without the sidebar, for visitors who are not signed in. */
+export function StandalonePage({ title, children }: { title: string; children: ComponentChildren }) {
   useEffect(() => {
     document.title = `${title} · Cairn`;
   }, [title]);
   return (
-    <main class="alone">
+    <main class="standalone">
       <div class="panel">
-        <Mark size={44} />
+        <Logo size={44} />
         <h1>{title}</h1>
         {children}
       </div>

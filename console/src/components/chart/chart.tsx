@@ -1,34 +1,26 @@
 /**
- * Lines and bars over ticks, drawn by uPlot. A canvas says nothing to those who do not see it: `label` says what it
- * shows, and whoever draws a chart puts the numbers beside it as a table, or `hasTable` puts them there unseen.
+ * Line and bar charts, drawn by uPlot. Screen readers cannot read a canvas: `label` describes it, and the numbers are in
+ * a table beside it, or in a visually hidden one with `hasTable`.
  */
 import 'uplot/dist/uPlot.min.css';
 import './chart.css';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { classes } from '../../lib/classes.ts';
-import { formatCompact, formatNumber } from '../../lib/format.ts';
+import { formatCompact, formatNumber } from '../../lib/numbers.ts';
+import type { ChartSeries } from './chart-series.ts';
 import { plotOptions } from './plot-options.ts';
-import { nearest, segmentAt, stackUp } from './stack.ts';
+import { nearest, segmentAt, stackValues } from './stack.ts';
 import { seriesColour, useChartTheme } from './theme.ts';
 
-export interface ChartSeries {
-  name: string;
-  values: readonly (number | null)[];
-  /** Fainter and broken: the period before, what is not complete. */
-  isDashed?: boolean;
-  /** Of the theme's colours, counted from 0; its place unless given. */
-  colour?: number;
-}
-
-export interface ChartProps {
+interface ChartProps {
   label: string;
-  /** Bars stand on top of each other. */
+  /** Bars are stacked. */
   kind: 'line' | 'bar';
   ticks: readonly string[];
   series: readonly ChartSeries[];
   format?(value: number): string;
-  /** Makes every point and bar a thing to press. */
+  /** Makes points and bars clickable. */
   onPick?: ((series: number, tick: number) => void) | undefined;
   small?: boolean;
   hasTable?: boolean;
@@ -46,7 +38,7 @@ export function Chart(props: ChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const theme = useChartTheme();
   const [hover, setHover] = useState<Hover | null>(null);
-  const tops = useMemo(() => (kind === 'bar' ? stackUp(series.map(({ values }) => values)) : null), [kind, series]);
+  const tops = useMemo(() => (kind === 'bar' ? stackValues(series.map(({ values }) => values)) : null), [kind, series]);
   const latest = useRef({ onPick, hover });
   latest.current = { onPick, hover };
 
@@ -77,7 +69,7 @@ export function Chart(props: ChartProps) {
     };
     const options = plotOptions({ kind, ticks, series, theme, format: formatCompact, onCursor });
     const height = (): number => current.clientHeight;
-    // Bars lie over each other, the lowest in front.
+    // Bars overlap, the lowest in front.
     const drawn = tops ? [...rows].reverse() : rows;
     const data = [ticks.map((_, index) => index), ...drawn] as uPlot.AlignedData;
     const plot = new uPlot({ ...options, width: Math.max(1, current.clientWidth), height: height() }, data, current);
@@ -99,21 +91,27 @@ export function Chart(props: ChartProps) {
   return (
     <figure class="chart">
       <div
-        class={classes('chart-frame', small && 'small', onPick && 'picks')}
+        class={classes('chart-frame', small && 'small', onPick && 'is-clickable')}
         ref={frame}
         role="img"
         aria-label={label}
       />
-      {hover && hover.series >= 0 && <Tip hover={hover} {...props} format={format} />}
+      {hover && hover.series >= 0 && <Tooltip hover={hover} {...props} format={format} />}
       {series.length > 1 && <Legend series={series} />}
-      {hasTable && <UnseenTable label={label} ticks={ticks} series={series} format={format} />}
+      {hasTable && <HiddenTable label={label} ticks={ticks} series={series} format={format} />}
     </figure>
   );
 }
 
-const SHOWN_IN_TIP = 8;
+const MAX_IN_TOOLTIP = 8;
 
-function Tip({ hover, ticks, series, format, onPick }: { hover: Hover; format(value: number): string } & ChartProps) {
+function Tooltip({
+  hover,
+  ticks,
+  series,
+  format,
+  onPick,
+}: { hover: Hover; format(value: number): string } & ChartProps) {
   const rows = series
     .map((one, index) => ({ ...one, index, value: one.values[hover.tick] ?? null }))
     .filter(({ value }) => value !== null)
@@ -127,16 +125,16 @@ function Tip({ hover, ticks, series, format, onPick }: { hover: Hover; format(va
       aria-hidden="true"
       style={{ '--at': `${isRight ? hover.width - hover.left : hover.left}px` }}
     >
-      <div class="soft">{ticks[hover.tick]}</div>
-      {rows.slice(0, SHOWN_IN_TIP).map(({ index, name, value, colour }) => (
-        <div key={index} class={classes('chart-tip-row', index === hover.series && 'meant')}>
+      <div class="muted">{ticks[hover.tick]}</div>
+      {rows.slice(0, MAX_IN_TOOLTIP).map(({ index, name, value, colour }) => (
+        <div key={index} class={classes('chart-tip-row', index === hover.series && 'is-hovered')}>
           <Swatch colour={colour ?? index} />
-          <span class="cut">{name}</span>
+          <span class="truncate">{name}</span>
           <b>{format(value ?? 0)}</b>
         </div>
       ))}
-      {rows.length > SHOWN_IN_TIP && <div class="soft">and {rows.length - SHOWN_IN_TIP} more</div>}
-      {onPick && <div class="soft">Click to see the persons</div>}
+      {rows.length > MAX_IN_TOOLTIP && <div class="muted">and {formatNumber(rows.length - MAX_IN_TOOLTIP)} more</div>}
+      {onPick && <div class="muted">Click to view persons</div>}
     </div>
   );
 }
@@ -153,21 +151,21 @@ const Legend = ({ series }: { series: readonly ChartSeries[] }) => (
   <ul class="chart-legend" aria-hidden="true">
     {series.slice(0, 12).map(({ name, colour, isDashed }, index) => (
       <li key={index}>
-        <Swatch colour={colour ?? index} isDashed={isDashed} /> <span class="cut">{name}</span>
+        <Swatch colour={colour ?? index} isDashed={isDashed} /> <span class="truncate">{name}</span>
       </li>
     ))}
-    {series.length > 12 && <li class="soft">and {series.length - 12} more</li>}
+    {series.length > 12 && <li class="muted">and {series.length - 12} more</li>}
   </ul>
 );
 
-function UnseenTable({
+function HiddenTable({
   label,
   ticks,
   series,
   format,
 }: Pick<ChartProps, 'label' | 'ticks' | 'series'> & { format(value: number): string }) {
   return (
-    <div class="unseen">
+    <div class="visually-hidden">
       <table>
         <caption>{label}</caption>
         <thead>

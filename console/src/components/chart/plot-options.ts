@@ -1,23 +1,23 @@
 import uPlot from 'uplot';
-import type { ChartSeries } from './chart.tsx';
+import type { ChartSeries } from './chart-series.ts';
 import { shownTicks } from './stack.ts';
 import { type ChartTheme, SERIES_COLOURS } from './theme.ts';
 
-export interface Drawing {
+interface PlotInput {
   kind: 'line' | 'bar';
   ticks: readonly string[];
   series: readonly ChartSeries[];
   theme: ChartTheme;
-  /** For the axis, where room is short. */
+  /** For the y axis. */
   format(value: number): string;
   onCursor(plot: uPlot): void;
 }
 
-/** Everything that uPlot is told but the size and the numbers. */
-export function plotOptions(drawing: Drawing): Omit<uPlot.Options, 'width' | 'height'> {
-  const { kind, ticks, onCursor } = drawing;
+/** The options of uPlot, except size and data. */
+export function plotOptions(input: PlotInput): Omit<uPlot.Options, 'width' | 'height'> {
+  const { kind, ticks, onCursor } = input;
   const last = ticks.length - 1;
-  // Bars need half a place beside the first and the last.
+  // Room for half a bar at either end.
   const margin = kind === 'bar' || last === 0 ? 0.6 : Math.max(0.05, last / 100);
   return {
     legend: { show: false },
@@ -27,18 +27,18 @@ export function plotOptions(drawing: Drawing): Omit<uPlot.Options, 'width' | 'he
       x: { time: false, range: [-margin, last + margin] },
       y: { range: (_plot, low, high) => uPlot.rangeNum(Math.min(0, low ?? 0), Math.max(1, high ?? 1), 0.06, true) },
     },
-    axes: axesOf(drawing),
-    series: [{}, ...seriesOf(drawing)],
+    axes: axesOf(input),
+    series: [{}, ...seriesOf(input)],
     hooks: { setCursor: [onCursor] },
     padding: [10, 26, 0, 0],
   };
 }
 
-/** Nobody counts half persons. */
-const WHOLE_STEPS = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
+/** No fractional ticks on a chart of counts. */
+const INTEGER_STEPS = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
-function axesOf({ ticks, theme, format, series }: Drawing): uPlot.Axis[] {
-  const isWhole = series.every(({ values }) => values.every((value) => value === null || Number.isInteger(value)));
+function axesOf({ ticks, theme, format, series }: PlotInput): uPlot.Axis[] {
+  const isInteger = series.every(({ values }) => values.every((value) => value === null || Number.isInteger(value)));
   const shared = { stroke: theme.ink, font: theme.font };
   return [
     {
@@ -53,20 +53,20 @@ function axesOf({ ticks, theme, format, series }: Drawing): uPlot.Axis[] {
       ...shared,
       grid: { stroke: theme.line, width: 1 },
       ticks: { show: false },
-      ...(isWhole && { incrs: WHOLE_STEPS }),
+      ...(isInteger && { incrs: INTEGER_STEPS }),
       values: (_plot, splits) => splits.map(format),
       size: (_plot, values) => 14 + 7 * Math.max(3, ...(values ?? []).map(({ length }) => length)),
     },
   ];
 }
 
-function seriesOf({ kind, series, theme }: Drawing): uPlot.Series[] {
+function seriesOf({ kind, series, theme }: PlotInput): uPlot.Series[] {
   const drawn = series.map((one, index): uPlot.Series => {
     const place = one.colour ?? index;
     const colour = theme.series[place % SERIES_COLOURS] ?? theme.ink;
     if (kind === 'bar') {
       const paths = uPlot.paths.bars?.({ size: [0.72, 64] });
-      // A line in the colour of the ground keeps segments apart.
+      // A border in the background colour separates the segments.
       return { fill: colour, stroke: theme.surface, width: 1, points: { show: false }, ...(paths && { paths }) };
     }
     return {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { nearest, segmentAt, shownTicks, stackUp } from './stack.ts';
+import { nearest, segmentAt, shownTicks, stackValues } from './stack.ts';
 
 describe('a chart', () => {
   it('stacks what is above zero upwards and what is below downwards', () => {
     expect(
-      stackUp([
+      stackValues([
         [1, 2, null],
         [3, 0, 1],
         [-1, -2, 0],

@@ -1,7 +1,5 @@
-/** The arithmetic of charts, apart from drawing. */
-
-/** Values on top of each other: what is above zero upwards, what is below downwards. Gaps count as nothing. */
-export function stackUp(rows: readonly (readonly (number | null)[])[]): number[][] {
+/** Stacks positive values upwards and negative ones downwards. Gaps count as 0. */
+export function stackValues(rows: readonly (readonly (number | null)[])[]): number[][] {
   const [up, down]: [number[], number[]] = [[], []];
   return rows.map((row) =>
     row.map((value, at) => {
@@ -12,14 +10,14 @@ export function stackUp(rows: readonly (readonly (number | null)[])[]): number[]
   );
 }
 
-/** Which of so many ticks have room for a label, the last one among them. */
+/** Which ticks get a label, the last one always. */
 export function shownTicks(count: number, width: number, least = 76): number[] {
   const every = Math.max(1, Math.ceil(count / Math.max(1, Math.floor(width / least))));
   const from = (count - 1) % every;
   return Array.from({ length: Math.max(0, Math.ceil((count - from) / every)) }, (_, index) => from + index * every);
 }
 
-/** The series whose value at a tick lies nearest; -1 where none has one. */
+/** The series with the nearest value; -1 if there is none. */
 export function nearest(values: readonly (number | null | undefined)[], at: number): number {
   let best = -1;
   for (const [index, value] of values.entries()) {
@@ -29,7 +27,7 @@ export function nearest(values: readonly (number | null | undefined)[], at: numb
   return best;
 }
 
-/** The segment of a stacked bar that holds a height; the outermost where none does. */
+/** The segment of a stacked bar at this height, or the outermost. */
 export function segmentAt(
   values: readonly (number | null | undefined)[],
   tops: readonly (number | null | undefined)[],

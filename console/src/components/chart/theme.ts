@@ -1,4 +1,4 @@
-/** Canvases do not know custom properties: the colours of the theme are read for them, and again when it changes. */
+/** A canvas cannot use CSS custom properties, so the theme's colours are read for it, again on every change. */
 import { useEffect, useState } from 'preact/hooks';
 
 export interface ChartTheme {
@@ -11,7 +11,7 @@ export interface ChartTheme {
 
 export const SERIES_COLOURS = 8;
 
-/** The colour of the n-th series, for what is drawn in HTML and SVG. */
+/** The colour of a series in HTML and SVG. */
 export const seriesColour = (index: number): string => `var(--series-${(index % SERIES_COLOURS) + 1})`;
 
 function readTheme(): ChartTheme {
@@ -38,11 +38,11 @@ export function useChartTheme(): ChartTheme {
     const update = (): void => setTheme(readTheme());
     const system = matchMedia('(prefers-color-scheme: dark)');
     system.addEventListener('change', update);
-    const chosen = new MutationObserver(update);
-    chosen.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    const observer = new MutationObserver(update);
+    observer.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     return () => {
       system.removeEventListener('change', update);
-      chosen.disconnect();
+      observer.disconnect();
     };
   }, []);
   return theme;

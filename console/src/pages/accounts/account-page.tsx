@@ -1,4 +1,3 @@
-/** Oneself: name, password, and keys for programs that act in one's name. */
 import { createKey, deleteKey, listKeys, type NewPersonalKey, type PersonalKey, updateMe } from '../../api/accounts.ts';
 import '../settings/settings.css';
 import { useState } from 'preact/hooks';
@@ -16,7 +15,7 @@ import { useAction, useResource } from '../../lib/use-resource.ts';
 
 export function Page() {
   return (
-    <PageFrame title="Your account">
+    <PageFrame title="Account settings">
       <div class="settings">
         <Keys />
         <Profile />
@@ -29,48 +28,50 @@ export function Page() {
 function Keys() {
   const keys = useResource(listKeys, []);
   const [label, setLabel] = useState('');
-  const [made, setMade] = useState<NewPersonalKey | null>(null);
-  const [gone, setGone] = useState<PersonalKey | null>(null);
-  const make = useAction(async () => {
-    setMade(await createKey(label));
+  const [created, setCreated] = useState<NewPersonalKey | null>(null);
+  const [removing, setRemoving] = useState<PersonalKey | null>(null);
+  const create = useAction(async () => {
+    setCreated(await createKey(label));
     setLabel('');
     keys.reload();
   });
   const columns: Column<PersonalKey>[] = [
-    { id: 'label', title: 'What for', cell: (key) => <b class="cut">{key.label}</b> },
-    { id: 'created', title: 'Made', isWide: true, cell: ({ created_at }) => <Time at={created_at} as="ago" /> },
-    { id: 'used', title: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} as="ago" /> },
+    { id: 'label', title: 'Label', cell: (key) => <b class="truncate">{key.label}</b> },
+    { id: 'created', title: 'Created', isWide: true, cell: ({ created_at }) => <Time at={created_at} as="relative" /> },
+    { id: 'used', title: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} as="relative" /> },
     {
       id: 'remove',
       title: '',
       cell: (key) => (
-        <Button small kind="quiet" aria-label={`Remove the key ${key.label}`} onClick={() => setGone(key)}>
-          Remove…
+        <Button small kind="quiet" aria-label={`Delete key ${key.label}`} onClick={() => setRemoving(key)}>
+          Delete…
         </Button>
       ),
     },
   ];
   return (
-    <section class="card stack" aria-label="Personal keys">
-      <h2>Personal keys</h2>
-      <p class="soft">
-        For scripts and tools that use the API in your name: they may do all that you may. Send one as{' '}
+    <section class="card stack" aria-label="Personal API keys">
+      <h2>Personal API keys</h2>
+      <p class="muted">
+        For scripts and tools that use the API. A key has the same permissions as you. Send it in the header{' '}
         <code>Authorization: Bearer …</code>
       </p>
-      {made && (
-        <Banner tone="warn" action={<CopyButton text={made.value} />}>
-          The key for {made.label}, shown this once: <code>{made.value}</code>
+      {created && (
+        <Banner tone="warn" action={<CopyButton text={created.value} />}>
+          Copy the key {created.label} now. It is shown only once: <code>{created.value}</code>
         </Banner>
       )}
       <Loaded resource={keys}>
         {(data) => (
           <Table
-            label="Personal keys, newest first"
+            label="Personal API keys, newest first"
             columns={columns}
             rows={data}
             rowKey={({ id }) => id}
             empty={
-              <Empty title="No keys">Make one for each tool, so that you can take it away without the others.</Empty>
+              <Empty title="No personal API keys">
+                Create one for each tool, so that you can delete it without affecting the others.
+              </Empty>
             }
           />
         )}
@@ -79,37 +80,31 @@ function Keys() {
         class="row-end"
         onSubmit={(event) => {
           event.preventDefault();
-          void make.run();
+          void create.run();
         }}
       >
-        <TextField
-          label="What for"
-          placeholder="terraform, nightly report"
-          value={label}
-          onInput={setLabel}
-          required
-          maxLength={40}
-        />
-        <Button type="submit" busy={make.busy}>
-          Make a key
+        <TextField label="Label" placeholder="Terraform" value={label} onInput={setLabel} required maxLength={40} />
+        <Button type="submit" busy={create.busy}>
+          Create key
         </Button>
       </form>
-      {make.error !== undefined && <ErrorNote error={make.error} />}
-      {gone && (
+      {create.error !== undefined && <ErrorNote error={create.error} />}
+      {removing && (
         <Confirm
-          title={`Remove the key ${gone.label}?`}
-          action="Remove the key"
+          title={`Delete the key ${removing.label}?`}
+          action="Delete key"
           danger
-          onClose={() => setGone(null)}
+          onClose={() => setRemoving(null)}
           onConfirm={async () => {
-            await deleteKey(gone.id);
-            if (made?.id === gone.id) setMade(null);
-            toast('The key is removed.');
+            await deleteKey(removing.id);
+            if (created?.id === removing.id) setCreated(null);
+            toast('Key deleted.');
             keys.reload();
           }}
         >
           <p>
-            Whatever uses it is refused at once. It was last used <Time at={gone.last_used_at} as="ago" />.
+            Requests with this key will be rejected at once. Last used:{' '}
+            <Time at={removing.last_used_at} as="relative" />.
           </p>
         </Confirm>
       )}
@@ -127,8 +122,8 @@ function Profile() {
     reload();
   });
   return (
-    <section class="card stack" aria-label="Name and e-mail">
-      <h2>Name and e-mail</h2>
+    <section class="card stack" aria-label="Profile">
+      <h2>Profile</h2>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -137,7 +132,7 @@ function Profile() {
         }}
       >
         <TextField label="Name" value={name} onInput={setName} maxLength={150} autocomplete="name" />
-        <TextField label="E-mail" type="email" value={email} onInput={setEmail} required autocomplete="email" />
+        <TextField label="Email" type="email" value={email} onInput={setEmail} required autocomplete="email" />
         {save.error !== undefined && <ErrorNote error={save.error} />}
         <div>
           <Button type="submit" busy={save.busy}>
@@ -150,13 +145,13 @@ function Profile() {
 }
 
 function Password() {
-  const [present, setPresent] = useState('');
+  const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const save = useAction(async () => {
-    await updateMe({ current_password: present, password: next });
-    setPresent('');
+    await updateMe({ current_password: current, password: next });
+    setCurrent('');
     setNext('');
-    toast('The password is changed.');
+    toast('Password changed.');
   });
   return (
     <section class="card stack" aria-label="Password">
@@ -169,10 +164,10 @@ function Password() {
         }}
       >
         <TextField
-          label="Present password"
+          label="Current password"
           type="password"
-          value={present}
-          onInput={setPresent}
+          value={current}
+          onInput={setCurrent}
           required
           autocomplete="current-password"
         />
@@ -189,7 +184,7 @@ function Password() {
         {save.error !== undefined && <ErrorNote error={save.error} />}
         <div>
           <Button type="submit" busy={save.busy}>
-            Change the password
+            Change password
           </Button>
         </div>
       </form>

@@ -4,12 +4,12 @@ import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { ErrorNote } from '../../components/states.tsx';
 import { safePath } from '../../lib/paths.ts';
-import { navigate, usePlace } from '../../lib/router.ts';
+import { navigate, useLocation } from '../../lib/router.ts';
 import { useAction } from '../../lib/use-resource.ts';
-import { Alone } from '../../shell/standalone-page.tsx';
+import { StandalonePage } from '../../shell/standalone-page.tsx';
 
 export function Page() {
-  const { query } = usePlace();
+  const { query } = useLocation();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const { run, busy, error } = useAction(async () => {
@@ -17,15 +17,15 @@ export function Page() {
     navigate(safePath(query.get('next')) ?? '/', { replace: true });
   });
   return (
-    <Alone title="Sign in">
+    <StandalonePage title="Sign in">
       <form
         onSubmit={(event) => {
           event.preventDefault();
           void run();
         }}
       >
-        {query.has('next') && <p class="soft">Sign in to go on where you were.</p>}
-        <TextField label="E-mail" type="email" autocomplete="username" required value={email} onInput={setEmail} />
+        {query.has('next') && <p class="muted">Sign in to continue where you left off.</p>}
+        <TextField label="Email" type="email" autocomplete="username" required value={email} onInput={setEmail} />
         <TextField
           label="Password"
           type="password"
@@ -38,11 +38,11 @@ export function Page() {
         <Button type="submit" kind="primary" busy={busy}>
           Sign in
         </Button>
-        <p class="soft small">
-          Nobody has an account yet? The first start of the server printed a link to set one up. Later ones are made by
-          an administrator.
+        <p class="muted small">
+          No account yet? The server prints a setup link when it starts for the first time. After that, an admin adds
+          members.
         </p>
       </form>
-    </Alone>
+    </StandalonePage>
   );
 }

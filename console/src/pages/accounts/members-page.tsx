@@ -1,5 +1,3 @@
-/** Who belongs to the organization, and what they may do. */
-
 import { useState } from 'preact/hooks';
 import {
   ADMIN,
@@ -31,11 +29,11 @@ export function Page() {
   return (
     <PageFrame
       title="Members and roles"
-      lead={`Who belongs to ${organization?.name ?? 'the organization'}. Members see and change its projects; admins also settings, members and roles; owners everything.`}
+      lead={`Members of ${organization?.name ?? 'your organization'}. Members can view and edit all projects; admins can also manage settings, members and roles; owners can do everything.`}
       actions={
         isAdmin && (
           <Button kind="primary" onClick={() => setAdding(true)}>
-            Add a member
+            Add member
           </Button>
         )
       }
@@ -53,10 +51,10 @@ const nameOf = ({ user }: Member): string => user.first_name || user.email;
 
 function MemberTable({ members, isAdmin }: { members: Resource<Member[]>; isAdmin: boolean }) {
   const { me, project } = useSession();
-  const [gone, setGone] = useState<Member | null>(null);
+  const [removing, setRemoving] = useState<Member | null>(null);
   const setLevel = (member: Member, level: string): void =>
     void updateMember(project.organization, member.user.uuid, Number(level))
-      .then(() => toast(`${nameOf(member)} is saved.`), toastError)
+      .then(() => toast(`Level of ${nameOf(member)} updated.`), toastError)
       .then(members.reload);
   const columns: Column<Member>[] = [
     {
@@ -65,7 +63,7 @@ function MemberTable({ members, isAdmin }: { members: Resource<Member[]>; isAdmi
       cell: (member) => (
         <>
           <b>{nameOf(member)}</b>
-          <div class="soft small cut">{member.user.email}</div>
+          <div class="muted small truncate">{member.user.email}</div>
         </>
       ),
     },
@@ -83,13 +81,13 @@ function MemberTable({ members, isAdmin }: { members: Resource<Member[]>; isAdmi
         />
       ),
     },
-    { id: 'joined', title: 'Joined', isWide: true, cell: ({ joined_at }) => <Time at={joined_at} as="ago" /> },
+    { id: 'joined', title: 'Joined', isWide: true, cell: ({ joined_at }) => <Time at={joined_at} as="relative" /> },
     {
       id: 'remove',
       title: '',
       cell: (member) =>
         (isAdmin || member.user.uuid === me.uuid) && (
-          <Button small kind="quiet" aria-label={`Remove ${nameOf(member)}`} onClick={() => setGone(member)}>
+          <Button small kind="quiet" aria-label={`Remove ${nameOf(member)}`} onClick={() => setRemoving(member)}>
             {member.user.uuid === me.uuid ? 'Leave…' : 'Remove…'}
           </Button>
         ),
@@ -100,21 +98,21 @@ function MemberTable({ members, isAdmin }: { members: Resource<Member[]>; isAdmi
       <Loaded resource={members}>
         {(data) => <Table label="Members" columns={columns} rows={data} rowKey={({ id }) => id} />}
       </Loaded>
-      {gone && (
+      {removing && (
         <Confirm
-          title={gone.user.uuid === me.uuid ? 'Leave the organization?' : `Remove ${nameOf(gone)}?`}
-          action={gone.user.uuid === me.uuid ? 'Leave' : 'Remove the member'}
+          title={removing.user.uuid === me.uuid ? 'Leave this organization?' : `Remove ${nameOf(removing)}?`}
+          action={removing.user.uuid === me.uuid ? 'Leave organization' : 'Remove member'}
           danger
-          onClose={() => setGone(null)}
+          onClose={() => setRemoving(null)}
           onConfirm={async () => {
-            await removeMember(project.organization, gone.user.uuid);
-            if (gone.user.uuid === me.uuid) return location.assign('/');
+            await removeMember(project.organization, removing.user.uuid);
+            if (removing.user.uuid === me.uuid) return location.assign('/');
             members.reload();
           }}
         >
           <p>
-            {gone.user.uuid === me.uuid ? 'You see' : 'They see'} nothing of its projects from then on, neither here nor
-            with personal keys. What was made stays. An admin can add the same account again.
+            {removing.user.uuid === me.uuid ? 'You lose' : 'They lose'} access to all its projects at once, including
+            with personal API keys. Everything they created stays. An admin can add the account again.
           </p>
         </Confirm>
       )}
@@ -134,12 +132,12 @@ function AddMember({ organizationId, onDone, onClose }: { organizationId: string
       ...(name !== '' && { first_name: name }),
       ...(password !== '' && { password }),
     });
-    toast(`${email} is a member now.`);
+    toast(`${email} added.`);
     onDone();
     onClose();
   });
   return (
-    <Dialog title="Add a member" onClose={onClose}>
+    <Dialog title="Add member" onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -147,12 +145,12 @@ function AddMember({ organizationId, onDone, onClose }: { organizationId: string
           void add.run();
         }}
       >
-        <TextField label="E-mail" type="email" value={email} onInput={setEmail} required autocomplete="off" />
+        <TextField label="Email" type="email" value={email} onInput={setEmail} required autocomplete="off" />
         <TextField label="Name" value={name} onInput={setName} maxLength={150} autocomplete="off" />
         <TextField
-          label="First password"
+          label="Initial password"
           type="password"
-          hint="Only for somebody who has no account on this server yet. Tell it to them yourself: Cairn sends no mail."
+          hint="Required if they have no account on this server yet. Share it with them yourself: Cairn sends no email."
           value={password}
           onInput={setPassword}
           autocomplete="new-password"
@@ -161,7 +159,7 @@ function AddMember({ organizationId, onDone, onClose }: { organizationId: string
         {add.error !== undefined && <ErrorNote error={add.error} />}
         <div class="row">
           <Button type="submit" kind="primary" busy={add.busy}>
-            Add
+            Add member
           </Button>
           <Button onClick={onClose}>Cancel</Button>
         </div>

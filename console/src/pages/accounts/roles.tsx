@@ -30,11 +30,10 @@ export interface RolesProps {
 }
 
 const LEVELS = [
-  { value: String(CAN_EDIT), label: 'edit every flag' },
-  { value: String(CAN_VIEW), label: 'edit only flags that name it' },
+  { value: String(CAN_EDIT), label: 'Can edit all feature flags' },
+  { value: String(CAN_VIEW), label: 'Can edit only flags shared with the role' },
 ];
 
-/** Roles say who may edit which flags. */
 export function Roles({ organizationId, members, isAdmin }: RolesProps) {
   const roles = useResource((signal) => listRoles(organizationId, signal), [organizationId]);
   const [open, setOpen] = useQueryState('role', '', { isStep: true });
@@ -45,14 +44,14 @@ export function Roles({ organizationId, members, isAdmin }: RolesProps) {
     roles.reload();
   });
   const columns: Column<Role>[] = [
-    { id: 'name', title: 'Role', cell: (role) => <b class="cut">{role.name}</b> },
+    { id: 'name', title: 'Role', cell: (role) => <b class="truncate">{role.name}</b> },
     {
       id: 'level',
-      title: 'May',
+      title: 'Feature flag access',
       isWide: true,
       cell: (role) => LEVELS.find(({ value }) => value === String(role.feature_flags_access_level))?.label,
     },
-    { id: 'members', title: 'Members', cell: (role) => role.members || <span class="soft">nobody</span> },
+    { id: 'members', title: 'Members', cell: (role) => role.members || <span class="muted">None</span> },
   ];
   const opened = roles.data?.find(({ id }) => id === open);
   return (
@@ -69,8 +68,9 @@ export function Roles({ organizationId, members, isAdmin }: RolesProps) {
             onOpen={({ id }) => setOpen(id)}
             openKey={open === '' ? null : open}
             empty={
-              <Empty title="No roles">
-                Where members may only look at flags, a role lets some of them edit: every flag, or those that name it.
+              <Empty title="No roles yet">
+                If members can only view feature flags, create a role to let some of them edit all flags, or only
+                certain flags.
               </Empty>
             }
           />
@@ -86,14 +86,14 @@ export function Roles({ organizationId, members, isAdmin }: RolesProps) {
         >
           <TextField
             label="New role"
-            placeholder="release managers"
+            placeholder="Release managers"
             value={name}
             onInput={setName}
             required
             maxLength={200}
           />
           <Button type="submit" busy={add.busy}>
-            Make the role
+            Create role
           </Button>
         </form>
       )}
@@ -114,21 +114,20 @@ export function Roles({ organizationId, members, isAdmin }: RolesProps) {
 }
 
 const DEFAULTS = [
-  { value: String(CAN_EDIT), label: 'edit every flag' },
-  { value: String(CAN_VIEW), label: 'look at flags, and edit their own' },
+  { value: String(CAN_EDIT), label: 'Can edit all feature flags' },
+  { value: String(CAN_VIEW), label: 'Can view all, edit their own' },
 ];
 
-/** Roles matter only where members may not edit everything anyway. */
 function FlagDefaultField({ organizationId, isAdmin }: Pick<RolesProps, 'organizationId' | 'isAdmin'>) {
-  const known = useResource((signal) => getFlagDefault(organizationId, signal), [organizationId]);
+  const access = useResource((signal) => getFlagDefault(organizationId, signal), [organizationId]);
   const choose = (level: string): void =>
-    void setFlagDefault(organizationId, known.data ?? null, Number(level)).then(known.set, toastError);
+    void setFlagDefault(organizationId, access.data ?? null, Number(level)).then(access.set, toastError);
   return (
-    <Loaded resource={known}>
+    <Loaded resource={access}>
       {(data) => (
         <Select
-          label="Members without a role may"
-          hint="Admins may always edit. A new role begins with this level."
+          label="Default feature flag access"
+          hint="For members without a role, and for new roles. Admins can always edit."
           value={String(data?.access_level ?? CAN_EDIT)}
           options={DEFAULTS}
           disabled={!isAdmin}
@@ -148,20 +147,20 @@ interface RoleDialogProps extends RolesProps {
 function RoleDialog({ role, organizationId, members, isAdmin, onChange, onClose }: RoleDialogProps) {
   const inRole = useResource((signal) => listRoleMembers(organizationId, role.id, signal), [organizationId, role.id]);
   const [isDeleting, setDeleting] = useState(false);
-  const after = (deed: Promise<unknown>): void =>
-    void deed.catch(toastError).then(() => {
+  const after = (action: Promise<unknown>): void =>
+    void action.catch(toastError).then(() => {
       inRole.reload();
       onChange();
     });
-  const put = (member: Member, isIn: boolean): void => {
-    const place = inRole.data?.find(({ user }) => user.uuid === member.user.uuid);
+  const setMember = (member: Member, isIn: boolean): void => {
+    const membership = inRole.data?.find(({ user }) => user.uuid === member.user.uuid);
     if (isIn) after(addRoleMember(organizationId, role.id, member.user.uuid));
-    else if (place) after(removeRoleMember(organizationId, role.id, place.id));
+    else if (membership) after(removeRoleMember(organizationId, role.id, membership.id));
   };
   return (
     <Dialog side title={role.name} onClose={onClose}>
       <Select
-        label="Who has it may"
+        label="Feature flag access"
         value={String(role.feature_flags_access_level)}
         options={LEVELS}
         disabled={!isAdmin}
@@ -175,7 +174,7 @@ function RoleDialog({ role, organizationId, members, isAdmin, onChange, onClose 
       />
       {role.associated_flags !== '' && (
         <p>
-          Flags that name it: <code>{role.associated_flags}</code>
+          Flags shared with this role: <code>{role.associated_flags}</code>
         </p>
       )}
       <h3>Members</h3>
@@ -188,7 +187,7 @@ function RoleDialog({ role, organizationId, members, isAdmin, onChange, onClose 
                 label={`${member.user.first_name || ''} ${member.user.email}`.trim()}
                 checked={data.some(({ user }) => user.uuid === member.user.uuid)}
                 disabled={!isAdmin}
-                onChange={(isIn) => put(member, isIn)}
+                onChange={(isIn) => setMember(member, isIn)}
               />
             ))}
           </div>
@@ -197,26 +196,26 @@ function RoleDialog({ role, organizationId, members, isAdmin, onChange, onClose 
       {isAdmin && (
         <div>
           <Button kind="danger" onClick={() => setDeleting(true)}>
-            Delete the role…
+            Delete role…
           </Button>
         </div>
       )}
       {isDeleting && (
         <Confirm
           title={`Delete the role ${role.name}?`}
-          action="Delete the role"
+          action="Delete role"
           danger
           onClose={() => setDeleting(false)}
           onConfirm={async () => {
             await deleteRole(organizationId, role.id);
-            toast('The role is deleted.');
+            toast('Role deleted.');
             onChange();
             onClose();
           }}
         >
           <p>
-            {role.members === '' ? 'Nobody has it.' : `${role.members} lose it.`} Flags that only this role could edit
-            can then be edited by admins and whoever made them.
+            {role.members === '' ? 'It has no members.' : `Members: ${role.members}.`} Feature flags that only this role
+            could edit stay editable by admins and the people who created them.
           </p>
         </Confirm>
       )}

@@ -1,4 +1,4 @@
-/** The set-up link of the first start: an account, then the project, then how to connect. */
+/** The setup link of the first start: create an account, then name the project. */
 
 import { useState } from 'preact/hooks';
 import { getMe, setUp } from '../../api/accounts.ts';
@@ -9,9 +9,9 @@ import { TextField } from '../../components/field.tsx';
 import { ErrorNote } from '../../components/states.tsx';
 import { ZoneField } from '../../components/zone-field.tsx';
 import { pathTo } from '../../lib/route-table.ts';
-import { navigate, usePlace } from '../../lib/router.ts';
+import { navigate, useLocation } from '../../lib/router.ts';
 import { useAction } from '../../lib/use-resource.ts';
-import { Alone } from '../../shell/standalone-page.tsx';
+import { StandalonePage } from '../../shell/standalone-page.tsx';
 
 export function Page() {
   const [project, setProject] = useState<ProjectBasic | null>(null);
@@ -22,7 +22,7 @@ const problemWith = (error: unknown, attr: string): string | null =>
   error instanceof ApiError && error.attr === attr ? error.message : null;
 
 function AccountStep({ onDone }: { onDone(project: ProjectBasic): void }) {
-  const token = usePlace().query.get('token') ?? '';
+  const token = useLocation().query.get('token') ?? '';
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -32,12 +32,16 @@ function AccountStep({ onDone }: { onDone(project: ProjectBasic): void }) {
     if (team) onDone(team);
     else navigate('/', { replace: true });
   });
-  const isBlamed = error instanceof ApiError && ['email', 'password', 'first_name'].includes(error.attr ?? '');
+  const isFieldError = error instanceof ApiError && ['email', 'password', 'first_name'].includes(error.attr ?? '');
   return (
-    <Alone title="Set up your account">
+    <StandalonePage title="Create your account">
       {token === '' && (
         <ErrorNote
-          error={new Error('This address lacks its token. Open the whole link that the first start printed.')}
+          error={
+            new Error(
+              'The setup token is missing from the URL. Open the complete link that the server printed on its first start.',
+            )
+          }
         />
       )}
       <form
@@ -46,7 +50,7 @@ function AccountStep({ onDone }: { onDone(project: ProjectBasic): void }) {
           void run();
         }}
       >
-        <p class="soft">Step 1 of 2. The link that led you here works once.</p>
+        <p class="muted">Step 1 of 2. The setup link works only once.</p>
         <TextField
           label="Name"
           autocomplete="given-name"
@@ -55,7 +59,7 @@ function AccountStep({ onDone }: { onDone(project: ProjectBasic): void }) {
           error={problemWith(error, 'first_name')}
         />
         <TextField
-          label="E-mail"
+          label="Email"
           type="email"
           autocomplete="username"
           required
@@ -74,37 +78,37 @@ function AccountStep({ onDone }: { onDone(project: ProjectBasic): void }) {
           onInput={setPassword}
           error={problemWith(error, 'password')}
         />
-        {error !== undefined && !isBlamed && <ErrorNote error={error} />}
+        {error !== undefined && !isFieldError && <ErrorNote error={error} />}
         <Button type="submit" kind="primary" busy={busy} disabled={token === ''}>
-          Make the account
+          Create account
         </Button>
         <p class="small">
-          <a href="/login">Sign in instead</a>
+          <a href="/login">Already have an account? Sign in</a>
         </p>
       </form>
-    </Alone>
+    </StandalonePage>
   );
 }
 
 function ProjectStep({ project }: { project: ProjectBasic }) {
   const [name, setName] = useState(project.name);
   const [timezone, setTimezone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC');
-  const goOn = (): void => navigate(pathTo('welcome', { project: project.id }) ?? '/', { replace: true });
+  const finish = (): void => navigate(pathTo('welcome', { project: project.id }) ?? '/', { replace: true });
   const { run, busy, error } = useAction(async () => {
     await updateProject(project.id, { name, timezone });
-    goOn();
+    finish();
   });
   return (
-    <Alone title="Name your project">
+    <StandalonePage title="Name your project">
       <form
         onSubmit={(event) => {
           event.preventDefault();
           void run();
         }}
       >
-        <p class="soft">Step 2 of 2. Usually a product or a site; there can be more projects later.</p>
+        <p class="muted">Step 2 of 2. Use one project per product or website. You can add more later.</p>
         <TextField
-          label="Project"
+          label="Project name"
           required
           maxLength={200}
           value={name}
@@ -114,9 +118,9 @@ function ProjectStep({ project }: { project: ProjectBasic }) {
         <ZoneField value={timezone} onChange={setTimezone} />
         {error !== undefined && problemWith(error, 'name') === null && <ErrorNote error={error} />}
         <Button type="submit" kind="primary" busy={busy}>
-          Go on
+          Continue
         </Button>
       </form>
-    </Alone>
+    </StandalonePage>
   );
 }

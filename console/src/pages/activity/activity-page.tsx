@@ -1,6 +1,5 @@
-/** Who changed what in the organization and its projects. */
 import { listOrganizationActivity } from '../../api/activity.ts';
-import { ActivityList, KINDS_OF_THINGS } from '../../components/activity-list.tsx';
+import { ActivityList, SCOPES } from '../../components/activity-list.tsx';
 import { Select } from '../../components/field.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { Empty, Loaded } from '../../components/states.tsx';
@@ -10,7 +9,7 @@ import { changeFilter, useOffset } from '../../lib/use-offset.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-resource.ts';
 
-const LIMIT = 50;
+const PAGE_SIZE = 50;
 
 export function Page() {
   const { organization } = useProject();
@@ -18,21 +17,22 @@ export function Page() {
   const [offset, setOffset] = useOffset();
   const activity = useResource(
     (signal) =>
-      listOrganizationActivity(organization, { scope, limit: LIMIT, page: Math.floor(offset / LIMIT) + 1 }, signal),
+      listOrganizationActivity(
+        organization,
+        { scope, limit: PAGE_SIZE, page: Math.floor(offset / PAGE_SIZE) + 1 },
+        signal,
+      ),
     [organization, scope, offset],
   );
   return (
-    <PageFrame
-      title="Activity"
-      lead="Every change that somebody made in your organization, in all of its projects, with before and after."
-    >
+    <PageFrame title="Activity log" lead="All changes made in your organization and its projects.">
       <div class="row-end">
         <Select
-          label="Changes to"
+          label="Type"
           value={scope}
           options={[
-            { value: '', label: 'everything' },
-            ...KINDS_OF_THINGS.map(({ scope: value, label }) => ({ value, label })),
+            { value: '', label: 'All activity' },
+            ...SCOPES.map(({ scope: value, label }) => ({ value, label })),
           ]}
           onChange={(next) => changeFilter({ scope: next })}
         />
@@ -40,13 +40,11 @@ export function Page() {
       <Loaded resource={activity}>
         {({ results, total_count }) =>
           results.length === 0 ? (
-            <Empty title="Nothing yet">
-              As soon as somebody changes a flag, a person or a setting, it is listed here.
-            </Empty>
+            <Empty title="No activity yet">Changes to feature flags, persons, cohorts and settings appear here.</Empty>
           ) : (
             <>
-              <ActivityList label="Changes, newest first" entries={results} />
-              <Pager offset={offset} limit={LIMIT} count={total_count} onChange={setOffset} />
+              <ActivityList label="Activity, newest first" entries={results} />
+              <Pager offset={offset} limit={PAGE_SIZE} count={total_count} onChange={setOffset} />
             </>
           )
         }

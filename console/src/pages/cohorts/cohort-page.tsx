@@ -1,5 +1,3 @@
-/** One cohort: who is in it, why, and how to change that. */
-
 import { useState } from 'preact/hooks';
 import { listActivity } from '../../api/activity.ts';
 import {
@@ -24,7 +22,7 @@ import { type Column, Pager, Table } from '../../components/table.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast, toastError } from '../../components/toast.tsx';
-import { countOf } from '../../lib/format.ts';
+import { pluralize } from '../../lib/numbers.ts';
 import { type PageProps, pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
@@ -32,14 +30,14 @@ import { useDebounced } from '../../lib/use-debounced.ts';
 import { changeFilter, useOffset } from '../../lib/use-offset.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useInterval, useResource } from '../../lib/use-resource.ts';
-import { CohortFields } from './cohort-form.tsx';
+import { CohortForm } from './cohort-form.tsx';
 
-const LIMIT = 50;
-const EVERY_MS = 1500;
+const PAGE_SIZE = 50;
+const POLL_INTERVAL_MS = 1500;
 const TABS = [
   { id: 'persons', label: 'Persons' },
   { id: 'criteria', label: 'Criteria' },
-  { id: 'history', label: 'History' },
+  { id: 'history', label: 'Activity' },
 ] as const;
 
 export function Page({ params }: PageProps) {
@@ -50,7 +48,7 @@ export function Page({ params }: PageProps) {
   const [isDeleting, setDeleting] = useState(false);
   useInterval(() => {
     if (data?.is_calculating) cohort.reload();
-  }, EVERY_MS);
+  }, POLL_INTERVAL_MS);
   return (
     <PageFrame
       title={data?.name || 'Cohort'}
@@ -66,38 +64,38 @@ export function Page({ params }: PageProps) {
         )
       }
     >
-      <Loaded resource={cohort}>{(known) => <About cohort={known} onChange={cohort.set} />}</Loaded>
+      <Loaded resource={cohort}>{(loaded) => <CohortTabs cohort={loaded} onChange={cohort.set} />}</Loaded>
       {isDeleting && data && <DeleteCohort cohort={data} onClose={() => setDeleting(false)} />}
     </PageFrame>
   );
 }
 
-function About({ cohort, onChange }: { cohort: Cohort; onChange(cohort: Cohort): void }) {
+function CohortTabs({ cohort, onChange }: { cohort: Cohort; onChange(cohort: Cohort): void }) {
   const { id } = useProject();
   const [tab, setTab] = useQueryState('tab', 'persons');
   const shown = TABS.find((one) => one.id === tab)?.id ?? 'persons';
   return (
     <>
-      {cohort.is_calculating && <Progress label="Calculating who is in it…" />}
+      {cohort.is_calculating && <Progress label="Calculating members…" />}
       {!cohort.is_calculating && cohort.errors_calculating > 0 && (
         <Banner tone="bad">
-          The last {countOf(cohort.errors_calculating, 'calculation')} failed, so the list may be out of date. Save the
-          criteria again to try at once; the log of the server says what went wrong.
+          The last {pluralize(cohort.errors_calculating, 'calculation')} failed, so the list may be out of date. Save
+          the criteria to try again now, and check the server logs for the error.
         </Banner>
       )}
       <Tabs
-        label="About the cohort"
+        label="Cohort"
         tabs={TABS.map((one) => (one.id === 'criteria' && cohort.is_static ? { ...one, label: 'Edit' } : one))}
         value={shown}
         onChange={setTab}
       >
         {shown === 'persons' && <Members cohort={cohort} />}
         {shown === 'criteria' && (
-          <CohortFields
+          <CohortForm
             cohort={cohort}
             onSave={async (body) => {
               onChange(await updateCohort(id, cohort.id, body));
-              toast('Saved.');
+              toast('Cohort saved.');
             }}
           />
         )}
@@ -111,33 +109,33 @@ function Members({ cohort }: { cohort: Cohort }) {
   const { id } = useProject();
   const [search] = useQueryState('search');
   const [offset, setOffset] = useOffset();
-  const wanted = useDebounced(search.trim(), 250);
+  const searchText = useDebounced(search.trim(), 250);
   const persons = useResource(
-    (signal) => listCohortPersons(id, cohort.id, { search: wanted, limit: LIMIT, offset }, signal),
-    [id, cohort.id, wanted, offset, cohort.last_calculation, cohort.is_calculating],
+    (signal) => listCohortPersons(id, cohort.id, { search: searchText, limit: PAGE_SIZE, offset }, signal),
+    [id, cohort.id, searchText, offset, cohort.last_calculation, cohort.is_calculating],
   );
   const columns: Column<ListedPerson>[] = [
     { id: 'name', title: 'Person', cell: ({ uuid, name }) => <PersonLink id={uuid} name={name} /> },
     {
       id: 'ids',
-      title: 'Distinct id',
+      title: 'Distinct ID',
       isWide: true,
-      cell: ({ distinct_ids }) => <code class="cut">{distinct_ids[0]}</code>,
+      cell: ({ distinct_ids }) => <code class="truncate">{distinct_ids[0]}</code>,
     },
-    { id: 'created', title: 'First seen', cell: ({ created_at }) => <Time at={created_at} as="ago" /> },
+    { id: 'created', title: 'First seen', cell: ({ created_at }) => <Time at={created_at} as="relative" /> },
     ...(cohort.is_static
       ? [
           {
-            id: 'out',
+            id: 'remove',
             title: '',
             cell: ({ uuid, name }: ListedPerson) => (
               <Button
                 small
                 kind="quiet"
-                aria-label={`Take ${name} out`}
+                aria-label={`Remove ${name}`}
                 onClick={() => void removeFromCohort(id, cohort.id, uuid).then(persons.reload, toastError)}
               >
-                Take out
+                Remove
               </Button>
             ),
           },
@@ -150,13 +148,13 @@ function Members({ cohort }: { cohort: Cohort }) {
         <TextField
           label="Search"
           type="search"
-          placeholder="part of an e-mail, or a whole distinct id"
+          placeholder="Email or distinct ID"
           value={search}
           onInput={(text) => changeFilter({ search: text })}
         />
         {cohort.count !== null && (
-          <span class="soft small">
-            {countOf(cohort.count, 'person', 'persons')} as of <Time at={cohort.last_calculation} as="ago" />
+          <span class="muted small">
+            {pluralize(cohort.count, 'person')}, calculated <Time at={cohort.last_calculation} as="relative" />
           </span>
         )}
       </div>
@@ -169,14 +167,14 @@ function Members({ cohort }: { cohort: Cohort }) {
               rows={results}
               rowKey={({ uuid }) => uuid}
               empty={
-                <Empty title={wanted === '' ? 'Nobody is in it' : 'Nobody in it is called so'}>
+                <Empty title={searchText === '' ? 'No persons in this cohort' : 'No matching persons'}>
                   {cohort.is_static
-                    ? 'Add distinct ids under Edit.'
-                    : 'Nobody fits the criteria, or they have not been calculated yet.'}
+                    ? 'Add distinct IDs on the Edit tab.'
+                    : 'No persons match the criteria, or the cohort has not been calculated yet.'}
                 </Empty>
               }
             />
-            <Pager offset={offset} limit={LIMIT} count={null} hasNext={next !== null} onChange={setOffset} />
+            <Pager offset={offset} limit={PAGE_SIZE} count={null} hasNext={next !== null} onChange={setOffset} />
           </>
         )}
       </Loaded>
@@ -194,9 +192,9 @@ function History({ cohort }: { cohort: Cohort }) {
     <Loaded resource={activity}>
       {({ results }) =>
         results.length === 0 ? (
-          <Empty title="Nothing yet">Who changed the cohort is listed here.</Empty>
+          <Empty title="No activity yet">Changes to this cohort appear here.</Empty>
         ) : (
-          <ActivityList label="Changes of the cohort, newest first" entries={results} />
+          <ActivityList label="Activity, newest first" entries={results} />
         )
       }
     </Loaded>
@@ -207,20 +205,20 @@ function DeleteCohort({ cohort, onClose }: { cohort: Cohort; onClose(): void }) 
   const { id } = useProject();
   return (
     <Confirm
-      title={`Delete ${cohort.name || 'the cohort'}?`}
-      action="Delete the cohort"
+      title={`Delete ${cohort.name || 'this cohort'}?`}
+      action="Delete cohort"
       danger
       onClose={onClose}
       onConfirm={async () => {
         await updateCohort(id, cohort.id, { deleted: true });
-        toast('The cohort is deleted.');
+        toast('Cohort deleted.');
         navigate(pathTo('cohorts', { project: id }) ?? '/');
       }}
     >
       <p>
-        {cohort.count === null ? 'Its persons' : countOf(cohort.count, 'person', 'persons')} and their events stay as
-        they are; only the cohort goes. Flags and charts that ask for it find nobody in it from then on. The API can
-        bring it back: set <code>deleted</code> to false.
+        {cohort.count === null ? 'Its persons' : `Its ${pluralize(cohort.count, 'person')}`} and their events are kept.
+        Feature flags and insights that use the cohort will match no one. You can restore it through the API by setting{' '}
+        <code>deleted</code> to false.
       </p>
     </Confirm>
   );

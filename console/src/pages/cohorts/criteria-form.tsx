@@ -5,14 +5,15 @@ import { Button } from '../../components/button.tsx';
 import { Combobox } from '../../components/combobox.tsx';
 import { Select, TextField } from '../../components/field.tsx';
 import { PropertyFilters } from '../../components/property-filters.tsx';
+import { EVENT_NAMES, eventLabel } from '../../lib/friendly-names.ts';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
-import { type CriteriaGroup, type Deed, EMPTY_GROUP, INTERVALS, type Membership } from './criteria.ts';
+import { type Behavior, type CriteriaGroup, EMPTY_GROUP, INTERVALS, type Membership } from './criteria.ts';
 
-export interface CriteriaFormProps {
+interface CriteriaFormProps {
   value: readonly CriteriaGroup[];
   onChange(value: CriteriaGroup[]): void;
-  /** The cohort itself, which cannot be part of itself. */
+  /** The cohort itself, which cannot refer to itself. */
   self?: number;
 }
 
@@ -29,8 +30,8 @@ export function CriteriaForm({ value, onChange, self }: CriteriaFormProps) {
     <div class="stack">
       {value.map((group, index) => (
         <fieldset class="criteria-group" key={index}>
-          <legend>{index === 0 ? 'Everybody who' : 'or everybody who'}</legend>
-          <GroupLines
+          <legend>{index === 0 ? 'Match persons who' : 'or persons who'}</legend>
+          <CriteriaGroupFields
             group={group}
             others={others.data ?? []}
             onChange={(next) => onChange(replaced(value, index, next))}
@@ -40,41 +41,41 @@ export function CriteriaForm({ value, onChange, self }: CriteriaFormProps) {
       ))}
       <div>
         <Button onClick={() => onChange([...value, EMPTY_GROUP])}>
-          {value.length === 0 ? 'Say who is in it' : 'Or others'}
+          {value.length === 0 ? 'Add criteria' : 'Add criteria group'}
         </Button>
       </div>
     </div>
   );
 }
 
-interface LinesProps {
+interface GroupProps {
   group: CriteriaGroup;
   others: readonly Cohort[];
   onChange(group: CriteriaGroup): void;
   onRemove(): void;
 }
 
-const NEW_DEED: Deed = { event: '', negated: false, times: 1, within: 30, interval: 'day' };
+const NEW_BEHAVIOR: Behavior = { event: '', negated: false, times: 1, within: 30, interval: 'day' };
 
-function GroupLines({ group, others, onChange, onRemove }: LinesProps) {
-  const { properties, deeds, cohorts } = group;
+function CriteriaGroupFields({ group, others, onChange, onRemove }: GroupProps) {
+  const { properties, behaviors, cohorts } = group;
   return (
     <div class="stack-s">
       <PropertyFilters
         value={properties}
         onChange={(next) => onChange({ ...group, properties: next })}
         owners={['person']}
-        addLabel="Has a property"
+        addLabel="Has property"
       />
-      {deeds.map((deed, index) => (
-        <DeedLine
-          key={`deed ${index}`}
-          deed={deed}
-          onChange={(next) => onChange({ ...group, deeds: replaced(deeds, index, next) })}
+      {behaviors.map((behavior, index) => (
+        <BehaviorFields
+          key={`behavior ${index}`}
+          behavior={behavior}
+          onChange={(next) => onChange({ ...group, behaviors: replaced(behaviors, index, next) })}
         />
       ))}
       {cohorts.map((one, index) => (
-        <CohortLine
+        <CohortFields
           key={`cohort ${index}`}
           membership={one}
           others={others}
@@ -82,15 +83,15 @@ function GroupLines({ group, others, onChange, onRemove }: LinesProps) {
         />
       ))}
       <div class="row">
-        <Button small onClick={() => onChange({ ...group, deeds: [...deeds, NEW_DEED] })}>
-          Did something
+        <Button small onClick={() => onChange({ ...group, behaviors: [...behaviors, NEW_BEHAVIOR] })}>
+          Performed event
         </Button>
         <Button small onClick={() => onChange({ ...group, cohorts: [...cohorts, { id: 0, negated: false }] })}>
-          Is in a cohort
+          In cohort
         </Button>
         <span class="push">
           <Button small kind="quiet" onClick={onRemove}>
-            Remove the group
+            Remove group
           </Button>
         </span>
       </div>
@@ -98,66 +99,77 @@ function GroupLines({ group, others, onChange, onRemove }: LinesProps) {
   );
 }
 
-const DID = [
-  { value: 'did', label: 'did' },
-  { value: 'did not', label: 'did not do' },
+const PERFORMED = [
+  { value: 'performed', label: 'performed event' },
+  { value: 'not performed', label: "didn't perform event" },
 ];
 const IN = [
-  { value: 'in', label: 'is in' },
-  { value: 'not in', label: 'is not in' },
+  { value: 'in', label: 'in cohort' },
+  { value: 'not in', label: 'not in cohort' },
 ];
 
-function DeedLine({ deed, onChange }: { deed: Deed; onChange(deed: Deed | null): void }) {
+function BehaviorFields({ behavior, onChange }: { behavior: Behavior; onChange(behavior: Behavior | null): void }) {
   const { id } = useProject();
   return (
     <div class="criteria-line">
       <Select
-        label="Did or did not"
+        label="Performed"
         hideLabel
-        value={deed.negated ? 'did not' : 'did'}
-        options={DID}
-        onChange={(word) => onChange({ ...deed, negated: word === 'did not' })}
+        value={behavior.negated ? 'not performed' : 'performed'}
+        options={PERFORMED}
+        onChange={(value) => onChange({ ...behavior, negated: value === 'not performed' })}
       />
       <Combobox
         label="Event"
         hideLabel
-        placeholder="event"
-        value={deed.event}
-        onChange={(event) => onChange({ ...deed, event })}
+        placeholder="Select event"
+        names={EVENT_NAMES}
+        value={behavior.event}
+        onChange={(event) => onChange({ ...behavior, event })}
         suggest={async (text, signal) => (await findEventNames(id, text, signal)).map((value) => ({ value }))}
         inputs={[id]}
       />
-      <WholeField word="at least" label="Times" value={deed.times} onChange={(times) => onChange({ ...deed, times })} />
-      <WholeField
-        word="times in the last"
-        label="How long"
-        value={deed.within}
-        onChange={(within) => onChange({ ...deed, within })}
+      <CountField
+        prefix="at least"
+        label="Times"
+        value={behavior.times}
+        onChange={(times) => onChange({ ...behavior, times })}
+      />
+      <CountField
+        prefix="times in the last"
+        label="Time range"
+        value={behavior.within}
+        onChange={(within) => onChange({ ...behavior, within })}
       />
       <Select
-        label="Unit of time"
+        label="Time unit"
         hideLabel
-        value={deed.interval}
+        value={behavior.interval}
         options={INTERVALS.map((value) => ({ value, label: `${value}s` }))}
-        onChange={(interval) => onChange({ ...deed, interval })}
+        onChange={(interval) => onChange({ ...behavior, interval })}
       />
-      <Button small kind="quiet" onClick={() => onChange(null)} aria-label={`Remove the event ${deed.event}`}>
+      <Button
+        small
+        kind="quiet"
+        onClick={() => onChange(null)}
+        aria-label={`Remove event ${eventLabel(behavior.event)}`}
+      >
         Remove
       </Button>
     </div>
   );
 }
 
-interface WholeProps {
-  word: string;
+interface CountFieldProps {
+  prefix: string;
   label: string;
   value: number;
   onChange(value: number): void;
 }
 
-const WholeField = ({ word, label, value, onChange }: WholeProps) => (
-  <span class="criteria-whole">
-    <span class="soft small">{word}</span>
+const CountField = ({ prefix, label, value, onChange }: CountFieldProps) => (
+  <span class="criteria-count">
+    <span class="muted small">{prefix}</span>
     <TextField
       label={label}
       hideLabel
@@ -169,25 +181,25 @@ const WholeField = ({ word, label, value, onChange }: WholeProps) => (
   </span>
 );
 
-interface CohortLineProps {
+interface CohortFieldsProps {
   membership: Membership;
   others: readonly Cohort[];
   onChange(membership: Membership | null): void;
 }
 
-function CohortLine({ membership, others, onChange }: CohortLineProps) {
+function CohortFields({ membership, others, onChange }: CohortFieldsProps) {
   const options = [
-    { value: '0', label: 'choose a cohort' },
-    ...others.map(({ id, name }) => ({ value: String(id), label: name || `cohort ${id}` })),
+    { value: '0', label: 'Select cohort' },
+    ...others.map(({ id, name }) => ({ value: String(id), label: name || `Cohort ${id}` })),
   ];
   return (
     <div class="criteria-line">
       <Select
-        label="In or not in"
+        label="Membership"
         hideLabel
         value={membership.negated ? 'not in' : 'in'}
         options={IN}
-        onChange={(word) => onChange({ ...membership, negated: word === 'not in' })}
+        onChange={(value) => onChange({ ...membership, negated: value === 'not in' })}
       />
       <Select
         label="Cohort"
@@ -196,7 +208,7 @@ function CohortLine({ membership, others, onChange }: CohortLineProps) {
         options={options}
         onChange={(id) => onChange({ ...membership, id: Number(id) })}
       />
-      <Button small kind="quiet" onClick={() => onChange(null)} aria-label="Remove the cohort">
+      <Button small kind="quiet" onClick={() => onChange(null)} aria-label="Remove cohort">
         Remove
       </Button>
     </div>

@@ -1,13 +1,13 @@
 /**
- * The criteria of a cohort as the form shows them: any of some groups, in each of which everything must hold. Criteria
- * that the form cannot show (deeper groups, rarer kinds of behaviour) are read as null and edited as JSON.
+ * The criteria of a cohort in the form: persons who match any of the groups, and every criterion of that group. Criteria
+ * that the form cannot show (nested groups, other behaviors) are null, and edited as JSON.
  */
 import { isComplete, OPERATORS, type Operator, type PropertyFilter } from '../../lib/filters.ts';
 
 export const INTERVALS = ['hour', 'day', 'week', 'month', 'year'] as const;
-export type Interval = (typeof INTERVALS)[number];
+type Interval = (typeof INTERVALS)[number];
 
-export interface Deed {
+export interface Behavior {
   event: string;
   negated: boolean;
   /** At least so many times. */
@@ -23,11 +23,11 @@ export interface Membership {
 
 export interface CriteriaGroup {
   properties: PropertyFilter[];
-  deeds: Deed[];
+  behaviors: Behavior[];
   cohorts: Membership[];
 }
 
-export const EMPTY_GROUP: CriteriaGroup = { properties: [], deeds: [], cohorts: [] };
+export const EMPTY_GROUP: CriteriaGroup = { properties: [], behaviors: [], cohorts: [] };
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -56,28 +56,28 @@ function readGroup(group: unknown): CriteriaGroup | null {
   if (!isItem(group) || !Array.isArray(group['values'])) return null;
   const values: unknown[] = group['values'];
   if (values.length > 1 && group['type'] !== 'AND') return null;
-  const read: CriteriaGroup = { properties: [], deeds: [], cohorts: [] };
+  const read: CriteriaGroup = { properties: [], behaviors: [], cohorts: [] };
   return values.every((value) => isItem(value) && addTo(read, value)) ? read : null;
 }
 
-/** False where the form has no place for it. */
+/** False if the form cannot show it. */
 function addTo(group: CriteriaGroup, item: Item): boolean {
   const property = readProperty(item);
   if (property) group.properties.push(property);
-  const deed = readDeed(item);
-  if (deed) group.deeds.push(deed);
+  const behavior = readBehavior(item);
+  if (behavior) group.behaviors.push(behavior);
   const cohort = readMembership(item);
   if (cohort) group.cohorts.push(cohort);
-  return Boolean(property ?? deed ?? cohort);
+  return Boolean(property ?? behavior ?? cohort);
 }
 
 function readProperty({ type = 'person', key, operator, value, negation }: Item): PropertyFilter | null {
   if (type !== 'person' || typeof key !== 'string' || negation === true) return null;
   const known = OPERATORS.find((one) => one.value === (operator ?? 'exact'))?.value as Operator | undefined;
-  const isTexts = [value].flat().every((one) => typeof one === 'string');
+  const isText = [value].flat().every((one) => typeof one === 'string');
   if (known === undefined) return null;
   if (known === 'is_set' || known === 'is_not_set') return { type: 'person', key, operator: known, value: '' };
-  return isTexts ? { type: 'person', key, operator: known, value: value as string | string[] } : null;
+  return isText ? { type: 'person', key, operator: known, value: value as string | string[] } : null;
 }
 
 const COMMON_KEYS = new Set([
@@ -92,7 +92,7 @@ const COMMON_KEYS = new Set([
   'negation',
 ]);
 
-function readDeed(item: Item): Deed | null {
+function readBehavior(item: Item): Behavior | null {
   const { type, value, key, operator, negation } = item;
   if (type !== 'behavioral' || typeof key !== 'string' || !Object.keys(item).every((one) => COMMON_KEYS.has(one))) {
     return null;
@@ -112,26 +112,26 @@ function readMembership({ type, value, negation, operator }: Item): Membership |
   return { id: Number(value), negated: negation === true };
 }
 
-export const isWhole = (groups: readonly CriteriaGroup[]): boolean =>
+export const isFilledIn = (groups: readonly CriteriaGroup[]): boolean =>
   groups.every(
-    ({ properties, deeds, cohorts }) =>
+    ({ properties, behaviors, cohorts }) =>
       properties.every(isComplete) &&
-      deeds.every(({ event, times, within }) => event !== '' && times >= 1 && within >= 1) &&
+      behaviors.every(({ event, times, within }) => event !== '' && times >= 1 && within >= 1) &&
       cohorts.every(({ id }) => id > 0) &&
-      properties.length + deeds.length + cohorts.length > 0,
+      properties.length + behaviors.length + cohorts.length > 0,
   );
 
 export const writeCriteria = (groups: readonly CriteriaGroup[]): Item => ({
   properties: { type: 'OR', values: groups.map((group) => ({ type: 'AND', values: writeGroup(group) })) },
 });
 
-const writeGroup = ({ properties, deeds, cohorts }: CriteriaGroup): Item[] => [
+const writeGroup = ({ properties, behaviors, cohorts }: CriteriaGroup): Item[] => [
   ...properties.map((property) => ({ ...property })),
-  ...deeds.map(writeDeed),
+  ...behaviors.map(writeBehavior),
   ...cohorts.map(({ id, negated }) => ({ type: 'cohort', key: 'id', value: id, negation: negated })),
 ];
 
-const writeDeed = ({ event, negated, times, within, interval }: Deed): Item => ({
+const writeBehavior = ({ event, negated, times, within, interval }: Behavior): Item => ({
   type: 'behavioral',
   value: times === 1 ? 'performed_event' : 'performed_event_multiple',
   key: event,

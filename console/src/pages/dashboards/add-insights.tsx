@@ -4,6 +4,7 @@ import { listInsights } from '../../api/insights.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { Checkbox, TextField } from '../../components/field.tsx';
 import { ErrorNote, Loaded } from '../../components/states.tsx';
+import { pluralize } from '../../lib/numbers.ts';
 import { useProject } from '../../lib/session.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
@@ -11,13 +12,12 @@ import { titleOf } from '../insights/labels.ts';
 import type { Fields } from '../insights/question.ts';
 import { readQuestion } from '../insights/read-question.ts';
 
-export interface AddInsightsProps {
+interface AddInsightsProps {
   dashboard: Dashboard;
   onChange(dashboard: Dashboard): void;
   onClose(): void;
 }
 
-/** Saved insights to put on a dashboard, or to take away from it. */
 export function AddInsights({ dashboard, onChange, onClose }: AddInsightsProps) {
   const { id } = useProject();
   const [text, setText] = useState('');
@@ -29,8 +29,8 @@ export function AddInsights({ dashboard, onChange, onClose }: AddInsightsProps) 
   });
   const isOn = (insight: number): boolean => dashboard.tiles.some((tile) => tile.insight.id === insight);
   return (
-    <Dialog title="Insights on this dashboard" onClose={onClose}>
-      <TextField label="Search" type="search" placeholder="name, description or tag" value={text} onInput={setText} />
+    <Dialog title="Add insights" onClose={onClose}>
+      <TextField label="Search" type="search" placeholder="Name, description or tag" value={text} onInput={setText} />
       {change.error !== undefined && <ErrorNote error={change.error} />}
       <Loaded resource={found}>
         {({ results, count }) => (
@@ -46,9 +46,11 @@ export function AddInsights({ dashboard, onChange, onClose }: AddInsightsProps) 
               </li>
             ))}
             {results.length === 0 && (
-              <li class="soft">{search === '' ? 'No insight was saved yet.' : 'No insight is called that.'}</li>
+              <li class="muted">{search === '' ? 'No saved insights yet.' : 'No matching insights.'}</li>
             )}
-            {count > results.length && <li class="soft">There are {count - results.length} more: search for them.</li>}
+            {count > results.length && (
+              <li class="muted">{pluralize(count - results.length, 'more insight')}. Search to find them.</li>
+            )}
           </ul>
         )}
       </Loaded>

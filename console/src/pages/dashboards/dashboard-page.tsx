@@ -1,4 +1,3 @@
-/** One dashboard: its tiles, one time over all of them, and what was found when. */
 import { type Dashboard, type DashboardChange, getDashboard, updateDashboard } from '../../api/dashboards.ts';
 import './dashboard.css';
 import { useState } from 'preact/hooks';
@@ -13,10 +12,10 @@ import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
 import { AddInsights } from './add-insights.tsx';
-import { RangeBar, useRange } from './date-range-bar.tsx';
+import { DateRangeBar, useRange } from './date-range-bar.tsx';
 import { RenameDashboard } from './rename-dashboard.tsx';
 import { Tile } from './tile.tsx';
-import { moved, type TileMove } from './tiles.ts';
+import { moveTile, type TileMove } from './tiles.ts';
 
 export function Page({ params }: PageProps) {
   const { id } = useProject();
@@ -30,16 +29,16 @@ export function Page({ params }: PageProps) {
   );
 }
 
-type Opened = 'add' | 'name' | 'delete' | null;
+type OpenDialog = 'add' | 'name' | 'delete' | null;
 
 function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboard: Dashboard): void }) {
   const { id } = useProject();
-  const [opened, setOpened] = useState<Opened>(null);
+  const [dialog, setDialog] = useState<OpenDialog>(null);
   const [round, setRound] = useState(0);
   const range = useRange(dashboard);
   const change = useAction(async (body: DashboardChange) => onChange(await updateDashboard(id, dashboard.id, body)));
-  const move = (tile: number, how: TileMove): void => void change.run({ tiles: moved(dashboard.tiles, tile, how) });
-  const close = (): void => setOpened(null);
+  const move = (tile: number, how: TileMove): void => void change.run({ tiles: moveTile(dashboard.tiles, tile, how) });
+  const close = (): void => setDialog(null);
   return (
     <PageFrame
       title={dashboard.name}
@@ -49,28 +48,28 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
           <Button onClick={() => setRound((count) => count + 1)} disabled={dashboard.tiles.length === 0}>
             Refresh all
           </Button>
-          <Button kind="primary" onClick={() => setOpened('add')}>
+          <Button kind="primary" onClick={() => setDialog('add')}>
             Add insights
           </Button>
           <Menu label="More">
-            <button type="button" onClick={() => setOpened('name')}>
+            <button type="button" onClick={() => setDialog('name')}>
               Rename
             </button>
-            <button type="button" onClick={() => setOpened('delete')}>
+            <button type="button" onClick={() => setDialog('delete')}>
               Delete
             </button>
           </Menu>
         </>
       }
     >
-      <RangeBar range={range} isBusy={change.busy} onKeep={(filters) => change.run({ filters })} />
+      <DateRangeBar range={range} isBusy={change.busy} onSave={(filters) => change.run({ filters })} />
       {change.error !== undefined && <ErrorNote error={change.error} />}
       {dashboard.tiles.length === 0 ? (
         <Empty
-          title="Nothing on it yet"
-          action={<Link to={pathTo('insight', { project: id, insight: 'new' }) ?? '/'}>Ask something new</Link>}
+          title="This dashboard is empty"
+          action={<Link to={pathTo('insight', { project: id, insight: 'new' }) ?? '/'}>Create insight</Link>}
         >
-          Add insights that were saved, or ask something and put it here.
+          Add saved insights, or create a new one.
         </Empty>
       ) : (
         <ul class="tiles">
@@ -86,12 +85,12 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
           ))}
         </ul>
       )}
-      {opened === 'add' && <AddInsights dashboard={dashboard} onChange={onChange} onClose={close} />}
-      {opened === 'name' && <RenameDashboard dashboard={dashboard} onChange={onChange} onClose={close} />}
-      {opened === 'delete' && (
+      {dialog === 'add' && <AddInsights dashboard={dashboard} onChange={onChange} onClose={close} />}
+      {dialog === 'name' && <RenameDashboard dashboard={dashboard} onChange={onChange} onClose={close} />}
+      {dialog === 'delete' && (
         <Confirm
           title="Delete this dashboard?"
-          action="Delete"
+          action="Delete dashboard"
           danger
           onConfirm={async () => {
             await updateDashboard(id, dashboard.id, { deleted: true });
@@ -99,7 +98,7 @@ function Board({ dashboard, onChange }: { dashboard: Dashboard; onChange(dashboa
           }}
           onClose={close}
         >
-          <p>Its insights stay.</p>
+          <p>Its insights are kept.</p>
         </Confirm>
       )}
     </PageFrame>

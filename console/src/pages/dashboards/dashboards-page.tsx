@@ -1,5 +1,3 @@
-/** Boards of saved insights. */
-
 import { useState } from 'preact/hooks';
 import { createDashboard, type ListedDashboard, listDashboards, updateDashboard } from '../../api/dashboards.ts';
 import { Button } from '../../components/button.tsx';
@@ -20,19 +18,19 @@ import { useAction, useResource } from '../../lib/use-resource.ts';
 export function Page() {
   const { id } = useProject();
   const [search, setSearch] = useQueryState('search');
-  const [isMaking, setMaking] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   const all = useResource((signal) => listDashboards(id, signal), [id]);
   const pin = async ({ id: dashboard, pinned }: ListedDashboard): Promise<void> => {
     await updateDashboard(id, dashboard, { pinned: !pinned }).then(all.reload, toastError);
   };
-  const fits = ({ name, description }: ListedDashboard): boolean =>
+  const matches = ({ name, description }: ListedDashboard): boolean =>
     `${name} ${description}`.toLowerCase().includes(search.trim().toLowerCase());
   return (
     <PageFrame
       title="Dashboards"
-      lead="Insights side by side, over the same time."
+      lead="Your most important insights in one place."
       actions={
-        <Button kind="primary" onClick={() => setMaking(true)}>
+        <Button kind="primary" onClick={() => setCreating(true)}>
           New dashboard
         </Button>
       }
@@ -41,23 +39,23 @@ export function Page() {
         {(dashboards) => (
           <>
             {dashboards.length > 8 && (
-              <TextField label="Search" type="search" value={search} onInput={setSearch} placeholder="name" />
+              <TextField label="Search" type="search" value={search} onInput={setSearch} placeholder="Dashboard name" />
             )}
             <Table
               label="Dashboards"
               columns={columns(id, (one) => void pin(one))}
-              rows={dashboards.filter(fits)}
+              rows={dashboards.filter(matches)}
               rowKey={({ id: key }) => key}
               empty={
-                <Empty title={dashboards.length === 0 ? 'No dashboard yet' : 'No dashboard is called that'}>
-                  Make one and put saved insights on it: what everybody looks at in the morning.
+                <Empty title={dashboards.length === 0 ? 'No dashboards yet' : 'No matching dashboards'}>
+                  Create a dashboard and add the insights that your team checks regularly.
                 </Empty>
               }
             />
           </>
         )}
       </Loaded>
-      {isMaking && <NewDashboard onClose={() => setMaking(false)} />}
+      {isCreating && <NewDashboard onClose={() => setCreating(false)} />}
     </PageFrame>
   );
 }
@@ -68,33 +66,33 @@ const columns = (projectId: number, onPin: (dashboard: ListedDashboard) => void)
     title: 'Name',
     cell: ({ id, name, description }) => (
       <>
-        <Link class="cut" to={pathTo('dashboard', { project: projectId, dashboard: id }) ?? '/'}>
+        <Link class="truncate" to={pathTo('dashboard', { project: projectId, dashboard: id }) ?? '/'}>
           {name}
         </Link>
-        {description && <span class="cut soft">{description}</span>}
+        {description && <span class="truncate muted">{description}</span>}
       </>
     ),
   },
   {
     id: 'created',
-    title: 'Made',
+    title: 'Created',
     isWide: true,
     cell: ({ created_at, created_by }) => (
       <>
-        <Time at={created_at} as="ago" />
-        {created_by && <span class="cut soft">{created_by.first_name || created_by.email}</span>}
+        <Time at={created_at} as="relative" />
+        {created_by && <span class="truncate muted">{created_by.first_name || created_by.email}</span>}
       </>
     ),
   },
   {
     id: 'pinned',
-    title: 'On top',
+    title: 'Pinned',
     cell: (dashboard) => (
       <Button
         small
         kind="quiet"
         aria-pressed={dashboard.pinned}
-        aria-label={`Keep ${dashboard.name} on top`}
+        aria-label={`Pin ${dashboard.name}`}
         onClick={() => onPin(dashboard)}
       >
         {dashboard.pinned ? 'Pinned' : 'Pin'}
@@ -107,23 +105,28 @@ function NewDashboard({ onClose }: { onClose(): void }) {
   const { id } = useProject();
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
-  const make = useAction(async () => {
-    const made = await createDashboard(id, { name: name.trim(), description: description.trim() });
-    navigate(pathTo('dashboard', { project: id, dashboard: made.id }) ?? '/');
+  const create = useAction(async () => {
+    const created = await createDashboard(id, { name: name.trim(), description: description.trim() });
+    navigate(pathTo('dashboard', { project: id, dashboard: created.id }) ?? '/');
   });
   const footer = (
     <>
       <Button onClick={onClose}>Cancel</Button>
-      <Button kind="primary" busy={make.busy} disabled={name.trim() === ''} onClick={() => void make.run()}>
-        Make the dashboard
+      <Button kind="primary" busy={create.busy} disabled={name.trim() === ''} onClick={() => void create.run()}>
+        Create dashboard
       </Button>
     </>
   );
   return (
     <Dialog title="New dashboard" onClose={onClose} footer={footer}>
       <TextField label="Name" value={name} onInput={setName} maxLength={400} />
-      <TextField label="Description" value={description} onInput={setDescription} placeholder="What it is for" />
-      {make.error !== undefined && <ErrorNote error={make.error} />}
+      <TextField
+        label="Description"
+        value={description}
+        onInput={setDescription}
+        placeholder="Weekly product metrics"
+      />
+      {create.error !== undefined && <ErrorNote error={create.error} />}
     </Dialog>
   );
 }

@@ -4,7 +4,7 @@ import { Confirm } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { useProject } from '../../lib/session.ts';
 
-export interface RenameDashboardProps {
+interface RenameDashboardProps {
   dashboard: Dashboard;
   onChange(dashboard: Dashboard): void;
   onClose(): void;
@@ -17,7 +17,7 @@ export function RenameDashboard({ dashboard, onChange, onClose }: RenameDashboar
   const save = async (): Promise<void> =>
     onChange(await updateDashboard(id, dashboard.id, { name: name.trim(), description }));
   return (
-    <Confirm title="Rename" action="Save" onConfirm={save} onClose={onClose}>
+    <Confirm title="Rename dashboard" action="Save" onConfirm={save} onClose={onClose}>
       <TextField label="Name" value={name} onInput={setName} maxLength={400} />
       <TextField label="Description" value={description} onInput={setDescription} />
     </Confirm>

@@ -9,25 +9,25 @@ import { pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { AnswerView } from '../insights/answer/answer-view.tsx';
-import { peopleBehind } from '../insights/answers.ts';
+import { personsLinks } from '../insights/answers.ts';
 import { titleOf } from '../insights/labels.ts';
-import { PeopleDrawer } from '../insights/persons/persons-drawer.tsx';
+import { PersonsDrawer } from '../insights/persons/persons-drawer.tsx';
 import type { Fields } from '../insights/question.ts';
 import { readQuestion, toSearch } from '../insights/read-question.ts';
 import { useAnswer } from '../insights/use-answer.ts';
 import { isWide, type TileMove } from './tiles.ts';
 
-export interface TileProps {
+interface TileProps {
   tile: DashboardTile;
-  /** Dates that count instead of the insight's own; empty where there are none. */
+  /** Overrides the dates of the insight; empty if there is no override. */
   dates: Fields;
-  /** Counts up to have it asked anew. */
+  /** Incremented to refresh. */
   round: number;
   place: { isFirst: boolean; isLast: boolean };
   onMove(how: TileMove): void;
 }
 
-/** Each tile asks for itself: a slow one keeps nobody waiting, and one that fails says so in its place. */
+/** Each tile loads by itself, so that a slow or failing one does not affect the others. */
 export function Tile({ tile, dates, round, place, onMove }: TileProps) {
   const { id } = useProject();
   const { insight } = tile;
@@ -43,8 +43,8 @@ export function Tile({ tile, dates, round, place, onMove }: TileProps) {
   const own = pathTo('insight', { project: id, insight: insight.id }) ?? '/';
   const to = Object.keys(dates).length === 0 ? own : `${own}?${toSearch({ ...insight.filters, ...dates })}`;
   const [openTile, openKey = ''] = open.split(':');
-  const people =
-    data && openTile === String(tile.id) ? peopleBehind(data.answer, data.question).get(openKey) : undefined;
+  const persons =
+    data && openTile === String(tile.id) ? personsLinks(data.answer, data.question).get(openKey) : undefined;
   return (
     <li class={classes('tile card', isWide(tile) && 'wide')} aria-busy={loading}>
       <header>
@@ -53,7 +53,7 @@ export function Tile({ tile, dates, round, place, onMove }: TileProps) {
         </h2>
         <TileMenu title={title} tile={tile} place={place} onMove={onMove} onRefresh={refresh} />
       </header>
-      {missing !== null && <p class="soft">{missing} Open it to change the question.</p>}
+      {missing !== null && <p class="muted">{missing} Open the insight to edit it.</p>}
       {error !== undefined && <ErrorNote error={error} onRetry={refresh} />}
       {data === undefined && loading && <Skeleton lines={6} />}
       {data && (
@@ -66,18 +66,18 @@ export function Tile({ tile, dates, round, place, onMove }: TileProps) {
               onPick={(key) => setOpen(`${tile.id}:${key}`)}
             />
           </div>
-          <footer class="soft small">
+          <footer class="muted small">
             {loading ? (
-              'Asking…'
+              'Loading…'
             ) : (
               <>
-                Found <Time at={data.about.last_refresh} as="ago" />
+                Updated <Time at={data.response.last_refresh} as="relative" />
               </>
             )}
           </footer>
         </>
       )}
-      {people && <PeopleDrawer people={people} onClose={() => setOpen('')} />}
+      {persons && <PersonsDrawer persons={persons} onClose={() => setOpen('')} />}
     </li>
   );
 }
@@ -86,7 +86,7 @@ type MenuProps = Pick<TileProps, 'tile' | 'place' | 'onMove'> & { title: string;
 
 function TileMenu({ title, tile, place, onMove, onRefresh }: MenuProps) {
   return (
-    <Menu label={<span class="unseen">{`What to do with ${title}`}</span>}>
+    <Menu label={<span class="visually-hidden">{`Actions for ${title}`}</span>}>
       <button type="button" onClick={onRefresh}>
         Refresh
       </button>
@@ -101,10 +101,10 @@ function TileMenu({ title, tile, place, onMove, onRefresh }: MenuProps) {
         </button>
       )}
       <button type="button" onClick={() => onMove(isWide(tile) ? 'narrower' : 'wider')}>
-        {isWide(tile) ? 'Half as wide' : 'Full width'}
+        {isWide(tile) ? 'Half width' : 'Full width'}
       </button>
       <button type="button" onClick={() => onMove('remove')}>
-        Remove from here
+        Remove from dashboard
       </button>
     </Menu>
   );

@@ -1,21 +1,21 @@
 import type { DashboardChange, DashboardTile } from '../../api/dashboards.ts';
-/** How tiles stand on a dashboard, and how that changes. */
+/** The layout of a dashboard. */
 
 export type TileMove = 'earlier' | 'later' | 'remove' | 'wider' | 'narrower';
 
 type TileChanges = NonNullable<DashboardChange['tiles']>;
 
-/** Of the twelve columns that layouts are written in. */
-const WHOLE = 12;
-const HALF = 6;
+/** Layouts have twelve columns. */
+const FULL_WIDTH = 12;
+const HALF_WIDTH = 6;
 
 export function isWide({ layouts }: Pick<DashboardTile, 'layouts'>): boolean {
   const { sm } = layouts as { sm?: { w?: unknown } };
-  return typeof sm?.w === 'number' && sm.w > HALF;
+  return typeof sm?.w === 'number' && sm.w > HALF_WIDTH;
 }
 
-/** What to tell the server: only what changes. */
-export function moved(
+/** The changes to send. */
+export function moveTile(
   tiles: readonly Pick<DashboardTile, 'id' | 'layouts' | 'order'>[],
   id: number,
   how: TileMove,
@@ -26,7 +26,7 @@ export function moved(
   if (how === 'remove') return [{ id, deleted: true }];
   if (how === 'wider' || how === 'narrower') {
     const { sm = {} } = tile.layouts as { sm?: object };
-    return [{ id, layouts: { ...tile.layouts, sm: { ...sm, w: how === 'wider' ? WHOLE : HALF } } }];
+    return [{ id, layouts: { ...tile.layouts, sm: { ...sm, w: how === 'wider' ? FULL_WIDTH : HALF_WIDTH } } }];
   }
   const to = at + (how === 'earlier' ? -1 : 1);
   if (to < 0 || to >= tiles.length) return [];

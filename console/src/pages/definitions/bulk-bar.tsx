@@ -7,80 +7,80 @@ import { Select } from '../../components/field.tsx';
 import { Progress } from '../../components/states.tsx';
 import { TagInput } from '../../components/tag-input.tsx';
 import { toast } from '../../components/toast.tsx';
-import { countOf } from '../../lib/format.ts';
+import { formatNumber, pluralize } from '../../lib/numbers.ts';
 import { useProject } from '../../lib/session.ts';
-import { type Changes, changeDefinition, type Definition, type Kind, withTags } from './definition-kinds.ts';
+import { type Changes, type Definition, type Kind, updateDefinition, withTags } from './definition-kinds.ts';
 
-export interface BulkBarProps {
+interface BulkBarProps {
   kind: Kind;
-  chosen: readonly Definition[];
+  selected: readonly Definition[];
   members: readonly Member[];
   onClear(): void;
   onDone(): void;
 }
 
-/** Changes several at once, one after the other, and says how far it is. */
-export function BulkBar({ kind, chosen, members, onClear, onDone }: BulkBarProps) {
+/** Updates the selected definitions one by one, with progress. */
+export function BulkBar({ kind, selected, members, onClear, onDone }: BulkBarProps) {
   const { id } = useProject();
   const [done, setDone] = useState<number | null>(null);
-  const [asked, ask] = useState<'tags' | 'owner' | null>(null);
+  const [dialog, setDialog] = useState<'tags' | 'owner' | null>(null);
   const run = async (changesOf: (one: Definition) => Changes): Promise<void> => {
-    ask(null);
+    setDialog(null);
     const failed: string[] = [];
-    for (const [index, one] of chosen.entries()) {
+    for (const [index, one] of selected.entries()) {
       setDone(index);
-      await changeDefinition(id, kind, one.id, changesOf(one)).catch((error: unknown) =>
+      await updateDefinition(id, kind, one.id, changesOf(one)).catch((error: unknown) =>
         failed.push(`${one.name}: ${messageOf(error)}`),
       );
     }
     setDone(null);
-    const worked = chosen.length - failed.length;
-    if (worked > 0) toast(`${countOf(worked, 'definition')} changed.`);
-    if (failed.length > 0) toast(`Not changed: ${failed.slice(0, 3).join(' ')}`, 'bad');
+    const updated = selected.length - failed.length;
+    if (updated > 0) toast(`${pluralize(updated, 'definition')} updated.`);
+    if (failed.length > 0) toast(`Could not update: ${failed.slice(0, 3).join(' ')}`, 'bad');
     else onClear();
     onDone();
   };
   if (done !== null) {
     return (
       <div class="bulk">
-        <Progress label={`Changing ${done + 1} of ${chosen.length}…`} value={done} max={chosen.length} />
+        <Progress label={`Updating ${done + 1} of ${selected.length}…`} value={done} max={selected.length} />
       </div>
     );
   }
   return (
-    <section class="bulk" aria-label="Change those that are chosen">
-      <b>{countOf(chosen.length, 'chosen', 'chosen')}</b>
+    <section class="bulk" aria-label="Bulk actions">
+      <b>{formatNumber(selected.length)} selected</b>
       <Button small onClick={() => void run(() => ({ verified: true }))}>
         Verify
       </Button>
       <Button small onClick={() => void run(() => ({ verified: false }))}>
-        No longer verified
+        Remove verification
       </Button>
-      <Button small onClick={() => ask('tags')}>
+      <Button small onClick={() => setDialog('tags')}>
         Add tags…
       </Button>
       {kind === 'events' && (
-        <Button small onClick={() => ask('owner')}>
+        <Button small onClick={() => setDialog('owner')}>
           Set owner…
         </Button>
       )}
       <span class="push">
         <Button small kind="quiet" onClick={onClear}>
-          Choose none
+          Clear selection
         </Button>
       </span>
-      {asked === 'tags' && (
+      {dialog === 'tags' && (
         <TagsDialog
-          count={chosen.length}
-          onClose={() => ask(null)}
+          count={selected.length}
+          onClose={() => setDialog(null)}
           onSave={(tags) => void run((one) => ({ tags: withTags(one.tags, tags) }))}
         />
       )}
-      {asked === 'owner' && (
+      {dialog === 'owner' && (
         <OwnerDialog
-          count={chosen.length}
+          count={selected.length}
           members={members}
-          onClose={() => ask(null)}
+          onClose={() => setDialog(null)}
           onSave={(owner) => void run(() => ({ owner }))}
         />
       )}
@@ -92,13 +92,13 @@ function TagsDialog({ count, onSave, onClose }: { count: number; onSave(tags: st
   const [tags, setTags] = useState<string[]>([]);
   const save = (
     <Button kind="primary" disabled={tags.length === 0} onClick={() => onSave(tags)}>
-      Add to {countOf(count, 'definition')}
+      Add to {pluralize(count, 'definition')}
     </Button>
   );
   return (
     <Dialog title="Add tags" onClose={onClose} footer={save}>
-      <p class="soft">Tags that are there already stay.</p>
-      <TagInput label="Tags" value={tags} onChange={setTags} placeholder="a tag, then Enter" />
+      <p class="muted">Existing tags are kept.</p>
+      <TagInput label="Tags" value={tags} onChange={setTags} placeholder="Add tag" />
     </Dialog>
   );
 }
@@ -114,17 +114,17 @@ function OwnerDialog({ count, members, onSave, onClose }: OwnerProps) {
   const [owner, setOwner] = useState('');
   const save = (
     <Button kind="primary" onClick={() => onSave(owner === '' ? null : Number(owner))}>
-      Set for {countOf(count, 'definition')}
+      Set for {pluralize(count, 'definition')}
     </Button>
   );
   return (
-    <Dialog title="Set the owner" onClose={onClose} footer={save}>
+    <Dialog title="Set owner" onClose={onClose} footer={save}>
       <OwnerSelect value={owner} members={members} onChange={setOwner} />
     </Dialog>
   );
 }
 
-export interface OwnerSelectProps {
+interface OwnerSelectProps {
   value: string;
   members: readonly Member[];
   onChange(owner: string): void;
@@ -135,7 +135,7 @@ export const OwnerSelect = ({ value, members, onChange }: OwnerSelectProps) => (
     label="Owner"
     value={value}
     options={[
-      { value: '', label: 'nobody' },
+      { value: '', label: 'No owner' },
       ...members.map(({ user }) => ({ value: String(user.id), label: user.first_name || user.email })),
     ]}
     onChange={onChange}

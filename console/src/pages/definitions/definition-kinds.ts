@@ -7,7 +7,8 @@ import {
   updatePropertyDefinition,
 } from '../../api/definitions.ts';
 import type { Paged, Query } from '../../api/request.ts';
-/** Events and properties are listed alike; what differs between them is here. */
+import { matchingEvents, matchingProperties } from '../../lib/friendly-names.ts';
+/** What differs between the lists of events and properties. */
 
 export const KINDS = [
   { id: 'events', label: 'Events' },
@@ -16,23 +17,22 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number]['id'];
 
-/** A definition as the table shows it, whatever it defines. */
+/** A row of the table. */
 export interface Definition {
   id: string;
   name: string;
   description: string;
   tags: string[];
   verified: boolean;
-  /** Only of events. */
+  /** Events only. */
   owner?: number | null;
   volume?: number | null;
   lastSeenAt?: string | null;
   notifies?: boolean;
-  /** Only of properties. */
+  /** Properties only. */
   type?: string | null;
 }
 
-/** What can be changed of either kind. */
 export interface Changes {
   description?: string;
   tags?: string[];
@@ -66,16 +66,38 @@ const fromProperty = ({ id, name, description, tags, verified, property_type }: 
   type: property_type,
 });
 
-const shown = <T>({ count, results }: Paged<T>, show: (one: T) => Definition) => ({ count, items: results.map(show) });
-
-export async function listDefinitions(projectId: number, kind: Kind, query: Query, signal?: AbortSignal) {
-  if (kind === 'events') return shown(await listEventDefinitions(projectId, query, signal), fromEvent);
-  const type = kind === 'person-properties' ? 'person' : 'event';
-  const { ordering: _, ...rest } = query;
-  return shown(await listPropertyDefinitions(projectId, { ...rest, type }, signal), fromProperty);
+interface DefinitionPage {
+  count: number;
+  items: Definition[];
 }
 
-export async function changeDefinition(projectId: number, kind: Kind, id: string, changes: Changes) {
+const toPage = <T>({ count, results }: Paged<T>, toDefinition: (one: T) => Definition): DefinitionPage => ({
+  count,
+  items: results.map(toDefinition),
+});
+
+async function listPage(projectId: number, kind: Kind, query: Query, signal?: AbortSignal): Promise<DefinitionPage> {
+  if (kind === 'events') return toPage(await listEventDefinitions(projectId, query, signal), fromEvent);
+  const type = kind === 'person-properties' ? 'person' : 'event';
+  const { ordering: _, ...rest } = query;
+  return toPage(await listPropertyDefinitions(projectId, { ...rest, type }, signal), fromProperty);
+}
+
+/** The server searches raw names; what only its label matches is added to the first page. */
+export async function listDefinitions(
+  projectId: number,
+  kind: Kind,
+  query: Query & { search: string; offset: number },
+  signal?: AbortSignal,
+): Promise<DefinitionPage> {
+  const names = kind === 'events' ? matchingEvents(query.search) : matchingProperties(query.search);
+  const searches = [...(query.offset === 0 ? names : []), query.search];
+  const pages = await Promise.all(searches.map((search) => listPage(projectId, kind, { ...query, search }, signal)));
+  const items = [...new Map(pages.flatMap((page) => page.items.map((one) => [one.id, one]))).values()];
+  return { count: pages.reduce((sum, { count }) => sum + count, 0), items };
+}
+
+export async function updateDefinition(projectId: number, kind: Kind, id: string, changes: Changes) {
   if (kind === 'events') {
     const { property_type: _, ...rest } = changes;
     return fromEvent(await updateEventDefinition(projectId, id, rest));
@@ -84,7 +106,6 @@ export async function changeDefinition(projectId: number, kind: Kind, id: string
   return fromProperty(await updatePropertyDefinition(projectId, id, rest));
 }
 
-/** The tags of a definition after some were added to several: none twice, in the order in which they came. */
 export const withTags = (tags: readonly string[], added: readonly string[]): string[] => [
   ...new Set([...tags, ...added]),
 ];

@@ -1,10 +1,10 @@
-/** Names of events and properties, and what people say of them. */
 import { listMembers, type Member } from '../../api/organizations.ts';
 import './definitions.css';
 import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Checkbox, Switch, TextField } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';
+import { EventName, PropertyName } from '../../components/names.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { Empty, Loaded } from '../../components/states.tsx';
 import { type Column, Pager, Table } from '../../components/table.tsx';
@@ -12,7 +12,8 @@ import { Tabs } from '../../components/tabs.tsx';
 import { Tags } from '../../components/tag-input.tsx';
 import { Time } from '../../components/time.tsx';
 import { toastError } from '../../components/toast.tsx';
-import { formatNumber } from '../../lib/format.ts';
+import { eventLabel, propertyLabel } from '../../lib/friendly-names.ts';
+import { formatNumber } from '../../lib/numbers.ts';
 import { pathTo } from '../../lib/route-table.ts';
 import { changeQuery } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
@@ -23,11 +24,11 @@ import { useResource } from '../../lib/use-resource.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import {
   type Changes,
-  changeDefinition,
   type Definition,
   KINDS,
   type Kind,
   listDefinitions,
+  updateDefinition,
 } from './definition-kinds.ts';
 import { EditDefinition } from './edit-definition.tsx';
 import { InlineText } from './inline-text.tsx';
@@ -35,21 +36,21 @@ import { InlineText } from './inline-text.tsx';
 export function Page() {
   const [tab] = useQueryState('tab', 'events');
   const kind = KINDS.find(({ id }) => id === tab)?.id ?? 'events';
-  const choose = (next: Kind): void =>
+  const select = (next: Kind): void =>
     changeQuery({ tab: next === 'events' ? null : next, offset: null, ordering: null, open: null }, { replace: true });
   return (
     <PageFrame
       title="Definitions"
-      lead="Every name that has come with an event. Say what it means, who looks after it, and whether it can be relied on."
+      lead="All events and properties that your project has received. Describe, tag and verify them for your team."
     >
-      <Tabs label="What is defined" tabs={KINDS} value={kind} onChange={choose}>
+      <Tabs label="Type" tabs={KINDS} value={kind} onChange={select}>
         <DefinitionList key={kind} kind={kind} />
       </Tabs>
     </PageFrame>
   );
 }
 
-const LIMIT = 50;
+const PAGE_SIZE = 50;
 
 function DefinitionList({ kind }: { kind: Kind }) {
   const project = useProject();
@@ -57,51 +58,51 @@ function DefinitionList({ kind }: { kind: Kind }) {
   const [ordering] = useQueryState('ordering', '-volume_30_day');
   const [open, setOpen] = useQueryState('open', '', { isStep: true });
   const [offset, setOffset] = useOffset();
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const wanted = useDebounced(search.trim(), 250);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const searchText = useDebounced(search.trim(), 250);
   const list = useResource(
-    (signal) => listDefinitions(project.id, kind, { search: wanted, ordering, limit: LIMIT, offset }, signal),
-    [project.id, kind, wanted, ordering, offset],
+    (signal) => listDefinitions(project.id, kind, { search: searchText, ordering, limit: PAGE_SIZE, offset }, signal),
+    [project.id, kind, searchText, ordering, offset],
   );
   const members = useResource((signal) => listMembers(project.organization, signal), [project.organization]);
   const items = list.data?.items ?? [];
   const opened = items.find(({ id }) => id === open);
   const change = (one: Definition, changes: Changes): void =>
-    void changeDefinition(project.id, kind, one.id, changes).then(list.reload, toastError);
-  const choose = (ids: readonly string[], isChosen: boolean): void =>
-    setChosen((before) => {
+    void updateDefinition(project.id, kind, one.id, changes).then(list.reload, toastError);
+  const select = (ids: readonly string[], isSelected: boolean): void =>
+    setSelected((before) => {
       const next = new Set(before);
-      for (const id of ids) isChosen ? next.add(id) : next.delete(id);
+      for (const id of ids) isSelected ? next.add(id) : next.delete(id);
       return next;
     });
-  const columns = columnsFor(kind, { members: members.data ?? [], chosen, choose, change, edit: setOpen });
+  const columns = columnsFor(kind, { members: members.data ?? [], selected, select, change, edit: setOpen });
   return (
     <>
       <div class="definition-tools">
         <TextField
           label="Search"
           type="search"
-          placeholder="words of the name"
+          placeholder="Search by name"
           value={search}
           onInput={(text) => changeFilter({ search: text })}
         />
         <Checkbox
-          label="Choose all on this page"
-          checked={items.length > 0 && items.every(({ id }) => chosen.has(id))}
-          onChange={(isChosen) =>
-            choose(
+          label="Select all on this page"
+          checked={items.length > 0 && items.every(({ id }) => selected.has(id))}
+          onChange={(isSelected) =>
+            select(
               items.map(({ id }) => id),
-              isChosen,
+              isSelected,
             )
           }
         />
       </div>
-      {chosen.size > 0 && (
+      {selected.size > 0 && (
         <BulkBar
           kind={kind}
-          chosen={items.filter(({ id }) => chosen.has(id))}
+          selected={items.filter(({ id }) => selected.has(id))}
           members={members.data ?? []}
-          onClear={() => setChosen(new Set())}
+          onClear={() => setSelected(new Set())}
           onDone={list.reload}
         />
       )}
@@ -114,14 +115,14 @@ function DefinitionList({ kind }: { kind: Kind }) {
               rows={rows}
               rowKey={({ id }) => id}
               {...(kind === 'events' && { sort: ordering, onSort: (next: string) => changeFilter({ ordering: next }) })}
-              empty={<Nothing isSearched={wanted !== ''} projectId={project.id} />}
+              empty={<NoDefinitions isSearched={searchText !== ''} projectId={project.id} />}
             />
             <Pager
               offset={offset}
-              limit={LIMIT}
+              limit={PAGE_SIZE}
               count={count}
               onChange={(next) => {
-                setChosen(new Set());
+                setSelected(new Set());
                 setOffset(next);
               }}
             />
@@ -142,24 +143,25 @@ function DefinitionList({ kind }: { kind: Kind }) {
   );
 }
 
-interface Deeds {
+interface TableActions {
   members: readonly Member[];
-  chosen: ReadonlySet<string>;
-  choose(ids: readonly string[], isChosen: boolean): void;
+  selected: ReadonlySet<string>;
+  select(ids: readonly string[], isSelected: boolean): void;
   change(one: Definition, changes: Changes): void;
   edit(id: string): void;
 }
 
-function columnsFor(kind: Kind, { members, chosen, choose, change, edit }: Deeds): Column<Definition>[] {
+function columnsFor(kind: Kind, { members, selected, select, change, edit }: TableActions): Column<Definition>[] {
   const nameOf = (owner: number | null | undefined): string => {
     const user = members.find((member) => member.user.id === owner)?.user;
     return user ? user.first_name || user.email : '';
   };
+  const labelOf = kind === 'events' ? eventLabel : propertyLabel;
   const ofEvents: Column<Definition>[] = [
-    { id: 'owner', title: 'Owner', isWide: true, cell: ({ owner }) => <span class="cut">{nameOf(owner)}</span> },
+    { id: 'owner', title: 'Owner', isWide: true, cell: ({ owner }) => <span class="truncate">{nameOf(owner)}</span> },
     {
       id: 'volume_30_day',
-      title: '30 days',
+      title: '30-day volume',
       isNumber: true,
       canSort: true,
       cell: ({ volume }) => formatNumber(volume ?? 0),
@@ -168,11 +170,11 @@ function columnsFor(kind: Kind, { members, chosen, choose, change, edit }: Deeds
       id: 'seen',
       title: 'Last seen',
       isWide: true,
-      cell: ({ lastSeenAt }) => <Time at={lastSeenAt ?? null} as="ago" />,
+      cell: ({ lastSeenAt }) => <Time at={lastSeenAt ?? null} as="relative" />,
     },
   ];
   const ofProperties: Column<Definition>[] = [
-    { id: 'type', title: 'Type', isWide: true, cell: ({ type }) => type ?? <span class="soft">unknown</span> },
+    { id: 'type', title: 'Type', isWide: true, cell: ({ type }) => type ?? <span class="muted">Unknown</span> },
   ];
   return [
     {
@@ -180,22 +182,22 @@ function columnsFor(kind: Kind, { members, chosen, choose, change, edit }: Deeds
       title: '',
       cell: ({ id, name }) => (
         <Checkbox
-          label={<span class="unseen">Choose {name}</span>}
-          checked={chosen.has(id)}
-          onChange={(isChosen) => choose([id], isChosen)}
+          label={<span class="visually-hidden">Select {labelOf(name)}</span>}
+          checked={selected.has(id)}
+          onChange={(isSelected) => select([id], isSelected)}
         />
       ),
     },
-    { id: 'name', title: 'Name', canSort: true, cell: ({ name }) => <span class="definition-name">{name}</span> },
+    { id: 'name', title: 'Name', canSort: true, cell: ({ name }) => <DefinitionName kind={kind} name={name} /> },
     {
       id: 'description',
       title: 'Description',
       isWide: true,
       cell: (one) => (
         <InlineText
-          label={`Description of ${one.name}`}
+          label={`Description of ${labelOf(one.name)}`}
           value={one.description}
-          placeholder="Say what it means"
+          placeholder="Add description"
           onSave={(description) => change(one, { description })}
         />
       ),
@@ -217,7 +219,7 @@ function columnsFor(kind: Kind, { members, chosen, choose, change, edit }: Deeds
       isWide: true,
       cell: (one) => (
         <Switch
-          label={<span class="unseen">Verified: {one.name}</span>}
+          label={<span class="visually-hidden">Verified: {labelOf(one.name)}</span>}
           checked={one.verified}
           onChange={(verified) => change(one, { verified })}
         />
@@ -227,7 +229,7 @@ function columnsFor(kind: Kind, { members, chosen, choose, change, edit }: Deeds
       id: 'edit',
       title: '',
       cell: ({ id, name }) => (
-        <Button small kind="quiet" aria-label={`Edit ${name}`} onClick={() => edit(id)}>
+        <Button small kind="quiet" aria-label={`Edit ${labelOf(name)}`} onClick={() => edit(id)}>
           Edit
         </Button>
       ),
@@ -235,14 +237,20 @@ function columnsFor(kind: Kind, { members, chosen, choose, change, edit }: Deeds
   ];
 }
 
-const Nothing = ({ isSearched, projectId }: { isSearched: boolean; projectId: number }) =>
+const DefinitionName = ({ kind, name }: { kind: Kind; name: string }) => (
+  <span class="definition-name">
+    {kind === 'events' ? <EventName name={name} hasRaw /> : <PropertyName name={name} hasRaw />}
+  </span>
+);
+
+const NoDefinitions = ({ isSearched, projectId }: { isSearched: boolean; projectId: number }) =>
   isSearched ? (
-    <Empty title="No name fits">Every word of the search must be part of the name.</Empty>
+    <Empty title="No matching definitions">Try another name, or clear the search.</Empty>
   ) : (
     <Empty
-      title="No names yet"
-      action={<Link to={pathTo('welcome', { project: projectId }) ?? '/'}>Connect your product</Link>}
+      title="No definitions yet"
+      action={<Link to={pathTo('welcome', { project: projectId }) ?? '/'}>Install an SDK</Link>}
     >
-      Names appear here with the first event that carries them. There is nothing to declare beforehand.
+      Events and properties appear here when they are first received. You do not need to define them in advance.
     </Empty>
   );

@@ -6,12 +6,13 @@ import { Checkbox, Select, TextArea } from '../../components/field.tsx';
 import { ErrorNote } from '../../components/states.tsx';
 import { TagInput } from '../../components/tag-input.tsx';
 import { toast } from '../../components/toast.tsx';
+import { eventLabel, propertyLabel } from '../../lib/friendly-names.ts';
 import { useProject } from '../../lib/session.ts';
 import { useAction } from '../../lib/use-resource.ts';
 import { OwnerSelect } from './bulk-bar.tsx';
-import { changeDefinition, type Definition, type Kind, PROPERTY_TYPES, type PropertyType } from './definition-kinds.ts';
+import { type Definition, type Kind, PROPERTY_TYPES, type PropertyType, updateDefinition } from './definition-kinds.ts';
 
-export interface EditDefinitionProps {
+interface EditDefinitionProps {
   kind: Kind;
   definition: Definition;
   members: readonly Member[];
@@ -19,7 +20,6 @@ export interface EditDefinitionProps {
   onClose(): void;
 }
 
-/** Everything that people say of an event or a property. */
 export function EditDefinition({ kind, definition, members, onDone, onClose }: EditDefinitionProps) {
   const { id } = useProject();
   const [description, setDescription] = useState(definition.description);
@@ -29,12 +29,13 @@ export function EditDefinition({ kind, definition, members, onDone, onClose }: E
   const [notifies, setNotifies] = useState(definition.notifies ?? false);
   const [type, setType] = useState(definition.type ?? '');
   const isEvent = kind === 'events';
+  const label = (isEvent ? eventLabel : propertyLabel)(definition.name);
   const save = useAction(async () => {
-    const about = isEvent
+    const own = isEvent
       ? { owner: owner === '' ? null : Number(owner), post_to_slack: notifies }
       : { property_type: type === '' ? null : (type as PropertyType) };
-    await changeDefinition(id, kind, definition.id, { description, tags, verified, ...about });
-    toast(`${definition.name} is saved.`);
+    await updateDefinition(id, kind, definition.id, { description, tags, verified, ...own });
+    toast(`${label} saved.`);
     onDone();
     onClose();
   });
@@ -47,39 +48,32 @@ export function EditDefinition({ kind, definition, members, onDone, onClose }: E
     </>
   );
   return (
-    <Dialog side title={definition.name} onClose={onClose} footer={footer}>
+    <Dialog side title={label} onClose={onClose} footer={footer}>
+      {label !== definition.name && <code class="muted">{definition.name}</code>}
       <TextArea
         label="Description"
-        placeholder="When is it sent, and what for?"
+        placeholder="Sent when a customer completes an order"
         value={description}
         onInput={setDescription}
       />
       <div class="field">
         <span class="label">Tags</span>
-        <TagInput label="Tags" value={tags} onChange={setTags} placeholder="a tag, then Enter" />
+        <TagInput label="Tags" value={tags} onChange={setTags} placeholder="Add tag" />
       </div>
       {isEvent ? (
         <OwnerSelect value={owner} members={members} onChange={setOwner} />
       ) : (
         <Select
           label="Type"
-          hint="How values are compared and offered; guessed from the first value unless you say it."
+          hint="Detected from the first value. Determines how values are compared in filters."
           value={type}
-          options={[{ value: '', label: 'unknown' }, ...PROPERTY_TYPES.map((value) => ({ value, label: value }))]}
+          options={[{ value: '', label: 'Unknown' }, ...PROPERTY_TYPES.map((value) => ({ value, label: value }))]}
           onChange={setType}
         />
       )}
-      <Checkbox
-        label="Verified: it means what it says, and may be relied on"
-        checked={verified}
-        onChange={setVerified}
-      />
+      <Checkbox label="Verified" checked={verified} onChange={setVerified} />
       {isEvent && (
-        <Checkbox
-          label="Tell the webhook of the project each time it happens"
-          checked={notifies}
-          onChange={setNotifies}
-        />
+        <Checkbox label="Send a webhook notification for every event" checked={notifies} onChange={setNotifies} />
       )}
       {save.error !== undefined && <ErrorNote error={save.error} />}
     </Dialog>

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { TextField } from '../../components/field.tsx';
 
-export interface InlineTextProps {
+interface InlineTextProps {
   label: string;
   value: string;
   placeholder: string;
   onSave(value: string): void;
 }
 
-/** A text that becomes a field when it is pressed. Enter and leaving save, Escape leaves it as it was. */
+/** A text that becomes an input on click. Enter and blur save, Escape cancels. */
 export function InlineText({ label, value, placeholder, onSave }: InlineTextProps) {
   const [draft, setDraft] = useState<string | null>(null);
   const finish = (): void => {
@@ -20,10 +20,10 @@ export function InlineText({ label, value, placeholder, onSave }: InlineTextProp
       <button
         type="button"
         class="inline-edit"
-        aria-label={`${label}: ${value || 'none'}. Edit`}
+        aria-label={`Edit ${label}: ${value || 'empty'}`}
         onClick={() => setDraft(value)}
       >
-        {value === '' ? <span class="soft">{placeholder}</span> : value}
+        {value === '' ? <span class="muted">{placeholder}</span> : value}
       </button>
     );
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LiveEvent } from '../../api/events.ts';
-import { add, countPerSecond, MOST_SHOWN, merge, originOf } from './event-list.ts';
+import { add, countPerSecond, MAX_SHOWN, merge, originOf } from './event-list.ts';
 
 const at = (second: number, id = String(second)): LiveEvent => ({
   id,
@@ -12,24 +12,24 @@ const at = (second: number, id = String(second)): LiveEvent => ({
 const ids = (events: readonly LiveEvent[]): string[] => events.map(({ id }) => id);
 
 describe('the list of live events', () => {
-  it('has the newest arrival on top, and each event once', () => {
+  it('has the newest event on top, and each event once', () => {
     expect(ids(add([at(2), at(1)], [at(3), at(2), at(4), at(4)]))).toEqual(['4', '3', '2', '1']);
   });
-  it('stays the same list where nothing is new', () => {
+  it('is the same array when nothing is new', () => {
     const shown = [at(1)];
     expect(add(shown, [at(1)])).toBe(shown);
   });
-  it('keeps no more than can be looked through', () => {
-    const many = Array.from({ length: MOST_SHOWN + 50 }, (_, index) => at(index));
-    expect(add([], many)).toHaveLength(MOST_SHOWN);
-    expect(ids(add([], many))[0]).toBe(String(MOST_SHOWN + 49));
+  it('has a maximum length', () => {
+    const many = Array.from({ length: MAX_SHOWN + 50 }, (_, index) => at(index));
+    expect(add([], many)).toHaveLength(MAX_SHOWN);
+    expect(ids(add([], many))[0]).toBe(String(MAX_SHOWN + 49));
   });
-  it('joins what was listed with what has come meanwhile, by time', () => {
+  it('merges listed and streamed events by time', () => {
     expect(ids(merge([at(5), at(3)], [at(4), at(3), at(1)]))).toEqual(['5', '4', '3', '1']);
   });
 });
 
-it('counts arrivals by the second, oldest first', () => {
+it('counts arrivals per second, oldest first', () => {
   expect(countPerSecond([9900, 9100, 8500, 100], 10_000, 3)).toEqual([0, 1, 2]);
 });
 
@@ -39,6 +39,6 @@ it.each([
   [{ $lib: 'posthog-node' }, 'posthog-node'],
   [{ $current_url: { not: 'text' } }, ''],
   [{}, ''],
-])('an event with %j comes from %j', (properties, origin) => {
+])('an event with %j has the origin %j', (properties, origin) => {
   expect(originOf({ properties })).toBe(origin);
 });

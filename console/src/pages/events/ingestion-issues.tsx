@@ -1,4 +1,4 @@
-/** Events that were not stored, and why: set aside, dropped, or stored with something odd about them. */
+/** Dead letters, dropped events and ingestion warnings. */
 
 import { useState } from 'preact/hooks';
 import {
@@ -13,23 +13,24 @@ import {
 import { getStatus } from '../../api/status.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
+import { EventName } from '../../components/names.tsx';
 import { Empty, Loaded } from '../../components/states.tsx';
 import { type Column, Pager, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast, toastError } from '../../components/toast.tsx';
-import { formatNumber } from '../../lib/format.ts';
+import { formatNumber } from '../../lib/numbers.ts';
 import { useProject } from '../../lib/session.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
 import { reasonText, warningText } from './reasons.ts';
 
-const LIMIT = 25;
+const PAGE_SIZE = 25;
 
-export function NotStored({ onOpen }: { onOpen(uuid: string): void }) {
+export function IngestionIssues({ onOpen }: { onOpen(uuid: string): void }) {
   return (
     <>
       <Lookup onOpen={onOpen} />
       <DeadLetters onOpen={onOpen} />
-      <Drops onOpen={onOpen} />
+      <DroppedEvents onOpen={onOpen} />
       <Warnings />
     </>
   );
@@ -46,13 +47,13 @@ function Lookup({ onOpen }: { onOpen(uuid: string): void }) {
       }}
     >
       <TextField
-        label="What became of an event?"
-        placeholder="its uuid, such as 0193f0a2-…"
+        label="Look up an event by UUID"
+        placeholder="0193f0a2-7c4e-7d1b-9a57-3f6c2b1e8d40"
         value={uuid}
         onInput={setUuid}
         spellcheck={false}
       />
-      <Button type="submit">Find out</Button>
+      <Button type="submit">Look up</Button>
     </form>
   );
 }
@@ -60,9 +61,9 @@ function Lookup({ onOpen }: { onOpen(uuid: string): void }) {
 function DeadLetters({ onOpen }: { onOpen(uuid: string): void }) {
   const { id } = useProject();
   const [offset, setOffset] = useState(0);
-  const letters = useResource((signal) => listDeadLetters(id, { limit: LIMIT, offset }, signal), [id, offset]);
+  const letters = useResource((signal) => listDeadLetters(id, { limit: PAGE_SIZE, offset }, signal), [id, offset]);
   const replay = useAction(async (letter: DeadLetter) => {
-    await replayDeadLetter(id, letter.id).then(() => toast('It is being processed again.'), toastError);
+    await replayDeadLetter(id, letter.id).then(() => toast('Event replayed.'), toastError);
     letters.reload();
   });
   const columns: Column<DeadLetter>[] = [
@@ -70,45 +71,47 @@ function DeadLetters({ onOpen }: { onOpen(uuid: string): void }) {
     {
       id: 'event',
       title: 'Event',
-      cell: ({ event }) => <span class="cut live-name">{event ?? 'without a name'}</span>,
+      cell: ({ event }) => (
+        <span class="truncate live-name">{event === null ? 'Unnamed event' : <EventName name={event} />}</span>
+      ),
     },
     {
       id: 'person',
       title: 'Person',
       isWide: true,
-      cell: (letter) => <span class="cut">{letter.distinct_id ?? ''}</span>,
+      cell: (letter) => <span class="truncate">{letter.distinct_id ?? ''}</span>,
     },
-    { id: 'error', title: 'Why', cell: ({ error }) => error },
+    { id: 'error', title: 'Error', cell: ({ error }) => error },
     {
       id: 'replay',
       title: '',
       cell: (letter) => (
         <Button small busy={replay.busy} onClick={() => void replay.run(letter)}>
-          Process again
+          Replay
         </Button>
       ),
     },
   ];
   return (
     <section class="stack-s" aria-label="Dead letters">
-      <h2>Could not be processed</h2>
+      <h2>Dead letters</h2>
       <Loaded resource={letters}>
         {({ count, results }) => (
           <>
             <Table
-              label="Events that could not be processed"
+              label="Dead letters"
               columns={columns}
               rows={results}
               rowKey={(letter) => letter.id}
               onOpen={(letter) => onOpen(letter.event_uuid)}
               empty={
-                <Empty title="None">
-                  When an event breaks something inside of Cairn, it is set aside here with the error, and can be
-                  processed again after an upgrade.
+                <Empty title="No dead letters">
+                  Events that fail to process are kept here with the error. You can replay them, for example after an
+                  upgrade.
                 </Empty>
               }
             />
-            <Pager offset={offset} limit={LIMIT} count={count} onChange={setOffset} />
+            <Pager offset={offset} limit={PAGE_SIZE} count={count} onChange={setOffset} />
           </>
         )}
       </Loaded>
@@ -118,17 +121,17 @@ function DeadLetters({ onOpen }: { onOpen(uuid: string): void }) {
 
 const DROPPED_COLUMNS: readonly Column<DroppedEvent>[] = [
   { id: 'time', title: 'Dropped', cell: ({ dropped_at }) => <Time at={dropped_at} /> },
-  { id: 'reason', title: 'Why, and what to do', cell: ({ reason }) => reasonText(reason) },
-  { id: 'uuid', title: 'Event', isWide: true, cell: ({ uuid }) => <code class="cut">{uuid}</code> },
+  { id: 'reason', title: 'Reason', cell: ({ reason }) => reasonText(reason) },
+  { id: 'uuid', title: 'Event UUID', isWide: true, cell: ({ uuid }) => <code class="truncate">{uuid}</code> },
 ];
 
-function Drops({ onOpen }: { onOpen(uuid: string): void }) {
+function DroppedEvents({ onOpen }: { onOpen(uuid: string): void }) {
   const { id } = useProject();
   const [offset, setOffset] = useState(0);
-  const dropped = useResource((signal) => listDropped(id, { limit: LIMIT, offset }, signal), [id, offset]);
+  const dropped = useResource((signal) => listDropped(id, { limit: PAGE_SIZE, offset }, signal), [id, offset]);
   return (
     <section class="stack-s" aria-label="Dropped events">
-      <h2>Dropped</h2>
+      <h2>Dropped events</h2>
       <Loaded resource={dropped}>
         {({ count, results }) => (
           <>
@@ -139,29 +142,29 @@ function Drops({ onOpen }: { onOpen(uuid: string): void }) {
               rowKey={({ uuid, dropped_at }) => `${uuid} ${dropped_at}`}
               onOpen={({ uuid }) => onOpen(uuid)}
               empty={
-                <Empty title="None">
-                  Events without a name or a distinct id, and others that make no sense, are listed here with the
-                  reason. What browsers send by the thousand and nobody keeps, such as recordings, is only counted.
+                <Empty title="No dropped events">
+                  Invalid events, such as events without a name or a distinct ID, are listed here with the reason. Data
+                  that Cairn does not store, such as session recordings, is only counted.
                 </Empty>
               }
             />
-            <Pager offset={offset} limit={LIMIT} count={count} onChange={setOffset} />
+            <Pager offset={offset} limit={PAGE_SIZE} count={count} onChange={setOffset} />
           </>
         )}
       </Loaded>
-      <Counts />
+      <DroppedCounts />
     </section>
   );
 }
 
-function Counts() {
+function DroppedCounts() {
   const status = useResource(getStatus, []);
   return (
     <Loaded resource={status}>
       {({ ingest }) =>
         Object.keys(ingest.dropped).length > 0 && (
           <div class="card stack-s">
-            <h3>Of all projects, by reason</h3>
+            <h3>Dropped events in all projects, by reason</h3>
             <ul class="drops">
               {Object.entries(ingest.dropped).map(([reason, count]) => (
                 <li key={reason}>
@@ -179,22 +182,22 @@ function Counts() {
 
 const WARNING_COLUMNS: readonly Column<IngestionWarning>[] = [
   { id: 'time', title: 'Time', cell: ({ timestamp }) => <Time at={timestamp} /> },
-  { id: 'type', title: 'What was odd', cell: ({ type }) => warningText(type) },
+  { id: 'type', title: 'Warning', cell: ({ type }) => warningText(type) },
   {
     id: 'details',
     title: 'Details',
     isWide: true,
-    cell: ({ details }) => <code class="cut">{JSON.stringify(details)}</code>,
+    cell: ({ details }) => <code class="truncate">{JSON.stringify(details)}</code>,
   },
 ];
 
 function Warnings() {
   const { id } = useProject();
   const [offset, setOffset] = useState(0);
-  const warnings = useResource((signal) => listWarnings(id, { limit: LIMIT, offset }, signal), [id, offset]);
+  const warnings = useResource((signal) => listWarnings(id, { limit: PAGE_SIZE, offset }, signal), [id, offset]);
   return (
-    <section class="stack-s" aria-label="Warnings">
-      <h2>Warnings</h2>
+    <section class="stack-s" aria-label="Ingestion warnings">
+      <h2>Ingestion warnings</h2>
       <Loaded resource={warnings}>
         {({ count, results }) => (
           <>
@@ -204,12 +207,12 @@ function Warnings() {
               rows={results}
               rowKey={(warning) => warning.id}
               empty={
-                <Empty title="None">
-                  Merges that were refused, times that made no sense and the like are listed here.
+                <Empty title="No ingestion warnings">
+                  Problems with ingested events, such as refused merges and invalid timestamps, are listed here.
                 </Empty>
               }
             />
-            <Pager offset={offset} limit={LIMIT} count={count} onChange={setOffset} />
+            <Pager offset={offset} limit={PAGE_SIZE} count={count} onChange={setOffset} />
           </>
         )}
       </Loaded>

@@ -5,24 +5,34 @@ import { Button } from '../../components/button.tsx';
 import { Combobox } from '../../components/combobox.tsx';
 import { TextField } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';
+import { EventName } from '../../components/names.tsx';
 import { PersonLink } from '../../components/person-link.tsx';
 import { PropertyFilters } from '../../components/property-filters.tsx';
 import { Sparkline } from '../../components/sparkline.tsx';
 import { Badge, Empty, ErrorNote, Skeleton } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { type PropertyFilter, toQuery } from '../../lib/filters.ts';
-import { countOf, formatNumber } from '../../lib/format.ts';
+import { filtersToQuery, type PropertyFilter } from '../../lib/filters.ts';
+import { EVENT_NAMES } from '../../lib/friendly-names.ts';
+import { pluralize } from '../../lib/numbers.ts';
 import { pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { useJsonQueryState, useQueryState } from '../../lib/use-query-state.ts';
 import { originOf } from './event-list.ts';
-import { type Live, type LiveFilter, useLive } from './use-live-events.ts';
+import { type Live, type LiveFilter, useLiveEvents } from './use-live-events.ts';
 
 const COLUMNS: readonly Column<LiveEvent>[] = [
-  { id: 'time', title: 'Time', cell: ({ timestamp }) => <Time at={timestamp} as="time" /> },
-  { id: 'event', title: 'Event', cell: ({ event }) => <span class="cut live-name">{event}</span> },
+  { id: 'time', title: 'Time', cell: ({ timestamp }) => <Time at={timestamp} as="recent" /> },
+  {
+    id: 'event',
+    title: 'Event',
+    cell: ({ event }) => (
+      <span class="truncate live-name">
+        <EventName name={event} />
+      </span>
+    ),
+  },
   {
     id: 'person',
     title: 'Person',
@@ -32,19 +42,18 @@ const COLUMNS: readonly Column<LiveEvent>[] = [
     id: 'origin',
     title: 'URL or library',
     isWide: true,
-    cell: (event) => <span class="cut soft">{originOf(event)}</span>,
+    cell: (event) => <span class="truncate muted">{originOf(event)}</span>,
   },
 ];
 
-/** An e-mail or a name says more than an id, where the list knows one. */
 function nameOf({ person, distinct_id }: LiveEvent): string {
-  const known = person?.properties['email'] ?? person?.properties['name'] ?? person?.properties['username'];
-  return typeof known === 'string' ? known : distinct_id;
+  const name = person?.properties['email'] ?? person?.properties['name'] ?? person?.properties['username'];
+  return typeof name === 'string' ? name : distinct_id;
 }
 
 const NO_FILTERS: PropertyFilter[] = [];
 
-export function StreamTable({ openId, onOpen }: { openId: string; onOpen(uuid: string): void }) {
+export function LiveTable({ openId, onOpen }: { openId: string; onOpen(uuid: string): void }) {
   const project = useProject();
   const [isPaused, setPaused] = useState(false);
   const [event, setEvent] = useQueryState('event');
@@ -53,24 +62,25 @@ export function StreamTable({ openId, onOpen }: { openId: string; onOpen(uuid: s
   const filter: LiveFilter = {
     event: useDebounced(event.trim(), 300),
     distinct_id: useDebounced(person.trim(), 300),
-    properties: useDebounced(toQuery(filters), 300),
+    properties: useDebounced(filtersToQuery(filters), 300),
   };
-  const live = useLive(project.id, filter, isPaused);
+  const live = useLiveEvents(project.id, filter, isPaused);
   const isFiltered = filter.event !== '' || filter.distinct_id !== '' || filter.properties !== undefined;
   return (
     <>
       <div class="live-filters">
         <Combobox
           label="Event"
-          placeholder="any"
+          placeholder="All events"
+          names={EVENT_NAMES}
           value={event}
           onChange={setEvent}
           suggest={async (text, signal) => (await findEventNames(project.id, text, signal)).map((value) => ({ value }))}
           inputs={[project.id]}
         />
-        <TextField label="Distinct id" placeholder="anybody" value={person} onInput={setPerson} />
+        <TextField label="Distinct ID" placeholder="All persons" value={person} onInput={setPerson} />
       </div>
-      <PropertyFilters value={filters} onChange={setFilters} owners={['event']} addLabel="Filter by a property" />
+      <PropertyFilters value={filters} onChange={setFilters} owners={['event']} addLabel="Add filter" />
       <Controls live={live} isPaused={isPaused} onPause={setPaused} />
       {live.error !== undefined && <ErrorNote error={live.error} onRetry={live.reload} />}
       {live.events.length === 0 && live.loading ? (
@@ -84,7 +94,7 @@ export function StreamTable({ openId, onOpen }: { openId: string; onOpen(uuid: s
             rowKey={({ id }) => id}
             onOpen={({ id }) => onOpen(id)}
             openKey={openId === '' ? null : openId}
-            empty={isFiltered ? <NothingFits /> : <NothingYet projectId={project.id} />}
+            empty={isFiltered ? <NoResults /> : <NoEvents projectId={project.id} />}
           />
         </div>
       )}
@@ -97,37 +107,39 @@ function Controls({ live, isPaused, onPause }: { live: Live; isPaused: boolean; 
   return (
     <div class="live-head">
       <Button onClick={() => onPause(!isPaused)} aria-pressed={isPaused}>
-        {isPaused ? 'Go on' : 'Pause'}
+        {isPaused ? 'Resume' : 'Pause'}
       </Button>
       {isPaused ? (
-        <Badge tone="warn">Paused{live.held > 0 && `, ${formatNumber(live.held)} new`}</Badge>
+        <Badge tone="warn">Paused{live.held > 0 && `, ${pluralize(live.held, 'new event')}`}</Badge>
       ) : live.isConnected ? (
         <Badge tone="good">Live</Badge>
       ) : (
         <Badge>Connecting…</Badge>
       )}
       <span class="live-rate push">
-        <Sparkline values={live.rate} label={`${countOf(perMinute, 'event')} in the last minute`} />
-        {formatNumber(perMinute)} in the last minute
+        <Sparkline values={live.rate} label={`${pluralize(perMinute, 'event')} in the last minute`} />
+        {pluralize(perMinute, 'event')} in the last minute
       </span>
-      {live.missed > 0 && (
-        <span class="soft small">{countOf(live.missed, 'event')} came too fast to be shown; they are stored.</span>
+      {live.skipped > 0 && (
+        <span class="muted small">
+          {pluralize(live.skipped, 'event')} not shown because they arrived too fast. They are stored.
+        </span>
       )}
     </div>
   );
 }
 
-const NothingYet = ({ projectId }: { projectId: number }) => (
+const NoEvents = ({ projectId }: { projectId: number }) => (
   <Empty
     title="No events yet"
-    action={<Link to={pathTo('welcome', { project: projectId }) ?? '/'}>Connect your product</Link>}
+    action={<Link to={pathTo('welcome', { project: projectId }) ?? '/'}>Install an SDK</Link>}
   >
-    Put the snippet into a page or use an SDK, and every event shows up here within a second.
+    Install an SDK or add the HTML snippet. Events appear here within a second.
   </Empty>
 );
 
-const NothingFits = () => (
-  <Empty title="No event fits these filters">
-    Names and ids are compared exactly. New events that fit appear here as they come.
+const NoResults = () => (
+  <Empty title="No matching events">
+    Event names and distinct IDs must match exactly. New matching events appear here automatically.
   </Empty>
 );

@@ -1,4 +1,4 @@
-/** The newest events of a project: those that are there already, then those of the stream as they come. */
+/** The latest events of a project, continued by the live stream. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type LiveEvent, listEvents } from '../../api/events.ts';
@@ -9,50 +9,50 @@ import { add, countPerSecond, merge } from './event-list.ts';
 export interface LiveFilter {
   event: string;
   distinct_id: string;
-  /** Property filters as the API takes them. The stream cannot judge these, so the list is read again instead. */
+  /** The stream cannot filter by property, so the list is reloaded instead. */
   properties: string | undefined;
 }
 
 export interface Live {
   events: readonly LiveEvent[];
-  /** How many came while it was paused. */
+  /** New events while paused. */
   held: number;
   /** Events per second, for each of the last 60 seconds. */
   rate: readonly number[];
   isConnected: boolean;
-  /** So many came too fast to be shown. */
-  missed: number;
+  /** Events that arrived too fast to be shown. */
+  skipped: number;
   loading: boolean;
   error: unknown;
   reload(): void;
 }
 
-const FIRST = 100;
-/** How often what has come is drawn: a fast stream must not keep the browser from anything else. */
-const DRAW_EVERY_MS = 250;
+const PAGE_SIZE = 100;
+/** Limits rendering, so that a fast stream does not block the browser. */
+const DRAW_INTERVAL_MS = 250;
 const RATE_SECONDS = 60;
 
-export function useLive(projectId: number, filter: LiveFilter, isPaused: boolean): Live {
+export function useLiveEvents(projectId: number, filter: LiveFilter, isPaused: boolean): Live {
   const { event, distinct_id, properties } = filter;
   const [events, setEvents] = useState<readonly LiveEvent[]>([]);
   const [rate, setRate] = useState<readonly number[]>(() => countPerSecond([], 0, RATE_SECONDS));
   const [isConnected, setConnected] = useState(false);
-  const [missed, setMissed] = useState(0);
+  const [skipped, setSkipped] = useState(0);
   const [held, setHeld] = useState(0);
-  const waiting = useRef<LiveEvent[]>([]);
+  const queued = useRef<LiveEvent[]>([]);
   const arrivals = useRef<number[]>([]);
 
   const list = useResource(
-    (signal) => listEvents(projectId, { event, distinct_id, properties, limit: FIRST }, signal),
+    (signal) => listEvents(projectId, { event, distinct_id, properties, limit: PAGE_SIZE }, signal),
     [projectId, event, distinct_id, properties],
   );
   const { data, loading, reload } = list;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter begins with an empty table
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter starts with an empty table
   useEffect(() => {
-    waiting.current = [];
+    queued.current = [];
     setEvents([]);
     setHeld(0);
-    setMissed(0);
+    setSkipped(0);
   }, [projectId, event, distinct_id, properties]);
   useEffect(() => {
     if (data) setEvents((shown) => merge(shown, data.results));
@@ -66,12 +66,12 @@ export function useLive(projectId: number, filter: LiveFilter, isPaused: boolean
         {
           onEvent: (stored) => {
             arrivals.current.push(Date.now());
-            waiting.current.push(stored);
+            queued.current.push(stored);
           },
-          onSkipped: (count) => setMissed((before) => before + count),
+          onSkipped: (count) => setSkipped((before) => before + count),
           onConnected: (now) => {
             setConnected(now);
-            // Whatever came while there was no connection is in the list.
+            // The list has the events that arrived while disconnected.
             if (now) reload();
           },
         },
@@ -83,18 +83,18 @@ export function useLive(projectId: number, filter: LiveFilter, isPaused: boolean
     const now = Date.now();
     arrivals.current = arrivals.current.filter((at) => at > now - RATE_SECONDS * 1000);
     setRate(countPerSecond(arrivals.current, now, RATE_SECONDS));
-    setHeld(isPaused ? waiting.current.length : 0);
-    // A reading that is under way is not cut short by the next: on a busy project none would ever end.
-    if (isPaused || waiting.current.length === 0 || (properties !== undefined && loading)) return;
-    const come = waiting.current.splice(0);
-    if (properties === undefined) setEvents((shown) => add(shown, come));
+    setHeld(isPaused ? queued.current.length : 0);
+    // Wait for a running reload: on a busy project none would ever finish.
+    if (isPaused || queued.current.length === 0 || (properties !== undefined && loading)) return;
+    const arrived = queued.current.splice(0);
+    if (properties === undefined) setEvents((shown) => add(shown, arrived));
     else reload();
   }, [isPaused, properties, loading, reload]);
   useEffect(() => {
     draw();
-    const timer = setInterval(draw, DRAW_EVERY_MS);
+    const timer = setInterval(draw, DRAW_INTERVAL_MS);
     return () => clearInterval(timer);
   }, [draw]);
 
-  return { events, held, rate, isConnected, missed, loading, error: list.error, reload };
+  return { events, held, rate, isConnected, skipped, loading, error: list.error, reload };
 }

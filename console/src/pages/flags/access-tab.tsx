@@ -1,5 +1,3 @@
-/** Which roles may change the flag. */
-
 import { useState } from 'preact/hooks';
 import {
   type FeatureFlag,
@@ -8,7 +6,7 @@ import {
   listRoleAccess,
   revokeRoleAccess,
 } from '../../api/flags.ts';
-import { listRoles } from '../../api/organizations.ts';
+import { CAN_EDIT, listRoles } from '../../api/organizations.ts';
 import { Button } from '../../components/button.tsx';
 import { Select } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';
@@ -22,32 +20,30 @@ import { useAction, useResource } from '../../lib/use-resource.ts';
 
 type Role = FlagRoleAccess['role'];
 
-const CAN_EDIT = 37;
-
 export function AccessTab({ flag }: { flag: FeatureFlag }) {
   const { id, organization } = useProject();
   const access = useResource((signal) => listRoleAccess(id, flag.id, signal), [id, flag.id]);
   const roles = useResource((signal) => listRoles(organization, signal), [organization]);
-  const take = useAction(async ({ id: accessId, role }: FlagRoleAccess) => {
+  const revoke = useAction(async ({ id: accessId, role }: FlagRoleAccess) => {
     await revokeRoleAccess(id, flag.id, accessId);
-    toast(`${role.name} may no longer change ${flag.key} by this.`);
+    toast(`Access of ${role.name} revoked.`);
     access.reload();
   });
   const columns: Column<FlagRoleAccess>[] = [
     { id: 'role', title: 'Role', cell: ({ role }) => <b>{role.name}</b> },
-    { id: 'members', title: 'Members', cell: ({ role }) => role.members || <span class="soft">nobody yet</span> },
-    { id: 'since', title: 'Since', isWide: true, cell: ({ added_at }) => <Time at={added_at} /> },
+    { id: 'members', title: 'Members', cell: ({ role }) => role.members || <span class="muted">None</span> },
+    { id: 'since', title: 'Granted', isWide: true, cell: ({ added_at }) => <Time at={added_at} /> },
     {
-      id: 'take',
+      id: 'revoke',
       title: '',
       cell: (one) => (
         <Button
           small
-          busy={take.busy}
-          aria-label={`Take access from ${one.role.name}`}
-          onClick={() => void take.run(one)}
+          busy={revoke.busy}
+          aria-label={`Revoke access of ${one.role.name}`}
+          onClick={() => void revoke.run(one)}
         >
-          Take away
+          Revoke
         </Button>
       ),
     },
@@ -55,28 +51,27 @@ export function AccessTab({ flag }: { flag: FeatureFlag }) {
   return (
     <>
       <p>
-        Admins and whoever made the flag{flag.created_by && ` (${flag.created_by.first_name || flag.created_by.email})`}{' '}
-        can always change it. Others can if their organization or one of their roles may edit flags, or if a role of
-        theirs stands here.
+        Admins and the creator of the flag
+        {flag.created_by && ` (${flag.created_by.first_name || flag.created_by.email})`} can always edit it. Other
+        members can edit it if they have access to all feature flags, or if one of their roles is listed here.
       </p>
       <Loaded resource={access}>
         {({ results }) => (
           <>
             <Table
-              label="Roles that may change this flag"
+              label="Roles with access"
               columns={columns}
               rows={results}
               rowKey={(one) => one.id}
               empty={
-                <Empty title="No role was given access to this flag alone">
-                  Where roles may only look at flags, give one of them access here, and its members can change this flag
-                  and no other.
+                <Empty title="Not shared with any role">
+                  Grant access to a role to let its members edit this flag, even if they can only view other flags.
                 </Empty>
               }
             />
-            {take.error !== undefined && <ErrorNote error={take.error} />}
+            {revoke.error !== undefined && <ErrorNote error={revoke.error} />}
             <Loaded resource={roles}>
-              {(all) => <Give flag={flag} roles={all} given={results} onGiven={access.reload} />}
+              {(all) => <GrantForm flag={flag} roles={all} granted={results} onGranted={access.reload} />}
             </Loaded>
           </>
         )}
@@ -85,35 +80,35 @@ export function AccessTab({ flag }: { flag: FeatureFlag }) {
   );
 }
 
-interface GiveProps {
+interface GrantProps {
   flag: FeatureFlag;
   roles: readonly Role[];
-  given: readonly FlagRoleAccess[];
-  onGiven(): void;
+  granted: readonly FlagRoleAccess[];
+  onGranted(): void;
 }
 
-function Give({ flag, roles, given, onGiven }: GiveProps) {
+function GrantForm({ flag, roles, granted, onGranted }: GrantProps) {
   const project = useProject();
   const [roleId, setRoleId] = useState('');
-  const give = useAction(async () => {
+  const grant = useAction(async () => {
     await grantRoleAccess(project.id, flag.id, roleId);
     setRoleId('');
-    onGiven();
+    onGranted();
   });
-  const free = roles.filter(({ id }) => !given.some((one) => one.role_id === id));
+  const available = roles.filter(({ id }) => !granted.some((one) => one.role_id === id));
   const settings = pathTo('members', { project: project.id });
   if (roles.length === 0) {
     return (
-      <p class="soft">
-        There are no roles yet.{' '}
-        {settings ? <Link to={settings}>Make one among the members</Link> : 'An admin can make them'}.
+      <p class="muted">
+        There are no roles yet. {settings ? <Link to={settings}>Create a role</Link> : 'An admin can create one'} to
+        share this flag.
       </p>
     );
   }
-  if (free.length === 0) return <p class="soft">Every role has access.</p>;
-  const options = free.map(({ id, name, feature_flags_access_level: level }) => ({
+  if (available.length === 0) return <p class="muted">All roles have access.</p>;
+  const options = available.map(({ id, name, feature_flags_access_level: level }) => ({
     value: id,
-    label: level === CAN_EDIT ? `${name} (may edit all flags already)` : name,
+    label: level === CAN_EDIT ? `${name} (can edit all flags)` : name,
   }));
   return (
     <>
@@ -121,20 +116,20 @@ function Give({ flag, roles, given, onGiven }: GiveProps) {
         class="flag-try"
         onSubmit={(event) => {
           event.preventDefault();
-          void give.run();
+          void grant.run();
         }}
       >
         <Select
-          label="Let a role change this flag"
+          label="Role"
           value={roleId}
-          options={[{ value: '', label: 'choose a role' }, ...options]}
+          options={[{ value: '', label: 'Select role' }, ...options]}
           onChange={setRoleId}
         />
-        <Button type="submit" busy={give.busy} disabled={roleId === ''}>
-          Give access
+        <Button type="submit" busy={grant.busy} disabled={roleId === ''}>
+          Grant access
         </Button>
       </form>
-      {give.error !== undefined && <ErrorNote error={give.error} />}
+      {grant.error !== undefined && <ErrorNote error={grant.error} />}
     </>
   );
 }

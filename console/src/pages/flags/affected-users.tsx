@@ -1,46 +1,46 @@
-/** Whom a change would touch: asked of the server, which evaluates the flag for everybody as it is and as it would be. */
+/** Whose value a change would affect: the server evaluates the flag before and after the change. */
 
 import { useState } from 'preact/hooks';
 import { type BlastRadius, type BlastRadiusQuery, getBlastRadius } from '../../api/flags.ts';
 import { PersonLink } from '../../components/person-link.tsx';
 import { Badge, Loaded, Skeleton } from '../../components/states.tsx';
 import { type Column, Pager, Table } from '../../components/table.tsx';
-import { formatNumber, formatShare } from '../../lib/format.ts';
+import { formatNumber, formatPercent } from '../../lib/numbers.ts';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
 
 type Value = boolean | string;
 
-export const valueWord = (value: Value): string => (value === true ? 'on' : value === false ? 'off' : value);
+const valueLabel = (value: Value): string => (value === true ? 'On' : value === false ? 'Off' : value);
 
 export const ValueBadge = ({ value }: { value: Value }) => (
-  <Badge tone={value === false ? 'neutral' : value === true ? 'good' : 'accent'}>{valueWord(value)}</Badge>
+  <Badge tone={value === false ? 'neutral' : value === true ? 'good' : 'accent'}>{valueLabel(value)}</Badge>
 );
 
-/** '12 of 400 persons (3 %)' */
+/** '12 of 400 persons (3%)' */
 export const outOf = (count: number, total: number, audience: string): string =>
-  `${formatNumber(count)} of ${formatNumber(total)} ${audience}${total === 0 ? '' : ` (${formatShare(count / total)})`}`;
+  `${formatNumber(count)} of ${formatNumber(total)} ${audience}${total === 0 ? '' : ` (${formatPercent(count / total)})`}`;
 
-const LIMIT = 8;
+const PAGE_SIZE = 8;
 
-/** `audience`: 'persons' or the name of a kind of groups. */
-export function WhoChanges({ question, audience }: { question: BlastRadiusQuery; audience: string }) {
+/** `audience`: 'persons' or a group type. */
+export function AffectedUsers({ query, audience }: { query: BlastRadiusQuery; audience: string }) {
   const { id } = useProject();
   const [offset, setOffset] = useState(0);
-  const written = JSON.stringify(question);
-  const reach = useResource(
-    (signal) => getBlastRadius(id, question, { limit: LIMIT, offset }, signal),
-    [id, written, offset],
+  const queryJson = JSON.stringify(query);
+  const radius = useResource(
+    (signal) => getBlastRadius(id, query, { limit: PAGE_SIZE, offset }, signal),
+    [id, queryJson, offset],
   );
   return (
-    <section class="stack-s" aria-label="Who changes">
-      <h3>Who changes</h3>
-      <Loaded resource={reach} skeleton={<Skeleton lines={2} />}>
-        {(known) =>
-          known.users_changed === undefined ? (
-            <p>Reaches {outOf(known.users_affected, known.total_users, audience)}.</p>
+    <section class="stack-s" aria-label="Blast radius">
+      <h3>Blast radius</h3>
+      <Loaded resource={radius} skeleton={<Skeleton lines={2} />}>
+        {(loaded) =>
+          loaded.users_changed === undefined ? (
+            <p>Reaches {outOf(loaded.users_affected, loaded.total_users, audience)}.</p>
           ) : (
-            <Changes reach={known} audience={audience} offset={offset} onOffset={setOffset} />
+            <Changes radius={loaded} audience={audience} offset={offset} onOffset={setOffset} />
           )
         }
       </Loaded>
@@ -51,10 +51,10 @@ export function WhoChanges({ question, audience }: { question: BlastRadiusQuery;
 type Changed = NonNullable<BlastRadius['results']>[number];
 
 const COLUMNS: readonly Column<Changed>[] = [
-  { id: 'who', title: 'Who', cell: ({ uuid, name }) => <PersonLink id={uuid} name={name} /> },
+  { id: 'who', title: 'Person', cell: ({ uuid, name }) => <PersonLink id={uuid} name={name} /> },
   {
     id: 'change',
-    title: 'Value',
+    title: 'Change',
     cell: ({ from, to }) => <FromTo from={from} to={to} />,
   },
 ];
@@ -63,30 +63,30 @@ const FromTo = ({ from, to }: { from: Value; to: Value }) => (
   <span class="row">
     <ValueBadge value={from} />
     <span aria-hidden="true">→</span>
-    <span class="unseen">becomes</span>
+    <span class="visually-hidden">changes to</span>
     <ValueBadge value={to} />
   </span>
 );
 
 interface ChangesProps {
-  reach: BlastRadius;
+  radius: BlastRadius;
   audience: string;
   offset: number;
   onOffset(offset: number): void;
 }
 
-function Changes({ reach, audience, offset, onOffset }: ChangesProps) {
-  const { users_changed: changed = 0, total_users: total, changes = [], results = [] } = reach;
+function Changes({ radius, audience, offset, onOffset }: ChangesProps) {
+  const { users_changed: changed = 0, total_users: total, changes = [], results = [] } = radius;
   if (changed === 0)
     return (
       <p>
-        Nobody: all {formatNumber(total)} {audience} keep the value they have.
+        No one: all {formatNumber(total)} {audience} keep their current value.
       </p>
     );
   return (
     <>
       <p>
-        <b>{outOf(changed, total, audience)}</b> get another value.
+        <b>{outOf(changed, total, audience)}</b> get a different value.
       </p>
       <ul class="flag-changes">
         {changes.map(({ from, to, count }) => (
@@ -97,12 +97,12 @@ function Changes({ reach, audience, offset, onOffset }: ChangesProps) {
         ))}
       </ul>
       <Table
-        label="Those who get another value"
+        label="Affected"
         columns={COLUMNS}
         rows={results}
         rowKey={({ uuid, group_key, name }) => uuid ?? group_key ?? name}
       />
-      <Pager offset={offset} limit={LIMIT} count={changed} onChange={onOffset} />
+      <Pager offset={offset} limit={PAGE_SIZE} count={changed} onChange={onOffset} />
     </>
   );
 }

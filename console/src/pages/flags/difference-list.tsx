@@ -1,8 +1,7 @@
 import type { Difference } from './model/differences.ts';
 
-/** What is different, each with before and after. */
 export function DifferenceList({ differences, label }: { differences: readonly Difference[]; label: string }) {
-  if (differences.length === 0) return <p class="soft">Nothing is different.</p>;
+  if (differences.length === 0) return <p class="muted">No changes.</p>;
   return (
     <ul class="differences" aria-label={label}>
       {differences.map(({ what, before, after }) => (
@@ -10,14 +9,14 @@ export function DifferenceList({ differences, label }: { differences: readonly D
           <b>{what}</b>
           {before !== null && (
             <del>
-              <span class="unseen">before: </span>
-              {before === '' ? 'nothing' : before}
+              <span class="visually-hidden">Before: </span>
+              {before === '' ? 'Empty' : before}
             </del>
           )}
           {after !== null && (
             <ins>
-              <span class="unseen">after: </span>
-              {after === '' ? 'nothing' : after}
+              <span class="visually-hidden">After: </span>
+              {after === '' ? 'Empty' : after}
             </ins>
           )}
         </li>

@@ -6,25 +6,25 @@ import { toast } from '../../components/toast.tsx';
 import { pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
-import { WhoChanges } from './affected-users.tsx';
+import { AffectedUsers } from './affected-users.tsx';
 import { FlagStatus } from './flag-status.tsx';
 import { FlagSwitch } from './flag-switch.tsx';
-import { audienceWord, type Names } from './model/descriptions.ts';
+import { audienceName, type Names } from './model/descriptions.ts';
 import { audienceOf } from './model/filters.ts';
 
-export interface FlagActionsProps {
+interface FlagActionsProps {
   flag: FeatureFlag;
   names: Names;
   onChanged(flag: FeatureFlag): void;
 }
 
-/** What takes effect at once: on, off, away. */
+/** Actions that take effect at once. */
 export function FlagActions({ flag, names, onChanged }: FlagActionsProps) {
   const { id } = useProject();
   const [isDeleting, setDeleting] = useState(false);
   const remove = async (): Promise<void> => {
     await updateFlag(id, flag.id, { deleted: true, version: flag.version });
-    toast(`${flag.key} is deleted.`);
+    toast(`${flag.key} deleted.`);
     navigate(pathTo('flags', { project: id }) ?? '/');
   };
   if (flag.deleted) return <FlagStatus status={flag.status} />;
@@ -38,18 +38,18 @@ export function FlagActions({ flag, names, onChanged }: FlagActionsProps) {
       {isDeleting && (
         <Confirm
           title={`Delete ${flag.key}?`}
-          action="Delete the flag"
+          action="Delete flag"
           danger
           onConfirm={remove}
           onClose={() => setDeleting(false)}
         >
           <p>
-            It is off for everybody from the next request on, and leaves the list. At its address it can be brought
-            back, until another flag takes its key.
+            The flag is disabled for everyone and removed from the list. You can restore it from its URL, as long as no
+            other flag uses its key.
           </p>
-          <WhoChanges
-            question={{ id: flag.id, deleted: true }}
-            audience={audienceWord(audienceOf(flag.filters), names)}
+          <AffectedUsers
+            query={{ id: flag.id, deleted: true }}
+            audience={audienceName(audienceOf(flag.filters), names)}
           />
         </Confirm>
       )}

@@ -11,7 +11,7 @@ import type { Names } from './model/descriptions.ts';
 import { keyOf, variantsOf } from './model/variants.ts';
 import { RolloutBar } from './rollout-bar.tsx';
 
-export interface ColumnEvents {
+interface ColumnEvents {
   onTag(tag: string): void;
   onChanged(flag: FeatureFlag): void;
 }
@@ -19,10 +19,10 @@ export interface ColumnEvents {
 export const columnsOf = (names: Names, { onTag, onChanged }: ColumnEvents): Column<FeatureFlag>[] => [
   {
     id: 'switch',
-    title: 'Switch',
+    title: 'Enabled',
     cell: (flag) => <FlagSwitch flag={flag} names={names} onChanged={onChanged} />,
   },
-  { id: 'key', title: 'Flag', canSort: true, cell: (flag) => <FlagName flag={flag} /> },
+  { id: 'key', title: 'Key', canSort: true, cell: (flag) => <FlagName flag={flag} /> },
   { id: 'status', title: 'Status', cell: ({ status }) => <FlagStatus status={status} /> },
   {
     id: 'rollout',
@@ -34,13 +34,13 @@ export const columnsOf = (names: Names, { onTag, onChanged }: ColumnEvents): Col
   { id: 'tags', title: 'Tags', isWide: true, cell: ({ tags }) => <TagButtons tags={tags} onTag={onTag} /> },
   {
     id: 'updated_at',
-    title: 'Last changed',
+    title: 'Last modified',
     canSort: true,
     isWide: true,
     cell: ({ updated_at, last_modified_by: who }) => (
       <span class="flag-changed">
-        <Time at={updated_at} as="ago" />
-        <span class="cut soft"> by {who ? who.first_name || who.email : 'the system'}</span>
+        <Time at={updated_at} as="relative" />
+        <span class="truncate muted"> by {who ? who.first_name || who.email : 'System'}</span>
       </span>
     ),
   },
@@ -50,15 +50,15 @@ function FlagName({ flag }: { flag: FeatureFlag }) {
   const project = useProject();
   return (
     <div class="flag-name">
-      <Link class="cut" to={pathTo('flag', { project: project.id, flag: flag.id }) ?? '/'} title={flag.key}>
+      <Link class="truncate" to={pathTo('flag', { project: project.id, flag: flag.id }) ?? '/'} title={flag.key}>
         {flag.key}
       </Link>
       {flag.name !== '' && (
-        <span class="cut soft" title={flag.name}>
+        <span class="truncate muted" title={flag.name}>
           {flag.name}
         </span>
       )}
-      {/* The column of its own is left out on narrow screens. */}
+      {/* On narrow screens, in place of the rollout column. */}
       <div class="flag-rollout">
         <RolloutBar filters={flag.filters} isOn={flag.active} />
       </div>
@@ -68,20 +68,14 @@ function FlagName({ flag }: { flag: FeatureFlag }) {
 
 function Variants({ flag }: { flag: FeatureFlag }) {
   const variants = variantsOf(flag.filters);
-  if (flag.is_remote_configuration) return <Badge>configuration</Badge>;
-  return variants.length === 0 ? <span class="soft">on or off</span> : <span>{variants.map(keyOf).join(', ')}</span>;
+  if (flag.is_remote_configuration) return <Badge>Remote config</Badge>;
+  return variants.length === 0 ? <span class="muted">Boolean</span> : <span>{variants.map(keyOf).join(', ')}</span>;
 }
 
 const TagButtons = ({ tags, onTag }: { tags: readonly string[]; onTag(tag: string): void }) => (
   <span class="row">
     {tags.map((tag) => (
-      <button
-        type="button"
-        class="tag-button"
-        key={tag}
-        aria-label={`Flags with the tag ${tag}`}
-        onClick={() => onTag(tag)}
-      >
+      <button type="button" class="tag-button" key={tag} aria-label={`Filter by tag ${tag}`} onClick={() => onTag(tag)}>
         {tag}
       </button>
     ))}

@@ -1,4 +1,3 @@
-/** One flag: who gets it, what it is for somebody, who may change it, and what it was before. */
 import { ApiError } from '../../api/api-error.ts';
 import { type FeatureFlag, getFlag, updateFlag } from '../../api/flags.ts';
 import './flag-page.css';
@@ -20,7 +19,7 @@ import { type Targets, useTargets } from './editor/use-targets.ts';
 import { FlagActions } from './flag-actions.tsx';
 import { HistoryTab } from './history-tab.tsx';
 import { RolledBack } from './rolled-back.tsx';
-import { TryTab } from './test-flag-tab.tsx';
+import { TestFlagTab } from './test-flag-tab.tsx';
 
 export function Page({ params }: PageProps) {
   const { flag = '' } = params;
@@ -30,13 +29,13 @@ export function Page({ params }: PageProps) {
 
 const NoSuchFlag = () => (
   <PageFrame title="Feature flag">
-    <Empty title="There is no such flag in this project" action={<AllFlags />}>
-      It may belong to another project, or another flag has taken its key since it was deleted.
+    <Empty title="Feature flag not found" action={<AllFlags />}>
+      It may have been deleted, or belong to another project.
     </Empty>
   </PageFrame>
 );
 
-const AllFlags = () => <Link to={pathTo('flags', { project: useProject().id }) ?? '/'}>All flags</Link>;
+const AllFlags = () => <Link to={pathTo('flags', { project: useProject().id }) ?? '/'}>All feature flags</Link>;
 
 function NewFlag() {
   const { id } = useProject();
@@ -47,8 +46,8 @@ function NewFlag() {
     navigate(pathTo('flag', { project: id, flag: flag.id }) ?? '/', { replace: true });
   };
   return (
-    <PageFrame title="New flag" lead={<AllFlags />}>
-      <Unnamed targets={resource} />
+    <PageFrame title="New feature flag" lead={<AllFlags />}>
+      <TargetsError targets={resource} />
       <ReleaseTab flag={null} editing={editing} targets={targets} names={names} onSaved={onSaved} />
     </PageFrame>
   );
@@ -67,8 +66,8 @@ function StoredFlag({ id }: { id: number }) {
 }
 
 const TABS = [
-  { id: 'release', label: 'Release' },
-  { id: 'try', label: 'Try it' },
+  { id: 'release', label: 'Release conditions' },
+  { id: 'try', label: 'Test' },
   { id: 'access', label: 'Access' },
   { id: 'history', label: 'History' },
 ] as const;
@@ -77,15 +76,15 @@ function FlagPage({ flag, onChanged }: { flag: FeatureFlag; onChanged(flag: Feat
   const { id } = useProject();
   const editing = useEditing(`${id}/${flag.id}`, flag);
   const { targets, names, resource } = useTargets(id);
-  const [asked, setTab] = useQueryState('tab', 'release', { isStep: true });
-  const tab = TABS.find((one) => one.id === asked)?.id ?? 'release';
+  const [selected, setTab] = useQueryState('tab', 'release', { isStep: true });
+  const tab = TABS.find((one) => one.id === selected)?.id ?? 'release';
   const onSaved = (saved: FeatureFlag): void => {
     editing.reset(saved);
     onChanged(saved);
   };
-  /** A change beside the editor, such as the switch: what is being edited goes on from there. */
-  const onAside = (saved: FeatureFlag): void => {
-    editing.takeOn(saved);
+  /** A change outside the editor, such as the switch: unsaved changes stay on top of it. */
+  const onExternalChange = (saved: FeatureFlag): void => {
+    editing.rebaseOn(saved);
     onChanged(saved);
   };
   return (
@@ -96,22 +95,21 @@ function FlagPage({ flag, onChanged }: { flag: FeatureFlag; onChanged(flag: Feat
           <AllFlags /> {flag.name !== '' && <span> · {flag.name}</span>}
         </>
       }
-      actions={<FlagActions flag={flag} names={names} onChanged={onAside} />}
+      actions={<FlagActions flag={flag} names={names} onChanged={onExternalChange} />}
     >
-      <Unnamed targets={resource} />
-      {flag.deleted && <Deleted flag={flag} onChanged={onAside} />}
+      <TargetsError targets={resource} />
+      {flag.deleted && <Deleted flag={flag} onChanged={onExternalChange} />}
       {flag.performed_rollback === true && <RolledBack flag={flag} />}
       {!flag.can_edit && (
         <Banner>
-          You can look at this flag but not change it. Ask whoever made it, or an admin, to give one of your roles
-          access.
+          You can view this flag but not edit it. Ask its creator or an admin to grant access to one of your roles.
         </Banner>
       )}
-      <Tabs label="Parts of the flag" tabs={TABS} value={tab} onChange={setTab}>
+      <Tabs label="Feature flag" tabs={TABS} value={tab} onChange={setTab}>
         {tab === 'release' && (
           <ReleaseTab flag={flag} editing={editing} targets={targets} names={names} onSaved={onSaved} />
         )}
-        {tab === 'try' && <TryTab flag={flag} isDirty={editing.isDirty} kinds={targets.kinds} names={names} />}
+        {tab === 'try' && <TestFlagTab flag={flag} isDirty={editing.isDirty} kinds={targets.kinds} names={names} />}
         {tab === 'access' && <AccessTab flag={flag} />}
         {tab === 'history' && <HistoryTab flag={flag} names={names} onRestored={onSaved} />}
       </Tabs>
@@ -119,15 +117,15 @@ function FlagPage({ flag, onChanged }: { flag: FeatureFlag; onChanged(flag: Feat
   );
 }
 
-/** Without them, conditions show ids in place of names, and there is nothing to choose from. */
-const Unnamed = ({ targets }: { targets: Resource<Targets> }) =>
+/** Without targets, conditions show IDs instead of names. */
+const TargetsError = ({ targets }: { targets: Resource<Targets> }) =>
   targets.error === undefined ? null : <ErrorNote error={targets.error} onRetry={targets.reload} />;
 
 function Deleted({ flag, onChanged }: { flag: FeatureFlag; onChanged(flag: FeatureFlag): void }) {
   const { id } = useProject();
   const restore = useAction(async () => {
     onChanged(await updateFlag(id, flag.id, { deleted: false, version: flag.version }));
-    toast(`${flag.key} is back.`);
+    toast(`${flag.key} restored.`);
   });
   return (
     <>
@@ -135,11 +133,11 @@ function Deleted({ flag, onChanged }: { flag: FeatureFlag; onChanged(flag: Featu
         tone="warn"
         action={
           <Button small busy={restore.busy} disabled={!flag.can_edit} onClick={() => void restore.run()}>
-            Bring it back
+            Restore
           </Button>
         }
       >
-        This flag was deleted. It is off for everybody, and no list shows it.
+        This flag was deleted. It is disabled for everyone and not listed.
       </Banner>
       {restore.error !== undefined && <ErrorNote error={restore.error} />}
     </>

@@ -1,19 +1,19 @@
 import type { FeatureFlag } from '../../api/flags.ts';
 import { Badge, type Tone } from '../../components/states.tsx';
 
-const STATUS: Record<FeatureFlag['status'], { tone: Tone; word: string; why: string }> = {
-  ACTIVE: { tone: 'good', word: 'On', why: 'It is evaluated for everybody who asks.' },
-  INACTIVE: { tone: 'neutral', word: 'Off', why: 'It is off for everybody.' },
+const STATUS: Record<FeatureFlag['status'], { tone: Tone; label: string; hint: string }> = {
+  ACTIVE: { tone: 'good', label: 'Enabled', hint: 'Evaluated by its release conditions.' },
+  INACTIVE: { tone: 'neutral', label: 'Disabled', hint: 'Disabled for everyone.' },
   STALE: {
     tone: 'warn',
-    word: 'Stale',
-    why: 'Everybody has had the same value for a month: the flag, and the code around it, can go.',
+    label: 'Stale',
+    hint: 'Everyone has had the same value for a month. Consider removing the flag from your code.',
   },
-  DELETED: { tone: 'bad', word: 'Deleted', why: 'It is off for everybody, and can be brought back.' },
+  DELETED: { tone: 'bad', label: 'Deleted', hint: 'Disabled for everyone. You can restore it.' },
 };
 
 export const FlagStatus = ({ status }: Pick<FeatureFlag, 'status'>) => (
-  <span title={STATUS[status].why}>
-    <Badge tone={STATUS[status].tone}>{STATUS[status].word}</Badge>
+  <span title={STATUS[status].hint}>
+    <Badge tone={STATUS[status].tone}>{STATUS[status].label}</Badge>
   </span>
 );

@@ -4,47 +4,47 @@ import { Confirm } from '../../components/dialog.tsx';
 import { Switch } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { useProject } from '../../lib/session.ts';
-import { WhoChanges } from './affected-users.tsx';
-import { audienceWord, type Names } from './model/descriptions.ts';
+import { AffectedUsers } from './affected-users.tsx';
+import { audienceName, type Names } from './model/descriptions.ts';
 import { audienceOf } from './model/filters.ts';
 
-export interface FlagSwitchProps {
+interface FlagSwitchProps {
   flag: FeatureFlag;
   names: Names;
   onChanged(flag: FeatureFlag): void;
 }
 
-/** Turns a flag on or off at once, after saying whom that touches. */
+/** Enables or disables a flag at once, after showing who is affected. */
 export function FlagSwitch({ flag, names, onChanged }: FlagSwitchProps) {
   const project = useProject();
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const active = !flag.active;
   const change = async (): Promise<void> => {
     onChanged(await updateFlag(project.id, flag.id, { active, version: flag.version }));
-    toast(`${flag.key} is switched ${active ? 'on' : 'off'}.`);
+    toast(`${flag.key} ${active ? 'enabled' : 'disabled'}.`);
   };
   return (
     <>
       <Switch
-        label={<span class="unseen">{`${flag.key} is ${flag.active ? 'on' : 'off'}`}</span>}
+        label={<span class="visually-hidden">{`${flag.key} is ${flag.active ? 'enabled' : 'disabled'}`}</span>}
         checked={flag.active}
         disabled={!flag.can_edit}
-        onChange={() => setAsking(true)}
+        onChange={() => setConfirming(true)}
       />
-      {isAsking && (
+      {isConfirming && (
         <Confirm
-          title={`Switch ${flag.key} ${active ? 'on' : 'off'}?`}
-          action={active ? 'Switch it on' : 'Switch it off'}
+          title={`${active ? 'Enable' : 'Disable'} ${flag.key}?`}
+          action={active ? 'Enable flag' : 'Disable flag'}
           danger={!active}
           onConfirm={change}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>
             {active
-              ? 'Its conditions decide again, from the next request on.'
-              : 'It is off for everybody from the next request on. Its conditions are kept.'}
+              ? 'The release conditions apply again at once.'
+              : 'The flag is disabled for everyone at once. Its release conditions are kept.'}
           </p>
-          <WhoChanges question={{ id: flag.id, active }} audience={audienceWord(audienceOf(flag.filters), names)} />
+          <AffectedUsers query={{ id: flag.id, active }} audience={audienceName(audienceOf(flag.filters), names)} />
         </Confirm>
       )}
     </>

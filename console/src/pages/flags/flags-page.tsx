@@ -1,4 +1,3 @@
-/** All flags of the project: what state each is in, how far it goes, and a switch. */
 import { type FeatureFlag, listFlags } from '../../api/flags.ts';
 import type { Paged } from '../../api/request.ts';
 import './flags-page.css';
@@ -17,7 +16,7 @@ import { useTargets } from './editor/use-targets.ts';
 import { columnsOf } from './flag-columns.tsx';
 import { type FlagFilters, FlagListFilters, NO_FILTERS } from './list-filters.tsx';
 
-const LIMIT = 50;
+const PAGE_SIZE = 50;
 
 export function Page() {
   const project = useProject();
@@ -25,10 +24,10 @@ export function Page() {
   return (
     <PageFrame
       title="Feature flags"
-      lead="Switch features on for some, for all, or for nobody, without a release of your product."
+      lead="Release features gradually, target specific persons, and turn features off without deploying."
       actions={
         <Link class="button primary" to={newPath}>
-          New flag
+          New feature flag
         </Link>
       }
     >
@@ -37,7 +36,6 @@ export function Page() {
   );
 }
 
-/** What the list is asked for lives in the address. */
 function useFilters(): [FlagFilters, (changes: Partial<FlagFilters>) => void] {
   const [search, setSearch] = useQueryState('search');
   const [status, setStatus] = useQueryState('status');
@@ -65,7 +63,7 @@ function FlagList({ newPath }: { newPath: string }) {
     type: filters.type,
     tags: tag === '' ? null : JSON.stringify([tag]),
     order: sort,
-    limit: LIMIT,
+    limit: PAGE_SIZE,
     offset,
   };
   const flags = useResource((signal) => listFlags(id, query, signal), [id, JSON.stringify(query)]);
@@ -93,9 +91,9 @@ function FlagList({ newPath }: { newPath: string }) {
               onOpen={(flag) => navigate(pathTo('flag', { project: id, flag: flag.id }) ?? '/')}
               sort={sort}
               onSort={setSort}
-              empty={isFiltered ? <NothingFits onClear={() => change(NO_FILTERS)} /> : <NoFlags newPath={newPath} />}
+              empty={isFiltered ? <NoResults onClear={() => change(NO_FILTERS)} /> : <NoFlags newPath={newPath} />}
             />
-            <Pager offset={offset} limit={LIMIT} count={page.count} onChange={(next) => setFrom(String(next))} />
+            <Pager offset={offset} limit={PAGE_SIZE} count={page.count} onChange={(next) => setFrom(String(next))} />
           </div>
         )}
       </Loaded>
@@ -104,14 +102,14 @@ function FlagList({ newPath }: { newPath: string }) {
 }
 
 const NoFlags = ({ newPath }: { newPath: string }) => (
-  <Empty title="No flags yet" action={<Link to={newPath}>Make the first flag</Link>}>
-    A flag is a name that your code asks for. Here you say who gets it: everybody, one in ten, a plan, a cohort or a
-    company. Before you save, you see who changes.
+  <Empty title="No feature flags yet" action={<Link to={newPath}>Create feature flag</Link>}>
+    Your code checks a flag by its key. Release it to a percentage of persons, a cohort, a company, or anyone whose
+    properties match. You see who is affected before you save.
   </Empty>
 );
 
-const NothingFits = ({ onClear }: { onClear(): void }) => (
-  <Empty title="No flag fits" action={<Button onClick={onClear}>Show all flags</Button>}>
-    The search looks at keys and descriptions. Deleted flags are not listed.
+const NoResults = ({ onClear }: { onClear(): void }) => (
+  <Empty title="No matching feature flags" action={<Button onClick={onClear}>Clear filters</Button>}>
+    The search covers keys and descriptions. Deleted flags are not listed.
   </Empty>
 );

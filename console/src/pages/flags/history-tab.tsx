@@ -1,5 +1,3 @@
-/** Every version of the flag: who made it, what was different, and a way back. */
-
 import { useState } from 'preact/hooks';
 import { type FeatureFlag, type FlagVersion, listFlagVersions } from '../../api/flags.ts';
 import { Button } from '../../components/button.tsx';
@@ -13,24 +11,24 @@ import { useResource } from '../../lib/use-resource.ts';
 import { DifferenceList } from './difference-list.tsx';
 import type { Names } from './model/descriptions.ts';
 import { differencesOf } from './model/differences.ts';
-import { Restore } from './restore-version.tsx';
+import { RestoreVersion } from './restore-version.tsx';
 
-export interface HistoryTabProps {
+interface HistoryTabProps {
   flag: FeatureFlag;
   names: Names;
   onRestored(flag: FeatureFlag): void;
 }
 
-const LIMIT = 20;
+const PAGE_SIZE = 20;
 
 export function HistoryTab({ flag, names, onRestored }: HistoryTabProps) {
   const { id } = useProject();
   const [from, setFrom] = useQueryState('offset', '0', { isStep: true });
   const [restoring, setRestoring] = useState<FlagVersion | null>(null);
   const offset = Math.max(0, Number.parseInt(from, 10) || 0);
-  // One more than is shown: the last is told apart from the one before it.
+  // One more than is shown, to compare the last one with.
   const versions = useResource(
-    (signal) => listFlagVersions(id, flag.id, { limit: LIMIT + 1, offset }, signal),
+    (signal) => listFlagVersions(id, flag.id, { limit: PAGE_SIZE + 1, offset }, signal),
     [id, flag.id, flag.version, offset],
   );
   return (
@@ -38,7 +36,7 @@ export function HistoryTab({ flag, names, onRestored }: HistoryTabProps) {
       {({ count, results }) => (
         <>
           <ol class="history" aria-label="Versions, newest first">
-            {results.slice(0, LIMIT).map((version, index) => (
+            {results.slice(0, PAGE_SIZE).map((version, index) => (
               <VersionItem
                 key={version.version}
                 version={version}
@@ -50,9 +48,9 @@ export function HistoryTab({ flag, names, onRestored }: HistoryTabProps) {
               />
             ))}
           </ol>
-          <Pager offset={offset} limit={LIMIT} count={count} onChange={(next) => setFrom(String(next))} />
+          <Pager offset={offset} limit={PAGE_SIZE} count={count} onChange={(next) => setFrom(String(next))} />
           {restoring && (
-            <Restore
+            <RestoreVersion
               flag={flag}
               version={restoring}
               names={names}
@@ -83,10 +81,10 @@ function VersionItem({ version, before, isCurrent, canEdit, names, onRestore }: 
     <li class="stack-s" aria-label={`Version ${number}`}>
       <header class="flag-head">
         <p>
-          <b>Version {number}</b> {isCurrent && <Badge tone="good">now</Badge>}
+          <b>Version {number}</b> {isCurrent && <Badge tone="good">Current</Badge>}
           <br />
-          <span class="soft small">
-            <Time at={created_at} /> by {who ? who.first_name || who.email : 'the system'}
+          <span class="muted small">
+            <Time at={created_at} /> by {who ? who.first_name || who.email : 'System'}
           </span>
         </p>
         {!isCurrent && (
@@ -96,13 +94,13 @@ function VersionItem({ version, before, isCurrent, canEdit, names, onRestore }: 
         )}
       </header>
       {before ? (
-        <DifferenceList differences={differencesOf(before.flag, flag, names)} label={`Changes of version ${number}`} />
+        <DifferenceList differences={differencesOf(before.flag, flag, names)} label={`Changes in version ${number}`} />
       ) : (
-        <p>{number === 1 ? 'Made.' : 'The oldest version that is kept.'}</p>
+        <p>{number === 1 ? 'Created.' : 'The oldest stored version.'}</p>
       )}
       <div class="row">
         <Button kind="quiet" small aria-expanded={isOpen} onClick={() => setOpen(isOpen ? '' : String(number))}>
-          {isOpen ? 'Hide the whole version' : 'Show the whole version'}
+          {isOpen ? 'Hide JSON' : 'Show JSON'}
         </Button>
       </div>
       {isOpen && <JsonView value={flag} label={`Version ${number} as JSON`} />}

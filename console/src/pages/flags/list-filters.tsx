@@ -3,7 +3,6 @@ import { Combobox, type Suggestion } from '../../components/combobox.tsx';
 import { Select, TextField } from '../../components/field.tsx';
 import { useProject } from '../../lib/session.ts';
 
-/** Empty means any. */
 export interface FlagFilters {
   search: string;
   status: string;
@@ -14,20 +13,20 @@ export interface FlagFilters {
 export const NO_FILTERS: FlagFilters = { search: '', status: '', type: '', tag: '' };
 
 const STATUSES = [
-  { value: '', label: 'any' },
-  { value: 'true', label: 'on' },
-  { value: 'false', label: 'off' },
-  { value: 'STALE', label: 'stale' },
+  { value: '', label: 'All' },
+  { value: 'true', label: 'Enabled' },
+  { value: 'false', label: 'Disabled' },
+  { value: 'STALE', label: 'Stale' },
 ];
 
 const TYPES = [
-  { value: '', label: 'any' },
-  { value: 'boolean', label: 'on or off' },
-  { value: 'multivariant', label: 'with variants' },
-  { value: 'remote_config', label: 'remote configuration' },
+  { value: '', label: 'All' },
+  { value: 'boolean', label: 'Boolean' },
+  { value: 'multivariant', label: 'Multivariate' },
+  { value: 'remote_config', label: 'Remote config' },
 ];
 
-export interface FlagListFiltersProps {
+interface FlagListFiltersProps {
   value: FlagFilters;
   onChange(changes: Partial<FlagFilters>): void;
 }
@@ -44,15 +43,15 @@ export function FlagListFilters({ value, onChange }: FlagListFiltersProps) {
       <TextField
         label="Search"
         type="search"
-        placeholder="key or description"
+        placeholder="Key or description"
         value={value.search}
         onInput={(search) => onChange({ search })}
       />
       <Select label="Status" value={value.status} options={STATUSES} onChange={(status) => onChange({ status })} />
-      <Select label="Kind" value={value.type} options={TYPES} onChange={(type) => onChange({ type })} />
+      <Select label="Type" value={value.type} options={TYPES} onChange={(type) => onChange({ type })} />
       <Combobox
         label="Tag"
-        placeholder="any"
+        placeholder="All"
         value={value.tag}
         onChange={(tag) => onChange({ tag })}
         suggest={suggestTags}

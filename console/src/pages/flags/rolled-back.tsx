@@ -2,18 +2,18 @@ import type { FeatureFlag } from '../../api/flags.ts';
 import { get, projectPath } from '../../api/request.ts';
 import { Banner } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
-import { formatNumber } from '../../lib/format.ts';
+import { formatNumber } from '../../lib/numbers.ts';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { isObject } from './model/filters.ts';
-import { rollbackWords } from './model/rollbacks.ts';
+import { describeRollback } from './model/rollbacks.ts';
 
 interface Entry {
   created_at: string;
   detail: { trigger: Record<string, unknown> | null };
 }
 
-/** Says which condition has switched the flag off, and what was measured. */
+/** Which condition rolled the flag back, and the measured value. */
 export function RolledBack({ flag }: { flag: FeatureFlag }) {
   const { id } = useProject();
   const log = useResource(
@@ -25,16 +25,16 @@ export function RolledBack({ flag }: { flag: FeatureFlag }) {
   const { condition, value } = isObject(payload) ? payload : {};
   return (
     <Banner tone="bad">
-      This flag has switched itself off
+      This flag was rolled back automatically
       {entry && (
         <>
           {' '}
           on <Time at={entry.created_at} />
         </>
       )}
-      {isObject(condition) && <>: {rollbackWords(condition)}</>}
-      {typeof value === 'number' && <> (measured: {formatNumber(value)})</>}. Switch it on again when the cause is
-      mended; only what happens from then on counts.
+      {isObject(condition) && <> because {describeRollback(condition)}</>}
+      {typeof value === 'number' && <> (measured: {formatNumber(value)})</>}. Fix the problem, then enable it again.
+      Only events from then on are counted.
     </Banner>
   );
 }

@@ -1,55 +1,54 @@
-import { formatNumber } from '../../lib/format.ts';
-import { conditionsOf, type Filters, propertiesOf, shareOf } from './model/filters.ts';
-import { keyOf, variantShare, variantsOf } from './model/variants.ts';
+import { formatRollout, pluralize } from '../../lib/numbers.ts';
+import { conditionsOf, type Filters, propertiesOf, rolloutOf } from './model/filters.ts';
+import { keyOf, variantRollout, variantsOf } from './model/variants.ts';
 
-export interface Rollout {
-  /** The largest share that a condition gives to those who fit. */
-  share: number;
-  /** True: not everybody has a chance, only those who fit a condition. */
-  isLimited: boolean;
-  words: string;
+interface RolloutSummary {
+  /** The largest rollout percentage of a condition. */
+  percentage: number;
+  /** Only those who match a condition can get it. */
+  isTargeted: boolean;
+  text: string;
 }
 
-/** How far a flag is rolled out, as far as that can be told without asking who there is. */
-export function rolloutOf(filters: Filters): Rollout {
+/** How far a flag is rolled out, as far as its conditions tell. */
+function summarize(filters: Filters): RolloutSummary {
   const conditions = conditionsOf(filters);
-  const open = conditions.filter((condition) => propertiesOf(condition).length === 0).map(shareOf);
-  const share = Math.max(0, ...conditions.map(shareOf));
-  const forAll = Math.max(0, ...open);
-  const others = conditions.length - open.length;
-  if (forAll === 100) return { share: 100, isLimited: false, words: 'everybody' };
-  const base = forAll > 0 ? `${formatNumber(forAll)} % of everybody` : '';
-  if (others === 0 || share === 0) return { share: forAll, isLimited: false, words: base || 'nobody' };
-  const limited = others === 1 ? 'those who fit a condition' : `those who fit ${others} conditions`;
-  const words = base
-    ? `${base}, and ${limited}`
-    : `${share === 100 ? '' : `up to ${formatNumber(share)} % of `}${limited}`;
-  return { share: base ? forAll : share, isLimited: !base, words };
+  const untargeted = conditions.filter((condition) => propertiesOf(condition).length === 0).map(rolloutOf);
+  const highest = Math.max(0, ...conditions.map(rolloutOf));
+  const forAll = Math.max(0, ...untargeted);
+  const targeted = conditions.length - untargeted.length;
+  if (forAll === 100) return { percentage: 100, isTargeted: false, text: 'Everyone' };
+  const base = forAll > 0 ? `${formatRollout(forAll)} of everyone` : '';
+  if (targeted === 0 || highest === 0) return { percentage: forAll, isTargeted: false, text: base || 'No one' };
+  const count = pluralize(targeted, 'condition');
+  if (base) return { percentage: forAll, isTargeted: false, text: `${base}, plus ${count}` };
+  const text = highest === 100 ? `Everyone matching ${count}` : `Up to ${formatRollout(highest)} matching ${count}`;
+  return { percentage: highest, isTargeted: true, text };
 }
 
-/** A bar, its variants side by side in it. Pale where only those who fit a condition can get it. */
+/** The variants side by side; pale where only those who match a condition can get the flag. */
 export function RolloutBar({ filters, isOn }: { filters: Filters; isOn: boolean }) {
-  const { share, isLimited, words } = rolloutOf(filters);
+  const { percentage, isTargeted, text } = summarize(filters);
   const variants = variantsOf(filters);
-  const shares = variants.length > 0 ? variants.map(variantShare) : [100];
-  const starts = shares.map((_, index) => shares.slice(0, index).reduce((sum, one) => sum + one, 0));
+  const widths = variants.length > 0 ? variants.map(variantRollout) : [100];
+  const starts = widths.map((_, index) => widths.slice(0, index).reduce((sum, one) => sum + one, 0));
   return (
     <div class="rollout">
       <svg class={isOn ? undefined : 'off'} viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
         <rect class="track" width="100" height="8" />
-        {shares.map((part, index) => (
+        {widths.map((width, index) => (
           <rect
             key={index}
-            class={`series-${(index % 8) + 1}${isLimited ? ' limited' : ''}`}
-            x={((starts[index] ?? 0) * share) / 100}
-            width={(part * share) / 100}
+            class={`series-${(index % 8) + 1}${isTargeted ? ' limited' : ''}`}
+            x={((starts[index] ?? 0) * percentage) / 100}
+            width={(width * percentage) / 100}
             height="8"
           >
-            <title>{variants[index] ? keyOf(variants[index]) : words}</title>
+            <title>{variants[index] ? keyOf(variants[index]) : text}</title>
           </rect>
         ))}
       </svg>
-      <span class="small">{words}</span>
+      <span class="small">{text}</span>
     </div>
   );
 }

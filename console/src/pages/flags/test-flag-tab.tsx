@@ -1,4 +1,4 @@
-/** What the flag is for somebody, and why. */
+/** The value of the flag for a distinct ID, with the reason. */
 
 import { useState } from 'preact/hooks';
 import { findDistinctIds } from '../../api/flag-targets.ts';
@@ -14,18 +14,19 @@ import { useProject } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { ValueBadge } from './affected-users.tsx';
-import { conditionSentence, type Names, reasonWords } from './model/descriptions.ts';
+import { describeCondition, type Names } from './model/descriptions.ts';
 import { audienceOf, conditionsOf } from './model/filters.ts';
+import { describeReason } from './model/reasons.ts';
 import { ON, payloadOf } from './model/variants.ts';
 
-export interface TryTabProps {
+interface TestFlagTabProps {
   flag: FeatureFlag;
   isDirty: boolean;
   kinds: readonly GroupType[];
   names: Names;
 }
 
-export function TryTab({ flag, isDirty, kinds, names }: TryTabProps) {
+export function TestFlagTab({ flag, isDirty, kinds, names }: TestFlagTabProps) {
   const { id } = useProject();
   const [who, setWho] = useQueryState('who');
   const [group, setGroup] = useQueryState('group');
@@ -38,27 +39,29 @@ export function TryTab({ flag, isDirty, kinds, names }: TryTabProps) {
     JSON.stringify(groups),
     flag.version,
   ]);
-  const tryFor = (nextWho: string, nextGroup: string): void => {
+  const evaluate = (nextWho: string, nextGroup: string): void => {
     setWho(nextWho);
     setGroup(nextGroup);
   };
   return (
     <>
-      {isDirty && <Banner tone="warn">The answer is about the flag as it is saved, without your changes.</Banner>}
-      <Form {...{ who, group, kind }} onTry={tryFor} />
+      {isDirty && (
+        <Banner tone="warn">The result is for the saved version of the flag, without your unsaved changes.</Banner>
+      )}
+      <Form {...{ who, group, kind }} onEvaluate={evaluate} />
       {who === '' ? (
-        <Empty title="Try it for somebody">
-          Give a distinct id, of a person that there is or of a stranger, to see what they get and which condition says
-          so. The server decides just as it does for an SDK.
+        <Empty title="Test this flag">
+          Enter a distinct ID to see which value it gets, and why. It can be a person or an ID that has not sent events
+          yet.
         </Empty>
       ) : (
         <Loaded resource={reasons} skeleton={<Skeleton lines={2} />}>
-          {(all) => <Answer flag={flag} who={who} answer={all[flag.key]} names={names} />}
+          {(all) => <Result flag={flag} who={who} result={all[flag.key]} names={names} />}
         </Loaded>
       )}
       <section class="stack-s">
-        <h2>In your code</h2>
-        <Code label="Code that asks for the flag" text={codeFor(flag.key, kind?.group_type)} />
+        <h2>Implementation</h2>
+        <Code label="Code example" text={codeFor(flag.key, kind?.group_type)} />
       </section>
     </>
   );
@@ -68,10 +71,10 @@ interface FormProps {
   who: string;
   group: string;
   kind: GroupType | undefined;
-  onTry(who: string, group: string): void;
+  onEvaluate(who: string, group: string): void;
 }
 
-function Form({ who, group, kind, onTry }: FormProps) {
+function Form({ who, group, kind, onEvaluate }: FormProps) {
   const { id } = useProject();
   const [text, setText] = useState(who);
   const [groupKey, setGroupKey] = useState(group);
@@ -80,15 +83,15 @@ function Form({ who, group, kind, onTry }: FormProps) {
       class="flag-try"
       onSubmit={(event) => {
         event.preventDefault();
-        onTry(text.trim(), groupKey.trim());
+        onEvaluate(text.trim(), groupKey.trim());
       }}
     >
       <Combobox
-        label="Distinct id"
+        label="Distinct ID"
         placeholder="ada@example.org"
         value={text}
         onChange={setText}
-        onCommit={(value) => onTry(value.trim(), groupKey.trim())}
+        onCommit={(value) => onEvaluate(value.trim(), groupKey.trim())}
         suggest={async (part, signal) =>
           (await findDistinctIds(id, part, signal)).map((one) => ({
             value: one.id,
@@ -99,50 +102,50 @@ function Form({ who, group, kind, onTry }: FormProps) {
       />
       {kind && (
         <TextField
-          label={`Key of their ${kind.name_singular ?? kind.group_type}`}
+          label={`Key of the ${kind.name_singular ?? kind.group_type}`}
           value={groupKey}
           onInput={setGroupKey}
         />
       )}
       <Button type="submit" kind="primary">
-        Try it
+        Evaluate
       </Button>
     </form>
   );
 }
 
-interface AnswerProps {
+interface ResultProps {
   flag: FeatureFlag;
   who: string;
-  answer: Evaluation | undefined;
+  result: Evaluation | undefined;
   names: Names;
 }
 
-function Answer({ flag, who, answer, names }: AnswerProps) {
-  if (answer === undefined) {
-    return <p>Nothing: the flag is deleted, and SDKs get no value for it.</p>;
+function Result({ flag, who, result, names }: ResultProps) {
+  if (result === undefined) {
+    return <p>No value: the flag is deleted.</p>;
   }
-  const { value, evaluation } = answer;
-  const { reason, condition_index: index, description } = evaluation;
+  const { value, evaluation } = result;
+  const { condition_index: index } = evaluation;
   const condition = index === null ? undefined : conditionsOf(flag.filters)[index];
   const payload = value === false ? '' : payloadOf(flag.filters, value === true ? ON : value);
   return (
-    <section class="card stack-s" aria-label="What they get" aria-live="polite">
+    <section class="card stack-s" aria-label="Result" aria-live="polite">
       <p class="row">
-        For <PersonLink id={who} name={who} /> the flag is <ValueBadge value={value} />
+        Value for <PersonLink id={who} name={who} />: <ValueBadge value={value} />
       </p>
-      <p>{reasonWords(reason, index) ?? description}</p>
+      <p>{describeReason(evaluation)}</p>
       {condition && (
-        <p class="soft">{`Condition ${(index ?? 0) + 1}: ${conditionSentence(flag.filters, condition, names)}`}</p>
+        <p class="muted">{`Condition ${(index ?? 0) + 1}: ${describeCondition(flag.filters, condition, names)}`}</p>
       )}
       {payload !== '' && <Code label="Payload" text={payload} />}
     </section>
   );
 }
 
-/** JSON is a literal of JavaScript as well, whatever the key is. */
+/** JSON is valid JavaScript, whatever the key is. */
 const codeFor = (key: string, kind: string | undefined): string => {
   const name = JSON.stringify(key);
-  const group = kind === undefined ? '' : `posthog.group(${JSON.stringify(kind)}, 'key of the group')\n`;
-  return `${group}// in a page\nposthog.onFeatureFlags(() => {\n  const value = posthog.getFeatureFlag(${name})\n})\n\n// on a server\nconst value = await client.getFeatureFlag(${name}, distinctId)`;
+  const group = kind === undefined ? '' : `posthog.group(${JSON.stringify(kind)}, 'group key')\n`;
+  return `${group}// Browser\nposthog.onFeatureFlags(() => {\n  const value = posthog.getFeatureFlag(${name})\n})\n\n// Server\nconst value = await client.getFeatureFlag(${name}, distinctId)`;
 };

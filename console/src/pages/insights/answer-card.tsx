@@ -1,4 +1,3 @@
-/** The answer to a question with all of its states, and when it was found. */
 import { useMemo } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Empty, ErrorNote, Skeleton } from '../../components/states.tsx';
@@ -6,23 +5,22 @@ import { Time } from '../../components/time.tsx';
 import { useProject } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { AnswerView } from './answer/answer-view.tsx';
-import { peopleBehind } from './answers.ts';
-import { PeopleDrawer } from './persons/persons-drawer.tsx';
-import { Waiting } from './query-progress.tsx';
-import type { Answered, Asking } from './use-answer.ts';
+import { personsLinks } from './answers.ts';
+import { PersonsDrawer } from './persons/persons-drawer.tsx';
+import { QueryProgress } from './query-progress.tsx';
+import type { QueryResult, QueryRun } from './use-answer.ts';
 
-export function AnswerCard({ asking }: { asking: Asking }) {
-  const { resource, missing, refresh, isStopped, stop } = asking;
+export function AnswerCard({ queryRun }: { queryRun: QueryRun }) {
+  const { resource, missing, refresh, isCancelled, cancel } = queryRun;
   const [open, setOpen] = useQueryState('open', '', { isStep: true });
   const { data, loading, error } = resource;
-  if (missing !== null)
-    return <Empty title={missing}>The answer comes by itself as soon as there is enough to ask.</Empty>;
+  if (missing !== null) return <Empty title={missing}>The chart appears as soon as the query is complete.</Empty>;
   return (
     <>
-      {loading && <Waiting onStop={stop} />}
-      {isStopped && (
-        <Empty title="Stopped" action={<Button onClick={refresh}>Ask again</Button>}>
-          Change the question, or let it run to its end this time.
+      {loading && <QueryProgress onCancel={cancel} />}
+      {isCancelled && (
+        <Empty title="Query cancelled" action={<Button onClick={refresh}>Run again</Button>}>
+          Shorten the date range or add filters to make it faster.
         </Empty>
       )}
       {error !== undefined && <ErrorNote error={error} onRetry={refresh} />}
@@ -30,34 +28,33 @@ export function AnswerCard({ asking }: { asking: Asking }) {
       {data !== undefined && (
         <div class="answer" aria-busy={loading}>
           <AnswerView question={data.question} answer={data.answer} onPick={setOpen} />
-          <Freshness answered={data} isBusy={loading} onRefresh={refresh} />
+          <ResultFooter queryResult={data} isBusy={loading} onRefresh={refresh} />
         </div>
       )}
-      {data !== undefined && open !== '' && <Opened answered={data} open={open} onClose={() => setOpen('')} />}
+      {data !== undefined && open !== '' && <OpenPersons queryResult={data} open={open} onClose={() => setOpen('')} />}
     </>
   );
 }
 
-function Opened({ answered, open, onClose }: { answered: Answered; open: string; onClose(): void }) {
-  const { answer, question } = answered;
-  const people = useMemo(() => peopleBehind(answer, question).get(open), [answer, question, open]);
-  return people === undefined ? null : <PeopleDrawer key={people.url} people={people} onClose={onClose} />;
+function OpenPersons({ queryResult, open, onClose }: { queryResult: QueryResult; open: string; onClose(): void }) {
+  const { answer, question } = queryResult;
+  const persons = useMemo(() => personsLinks(answer, question).get(open), [answer, question, open]);
+  return persons === undefined ? null : <PersonsDrawer key={persons.url} persons={persons} onClose={onClose} />;
 }
 
 interface FreshnessProps {
-  answered: Answered;
+  queryResult: QueryResult;
   isBusy: boolean;
   onRefresh(): void;
 }
 
-function Freshness({ answered: { about }, isBusy, onRefresh }: FreshnessProps) {
+function ResultFooter({ queryResult: { response }, isBusy, onRefresh }: FreshnessProps) {
   const { timezone } = useProject();
   return (
     <div class="freshness">
       <span>
-        Found <Time at={about.last_refresh} as="ago" />
-        {about.is_cached && ', kept since'}. Days begin at midnight in {about.timezone ?? timezone}.
-        {about.next != null && ' Only the 25 most frequent values are shown.'}
+        Updated <Time at={response.last_refresh} as="relative" />. Time zone: {response.timezone ?? timezone}.
+        {response.next != null && ' Showing the 25 most common breakdown values.'}
       </span>
       <Button small busy={isBusy} onClick={onRefresh}>
         Refresh

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isEmpty, peopleBehind, readAnswer } from './answers.ts';
-import { tickWord, titleOf } from './labels.ts';
+import type { TrendItem } from '../../api/insights.ts';
+import { isEmpty, itemName, personsLinks, readAnswer } from './answers.ts';
+import { titleOf } from './labels.ts';
 import { newQuestion } from './question.ts';
 
 const step = (name: string, order: number, count: number, value?: unknown) => ({
@@ -16,47 +17,55 @@ const step = (name: string, order: number, count: number, value?: unknown) => ({
 });
 
 describe('an answer', () => {
-  it('of a funnel is one group of steps, or one for each value', () => {
+  it('of a funnel is one group of steps, or one per breakdown value', () => {
     const funnel = newQuestion('funnel');
     const plain = readAnswer(funnel, [step('a', 0, 4), step('b', 1, 1)]);
     expect(plain).toMatchObject({ view: 'steps', groups: [{ value: null }] });
-    expect([...peopleBehind(plain, funnel)]).toEqual([
-      ['0.0', { title: 'Reached 1. a', url: '/c0' }],
-      ['0.1', { title: 'Reached 2. b', url: '/c1' }],
-      ['0.1.d', { title: 'Dropped out before 2. b', url: '/d1' }],
+    expect([...personsLinks(plain, funnel)]).toEqual([
+      ['0.0', { title: 'Completed step 1: a', url: '/c0' }],
+      ['0.1', { title: 'Completed step 2: b', url: '/c1' }],
+      ['0.1.d', { title: 'Dropped off before step 2: b', url: '/d1' }],
     ]);
-    const divided = readAnswer({ ...funnel, breakdown: { type: 'event', key: 'k' } }, [[step('a', 0, 4, '')]]);
-    expect(divided).toMatchObject({ groups: [{ value: 'none' }] });
+    const broken = readAnswer({ ...funnel, breakdown: { type: 'event', key: 'k' } }, [[step('a', 0, 4, '')]]);
+    expect(broken).toMatchObject({ groups: [{ value: 'None' }] });
   });
 
-  it('of a trend names the persons of each point', () => {
+  it('of a trend links to the persons of each point', () => {
     const item = { label: 'a', count: 3, data: [1, 2], labels: [], days: ['2024-01-31', '2024-02-01'] };
     const urls = [
       { url: 'x', filter: {} },
       { url: 'y', filter: {} },
     ];
     const answer = readAnswer(newQuestion(), [{ ...item, persons_urls: urls }]);
-    expect([...peopleBehind(answer, newQuestion())]).toEqual([
-      ['0.0', { title: 'a, 31 Jan', url: 'x' }],
-      ['0.1', { title: 'a, 1 Feb', url: 'y' }],
+    expect([...personsLinks(answer, newQuestion())]).toEqual([
+      ['0.0', { title: 'a, Jan 31', url: 'x' }],
+      ['0.1', { title: 'a, Feb 1', url: 'y' }],
     ]);
     expect(isEmpty(answer)).toBe(false);
     expect(isEmpty(readAnswer(newQuestion(), [{ ...item, data: [0, 0] }]))).toBe(true);
     expect(isEmpty(readAnswer(newQuestion(), []))).toBe(true);
   });
 
-  it.each([
-    ['2024-01-05', 'day', '5 Jan'],
-    ['2024-01-05', 'month', 'Jan 2024'],
-    ['2024-01-05 13:00:00', 'hour', '5 Jan 13:00'],
-    [3, 'day', '3'],
-  ] as const)('writes the tick %s by %s as %s', (day, interval, word) => {
-    expect(tickWord(day, interval)).toBe(word);
+  it('names series by the labels of their events', () => {
+    const item = {
+      label: '$pageview - Chrome',
+      count: 1,
+      data: [],
+      labels: [],
+      days: [],
+      action: { name: '$pageview' },
+    };
+    const named = (more: object): string => itemName({ ...item, ...more } as unknown as TrendItem);
+    expect(named({})).toBe('Pageview - Chrome');
+    expect(named({ label: '$pageview - none', breakdown_value: '' })).toBe('Pageview - None');
+    expect(named({ compare_label: 'previous' })).toBe('Pageview - Chrome (previous)');
+    expect(named({ status: 'resurrecting' })).toBe('Resurrecting');
+    expect(named({ label: 'Formula (A / B)', action: null })).toBe('Formula (A / B)');
   });
 
-  it('has a title even where nobody gave one', () => {
+  it('has a default title', () => {
     expect(titleOf({ ...newQuestion('paths'), paths: { types: [], start: '/', end: '', steps: 5 } })).toBe(
-      'Paths from /',
+      'User paths from /',
     );
     expect(titleOf(newQuestion())).toBe('Trend');
   });

@@ -1,7 +1,8 @@
-/** What the API answers, by kind of question, and who stands behind each number of it. */
+/** The responses of the API by insight type, and the links to the persons behind each number. */
 import type { RetentionRow, TrendItem } from '../../api/insights.ts';
-import { formatNumber } from '../../lib/format.ts';
-import { eventWord, lifecycleWord, tickWord } from './labels.ts';
+import { formatTick } from '../../lib/dates.ts';
+import { eventLabel } from '../../lib/friendly-names.ts';
+import { eventName, lifecycleLabel } from './labels.ts';
 import type { Interval, Question } from './question.ts';
 
 export interface FunnelStep {
@@ -16,14 +17,14 @@ export interface FunnelStep {
   breakdown_value?: unknown;
   breakdown?: unknown;
 }
-export interface FunnelTrend {
+interface FunnelTrend {
   data: number[];
   days: string[];
   labels: string[];
   persons_urls: { converted_people_url: string; dropped_people_url: string }[];
   breakdown_value?: unknown;
 }
-export interface ConversionTimes {
+interface ConversionTimes {
   bins: [from: number, count: number][];
   average_conversion_time: number | null;
 }
@@ -35,7 +36,6 @@ export interface PathEdge {
   people_url: string;
 }
 
-/** An answer together with the question that it answers: the one on the screen may have changed since. */
 export type Answer =
   | { view: 'trend'; items: TrendItem[] }
   | { view: 'steps'; groups: FunnelGroup[] }
@@ -45,7 +45,7 @@ export type Answer =
   | { view: 'paths'; edges: PathEdge[] };
 
 export interface FunnelGroup {
-  /** The value of the breakdown; null where there is none. */
+  /** The breakdown value; null without a breakdown. */
   value: string | null;
   steps: FunnelStep[];
 }
@@ -56,17 +56,22 @@ export function readAnswer({ kind, funnel, breakdown }: Question, result: unknow
   if (kind !== 'funnel') return { view: 'trend', items: result as TrendItem[] };
   if (funnel.view === 'trends') return { view: 'conversion', trends: result as FunnelTrend[] };
   if (funnel.view === 'time_to_convert') return { view: 'times', times: result as ConversionTimes };
-  const isDivided = breakdown !== null || Array.isArray((result as unknown[])[0]);
-  const groups = isDivided ? (result as FunnelStep[][]) : [result as FunnelStep[]];
-  return { view: 'steps', groups: groups.map((steps) => ({ value: isDivided ? groupName(steps[0]) : null, steps })) };
+  const hasBreakdown = breakdown !== null || Array.isArray((result as unknown[])[0]);
+  const groups = hasBreakdown ? (result as FunnelStep[][]) : [result as FunnelStep[]];
+  return {
+    view: 'steps',
+    groups: groups.map((steps) => ({ value: hasBreakdown ? groupName(steps[0]) : null, steps })),
+  };
 }
 
-/** Of a cohort the name stands in `breakdown`, of a property the value. */
-const groupName = (step: FunnelStep | undefined): string => valueWord(step?.breakdown ?? step?.breakdown_value);
+/** `breakdown` has the name of a cohort, `breakdown_value` the value of a property. */
+const groupName = (step: FunnelStep | undefined): string => valueLabel(step?.breakdown ?? step?.breakdown_value);
 
-export function valueWord(value: unknown): string {
-  const texts = [value].flat().map((one) => (one === '' || one == null ? 'none' : String(one)));
-  return texts.join(', ');
+const NO_VALUE = 'None';
+
+export function valueLabel(value: unknown): string {
+  const labels = [value].flat().map((one) => (one === '' || one == null ? NO_VALUE : String(one)));
+  return labels.join(', ');
 }
 
 export const isEmpty = (answer: Answer): boolean => {
@@ -88,18 +93,18 @@ export const isEmpty = (answer: Answer): boolean => {
   }
 };
 
-export interface People {
+export interface PersonsLink {
   title: string;
   url: string;
-  /** Of a retention: only those who were there again so many periods after they came. */
+  /** Retention: only those who returned in this period. */
   appears?: number;
 }
 
-/** Everybody that can be asked for, by a short key that fits into an address: `0.3` is series 0, tick 3. */
-export function peopleBehind(answer: Answer, { interval }: Question): ReadonlyMap<string, People> {
-  const people = new Map<string, People>();
+/** By a short key that fits into a URL: `0.3` is series 0, tick 3. */
+export function personsLinks(answer: Answer, { interval }: Question): ReadonlyMap<string, PersonsLink> {
+  const links = new Map<string, PersonsLink>();
   const put = (key: string, title: string, url: string | null | undefined): void => {
-    if (url) people.set(key, { title, url });
+    if (url) links.set(key, { title, url });
   };
   switch (answer.view) {
     case 'trend':
@@ -111,34 +116,35 @@ export function peopleBehind(answer: Answer, { interval }: Question): ReadonlyMa
     case 'conversion':
       for (const [at, { days, persons_urls }] of answer.trends.entries()) {
         for (const [tick, { converted_people_url, dropped_people_url }] of persons_urls.entries()) {
-          const day = tickWord(days[tick] ?? '', interval);
-          put(`${at}.${tick}`, `Came through, begun ${day}`, converted_people_url);
-          put(`${at}.${tick}.d`, `Dropped out, begun ${day}`, dropped_people_url);
+          const day = formatTick(days[tick] ?? '', interval);
+          put(`${at}.${tick}`, `Converted, entered ${day}`, converted_people_url);
+          put(`${at}.${tick}.d`, `Dropped off, entered ${day}`, dropped_people_url);
         }
       }
       break;
     case 'retention':
       for (const [at, { label, values, people_url }] of answer.rows.entries()) {
-        put(`${at}`, `Came: ${label}`, people_url);
+        put(`${at}`, label, people_url);
         for (const period of values.keys()) {
-          if (period > 0) people.set(`${at}.${period}`, { ...came(label, period), url: people_url, appears: period });
+          if (period > 0)
+            links.set(`${at}.${period}`, {
+              title: `${label}, returned in period ${period}`,
+              url: people_url,
+              appears: period,
+            });
         }
       }
       break;
     case 'paths':
       for (const [at, { source, target, people_url }] of answer.edges.entries()) {
-        put(`${at}`, `${placeOf(source)} → ${placeOf(target)}`, people_url);
+        put(`${at}`, `${nodeLabel(source)} → ${nodeLabel(target)}`, people_url);
       }
       break;
     case 'times':
       break;
   }
-  return people;
+  return links;
 }
-
-const came = (label: string, period: number): { title: string } => ({
-  title: `Came: ${label}, and again ${period} later`,
-});
 
 type Put = (key: string, title: string, url: string | null | undefined) => void;
 
@@ -151,29 +157,31 @@ function putTrend(put: Put, at: number, item: TrendItem, interval: Interval): vo
 }
 
 function putSteps(put: Put, at: number, { value, steps }: FunnelGroup): void {
-  const of = value === null ? '' : `, ${value}`;
+  const suffix = value === null ? '' : `, ${value}`;
   for (const [step, { name, converted_people_url, dropped_people_url }] of steps.entries()) {
-    put(`${at}.${step}`, `Reached ${step + 1}. ${eventWord(name)}${of}`, converted_people_url);
-    put(`${at}.${step}.d`, `Dropped out before ${step + 1}. ${eventWord(name)}${of}`, dropped_people_url);
+    put(`${at}.${step}`, `Completed step ${step + 1}: ${eventName(name)}${suffix}`, converted_people_url);
+    put(`${at}.${step}.d`, `Dropped off before step ${step + 1}: ${eventName(name)}${suffix}`, dropped_people_url);
   }
 }
 
-/** Stickiness counts intervals: its ticks are numbers with words of their own. */
+/** The ticks of stickiness are numbers of intervals, with their own labels. */
 export const tickName = (
   { days, labels }: Pick<TrendItem, 'days' | 'labels'>,
   tick: number,
   interval: Interval,
-): string => (typeof days[tick] === 'number' ? (labels[tick] ?? '') : tickWord(days[tick] ?? '', interval));
+): string => (typeof days[tick] === 'number' ? (labels[tick] ?? '') : formatTick(days[tick] ?? '', interval));
 
-/** The API writes '$pageview - none' for a value that is missing, which is said better here. */
+/** The API labels a series `$pageview - Chrome`, and previous periods with `compare_label`. */
 export function itemName({ label, status, compare_label, action, breakdown_value }: TrendItem): string {
-  const own = status === undefined ? label : lifecycleWord(status);
-  const plain = breakdown_value === '' && typeof action?.['name'] === 'string' ? `${action['name']} - none` : own;
-  return compare_label === 'previous' ? `${plain} (before)` : plain;
+  const name = status === undefined ? seriesName(label, action?.['name'], breakdown_value) : lifecycleLabel(status);
+  return compare_label === 'previous' ? `${name} (previous)` : name;
 }
 
-/** `2_/pricing` is the place /pricing, second on the way. */
-export const placeOf = (key: string): string => key.slice(key.indexOf('_') + 1);
+function seriesName(label: string, event: unknown, breakdownValue: unknown): string {
+  if (typeof event !== 'string') return label;
+  if (breakdownValue === '') return `${eventLabel(event)} - ${NO_VALUE}`;
+  return label.startsWith(event) ? eventLabel(event) + label.slice(event.length) : label;
+}
 
-/** '3 of 12' */
-export const ofCount = (part: number, whole: number): string => `${formatNumber(part)} of ${formatNumber(whole)}`;
+/** A node of user paths: `2_/pricing` is /pricing at step 2. */
+export const nodeLabel = (key: string): string => eventLabel(key.slice(key.indexOf('_') + 1));

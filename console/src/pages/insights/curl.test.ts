@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { curlFor } from './curl.ts';
 
-it('is read by a shell as what was meant, whatever an event is called', () => {
+it('is safe in a shell, whatever the event is named', () => {
   const body = { events: [{ id: `it's $(touch /tmp/x) "quoted" \`x\` \\` }] };
   const command = curlFor(`https://cairn.example.org/a'b`, body);
   const printed = execFileSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }; CAIRN_API_KEY=key; ${command}`]);

@@ -1,7 +1,7 @@
-/** Nothing in single quotes means anything to a shell, but the quote itself. */
+/** In single quotes, a shell interprets nothing but the quote itself. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** A command that asks the same question; the key stays out of it. */
+/** The same query as a command, without the API key. */
 export const curlFor = (url: string, body: object): string =>
   [
     `curl ${quoted(url)}`,

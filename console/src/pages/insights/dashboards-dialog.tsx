@@ -10,13 +10,12 @@ import { pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
 
-export interface DashboardsDialogProps {
+interface DashboardsDialogProps {
   insight: SavedInsight;
   onSaved(insight: SavedInsight): void;
   onClose(): void;
 }
 
-/** On which dashboards an insight is; a new one can be made on the way. */
 export function DashboardsDialog({ insight, onSaved, onClose }: DashboardsDialogProps) {
   const { id } = useProject();
   const all = useResource((signal) => listDashboards(id, signal), [id]);
@@ -24,9 +23,9 @@ export function DashboardsDialog({ insight, onSaved, onClose }: DashboardsDialog
   const change = useAction(async (dashboards: number[]) =>
     onSaved(await updateInsight(id, insight.id, { dashboards })),
   );
-  const make = useAction(async () => {
-    const { id: made } = await createDashboard(id, { name: name.trim() });
-    onSaved(await updateInsight(id, insight.id, { dashboards: [...insight.dashboards, made] }));
+  const create = useAction(async () => {
+    const { id: created } = await createDashboard(id, { name: name.trim() });
+    onSaved(await updateInsight(id, insight.id, { dashboards: [...insight.dashboards, created] }));
     setName('');
     all.reload();
   });
@@ -34,9 +33,9 @@ export function DashboardsDialog({ insight, onSaved, onClose }: DashboardsDialog
     const others = insight.dashboards.filter((one) => one !== dashboard);
     void change.run(isOn ? [...others, dashboard] : others);
   };
-  const error = change.error ?? make.error;
+  const error = change.error ?? create.error;
   return (
-    <Dialog title="Dashboards with this insight" onClose={onClose}>
+    <Dialog title="Add to dashboard" onClose={onClose}>
       <Loaded resource={all}>
         {(dashboards) => (
           <ul class="stack-s">
@@ -50,12 +49,12 @@ export function DashboardsDialog({ insight, onSaved, onClose }: DashboardsDialog
                 />
                 {insight.dashboards.includes(dashboard.id) && (
                   <Link class="small" to={pathTo('dashboard', { project: id, dashboard: dashboard.id }) ?? '/'}>
-                    open
+                    Open
                   </Link>
                 )}
               </li>
             ))}
-            {dashboards.length === 0 && <li class="soft">There is no dashboard yet: name the first one.</li>}
+            {dashboards.length === 0 && <li class="muted">No dashboards yet. Enter a name to create one.</li>}
           </ul>
         )}
       </Loaded>
@@ -63,12 +62,12 @@ export function DashboardsDialog({ insight, onSaved, onClose }: DashboardsDialog
         class="row-end"
         onSubmit={(event) => {
           event.preventDefault();
-          void make.run();
+          void create.run();
         }}
       >
         <TextField label="New dashboard" value={name} onInput={setName} maxLength={400} />
-        <Button type="submit" busy={make.busy} disabled={name.trim() === ''}>
-          Make it and add
+        <Button type="submit" busy={create.busy} disabled={name.trim() === ''}>
+          Create and add
         </Button>
       </form>
       {error !== undefined && <ErrorNote error={error} />}

@@ -1,4 +1,3 @@
-/** Questions that were kept. */
 import { listInsights, type SavedInsight, updateInsight } from '../../api/insights.ts';
 import './insights-page.css';
 import { Checkbox, Select, TextField } from '../../components/field.tsx';
@@ -13,14 +12,14 @@ import { useProject } from '../../lib/session.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-resource.ts';
-import { KIND_WORDS, titleOf } from './labels.ts';
+import { KIND_LABELS, titleOf } from './labels.ts';
 import { type Fields, KINDS, NAMES, newQuestion, toFields } from './question.ts';
 import { readQuestion, toSearch } from './read-question.ts';
 
-const SHOWN = 50;
+const PAGE_SIZE = 50;
 const KIND_OPTIONS = [
-  { value: '', label: 'Every kind' },
-  ...KINDS.map((kind) => ({ value: NAMES[kind], label: KIND_WORDS[kind].label })),
+  { value: '', label: 'All types' },
+  ...KINDS.map((kind) => ({ value: NAMES[kind], label: KIND_LABELS[kind].label })),
 ];
 
 export function Page() {
@@ -30,20 +29,20 @@ export function Page() {
   const [insight, setInsight] = useQueryState('insight');
   const [order, setOrder] = useQueryState('order', '-last_modified_at');
   const [offset, setOffset] = useQueryState('offset', '0');
-  const query = { search: useDebounced(search.trim(), 250), favorited, insight, order, limit: SHOWN, offset };
+  const query = { search: useDebounced(search.trim(), 250), favorited, insight, order, limit: PAGE_SIZE, offset };
   const found = useResource((signal) => listInsights(id, query, signal), [id, JSON.stringify(query)]);
   const isFiltered = search !== '' || favorited !== '' || insight !== '';
-  const favour = async (one: SavedInsight): Promise<void> => {
+  const toggleFavorite = async (one: SavedInsight): Promise<void> => {
     await updateInsight(id, one.id, { favorited: !one.favorited }).then(found.reload, toastError);
   };
-  const beginning = (change: (value: string) => void) => (value: string) => {
+  const fromFirstPage = (change: (value: string) => void) => (value: string) => {
     setOffset('0');
     change(value);
   };
   return (
     <PageFrame
       title="Insights"
-      lead="Questions about what people do, kept to look at again."
+      lead="Saved trends, funnels, retention and more."
       actions={
         <Link class="button primary" to={pathTo('insight', { project: id, insight: 'new' }) ?? '/'}>
           New insight
@@ -54,15 +53,15 @@ export function Page() {
         <TextField
           label="Search"
           type="search"
-          placeholder="name, description or tag"
+          placeholder="Name, description or tag"
           value={search}
-          onInput={beginning(setSearch)}
+          onInput={fromFirstPage(setSearch)}
         />
-        <Select label="Kind" value={insight} options={KIND_OPTIONS} onChange={beginning(setInsight)} />
+        <Select label="Type" value={insight} options={KIND_OPTIONS} onChange={fromFirstPage(setInsight)} />
         <Checkbox
-          label="Favourites"
+          label="Favorites"
           checked={favorited !== ''}
-          onChange={(isOn) => beginning(setFavorited)(isOn ? 'true' : '')}
+          onChange={(isOn) => fromFirstPage(setFavorited)(isOn ? 'true' : '')}
         />
       </div>
       <Loaded resource={found}>
@@ -70,14 +69,14 @@ export function Page() {
           <>
             <Table
               label="Saved insights"
-              columns={columns(id, (one) => void favour(one))}
+              columns={columns(id, (one) => void toggleFavorite(one))}
               rows={results}
               rowKey={({ id: key }) => key}
               sort={order}
               onSort={setOrder}
-              empty={isFiltered ? <NothingFits /> : <Beginnings projectId={id} />}
+              empty={isFiltered ? <NoResults /> : <FirstInsights projectId={id} />}
             />
-            <Pager offset={Number(offset)} limit={SHOWN} count={count} onChange={(at) => setOffset(String(at))} />
+            <Pager offset={Number(offset)} limit={PAGE_SIZE} count={count} onChange={(at) => setOffset(String(at))} />
           </>
         )}
       </Loaded>
@@ -85,7 +84,7 @@ export function Page() {
   );
 }
 
-const columns = (projectId: number, onFavour: (insight: SavedInsight) => void): Column<SavedInsight>[] => [
+const columns = (projectId: number, onToggleFavorite: (insight: SavedInsight) => void): Column<SavedInsight>[] => [
   {
     id: 'favorited',
     title: '',
@@ -94,8 +93,8 @@ const columns = (projectId: number, onFavour: (insight: SavedInsight) => void): 
         type="button"
         class="star"
         aria-pressed={insight.favorited}
-        aria-label={`Favourite: ${nameOf(insight)}`}
-        onClick={() => onFavour(insight)}
+        aria-label={`Favorite: ${nameOf(insight)}`}
+        onClick={() => onToggleFavorite(insight)}
       >
         {insight.favorited ? '★' : '☆'}
       </button>
@@ -107,17 +106,17 @@ const columns = (projectId: number, onFavour: (insight: SavedInsight) => void): 
     canSort: true,
     cell: (insight) => (
       <>
-        <Link class="cut" to={pathTo('insight', { project: projectId, insight: insight.id }) ?? '/'}>
+        <Link class="truncate" to={pathTo('insight', { project: projectId, insight: insight.id }) ?? '/'}>
           {nameOf(insight)}
         </Link>
-        {insight.description && <span class="cut soft">{insight.description}</span>}
+        {insight.description && <span class="truncate muted">{insight.description}</span>}
       </>
     ),
   },
   {
     id: 'kind',
-    title: 'Kind',
-    cell: ({ filters }) => <Badge>{KIND_WORDS[readQuestion(filters as Fields).kind].label}</Badge>,
+    title: 'Type',
+    cell: ({ filters }) => <Badge>{KIND_LABELS[readQuestion(filters as Fields).kind].label}</Badge>,
   },
   {
     id: 'dashboards',
@@ -128,13 +127,15 @@ const columns = (projectId: number, onFavour: (insight: SavedInsight) => void): 
   },
   {
     id: 'last_modified_at',
-    title: 'Changed',
+    title: 'Last modified',
     canSort: true,
     isWide: true,
     cell: ({ last_modified_at, last_modified_by }) => (
       <>
-        <Time at={last_modified_at} as="ago" />
-        {last_modified_by && <span class="cut soft">{last_modified_by.first_name || last_modified_by.email}</span>}
+        <Time at={last_modified_at} as="relative" />
+        {last_modified_by && (
+          <span class="truncate muted">{last_modified_by.first_name || last_modified_by.email}</span>
+        )}
       </>
     ),
   },
@@ -143,22 +144,21 @@ const columns = (projectId: number, onFavour: (insight: SavedInsight) => void): 
 const nameOf = ({ name, derived_name, filters }: SavedInsight): string =>
   name || derived_name || titleOf(readQuestion(filters as Fields));
 
-const NothingFits = () => <Empty title="No insight fits">Try another word, or look at every kind.</Empty>;
+const NoResults = () => <Empty title="No matching insights">Try another search term, or clear the filters.</Empty>;
 
-/** A first question of each kind, to begin from. */
-const Beginnings = ({ projectId }: { projectId: number }) => (
-  <Empty title="Nothing is kept yet">
-    <p>Ask something, and save what you want to see again:</p>
+const FirstInsights = ({ projectId }: { projectId: number }) => (
+  <Empty title="No saved insights yet">
+    <p>Create an insight and save it:</p>
     <ul class="stack-s">
       {KINDS.map((kind) => (
         <li key={kind}>
           <Link
             to={`${pathTo('insight', { project: projectId, insight: 'new' })}?${toSearch(toFields(newQuestion(kind)))}`}
           >
-            {KIND_WORDS[kind].label}
+            {KIND_LABELS[kind].label}
           </Link>
           {': '}
-          {KIND_WORDS[kind].lead}
+          {KIND_LABELS[kind].lead}
         </li>
       ))}
     </ul>

@@ -1,7 +1,8 @@
-/** What questions are called by people. */
+/** Labels of insights. */
 
 import type { Option } from '../../components/field.tsx';
-import { sentenceOf } from '../../lib/filters.ts';
+import { describeFilter } from '../../lib/filters.ts';
+import { eventLabel, propertyLabel } from '../../lib/friendly-names.ts';
 import {
   type Display,
   finished,
@@ -12,99 +13,93 @@ import {
   type Series,
 } from './question.ts';
 
-export const KIND_WORDS: Record<Kind, { label: string; lead: string }> = {
-  trends: { label: 'Trends', lead: 'How often something happens, and to how many.' },
-  funnel: { label: 'Funnel', lead: 'How many go from one step to the next, and where they stop.' },
-  retention: { label: 'Retention', lead: 'Who comes back, and how long after.' },
-  lifecycle: { label: 'Lifecycle', lead: 'Who is new, comes again, comes back, or stays away.' },
-  stickiness: { label: 'Stickiness', lead: 'On how many days, or weeks, persons do something.' },
-  paths: { label: 'Paths', lead: 'Where people go from where they are.' },
+export const KIND_LABELS: Record<Kind, { label: string; lead: string }> = {
+  trends: { label: 'Trends', lead: 'Event counts and unique users over time.' },
+  funnel: { label: 'Funnel', lead: 'Conversion through a series of steps, and where users drop off.' },
+  retention: { label: 'Retention', lead: 'How many users return in the following periods.' },
+  lifecycle: { label: 'Lifecycle', lead: 'New, returning, resurrecting and dormant users.' },
+  stickiness: { label: 'Stickiness', lead: 'How many days or weeks users perform an event.' },
+  paths: { label: 'User paths', lead: 'How users move between pages and events.' },
 };
 
-export const MATHS: readonly Option[] = [
-  { value: 'total', label: 'every time' },
-  { value: 'dau', label: 'persons' },
-  { value: 'weekly_active', label: 'persons in 7 days' },
-  { value: 'monthly_active', label: 'persons in 30 days' },
-  { value: 'unique_session', label: 'sessions' },
-  { value: 'sum', label: 'sum of' },
-  { value: 'avg', label: 'average of' },
-  { value: 'median', label: 'median of' },
-  { value: 'min', label: 'least of' },
-  { value: 'max', label: 'most of' },
-  { value: 'p90', label: '90th percentile of' },
-  { value: 'p95', label: '95th percentile of' },
-  { value: 'p99', label: '99th percentile of' },
-  { value: 'avg_count_per_actor', label: 'times per person, on average' },
-  { value: 'median_count_per_actor', label: 'times per person, median' },
-  { value: 'max_count_per_actor', label: 'times per person, at most' },
+export const MATH_OPTIONS: readonly Option[] = [
+  { value: 'total', label: 'Total count' },
+  { value: 'dau', label: 'Unique users' },
+  { value: 'weekly_active', label: 'Weekly active users' },
+  { value: 'monthly_active', label: 'Monthly active users' },
+  { value: 'unique_session', label: 'Unique sessions' },
+  { value: 'sum', label: 'Property value sum' },
+  { value: 'avg', label: 'Property value average' },
+  { value: 'median', label: 'Property value median' },
+  { value: 'min', label: 'Property value minimum' },
+  { value: 'max', label: 'Property value maximum' },
+  { value: 'p90', label: 'Property value 90th percentile' },
+  { value: 'p95', label: 'Property value 95th percentile' },
+  { value: 'p99', label: 'Property value 99th percentile' },
+  { value: 'avg_count_per_actor', label: 'Count per user average' },
+  { value: 'median_count_per_actor', label: 'Count per user median' },
+  { value: 'max_count_per_actor', label: 'Count per user maximum' },
 ];
 
 export const INTERVAL_OPTIONS: readonly Option<Interval>[] = [
-  { value: 'hour', label: 'hour' },
-  { value: 'day', label: 'day' },
-  { value: 'week', label: 'week' },
-  { value: 'month', label: 'month' },
+  { value: 'hour', label: 'Hour' },
+  { value: 'day', label: 'Day' },
+  { value: 'week', label: 'Week' },
+  { value: 'month', label: 'Month' },
 ];
 
 export const DISPLAY_OPTIONS: readonly Option<Display>[] = [
-  { value: 'line', label: 'Lines' },
-  { value: 'cumulative', label: 'Lines, added up' },
-  { value: 'bar', label: 'Bars' },
-  { value: 'values', label: 'One bar each' },
+  { value: 'line', label: 'Line chart' },
+  { value: 'cumulative', label: 'Line chart (cumulative)' },
+  { value: 'bar', label: 'Bar chart' },
+  { value: 'values', label: 'Bar chart (total value)' },
   { value: 'table', label: 'Table' },
-  { value: 'number', label: 'One number' },
+  { value: 'number', label: 'Number' },
 ];
 
-/** A, B, C: what formulas call series. */
+/** A, B, C: the names of series in formulas. */
 export const letterOf = (index: number): string => String.fromCharCode(65 + (index % 26));
 
-export const eventWord = (event: string | null): string => (event === null ? 'any event' : event === '' ? '…' : event);
+export const eventName = (event: string | null): string =>
+  event === null ? 'All events' : event === '' ? '…' : eventLabel(event);
 
-const LIFECYCLE_WORDS: Record<string, string> = {
+const LIFECYCLE_LABELS: Record<string, string> = {
   new: 'New',
   returning: 'Returning',
-  resurrecting: 'Back again',
-  dormant: 'Gone quiet',
+  resurrecting: 'Resurrecting',
+  dormant: 'Dormant',
 };
-export const lifecycleWord = (status: string): string => LIFECYCLE_WORDS[status] ?? status;
+export const lifecycleLabel = (status: string): string => LIFECYCLE_LABELS[status] ?? status;
 
-/** A name for an insight that has none: what it asks. */
+/** The default name of an insight. */
 export function titleOf(question: Question): string {
   const { kind, series, breakdown, paths } = finished(question);
-  const names = series.map(({ event }) => eventWord(event));
-  const by = breakdown && breakdown.type !== 'cohort' ? ` by ${breakdown.key}` : '';
+  const names = series.map(({ event }) => eventName(event));
+  const by = breakdown && breakdown.type !== 'cohort' ? ` by ${propertyLabel(breakdown.key)}` : '';
   switch (kind) {
     case 'trends':
       return `${series.map(seriesTitle).join(', ') || 'Trend'}${by}`;
     case 'funnel':
       return `${names.join(' → ') || 'Funnel'}${by}`;
     case 'retention':
-      return names.length === 0 ? 'Retention' : `${names[0]}, then ${names[1] ?? names[0]} again`;
+      return names.length === 0 ? 'Retention' : `Retention of ${names[0]} → ${names[1] ?? names[0]}`;
     case 'lifecycle':
       return `Lifecycle of ${names[0] ?? '…'}`;
     case 'stickiness':
       return `Stickiness of ${names.join(', ') || '…'}`;
     case 'paths':
-      return paths.start === '' ? (paths.end === '' ? 'Paths' : `Paths to ${paths.end}`) : `Paths from ${paths.start}`;
+      return paths.start === ''
+        ? paths.end === ''
+          ? 'User paths'
+          : `User paths to ${paths.end}`
+        : `User paths from ${paths.start}`;
   }
 }
 
 export function seriesTitle({ event, math, mathProperty, filters }: Series): string {
-  const word = MATHS.find(({ value }) => value === math)?.label ?? math;
-  const counted = math === 'total' ? '' : needsProperty(math) ? ` (${word} ${mathProperty})` : ` (${word})`;
-  const where = filters.length === 0 ? '' : ` where ${filters.map(sentenceOf).join(' and ')}`;
-  return eventWord(event) + counted + where;
-}
-
-const DAY = /^(\d{4})-(\d\d)-(\d\d)(?: (\d\d:\d\d))?/;
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
-/** `2024-01-31 05:00:00`, which is in the project's zone already, as '31 Jan 05:00'; anything else as it is. */
-export function tickWord(day: string | number, interval: Interval): string {
-  const [, year, month, date, time] = DAY.exec(String(day)) ?? [];
-  if (!month) return String(day);
-  const name = MONTHS[Number(month) - 1] ?? month;
-  if (interval === 'month') return `${name} ${year}`;
-  return `${Number(date)} ${name}${interval === 'hour' && time ? ` ${time}` : ''}`;
+  const label = (MATH_OPTIONS.find(({ value }) => value === math)?.label ?? math).toLowerCase();
+  const property = needsProperty(math) ? ` of ${propertyLabel(mathProperty)}` : '';
+  const measure = math === 'total' ? '' : ` (${label}${property})`;
+  const where = filters.length === 0 ? '' : ` where ${filters.map(describeFilter).join(' and ')}`;
+  return eventName(event) + measure + where;
 }

@@ -74,11 +74,11 @@ const question: fc.Arbitrary<Question> = fc.record({
   rest: fc.constantFrom({}, { exclusions: [{ id: 'x', funnel_from_step: 0 }], edge_limit: 20, note: 'true' }),
 });
 
-/** A retention always has its two events, and both are written even where they are not chosen. */
+/** Retention always has its two events. */
 const settled = (one: Question): Question => (one.kind === 'retention' ? withKind(one, 'retention') : one);
 
-describe('a question', () => {
-  it('is the same after a way through an address and through the fields of the API', () => {
+describe('an insight query', () => {
+  it('is the same after a round trip through a URL and the fields of the API', () => {
     fc.assert(
       fc.property(question, (asked) => {
         const fields = toFields({ ...settled(asked), rest: asked.rest });
@@ -89,7 +89,7 @@ describe('a question', () => {
     );
   });
 
-  it('is asked in the words of the API', () => {
+  it('has the fields of the API', () => {
     const funnel: Question = {
       ...newQuestion('funnel'),
       series: [
@@ -114,7 +114,7 @@ describe('a question', () => {
     });
   });
 
-  it('keeps what the builder has no control for', () => {
+  it('keeps fields without a control', () => {
     const grouped = { type: 'OR', values: [{ type: 'AND', values: [] }] };
     const fields = { insight: 'TRENDS', events: [{ id: 'a' }], properties: grouped, smoothing_intervals: 7 };
     const read = readQuestion(fields);
@@ -122,16 +122,16 @@ describe('a question', () => {
     expect(toFields(read)).toMatchObject({ properties: grouped, smoothing_intervals: 7 });
   });
 
-  it('says what is missing, and leaves out what is half written', () => {
-    expect(missingFrom(newQuestion())).toBe('Choose an event to begin with.');
+  it('says what is missing, and leaves out incomplete parts', () => {
+    expect(missingFrom(newQuestion())).toBe('Select an event.');
     const half = { ...newQuestion('funnel'), series: [newSeries('a'), newSeries('')] };
-    expect(missingFrom(half)).toBe('Choose an event for at least two steps.');
+    expect(missingFrom(half)).toBe('Select an event for at least two steps.');
     expect(missingFrom({ ...half, series: [newSeries('a'), newSeries(null)] })).toBeNull();
     const sum = { ...newSeries('a'), math: 'sum' };
     expect(finished({ ...newQuestion(), series: [sum, newSeries('b')] }).series).toEqual([newSeries('b')]);
   });
 
-  it('keeps its events when it becomes another kind', () => {
+  it('keeps its events when the insight type changes', () => {
     const trend = { ...newQuestion(), series: [newSeries('a')] };
     expect(withKind(trend, 'funnel').series).toEqual([newSeries('a'), newSeries('')]);
     expect(withKind(withKind(trend, 'funnel'), 'lifecycle').series).toEqual([newSeries('a')]);
@@ -141,7 +141,7 @@ describe('a question', () => {
     ['?insight=NOPE&events=[1,"x"]&date_from=', { insight: 'TRENDS', events: [] }],
     ['?events={&compare=maybe&interval=decade', { interval: 'day', events: [] }],
     ['?insight=PATHS&include_event_types=["$pageview","x"]&step_limit=many', { step_limit: 5 }],
-  ])('makes the best of a damaged address: %s', (search, fields) => {
+  ])('ignores invalid parts of a URL: %s', (search, fields) => {
     expect(toFields(readQuestion(fromSearch(new URLSearchParams(search))))).toMatchObject(fields);
   });
 });

@@ -1,9 +1,6 @@
 /**
- * What an insight asks, in the words of this console, and its two other forms: the fields of the API, which are also
- * what is kept of a saved insight, and the same fields in an address. Every part of a question has one name in all.
- *
- * Whatever the builder has no control for travels along in `rest`, so that opening and saving an insight that somebody
- * made with the API loses nothing of it.
+ * The query of an insight: as the form edits it, as the fields of the API, which are also saved, and as the same fields
+ * in a URL. `rest` keeps fields without a control, so that saving an insight made through the API loses nothing.
  */
 
 import type { DateRangeValue } from '../../components/date-range.tsx';
@@ -16,24 +13,24 @@ export type Interval = (typeof INTERVALS)[number];
 export const DISPLAYS = ['line', 'cumulative', 'bar', 'table', 'values', 'number'] as const;
 export type Display = (typeof DISPLAYS)[number];
 
-/** An event that is counted: a line of a trend, a step of a funnel. */
+/** A series of a trend, or a step of a funnel. */
 export interface Series {
-  /** Its name; '' where none was chosen yet; null for every event. */
+  /** '' if none is selected yet; null for all events. */
   event: string | null;
   math: string;
-  /** What `math` is about, for sums and the like. */
+  /** For sums, averages and the like. */
   mathProperty: string;
   filters: readonly PropertyFilter[];
 }
 
 export type Breakdown =
   | { type: 'event' | 'person'; key: string }
-  /** Beside everybody. */
+  /** Compared with all users. */
   | { type: 'cohort'; key: string };
 
 export interface Question {
   kind: Kind;
-  /** Of a retention: what begins it, and what counts as a return. */
+  /** Retention: the start event and the return event. */
   series: readonly Series[];
   filters: readonly PropertyFilter[];
   breakdown: Breakdown | null;
@@ -72,7 +69,6 @@ export const PERIODS = ['Hour', 'Day', 'Week', 'Month'] as const;
 export const PATH_TYPES = ['$pageview', '$screen', 'custom_event'] as const;
 export type PathType = (typeof PATH_TYPES)[number];
 
-/** As they travel: in a body as they are, in an address as text. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const NAMES: Record<Kind, string> = {
@@ -108,7 +104,6 @@ const DEFAULTS = {
   paths: { types: [], start: '', end: '', steps: 5 },
 } as const;
 
-/** Where everybody begins: an empty question of a kind. */
 export function newQuestion(kind: Kind = 'trends'): Question {
   const series = { trends: [newSeries()], funnel: [newSeries(), newSeries()], paths: [] } as Record<string, Series[]>;
   return {
@@ -124,16 +119,15 @@ export function newQuestion(kind: Kind = 'trends'): Question {
   };
 }
 
-/** The same subject in another kind of question: events, filters, dates and breakdown stay as far as they can. */
+/** Keeps events, filters, dates and breakdown as far as the new type allows. */
 export function withKind(question: Question, kind: Kind): Question {
-  const least = kind === 'funnel' || kind === 'retention' ? 2 : kind === 'paths' ? 0 : 1;
-  const most = kind === 'retention' ? 2 : kind === 'lifecycle' ? 1 : Number.POSITIVE_INFINITY;
-  const kept = question.series.slice(0, most);
-  const missing = Array.from({ length: Math.max(0, least - kept.length) }, () => newSeries());
+  const minSeries = kind === 'funnel' || kind === 'retention' ? 2 : kind === 'paths' ? 0 : 1;
+  const maxSeries = kind === 'retention' ? 2 : kind === 'lifecycle' ? 1 : Number.POSITIVE_INFINITY;
+  const kept = question.series.slice(0, maxSeries);
+  const missing = Array.from({ length: Math.max(0, minSeries - kept.length) }, () => newSeries());
   return { ...question, kind, series: [...kept, ...missing], rest: {} };
 }
 
-/** Which controls a question has. */
 export const hasBreakdown = ({ kind, funnel }: Question): boolean =>
   kind === 'trends' || kind === 'retention' || (kind === 'funnel' && funnel.view !== 'time_to_convert');
 export const hasInterval = ({ kind, funnel, display }: Question): boolean =>
@@ -142,31 +136,30 @@ export const hasInterval = ({ kind, funnel, display }: Question): boolean =>
     : kind === 'lifecycle' || kind === 'stickiness' || (kind === 'funnel' && funnel.view === 'trends');
 export const hasCompare = ({ kind, formula }: Question): boolean =>
   (kind === 'trends' && formula === '') || kind === 'stickiness';
-/** Whether numbers are over the whole range, rather than at each interval. */
+/** One number for the whole date range, rather than one per interval. */
 export const isTotal = (display: Display): boolean => ['table', 'values', 'number'].includes(display);
 export const needsProperty = (math: string): boolean => /^(?:sum|avg|min|max|median|p9[059])$/.test(math);
 
-/** Without the parts that are still being written. */
+/** Without incomplete parts. */
 export const finished = (question: Question): Question => ({
   ...question,
   filters: question.filters.filter(isComplete),
-  series: question.series.filter(isAskable).map((one) => ({ ...one, filters: one.filters.filter(isComplete) })),
+  series: question.series.filter(isCompleteSeries).map((one) => ({ ...one, filters: one.filters.filter(isComplete) })),
   breakdown: question.breakdown === null || question.breakdown.key === '' ? null : question.breakdown,
 });
 
-const isAskable = ({ event, math, mathProperty }: Series): boolean =>
+const isCompleteSeries = ({ event, math, mathProperty }: Series): boolean =>
   event !== '' && (!needsProperty(math) || mathProperty !== '');
 
-/** What is missing before it can be asked; null when nothing is. */
 export function missingFrom(question: Question): string | null {
   const { kind, series, rest } = finished(question);
   if (rest['actions'] !== undefined || kind === 'paths') return null;
-  if (kind === 'funnel' && series.length < 2) return 'Choose an event for at least two steps.';
-  if (series.length === 0) return 'Choose an event to begin with.';
+  if (kind === 'funnel' && series.length < 2) return 'Select an event for at least two steps.';
+  if (series.length === 0) return 'Select an event.';
   return null;
 }
 
-/** Every field that is written here; all others are `rest`. */
+/** All fields with a control; the others are `rest`. */
 export const OWN_FIELDS = new Set(
   'insight events properties breakdown breakdown_type date_from date_to interval display compare filter_test_accounts formula funnel_viz_type funnel_order_type funnel_window_interval funnel_window_interval_unit period total_intervals retention_type target_entity returning_entity include_event_types start_point end_point step_limit'.split(
     ' ',

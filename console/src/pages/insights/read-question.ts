@@ -1,4 +1,4 @@
-/** From fields back to a question. Fields come out of addresses and from other clients: nothing is taken on trust. */
+/** Reads a query from the fields of the API or a URL, which may be invalid. */
 import { OPERATORS, type PropertyFilter } from '../../lib/filters.ts';
 import {
   type Breakdown,
@@ -38,7 +38,7 @@ export function readQuestion(fields: Fields): Question {
   };
 }
 
-/** What has no control here. Filters and breakdowns of other kinds stay as they are, whole. */
+/** Fields without a control, including filters and breakdowns that the form cannot show. */
 function readRest(fields: Fields, keepsFilters: boolean, keepsBreakdown: boolean): Fields {
   const kept = Object.entries(fields).filter(
     ([name, value]) =>
@@ -71,8 +71,8 @@ const readEvent = (given: Fields): Series => ({
 
 const OPERATOR_NAMES = OPERATORS.map(({ value }) => value);
 
-/** Undefined for filters that the builder cannot show: groups of them, or on cohorts and elements. */
-export function readFilters(given: unknown): PropertyFilter[] | undefined {
+/** Undefined for filters that the form cannot show: groups, cohorts, elements. */
+function readFilters(given: unknown): PropertyFilter[] | undefined {
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given)) return undefined;
   const read = given.map(readFilter);
@@ -89,7 +89,7 @@ function readFilter(given: unknown): PropertyFilter | null {
   return { type, key, operator, value: value as string | string[] };
 }
 
-/** Undefined for breakdowns that the builder cannot show. */
+/** Undefined for breakdowns that the form cannot show. */
 function readBreakdown(fields: Fields): Breakdown | null | undefined {
   const { breakdown: given, breakdown_type: type = 'event' } = fields;
   if (given === undefined || given === null) return null;
@@ -124,7 +124,7 @@ function readOptions(fields: Fields, { funnel, retention, paths }: Question) {
   };
 }
 
-/** In an address texts stand as they are, and everything else, and texts that look like it, as JSON. */
+/** Strings are written as they are; everything else, and strings that look like JSON, as JSON. */
 export function toSearch(fields: Fields): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
@@ -133,7 +133,6 @@ export function toSearch(fields: Fields): string {
   return search.toString();
 }
 
-/** Names that the page itself uses are no part of the question. */
 export function fromSearch(search: URLSearchParams, without: readonly string[] = []): Fields {
   const entries = [...search].filter(([name]) => !without.includes(name));
   return Object.fromEntries(entries.map(([name, value]) => [name, readJson(value)]));

@@ -7,23 +7,23 @@ import { curlFor } from './curl.ts';
 import type { Fields } from './question.ts';
 import { toSearch } from './read-question.ts';
 
-/** The same question for programs: its body, the command that asks it, and the answer as a table. */
+/** The same query through the API, and as CSV. */
 export function RequestView({ fields, name }: { fields: Fields; name: string }) {
   const { id } = useProject();
   const path = insightPath(id, fields);
   const csv = `${withQuery(path, { format: 'csv', export_name: name })}&${toSearch(fields)}`;
   return (
     <details class="request">
-      <summary>As JSON, curl or CSV</summary>
+      <summary>Export CSV and API request</summary>
       <div class="stack">
-        <p class="soft">
+        <p class="muted">
           <a href={csv} download>
-            Download the numbers as CSV
+            Export CSV
           </a>
-          , or ask for them with a personal API key:
+          , or run the query through the API with a personal API key:
         </p>
         <Code label="curl" text={curlFor(publicUrl() + path, fields)} />
-        <Code label="The question as JSON" text={JSON.stringify(fields, null, 2)} />
+        <Code label="Query as JSON" text={JSON.stringify(fields, null, 2)} />
       </div>
     </details>
   );

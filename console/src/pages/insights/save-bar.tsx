@@ -13,84 +13,84 @@ import { useAction } from '../../lib/use-resource.ts';
 import { DashboardsDialog } from './dashboards-dialog.tsx';
 import type { Fields } from './question.ts';
 
-export interface SaveBarProps {
+interface SaveBarProps {
   saved: SavedInsight | null;
   fields: Fields;
-  /** What it would be called if nobody said. */
+  /** The default name. */
   derived: string;
   isChanged: boolean;
   canSave: boolean;
   onSaved(insight: SavedInsight): void;
 }
 
-type Opened = 'save' | 'name' | 'dashboards' | 'delete' | null;
+type OpenDialog = 'save' | 'name' | 'dashboards' | 'delete' | null;
 
 export function SaveBar({ saved, fields, derived, isChanged, canSave, onSaved }: SaveBarProps) {
   const { id } = useProject();
-  const [opened, setOpened] = useState<Opened>(null);
-  const close = (): void => setOpened(null);
+  const [dialog, setDialog] = useState<OpenDialog>(null);
+  const close = (): void => setDialog(null);
   const pathOf = (insight: SavedInsight): string => pathTo('insight', { project: id, insight: insight.id }) ?? '/';
   const create = async (name: string, description: string): Promise<void> => {
-    const made = await createInsight(id, { name, description, derived_name: derived, filters: { ...fields } });
-    toast('The insight is saved.');
-    navigate(pathOf(made));
+    const created = await createInsight(id, { name, description, derived_name: derived, filters: { ...fields } });
+    toast('Insight saved.');
+    navigate(pathOf(created));
   };
-  const keep = useAction(async () => {
+  const saveChanges = useAction(async () => {
     if (saved === null) return;
     onSaved(await updateInsight(id, saved.id, { filters: { ...fields }, derived_name: derived }));
-    toast('The changes are saved.');
+    toast('Changes saved.');
     navigate(pathOf(saved), { replace: true });
   });
-  const favour = useAction(async () => {
+  const toggleFavorite = useAction(async () => {
     if (saved) onSaved(await updateInsight(id, saved.id, { favorited: !saved.favorited }));
   });
   return (
     <>
       {saved && (
         <>
-          <Button aria-pressed={saved.favorited} busy={favour.busy} onClick={() => void favour.run()}>
-            {saved.favorited ? '★ Favourite' : '☆ Favourite'}
+          <Button aria-pressed={saved.favorited} busy={toggleFavorite.busy} onClick={() => void toggleFavorite.run()}>
+            {saved.favorited ? '★ Favorite' : '☆ Favorite'}
           </Button>
-          <Button onClick={() => setOpened('dashboards')}>Add to a dashboard</Button>
+          <Button onClick={() => setDialog('dashboards')}>Add to dashboard</Button>
           {isChanged && (
-            <Button kind="primary" busy={keep.busy} disabled={!canSave} onClick={() => void keep.run()}>
-              Save the changes
+            <Button kind="primary" busy={saveChanges.busy} disabled={!canSave} onClick={() => void saveChanges.run()}>
+              Save changes
             </Button>
           )}
           <Menu label="More">
-            <button type="button" onClick={() => setOpened('name')}>
+            <button type="button" onClick={() => setDialog('name')}>
               Rename
             </button>
-            <button type="button" onClick={() => setOpened('save')}>
-              Save as another
+            <button type="button" onClick={() => setDialog('save')}>
+              Save as new insight
             </button>
-            <button type="button" onClick={() => setOpened('delete')}>
+            <button type="button" onClick={() => setDialog('delete')}>
               Delete
             </button>
           </Menu>
         </>
       )}
       {saved === null && (
-        <Button kind="primary" disabled={!canSave} onClick={() => setOpened('save')}>
+        <Button kind="primary" disabled={!canSave} onClick={() => setDialog('save')}>
           Save
         </Button>
       )}
-      {keep.error !== undefined && <ErrorNote error={keep.error} />}
-      {opened === 'save' && <NameDialog title="Save the insight" name={derived} onSave={create} onClose={close} />}
-      {opened === 'name' && saved && (
+      {saveChanges.error !== undefined && <ErrorNote error={saveChanges.error} />}
+      {dialog === 'save' && <NameDialog title="Save insight" name={derived} onSave={create} onClose={close} />}
+      {dialog === 'name' && saved && (
         <NameDialog
-          title="Rename"
+          title="Rename insight"
           name={saved.name ?? ''}
           description={saved.description}
           onSave={async (name, description) => onSaved(await updateInsight(id, saved.id, { name, description }))}
           onClose={close}
         />
       )}
-      {opened === 'dashboards' && saved && <DashboardsDialog insight={saved} onSaved={onSaved} onClose={close} />}
-      {opened === 'delete' && saved && (
+      {dialog === 'dashboards' && saved && <DashboardsDialog insight={saved} onSaved={onSaved} onClose={close} />}
+      {dialog === 'delete' && saved && (
         <Confirm
           title="Delete this insight?"
-          action="Delete"
+          action="Delete insight"
           danger
           onConfirm={async () => {
             await updateInsight(id, saved.id, { deleted: true }).catch((error: unknown) => {
@@ -101,7 +101,7 @@ export function SaveBar({ saved, fields, derived, isChanged, canSave, onSaved }:
           }}
           onClose={close}
         >
-          <p>It goes from every dashboard that it is on. The events stay, and the API can bring it back.</p>
+          <p>It is removed from all dashboards. Events are kept. You can restore it through the API.</p>
         </Confirm>
       )}
     </>
@@ -116,9 +116,9 @@ interface NameProps {
   onClose(): void;
 }
 
-function NameDialog({ title, name: first, description: told = '', onSave, onClose }: NameProps) {
-  const [name, setName] = useState(first.slice(0, 400));
-  const [description, setDescription] = useState(told);
+function NameDialog({ title, name: initialName, description: initialDescription = '', onSave, onClose }: NameProps) {
+  const [name, setName] = useState(initialName.slice(0, 400));
+  const [description, setDescription] = useState(initialDescription);
   const save = useAction(async () => {
     await onSave(name.trim(), description.trim());
     onClose();
@@ -139,7 +139,7 @@ function NameDialog({ title, name: first, description: told = '', onSave, onClos
         value={description}
         onInput={setDescription}
         rows={3}
-        placeholder="What it is for"
+        placeholder="Conversion from signup to first order"
       />
       {save.error !== undefined && <ErrorNote error={save.error} />}
     </Dialog>

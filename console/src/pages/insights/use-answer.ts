@@ -1,4 +1,4 @@
-/** Asks a question as it stands, a moment after it has stopped changing. */
+/** Runs the query of an insight, a moment after it has stopped changing. */
 
 import { useRef, useState } from 'preact/hooks';
 import { type InsightAnswer, runInsight } from '../../api/insights.ts';
@@ -8,47 +8,47 @@ import { type Answer, readAnswer } from './answers.ts';
 import { type Fields, finished, missingFrom, type Question, toFields } from './question.ts';
 import { readQuestion } from './read-question.ts';
 
-export interface Answered {
-  /** The one that was asked: what is on the screen may have changed since. */
+export interface QueryResult {
+  /** The query that was run; the form may have changed since. */
   question: Question;
   fields: Fields;
   answer: Answer;
-  about: InsightAnswer;
+  response: InsightAnswer;
 }
 
-export interface Asking {
-  resource: Resource<Answered>;
-  /** What is missing before it can be asked. */
+export interface QueryRun {
+  resource: Resource<QueryResult>;
+  /** What is missing before the query can run. */
   missing: string | null;
-  /** Anew, even where the answer was kept from before. */
+  /** Runs again, without the cache. */
   refresh(): void;
-  isStopped: boolean;
-  stop(): void;
+  isCancelled: boolean;
+  cancel(): void;
 }
 
-export function useAnswer(projectId: number, question: Question, waitMs = 350): Asking {
+export function useAnswer(projectId: number, question: Question, debounceMs = 350): QueryRun {
   const missing = missingFrom(question);
-  const text = useDebounced(missing === null ? JSON.stringify(toFields(finished(question))) : null, waitMs);
-  const wantsNew = useRef(false);
-  const [stopped, setStopped] = useState<string | null>(null);
-  const isStopped = text !== null && stopped === text;
-  const resource = useResource<Answered>(
-    text === null || isStopped
+  const text = useDebounced(missing === null ? JSON.stringify(toFields(finished(question))) : null, debounceMs);
+  const skipsCache = useRef(false);
+  const [cancelled, setCancelled] = useState<string | null>(null);
+  const isCancelled = text !== null && cancelled === text;
+  const resource = useResource<QueryResult>(
+    text === null || isCancelled
       ? null
       : async (signal) => {
-          const refresh = wantsNew.current;
-          wantsNew.current = false;
+          const refresh = skipsCache.current;
+          skipsCache.current = false;
           const fields = JSON.parse(text) as Fields;
-          const asked = readQuestion(fields);
-          const about = await runInsight(projectId, fields, { signal, refresh });
-          return { question: asked, fields, answer: readAnswer(asked, about.result), about };
+          const question = readQuestion(fields);
+          const response = await runInsight(projectId, fields, { signal, refresh });
+          return { question, fields, answer: readAnswer(question, response.result), response };
         },
     [projectId, text],
   );
   const refresh = (): void => {
-    wantsNew.current = true;
-    setStopped(null);
+    skipsCache.current = true;
+    setCancelled(null);
     resource.reload();
   };
-  return { resource, missing, refresh, isStopped, stop: () => setStopped(text) };
+  return { resource, missing, refresh, isCancelled, cancel: () => setCancelled(text) };
 }

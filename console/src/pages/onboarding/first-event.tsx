@@ -6,11 +6,11 @@ import { Link } from '../../components/link.tsx';
 import { ErrorNote } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { classes } from '../../lib/classes.ts';
+import { eventLabel } from '../../lib/friendly-names.ts';
 import { pathTo } from '../../lib/route-table.ts';
 import { useSession } from '../../lib/session.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
 
-/** Waits for the first event by watching the live stream, and turns green when it comes. */
 export function FirstEvent() {
   const { project, me, reload } = useSession();
   const [seen, setSeen] = useState<LiveEvent | null>(null);
@@ -24,47 +24,48 @@ export function FirstEvent() {
         {
           onEvent: setSeen,
           onSkipped: () => undefined,
-          // One may have come while nobody watched.
+          // An event may have arrived while disconnected.
           onConnected: (isConnected) => isConnected && earlier.reload(),
         },
       ),
     [project.id, earlier.reload],
   );
-  const hasCome = latest !== null;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, so that the next visit begins with the events
+  const hasEvents = latest !== null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, so that the next visit starts with the live events
   useEffect(() => {
-    if (hasCome && !project.ingested_event) reload();
-  }, [hasCome]);
+    if (hasEvents && !project.ingested_event) reload();
+  }, [hasEvents]);
   const test = useAction(() =>
     capture(project.api_token, {
       event: 'test event',
       distinct_id: me.distinct_id,
-      properties: { sent_from: 'the console', $lib: 'cairn-console' },
+      properties: { sent_from: 'console', $lib: 'cairn-console' },
     }),
   );
   return (
-    <section class={classes('card waiting', hasCome && 'has-come')} aria-label="First event">
+    <section class={classes('card first-event', hasEvents && 'has-events')} aria-label="First event">
       <span class="beacon" aria-hidden="true" />
-      <div class="words" role="status">
+      <div class="text" role="status">
         {latest ? (
           <>
-            <h2>Events are coming in</h2>
-            <p class="soft">
-              The latest: <b>{latest.event}</b>, <Time at={latest.timestamp} as="time" />
+            <h2>Receiving events</h2>
+            <p class="muted">
+              Latest event: <b title={latest.event}>{eventLabel(latest.event)}</b>,{' '}
+              <Time at={latest.timestamp} as="recent" />
             </p>
           </>
         ) : (
           <>
-            <h2>Waiting for the first event</h2>
-            <p class="soft">This page watches, and turns green when one comes.</p>
+            <h2>Waiting for your first event</h2>
+            <p class="muted">This page updates as soon as an event arrives.</p>
           </>
         )}
       </div>
       <div class="row">
         <Button busy={test.busy} onClick={() => void test.run()}>
-          Send a test event
+          Send test event
         </Button>
-        {latest && <Link to={pathTo('live', { project: project.id }) ?? '/'}>See live events</Link>}
+        {latest && <Link to={pathTo('live', { project: project.id }) ?? '/'}>View live events</Link>}
       </div>
       {test.error !== undefined && <ErrorNote error={test.error} />}
       {earlier.error !== undefined && <ErrorNote error={earlier.error} onRetry={earlier.reload} />}

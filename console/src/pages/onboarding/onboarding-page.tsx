@@ -1,4 +1,3 @@
-/** How to connect: this server's own address and key, ready to copy, and a word when the first event has come. */
 import './onboarding.css';
 import { Code, CopyButton } from '../../components/code.tsx';
 import { Facts } from '../../components/facts.tsx';
@@ -15,35 +14,33 @@ export function Page() {
   const { api_token: key } = useProject();
   const host = publicUrl();
   const snippets = snippetsFor(host, key);
-  const [chosen, choose] = useQueryState('with', 'web');
-  const shown = snippets.find(({ id }) => id === chosen) ?? snippets[0];
+  const [selected, choose] = useQueryState('with', 'web');
+  const shown = snippets.find(({ id }) => id === selected) ?? snippets[0];
   return (
     <PageFrame
-      title="Connect your product"
-      lead="Cairn speaks the wire of PostHog's SDKs: take the one for your language and point it here."
+      title="Install an SDK"
+      lead="Cairn works with PostHog's SDKs. Pick your platform, and use this server's address and your project API key."
     >
       <FirstEvent />
-      <section class="stack" aria-label="Code for your product">
-        <Tabs label="Language" tabs={snippets} value={shown?.id ?? 'web'} onChange={choose}>
+      <section class="stack" aria-label="Installation">
+        <Tabs label="Platform" tabs={snippets} value={shown?.id ?? 'web'} onChange={choose}>
           {shown && (
             <>
-              <p class="soft">{shown.hint}</p>
+              <p class="muted">{shown.hint}</p>
               <Code text={shown.code} label={`Code for ${shown.label}`} />
             </>
           )}
         </Tabs>
       </section>
-      <section class="card stack-s" aria-label="Address and key">
-        <h2>By hand</h2>
+      <section class="card stack-s" aria-label="Host and API key">
+        <h2>Host and API key</h2>
         <Facts
           facts={[
-            ['Address', <Copyable key="address" text={host} />],
-            ['Project key', <Copyable key="key" text={key} />],
+            ['Host', <Copyable key="address" text={host} />],
+            ['Project API key', <Copyable key="key" text={key} />],
           ]}
         />
-        <p class="soft small">
-          The project key may be seen by everybody: it can send events and read flags, nothing else.
-        </p>
+        <p class="muted small">The project API key is public: it can only send events and evaluate feature flags.</p>
       </section>
       <DemoDataCard />
     </PageFrame>

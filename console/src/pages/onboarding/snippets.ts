@@ -1,13 +1,12 @@
-/** What to put into one's own code, with this server's address and this project's key filled in. */
-export interface Snippet {
+/** Code snippets with this server's address and the project API key. */
+interface Snippet {
   id: string;
   label: string;
-  /** Where it goes. */
   hint: string;
   code: string;
 }
 
-/** Methods that a page may call before the SDK is there: the calls wait in a list. */
+/** Methods that a page may call before the SDK has loaded; the calls are queued. */
 const METHODS =
   'capture identify alias group reset register register_once unregister onFeatureFlags isFeatureEnabled ' +
   'getFeatureFlag getFeatureFlagPayload reloadFeatureFlags setPersonProperties opt_in_capturing opt_out_capturing';
@@ -40,14 +39,14 @@ const browser = (host: string, key: string): string => `<script>
 export const snippetsFor = (host: string, key: string): readonly Snippet[] => [
   {
     id: 'web',
-    label: 'Web page',
-    hint: 'Into the <head> of every page. The SDK is loaded from this server; page views and clicks come by themselves.',
+    label: 'HTML snippet',
+    hint: 'Add this to the <head> of every page. It loads the SDK from this server and captures pageviews and clicks automatically.',
     code: browser(host, key),
   },
   {
     id: 'bundler',
-    label: 'Web app',
-    hint: 'With a bundler: npm install posthog-js',
+    label: 'JavaScript',
+    hint: 'npm install posthog-js',
     code: `import posthog from 'posthog-js';
 
 posthog.init(${text(key)}, { api_host: ${text(host)} });
@@ -75,8 +74,8 @@ client.shutdown()`,
   },
   {
     id: 'curl',
-    label: 'curl',
-    hint: 'From anything that speaks HTTP. A 200 means that the event is on disk.',
+    label: 'API',
+    hint: 'Send events from any language over HTTP. A 200 means that the event is saved on disk.',
     code: `curl -X POST ${host}/capture/ -H 'Content-Type: application/json' \\
   -d '{"api_key": ${text(key)}, "event": "signed up", "distinct_id": "user-1"}'`,
   },

@@ -16,30 +16,30 @@ export function CohortsTab({ person: { uuid } }: { person: Person }) {
       id: 'name',
       title: 'Cohort',
       cell: ({ id: number, name }) => (
-        <Link to={pathTo('cohort', { project: id, cohort: number }) ?? '/'}>{name || 'without a name'}</Link>
+        <Link to={pathTo('cohort', { project: id, cohort: number }) ?? '/'}>{name || 'Untitled cohort'}</Link>
       ),
     },
     {
       id: 'kind',
-      title: 'Kind',
-      cell: ({ is_static }) => <Badge>{is_static ? 'list' : 'criteria'}</Badge>,
+      title: 'Type',
+      cell: ({ is_static }) => <Badge>{is_static ? 'Static' : 'Dynamic'}</Badge>,
     },
-    { id: 'calculated', title: 'Last calculated', cell: ({ last_calculation: at }) => <Time at={at} as="ago" /> },
+    { id: 'calculated', title: 'Last calculated', cell: ({ last_calculation: at }) => <Time at={at} as="relative" /> },
   ];
   return (
     <Loaded resource={cohorts}>
       {({ results }) => (
         <Table
-          label="Cohorts of the person"
+          label="Cohorts"
           columns={columns}
           rows={results}
           rowKey={(cohort) => cohort.id}
           empty={
             <Empty
-              title="In no cohort"
-              action={<Link to={pathTo('cohorts', { project: id }) ?? '/'}>Look at the cohorts</Link>}
+              title="Not in any cohort"
+              action={<Link to={pathTo('cohorts', { project: id }) ?? '/'}>View cohorts</Link>}
             >
-              Membership is as of the last calculation of each cohort; a new cohort takes a moment.
+              Membership is updated when a cohort is calculated, which takes a moment for a new cohort.
             </Empty>
           }
         />

@@ -3,7 +3,7 @@ import { deletePerson, getPersonSummary, type Person } from '../../api/persons.t
 import { Confirm } from '../../components/dialog.tsx';
 import { Checkbox } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
-import { countOf } from '../../lib/format.ts';
+import { pluralize } from '../../lib/numbers.ts';
 import { pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
@@ -14,36 +14,36 @@ export function DeletePerson({ person, onClose }: { person: Person; onClose(): v
   const { uuid, name, distinct_ids: ids } = person;
   const [withEvents, setWithEvents] = useState(false);
   const summary = useResource((signal) => getPersonSummary(id, uuid, signal), [id, uuid]);
-  const events = summary.data ? countOf(summary.data.events, 'event') : 'events';
-  const properties = countOf(Object.keys(person.properties).length, 'property', 'properties');
+  const events = summary.data ? pluralize(summary.data.events, 'event') : 'events';
+  const properties = pluralize(Object.keys(person.properties).length, 'property', 'properties');
   return (
     <Confirm
       title={`Delete ${name}?`}
-      action={withEvents ? 'Delete the person and all events' : 'Delete the person'}
+      action={withEvents ? 'Delete person and events' : 'Delete person'}
       danger
       {...(withEvents && { typed: 'delete' })}
       onClose={onClose}
       onConfirm={async () => {
         const deletion = await deletePerson(id, uuid, withEvents);
-        if (!deletion) toast(`${name} is deleted.`);
+        if (!deletion) toast(`${name} deleted.`);
         const persons = pathTo('persons', { project: id }) ?? '/';
         navigate(deletion ? `${persons}?deletion=${deletion.id}` : persons);
       }}
     >
       <p>
-        The person goes at once, with {countOf(ids.length, 'distinct id')}, {properties}, their history, merges and
-        places in cohorts. <b>This cannot be undone.</b>
+        This deletes the person with {pluralize(ids.length, 'distinct ID')}, {properties}, property history, merges and
+        cohort memberships. <b>This cannot be undone.</b>
       </p>
-      <Checkbox label={`Delete the ${events} of the person too`} checked={withEvents} onChange={setWithEvents} />
+      <Checkbox label={`Also delete ${events}`} checked={withEvents} onChange={setWithEvents} />
       {withEvents ? (
         <p>
-          The {events} are removed from every chart, and every file is written afresh, so that nothing is left on disk.
-          That goes on in the background; you see how far it is.
+          The events are removed from all insights, and data files are rewritten so that nothing remains on disk. This
+          runs in the background, and you can follow the progress.
         </p>
       ) : (
-        <p>The {events} stay in charts, without anybody they belong to.</p>
+        <p>The events stay in insights, but no longer belong to a person.</p>
       )}
-      <p class="soft small">A later event with one of these distinct ids begins somebody new.</p>
+      <p class="muted small">A new event with one of these distinct IDs creates a new person.</p>
     </Confirm>
   );
 }

@@ -2,24 +2,24 @@ import { type Deletion, getDeletion } from '../../api/persons.ts';
 import { Button } from '../../components/button.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { Loaded, Progress } from '../../components/states.tsx';
-import { countOf, formatBytes } from '../../lib/format.ts';
+import { formatBytes, pluralize } from '../../lib/numbers.ts';
 import { useProject } from '../../lib/session.ts';
 import { useInterval, useResource } from '../../lib/use-resource.ts';
 
-const EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 
-/** How far a deletion with events has got, until nothing is left in any file. It goes on without anybody looking. */
+/** The progress of deleting a person with events, which runs in the background. */
 export function DeletionCard({ id, onClose }: { id: string; onClose(): void }) {
   const project = useProject();
   const deletion = useResource((signal) => getDeletion(project.id, id, signal), [project.id, id]);
   const isDone = deletion.data?.state === 'complete';
   useInterval(() => {
     if (!isDone) deletion.reload();
-  }, EVERY_MS);
+  }, POLL_INTERVAL_MS);
   return (
     <section class="card stack-s" aria-label="Deletion">
       <div class="row">
-        <h2>{isDone ? 'The person is deleted' : 'A person is being deleted'}</h2>
+        <h2>{isDone ? 'Person deleted' : 'Deleting person'}</h2>
         <span class="push">
           <Button small kind="quiet" onClick={onClose}>
             {isDone ? 'Close' : 'Hide'}
@@ -32,9 +32,9 @@ export function DeletionCard({ id, onClose }: { id: string; onClose(): void }) {
 }
 
 const STEPS: Record<string, { value: number; label: string }> = {
-  removing_events: { value: 1, label: 'Removing the events…' },
-  erasing: { value: 2, label: 'Nothing is shown any more. Files are written afresh, so that nothing is left in them…' },
-  complete: { value: 3, label: 'Done: every file was read again, and nothing of the person was found.' },
+  removing_events: { value: 1, label: 'Deleting events…' },
+  erasing: { value: 2, label: 'Events are no longer visible. Rewriting data files so that nothing remains on disk…' },
+  complete: { value: 3, label: 'Done. All data files were scanned and contain nothing about this person.' },
 };
 
 function State({ deletion: { state, removed, scan } }: { deletion: Deletion }) {
@@ -44,15 +44,15 @@ function State({ deletion: { state, removed, scan } }: { deletion: Deletion }) {
       <Progress label={step.label} value={step.value} max={3} />
       <Facts
         facts={[
-          ['Events', removed.events === null ? 'being counted' : countOf(removed.events, 'event')],
-          ['Distinct ids', countOf(removed.distinct_ids, 'id')],
-          ['Changes of properties', countOf(removed.property_history, 'entry', 'entries')],
-          ['Merges', countOf(removed.merges, 'merge')],
+          ['Events', removed.events === null ? 'Counting…' : pluralize(removed.events, 'event')],
+          ['Distinct IDs', pluralize(removed.distinct_ids, 'distinct ID')],
+          ['Property history', pluralize(removed.property_history, 'entry', 'entries')],
+          ['Merges', pluralize(removed.merges, 'merge')],
           ...(scan
             ? [
                 [
-                  'Looked through',
-                  `${countOf(scan.files, 'file')}, ${formatBytes(scan.bytes)}; ${countOf(scan.rows, 'row')} left`,
+                  'Scanned',
+                  `${pluralize(scan.files, 'file')}, ${formatBytes(scan.bytes)}; ${pluralize(scan.rows, 'row')} remaining`,
                 ] as [string, string],
               ]
             : []),
@@ -60,8 +60,8 @@ function State({ deletion: { state, removed, scan } }: { deletion: Deletion }) {
       />
       {scan?.mentioned_in && scan.mentioned_in.length > 0 && (
         <p class="small">
-          An id of the person is still spelled in {scan.mentioned_in.join(', ')}: somebody else mentions it, or has come
-          with it since.
+          A distinct ID of this person still occurs in {scan.mentioned_in.join(', ')}: other data refers to it, or new
+          events used it.
         </p>
       )}
     </>

@@ -7,21 +7,21 @@ import { Badge, Empty, Loaded } from '../../components/states.tsx';
 import { type Column, Pager, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { toast } from '../../components/toast.tsx';
-import { countOf } from '../../lib/format.ts';
+import { formatNumber, pluralize } from '../../lib/numbers.ts';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
-import type { TabProps } from './person-page.tsx';
+import type { TabProps } from './tab-props.ts';
 
 const SHOWN_IDS = 50;
-const LIMIT = 25;
+const PAGE_SIZE = 25;
 
-export function IdsTab({ person, onChange }: TabProps) {
+export function DistinctIdsTab({ person, onChange }: TabProps) {
   const [isAll, setAll] = useState(false);
   const { distinct_ids: ids } = person;
   return (
     <>
-      <section class="stack-s" aria-label="Distinct ids">
-        <h2>{countOf(ids.length, 'distinct id')}</h2>
+      <section class="stack-s" aria-label="Distinct IDs">
+        <h2>{pluralize(ids.length, 'distinct ID')}</h2>
         <ul class="id-list">
           {(isAll ? ids : ids.slice(0, SHOWN_IDS)).map((id) => (
             <li key={id}>
@@ -32,59 +32,58 @@ export function IdsTab({ person, onChange }: TabProps) {
         {!isAll && ids.length > SHOWN_IDS && (
           <div>
             <Button small onClick={() => setAll(true)}>
-              Show all {ids.length}
+              Show all {formatNumber(ids.length)}
             </Button>
           </div>
         )}
       </section>
-      <p class="soft small">
-        The person itself is <code>{person.uuid}</code>, whatever ids come and go.
+      <p class="muted small">
+        Person UUID: <code>{person.uuid}</code>
       </p>
       <Merges person={person} onChange={onChange} />
     </>
   );
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  identify: 'identify',
-  alias: 'alias',
-  merge_dangerously: 'merge by force',
-};
-
 function Merges({ person, onChange }: TabProps) {
   const { id } = useProject();
   const [offset, setOffset] = useState(0);
-  const [asked, ask] = useState<Merge | null>(null);
+  const [undoing, setUndoing] = useState<Merge | null>(null);
   const merges = useResource(
-    (signal) => listMerges(id, person.uuid, { limit: LIMIT, offset }, signal),
+    (signal) => listMerges(id, person.uuid, { limit: PAGE_SIZE, offset }, signal),
     [id, person, offset],
   );
   const columns: Column<Merge>[] = [
-    { id: 'when', title: 'When', cell: ({ merged_at }) => <Time at={merged_at} /> },
-    { id: 'kind', title: 'By', isWide: true, cell: ({ kind }) => KINDS[String(kind)] ?? String(kind) },
+    { id: 'when', title: 'Merged', cell: ({ merged_at }) => <Time at={merged_at} /> },
+    { id: 'kind', title: 'Method', isWide: true, cell: ({ kind }) => <code>{String(kind)}</code> },
     {
       id: 'ids',
-      title: 'Ids that came',
+      title: 'Moved distinct IDs',
       cell: ({ moved_distinct_ids: moved }) => (
-        <span class="cut">
-          <code>{moved[0] ?? 'none'}</code>
-          {moved.length > 1 && ` and ${moved.length - 1} more`}
+        <span class="truncate">
+          <code>{moved[0] ?? 'None'}</code>
+          {moved.length > 1 && ` and ${formatNumber(moved.length - 1)} more`}
         </span>
       ),
     },
-    { id: 'source', title: 'From', isWide: true, cell: ({ source }) => <code class="cut">{source.uuid}</code> },
+    {
+      id: 'source',
+      title: 'Merged person',
+      isWide: true,
+      cell: ({ source }) => <code class="truncate">{source.uuid}</code>,
+    },
     {
       id: 'undo',
       title: '',
       cell: (merge) =>
         merge.undone_at !== null ? (
-          <Badge>undone</Badge>
+          <Badge>Undone</Badge>
         ) : merge.can_be_undone ? (
-          <Button small onClick={() => ask(merge)}>
+          <Button small onClick={() => setUndoing(merge)}>
             Undo…
           </Button>
         ) : (
-          <span class="soft small">{merge.reason}</span>
+          <span class="muted small">{merge.reason}</span>
         ),
     },
   ];
@@ -95,30 +94,30 @@ function Merges({ person, onChange }: TabProps) {
         {({ results, count }) => (
           <>
             <Table
-              label="Merges that made this person, newest first"
+              label="Merges, newest first"
               columns={columns}
               rows={results}
               rowKey={(merge) => merge.id}
               empty={
-                <Empty title="Never merged">
-                  When <code>identify</code> or <code>alias</code> joins another person with this one, it is written
-                  down here, and can be undone.
+                <Empty title="No merges">
+                  When <code>identify</code> or <code>alias</code> merges another person into this one, the merge is
+                  listed here, and you can undo it.
                 </Empty>
               }
             />
-            <Pager offset={offset} limit={LIMIT} count={count} onChange={setOffset} />
+            <Pager offset={offset} limit={PAGE_SIZE} count={count} onChange={setOffset} />
           </>
         )}
       </Loaded>
-      {asked && (
+      {undoing && (
         <UndoMerge
-          merge={asked}
+          merge={undoing}
           personUuid={person.uuid}
           onDone={() => {
             merges.reload();
             onChange();
           }}
-          onClose={() => ask(null)}
+          onClose={() => setUndoing(null)}
         />
       )}
     </section>
@@ -132,32 +131,32 @@ interface UndoProps {
   onClose(): void;
 }
 
-/** As many as fit into an address; beyond that the number is not asked for. */
-const MOST_COUNTED = 100;
+/** The limit of a URL; for more, the number of events is not loaded. */
+const MAX_COUNTED = 100;
 
 function UndoMerge({ merge, personUuid, onDone, onClose }: UndoProps) {
   const { id } = useProject();
   const { moved_distinct_ids: moved } = merge;
   const summary = useResource(
-    moved.length > MOST_COUNTED ? null : (signal) => getPersonSummary(id, personUuid, signal, moved),
+    moved.length > MAX_COUNTED ? null : (signal) => getPersonSummary(id, personUuid, signal, moved),
     [id, personUuid, merge.id],
   );
   return (
     <Confirm
       title="Undo this merge?"
-      action="Make two persons of one"
+      action="Undo merge"
       onClose={onClose}
       onConfirm={async () => {
         await undoMerge(id, merge.id);
-        toast('The merge is undone: they are two persons again.');
+        toast('Merge undone.');
         onDone();
       }}
     >
       <p>
-        {countOf(moved.length, 'id goes', 'ids go')} back to the person who was merged in, together with{' '}
-        {summary.data ? countOf(summary.data.events, 'event') : 'all events'} that came under{' '}
-        {moved.length === 1 ? 'it' : 'them'}, before the merge and since. Both persons get back the properties that they
-        had, as far as nothing has changed them since.
+        {pluralize(moved.length, 'distinct ID')} and{' '}
+        {summary.data ? pluralize(summary.data.events, 'event') : 'all their events'} move back to the merged person,
+        including events since the merge. Both persons get their previous properties back, except those that have
+        changed since.
       </p>
       <ul class="id-list">
         {moved.slice(0, 20).map((one) => (
@@ -166,9 +165,9 @@ function UndoMerge({ merge, personUuid, onDone, onClose }: UndoProps) {
           </li>
         ))}
       </ul>
-      <p class="soft small">
-        The other person is <PersonLink name={merge.source.uuid} />. It takes another <code>identify</code> or{' '}
-        <code>alias</code> to join them again.
+      <p class="muted small">
+        Merged person: <PersonLink name={merge.source.uuid} />. Another <code>identify</code> or <code>alias</code>{' '}
+        merges them again.
       </p>
     </Confirm>
   );

@@ -5,13 +5,14 @@ import { Dialog } from '../../components/dialog.tsx';
 import { Select, TextArea, TextField } from '../../components/field.tsx';
 import { ErrorNote } from '../../components/states.tsx';
 import { toast } from '../../components/toast.tsx';
+import { propertyLabel } from '../../lib/friendly-names.ts';
 import { useProject } from '../../lib/session.ts';
 import { useAction } from '../../lib/use-resource.ts';
 import { type Draft, draftOf, readDraft, VALUE_KINDS, type ValueKind } from './property-values.ts';
 
-export interface EditPropertyProps {
+interface EditPropertyProps {
   person: Person;
-  /** Null: a new one. */
+  /** Null for a new property. */
   name: string | null;
   onDone(person: Person): void;
   onClose(): void;
@@ -26,19 +27,19 @@ export function EditProperty({ person, name, onDone, onClose }: EditPropertyProp
   const { id } = useProject();
   const [key, setKey] = useState(name ?? '');
   const [draft, setDraft] = useState<Draft>(() => draftOf(name === null ? '' : person.properties[name]));
-  const [isTried, setTried] = useState(false);
+  const [hasTried, setHasTried] = useState(false);
   const read = readDraft(draft);
   const problem = 'problem' in read ? read.problem : null;
   const save = useAction(async () => {
-    if ('problem' in read) return setTried(true);
+    if ('problem' in read) return setHasTried(true);
     onDone(await setProperty(id, person.uuid, key, read.value));
-    toast(`${key} is saved.`);
+    toast(`${propertyLabel(key)} saved.`);
     onClose();
   });
   const chooseKind = (kind: ValueKind): void =>
     setDraft({ kind, text: kind === 'boolean' && draft.text !== 'true' ? 'false' : draft.text });
   return (
-    <Dialog title={name === null ? 'Add a property' : `Edit ${name}`} onClose={onClose}>
+    <Dialog title={name === null ? 'Add property' : `Edit ${propertyLabel(name)}`} onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -49,7 +50,7 @@ export function EditProperty({ person, name, onDone, onClose }: EditPropertyProp
         {name === null && (
           <TextField label="Name" value={key} onInput={setKey} required maxLength={400} spellcheck={false} />
         )}
-        <Select label="Kind" value={draft.kind} options={VALUE_KINDS} onChange={chooseKind} />
+        <Select label="Type" value={draft.kind} options={VALUE_KINDS} onChange={chooseKind} />
         {draft.kind === 'boolean' ? (
           <Select
             label="Value"
@@ -63,11 +64,11 @@ export function EditProperty({ person, name, onDone, onClose }: EditPropertyProp
             rows={draft.kind === 'json' ? 8 : 3}
             isCode={draft.kind === 'json'}
             value={draft.text}
-            error={isTried ? problem : null}
+            error={hasTried ? problem : null}
             onInput={(text) => setDraft({ ...draft, text })}
           />
         )}
-        <p class="soft small">A later event that sets the same property writes over it.</p>
+        <p class="muted small">A later event that sets this property overwrites the value.</p>
         {save.error !== undefined && <ErrorNote error={save.error} />}
         <div class="row">
           <Button type="submit" kind="primary" busy={save.busy}>

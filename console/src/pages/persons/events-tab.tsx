@@ -2,10 +2,12 @@ import { findEventNames } from '../../api/definitions.ts';
 import { type LiveEvent, listEvents } from '../../api/events.ts';
 import type { Person } from '../../api/persons.ts';
 import { Combobox } from '../../components/combobox.tsx';
+import { EventName } from '../../components/names.tsx';
 import { Empty, Loaded } from '../../components/states.tsx';
 import { type Column, Pager, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { countOf } from '../../lib/format.ts';
+import { EVENT_NAMES } from '../../lib/friendly-names.ts';
+import { pluralize } from '../../lib/numbers.ts';
 import { useProject } from '../../lib/session.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { changeFilter, useOffset } from '../../lib/use-offset.ts';
@@ -13,15 +15,23 @@ import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { EventDetails } from '../events/event-details.tsx';
 import { originOf } from '../events/event-list.ts';
-import { byDay } from './group-by-day.ts';
+import { groupByDay } from './group-by-day.ts';
 
-const LIMIT = 100;
+const PAGE_SIZE = 100;
 
 const COLUMNS: readonly Column<LiveEvent>[] = [
   { id: 'time', title: 'Time', cell: ({ timestamp }) => <Time at={timestamp} as="time" /> },
-  { id: 'event', title: 'Event', cell: ({ event }) => <b class="cut">{event}</b> },
-  { id: 'origin', title: 'URL or library', cell: (event) => <span class="cut soft">{originOf(event)}</span> },
-  { id: 'id', title: 'Distinct id', isWide: true, cell: (event) => <code class="cut">{event.distinct_id}</code> },
+  {
+    id: 'event',
+    title: 'Event',
+    cell: ({ event }) => (
+      <b class="truncate">
+        <EventName name={event} />
+      </b>
+    ),
+  },
+  { id: 'origin', title: 'URL or library', cell: (event) => <span class="truncate muted">{originOf(event)}</span> },
+  { id: 'id', title: 'Distinct ID', isWide: true, cell: (event) => <code class="truncate">{event.distinct_id}</code> },
 ];
 
 export function EventsTab({ person: { uuid } }: { person: Person }) {
@@ -31,7 +41,7 @@ export function EventsTab({ person: { uuid } }: { person: Person }) {
   const [offset, setOffset] = useOffset();
   const event = useDebounced(name.trim(), 250);
   const events = useResource(
-    (signal) => listEvents(id, { person_id: uuid, event, limit: LIMIT, offset }, signal),
+    (signal) => listEvents(id, { person_id: uuid, event, limit: PAGE_SIZE, offset }, signal),
     [id, uuid, event, offset],
   );
   return (
@@ -39,7 +49,8 @@ export function EventsTab({ person: { uuid } }: { person: Person }) {
       <div class="event-filter">
         <Combobox
           label="Event"
-          placeholder="any"
+          placeholder="All events"
+          names={EVENT_NAMES}
           value={name}
           onChange={(text) => changeFilter({ event: text })}
           suggest={async (text, signal) => (await findEventNames(id, text, signal)).map((value) => ({ value }))}
@@ -50,19 +61,19 @@ export function EventsTab({ person: { uuid } }: { person: Person }) {
         {({ results, next }) => (
           <>
             {results.length === 0 && (
-              <Empty title={event === '' ? 'No events' : 'No event is called so'}>
+              <Empty title={event === '' ? 'No events' : 'No matching events'}>
                 {event === ''
-                  ? 'The person was made without events of their own, or retention has removed them.'
-                  : 'Names are compared exactly.'}
+                  ? 'This person was created without events, or data retention has deleted them.'
+                  : 'Event names must match exactly.'}
               </Empty>
             )}
-            {byDay(results, timezone).map(({ date, items }) => (
+            {groupByDay(results, timezone).map(({ date, items }) => (
               <section class="day" key={date} aria-label={date}>
                 <h3>
-                  {date}, {countOf(items.length, 'event')}
+                  {date}, {pluralize(items.length, 'event')}
                 </h3>
                 <Table
-                  label={`Events of ${date}, newest first`}
+                  label={`Events on ${date}, newest first`}
                   columns={COLUMNS}
                   rows={items}
                   rowKey={(one) => one.id}
@@ -71,7 +82,7 @@ export function EventsTab({ person: { uuid } }: { person: Person }) {
                 />
               </section>
             ))}
-            <Pager offset={offset} limit={LIMIT} count={null} hasNext={next !== null} onChange={setOffset} />
+            <Pager offset={offset} limit={PAGE_SIZE} count={null} hasNext={next !== null} onChange={setOffset} />
           </>
         )}
       </Loaded>

@@ -1,13 +1,12 @@
-import { formatDate, type Moment } from '../../lib/format.ts';
+import { formatDate, type Moment } from '../../lib/dates.ts';
 
-export interface Day<T> {
-  /** As the project's zone writes it: '15 Jan 2026'. */
+interface Day<T> {
   date: string;
   items: T[];
 }
 
-/** A list that is in order of time, cut where a new day begins in the zone. */
-export function byDay<T extends { timestamp: Moment }>(items: readonly T[], zone: string): Day<T>[] {
+/** Groups a list that is sorted by time into days of the time zone. */
+export function groupByDay<T extends { timestamp: Moment }>(items: readonly T[], zone: string): Day<T>[] {
   const days: Day<T>[] = [];
   for (const item of items) {
     const date = formatDate(item.timestamp, zone);

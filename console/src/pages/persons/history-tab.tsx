@@ -7,13 +7,13 @@ import { Pager } from '../../components/table.tsx';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
 
-const LIMIT = 25;
+const PAGE_SIZE = 25;
 
-/** What people did to the person by hand; what events did stands in the history of each property. */
+/** Manual changes; changes by events are in the history of each property. */
 export function HistoryTab({ person }: { person: Person }) {
   const { id } = useProject();
   const [offset, setOffset] = useState(0);
-  const query = { limit: LIMIT, page: offset / LIMIT + 1 };
+  const query = { limit: PAGE_SIZE, page: offset / PAGE_SIZE + 1 };
   const activity = useResource(
     (signal) => listActivity(id, ['persons', person.uuid], query, signal),
     [id, person, offset],
@@ -22,13 +22,13 @@ export function HistoryTab({ person }: { person: Person }) {
     <Loaded resource={activity}>
       {({ results, total_count }) =>
         results.length === 0 ? (
-          <Empty title="Nobody has changed this person by hand">
-            Edited properties, splits and undone merges are listed here, with who did it and when.
+          <Empty title="No activity yet">
+            Manual changes to this person, such as edited properties, splits and undone merges, appear here.
           </Empty>
         ) : (
           <>
-            <ActivityList label="Changes by hand, newest first" entries={results} />
-            <Pager offset={offset} limit={LIMIT} count={total_count} onChange={setOffset} />
+            <ActivityList label="Activity, newest first" entries={results} />
+            <Pager offset={offset} limit={PAGE_SIZE} count={total_count} onChange={setOffset} />
           </>
         )
       }

@@ -1,4 +1,3 @@
-/** Everybody whom events tell of: found by what they are called or what they are like. */
 import { findProperties } from '../../api/definitions.ts';
 import { type ListedPerson, listPersons, personsCsvPath } from '../../api/persons.ts';
 import './persons-page.css';
@@ -13,7 +12,9 @@ import { type Column, Pager, Table } from '../../components/table.tsx';
 import { TagInput } from '../../components/tag-input.tsx';
 import { Time } from '../../components/time.tsx';
 import { ValueText } from '../../components/value-text.tsx';
-import { type PropertyFilter, toQuery } from '../../lib/filters.ts';
+import { filtersToQuery, type PropertyFilter } from '../../lib/filters.ts';
+import { PROPERTY_NAMES, propertyLabel } from '../../lib/friendly-names.ts';
+import { formatNumber } from '../../lib/numbers.ts';
 import { pathTo } from '../../lib/route-table.ts';
 import { navigate } from '../../lib/router.ts';
 import { useProject } from '../../lib/session.ts';
@@ -23,7 +24,7 @@ import { useJsonQueryState, useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-resource.ts';
 import { DeletionCard } from './deletion-card.tsx';
 
-const LIMIT = 50;
+const PAGE_SIZE = 50;
 const NO_FILTERS: PropertyFilter[] = [];
 const COLUMNS = ['email'];
 
@@ -35,12 +36,12 @@ function columnsOf(shown: readonly string[]): Column<ListedPerson>[] {
     { id: 'name', title: 'Person', cell: ({ uuid, name }) => <PersonLink id={uuid} name={name} /> },
     ...shown.map((key) => ({
       id: `property ${key}`,
-      title: key,
+      title: propertyLabel(key),
       isWide: true,
       cell: ({ properties }: ListedPerson) => (
-        <span class="cut">
+        <span class="truncate">
           {own(properties, key) === undefined ? (
-            <span class="soft">–</span>
+            <span class="muted">–</span>
           ) : (
             <ValueText value={own(properties, key)} />
           )}
@@ -49,16 +50,16 @@ function columnsOf(shown: readonly string[]): Column<ListedPerson>[] {
     })),
     {
       id: 'ids',
-      title: 'Distinct ids',
+      title: 'Distinct IDs',
       isWide: true,
       cell: ({ distinct_ids: ids }) => (
         <span class="person-ids">
-          <code class="cut">{ids[0]}</code>
-          {ids.length > 1 && <span class="soft">+{ids.length - 1}</span>}
+          <code class="truncate">{ids[0]}</code>
+          {ids.length > 1 && <span class="muted">+{formatNumber(ids.length - 1)}</span>}
         </span>
       ),
     },
-    { id: 'created', title: 'First seen', cell: ({ created_at }) => <Time at={created_at} as="ago" /> },
+    { id: 'created', title: 'First seen', cell: ({ created_at }) => <Time at={created_at} as="relative" /> },
   ];
 }
 
@@ -69,35 +70,36 @@ export function Page() {
   const [shown, setShown] = useJsonQueryState<string[]>('columns', COLUMNS);
   const [deletion, setDeletion] = useQueryState('deletion');
   const [offset, setOffset] = useOffset();
-  const question = {
+  const query = {
     search: useDebounced(search.trim(), 250),
-    properties: useDebounced(toQuery(filters), 250),
+    properties: useDebounced(filtersToQuery(filters), 250),
   };
   const persons = useResource(
-    (signal) => listPersons(id, { ...question, limit: LIMIT, offset }, signal),
-    [id, question.search, question.properties, offset],
+    (signal) => listPersons(id, { ...query, limit: PAGE_SIZE, offset }, signal),
+    [id, query.search, query.properties, offset],
   );
-  const isFiltered = question.search !== '' || question.properties !== undefined;
+  const isFiltered = query.search !== '' || query.properties !== undefined;
   return (
     <PageFrame
       title="Persons"
-      lead="Everybody whom your events tell of, newest first. Open one to see what they did, which flags they get and why."
-      actions={<CsvLink href={personsCsvPath(id, question)} name="persons.csv" />}
+      lead="Everyone who has sent events, newest first. Open a person to see their properties, events and feature flags."
+      actions={<CsvLink href={personsCsvPath(id, query)} name="persons.csv" />}
     >
       {deletion !== '' && <DeletionCard id={deletion} onClose={() => setDeletion('')} />}
       <div class="person-tools">
         <TextField
           label="Search"
           type="search"
-          placeholder="part of an e-mail, or a whole distinct id"
+          placeholder="Email or distinct ID"
           value={search}
           onInput={(text) => changeFilter({ search: text })}
         />
         <div class="field columns">
           <span class="label">Columns</span>
           <TagInput
-            label="Show a property as a column"
-            placeholder="add a property"
+            label="Add column"
+            placeholder="Add property"
+            names={PROPERTY_NAMES}
             value={shown}
             onChange={setShown}
             suggest={async (text, signal) =>
@@ -111,7 +113,7 @@ export function Page() {
         value={filters}
         onChange={(next) => changeFilter({ properties: next.length === 0 ? null : JSON.stringify(next) })}
         owners={['person']}
-        addLabel="Filter by a property"
+        addLabel="Add filter"
       />
       <Loaded resource={persons}>
         {({ results, next }) => (
@@ -122,9 +124,9 @@ export function Page() {
               rows={results}
               rowKey={({ uuid }) => uuid}
               onOpen={({ uuid }) => navigate(pathTo('person', { project: id, person: uuid }) ?? '/')}
-              empty={isFiltered || offset > 0 ? <NobodyFits /> : <NobodyYet projectId={id} />}
+              empty={isFiltered || offset > 0 ? <NoResults /> : <NoPersons projectId={id} />}
             />
-            <Pager offset={offset} limit={LIMIT} count={null} hasNext={next !== null} onChange={setOffset} />
+            <Pager offset={offset} limit={PAGE_SIZE} count={null} hasNext={next !== null} onChange={setOffset} />
           </>
         )}
       </Loaded>
@@ -132,17 +134,18 @@ export function Page() {
   );
 }
 
-const NobodyYet = ({ projectId }: { projectId: number }) => (
+const NoPersons = ({ projectId }: { projectId: number }) => (
   <Empty
-    title="Nobody yet"
-    action={<Link to={pathTo('welcome', { project: projectId }) ?? '/'}>Connect your product</Link>}
+    title="No persons yet"
+    action={<Link to={pathTo('welcome', { project: projectId }) ?? '/'}>Install an SDK</Link>}
   >
-    The first event of a distinct id makes a person; <code>identify</code> joins the ids of one human.
+    A person is created with the first event of a distinct ID. Call <code>identify</code> to link anonymous and
+    signed-in activity.
   </Empty>
 );
 
-const NobodyFits = () => (
-  <Empty title="Nobody fits">
-    The search looks for a part of the e-mail or for a whole distinct id. Every condition must hold.
+const NoResults = () => (
+  <Empty title="No matching persons">
+    Search by part of an email address or a complete distinct ID. All filters must match.
   </Empty>
 );

@@ -3,28 +3,40 @@ import { deleteProperty } from '../../api/persons.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
+import { PropertyName } from '../../components/names.tsx';
+import { sortProperties } from '../../components/property-list.tsx';
 import { Empty } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { ValueText } from '../../components/value-text.tsx';
+import { propertyLabel } from '../../lib/friendly-names.ts';
 import { useProject } from '../../lib/session.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { EditProperty } from './edit-property.tsx';
-import type { TabProps } from './person-page.tsx';
 import { PropertyHistory } from './property-history.tsx';
-import { sortedProperties } from './property-values.ts';
+import type { TabProps } from './tab-props.ts';
 
-type Asked = { deed: 'edit' | 'delete' | 'history'; key: string } | { deed: 'add' } | null;
+type OpenDialog = { action: 'edit' | 'delete' | 'history'; key: string } | { action: 'add' } | null;
 
 export function PropertiesTab({ person, onChange }: TabProps) {
   const { id } = useProject();
   const [search, setSearch] = useQueryState('property');
-  const [asked, ask] = useState<Asked>(null);
-  const close = (): void => ask(null);
-  const wanted = search.trim().toLowerCase();
-  const rows = sortedProperties(person.properties).filter(([key]) => key.toLowerCase().includes(wanted));
+  const [dialog, setDialog] = useState<OpenDialog>(null);
+  const close = (): void => setDialog(null);
+  const searchText = search.trim().toLowerCase();
+  const rows = sortProperties(person.properties).filter(([key]) =>
+    `${key} ${propertyLabel(key)}`.toLowerCase().includes(searchText),
+  );
   const columns: Column<[string, unknown]>[] = [
-    { id: 'key', title: 'Property', cell: ([key]) => <b>{key}</b> },
+    {
+      id: 'key',
+      title: 'Property',
+      cell: ([key]) => (
+        <b>
+          <PropertyName name={key} hasRaw />
+        </b>
+      ),
+    },
     {
       id: 'value',
       title: 'Value',
@@ -39,15 +51,15 @@ export function PropertiesTab({ person, onChange }: TabProps) {
       title: '',
       cell: ([key]) => (
         <div class="row-actions">
-          {(['edit', 'history', 'delete'] as const).map((deed) => (
+          {(['edit', 'history', 'delete'] as const).map((action) => (
             <Button
-              key={deed}
+              key={action}
               small
               kind="quiet"
-              aria-label={`${WORDS[deed]} ${key}`}
-              onClick={() => ask({ deed, key })}
+              aria-label={`${ACTION_LABELS[action]} ${propertyLabel(key)}`}
+              onClick={() => setDialog({ action, key })}
             >
-              {WORDS[deed]}
+              {ACTION_LABELS[action]}
             </Button>
           ))}
         </div>
@@ -57,44 +69,44 @@ export function PropertiesTab({ person, onChange }: TabProps) {
   return (
     <>
       <div class="row-end">
-        <TextField label="Find a property" type="search" value={search} onInput={setSearch} />
-        <Button onClick={() => ask({ deed: 'add' })}>Add a property</Button>
+        <TextField label="Search properties" type="search" value={search} onInput={setSearch} />
+        <Button onClick={() => setDialog({ action: 'add' })}>Add property</Button>
       </div>
       <Table
-        label="Properties of the person"
+        label="Person properties"
         columns={columns}
         rows={rows}
         rowKey={([key]) => key}
         empty={
-          <Empty title={wanted === '' ? 'No properties yet' : 'No property is called so'}>
-            Send <code>$set</code> with an event, or add one here. They stay with the person, and flags and cohorts can
-            ask for them.
+          <Empty title={searchText === '' ? 'No properties yet' : 'No matching properties'}>
+            Set properties with <code>$set</code> on an event, or add one here. Use them in feature flags, cohorts and
+            insights.
           </Empty>
         }
       />
-      {(asked?.deed === 'add' || asked?.deed === 'edit') && (
+      {(dialog?.action === 'add' || dialog?.action === 'edit') && (
         <EditProperty
           person={person}
-          name={asked.deed === 'edit' ? asked.key : null}
+          name={dialog.action === 'edit' ? dialog.key : null}
           onDone={onChange}
           onClose={close}
         />
       )}
-      {asked?.deed === 'history' && <PropertyHistory person={person} name={asked.key} onClose={close} />}
-      {asked?.deed === 'delete' && (
+      {dialog?.action === 'history' && <PropertyHistory person={person} name={dialog.key} onClose={close} />}
+      {dialog?.action === 'delete' && (
         <Confirm
-          title={`Delete ${asked.key}?`}
-          action="Delete the property"
+          title={`Delete ${propertyLabel(dialog.key)}?`}
+          action="Delete property"
           danger
           onClose={close}
           onConfirm={async () => {
-            onChange(await deleteProperty(id, person.uuid, asked.key));
-            toast(`${asked.key} is deleted.`);
+            onChange(await deleteProperty(id, person.uuid, dialog.key));
+            toast(`${propertyLabel(dialog.key)} deleted.`);
           }}
         >
           <p>
-            The person loses this one property. Events keep what they were sent with, the history keeps the value, and
-            the next event that sets it brings it back. Flags and cohorts that ask for it may decide otherwise at once.
+            Deletes this property from the person. Past events and the property history keep its value, and the next
+            event that sets it adds it again. Feature flags and cohorts that use it may change at once.
           </p>
         </Confirm>
       )}
@@ -102,4 +114,4 @@ export function PropertiesTab({ person, onChange }: TabProps) {
   );
 }
 
-const WORDS = { edit: 'Edit', history: 'History', delete: 'Delete' } as const;
+const ACTION_LABELS = { edit: 'Edit', history: 'History', delete: 'Delete' } as const;

@@ -6,29 +6,30 @@ import { Link } from '../../components/link.tsx';
 import { Empty, Loaded } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
 import { ValueText } from '../../components/value-text.tsx';
+import { propertyLabel } from '../../lib/friendly-names.ts';
 import { pathTo } from '../../lib/route-table.ts';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
 
-/** Every value that a property has had, and what set it: an event, or somebody by hand. */
+/** Previous values of a property, and what set them: an event or a user. */
 export function PropertyHistory({ person, name, onClose }: { person: Person; name: string; onClose(): void }) {
   const { id } = useProject();
   const { uuid } = person;
   const history = useResource(
     async (signal) => {
-      const byHand = await listActivity(id, ['persons', uuid], { limit: 1000 }, signal);
-      const who = new Map(byHand.results.map((entry) => [entry.id, entry.user.first_name || entry.user.email || '']));
-      return { changes: (await listPropertyHistory(id, uuid, name, signal)).results, who };
+      const manual = await listActivity(id, ['persons', uuid], { limit: 1000 }, signal);
+      const users = new Map(manual.results.map((entry) => [entry.id, entry.user.first_name || entry.user.email || '']));
+      return { changes: (await listPropertyHistory(id, uuid, name, signal)).results, users };
     },
     [id, uuid, name],
   );
   return (
-    <Dialog side title={`History of ${name}`} onClose={onClose}>
+    <Dialog side title={`History of ${propertyLabel(name)}`} onClose={onClose}>
       <Loaded resource={history}>
-        {({ changes, who }) =>
+        {({ changes, users }) =>
           changes.length === 0 ? (
-            <Empty title="Nothing is known">
-              It came with the first event of the person, or with somebody who was merged in, and has not changed since.
+            <Empty title="No changes recorded">
+              The value was set with the first event, or by a merge, and has not changed since.
             </Empty>
           ) : (
             <ol class="changes-list">
@@ -36,10 +37,10 @@ export function PropertyHistory({ person, name, onClose }: { person: Person; nam
                 <li key={index} class="card">
                   <Facts
                     facts={[
-                      ['When', <Time at={change.changed_at} />],
+                      ['Changed', <Time at={change.changed_at} />],
                       ['Before', <Side isSet={change.was_set} value={change.before} />],
                       ['After', <Side isSet={change.is_set} value={change.after} />],
-                      ['By', <Source change={change} who={who} />],
+                      ['Source', <Source change={change} users={users} />],
                     ]}
                   />
                 </li>
@@ -53,12 +54,12 @@ export function PropertyHistory({ person, name, onClose }: { person: Person; nam
 }
 
 const Side = ({ isSet, value }: { isSet: boolean; value: unknown }) =>
-  isSet ? <ValueText value={value} /> : <span class="soft">not set</span>;
+  isSet ? <ValueText value={value} /> : <span class="muted">Not set</span>;
 
-function Source({ change: { source_id }, who }: { change: PropertyChange; who: ReadonlyMap<string, string> }) {
+function Source({ change: { source_id }, users }: { change: PropertyChange; users: ReadonlyMap<string, string> }) {
   const { id } = useProject();
-  if (source_id === null) return <>a split of the person</>;
-  const somebody = who.get(source_id);
-  if (somebody !== undefined) return <>{somebody}, by hand</>;
-  return <Link to={`${pathTo('live', { project: id })}?open=${encodeURIComponent(source_id)}`}>an event</Link>;
+  if (source_id === null) return <>Person split</>;
+  const user = users.get(source_id);
+  if (user !== undefined) return <>Edited by {user}</>;
+  return <Link to={`${pathTo('live', { project: id })}?open=${encodeURIComponent(source_id)}`}>Event</Link>;
 }

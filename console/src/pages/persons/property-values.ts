@@ -1,8 +1,8 @@
-/** Properties as people write them in a form, and back. */
+/** Property values in a form. */
 export const VALUE_KINDS = [
-  { value: 'text', label: 'Text' },
+  { value: 'text', label: 'String' },
   { value: 'number', label: 'Number' },
-  { value: 'boolean', label: 'True or false' },
+  { value: 'boolean', label: 'Boolean' },
   { value: 'json', label: 'JSON' },
 ] as const;
 
@@ -20,7 +20,6 @@ export function draftOf(value: unknown): Draft {
   return { kind: 'json', text: value === undefined ? '' : JSON.stringify(value, null, 2) };
 }
 
-/** The value that a draft means, or what is wrong with it. */
 export function readDraft({ kind, text }: Draft): { value: unknown } | { problem: string } {
   switch (kind) {
     case 'text':
@@ -28,7 +27,7 @@ export function readDraft({ kind, text }: Draft): { value: unknown } | { problem
     case 'number': {
       const number = Number(text.trim());
       const isNumber = text.trim() !== '' && Number.isFinite(number);
-      return isNumber ? { value: number } : { problem: 'This is no number. Write it with a point: 12.5' };
+      return isNumber ? { value: number } : { problem: 'Not a number. Use a decimal point: 12.5' };
     }
     case 'boolean':
       return { value: text === 'true' };
@@ -36,13 +35,7 @@ export function readDraft({ kind, text }: Draft): { value: unknown } | { problem
       try {
         return { value: JSON.parse(text) as unknown };
       } catch {
-        return { problem: 'This is no JSON. Texts stand in double quotes, and names too: {"plan": "pro"}' };
+        return { problem: 'Invalid JSON. Put strings and keys in double quotes: {"plan": "pro"}' };
       }
   }
-}
-
-/** Those that people named come first; what SDKs set by themselves begins with a $ and stands behind. */
-export function sortedProperties(properties: Readonly<Record<string, unknown>>): [string, unknown][] {
-  const rank = (key: string): number => (key.startsWith('$') ? 1 : 0);
-  return Object.entries(properties).sort(([a], [b]) => rank(a) - rank(b) || a.localeCompare(b));
 }

@@ -3,11 +3,11 @@ import { getPersonSummary, type Person, splitPerson } from '../../api/persons.ts
 import { Combobox } from '../../components/combobox.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { toast } from '../../components/toast.tsx';
-import { countOf } from '../../lib/format.ts';
+import { pluralize } from '../../lib/numbers.ts';
 import { useProject } from '../../lib/session.ts';
 import { useResource } from '../../lib/use-resource.ts';
 
-/** One id stays, every other one becomes a person of its own. */
+/** One distinct ID stays, every other one becomes a new person. */
 export function SplitPerson({
   person,
   onDone,
@@ -20,11 +20,11 @@ export function SplitPerson({
   const { id } = useProject();
   const { uuid, distinct_ids: ids } = person;
   const [main, setMain] = useState(ids[0] ?? '');
-  const isTheirs = ids.includes(main);
+  const isOwn = ids.includes(main);
   const counts = useResource(
     async (signal) => {
       const all = await getPersonSummary(id, uuid, signal);
-      const kept = isTheirs ? await getPersonSummary(id, uuid, signal, [main]) : all;
+      const kept = isOwn ? await getPersonSummary(id, uuid, signal, [main]) : all;
       return { moved: all.events - kept.events, kept: kept.events };
     },
     [id, uuid, main],
@@ -33,20 +33,20 @@ export function SplitPerson({
   return (
     <Confirm
       title={`Split ${person.name}?`}
-      action={`Make ${countOf(others, 'new person', 'new persons')}`}
+      action="Split person"
       danger
       onClose={onClose}
       onConfirm={async () => {
         const kept = await splitPerson(id, uuid, main);
-        toast(`Done: ${countOf(others, 'id has', 'ids have')} a person of their own now.`);
+        toast(`Person split: ${pluralize(others, 'new person')} created.`);
         onDone(kept);
       }}
     >
       <Combobox
-        label="The id that stays, with all properties"
+        label="Distinct ID that keeps the properties"
         value={main}
         onChange={setMain}
-        error={isTheirs ? null : 'This is not an id of the person. Take one of the list.'}
+        error={isOwn ? null : 'Not a distinct ID of this person. Select one from the list.'}
         suggest={async (text) =>
           ids
             .filter((one) => one.toLowerCase().includes(text.toLowerCase()))
@@ -56,15 +56,16 @@ export function SplitPerson({
         inputs={[ids]}
       />
       <p>
-        {others === 1 ? 'The other id becomes a person' : `Each of the other ${countOf(others, 'id')} becomes a person`}{' '}
-        of its own, without properties, and takes its events along
-        {counts.data
-          ? `: ${countOf(counts.data.moved, 'event')} in all. ${countOf(counts.data.kept, 'event')} stay here.`
-          : '.'}
+        {others === 1
+          ? 'The other distinct ID becomes'
+          : `Each of the other ${pluralize(others, 'distinct ID')} becomes`}{' '}
+        a new person without properties, and keeps its events.
+        {counts.data &&
+          ` ${pluralize(counts.data.moved, 'event')} will move; ${pluralize(counts.data.kept, 'event')} will stay.`}
       </p>
       <p>
-        <b>This cannot be undone at once.</b> To join them again, send <code>$create_alias</code> or{' '}
-        <code>$merge_dangerously</code> for each id.
+        <b>There is no undo.</b> To merge them again, send <code>$create_alias</code> or <code>$merge_dangerously</code>{' '}
+        for each distinct ID.
       </p>
     </Confirm>
   );

@@ -4,32 +4,32 @@ import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 
 export function DeleteProject({ project }: { project: Project }) {
-  const [isAsked, ask] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
-    <section class="card stack" aria-label="Delete the project">
-      <h2>Delete the project</h2>
-      <p class="soft">For a project that nobody needs any more. To begin afresh, make a new one beside it first.</p>
+    <section class="card stack" aria-label="Delete project">
+      <h2>Delete project</h2>
+      <p class="muted">Permanently deletes this project and all its data.</p>
       <div>
-        <Button kind="danger" onClick={() => ask(true)}>
-          Delete this project…
+        <Button kind="danger" onClick={() => setConfirming(true)}>
+          Delete project…
         </Button>
       </div>
-      {isAsked && (
+      {isConfirming && (
         <Confirm
           title={`Delete ${project.name}?`}
-          action="Delete the project and everything in it"
+          action="Delete project and all data"
           danger
           typed={project.name}
-          onClose={() => ask(false)}
+          onClose={() => setConfirming(false)}
           onConfirm={async () => {
             await deleteProject(project.id);
-            // The session has another project now, or none.
+            // The session continues with another project, if there is one.
             location.assign('/');
           }}
         >
           <p>
-            All events, persons, groups, flags, cohorts, insights and dashboards of this project are removed for good,
-            and its keys stop working at once. <b>This cannot be undone</b>, except from a backup.
+            All events, persons, groups, feature flags, cohorts, insights and dashboards of this project are permanently
+            deleted, and its API keys stop working at once. <b>This cannot be undone</b>, except by restoring a backup.
           </p>
         </Confirm>
       )}

@@ -6,79 +6,79 @@ import { Confirm } from '../../components/dialog.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { Banner } from '../../components/states.tsx';
 import { toast } from '../../components/toast.tsx';
-import type { SettingsProps } from './settings-page.tsx';
+import type { SettingsProps } from './settings-props.ts';
 
 export function Keys({ project, onSaved }: SettingsProps) {
-  const [asked, ask] = useState<'public' | 'secret' | null>(null);
+  const [dialog, setDialog] = useState<'public' | 'secret' | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   return (
-    <section class="card stack" aria-label="Keys">
-      <h2>Keys</h2>
+    <section class="card stack" aria-label="API keys">
+      <h2>API keys</h2>
       <Facts
         facts={[
           [
-            'Project key',
+            'Project API key',
             <span class="row">
               <code>{project.api_token}</code>
               <CopyButton text={project.api_token} />
-              <Button small onClick={() => ask('public')}>
-                New key…
+              <Button small onClick={() => setDialog('public')}>
+                Reset…
               </Button>
             </span>,
           ],
           [
-            'Secret key',
+            'Secret API key',
             <span class="row">
-              {project.has_secret_api_token ? 'is set' : 'none yet'}
-              <Button small onClick={() => ask('secret')}>
-                {project.has_secret_api_token ? 'New key…' : 'Make one…'}
+              {project.has_secret_api_token ? 'Set' : 'Not set'}
+              <Button small onClick={() => setDialog('secret')}>
+                {project.has_secret_api_token ? 'Rotate…' : 'Create…'}
               </Button>
             </span>,
           ],
         ]}
       />
-      <p class="soft small">
-        The project key stands in your pages: it can send events and read flags, nothing else. The secret key is for
-        servers that evaluate flags by themselves.
+      <p class="muted small">
+        The project API key is public: it can only send events and evaluate feature flags. The secret API key is for
+        servers that evaluate feature flags locally.
       </p>
       {secret !== null && (
         <Banner tone="warn" action={<CopyButton text={secret} />}>
-          The new secret key, shown this once: <code>{secret}</code>
+          Copy the secret API key now. It is shown only once: <code>{secret}</code>
         </Banner>
       )}
-      {asked === 'public' && (
+      {dialog === 'public' && (
         <Confirm
-          title="Give the project a new key?"
-          action="Replace the key"
+          title="Reset the project API key?"
+          action="Reset key"
           danger
           typed={project.name}
-          onClose={() => ask(null)}
+          onClose={() => setDialog(null)}
           onConfirm={async () => {
             await resetProjectKey(project.id);
-            toast('The project has a new key. Put it into your product.');
+            toast('Project API key reset. Update it in your apps.');
             onSaved();
           }}
         >
           <p>
-            The present key stops working at once: every page and app that still has it can neither send events nor read
-            flags until it gets the new one. Events sent with the old key are refused, not kept.
+            The current key stops working at once. Apps that still use it can neither send events nor evaluate feature
+            flags until you update them. Events sent with the old key are rejected and lost.
           </p>
         </Confirm>
       )}
-      {asked === 'secret' && (
+      {dialog === 'secret' && (
         <Confirm
-          title={project.has_secret_api_token ? 'Replace the secret key?' : 'Make a secret key?'}
-          action={project.has_secret_api_token ? 'Replace it' : 'Make it'}
+          title={project.has_secret_api_token ? 'Rotate the secret API key?' : 'Create a secret API key?'}
+          action={project.has_secret_api_token ? 'Rotate key' : 'Create key'}
           danger={project.has_secret_api_token}
-          onClose={() => ask(null)}
+          onClose={() => setDialog(null)}
           onConfirm={async () => {
             setSecret((await rotateSecretKey(project.id)).secret_api_token);
             onSaved();
           }}
         >
           <p>
-            {project.has_secret_api_token && 'Servers that use the present one are refused at once. '}
-            It is shown once, right after; Cairn keeps nothing that it could be read from.
+            {project.has_secret_api_token && 'Servers that use the current key are rejected at once. '}
+            The key is shown only once. Cairn stores only a hash of it.
           </p>
         </Confirm>
       )}

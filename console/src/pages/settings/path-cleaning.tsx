@@ -2,27 +2,24 @@ import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { Section } from './section.tsx';
-import type { SettingsProps } from './settings-page.tsx';
+import type { SettingsProps } from './settings-props.ts';
 
-export interface Cleaning {
+export interface CleaningRule {
   regex: string;
   alias: string;
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-export const readCleanings = (given: readonly unknown[]): Cleaning[] =>
+export const readRules = (given: readonly unknown[]): CleaningRule[] =>
   given.map((one) => {
     const { regex, alias } = (one ?? {}) as Record<string, unknown>;
     return { regex: textOf(regex), alias: textOf(alias) };
   });
 
-/**
- * What a path becomes. The server's patterns are a little stricter than the browser's, so this is a preview; one that
- * the browser cannot read changes nothing, as on the server.
- */
-export const cleaned = (path: string, cleanings: readonly Cleaning[]): string =>
-  cleanings.reduce((before, { regex, alias }) => {
+/** A preview: the server's regex dialect is slightly stricter. Invalid patterns change nothing, as on the server. */
+export const cleanPath = (path: string, rules: readonly CleaningRule[]): string =>
+  rules.reduce((before, { regex, alias }) => {
     if (regex === '') return before;
     try {
       return before.replace(new RegExp(regex, 'g'), () => alias);
@@ -32,53 +29,53 @@ export const cleaned = (path: string, cleanings: readonly Cleaning[]): string =>
   }, path);
 
 export function PathCleaning({ project, onSaved }: SettingsProps) {
-  const [cleanings, setCleanings] = useState(() => readCleanings(project.path_cleaning_filters));
+  const [rules, setRules] = useState(() => readRules(project.path_cleaning_filters));
   const [sample, setSample] = useState('/orders/1234/items');
-  const next = cleanings.filter(({ regex }) => regex !== '');
-  const put = (index: number, cleaning: Cleaning | null): void =>
-    setCleanings(cleanings.flatMap((one, at) => (at !== index ? [one] : cleaning ? [cleaning] : [])));
-  const isSame = JSON.stringify(next) === JSON.stringify(readCleanings(project.path_cleaning_filters));
+  const next = rules.filter(({ regex }) => regex !== '');
+  const update = (index: number, rule: CleaningRule | null): void =>
+    setRules(rules.flatMap((one, at) => (at !== index ? [one] : rule ? [rule] : [])));
+  const isSame = JSON.stringify(next) === JSON.stringify(readRules(project.path_cleaning_filters));
   return (
     <Section
       title="Path cleaning"
-      lead="Makes one page of many in paths: /orders/1234 and /orders/5678 are both /orders/:id. The rules apply one after the other."
+      lead="Groups similar URLs in user paths: /orders/1234 and /orders/5678 both become /orders/:id. Rules apply in order."
       changes={isSame ? null : { path_cleaning_filters: next }}
       onSaved={onSaved}
     >
-      {cleanings.map((cleaning, index) => (
-        <div class="cleaning" key={index}>
+      {rules.map((rule, index) => (
+        <div class="cleaning-rule" key={index}>
           <TextField
-            label={`Pattern ${index + 1}`}
+            label={`Regex ${index + 1}`}
             placeholder="/orders/\d+"
-            value={cleaning.regex}
-            onInput={(regex) => put(index, { ...cleaning, regex })}
+            value={rule.regex}
+            onInput={(regex) => update(index, { ...rule, regex })}
             spellcheck={false}
           />
           <TextField
-            label={`becomes`}
+            label="Replacement"
             placeholder="/orders/:id"
-            value={cleaning.alias}
-            onInput={(alias) => put(index, { ...cleaning, alias })}
+            value={rule.alias}
+            onInput={(alias) => update(index, { ...rule, alias })}
             spellcheck={false}
           />
-          <Button small kind="quiet" aria-label={`Remove pattern ${index + 1}`} onClick={() => put(index, null)}>
+          <Button small kind="quiet" aria-label={`Remove rule ${index + 1}`} onClick={() => update(index, null)}>
             Remove
           </Button>
         </div>
       ))}
       <div>
-        <Button small onClick={() => setCleanings([...cleanings, { regex: '', alias: '' }])}>
-          Add a rule
+        <Button small onClick={() => setRules([...rules, { regex: '', alias: '' }])}>
+          Add rule
         </Button>
       </div>
       {next.length > 0 && (
         <TextField
-          label="Try it"
+          label="Test with a path"
           value={sample}
           onInput={setSample}
           hint={
             <>
-              becomes <code>{cleaned(sample, next)}</code>
+              Result: <code>{cleanPath(sample, next)}</code>
             </>
           }
         />

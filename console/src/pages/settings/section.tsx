@@ -6,28 +6,28 @@ import { toast } from '../../components/toast.tsx';
 import { useProject } from '../../lib/session.ts';
 import { useAction } from '../../lib/use-resource.ts';
 
-export interface SectionProps {
+interface SectionProps {
   title: string;
   lead?: ComponentChildren;
-  /** What is sent; null where there is nothing to save yet. */
+  /** Null if nothing has changed. */
   changes: ProjectWrite | null;
   onSaved(): void;
   children: ComponentChildren;
 }
 
-/** Some settings that are saved together. */
+/** Settings that are saved together. */
 export function Section({ title, lead, changes, onSaved, children }: SectionProps) {
   const { id } = useProject();
   const save = useAction(async () => {
     if (changes === null) return;
     await updateProject(id, changes);
-    toast(`${title}: saved.`);
+    toast(`${title} saved.`);
     onSaved();
   });
   return (
     <section class="card stack" aria-label={title}>
       <h2>{title}</h2>
-      {lead && <p class="soft">{lead}</p>}
+      {lead && <p class="muted">{lead}</p>}
       <form
         class="stack"
         onSubmit={(event) => {

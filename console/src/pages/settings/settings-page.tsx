@@ -1,6 +1,5 @@
-/** Everything that can be set for a project. */
 import { ADMIN } from '../../api/organizations.ts';
-import { getProject, type Project } from '../../api/projects.ts';
+import { getProject } from '../../api/projects.ts';
 import './settings.css';
 import { PageFrame } from '../../components/page.tsx';
 import { Banner, Loaded } from '../../components/states.tsx';
@@ -12,11 +11,6 @@ import { Keys } from './keys.tsx';
 import { PathCleaning } from './path-cleaning.tsx';
 import { TestAccounts } from './test-accounts.tsx';
 
-export interface SettingsProps {
-  project: Project;
-  onSaved(): void;
-}
-
 export function Page() {
   const { project, reload } = useSession();
   const settings = useResource((signal) => getProject(project.id, signal), [project.id]);
@@ -25,12 +19,12 @@ export function Page() {
     reload();
   };
   return (
-    <PageFrame title="Project settings" lead="They apply to this project alone, from the moment they are saved.">
+    <PageFrame title="Project settings" lead="These settings apply to this project only.">
       <Loaded resource={settings}>
         {(data) => (
           <div class="settings">
             {data.effective_membership_level < ADMIN && (
-              <Banner tone="warn">You may look, but only admins of the organization can save changes here.</Banner>
+              <Banner tone="warn">Only admins of the organization can change these settings.</Banner>
             )}
             <Keys project={data} onSaved={onSaved} />
             <General project={data} onSaved={onSaved} />

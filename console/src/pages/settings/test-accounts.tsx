@@ -3,20 +3,20 @@ import { Checkbox, TextArea } from '../../components/field.tsx';
 import { PropertyFilters } from '../../components/property-filters.tsx';
 import { isComplete, OPERATORS, type PropertyFilter } from '../../lib/filters.ts';
 import { Section } from './section.tsx';
-import type { SettingsProps } from './settings-page.tsx';
+import type { SettingsProps } from './settings-props.ts';
 
-/** Null where one of them is nothing that the lines can show: a cohort, a number, a group. */
-export function readLines(given: readonly unknown[]): PropertyFilter[] | null {
-  const lines = given.map((one) => {
+/** Null if the form cannot show one of them, such as a cohort. */
+export function readFilters(given: readonly unknown[]): PropertyFilter[] | null {
+  const filters = given.map((one) => {
     const { type = 'event', key, operator = 'exact', value = '' } = (one ?? {}) as Record<string, unknown>;
     const isOwner = type === 'event' || type === 'person';
     const isKnown = OPERATORS.some((known) => known.value === operator);
-    const isTexts = [value].flat().every((text) => typeof text === 'string');
-    return isOwner && typeof key === 'string' && isKnown && isTexts
+    const isText = [value].flat().every((text) => typeof text === 'string');
+    return isOwner && typeof key === 'string' && isKnown && isText
       ? ({ type, key, operator, value } as PropertyFilter)
       : null;
   });
-  return lines.includes(null) ? null : (lines as PropertyFilter[]);
+  return filters.includes(null) ? null : (filters as PropertyFilter[]);
 }
 
 function readJsonList(text: string): unknown[] | null {
@@ -29,36 +29,36 @@ function readJsonList(text: string): unknown[] | null {
 }
 
 export function TestAccounts({ project, onSaved }: SettingsProps) {
-  const [lines, setLines] = useState(() => readLines(project.test_account_filters));
+  const [filters, setFilters] = useState(() => readFilters(project.test_account_filters));
   const [json, setJson] = useState(() => JSON.stringify(project.test_account_filters, null, 2));
   const [byDefault, setByDefault] = useState(project.test_account_filters_default_checked);
-  const next = lines ? lines.filter(isComplete) : readJsonList(json);
+  const next = filters ? filters.filter(isComplete) : readJsonList(json);
   const isSame =
     JSON.stringify(next) ===
-      JSON.stringify(lines ? readLines(project.test_account_filters) : project.test_account_filters) &&
+      JSON.stringify(filters ? readFilters(project.test_account_filters) : project.test_account_filters) &&
     byDefault === project.test_account_filters_default_checked;
   return (
     <Section
-      title="Test accounts"
-      lead="Who counts when a chart leaves out your own people: everything that fits all of these conditions, such as an e-mail that does not contain your domain."
+      title="Internal and test users"
+      lead="Insights that filter out internal and test users count only events that match all of these filters, for example: email doesn't contain your domain."
       changes={
         isSame || next === null ? null : { test_account_filters: next, test_account_filters_default_checked: byDefault }
       }
       onSaved={onSaved}
     >
-      {lines ? (
-        <PropertyFilters value={lines} onChange={setLines} owners={['person', 'event']} />
+      {filters ? (
+        <PropertyFilters value={filters} onChange={setFilters} owners={['person', 'event']} />
       ) : (
         <TextArea
-          label="Conditions as JSON"
+          label="Filters as JSON"
           isCode
           rows={8}
           value={json}
           onInput={setJson}
-          error={next === null ? 'A JSON list of conditions is needed here.' : null}
+          error={next === null ? 'Enter a JSON array of filters.' : null}
         />
       )}
-      <Checkbox label="New charts leave test accounts out" checked={byDefault} onChange={setByDefault} />
+      <Checkbox label="Filter out by default in new insights" checked={byDefault} onChange={setByDefault} />
     </Section>
   );
 }

@@ -1,4 +1,3 @@
-/** How the server does: what an operator looks at first when a number seems wrong. */
 import { getStatus, type Status } from '../../api/status.ts';
 import './status.css';
 import type { ComponentChildren } from 'preact';
@@ -6,19 +5,20 @@ import { Facts } from '../../components/facts.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { Badge, Loaded, Progress } from '../../components/states.tsx';
 import { Time } from '../../components/time.tsx';
-import { formatBytes, formatDuration, formatNumber } from '../../lib/format.ts';
+import { formatDuration } from '../../lib/dates.ts';
+import { formatBytes, formatNumber } from '../../lib/numbers.ts';
 import { useInterval, useResource } from '../../lib/use-resource.ts';
 import { problemOf } from '../../shell/status-banner.tsx';
 
-const EVERY_MS = 3000;
+const POLL_INTERVAL_MS = 3000;
 
 export function Page() {
   const status = useResource(getStatus, []);
-  useInterval(status.reload, EVERY_MS);
+  useInterval(status.reload, POLL_INTERVAL_MS);
   return (
     <PageFrame
       title="Server status"
-      lead="Every accepted event ends as stored, duplicate, dropped or set aside; the numbers add up. Read again every few seconds."
+      lead="Every accepted event is stored, dropped, a duplicate or a dead letter. Updates every few seconds."
     >
       <Loaded resource={status}>{(data) => <Report status={data} />}</Loaded>
     </PageFrame>
@@ -32,29 +32,29 @@ function Report({ status }: { status: Status }) {
   return (
     <>
       <div class="row">
-        {problem === null ? <Badge tone="good">All is well</Badge> : <Badge tone="bad">Needs attention</Badge>}
-        <span class="soft">Running for {formatDuration(status.uptime_seconds * 1000)}</span>
+        {problem === null ? <Badge tone="good">Healthy</Badge> : <Badge tone="bad">Needs attention</Badge>}
+        <span class="muted">Uptime {formatDuration(status.uptime_seconds * 1000)}</span>
       </div>
       <div class="figures">
         <Figure
-          name="Lag"
-          value={ingest.pending === 0 ? 'none' : formatDuration(ingest.lag_ms)}
-          note="age of the oldest event that waits"
+          name="Ingestion lag"
+          value={ingest.pending === 0 ? 'None' : formatDuration(ingest.lag_ms)}
+          note="Age of the oldest pending event"
         />
-        <Figure name="Pending" value={formatNumber(ingest.pending)} note="accepted, not yet processed" />
-        <Figure name="Accepted" value={formatNumber(ingest.accepted)} note="on disk since the beginning" />
-        <Figure name="Stored" value={formatNumber(ingest.stored)} note="visible to queries" />
-        <Figure name="Duplicates" value={formatNumber(ingest.duplicate)} note="came again, passed over" />
+        <Figure name="Pending" value={formatNumber(ingest.pending)} note="Accepted, not yet processed" />
+        <Figure name="Accepted" value={formatNumber(ingest.accepted)} note="Since the installation" />
+        <Figure name="Stored" value={formatNumber(ingest.stored)} note="Available in insights" />
+        <Figure name="Duplicates" value={formatNumber(ingest.duplicate)} note="Ignored" />
         <Figure name="Dropped" value={formatNumber(dropped)} note={reasonsIn(ingest.dropped)} />
-        <Figure name="Set aside" value={formatNumber(ingest.dead_lettered)} note="failed; can be processed again" />
+        <Figure name="Dead letters" value={formatNumber(ingest.dead_lettered)} note="Failed; can be replayed" />
       </div>
       <div class="reports">
         <section class="card stack-s" aria-label="Stores">
           <h2>Stores</h2>
           <Facts
-            facts={Object.entries(stores).map(([name, answer]) => [
-              name === 'metadata' ? 'Persons, flags, settings' : 'Events',
-              answer === 'ok' ? <Badge tone="good">answers</Badge> : <Badge tone="bad">{answer}</Badge>,
+            facts={Object.entries(stores).map(([name, state]) => [
+              name === 'metadata' ? 'Metadata store' : 'Event store',
+              state === 'ok' ? <Badge tone="good">OK</Badge> : <Badge tone="bad">{state}</Badge>,
             ])}
           />
           <Columns columns={status.promoted_columns} />
@@ -66,19 +66,16 @@ function Report({ status }: { status: Status }) {
             value={disk.total_bytes - disk.free_bytes}
             max={disk.total_bytes}
           />
-          <Facts facts={[['Data of Cairn', formatBytes(disk.data_bytes)]]} />
+          <Facts facts={[['Used by Cairn', formatBytes(disk.data_bytes)]]} />
         </section>
-        <section class="card stack-s" aria-label="Versions and backup">
-          <h2>Versions</h2>
+        <section class="card stack-s" aria-label="Versions and backups">
+          <h2>Versions and backups</h2>
           <Facts
             facts={[
               ['Cairn', status.version],
               ['Node.js', versions.node],
               ['DuckDB', versions.events],
-              [
-                'Last backup',
-                status.last_backup_at === null ? 'none that Cairn knows of' : <Time at={status.last_backup_at} />,
-              ],
+              ['Last backup', status.last_backup_at === null ? 'None' : <Time at={status.last_backup_at} />],
             ]}
           />
         </section>
@@ -87,12 +84,12 @@ function Report({ status }: { status: Status }) {
   );
 }
 
-/** Properties that questions ask for get a column of their own, in the background. */
+/** Properties used in queries get their own column, in the background. */
 const Columns = ({ columns: { ready, filling } }: { columns: Status['promoted_columns'] }) => (
   <>
-    <Facts facts={[['Properties with a column of their own', formatNumber(ready)]]} />
+    <Facts facts={[['Materialized properties', formatNumber(ready)]]} />
     {filling.map((share, index) => (
-      <Progress key={index} label="One more is being filled" value={share} />
+      <Progress key={index} label="Materializing a property" value={share} />
     ))}
   </>
 );
@@ -100,12 +97,12 @@ const Columns = ({ columns: { ready, filling } }: { columns: Status['promoted_co
 const reasonsIn = (dropped: Status['ingest']['dropped']): string =>
   Object.entries(dropped)
     .map(([reason, count]) => `${reason.replaceAll('_', ' ')} ${formatNumber(count)}`)
-    .join(', ') || 'by rule, with a reason';
+    .join(', ') || 'Invalid or not supported';
 
 const Figure = ({ name, value, note }: { name: string; value: string; note: ComponentChildren }) => (
   <div class="figure">
     <span class="name">{name}</span>
     <span class="value">{value}</span>
-    <span class="soft small">{note}</span>
+    <span class="muted small">{note}</span>
   </div>
 );

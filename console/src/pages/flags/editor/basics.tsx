@@ -5,21 +5,21 @@ import { makeBoolean, makeMultivariate, variantsOf } from '../model/variants.ts'
 import type { Editing } from './use-editing.ts';
 
 const KINDS = [
-  { value: 'boolean', label: 'on or off' },
-  { value: 'multivariate', label: 'one of several variants' },
-  { value: 'configuration', label: 'remote configuration: a payload for everybody it reaches' },
+  { value: 'boolean', label: 'Boolean' },
+  { value: 'multivariate', label: 'Multivariate' },
+  { value: 'configuration', label: 'Remote config (payload only)' },
 ] as const;
 type Kind = (typeof KINDS)[number]['value'];
 
 const RUNTIMES: readonly { value: Draft['evaluation_runtime']; label: string }[] = [
-  { value: 'all', label: 'everywhere' },
-  { value: 'client', label: 'in browsers and apps only' },
-  { value: 'server', label: 'on servers only' },
+  { value: 'all', label: 'Client and server' },
+  { value: 'client', label: 'Client only' },
+  { value: 'server', label: 'Server only' },
 ];
 
 const BUCKETS: readonly { value: Draft['bucketing_identifier']; label: string }[] = [
-  { value: 'distinct_id', label: 'person (their distinct id)' },
-  { value: 'device_id', label: 'device' },
+  { value: 'distinct_id', label: 'Distinct ID' },
+  { value: 'device_id', label: 'Device ID' },
 ];
 
 const kindOf = (draft: Draft): Kind => {
@@ -37,12 +37,11 @@ const withKind = (draft: Draft, kind: Kind): Partial<Draft> => ({
         : draft.filters,
 });
 
-/** What the flag is called, what it is for, and what it gives. */
 export function Basics({ editing, isNew }: { editing: Editing; isNew: boolean }) {
-  const { draft, basis, change } = editing;
-  const isRenamed = !isNew && draft.key !== basis.key;
+  const { draft, base, change } = editing;
+  const isRenamed = !isNew && draft.key !== base.key;
   return (
-    <section class="card stack" aria-label="About">
+    <section class="card stack" aria-label="General">
       <div class="flag-pair">
         <TextField
           label="Key"
@@ -54,53 +53,39 @@ export function Basics({ editing, isNew }: { editing: Editing; isNew: boolean })
           error={draft.key === '' ? null : keyProblem(draft.key)}
           hint={
             isRenamed
-              ? 'Code that asks for the old key will get nothing. Everybody is dealt into shares anew.'
-              : 'The name that your code asks for.'
+              ? 'Code that uses the old key gets no value. Rollouts are assigned anew.'
+              : 'The key that your code uses.'
           }
         />
         <TextField
           label="Description"
           value={draft.name}
           onInput={(name) => change({ name })}
-          hint="What it is for, so that others know when it can go."
+          hint="What the flag is for, and when it can be removed."
         />
       </div>
       <div class="flag-pair">
-        <Select
-          label="It is"
-          value={kindOf(draft)}
-          options={KINDS}
-          onChange={(kind) => change(withKind(draft, kind))}
-        />
+        <Select label="Type" value={kindOf(draft)} options={KINDS} onChange={(kind) => change(withKind(draft, kind))} />
         <div class="field">
           <span class="label">Tags</span>
-          <TagInput
-            label="Add a tag"
-            value={draft.tags}
-            onChange={(tags) => change({ tags })}
-            placeholder="Add a tag…"
-          />
+          <TagInput label="Add tag" value={draft.tags} onChange={(tags) => change({ tags })} placeholder="Add tag" />
         </div>
       </div>
       {isNew && (
-        <Checkbox
-          label="Switch it on as soon as it is made"
-          checked={draft.active}
-          onChange={(active) => change({ active })}
-        />
+        <Checkbox label="Enable flag on creation" checked={draft.active} onChange={(active) => change({ active })} />
       )}
       <details>
-        <summary>Where it is evaluated, and what it goes by</summary>
+        <summary>Advanced options</summary>
         <div class="stack flag-more">
           <div class="flag-pair">
             <Select
-              label="Evaluated"
+              label="Evaluation runtime"
               value={draft.evaluation_runtime}
               options={RUNTIMES}
               onChange={(evaluation_runtime) => change({ evaluation_runtime })}
             />
             <Select
-              label="Shares are dealt out by"
+              label="Bucket by"
               value={draft.bucketing_identifier}
               options={BUCKETS}
               onChange={(bucketing_identifier) =>
@@ -112,7 +97,7 @@ export function Basics({ editing, isNew }: { editing: Editing; isNew: boolean })
             />
           </div>
           <Checkbox
-            label="Whoever had a value before signing in keeps it afterwards"
+            label="Persist across authentication: keep the value when a person signs in"
             checked={draft.ensure_experience_continuity}
             disabled={draft.bucketing_identifier === 'device_id'}
             onChange={(ensure_experience_continuity) => change({ ensure_experience_continuity })}

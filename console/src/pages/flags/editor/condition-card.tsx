@@ -1,17 +1,18 @@
 import { Button } from '../../../components/button.tsx';
 import { Field, Select, TextField } from '../../../components/field.tsx';
+import { formatRollout } from '../../../lib/numbers.ts';
 import {
   audienceOfCondition,
   type Condition,
   type Property,
   propertiesOf,
   putCondition,
-  shareOf,
+  rolloutOf,
 } from '../model/filters.ts';
 import { keyOf, variantsOf } from '../model/variants.ts';
 import { ConditionHead } from './condition-head.tsx';
-import type { ConditionsProps } from './conditions.tsx';
-import { Reach } from './match-count.tsx';
+import type { ConditionsProps } from './conditions-props.ts';
+import { MatchCount } from './match-count.tsx';
 import { newProperty, PropertyLine } from './property-line.tsx';
 
 interface CardProps extends ConditionsProps {
@@ -24,10 +25,10 @@ export function ConditionCard(props: CardProps) {
   const { filters, onChange, condition, index, names, targets, flagId } = props;
   const audience = audienceOfCondition(filters, condition);
   const properties = propertiesOf(condition);
-  const put = (changes: Condition): void =>
+  const update = (changes: Condition): void =>
     onChange((before) => putCondition(before, index, { ...condition, ...changes }));
-  const putProperty = (at: number, next: Property | null): void =>
-    put({ properties: next === null ? properties.toSpliced(at, 1) : properties.with(at, next) });
+  const updateProperty = (at: number, next: Property | null): void =>
+    update({ properties: next === null ? properties.toSpliced(at, 1) : properties.with(at, next) });
   return (
     <li class="flag-item stack-s" aria-label={`Condition ${index + 1}`}>
       <ConditionHead {...props} />
@@ -42,35 +43,43 @@ export function ConditionCard(props: CardProps) {
                 targets={targets}
                 flagId={flagId}
                 names={names}
-                onChange={(next) => putProperty(at, next)}
-                onRemove={() => putProperty(at, null)}
+                onChange={(next) => updateProperty(at, next)}
+                onRemove={() => updateProperty(at, null)}
               />
             </li>
           ))}
         </ul>
       )}
       <div>
-        <Button small onClick={() => put({ properties: [...properties, newProperty(audience)] })}>
-          Add a filter
+        <Button small onClick={() => update({ properties: [...properties, newProperty(audience)] })}>
+          Add filter
         </Button>
       </div>
       <div class="flag-share">
-        <Share
+        <RolloutFields
           index={index}
-          value={shareOf(condition)}
-          onChange={(rollout_percentage) => put({ rollout_percentage })}
+          value={rolloutOf(condition)}
+          onChange={(rollout_percentage) => update({ rollout_percentage })}
         />
-        {variantsOf(filters).length > 0 && <Override {...props} onPut={put} />}
+        {variantsOf(filters).length > 0 && <VariantOverride {...props} onUpdate={update} />}
       </div>
-      <Reach filters={filters} condition={condition} names={names} />
+      <MatchCount filters={filters} condition={condition} names={names} />
     </li>
   );
 }
 
-function Share({ index, value, onChange }: { index: number; value: number; onChange(share: number): void }) {
+function RolloutFields({
+  index,
+  value,
+  onChange,
+}: {
+  index: number;
+  value: number;
+  onChange(percentage: number): void;
+}) {
   return (
     <>
-      <Field label={`Share of condition ${index + 1}`}>
+      <Field label={`Rollout of condition ${index + 1}`}>
         {(control) => (
           <input
             {...control}
@@ -80,35 +89,35 @@ function Share({ index, value, onChange }: { index: number; value: number; onCha
             max={100}
             step={1}
             value={value}
-            aria-valuetext={`${value} %`}
+            aria-valuetext={formatRollout(value)}
             onInput={(event) => onChange(Number(event.currentTarget.value))}
           />
         )}
       </Field>
       <TextField
-        label="in %"
+        label="Rollout percentage"
         type="number"
         min={0}
         max={100}
         step="any"
         value={String(value)}
         onInput={(text) => text !== '' && onChange(Number(text))}
-        error={value >= 0 && value <= 100 ? null : 'Between 0 and 100.'}
+        error={value >= 0 && value <= 100 ? null : 'Enter a number between 0 and 100.'}
       />
     </>
   );
 }
 
-const BY_SHARE = { value: '', label: 'by their shares' };
+const BY_ROLLOUT = { value: '', label: 'By variant rollout' };
 
-function Override({ filters, condition, onPut }: CardProps & { onPut(changes: Condition): void }) {
-  const options = variantsOf(filters).map((variant) => ({ value: keyOf(variant), label: `always ${keyOf(variant)}` }));
+function VariantOverride({ filters, condition, onUpdate }: CardProps & { onUpdate(changes: Condition): void }) {
+  const options = variantsOf(filters).map((variant) => ({ value: keyOf(variant), label: `Always ${keyOf(variant)}` }));
   return (
     <Select
-      label="Variants are given"
+      label="Variant"
       value={typeof condition.variant === 'string' ? condition.variant : ''}
-      options={[BY_SHARE, ...options]}
-      onChange={(variant) => onPut({ variant: variant === '' ? null : variant })}
+      options={[BY_ROLLOUT, ...options]}
+      onChange={(variant) => onUpdate({ variant: variant === '' ? null : variant })}
     />
   );
 }

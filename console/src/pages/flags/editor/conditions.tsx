@@ -3,34 +3,32 @@ import { Button } from '../../../components/button.tsx';
 import { Confirm } from '../../../components/dialog.tsx';
 import { Select } from '../../../components/field.tsx';
 import { Empty } from '../../../components/states.tsx';
-import { countOf } from '../../../lib/format.ts';
-import type { Names } from '../model/descriptions.ts';
-import { addCondition, audienceOf, conditionsOf, type Filters, lostBy, releaseTo } from '../model/filters.ts';
+import { pluralize } from '../../../lib/numbers.ts';
+import {
+  addCondition,
+  audienceOf,
+  conditionsOf,
+  countIncompatible,
+  type Filters,
+  setAudience,
+} from '../model/filters.ts';
 import { ConditionCard } from './condition-card.tsx';
-import { kindName, type Targets } from './use-targets.ts';
+import type { ConditionsProps } from './conditions-props.ts';
+import { kindName } from './use-targets.ts';
 
-export interface ConditionsProps {
-  flagId: number | null;
-  filters: Filters;
-  onChange(change: (filters: Filters) => Filters): void;
-  targets: Targets;
-  names: Names;
-}
-
-/** Who gets the flag. */
 export function Conditions(props: ConditionsProps) {
   const { filters, onChange } = props;
   const conditions = conditionsOf(filters);
   return (
-    <section class="card stack" aria-label="Conditions">
-      <h2>Who gets it</h2>
-      <p class="soft">
-        Conditions are tried from the top. Whoever fits one, and is in its share, gets the flag by it; the others go on
-        to the next.
+    <section class="card stack" aria-label="Release conditions">
+      <h2>Release conditions</h2>
+      <p class="muted">
+        Conditions are evaluated from top to bottom. A person gets the flag from the first condition that they match and
+        whose rollout includes them.
       </p>
       <Audience {...props} />
       {conditions.length === 0 && (
-        <Empty title="Nobody">A flag without conditions is off for everybody. Add one to say who gets it.</Empty>
+        <Empty title="No release conditions">No one gets this flag. Add a condition to release it.</Empty>
       )}
       <ol class="flag-list">
         {conditions.map((condition, index) => (
@@ -39,55 +37,55 @@ export function Conditions(props: ConditionsProps) {
       </ol>
       <div>
         <Button small onClick={() => onChange(addCondition)}>
-          Add a condition
+          Add condition
         </Button>
       </div>
-      <Special filters={filters} />
+      <OtherConditions filters={filters} />
     </section>
   );
 }
 
-/** Persons, or groups of a kind: where there are none, there is nothing to choose. */
+/** Persons, or groups of a type. */
 function Audience({ filters, onChange, targets, names }: ConditionsProps) {
   const current = audienceOf(filters);
-  const [asked, setAsked] = useState<{ audience: number | null } | null>(null);
-  const choose = (audience: number | null): void => {
-    if (lostBy(filters, audience) > 0) setAsked({ audience });
-    else onChange((before) => releaseTo(before, audience));
+  const [confirming, setConfirming] = useState<{ audience: number | null } | null>(null);
+  const select = (audience: number | null): void => {
+    if (countIncompatible(filters, audience) > 0) setConfirming({ audience });
+    else onChange((before) => setAudience(before, audience));
   };
   const options = [
-    { value: '', label: 'persons' },
-    ...targets.kinds.map((kind) => ({ value: String(kind.group_type_index), label: `${kindName(kind)}, as a whole` })),
+    { value: '', label: 'Persons' },
+    ...targets.kinds.map((kind) => ({ value: String(kind.group_type_index), label: kindName(kind) })),
   ];
   const isKnown = options.some(({ value }) => value === String(current ?? ''));
   if (targets.kinds.length === 0 && current === null) return null;
   return (
     <div class="flag-audience">
       <Select
-        label="Released to"
+        label="Match by"
         value={String(current ?? '')}
         options={
           isKnown
             ? options
             : [
                 ...options,
-                { value: String(current), label: names.groups.get(current ?? -1) ?? `groups of kind ${current}` },
+                { value: String(current), label: names.groups.get(current ?? -1) ?? `Group type ${current}` },
               ]
         }
-        onChange={(value) => choose(value === '' ? null : Number(value))}
-        hint="Everybody in one group gets the same value."
+        onChange={(value) => select(value === '' ? null : Number(value))}
+        hint="When matching by group, all members of a group get the same value."
       />
-      {asked && (
+      {confirming && (
         <Confirm
-          title="Take away filters that no longer fit?"
-          action="Change it and take them away"
+          title="Remove incompatible filters?"
+          action="Change and remove filters"
           danger
-          onConfirm={async () => onChange((before) => releaseTo(before, asked.audience))}
-          onClose={() => setAsked(null)}
+          onConfirm={async () => onChange((before) => setAudience(before, confirming.audience))}
+          onClose={() => setConfirming(null)}
         >
           <p>
-            {countOf(lostBy(filters, asked.audience), 'filter')} of the conditions cannot be asked of the new audience.
-            The conditions stay, and would reach more than before: look at them before you save.
+            {pluralize(countIncompatible(filters, confirming.audience), 'filter')} cannot be used with the new setting
+            and will be removed. The conditions may then match more than before: review them before you save.
           </p>
         </Confirm>
       )}
@@ -95,7 +93,7 @@ function Audience({ filters, onChange, targets, names }: ConditionsProps) {
   );
 }
 
-const SPECIAL: Record<string, string> = {
+const OTHER: Record<string, string> = {
   super_groups: 'early access',
   feature_enrollment: 'early access',
   holdout_groups: 'a holdout',
@@ -103,13 +101,13 @@ const SPECIAL: Record<string, string> = {
   early_exit: 'an early exit',
 };
 
-/** What decides before the conditions, and is kept as it is. */
-function Special({ filters }: { filters: Filters }) {
-  const found = Object.entries(SPECIAL).filter(([name]) => {
+/** Settings that take precedence over the conditions, and are only editable through the API. */
+function OtherConditions({ filters }: { filters: Filters }) {
+  const found = Object.entries(OTHER).filter(([name]) => {
     const value = filters[name];
     return Array.isArray(value) ? value.length > 0 : Boolean(value);
   });
   if (found.length === 0) return null;
-  const words = [...new Set(found.map(([, word]) => word))].join(' and ');
-  return <p class="soft small">This flag also has {words}, set by the API. It is kept as it is.</p>;
+  const list = [...new Set(found.map(([, label]) => label))].join(' and ');
+  return <p class="muted small">This flag also has {list}, which can only be changed through the API.</p>;
 }

@@ -2,7 +2,7 @@ import { TextArea } from '../../../components/field.tsx';
 import type { Filters } from '../model/filters.ts';
 import { payloadOf, payloadProblem, setPayload } from '../model/variants.ts';
 
-export interface PayloadProps {
+interface PayloadProps {
   label: string;
   /** The key of the variant, or `true`. */
   variant: string;
@@ -10,7 +10,6 @@ export interface PayloadProps {
   onChange(change: (filters: Filters) => Filters): void;
 }
 
-/** JSON that travels with the value, checked as it is written. */
 export function Payload({ label, variant, filters, onChange }: PayloadProps) {
   const text = payloadOf(filters, variant);
   return (
@@ -19,7 +18,7 @@ export function Payload({ label, variant, filters, onChange }: PayloadProps) {
       isCode
       rows={Math.min(10, Math.max(2, text.split('\n').length))}
       placeholder='{"limit": 5}'
-      hint="Any JSON, or nothing."
+      hint="Any valid JSON, or leave it empty."
       value={text}
       onInput={(next) => onChange((before) => setPayload(before, variant, next))}
       error={payloadProblem(text)}

@@ -1,35 +1,35 @@
-/** One filter of a condition, a line that reads as a sentence: where [plan] [is] [pro] [team]. */
 import { findProperties } from '../../../api/definitions.ts';
 import { findGroupProperties } from '../../../api/flag-targets.ts';
 import '../../../components/property-filters.css';
 import { Button } from '../../../components/button.tsx';
 import { Combobox, type Suggestion } from '../../../components/combobox.tsx';
 import { Select } from '../../../components/field.tsx';
+import { PROPERTY_NAMES } from '../../../lib/friendly-names.ts';
 import { useProject } from '../../../lib/session.ts';
-import { type Names, propertyWords } from '../model/descriptions.ts';
+import { describeProperty, type Names } from '../model/descriptions.ts';
 import type { Property } from '../model/filters.ts';
 import { FLAG_OPERATORS, operatorOf, withOperator } from '../model/operators.ts';
 import { PropertyValue } from './property-value.tsx';
 import { CohortFields, FlagFields } from './reference-fields.tsx';
 import type { Targets } from './use-targets.ts';
 
-export interface PropertyLineProps {
+interface PropertyLineProps {
   property: Property;
-  /** The kind of groups that the condition is for; null for persons. */
+  /** The group type of the condition; null for persons. */
   audience: number | null;
   isFirst: boolean;
   targets: Targets;
-  /** The flag itself, which cannot look at itself. */
+  /** The flag itself, which cannot depend on itself. */
   flagId: number | null;
   names: Names;
   onChange(property: Property): void;
   onRemove(): void;
 }
 
-const COMPARED = { key: '', operator: 'exact', value: [] };
+const EMPTY = { key: '', operator: 'exact', value: [] };
 
 export const newProperty = (audience: number | null): Property =>
-  audience === null ? { ...COMPARED, type: 'person' } : { ...COMPARED, type: 'group', group_type_index: audience };
+  audience === null ? { ...EMPTY, type: 'person' } : { ...EMPTY, type: 'group', group_type_index: audience };
 
 const NEW: Record<string, Property> = {
   person: newProperty(null),
@@ -38,9 +38,9 @@ const NEW: Record<string, Property> = {
 };
 
 const KINDS = [
-  { value: 'person', label: 'a property' },
-  { value: 'cohort', label: 'a cohort' },
-  { value: 'flag', label: 'another flag' },
+  { value: 'person', label: 'Person property' },
+  { value: 'cohort', label: 'Cohort' },
+  { value: 'flag', label: 'Feature flag' },
 ];
 
 export function PropertyLine(props: PropertyLineProps) {
@@ -48,11 +48,11 @@ export function PropertyLine(props: PropertyLineProps) {
   const type = typeof property.type === 'string' ? property.type : 'person';
   return (
     <>
-      <span class="word">{isFirst ? 'where' : 'and'}</span>
+      <span class="word">{isFirst ? 'Where' : 'and'}</span>
       <div class="owner">
         {audience === null && (
           <Select
-            label="What is looked at"
+            label="Filter type"
             hideLabel
             value={type}
             options={KINDS}
@@ -66,9 +66,9 @@ export function PropertyLine(props: PropertyLineProps) {
       ) : type === 'flag' ? (
         <FlagFields {...props} />
       ) : (
-        <Compared {...props} />
+        <Comparison {...props} />
       )}
-      <Button kind="quiet" small onClick={onRemove} aria-label={`Remove the filter: ${propertyWords(property, names)}`}>
+      <Button kind="quiet" small onClick={onRemove} aria-label={`Remove filter: ${describeProperty(property, names)}`}>
         Remove
       </Button>
     </>
@@ -80,13 +80,14 @@ function KeyField({ property, audience, onChange }: PropertyLineProps) {
   const suggest = async (text: string, signal: AbortSignal): Promise<Suggestion[]> => {
     if (audience !== null) return (await findGroupProperties(id, audience, text, signal)).map((value) => ({ value }));
     const found = await findProperties(id, 'person', text, signal);
-    return found.map(({ name, property_type }) => ({ value: name, ...(property_type && { note: property_type }) }));
+    return found.map(({ name }) => ({ value: name }));
   };
   return (
     <Combobox
       label="Property"
       hideLabel
-      placeholder="property"
+      placeholder="Select property"
+      names={PROPERTY_NAMES}
       value={String(property.key ?? '')}
       onChange={(key) => onChange({ ...property, key })}
       suggest={suggest}
@@ -95,13 +96,13 @@ function KeyField({ property, audience, onChange }: PropertyLineProps) {
   );
 }
 
-function Compared({ property, audience, onChange }: PropertyLineProps) {
+function Comparison({ property, audience, onChange }: PropertyLineProps) {
   const operator = operatorOf(property);
   const isKnown = FLAG_OPERATORS.some(({ value }) => value === operator);
   return (
     <>
       <Select
-        label="Comparison"
+        label="Operator"
         hideLabel
         value={operator}
         options={isKnown ? FLAG_OPERATORS : [...FLAG_OPERATORS, { value: operator, label: operator }]}

@@ -5,15 +5,14 @@ import { TextField } from '../../../components/field.tsx';
 import { TagInput } from '../../../components/tag-input.tsx';
 import { useProject } from '../../../lib/session.ts';
 import type { Property } from '../model/filters.ts';
-import { formOf, operatorOf, textsOf, valuesFrom } from '../model/operators.ts';
+import { formOf, operatorOf, valuesFrom, valuesOf } from '../model/operators.ts';
 
-export interface PropertyValueProps {
+interface PropertyValueProps {
   property: Property;
   audience: number | null;
   onChange(value: unknown): void;
 }
 
-/** What a property is compared with: one text, several, two numbers, a date, or nothing. */
 export function PropertyValue({ property, audience, onChange }: PropertyValueProps) {
   const { id } = useProject();
   const key = String(property.key ?? '');
@@ -26,7 +25,7 @@ export function PropertyValue({ property, audience, onChange }: PropertyValuePro
     return (await found).map((value) => ({ value }));
   };
   const inputs = [id, key, audience];
-  const texts = textsOf(property.value);
+  const texts = valuesOf(property.value);
   switch (formOf(operatorOf(property))) {
     case 'none':
       return <span />;
@@ -38,7 +37,7 @@ export function PropertyValue({ property, audience, onChange }: PropertyValuePro
           onChange={(next) => onChange(valuesFrom(next, property.value))}
           suggest={suggest}
           inputs={inputs}
-          placeholder="value"
+          placeholder="Enter value"
         />
       );
     case 'range':
@@ -59,7 +58,7 @@ export function PropertyValue({ property, audience, onChange }: PropertyValuePro
         <Combobox
           label="Value"
           hideLabel
-          placeholder="value"
+          placeholder="Enter value"
           value={texts[0] ?? ''}
           onChange={onChange}
           suggest={suggest}

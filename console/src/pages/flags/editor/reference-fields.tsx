@@ -1,4 +1,4 @@
-/** Filters that look at something else by its id: a cohort, or another flag. */
+/** Filters that refer to a cohort or another flag. */
 import { Select } from '../../../components/field.tsx';
 import type { Property } from '../model/filters.ts';
 import { keyOf, variantsOf } from '../model/variants.ts';
@@ -11,17 +11,17 @@ interface ReferenceProps {
 }
 
 const MEMBERSHIP = [
-  { value: 'in', label: 'is in' },
-  { value: 'not_in', label: 'is not in' },
+  { value: 'in', label: 'in' },
+  { value: 'not_in', label: 'not in' },
 ];
 
 export function CohortFields({ property, targets, onChange }: ReferenceProps) {
   const id = String(property.value ?? '');
   const options = targets.cohorts.map((cohort) => ({
     value: String(cohort.id),
-    label: cohort.name || `cohort ${cohort.id}`,
+    label: cohort.name || `Cohort ${cohort.id}`,
   }));
-  const first = { value: '', label: options.length === 0 ? 'there are no cohorts yet' : 'choose a cohort' };
+  const first = { value: '', label: options.length === 0 ? 'No cohorts yet' : 'Select cohort' };
   const isKnown = id === '' || options.some(({ value }) => value === id);
   const { cohort_name: _, ...plain } = property;
   return (
@@ -37,7 +37,7 @@ export function CohortFields({ property, targets, onChange }: ReferenceProps) {
         label="Cohort"
         hideLabel
         value={id}
-        options={[first, ...options, ...(isKnown ? [] : [{ value: id, label: `cohort ${id} (gone)` }])]}
+        options={[first, ...options, ...(isKnown ? [] : [{ value: id, label: `Cohort ${id} (deleted)` }])]}
         onChange={(value) => onChange({ ...plain, value: value === '' ? '' : Number(value) })}
       />
     </>
@@ -52,8 +52,8 @@ const VALUES = [
 export function FlagFields({ property, targets, flagId, onChange }: ReferenceProps & { flagId: number | null }) {
   const key = String(property.key ?? '');
   const others = targets.flags.filter((flag) => flag.id !== flagId && (flag.active || String(flag.id) === key));
-  const chosen = others.find((flag) => String(flag.id) === key);
-  const variants = chosen ? variantsOf(chosen.filters).map(keyOf) : [];
+  const selected = others.find((flag) => String(flag.id) === key);
+  const variants = selected ? variantsOf(selected.filters).map(keyOf) : [];
   const { value } = property;
   const known = typeof value === 'string' && !variants.includes(value) ? [...variants, value] : variants;
   return (
@@ -63,17 +63,17 @@ export function FlagFields({ property, targets, flagId, onChange }: ReferencePro
         hideLabel
         value={key}
         options={[
-          { value: '', label: others.length === 0 ? 'there is no other flag that is on' : 'choose a flag' },
+          { value: '', label: others.length === 0 ? 'No other enabled flags' : 'Select flag' },
           ...others.map((flag) => ({ value: String(flag.id), label: flag.key })),
-          ...(key !== '' && !chosen ? [{ value: key, label: `flag ${key} (gone)` }] : []),
+          ...(key !== '' && !selected ? [{ value: key, label: `Flag ${key} (deleted)` }] : []),
         ]}
         onChange={(next) => onChange({ ...property, key: next, value: true })}
       />
       <Select
-        label="Value of the flag"
+        label="Flag value"
         hideLabel
         value={typeof value === 'string' ? `=${value}` : String(value)}
-        options={[...VALUES, ...known.map((one) => ({ value: `=${one}`, label: `is on ${one}` }))]}
+        options={[...VALUES, ...known.map((one) => ({ value: `=${one}`, label: `is ${one}` }))]}
         onChange={(next) => onChange({ ...property, value: next.startsWith('=') ? next.slice(1) : next === 'true' })}
       />
     </>

@@ -1,5 +1,3 @@
-/** The editor: what the flag is, who gets it, and when it switches itself off. */
-
 import { useState } from 'preact/hooks';
 import type { FeatureFlag } from '../../../api/flags.ts';
 import { Button } from '../../../components/button.tsx';
@@ -15,8 +13,8 @@ import type { Editing } from './use-editing.ts';
 import type { Targets } from './use-targets.ts';
 import { Variants } from './variants.tsx';
 
-export interface ReleaseTabProps {
-  /** Null for a new one. */
+interface ReleaseTabProps {
+  /** Null for a new flag. */
   flag: FeatureFlag | null;
   editing: Editing;
   targets: Targets;
@@ -31,7 +29,7 @@ export function ReleaseTab({ flag, editing, targets, names, onSaved }: ReleaseTa
   return (
     <>
       <fieldset class="flag-form stack" disabled={!canEdit}>
-        <legend class="unseen">The flag</legend>
+        <legend class="visually-hidden">Feature flag</legend>
         <Basics editing={editing} isNew={flag === null} />
         <Conditions
           flagId={flag?.id ?? null}
@@ -46,7 +44,7 @@ export function ReleaseTab({ flag, editing, targets, names, onSaved }: ReleaseTa
           <section class="card stack-s" aria-label="Payload">
             <h2>Payload</h2>
             <Payload
-              label={draft.is_remote_configuration ? 'What the code gets' : 'What the code gets when the flag is on'}
+              label={draft.is_remote_configuration ? 'Payload' : 'Payload when the flag is on'}
               variant={ON}
               filters={draft.filters}
               onChange={changeFilters}
@@ -65,28 +63,28 @@ export function ReleaseTab({ flag, editing, targets, names, onSaved }: ReleaseTa
 
 function SaveBar({ flag, editing, names, onSaved }: Omit<ReleaseTabProps, 'targets'>) {
   const [isReviewing, setReviewing] = useState(false);
-  const [isTried, setTried] = useState(false);
+  const [hasTried, setHasTried] = useState(false);
   const problems = problemsOf(editing.draft);
   const isNew = flag === null;
-  if (!editing.isDirty && !isNew) return <p class="soft small">Everything is saved: version {flag.version}.</p>;
+  if (!editing.isDirty && !isNew) return <p class="muted small">All changes saved (version {flag.version}).</p>;
   const review = (): void => {
-    setTried(true);
+    setHasTried(true);
     if (problems.length === 0) setReviewing(true);
   };
   return (
-    <section class="save-bar" aria-label="Changes">
-      {isTried && problems.length > 0 ? (
+    <section class="save-bar" aria-label="Unsaved changes">
+      {hasTried && problems.length > 0 ? (
         <ul class="save-problems" role="alert">
           {[...new Set(problems)].map((problem) => (
             <li key={problem}>{problem}</li>
           ))}
         </ul>
       ) : (
-        <span class="soft">{isNew ? 'Nothing is saved yet.' : 'There are changes that are not saved.'}</span>
+        <span class="muted">{isNew ? 'Not created yet' : 'You have unsaved changes'}</span>
       )}
       <span class="row push">
         <Button disabled={!editing.isDirty} onClick={() => editing.reset(flag)}>
-          {isNew ? 'Start again' : 'Discard changes'}
+          {isNew ? 'Reset' : 'Discard changes'}
         </Button>
         <Button kind="primary" onClick={review}>
           Review and save

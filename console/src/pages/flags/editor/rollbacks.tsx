@@ -2,58 +2,58 @@ import { findEventNames } from '../../../api/definitions.ts';
 import { Button } from '../../../components/button.tsx';
 import { Combobox } from '../../../components/combobox.tsx';
 import { Select, TextField } from '../../../components/field.tsx';
+import { EVENT_NAMES } from '../../../lib/friendly-names.ts';
 import { useProject } from '../../../lib/session.ts';
 import type { JsonObject } from '../model/filters.ts';
 import {
+  describeRollback,
   metricOf,
   newRollback,
   ROLLBACK_OPERATORS,
   type Rollback,
   rollbacksOf,
-  rollbackWords,
   WINDOWS,
   windowOf,
 } from '../model/rollbacks.ts';
 
 const COUNTS = [
-  { value: 'total', label: 'times' },
-  { value: 'unique_persons', label: 'persons' },
+  { value: 'total', label: 'Total count' },
+  { value: 'unique_persons', label: 'Unique users' },
 ];
 
-/** Conditions under which the flag switches itself off. */
 export function Rollbacks({ value, onChange }: { value: unknown; onChange(value: unknown): void }) {
   const all = rollbacksOf(value);
-  const put = (next: readonly Rollback[]): void => onChange(next.length === 0 ? null : next);
+  const update = (next: readonly Rollback[]): void => onChange(next.length === 0 ? null : next);
   return (
-    <section class="card stack" aria-label="Rollback">
-      <h2>When it switches itself off</h2>
-      <p class="soft">
-        Looked at every minute, counting what has happened since the flag was last switched on. A flag that has gone off
-        stays off until somebody switches it on again.
+    <section class="card stack" aria-label="Automatic rollback">
+      <h2>Automatic rollback</h2>
+      <p class="muted">
+        Disables the flag when a metric crosses a threshold. Checked every minute, counting events since the flag was
+        last enabled. A rolled back flag stays disabled until you enable it again.
       </p>
       {all.length > 0 && (
         <ol class="flag-list">
           {all.map((rollback, index) => (
             <li class="flag-item stack-s" key={index} aria-label={`Rollback condition ${index + 1}`}>
               <header class="flag-head">
-                <b class="sentence">Off when {rollbackWords(rollback)}.</b>
+                <b class="sentence">Disable when {describeRollback(rollback)}.</b>
                 <Button
                   kind="quiet"
                   small
                   aria-label={`Remove rollback condition ${index + 1}`}
-                  onClick={() => put(all.toSpliced(index, 1))}
+                  onClick={() => update(all.toSpliced(index, 1))}
                 >
                   Remove
                 </Button>
               </header>
-              <RollbackFields rollback={rollback} onChange={(next) => put(all.with(index, next))} />
+              <RollbackFields rollback={rollback} onChange={(next) => update(all.with(index, next))} />
             </li>
           ))}
         </ol>
       )}
       <div>
-        <Button small onClick={() => put([...all, newRollback()])}>
-          Add a rollback condition
+        <Button small onClick={() => update([...all, newRollback()])}>
+          Add rollback condition
         </Button>
       </div>
     </section>
@@ -63,9 +63,8 @@ export function Rollbacks({ value, onChange }: { value: unknown; onChange(value:
 function RollbackFields({ rollback, onChange }: { rollback: Rollback; onChange(rollback: Rollback): void }) {
   const { id } = useProject();
   const metric = metricOf(rollback);
-  if (metric === null)
-    return <p class="soft small">Set by the API in a form that is shown and kept, but not edited here.</p>;
-  const putMetric = (changes: JsonObject): void =>
+  if (metric === null) return <p class="muted small">This condition can only be edited through the API.</p>;
+  const updateMetric = (changes: JsonObject): void =>
     onChange({ ...rollback, threshold_metric: { ...metric, ...changes } });
   const window = windowOf(metric);
   const windows = WINDOWS.some((one) => one.value === window)
@@ -76,36 +75,37 @@ function RollbackFields({ rollback, onChange }: { rollback: Rollback; onChange(r
     <div class="flag-rollback">
       <Combobox
         label="Event"
-        placeholder="$exception"
+        placeholder="Select event"
+        names={EVENT_NAMES}
         value={String(metric['event'])}
-        onChange={(event) => putMetric({ event })}
+        onChange={(event) => updateMetric({ event })}
         suggest={async (text, signal) => (await findEventNames(id, text, signal)).map((name) => ({ value: name }))}
         inputs={[id]}
       />
       <Select
-        label="is sent"
+        label="Operator"
         value={String(operator)}
         options={ROLLBACK_OPERATORS as readonly { value: string; label: string }[]}
         onChange={(next) => onChange({ ...rollback, operator: next })}
       />
       <TextField
-        label="Number"
+        label="Threshold"
         type="number"
         step="any"
         value={threshold === null || threshold === undefined ? '' : String(threshold)}
         onInput={(text) => onChange({ ...rollback, threshold: text === '' ? null : Number(text) })}
       />
       <Select
-        label="Counting"
+        label="Metric"
         value={metric['math'] === 'unique_persons' ? 'unique_persons' : 'total'}
         options={COUNTS}
-        onChange={(math) => putMetric({ math })}
+        onChange={(math) => updateMetric({ math })}
       />
       <Select
-        label="Within the last"
+        label="Time window"
         value={window}
         options={windows}
-        onChange={(next) => putMetric({ window: next })}
+        onChange={(next) => updateMetric({ window: next })}
       />
     </div>
   );

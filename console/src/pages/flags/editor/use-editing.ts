@@ -1,4 +1,4 @@
-/** A flag while it is edited: what it was when that began, and what it is to become. */
+/** The unsaved changes of a flag. */
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { FeatureFlag } from '../../../api/flags.ts';
@@ -6,8 +6,8 @@ import { changesOf, type Draft, draftOf, NEW_DRAFT, rebase } from '../model/draf
 import type { Filters } from '../model/filters.ts';
 
 interface State {
-  basis: Draft;
-  /** Of the flag when the changes began; 0 for a new one. */
+  base: Draft;
+  /** The version that is edited; 0 for a new flag. */
   version: number;
   draft: Draft;
 }
@@ -16,49 +16,49 @@ export interface Editing extends State {
   isDirty: boolean;
   change(changes: Partial<Draft>): void;
   changeFilters(change: (filters: Filters) => Filters): void;
-  /** Drops all changes and goes by this flag. */
+  /** Discards all changes and starts from this flag. */
   reset(flag: FeatureFlag | null): void;
-  /** Goes by this newer flag, with what was changed here still on top. */
-  takeOn(flag: FeatureFlag): void;
+  /** Applies the changes on top of this newer flag. */
+  rebaseOn(flag: FeatureFlag): void;
 }
 
-/** Work is not lost by looking at another page; it ends with the window. */
-const kept = new Map<string, State>();
+/** Unsaved changes survive navigation, until the window is closed. */
+const drafts = new Map<string, State>();
 
-const fresh = (flag: FeatureFlag | null): State => {
-  const basis = flag === null ? NEW_DRAFT : draftOf(flag);
-  return { basis, draft: basis, version: flag?.version ?? 0 };
+const initial = (flag: FeatureFlag | null): State => {
+  const base = flag === null ? NEW_DRAFT : draftOf(flag);
+  return { base, draft: base, version: flag?.version ?? 0 };
 };
 
-/** `place` names the flag among all that could be edited. */
-export function useEditing(place: string, flag: FeatureFlag | null): Editing {
-  const [state, setState] = useState<State>(() => kept.get(place) ?? fresh(flag));
-  const isDirty = useMemo(() => Object.keys(changesOf(state.basis, state.draft)).length > 0, [state]);
+/** `key` identifies the flag. */
+export function useEditing(key: string, flag: FeatureFlag | null): Editing {
+  const [state, setState] = useState<State>(() => drafts.get(key) ?? initial(flag));
+  const isDirty = useMemo(() => Object.keys(changesOf(state.base, state.draft)).length > 0, [state]);
   useEffect(() => {
-    if (isDirty) kept.set(place, state);
-    else kept.delete(place);
-  }, [place, state, isDirty]);
+    if (isDirty) drafts.set(key, state);
+    else drafts.delete(key);
+  }, [key, state, isDirty]);
   useEffect(() => {
     if (!isDirty) return;
     const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
     addEventListener('beforeunload', warn);
     return () => removeEventListener('beforeunload', warn);
   }, [isDirty]);
-  const draftBy = (next: (draft: Draft) => Draft): void => setState((now) => ({ ...now, draft: next(now.draft) }));
+  const updateDraft = (next: (draft: Draft) => Draft): void => setState((now) => ({ ...now, draft: next(now.draft) }));
   return {
     ...state,
     isDirty,
-    change: (changes) => draftBy((draft) => ({ ...draft, ...changes })),
-    changeFilters: (change) => draftBy((draft) => ({ ...draft, filters: change(draft.filters) })),
+    change: (changes) => updateDraft((draft) => ({ ...draft, ...changes })),
+    changeFilters: (change) => updateDraft((draft) => ({ ...draft, filters: change(draft.filters) })),
     reset: (next) => {
-      // At once: whoever resets may leave the page before it is drawn again.
-      kept.delete(place);
-      setState(fresh(next));
+      // At once: the page may be left before the next render.
+      drafts.delete(key);
+      setState(initial(next));
     },
-    takeOn: (next) =>
-      setState(({ basis, draft }) => {
+    rebaseOn: (next) =>
+      setState(({ base, draft }) => {
         const theirs = draftOf(next);
-        return { basis: theirs, draft: rebase(basis, draft, theirs), version: next.version };
+        return { base: theirs, draft: rebase(base, draft, theirs), version: next.version };
       }),
   };
 }

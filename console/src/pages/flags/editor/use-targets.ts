@@ -5,14 +5,14 @@ import { type GroupType, listGroupTypes } from '../../../api/groups.ts';
 import { type Resource, useResource } from '../../../lib/use-resource.ts';
 import type { Names } from '../model/descriptions.ts';
 
-/** Everything that a condition can name. */
+/** What conditions can refer to. */
 export interface Targets {
   cohorts: readonly CohortName[];
   kinds: readonly GroupType[];
   flags: readonly FeatureFlag[];
 }
 
-const NOTHING: Targets = { cohorts: [], kinds: [], flags: [] };
+const EMPTY: Targets = { cohorts: [], kinds: [], flags: [] };
 
 export const kindName = (kind: GroupType): string => kind.name_plural ?? `${kind.group_type} groups`;
 
@@ -28,7 +28,7 @@ export function useTargets(projectId: number): { targets: Targets; names: Names;
     },
     [projectId],
   );
-  const targets = resource.data ?? NOTHING;
+  const targets = resource.data ?? EMPTY;
   const names = useMemo(() => namesOf(targets), [targets]);
   return { targets, names, resource };
 }

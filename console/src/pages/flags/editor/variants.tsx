@@ -1,7 +1,7 @@
 import { Button } from '../../../components/button.tsx';
 import { TextField } from '../../../components/field.tsx';
 import { Badge } from '../../../components/states.tsx';
-import { formatNumber } from '../../../lib/format.ts';
+import { formatRollout } from '../../../lib/numbers.ts';
 import { variantProblem } from '../model/draft.ts';
 import type { Filters } from '../model/filters.ts';
 import {
@@ -17,7 +17,7 @@ import {
 } from '../model/variants.ts';
 import { Payload } from './payload-field.tsx';
 
-export interface VariantsProps {
+interface VariantsProps {
   filters: Filters;
   onChange(change: (filters: Filters) => Filters): void;
 }
@@ -31,11 +31,11 @@ export function Variants({ filters, onChange }: VariantsProps) {
         <h2>Variants</h2>
         <span class="push" role="status">
           <Badge tone={total === 100 ? 'good' : 'bad'}>
-            {formatNumber(total)} % {total === 100 ? 'in all' : 'in all: must be 100 %'}
+            {formatRollout(total)} total{total === 100 ? '' : `, must be ${formatRollout(100)}`}
           </Badge>
         </span>
       </header>
-      <p class="soft">Each person who gets the flag gets one of these, and keeps it.</p>
+      <p class="muted">Each person who gets the flag is assigned one variant and keeps it.</p>
       <ol class="flag-list">
         {variants.map((variant, index) => (
           <li key={index} class="flag-item stack-s">
@@ -45,10 +45,10 @@ export function Variants({ filters, onChange }: VariantsProps) {
       </ol>
       <div class="row">
         <Button small onClick={() => onChange(addVariant)}>
-          Add a variant
+          Add variant
         </Button>
         <Button small onClick={() => onChange(spreadEvenly)}>
-          Share equally
+          Distribute equally
         </Button>
       </div>
     </section>
@@ -62,12 +62,12 @@ interface RowProps extends VariantsProps {
 
 function VariantRow({ variant, index, filters, onChange }: RowProps) {
   const key = keyOf(variant);
-  const share = variant.rollout_percentage;
+  const percentage = variant.rollout_percentage;
   return (
     <>
       <div class="flag-variant">
         <TextField
-          label={`Key of variant ${index + 1}`}
+          label={`Variant ${index + 1} key`}
           value={key}
           spellcheck={false}
           onInput={(next) => onChange((before) => renameVariant(before, index, next))}
@@ -79,12 +79,12 @@ function VariantRow({ variant, index, filters, onChange }: RowProps) {
           onInput={(name) => onChange((before) => putVariant(before, index, { name }))}
         />
         <TextField
-          label="Share in %"
+          label="Rollout percentage"
           type="number"
           min={0}
           max={100}
           step="any"
-          value={typeof share === 'number' ? String(share) : ''}
+          value={typeof percentage === 'number' ? String(percentage) : ''}
           onInput={(text) =>
             onChange((before) => putVariant(before, index, { rollout_percentage: text === '' ? null : Number(text) }))
           }
@@ -93,7 +93,7 @@ function VariantRow({ variant, index, filters, onChange }: RowProps) {
           kind="quiet"
           small
           disabled={variantsOf(filters).length === 1}
-          aria-label={`Remove the variant ${key}`}
+          aria-label={`Remove variant ${key}`}
           onClick={() => onChange((before) => removeVariant(before, index))}
         >
           Remove
@@ -101,7 +101,7 @@ function VariantRow({ variant, index, filters, onChange }: RowProps) {
       </div>
       {key !== '' && (
         <details>
-          <summary>Payload{hasPayload(filters, key) ? '' : ': none'}</summary>
+          <summary>{hasPayload(filters, key) ? 'Payload' : 'Add payload'}</summary>
           <Payload label={`Payload of ${key}`} variant={key} filters={filters} onChange={onChange} />
         </details>
       )}

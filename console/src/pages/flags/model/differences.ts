@@ -1,10 +1,10 @@
-/** What is different between two states of a flag, in words, with before and after. */
-import { formatNumber } from '../../../lib/format.ts';
-import { audienceWord, conditionSentence, type Names } from './descriptions.ts';
+/** The differences between two states of a flag, as text. */
+import { formatRollout } from '../../../lib/numbers.ts';
+import { audienceName, describeCondition, type Names } from './descriptions.ts';
 import { sameJson } from './draft.ts';
 import { audienceOf, type Condition, conditionsOf, type Filters, isObject, type JsonObject } from './filters.ts';
-import { rollbacksOf, rollbackWords } from './rollbacks.ts';
-import { keyOf, payloadOf, variantShare, variantsOf } from './variants.ts';
+import { describeRollback, rollbacksOf } from './rollbacks.ts';
+import { keyOf, payloadOf, variantRollout, variantsOf } from './variants.ts';
 
 export interface Difference {
   what: string;
@@ -20,12 +20,12 @@ const changed = (what: string, before: string | null = null, after: string | nul
 
 type State = Readonly<Record<string, unknown>>;
 
-/** Fields that one of the two does not have are passed over: it says nothing of them. */
+/** Fields that one of the two does not have are ignored. */
 export function differencesOf(before: State, after: State, names: Names): Difference[] {
   const differs = (field: string): boolean =>
     Object.hasOwn(before, field) && Object.hasOwn(after, field) && !sameJson(before[field], after[field]);
-  return Object.entries(FIELD_WORDS).flatMap(([field, say]) =>
-    differs(field) ? say(before[field], after[field], names) : [],
+  return Object.entries(FIELDS).flatMap(([field, describe]) =>
+    differs(field) ? describe(before[field], after[field], names) : [],
   );
 }
 
@@ -34,26 +34,26 @@ const text = (what: string) => (before: unknown, after: unknown) => [
   changed(what, String(before ?? ''), String(after ?? '')),
 ];
 
-const FIELD_WORDS: Record<string, (before: unknown, after: unknown, names: Names) => Difference[]> = {
-  deleted: onOff('Deleted', 'Brought back'),
-  active: onOff('Switched on', 'Switched off'),
-  performed_rollback: (_, after) => (after === true ? [changed('Rolled back by its own conditions')] : []),
+const FIELDS: Record<string, (before: unknown, after: unknown, names: Names) => Difference[]> = {
+  deleted: onOff('Deleted', 'Restored'),
+  active: onOff('Enabled', 'Disabled'),
+  performed_rollback: (_, after) => (after === true ? [changed('Rolled back automatically')] : []),
   key: text('Key'),
   name: text('Description'),
   tags: (before, after) => [changed('Tags', listed(before), listed(after))],
-  is_remote_configuration: onOff('Is remote configuration', 'Is no longer remote configuration'),
+  is_remote_configuration: onOff('Changed to remote config', 'No longer remote config'),
   filters: (before, after, names) => filterDifferences(asFilters(before), asFilters(after), names),
-  ensure_experience_continuity: onOff('Keeps its value across sign-in', 'Does not keep its value across sign-in'),
-  evaluation_runtime: text('Evaluated on'),
-  bucketing_identifier: text('Shares are dealt out by'),
+  ensure_experience_continuity: onOff('Persists across authentication', 'No longer persists across authentication'),
+  evaluation_runtime: text('Evaluation runtime'),
+  bucketing_identifier: text('Bucket by'),
   rollback_conditions: (before, after) => [
-    changed('Switches itself off when', rollbackList(before), rollbackList(after)),
+    changed('Automatic rollback when', rollbackList(before), rollbackList(after)),
   ],
 };
 
 const asFilters = (value: unknown): Filters => (isObject(value) ? value : {});
-const listed = (value: unknown): string => (Array.isArray(value) && value.length > 0 ? value.join(', ') : 'none');
-const rollbackList = (value: unknown): string => rollbacksOf(value).map(rollbackWords).join('; or ') || 'never';
+const listed = (value: unknown): string => (Array.isArray(value) && value.length > 0 ? value.join(', ') : 'None');
+const rollbackList = (value: unknown): string => rollbacksOf(value).map(describeRollback).join('; or ') || 'Never';
 
 function filterDifferences(before: Filters, after: Filters, names: Names): Difference[] {
   const found = [
@@ -63,80 +63,85 @@ function filterDifferences(before: Filters, after: Filters, names: Names): Diffe
     ...payloadDifferences(before, after),
     ...otherDifferences(before, after),
   ];
-  return found.length > 0 ? found : [changed('Written differently, with the same meaning')];
+  return found.length > 0 ? found : [changed('Reformatted without a change in behavior')];
 }
 
 function audienceDifference(before: Filters, after: Filters, names: Names): Difference[] {
   const [from, to] = [audienceOf(before), audienceOf(after)];
-  return from === to ? [] : [changed('Released to', audienceWord(from, names), audienceWord(to, names))];
+  return from === to ? [] : [changed('Match by', audienceName(from, names), audienceName(to, names))];
 }
 
-interface Placed {
+interface IndexedCondition {
   index: number;
   condition: Condition;
 }
 
-const placed = (filters: Filters): Placed[] => conditionsOf(filters).map((condition, index) => ({ index, condition }));
+const indexed = (filters: Filters): IndexedCondition[] =>
+  conditionsOf(filters).map((condition, index) => ({ index, condition }));
 
 function conditionDifferences(before: Filters, after: Filters, names: Names): Difference[] {
-  const [gone, fresh] = withoutPairs(placed(before), placed(after));
-  const say = (filters: Filters, { condition }: Placed): string => conditionSentence(filters, condition, names);
-  if (gone.length === 0 && fresh.length === 0) {
+  const [removed, added] = withoutPairs(indexed(before), indexed(after));
+  const describe = (filters: Filters, { condition }: IndexedCondition): string =>
+    describeCondition(filters, condition, names);
+  if (removed.length === 0 && added.length === 0) {
     const isMoved = !sameJson(conditionsOf(before), conditionsOf(after));
-    return isMoved ? [changed('Conditions are tried in another order', order(before, names), order(after, names))] : [];
+    return isMoved ? [changed('Order of conditions changed', order(before, names), order(after, names))] : [];
   }
-  const changes = fresh.map((one) => {
-    const former = gone.find(({ index }) => index === one.index);
+  const changes = added.map((one) => {
+    const former = removed.find(({ index }) => index === one.index);
     const what = former ? `Condition ${one.index + 1}` : `Condition ${one.index + 1} added`;
-    return changed(what, former ? say(before, former) : null, say(after, one));
+    return changed(what, former ? describe(before, former) : null, describe(after, one));
   });
-  const lost = gone.filter(({ index }) => !fresh.some((one) => one.index === index));
-  return [...changes, ...lost.map((one) => changed(`Condition ${one.index + 1} removed`, say(before, one)))];
+  const lost = removed.filter(({ index }) => !added.some((one) => one.index === index));
+  return [...changes, ...lost.map((one) => changed(`Condition ${one.index + 1} removed`, describe(before, one)))];
 }
 
 const order = (filters: Filters, names: Names): string =>
   conditionsOf(filters)
-    .map((condition, index) => `${index + 1}. ${conditionSentence(filters, condition, names)}`)
+    .map((condition, index) => `${index + 1}. ${describeCondition(filters, condition, names)}`)
     .join(' ');
 
-/** What is in one list and not in the other; equal conditions make a pair wherever they stand. */
-function withoutPairs(before: readonly Placed[], after: readonly Placed[]): [Placed[], Placed[]] {
-  const gone = [...before];
-  const fresh = after.filter(({ condition }) => {
-    const pair = gone.findIndex((one) => sameJson(one.condition, condition));
-    if (pair >= 0) gone.splice(pair, 1);
+/** Conditions that are in only one of the lists, whatever their position. */
+function withoutPairs(
+  before: readonly IndexedCondition[],
+  after: readonly IndexedCondition[],
+): [IndexedCondition[], IndexedCondition[]] {
+  const removed = [...before];
+  const added = after.filter(({ condition }) => {
+    const pair = removed.findIndex((one) => sameJson(one.condition, condition));
+    if (pair >= 0) removed.splice(pair, 1);
     return pair < 0;
   });
-  return [gone, fresh];
+  return [removed, added];
 }
 
 function variantDifferences(before: Filters, after: Filters): Difference[] {
   const [from, to] = [variantsOf(before), variantsOf(after)];
   if (sameJson(from, to)) return [];
-  const say = (filters: Filters): string =>
+  const describe = (filters: Filters): string =>
     variantsOf(filters)
-      .map((variant) => `${keyOf(variant)} ${formatNumber(variantShare(variant))} %`)
-      .join(', ') || 'none: on or off';
-  const [was, is] = [say(before), say(after)];
-  return [was === is ? changed('Descriptions of variants') : changed('Variants', was, is)];
+      .map((variant) => `${keyOf(variant)} ${formatRollout(variantRollout(variant))}`)
+      .join(', ') || 'None (boolean)';
+  const [was, is] = [describe(before), describe(after)];
+  return [was === is ? changed('Variant descriptions') : changed('Variants', was, is)];
 }
 
 function payloadDifferences(before: Filters, after: Filters): Difference[] {
   const keysOf = ({ payloads }: Filters): string[] => (isObject(payloads) ? Object.keys(payloads) : []);
   return [...new Set([...keysOf(before), ...keysOf(after)])].flatMap((key) => {
     const [from, to] = [payloadOf(before, key), payloadOf(after, key)];
-    return from === to ? [] : [changed(`Payload of ${key}`, from || 'none', to || 'none')];
+    return from === to ? [] : [changed(`Payload of ${key}`, from || 'None', to || 'None')];
   });
 }
 
-const SAID = new Set(['groups', 'multivariate', 'payloads', 'aggregation_group_type_index']);
+const DESCRIBED = new Set(['groups', 'multivariate', 'payloads', 'aggregation_group_type_index']);
 
-/** Holdouts, early access, and whatever else there may be. */
+/** Holdouts, early access and unknown settings. */
 function otherDifferences(before: JsonObject, after: JsonObject): Difference[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)].filter((name) => !SAID.has(name)));
+  const names = new Set([...Object.keys(before), ...Object.keys(after)].filter((name) => !DESCRIBED.has(name)));
   return [...names].flatMap((name) =>
     sameJson(before[name], after[name]) ? [] : [changed(name, json(before[name]), json(after[name]))],
   );
 }
 
-const json = (value: unknown): string => (value === undefined ? 'none' : JSON.stringify(value));
+const json = (value: unknown): string => (value === undefined ? 'None' : JSON.stringify(value));

@@ -1,8 +1,10 @@
-/** What is being edited: a flag's own fields, apart from what the server says about it. */
-import { addCondition, conditionsOf, type Filters, propertiesOf, shareOf } from './filters.ts';
+/** The editable fields of a flag. */
+
+import { formatRollout } from '../../../lib/numbers.ts';
+import { addCondition, conditionsOf, type Filters, propertiesOf, rolloutOf } from './filters.ts';
 import { isComplete } from './operators.ts';
 import { rollbackProblem, rollbacksOf } from './rollbacks.ts';
-import { keyOf, ON, payloadOf, payloadProblem, totalOf, variantShare, variantsOf } from './variants.ts';
+import { keyOf, ON, payloadOf, payloadProblem, totalOf, variantRollout, variantsOf } from './variants.ts';
 
 export interface Draft {
   key: string;
@@ -43,11 +45,11 @@ export const NEW_DRAFT: Draft = {
   is_remote_configuration: false,
 };
 
-/** A whole flag, or a kept version of one, which may lack what is newer than it. */
+/** From a flag, or an older version, which may lack newer fields. */
 export const draftOf = (flag: Readonly<Record<string, unknown>>): Draft =>
   Object.fromEntries(FIELDS.map((field) => [field, flag[field] ?? NEW_DRAFT[field]])) as unknown as Draft;
 
-/** Same JSON, whatever the order of names. */
+/** Equal JSON, whatever the order of keys. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -60,43 +62,42 @@ export function sameJson(a: unknown, b: unknown): boolean {
   );
 }
 
-/** The fields that are no longer what they were; these alone are sent. */
-export const changesOf = (basis: Draft, draft: Draft): Partial<Draft> =>
+/** The changed fields; only these are sent. */
+export const changesOf = (base: Draft, draft: Draft): Partial<Draft> =>
   Object.fromEntries(
-    FIELDS.filter((field) => !sameJson(basis[field], draft[field])).map((field) => [field, draft[field]]),
+    FIELDS.filter((field) => !sameJson(base[field], draft[field])).map((field) => [field, draft[field]]),
   );
 
-/** Fields that both have changed since `basis`, and not to the same. */
-export const clashesOf = (basis: Draft, mine: Draft, theirs: Draft): (keyof Draft)[] =>
+/** Fields that both have changed to different values. */
+export const conflictsOf = (base: Draft, mine: Draft, theirs: Draft): (keyof Draft)[] =>
   FIELDS.filter(
     (field) =>
-      !sameJson(basis[field], mine[field]) &&
-      !sameJson(basis[field], theirs[field]) &&
+      !sameJson(base[field], mine[field]) &&
+      !sameJson(base[field], theirs[field]) &&
       !sameJson(mine[field], theirs[field]),
   );
 
-/** What I have changed, on top of what it is now. */
-export const rebase = (basis: Draft, mine: Draft, theirs: Draft): Draft => ({ ...theirs, ...changesOf(basis, mine) });
+export const rebase = (base: Draft, mine: Draft, theirs: Draft): Draft => ({ ...theirs, ...changesOf(base, mine) });
 
 const KEY = /^[a-zA-Z0-9_-]+$/;
 const VARIANT_KEY = /^[a-zA-Z0-9_./-]+$/;
-const isShare = (value: number): boolean => value >= 0 && value <= 100;
+const isPercentage = (value: number): boolean => value >= 0 && value <= 100;
 
 export const keyProblem = (key: string): string | null => {
-  if (key === '') return 'Give the flag a key: the name that code asks for.';
-  return KEY.test(key) ? null : 'Use letters, numbers, - and _ alone: code asks for this name.';
+  if (key === '') return 'Enter a key.';
+  return KEY.test(key) ? null : 'Use only letters, numbers, hyphens and underscores.';
 };
 
 export function variantProblem(filters: Filters, index: number): string | null {
   const variants = variantsOf(filters);
   const key = keyOf(variants[index] ?? {});
-  if (key === '') return 'Give the variant a key.';
-  if (!VARIANT_KEY.test(key)) return 'Use letters, numbers and _ . / - alone.';
-  if (variants.filter((one) => keyOf(one) === key).length > 1) return `There are two variants called ${key}.`;
-  return isShare(variantShare(variants[index] ?? {})) ? null : 'A share is between 0 and 100.';
+  if (key === '') return 'Enter a variant key.';
+  if (!VARIANT_KEY.test(key)) return 'Use only letters, numbers and _ . / -';
+  if (variants.filter((one) => keyOf(one) === key).length > 1) return `Duplicate variant key ${key}.`;
+  return isPercentage(variantRollout(variants[index] ?? {})) ? null : 'Enter a rollout percentage between 0 and 100.';
 }
 
-/** What must be mended before it can be saved, in the order of the page. */
+/** What must be fixed before saving, in the order of the page. */
 export function problemsOf({ key, filters, rollback_conditions }: Draft): string[] {
   const variants = variantsOf(filters);
   const conditions = conditionsOf(filters);
@@ -105,15 +106,17 @@ export function problemsOf({ key, filters, rollback_conditions }: Draft): string
     keyProblem(key),
     ...variants.map((_, index) => variantProblem(filters, index)),
     variants.length > 0 && totalOf(variants) !== 100
-      ? `The shares of the variants make ${totalOf(variants)} %, not 100 %.`
+      ? `The variant rollouts must add up to ${formatRollout(100)}, not ${formatRollout(totalOf(variants))}.`
       : null,
     ...payloadKeys.map((one) =>
-      payloadProblem(payloadOf(filters, one)) === null ? null : `The payload of ${one} is not JSON.`,
+      payloadProblem(payloadOf(filters, one)) === null ? null : `The payload of ${one} is not valid JSON.`,
     ),
-    conditions.length === 0 ? 'A flag needs at least one condition. For everybody, add one without filters.' : null,
+    conditions.length === 0 ? 'Add at least one release condition. For everyone, add one without filters.' : null,
     ...conditions.flatMap((condition, index) => [
-      isShare(shareOf(condition)) ? null : `Condition ${index + 1}: the share is between 0 and 100 %.`,
-      propertiesOf(condition).every(isComplete) ? null : `Condition ${index + 1}: a filter is not complete.`,
+      isPercentage(rolloutOf(condition))
+        ? null
+        : `Condition ${index + 1}: enter a rollout percentage between 0 and 100.`,
+      propertiesOf(condition).every(isComplete) ? null : `Condition ${index + 1}: complete all filters.`,
     ]),
     ...rollbacksOf(rollback_conditions).map(rollbackProblem),
   ].filter((problem) => problem !== null);

@@ -1,12 +1,12 @@
 /**
- * A flag's `filters` as they travel, and changes to parts of them. Whatever the console does not know (holdouts, early
- * access, names of a later version) stays where it is: every change is a copy with one part replaced.
+ * The `filters` of a flag. Settings that the console does not know (holdouts, early access, newer fields) are kept: every
+ * change copies the filters and replaces one part.
  */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 export type Filters = JsonObject;
 
-/** One thing that a condition asks: of a person, a group, a cohort or another flag. */
+/** A filter on a person, a group, a cohort or another flag. */
 export interface Property extends JsonObject {
   readonly key?: unknown;
   readonly type?: unknown;
@@ -29,15 +29,15 @@ export const conditionsOf = (filters: Filters): Condition[] => objectsIn(filters
 
 export const propertiesOf = (condition: Condition): Property[] => objectsIn(condition.properties);
 
-/** Of those who fit. Nothing said means all. */
-export const shareOf = (condition: Condition): number =>
+/** 100 unless set. */
+export const rolloutOf = (condition: Condition): number =>
   typeof condition.rollout_percentage === 'number' ? condition.rollout_percentage : 100;
 
 const withConditions = (filters: Filters, groups: readonly Condition[]): Filters => ({ ...filters, groups });
 
-export const newCondition = (): Condition => ({ properties: [], rollout_percentage: 100, variant: null });
+const newCondition = (): Condition => ({ properties: [], rollout_percentage: 100, variant: null });
 
-/** A new one is for nobody until somebody says for whom: it must not let everybody in by being there. */
+/** Starts at 0%, so that adding a condition releases the flag to no one. */
 export const addCondition = (filters: Filters): Filters =>
   withConditions(filters, [...conditionsOf(filters), { ...newCondition(), rollout_percentage: 0 }]);
 
@@ -47,7 +47,6 @@ export const putCondition = (filters: Filters, index: number, condition: Conditi
 export const removeCondition = (filters: Filters, index: number): Filters =>
   withConditions(filters, conditionsOf(filters).toSpliced(index, 1));
 
-/** Conditions are tried from the top, so their order matters. */
 export function moveCondition(filters: Filters, index: number, by: -1 | 1): Filters {
   const all = conditionsOf(filters);
   const [moved] = all.slice(index, index + 1);
@@ -66,29 +65,29 @@ const indexIn = (part: JsonObject): number | null => {
   return typeof index === 'number' ? index : null;
 };
 
-/** The kind of groups that the flag is for; null for persons. */
+/** The group type of the flag; null for persons. */
 export const audienceOf = (filters: Filters): number | null => indexIn(filters);
 
-/** A condition may have its own. */
+/** A condition can have its own group type. */
 export const audienceOfCondition = (filters: Filters, condition: Condition): number | null =>
   indexIn(condition) ?? indexIn(filters);
 
-/** What can be asked of a person makes no sense for a company: what does not fit the new audience goes. */
-export function releaseTo(filters: Filters, audience: number | null): Filters {
+/** Removes filters that do not suit the new audience. */
+export function setAudience(filters: Filters, audience: number | null): Filters {
   const groups = conditionsOf(filters).map(({ aggregation_group_type_index: _, ...condition }) => ({
     ...condition,
-    properties: propertiesOf(condition).filter((property) => fitsAudience(property, audience)),
+    properties: propertiesOf(condition).filter((property) => suitsAudience(property, audience)),
   }));
   return { ...filters, aggregation_group_type_index: audience, groups };
 }
 
-export const fitsAudience = (property: Property, audience: number | null): boolean =>
+const suitsAudience = (property: Property, audience: number | null): boolean =>
   audience === null
     ? property.type !== 'group'
     : property.type === 'group' && property['group_type_index'] === audience;
 
-/** How many conditions on properties would be lost by another audience. */
-export const lostBy = (filters: Filters, audience: number | null): number =>
+/** How many filters another audience would remove. */
+export const countIncompatible = (filters: Filters, audience: number | null): number =>
   conditionsOf(filters)
     .flatMap(propertiesOf)
-    .filter((property) => !fitsAudience(property, audience)).length;
+    .filter((property) => !suitsAudience(property, audience)).length;

@@ -1,21 +1,20 @@
-/** What the editor does to a flag, without a browser. */
 import { describe, expect, it } from 'vitest';
-import { conditionSentence, type Names } from './descriptions.ts';
+import { describeCondition, type Names } from './descriptions.ts';
 import { differencesOf } from './differences.ts';
-import { changesOf, clashesOf, draftOf, NEW_DRAFT, problemsOf, rebase, sameJson } from './draft.ts';
+import { changesOf, conflictsOf, draftOf, NEW_DRAFT, problemsOf, rebase, sameJson } from './draft.ts';
 import {
   addCondition,
   type Condition,
   conditionsOf,
+  countIncompatible,
   type Filters,
-  lostBy,
   moveCondition,
   putCondition,
-  releaseTo,
   removeCondition,
+  setAudience,
 } from './filters.ts';
 import { isComplete, valuesFrom, withOperator } from './operators.ts';
-import { rollbackWords } from './rollbacks.ts';
+import { describeRollback } from './rollbacks.ts';
 import {
   addVariant,
   makeBoolean,
@@ -54,7 +53,7 @@ const NAMES: Names = {
 };
 
 describe('changes to filters', () => {
-  it('leave everything that they are not about as it is', () => {
+  it('keep everything else unchanged', () => {
     const { groups: _, ...rest } = FILTERS;
     const steps = [
       addCondition(FILTERS),
@@ -66,96 +65,97 @@ describe('changes to filters', () => {
     expect(steps.map((step) => conditionsOf(step).length)).toEqual([3, 1, 2, 2]);
     expect(conditionsOf(steps[2] ?? {})[1]).toEqual(conditionsOf(FILTERS)[0]);
   });
-  it('add a condition for nobody, so that adding one lets nobody in', () => {
+  it('add conditions at 0%', () => {
     expect(conditionsOf(addCondition(FILTERS)).at(-1)).toMatchObject({ properties: [], rollout_percentage: 0 });
   });
-  it('do not move a condition over the ends', () => {
+  it('do not move a condition past the ends', () => {
     expect([moveCondition(FILTERS, 0, -1), moveCondition(FILTERS, 1, 1)]).toEqual([FILTERS, FILTERS]);
   });
-  it('drop what makes no sense for another audience, and say how much that is', () => {
-    const companies = releaseTo(FILTERS, 0);
-    expect(lostBy(FILTERS, 0)).toBe(1);
+  it('remove and count filters that do not suit another audience', () => {
+    const companies = setAudience(FILTERS, 0);
+    expect(countIncompatible(FILTERS, 0)).toBe(1);
     expect(companies['aggregation_group_type_index']).toBe(0);
     expect(conditionsOf(companies)[0]).toEqual({ ...conditionsOf(FILTERS)[0], properties: [] });
-    expect(lostBy(companies, null)).toBe(0);
+    expect(countIncompatible(companies, null)).toBe(0);
   });
 });
 
 describe('variants', () => {
-  it('are renamed together with their payload and the conditions that hand them out', () => {
+  it('are renamed with their payload and overrides', () => {
     const renamed = renameVariant(FILTERS, 1, 'bold');
     expect(variantsOf(renamed)[1]).toEqual({ key: 'bold', name: 'Bold', rollout_percentage: 50 });
     expect([payloadOf(renamed, 'bold'), payloadOf(renamed, 'b')]).toEqual(['{"size": 2}', '']);
     expect(conditionsOf(renamed)[0]).toMatchObject({ variant: 'bold', sort_key: 'kept' });
     expect(renamed['multivariate']).toMatchObject({ note: 'kept', variants: [{ colour: 'kept' }, {}] });
   });
-  it('keep apart what belongs to which while two have one name', () => {
+  it('keep payloads and overrides while two have the same key', () => {
     const twins = renameVariant(FILTERS, 0, 'b');
     expect(conditionsOf(renameVariant(twins, 0, 'c'))[0]?.variant).toBe('b');
     expect(payloadOf(renameVariant(twins, 0, 'c'), 'b')).toBe('{"size": 2}');
   });
-  it('go with their payload and their overrides', () => {
+  it('are removed with their payload and overrides', () => {
     const rest = removeVariant(FILTERS, 1);
     expect([rest['payloads'], conditionsOf(rest)[0]?.variant, variantsOf(rest).length]).toEqual([{}, null, 1]);
   });
-  it('take what is left of 100, and can be spread to make 100 exactly', () => {
+  it('get the rest of 100%, and can be distributed to exactly 100%', () => {
     const three = addVariant(removeVariant(FILTERS, 1));
     expect(variantsOf(three)[1]).toEqual({ key: 'variant-1', name: '', rollout_percentage: 50 });
     const even = spreadEvenly(addVariant(three));
     expect(variantsOf(even).map((one) => one.rollout_percentage)).toEqual([33.33, 33.33, 33.34]);
     expect(totalOf(variantsOf(even))).toBe(100);
   });
-  it('leave nothing behind in a flag that is on or off again', () => {
+  it('leave nothing in a flag that becomes boolean', () => {
     const plain = makeBoolean(FILTERS);
     expect([variantsOf(plain), plain['payloads'], conditionsOf(plain)[0]?.variant]).toEqual([[], {}, null]);
     expect(plain['holdout']).toEqual(FILTERS['holdout']);
   });
 });
 
-it('payloads are checked as JSON, and shown as JSON whatever way they were kept', () => {
+it('payloads are validated and shown as JSON, however they are stored', () => {
   expect(payloadOf({ payloads: { true: { a: 1 } } }, 'true')).toBe('{\n  "a": 1\n}');
   expect(setPayload({ payloads: { true: '1' }, later: 1 }, 'true', ' ')).toEqual({ payloads: {}, later: 1 });
   expect([payloadProblem(''), payloadProblem('"x"'), payloadProblem('{"a": [1]}')]).toEqual([null, null, null]);
-  expect(payloadProblem('{a: 1}')).toContain('not JSON yet');
+  expect(payloadProblem('{a: 1}')).toContain('Invalid JSON');
 });
 
-describe('a sentence', () => {
-  const say = (condition: Condition, filters: Filters = {}): string => conditionSentence(filters, condition, NAMES);
+describe('a description', () => {
+  const describeIt = (condition: Condition, filters: Filters = {}): string =>
+    describeCondition(filters, condition, NAMES);
   const dependency = { key: '4', type: 'flag', operator: 'flag_evaluates_to', value: true };
   it.each([
-    [{}, {}, 'All persons get it.'],
-    [{ rollout_percentage: 0.5 }, {}, '0.5 % of all persons get it.'],
-    [{ properties: [team, beta] }, {}, 'Persons in the cohort Beta where plan is team or 5 get it.'],
-    [{ properties: [dependency] }, {}, 'Persons where the flag new-cart is on get it.'],
-    [{ properties: [{ ...beta, operator: 'not_in', value: 9 }] }, {}, 'Persons not in the cohort with id 9 get it.'],
+    [{}, {}, 'All persons get the flag.'],
+    [{ rollout_percentage: 0.5 }, {}, '0.5% of all persons get the flag.'],
+    [{ properties: [team, beta] }, {}, 'Persons in cohort Beta where plan equals team or 5 get the flag.'],
+    [{ properties: [dependency] }, {}, 'Persons where flag new-cart is on get the flag.'],
+    [{ properties: [{ ...beta, operator: 'not_in', value: 9 }] }, {}, 'Persons not in cohort with ID 9 get the flag.'],
     [
       { properties: [{ ...team, operator: 'between', value: [1, 9] }] },
       {},
-      'Persons where plan is between 1 and 9 get it.',
+      'Persons where plan is between 1 and 9 get the flag.',
     ],
-    [{ properties: [{ ...team, operator: 'brand_new' }] }, {}, 'Persons where plan brand_new team or 5 get it.'],
-    [{ variant: 'b', rollout_percentage: 25 }, FILTERS, '25 % of all persons get the variant b.'],
+    [{ properties: [{ ...team, operator: 'brand_new' }] }, {}, 'Persons where plan brand_new team or 5 get the flag.'],
+    [{ variant: 'b', rollout_percentage: 25 }, FILTERS, '25% of all persons get variant b.'],
     [{}, FILTERS, 'All persons get a variant.'],
-    [{}, { aggregation_group_type_index: 0 }, 'All companies get it.'],
-  ])('for %j in %j is %j', (condition, filters, sentence) => expect(say(condition, filters)).toBe(sentence));
-  it('says when a flag switches itself off', () => {
+    [{}, { aggregation_group_type_index: 0 }, 'All companies get the flag.'],
+  ])('for %j in %j is %j', (condition, filters, sentence) => expect(describeIt(condition, filters)).toBe(sentence));
+  it('says when a flag is rolled back', () => {
     const metric = { event: '$exception', window: '1h' };
-    expect(rollbackWords({ threshold: 1000, operator: 'gt', threshold_metric: metric })).toBe(
-      '$exception is sent more than 1,000 times within the last hour',
+    expect(describeRollback({ threshold: 1000, operator: 'gt', threshold_metric: metric })).toBe(
+      'Exception happens more than 1,000 times within 1 hour',
     );
   });
 });
 
 describe('values', () => {
-  it('that were numbers stay numbers beside a new one', () => {
+  it('keep their type', () => {
     expect(valuesFrom(['team', '5', 'pro'], team.value)).toEqual(['team', 5, 'pro']);
   });
-  it('stay as far as the next comparison can take them', () => {
+  it('are kept as far as the new operator can take them', () => {
     expect(withOperator(team, 'icontains').value).toBe('team');
     expect(withOperator({ ...team, operator: 'gt', value: 3 }, 'is_not').value).toEqual([3]);
     expect(withOperator(team, 'between').value).toEqual(['team', '5']);
   });
-  it('must be there before anybody can be counted', () => {
+  it('must be complete', () => {
     const halves = [
       { ...team, value: [] },
       { ...team, key: '' },
@@ -168,37 +168,37 @@ describe('values', () => {
 });
 
 describe('a draft', () => {
-  const basis = draftOf({ key: 'cart', filters: FILTERS, tags: ['shop'], later: 'unknown' });
-  it('sends what has changed and nothing else', () => {
-    expect(changesOf(basis, { ...basis, filters: structuredClone(FILTERS) })).toEqual({});
-    expect(changesOf(basis, { ...basis, active: false })).toEqual({ active: false });
+  const base = draftOf({ key: 'cart', filters: FILTERS, tags: ['shop'], later: 'unknown' });
+  it('sends only what has changed', () => {
+    expect(changesOf(base, { ...base, filters: structuredClone(FILTERS) })).toEqual({});
+    expect(changesOf(base, { ...base, active: false })).toEqual({ active: false });
   });
-  it('takes on what others changed, and knows where both changed the same', () => {
-    const mine = { ...basis, name: 'mine', active: false };
-    const theirs = { ...basis, tags: ['theirs'], active: false };
-    expect(clashesOf(basis, mine, theirs)).toEqual([]);
-    expect(rebase(basis, mine, theirs)).toEqual({ ...basis, name: 'mine', active: false, tags: ['theirs'] });
-    expect(clashesOf(basis, mine, { ...theirs, name: 'theirs' })).toEqual(['name']);
+  it('is rebased on the changes of others, and finds conflicts', () => {
+    const mine = { ...base, name: 'mine', active: false };
+    const theirs = { ...base, tags: ['theirs'], active: false };
+    expect(conflictsOf(base, mine, theirs)).toEqual([]);
+    expect(rebase(base, mine, theirs)).toEqual({ ...base, name: 'mine', active: false, tags: ['theirs'] });
+    expect(conflictsOf(base, mine, { ...theirs, name: 'theirs' })).toEqual(['name']);
   });
-  it('says what must be mended before it can be saved', () => {
+  it('lists what must be fixed before saving', () => {
     expect(problemsOf({ ...NEW_DRAFT, key: 'a-b_C9' })).toEqual([]);
-    const wrong = { ...basis, key: 'no spaces', filters: addVariant({ ...FILTERS, groups: [], payloads: { a: '{' } }) };
+    const wrong = { ...base, key: 'no spaces', filters: addVariant({ ...FILTERS, groups: [], payloads: { a: '{' } }) };
     expect(problemsOf(renamed(wrong))).toEqual([
-      'Use letters, numbers, - and _ alone: code asks for this name.',
-      'There are two variants called a.',
-      'There are two variants called a.',
-      'The shares of the variants make 130 %, not 100 %.',
-      'The payload of a is not JSON.',
-      'The payload of a is not JSON.',
-      'A flag needs at least one condition. For everybody, add one without filters.',
+      'Use only letters, numbers, hyphens and underscores.',
+      'Duplicate variant key a.',
+      'Duplicate variant key a.',
+      'The variant rollouts must add up to 100%, not 130%.',
+      'The payload of a is not valid JSON.',
+      'The payload of a is not valid JSON.',
+      'Add at least one release condition. For everyone, add one without filters.',
     ]);
   });
-  const renamed = (draft: typeof basis): typeof basis => {
+  const renamed = (draft: typeof base): typeof base => {
     const [first, second] = variantsOf(draft.filters);
     const variants = [first, second, { key: 'a', rollout_percentage: 30 }];
     return { ...draft, filters: { ...draft.filters, multivariate: { variants } } };
   };
-  it('is the same JSON whatever the order of its names', () => {
+  it('is equal JSON, whatever the order of keys', () => {
     expect(sameJson({ a: 1, b: [{ c: null }] }, { b: [{ c: null }], a: 1 })).toBe(true);
     expect([sameJson({ a: undefined }, {}), sameJson([1, 2], [2, 1]), sameJson({}, [])]).toEqual([false, false, false]);
   });
@@ -207,27 +207,27 @@ describe('a draft', () => {
 describe('two versions', () => {
   const flag = { key: 'cart', active: true, filters: FILTERS, tags: [], rollback_conditions: null };
   const between = (after: object): object[] => differencesOf(flag, { ...flag, ...after }, NAMES);
-  it('that are the same have no difference, and fields that one lacks are passed over', () => {
+  it('without changes have no differences, and missing fields are ignored', () => {
     expect(between({ filters: structuredClone(FILTERS) })).toEqual([]);
     expect(differencesOf({ key: 'cart' }, flag, NAMES)).toEqual([]);
   });
-  it('are told apart by what a person would say', () => {
+  it('are compared by what changed', () => {
     const filters = putCondition(setPayload(FILTERS, 'a', '1'), 1, { properties: [beta], rollout_percentage: 10 });
     expect(between({ active: false, tags: ['x', 'y'], filters: { ...filters, holdout: null } })).toEqual([
-      { what: 'Switched off', before: null, after: null },
-      { what: 'Tags', before: 'none', after: 'x, y' },
+      { what: 'Disabled', before: null, after: null },
+      { what: 'Tags', before: 'None', after: 'x, y' },
       {
         what: 'Condition 2',
         before: 'All persons get a variant.',
-        after: '10 % of persons in the cohort Beta get a variant.',
+        after: '10% of persons in cohort Beta get a variant.',
       },
-      { what: 'Payload of a', before: 'none', after: '1' },
+      { what: 'Payload of a', before: 'None', after: '1' },
       { what: 'holdout', before: '{"id":3,"exclusion_percentage":10}', after: 'null' },
     ]);
   });
-  it('know a condition again wherever it stands', () => {
+  it('recognize a condition at another position', () => {
     const what = (filters: Filters): unknown[] => between({ filters }).map((one) => (one as { what: string }).what);
-    expect(what(moveCondition(FILTERS, 0, 1))).toEqual(['Conditions are tried in another order']);
+    expect(what(moveCondition(FILTERS, 0, 1))).toEqual(['Order of conditions changed']);
     expect(what(removeCondition(FILTERS, 0))).toEqual(['Condition 1 removed']);
     expect(what(addCondition(FILTERS))).toEqual(['Condition 3 added']);
     expect(what(renameVariant(FILTERS, 1, 'c'))).toEqual(['Condition 1', 'Variants', 'Payload of b', 'Payload of c']);

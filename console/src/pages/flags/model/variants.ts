@@ -1,4 +1,4 @@
-/** Variants of a flag, the payloads that go with them, and the conditions that hand one out. */
+/** Variants of a flag, their payloads, and the conditions that override them. */
 import { conditionsOf, type Filters, isObject, type JsonObject, objectsIn } from './filters.ts';
 
 export interface Variant extends JsonObject {
@@ -7,7 +7,7 @@ export interface Variant extends JsonObject {
   readonly rollout_percentage?: unknown;
 }
 
-/** The payload of a flag without variants. */
+/** The payload key of a boolean flag. */
 export const ON = 'true';
 
 export const variantsOf = ({ multivariate }: Filters): Variant[] =>
@@ -15,12 +15,12 @@ export const variantsOf = ({ multivariate }: Filters): Variant[] =>
 
 export const keyOf = (variant: Variant): string => (typeof variant.key === 'string' ? variant.key : '');
 
-export const variantShare = (variant: Variant): number =>
+export const variantRollout = (variant: Variant): number =>
   typeof variant.rollout_percentage === 'number' ? variant.rollout_percentage : 0;
 
-/** Rounded to what people write: thirds are 33.33, 33.33 and 33.34. */
+/** Rounded, because 33.33 + 33.33 + 33.34 is not exactly 100. */
 export const totalOf = (variants: readonly Variant[]): number =>
-  Math.round(variants.reduce((sum, variant) => sum + variantShare(variant), 0) * 1e6) / 1e6;
+  Math.round(variants.reduce((sum, variant) => sum + variantRollout(variant), 0) * 1e6) / 1e6;
 
 const withVariants = (filters: Filters, variants: readonly Variant[]): Filters => ({
   ...filters,
@@ -32,7 +32,7 @@ const freeKey = (taken: readonly string[]): string => {
   return `variant-${number.find((one) => !taken.includes(`variant-${one}`)) ?? 1}`;
 };
 
-/** It takes what is left of 100. */
+/** Gets the rest of 100%. */
 export function addVariant(filters: Filters): Filters {
   const variants = variantsOf(filters);
   const rollout_percentage = Math.max(0, Math.round((100 - totalOf(variants)) * 100) / 100);
@@ -44,7 +44,7 @@ export const putVariant = (filters: Filters, index: number, changes: Variant): F
   return withVariants(filters, variants.with(index, { ...variants[index], ...changes }));
 };
 
-/** Its payload goes with it, and conditions that handed it out let the share decide. */
+/** Also removes its payload, and its overrides in conditions. */
 export function removeVariant(filters: Filters, index: number): Filters {
   const variants = variantsOf(filters);
   const key = keyOf(variants[index] ?? {});
@@ -52,12 +52,12 @@ export function removeVariant(filters: Filters, index: number): Filters {
   return withOverrides(setPayload(withVariants(filters, rest), key, null), key, null);
 }
 
-/** Its payload and the conditions that hand it out follow. */
+/** Also renames its payload, and its overrides in conditions. */
 export function renameVariant(filters: Filters, index: number, key: string): Filters {
   const variants = variantsOf(filters);
   const before = keyOf(variants[index] ?? {});
   const renamed = putVariant(filters, index, { key });
-  // While it has the name of another, what belongs to which cannot be told apart.
+  // With a duplicate key, it is unknown whose payload and overrides they are.
   if (before === key || variants.filter((one) => keyOf(one) === before).length > 1) return renamed;
   return withOverrides(renamePayload(renamed, before, key), before, key);
 }
@@ -75,19 +75,19 @@ function renamePayload(filters: Filters, before: string, after: string): Filters
   return { ...filters, payloads: Object.fromEntries(entries) };
 }
 
-/** Equal shares that make 100 to the last hundredth. */
+/** Equal rollouts that add up to exactly 100. */
 export function spreadEvenly(filters: Filters): Filters {
   const variants = variantsOf(filters);
   const each = Math.floor(10_000 / variants.length) / 100;
   const last = Math.round((100 - each * (variants.length - 1)) * 100) / 100;
-  const shares = variants.map((_, index) => (index === variants.length - 1 ? last : each));
+  const percentages = variants.map((_, index) => (index === variants.length - 1 ? last : each));
   return withVariants(
     filters,
-    variants.map((variant, index) => ({ ...variant, rollout_percentage: shares[index] })),
+    variants.map((variant, index) => ({ ...variant, rollout_percentage: percentages[index] })),
   );
 }
 
-/** Two halves to begin with. The payload of 'on' belongs to nobody then. */
+/** Starts with two variants; the payload of the boolean flag is removed. */
 export const makeMultivariate = (filters: Filters): Filters =>
   withVariants(setPayload(filters, ON, null), [
     { key: 'control', name: '', rollout_percentage: 50 },
@@ -99,28 +99,27 @@ export function makeBoolean(filters: Filters): Filters {
   return { ...filters, groups, multivariate: null, payloads: {} };
 }
 
-/** As text to edit: a text is JSON already, anything else is written as such. */
+/** As JSON text. Payloads are stored as JSON strings, or as plain values by API clients. */
 export function payloadOf({ payloads }: Filters, key: string): string {
   const payload = isObject(payloads) ? payloads[key] : undefined;
   if (payload === undefined || payload === null) return '';
   return typeof payload === 'string' ? payload : JSON.stringify(payload, null, 2);
 }
 
-/** Texts of JSON are what SDKs read; null or nothing takes it away. */
+/** Stored as a JSON string, which SDKs expect. Null or empty text removes it. */
 export function setPayload(filters: Filters, key: string, text: string | null): Filters {
   const { [key]: _, ...rest } = isObject(filters['payloads']) ? filters['payloads'] : {};
-  const isNone = text === null || text.trim() === '';
-  if (isNone && !isObject(filters['payloads'])) return filters;
-  return { ...filters, payloads: isNone ? rest : { ...rest, [key]: text } };
+  const isEmpty = text === null || text.trim() === '';
+  if (isEmpty && !isObject(filters['payloads'])) return filters;
+  return { ...filters, payloads: isEmpty ? rest : { ...rest, [key]: text } };
 }
 
-/** What is wrong with it as JSON; null where nothing is. */
 export function payloadProblem(text: string): string | null {
   if (text.trim() === '') return null;
   try {
     JSON.parse(text);
     return null;
   } catch (error) {
-    return `This is not JSON yet (${(error as Error).message}). Texts need quotation marks: "like this".`;
+    return `Invalid JSON (${(error as Error).message}). Put strings in double quotes: "like this".`;
   }
 }

@@ -1,8 +1,8 @@
-/** An answer as a picture and as numbers. The page of an insight and the tiles of a dashboard draw it alike. */
+/** The chart of an insight, on its page and on dashboards. */
 import './answer.css';
 import { useMemo } from 'preact/hooks';
 import { Empty } from '../../../components/states.tsx';
-import { isEmpty, peopleBehind } from '../answers.ts';
+import { isEmpty, personsLinks } from '../answers.ts';
 import type { AnswerProps } from './answer-props.ts';
 import { ConversionTimesView, ConversionTrend } from './conversion.tsx';
 import { FunnelSteps } from './funnel-steps.tsx';
@@ -10,10 +10,10 @@ import { RetentionGrid } from './retention-grid.tsx';
 import { Sankey } from './sankey.tsx';
 import { TrendView } from './trend-view.tsx';
 
-export function AnswerView({ question, answer, onPick, small }: Omit<AnswerProps, 'people'>) {
-  const people = useMemo(() => peopleBehind(answer, question), [answer, question]);
-  if (isEmpty(answer)) return <Nothing small={small} />;
-  const shared = { question, people, onPick, small };
+export function AnswerView({ question, answer, onPick, small }: Omit<AnswerProps, 'persons'>) {
+  const persons = useMemo(() => personsLinks(answer, question), [answer, question]);
+  if (isEmpty(answer)) return <NoData small={small} />;
+  const shared = { question, persons, onPick, small };
   switch (answer.view) {
     case 'trend':
       return <TrendView {...shared} answer={answer} />;
@@ -30,11 +30,11 @@ export function AnswerView({ question, answer, onPick, small }: Omit<AnswerProps
   }
 }
 
-const Nothing = ({ small = false }: { small?: boolean | undefined }) =>
+const NoData = ({ small = false }: { small?: boolean | undefined }) =>
   small ? (
-    <p class="soft">Nothing like that in this time.</p>
+    <p class="muted">No data in this date range.</p>
   ) : (
-    <Empty title="Nothing like that in this time">
-      Choose a longer time, fewer conditions, or look at the live events to see what names come in.
+    <Empty title="No data in this date range">
+      Try a longer date range or fewer filters, or check the live events for the event names.
     </Empty>
   );

@@ -1,23 +1,29 @@
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../../../components/chart/chart.tsx';
-import { formatDuration, formatShare } from '../../../lib/format.ts';
-import { valueWord } from '../answers.ts';
-import { tickWord } from '../labels.ts';
-import type { Part } from './answer-props.ts';
+import { formatDuration, formatTick } from '../../../lib/dates.ts';
+import { formatPercent } from '../../../lib/numbers.ts';
+import { valueLabel } from '../answers.ts';
+import type { ViewProps } from './answer-props.ts';
 import { SeriesTable } from './series-table.tsx';
 
-const percent = (value: number): string => formatShare(value / 100);
+const percent = (value: number): string => formatPercent(value / 100);
 
-/** Which share came through, by when they began. */
-export function ConversionTrend({ question, answer: { trends }, people, onPick, small = false }: Part<'conversion'>) {
+/** Conversion rate over time. */
+export function ConversionTrend({
+  question,
+  answer: { trends },
+  persons,
+  onPick,
+  small = false,
+}: ViewProps<'conversion'>) {
   const ticks = useMemo(
-    () => trends[0]?.days.map((day) => tickWord(day, question.interval)) ?? [],
+    () => trends[0]?.days.map((day) => formatTick(day, question.interval)) ?? [],
     [trends, question.interval],
   );
   const series = useMemo(
     () =>
       trends.map(({ data, breakdown_value }) => ({
-        name: breakdown_value === undefined ? 'Came through' : valueWord(breakdown_value),
+        name: breakdown_value === undefined ? 'Converted' : valueLabel(breakdown_value),
         values: data,
       })),
     [trends],
@@ -26,7 +32,7 @@ export function ConversionTrend({ question, answer: { trends }, people, onPick, 
   return (
     <div class="stack">
       <Chart
-        label="Share that came through, by when they began"
+        label="Conversion rate over time"
         kind="line"
         ticks={ticks}
         series={series}
@@ -37,11 +43,11 @@ export function ConversionTrend({ question, answer: { trends }, people, onPick, 
       />
       {!small && (
         <SeriesTable
-          label="The numbers"
+          label="Data"
           ticks={ticks}
           series={series}
           format={percent}
-          canPick={(at, tick) => people.has(`${at}.${tick}`)}
+          canPick={(at, tick) => persons.has(`${at}.${tick}`)}
           onPick={pick}
         />
       )}
@@ -49,18 +55,18 @@ export function ConversionTrend({ question, answer: { trends }, people, onPick, 
   );
 }
 
-/** How long it takes those who come through. */
-export function ConversionTimesView({ answer: { times }, small = false }: Part<'times'>) {
-  const ticks = useMemo(() => times.bins.map(([from]) => (from === 0 ? '0 s' : formatDuration(from * 1000))), [times]);
+/** Distribution of the time to convert. */
+export function ConversionTimesView({ answer: { times }, small = false }: ViewProps<'times'>) {
+  const ticks = useMemo(() => times.bins.map(([from]) => formatDuration(from * 1000)), [times]);
   const series = useMemo(() => [{ name: 'Persons', values: times.bins.map(([, count]) => count) }], [times]);
   return (
     <div class="stack">
       {times.average_conversion_time !== null && (
         <p>
-          It takes <b>{formatDuration(times.average_conversion_time * 1000)}</b> on average.
+          Average time to convert: <b>{formatDuration(times.average_conversion_time * 1000)}</b>
         </p>
       )}
-      <Chart label="Persons by how long it took them" kind="bar" ticks={ticks} series={series} small={small} hasTable />
+      <Chart label="Persons by time to convert" kind="bar" ticks={ticks} series={series} small={small} hasTable />
     </div>
   );
 }

@@ -1,29 +1,30 @@
 import { Swatch } from '../../../components/chart/chart.tsx';
 import { seriesColour } from '../../../components/chart/theme.ts';
-import { formatDuration, formatNumber, formatShare } from '../../../lib/format.ts';
+import { formatDuration } from '../../../lib/dates.ts';
+import { formatNumber, formatPercent } from '../../../lib/numbers.ts';
 import type { FunnelGroup, FunnelStep } from '../answers.ts';
-import { eventWord } from '../labels.ts';
-import type { Part } from './answer-props.ts';
+import { eventName } from '../labels.ts';
+import type { ViewProps } from './answer-props.ts';
 import { NumberButton } from './number-button.tsx';
 
-/** A bar for each step, of those who reached it; beside one another where a breakdown divides them. */
-export function FunnelSteps({ answer: { groups }, people, onPick, small = false }: Part<'steps'>) {
+/** A bar per step, and per breakdown value. */
+export function FunnelSteps({ answer: { groups }, persons, onPick, small = false }: ViewProps<'steps'>) {
   const steps = groups[0]?.steps ?? [];
-  const open = (key: string): (() => void) | null => (people.has(key) ? () => onPick(key) : null);
+  const open = (key: string): (() => void) | null => (persons.has(key) ? () => onPick(key) : null);
   return (
     <ol class="funnel">
       {steps.map((step, at) => (
         <li key={at} class="funnel-step">
           <h3>
-            <span class="funnel-place">{at + 1}</span> <span class="cut">{eventWord(step.name)}</span>
+            <span class="funnel-number">{at + 1}</span> <span class="truncate">{eventName(step.name)}</span>
           </h3>
-          {groups.slice(0, small ? 5 : 25).map((group, place) => (
+          {groups.slice(0, small ? 5 : 25).map((group, index) => (
             <GroupBar
-              key={place}
+              key={index}
               group={group}
               at={at}
-              place={place}
-              isDivided={groups.length > 1}
+              index={index}
+              hasBreakdown={groups.length > 1}
               open={open}
               small={small}
             />
@@ -37,47 +38,47 @@ export function FunnelSteps({ answer: { groups }, people, onPick, small = false 
 interface BarProps {
   group: FunnelGroup;
   at: number;
-  place: number;
-  isDivided: boolean;
+  index: number;
+  hasBreakdown: boolean;
   open(key: string): (() => void) | null;
   small: boolean;
 }
 
-function GroupBar({ group, at, place, isDivided, open, small }: BarProps) {
+function GroupBar({ group, at, index, hasBreakdown, open, small }: BarProps) {
   const step = group.steps[at];
   const [first, before] = [group.steps[0]?.count ?? 0, group.steps[at - 1]];
   if (step === undefined) return null;
   const share = first === 0 ? 0 : step.count / first;
-  const name = `${eventWord(step.name)}${group.value === null ? '' : `, ${group.value}`}`;
-  const pick = open(`${place}.${at}`);
+  const name = `${eventName(step.name)}${group.value === null ? '' : `, ${group.value}`}`;
+  const pick = open(`${index}.${at}`);
   return (
     <div class="funnel-bar">
       {group.value !== null && (
         <span class="series-name small">
-          <Swatch colour={place} /> <span class="cut">{group.value}</span>
+          <Swatch colour={index} /> <span class="truncate">{group.value}</span>
         </span>
       )}
-      {/* The number beside it says and does the same, for keyboards and screen readers. */}
+      {/* Keyboards and screen readers use the number beside it. */}
       <div
         class="funnel-track"
         aria-hidden="true"
         onClick={pick ?? undefined}
-        style={{ '--share': share, '--colour': seriesColour(isDivided ? place : 0) }}
+        style={{ '--share': share, '--colour': seriesColour(hasBreakdown ? index : 0) }}
       />
       <div class="funnel-facts">
         <span>
-          <NumberButton label={`${formatNumber(step.count)} reached ${name}`} onPick={step.count > 0 ? pick : null}>
+          <NumberButton label={`${formatNumber(step.count)} completed ${name}`} onPick={step.count > 0 ? pick : null}>
             {formatNumber(step.count)}
           </NumberButton>{' '}
-          <b>{formatShare(share)}</b>
+          <b>{formatPercent(share)}</b>
         </span>
-        {before && <Lost step={step} before={before} pick={open(`${place}.${at}.d`)} name={name} small={small} />}
+        {before && <DropOff step={step} before={before} pick={open(`${index}.${at}.d`)} name={name} small={small} />}
       </div>
     </div>
   );
 }
 
-interface LostProps {
+interface DropOffProps {
   step: FunnelStep;
   before: FunnelStep;
   pick: (() => void) | null;
@@ -85,22 +86,22 @@ interface LostProps {
   small: boolean;
 }
 
-function Lost({ step, before, pick, name, small }: LostProps) {
-  const lost = before.count - step.count;
+function DropOff({ step, before, pick, name, small }: DropOffProps) {
+  const dropped = before.count - step.count;
   const { average_conversion_time: average, median_conversion_time: median } = step;
   return (
     <>
-      <span class="soft">
-        <NumberButton label={`${formatNumber(lost)} dropped out before ${name}`} onPick={lost > 0 ? pick : null}>
-          {formatNumber(lost)}
+      <span class="muted">
+        <NumberButton label={`${formatNumber(dropped)} dropped off before ${name}`} onPick={dropped > 0 ? pick : null}>
+          {formatNumber(dropped)}
         </NumberButton>{' '}
-        dropped out
-        {before.count > 0 && ` (${formatShare(lost / before.count)} of the step before)`}
+        dropped off
+        {before.count > 0 && ` (${formatPercent(dropped / before.count)} of the previous step)`}
       </span>
       {average !== null && !small && (
-        <span class="soft">
-          takes {formatDuration(average * 1000)} on average
-          {median !== null && `, ${formatDuration(median * 1000)} in the middle`}
+        <span class="muted">
+          Average time: {formatDuration(average * 1000)}
+          {median !== null && `, median: ${formatDuration(median * 1000)}`}
         </span>
       )}
     </>

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 
-export interface NumberButtonProps {
-  /** Null: nobody stands behind it. */
+interface NumberButtonProps {
+  /** Null if there are no persons to show. */
   onPick: (() => void) | null;
-  /** What the number is of, for screen readers. */
+  /** For screen readers. */
   label: string;
   children: ComponentChildren;
 }
@@ -12,7 +12,7 @@ export interface NumberButtonProps {
 export function NumberButton({ onPick, label, children }: NumberButtonProps) {
   if (onPick === null) return <span>{children}</span>;
   return (
-    <button type="button" class="number-button" onClick={onPick} aria-label={`${label}: show the persons`}>
+    <button type="button" class="number-button" onClick={onPick} aria-label={`${label}: view persons`}>
       {children}
     </button>
   );

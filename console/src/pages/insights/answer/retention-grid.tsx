@@ -1,22 +1,22 @@
 import type { RetentionRow } from '../../../api/insights.ts';
-import { formatDate, formatNumber, formatShare } from '../../../lib/format.ts';
+import { formatDate } from '../../../lib/dates.ts';
+import { formatNumber, formatPercent } from '../../../lib/numbers.ts';
 import { useProject } from '../../../lib/session.ts';
-import type { Part } from './answer-props.ts';
+import type { ViewProps } from './answer-props.ts';
 import { NumberButton } from './number-button.tsx';
 
-/** Everybody who came in a period, and how many of them came again in each period after. */
-export function RetentionGrid({ question, answer: { rows }, onPick, small = false }: Part<'retention'>) {
+export function RetentionGrid({ question, answer: { rows }, onPick, small = false }: ViewProps<'retention'>) {
   const longest = Math.max(0, ...rows.map(({ values }) => values.length));
   const columns = Array.from({ length: longest }, (_, index) => index);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section class="table-frame" tabIndex={0} aria-label="Retention">
       <table class="table retention">
         <thead>
           <tr>
-            <th scope="col">Came</th>
+            <th scope="col">Cohort</th>
             <th scope="col" class="number">
-              Persons
+              Size
             </th>
             {columns.map((index) => (
               <th key={index} scope="col" class="number">
@@ -51,11 +51,11 @@ function Row({ row: { label, date, values }, columns, onPick }: RowProps) {
   const size = values[0]?.count ?? 0;
   return (
     <tr>
-      <th scope="row" class="cut">
-        {date === undefined ? label || 'none' : formatDate(date, timezone)}
+      <th scope="row" class="truncate">
+        {date === undefined ? label || 'None' : formatDate(date, timezone)}
       </th>
       <td class="number">
-        <NumberButton label={`${formatNumber(size)} came ${label}`} onPick={size > 0 ? () => onPick(0) : null}>
+        <NumberButton label={`${formatNumber(size)} in ${label}`} onPick={size > 0 ? () => onPick(0) : null}>
           {formatNumber(size)}
         </NumberButton>
       </td>
@@ -74,7 +74,7 @@ function Row({ row: { label, date, values }, columns, onPick }: RowProps) {
               label={`${formatNumber(count)} of ${formatNumber(size)}`}
               onPick={count > 0 ? () => onPick(index) : null}
             >
-              {size === 0 ? '–' : formatShare(Math.round(share * 1000) / 1000)}
+              {size === 0 ? '–' : formatPercent(Math.round(share * 1000) / 1000)}
             </NumberButton>
           </td>
         );

@@ -1,35 +1,36 @@
-/** Ways that people take, as bands between places: the wider, the more often. */
+/** User paths as a Sankey diagram. */
 import { type SankeyGraph, type SankeyLink, type SankeyNode, sankey, sankeyLinkHorizontal } from 'd3-sankey';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { seriesColour } from '../../../components/chart/theme.ts';
 import { type Column, Table } from '../../../components/table.tsx';
-import { formatDuration, formatNumber } from '../../../lib/format.ts';
-import { type PathEdge, placeOf } from '../answers.ts';
-import type { Part } from './answer-props.ts';
+import { formatDuration } from '../../../lib/dates.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
+import { nodeLabel, type PathEdge } from '../answers.ts';
+import type { ViewProps } from './answer-props.ts';
 import { NumberButton } from './number-button.tsx';
 
-interface Place {
+interface PathNode {
   key: string;
 }
 interface Edge {
   edge: PathEdge;
-  /** Its place in the answer. */
+  /** Its index in the response. */
   at: number;
 }
-type Node = SankeyNode<Place, Edge>;
-type Link = SankeyLink<Place, Edge>;
+type Node = SankeyNode<PathNode, Edge>;
+type Link = SankeyLink<PathNode, Edge>;
 
 const LABEL = 13;
 
-export function Sankey({ answer: { edges }, people, onPick, small = false }: Part<'paths'>) {
+export function Sankey({ answer: { edges }, persons, onPick, small = false }: ViewProps<'paths'>) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
-  const graph = useMemo(() => layOut(edges, width, small), [edges, width, small]);
+  const graph = useMemo(() => layout(edges, width, small), [edges, width, small]);
   return (
     <div class="stack">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys */}
-      <section class="sankey" ref={frame} tabIndex={0} aria-label="Paths">
-        {graph && <Drawing graph={graph} onPick={(at) => people.has(`${at}`) && onPick(`${at}`)} />}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
+      <section class="sankey" ref={frame} tabIndex={0} aria-label="User paths">
+        {graph && <Diagram graph={graph} onPick={(at) => persons.has(`${at}`) && onPick(`${at}`)} />}
       </section>
       {!small && <EdgeTable edges={edges} onPick={onPick} />}
     </div>
@@ -48,7 +49,7 @@ function useWidth(frame: { current: HTMLElement | null }): number {
   return width;
 }
 
-interface Laid extends SankeyGraph<Place, Edge> {
+interface Layout extends SankeyGraph<PathNode, Edge> {
   width: number;
   height: number;
   columnWidth: number;
@@ -56,41 +57,41 @@ interface Laid extends SankeyGraph<Place, Edge> {
 
 const COLUMN = 150;
 
-/** Positions are in the keys (`2_/pricing`), so there are no circles, and every column is one step of the way. */
-function layOut(edges: readonly PathEdge[], width: number, small: boolean): Laid | null {
+/** Keys contain the step (`2_/pricing`), so there are no cycles, and every column is a step. */
+function layout(edges: readonly PathEdge[], width: number, small: boolean): Layout | null {
   if (width === 0 || edges.length === 0) return null;
   const keys = [...new Set(edges.flatMap(({ source, target }) => [source, target]))];
   const columns = new Set(keys.map(stepOf));
   const perColumn = Math.max(...[...columns].map((step) => keys.filter((key) => stepOf(key) === step).length));
   const height = Math.max(small ? 200 : 260, perColumn * 38);
-  const whole = Math.max(width, columns.size * COLUMN);
+  const totalWidth = Math.max(width, columns.size * COLUMN);
   const first = Math.min(...columns);
-  const lay = sankey<Place, Edge>()
+  const compute = sankey<PathNode, Edge>()
     .nodeId(({ key }) => key)
     .nodeAlign(({ key }) => stepOf(key) - first)
     .nodeWidth(10)
     .nodePadding(26)
     .extent([
       [1, LABEL + 6],
-      [whole - 1, height - 4],
+      [totalWidth - 1, height - 4],
     ]);
-  const graph = lay({
+  const graph = compute({
     nodes: keys.map((key) => ({ key })),
     links: edges.map((edge, at) => ({ source: edge.source, target: edge.target, value: edge.value, edge, at })),
   });
-  return { ...graph, width: whole, height, columnWidth: whole / columns.size };
+  return { ...graph, width: totalWidth, height, columnWidth: totalWidth / columns.size };
 }
 
 const stepOf = (key: string): number => Number.parseInt(key, 10) || 0;
 const nodeOf = (end: Link['source']): Node => end as Node;
 
-function Drawing({ graph, onPick }: { graph: Laid; onPick(at: number): void }) {
-  const path = sankeyLinkHorizontal<Place, Edge>();
+function Diagram({ graph, onPick }: { graph: Layout; onPick(at: number): void }) {
+  const path = sankeyLinkHorizontal<PathNode, Edge>();
   return (
     <svg width={graph.width} height={graph.height} viewBox={`0 0 ${graph.width} ${graph.height}`} aria-hidden="true">
       <g fill="none">
         {graph.links.map((link) => (
-          // biome-ignore lint/a11y/noStaticElementInteractions: the table below says and does the same for keys
+          // biome-ignore lint/a11y/noStaticElementInteractions: the table below is the keyboard alternative
           <path
             key={link.at}
             class="sankey-edge"
@@ -99,7 +100,7 @@ function Drawing({ graph, onPick }: { graph: Laid; onPick(at: number): void }) {
             onClick={() => onPick(link.at)}
           >
             <title>
-              {`${placeOf(nodeOf(link.source).key)} → ${placeOf(nodeOf(link.target).key)}: ${formatNumber(link.value)}`}
+              {`${nodeLabel(nodeOf(link.source).key)} → ${nodeLabel(nodeOf(link.target).key)}: ${formatNumber(link.value)}`}
             </title>
           </path>
         ))}
@@ -111,49 +112,49 @@ function Drawing({ graph, onPick }: { graph: Laid; onPick(at: number): void }) {
   );
 }
 
-function NodeMark({ node, graph }: { node: Node; graph: Laid }) {
+function NodeMark({ node, graph }: { node: Node; graph: Layout }) {
   const { x0 = 0, x1 = 0, y0 = 0, y1 = 0, value = 0, key } = node;
-  // The last column has no room to its right.
+  // Labels of the last column go to the left.
   const isLast = x1 > graph.width - graph.columnWidth / 2 && graph.width > graph.columnWidth;
-  const room = Math.floor((graph.columnWidth - 20) / 7);
-  const name = shortened(placeOf(key), room - 6);
+  const maxLength = Math.floor((graph.columnWidth - 20) / 7);
+  const name = shorten(nodeLabel(key), maxLength - 6);
   return (
     <g>
       <rect x={x0} y={y0} width={x1 - x0} height={Math.max(2, y1 - y0)} rx="2" fill={seriesColour(stepOf(key) - 1)} />
       <text class="sankey-label" x={isLast ? x1 : x0} y={y0 - 5} text-anchor={isLast ? 'end' : 'start'}>
         {name} <tspan class="sankey-count">{formatNumber(value)}</tspan>
-        <title>{placeOf(key)}</title>
+        <title>{nodeLabel(key)}</title>
       </text>
     </g>
   );
 }
 
-const pathOf = (place: string): string => /^https?:\/\/[^/]+(\/.*)$/.exec(place)?.[1] ?? place;
+const pathOf = (url: string): string => /^https?:\/\/[^/]+(\/.*)$/.exec(url)?.[1] ?? url;
 
-const PlaceName = ({ place }: { place: string }) => (
-  <span class="cut" title={place}>
-    {pathOf(place)}
+const NodeName = ({ name }: { name: string }) => (
+  <span class="truncate" title={name}>
+    {pathOf(name)}
   </span>
 );
 
-/** An address is known by its end. */
-function shortened(place: string, length: number): string {
-  const path = pathOf(place);
+/** Keeps the end of a URL, which tells pages apart. */
+function shorten(name: string, length: number): string {
+  const path = pathOf(name);
   return path.length <= length ? path : `${path.slice(0, 4)}…${path.slice(5 - length)}`;
 }
 
 function EdgeTable({ edges, onPick }: { edges: readonly PathEdge[]; onPick(key: string): void }) {
   const columns: Column<Edge>[] = [
     { id: 'step', title: 'Step', isNumber: true, isWide: true, cell: ({ edge }) => stepOf(edge.source) },
-    { id: 'from', title: 'From', cell: ({ edge }) => <PlaceName place={placeOf(edge.source)} /> },
-    { id: 'to', title: 'To', cell: ({ edge }) => <PlaceName place={placeOf(edge.target)} /> },
+    { id: 'from', title: 'From', cell: ({ edge }) => <NodeName name={nodeLabel(edge.source)} /> },
+    { id: 'to', title: 'To', cell: ({ edge }) => <NodeName name={nodeLabel(edge.target)} /> },
     {
       id: 'count',
-      title: 'Times',
+      title: 'Count',
       isNumber: true,
       cell: ({ edge, at }) => (
         <NumberButton
-          label={`${placeOf(edge.source)} to ${placeOf(edge.target)}, ${formatNumber(edge.value)}`}
+          label={`${nodeLabel(edge.source)} to ${nodeLabel(edge.target)}, ${formatNumber(edge.value)}`}
           onPick={() => onPick(`${at}`)}
         >
           {formatNumber(edge.value)}
@@ -162,16 +163,16 @@ function EdgeTable({ edges, onPick }: { edges: readonly PathEdge[]; onPick(key: 
     },
     {
       id: 'time',
-      title: 'Takes',
+      title: 'Average time',
       isNumber: true,
       isWide: true,
       cell: ({ edge }) => formatDuration(edge.average_conversion_time),
     },
   ];
   return (
-    <div class="ways">
+    <div class="path-table">
       <Table
-        label="Ways, the most taken first"
+        label="Paths, most common first"
         columns={columns}
         rows={edges.map((edge, at) => ({ edge, at }))}
         rowKey={({ at }) => at}

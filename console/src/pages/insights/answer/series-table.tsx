@@ -1,19 +1,20 @@
-import { type ChartSeries, Swatch } from '../../../components/chart/chart.tsx';
-import { formatNumber } from '../../../lib/format.ts';
+import { Swatch } from '../../../components/chart/chart.tsx';
+import type { ChartSeries } from '../../../components/chart/chart-series.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
 import { NumberButton } from './number-button.tsx';
 
-export interface SeriesTableProps {
+interface SeriesTableProps {
   label: string;
   ticks: readonly string[];
   series: readonly ChartSeries[];
-  /** Of each series over the whole time; null where that means nothing. */
+  /** Null if a total is not meaningful. */
   totals?: readonly number[] | null;
   format?(value: number): string;
   canPick(series: number, tick: number): boolean;
   onPick(series: number, tick: number): void;
 }
 
-/** The numbers of a chart, each of which opens the persons behind it: for keyboards, screen readers, and exactness. */
+/** The exact numbers of a chart, each a link to its persons. */
 export function SeriesTable({
   label,
   ticks,
@@ -24,7 +25,7 @@ export function SeriesTable({
   onPick,
 }: SeriesTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section class="table-frame" tabIndex={0} aria-label={label}>
       <table class="table numbers">
         <thead>
@@ -48,7 +49,7 @@ export function SeriesTable({
               <th scope="row">
                 <span class="series-name">
                   <Swatch colour={colour ?? at} isDashed={isDashed} />
-                  <span class="cut" title={name}>
+                  <span class="truncate" title={name}>
                     {name}
                   </span>
                 </span>

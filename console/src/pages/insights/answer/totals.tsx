@@ -1,20 +1,20 @@
 import type { TrendItem } from '../../../api/insights.ts';
 import { seriesColour } from '../../../components/chart/theme.ts';
-import { formatNumber } from '../../../lib/format.ts';
-import { itemName, type People } from '../answers.ts';
+import { formatNumber } from '../../../lib/numbers.ts';
+import { itemName, type PersonsLink } from '../answers.ts';
 import type { Question } from '../question.ts';
 import { NumberButton } from './number-button.tsx';
 
 interface TotalsProps {
   question: Question;
   items: readonly TrendItem[];
-  people: ReadonlyMap<string, People>;
+  persons: ReadonlyMap<string, PersonsLink>;
   onPick(key: string): void;
 }
 
-/** One number for each series, over the whole time: large, as bars, or as a table. */
-export function Totals({ question, items, people, onPick }: TotalsProps) {
-  const open = (at: number): (() => void) | null => (people.has(`${at}`) ? () => onPick(`${at}`) : null);
+/** One number per series: large, as bars, or as a table. */
+export function Totals({ question, items, persons, onPick }: TotalsProps) {
+  const open = (at: number): (() => void) | null => (persons.has(`${at}`) ? () => onPick(`${at}`) : null);
   if (question.display === 'number') {
     return (
       <div class="big-numbers">
@@ -25,17 +25,17 @@ export function Totals({ question, items, people, onPick }: TotalsProps) {
                 {totalOf(item)}
               </NumberButton>
             </div>
-            <div class="soft">{itemName(item)}</div>
+            <div class="muted">{itemName(item)}</div>
           </div>
         ))}
       </div>
     );
   }
-  const most = Math.max(1, ...items.map(({ aggregated_value }) => aggregated_value ?? 0));
+  const highest = Math.max(1, ...items.map(({ aggregated_value }) => aggregated_value ?? 0));
   const hasBars = question.display === 'values';
   return (
     <div class="table-frame">
-      <table class="table totals" aria-label="The numbers">
+      <table class="table totals" aria-label="Data">
         <thead>
           <tr>
             <th scope="col">Series</th>
@@ -48,11 +48,11 @@ export function Totals({ question, items, people, onPick }: TotalsProps) {
           {items.map((item, at) => (
             <tr key={at}>
               <th scope="row">
-                <span class="cut">{itemName(item)}</span>
+                <span class="truncate">{itemName(item)}</span>
                 {hasBars && (
                   <div
                     class="total-bar"
-                    style={{ '--share': (item.aggregated_value ?? 0) / most, '--colour': seriesColour(at) }}
+                    style={{ '--share': (item.aggregated_value ?? 0) / highest, '--colour': seriesColour(at) }}
                   />
                 )}
               </th>

@@ -1,38 +1,37 @@
-import { get, type Paged, projectPath } from '../../../api/request.ts';
+import { listCohortNames } from '../../../api/flag-targets.ts';
 import { Select } from '../../../components/field.tsx';
 import { useProject } from '../../../lib/session.ts';
 import { useResource } from '../../../lib/use-resource.ts';
 import type { Breakdown, Kind } from '../question.ts';
 import { PropertyField } from './property-field.tsx';
 
-export interface BreakdownFieldProps {
+interface BreakdownFieldProps {
   kind: Kind;
   value: Breakdown | null;
   onChange(value: Breakdown | null): void;
 }
 
-const BY = [
-  { value: 'none', label: 'nothing' },
-  { value: 'event', label: "the event's property" },
-  { value: 'person', label: "the person's property" },
-  { value: 'cohort', label: 'a cohort and everybody' },
+const TYPES = [
+  { value: 'none', label: 'None' },
+  { value: 'event', label: 'Event property' },
+  { value: 'person', label: 'Person property' },
+  { value: 'cohort', label: 'Cohort (vs. all users)' },
 ] as const;
 
-/** By what the numbers are divided. */
 export function BreakdownField({ kind, value, onChange }: BreakdownFieldProps) {
-  const choices = BY.filter((choice) => kind !== 'retention' || choice.value !== 'cohort');
+  const options = TYPES.filter((choice) => kind !== 'retention' || choice.value !== 'cohort');
   return (
     <>
       <Select
-        label="Divided by"
+        label="Breakdown"
         value={value?.type ?? 'none'}
-        options={choices}
+        options={options}
         onChange={(type) => onChange(type === 'none' ? null : { type, key: '' })}
       />
       {value?.type === 'cohort' && <CohortSelect value={value.key} onChange={(key) => onChange({ ...value, key })} />}
       {(value?.type === 'event' || value?.type === 'person') && (
         <PropertyField
-          label="Property to divide by"
+          label="Breakdown property"
           owner={value.type}
           value={value.key}
           onChange={(key) => onChange({ ...value, key })}
@@ -44,11 +43,11 @@ export function BreakdownField({ kind, value, onChange }: BreakdownFieldProps) {
 
 function CohortSelect({ value, onChange }: { value: string; onChange(id: string): void }) {
   const { id } = useProject();
-  const cohorts = useResource(
-    (signal) => get<Paged<{ id: number; name: string }>>(projectPath(id, 'cohorts'), { limit: 1000 }, signal),
-    [id],
-  );
-  const known = cohorts.data?.results.map((cohort) => ({ value: String(cohort.id), label: cohort.name })) ?? [];
-  const options = [{ value: '', label: known.length === 0 && cohorts.data ? 'no cohorts yet' : 'choose…' }, ...known];
+  const cohorts = useResource((signal) => listCohortNames(id, signal), [id]);
+  const names = cohorts.data?.map((cohort) => ({ value: String(cohort.id), label: cohort.name })) ?? [];
+  const options = [
+    { value: '', label: names.length === 0 && cohorts.data ? 'No cohorts yet' : 'Select cohort' },
+    ...names,
+  ];
   return <Select label="Cohort" hideLabel value={value} options={options} onChange={onChange} />;
 }

@@ -1,4 +1,3 @@
-/** One builder for every kind of question. */
 import './builder.css';
 import { DateRange } from '../../../components/date-range.tsx';
 import { Checkbox, Select, TextField } from '../../../components/field.tsx';
@@ -9,109 +8,108 @@ import { BreakdownField } from './breakdown-field.tsx';
 import { FunnelControls, PathControls, RetentionControls } from './kind-options.tsx';
 import { SeriesList } from './series-list.tsx';
 
-export interface BuilderProps {
+interface BuilderProps {
   question: Question;
   onChange(question: Question): void;
 }
 
 export function Builder({ question, onChange }: BuilderProps) {
-  const put = (changes: Partial<Question>): void => onChange({ ...question, ...changes });
+  const update = (changes: Partial<Question>): void => onChange({ ...question, ...changes });
   const { kind, rest } = question;
   return (
-    <section class="builder" aria-label="The question">
+    <section class="builder" aria-label="Query">
       {kind === 'retention' && (
         <RetentionControls
           question={question}
-          onSeries={(series) => put({ series })}
-          onChange={(retention) => put({ retention })}
+          onSeries={(series) => update({ series })}
+          onChange={(retention) => update({ retention })}
         />
       )}
-      {kind === 'paths' && <PathControls value={question.paths} onChange={(paths) => put({ paths })} />}
+      {kind === 'paths' && <PathControls value={question.paths} onChange={(paths) => update({ paths })} />}
       {kind !== 'retention' && kind !== 'paths' && (
-        <SeriesList question={question} onChange={(series) => put({ series })} />
+        <SeriesList question={question} onChange={(series) => update({ series })} />
       )}
-      {kind === 'funnel' && <FunnelControls value={question.funnel} onChange={(funnel) => put({ funnel })} />}
+      {kind === 'funnel' && <FunnelControls value={question.funnel} onChange={(funnel) => update({ funnel })} />}
       {kind === 'trends' && question.series.length > 1 && (
         <TextField
           label="Formula"
           placeholder="A / B"
-          hint="Arithmetic over the events by their letters; empty for the events themselves."
+          hint="Combine series by their letters. Leave empty to show the series themselves."
           value={question.formula}
-          onInput={(formula) => put({ formula })}
+          onInput={(formula) => update({ formula })}
         />
       )}
       <div class="builder-part">
-        <h3>For all of it</h3>
+        <h3>Filters and breakdown</h3>
         {rest['properties'] === undefined ? (
-          <PropertyFilters value={question.filters} onChange={(filters) => put({ filters })} addLabel="Only where…" />
+          <PropertyFilters value={question.filters} onChange={(filters) => update({ filters })} addLabel="Add filter" />
         ) : null}
         <div class="row-end">
           {hasBreakdown(question) && (
-            <BreakdownField kind={kind} value={question.breakdown} onChange={(breakdown) => put({ breakdown })} />
+            <BreakdownField kind={kind} value={question.breakdown} onChange={(breakdown) => update({ breakdown })} />
           )}
           <div class="beside-fields">
             <Checkbox
-              label="Leave out test accounts"
+              label="Filter out internal and test users"
               checked={question.withoutTestAccounts}
-              onChange={(withoutTestAccounts) => put({ withoutTestAccounts })}
+              onChange={(withoutTestAccounts) => update({ withoutTestAccounts })}
             />
           </div>
         </div>
       </div>
-      <Kept rest={rest} />
+      <OtherFields rest={rest} />
     </section>
   );
 }
 
-/** What came from elsewhere and has no control here is named, so that nobody wonders about the numbers. */
-function Kept({ rest }: { rest: Question['rest'] }) {
+/** Names the fields without a control, because they affect the numbers. */
+function OtherFields({ rest }: { rest: Question['rest'] }) {
   const names = Object.keys(rest);
   if (names.length === 0) return null;
   return (
-    <p class="soft small">
-      Also part of the question, and kept as it is: <code>{names.join(', ')}</code>. The API can change it.
+    <p class="muted small">
+      Also part of this query: <code>{names.join(', ')}</code>. Change these through the API.
     </p>
   );
 }
 
-/** When, how finely, and as what: above the picture, since these are changed most. */
 export function ViewControls({ question, onChange }: BuilderProps) {
-  const put = (changes: Partial<Question>): void => onChange({ ...question, ...changes });
+  const update = (changes: Partial<Question>): void => onChange({ ...question, ...changes });
   const { kind } = question;
   return (
     <div class="row-end">
       {kind === 'retention' ? (
         <TextField
-          label="Until"
+          label="End date"
           type="date"
           value={question.range.to?.slice(0, 10) ?? ''}
-          onInput={(to) => put({ range: { ...question.range, to: to === '' ? null : to } })}
+          onInput={(to) => update({ range: { ...question.range, to: to === '' ? null : to } })}
         />
       ) : (
-        <DateRange value={question.range} onChange={(range) => put({ range })} />
+        <DateRange value={question.range} onChange={(range) => update({ range })} />
       )}
       {hasInterval(question) && (
         <Select
-          label="By"
+          label="Interval"
           value={question.interval}
           options={INTERVAL_OPTIONS}
-          onChange={(interval) => put({ interval })}
+          onChange={(interval) => update({ interval })}
         />
       )}
       {kind === 'trends' && (
         <Select
-          label="Show as"
+          label="Chart type"
           value={question.display}
           options={DISPLAY_OPTIONS}
-          onChange={(display) => put({ display })}
+          onChange={(display) => update({ display })}
         />
       )}
       {hasCompare(question) && (
         <div class="beside-fields">
           <Checkbox
-            label="Compare with the time before"
+            label="Compare to previous period"
             checked={question.compare}
-            onChange={(compare) => put({ compare })}
+            onChange={(compare) => update({ compare })}
           />
         </div>
       )}

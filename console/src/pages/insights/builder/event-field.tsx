@@ -1,46 +1,47 @@
 import { useEffect, useState } from 'preact/hooks';
 import { findEventNames } from '../../../api/definitions.ts';
 import { Combobox, type Suggestion } from '../../../components/combobox.tsx';
+import { EVENT_NAMES } from '../../../lib/friendly-names.ts';
 import { useProject } from '../../../lib/session.ts';
 
-/** Stands for every event; an event of this very name can still be had with a filter. */
-const ANY = 'Any event';
+/** A custom event of this name can still be selected with a filter. */
+const ALL = 'All events';
 
-export interface EventFieldProps {
+interface EventFieldProps {
   label: string;
-  /** '' for none yet, null for any. */
+  /** '' for none yet, null for all events. */
   value: string | null;
   onChange(value: string | null): void;
-  /** Whether any event may be meant. */
-  canBeAny?: boolean;
+  /** Whether 'All events' can be selected. */
+  allowsAll?: boolean;
 }
 
-/** An event's name, with those that were seen. It counts when it is chosen, not at every letter. */
-export function EventField({ label, value, onChange, canBeAny = true }: EventFieldProps) {
+/** Changes when an event is picked or the field is left, not on every keystroke. */
+export function EventField({ label, value, onChange, allowsAll = true }: EventFieldProps) {
   const { id } = useProject();
-  const [text, setText] = useState(value ?? ANY);
-  useEffect(() => setText(value ?? ANY), [value]);
-  const settle = (written: string): void => {
-    const next = canBeAny && written === ANY ? null : written.trim();
-    setText(next ?? ANY);
+  const [text, setText] = useState(value ?? ALL);
+  useEffect(() => setText(value ?? ALL), [value]);
+  const commit = (typed: string): void => {
+    const next = allowsAll && typed === ALL ? null : typed.trim();
+    setText(next ?? ALL);
     if (next !== value) onChange(next);
   };
   const suggest = async (part: string, signal: AbortSignal): Promise<Suggestion[]> => {
-    // All of them while nothing else is written than what was chosen.
-    const names = await findEventNames(id, part === (value ?? ANY) ? '' : part, signal);
-    const any = canBeAny && (part === '' || ANY.toLowerCase().includes(part.toLowerCase())) ? [{ value: ANY }] : [];
-    return [...names.map((name) => ({ value: name })), ...any];
+    // Suggest everything until the text differs from the selected event.
+    const names = await findEventNames(id, part === (value ?? ALL) ? '' : part, signal);
+    const all = allowsAll && (part === '' || ALL.toLowerCase().includes(part.toLowerCase())) ? [{ value: ALL }] : [];
+    return [...names.map((name) => ({ value: name })), ...all];
   };
   return (
-    // What was written counts when the field is left, too.
-    <div onFocusOut={() => settle(text)}>
+    <div onFocusOut={() => commit(text)}>
       <Combobox
         label={label}
         hideLabel
-        placeholder="event"
+        placeholder="Select event"
+        names={EVENT_NAMES}
         value={text}
         onChange={setText}
-        onCommit={settle}
+        onCommit={commit}
         suggest={suggest}
         inputs={[id, value]}
       />

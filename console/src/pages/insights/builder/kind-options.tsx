@@ -1,4 +1,4 @@
-/** The controls that only one kind of question has. */
+/** Controls of a single insight type. */
 import { Checkbox, Select, TextField } from '../../../components/field.tsx';
 import {
   type FunnelOptions,
@@ -12,7 +12,7 @@ import {
 } from '../question.ts';
 import { EventField } from './event-field.tsx';
 
-/** A whole number of at least `min`; what is being written and is none changes nothing. */
+/** Ignores invalid numbers while typing. */
 function CountField(props: { label: string; value: number; min: number; max: number; onChange(value: number): void }) {
   const { label, value, min, max, onChange } = props;
   const read = (text: string): void => {
@@ -31,28 +31,28 @@ export function FunnelControls({ value, onChange }: FunnelProps) {
   return (
     <div class="row-end">
       <Select
-        label="Show"
+        label="Graph type"
         value={value.view}
         options={[
-          { value: 'steps', label: 'Steps' },
-          { value: 'trends', label: 'Conversion over time' },
-          { value: 'time_to_convert', label: 'Time it takes' },
+          { value: 'steps', label: 'Conversion steps' },
+          { value: 'trends', label: 'Historical trends' },
+          { value: 'time_to_convert', label: 'Time to convert' },
         ]}
         onChange={(view) => onChange({ ...value, view })}
       />
       <Select
-        label="Steps"
+        label="Step order"
         value={value.order}
         options={[
-          { value: 'ordered', label: 'in this order' },
-          { value: 'strict', label: 'directly one after the other' },
-          { value: 'unordered', label: 'in any order' },
+          { value: 'ordered', label: 'Sequential' },
+          { value: 'strict', label: 'Strict order' },
+          { value: 'unordered', label: 'Any order' },
         ]}
         onChange={(order) => onChange({ ...value, order })}
       />
       <div class="narrow-field">
         <CountField
-          label="Within"
+          label="Conversion window"
           value={value.window}
           min={1}
           max={100_000}
@@ -60,7 +60,7 @@ export function FunnelControls({ value, onChange }: FunnelProps) {
         />
       </div>
       <Select
-        label="Unit of the time"
+        label="Unit of the conversion window"
         hideLabel
         value={value.unit}
         options={WINDOW_UNITS.map((unit) => ({ value: unit, label: value.window === 1 ? unit : `${unit}s` }))}
@@ -78,40 +78,36 @@ interface RetentionProps {
 
 export function RetentionControls({ question: { series, retention }, onSeries, onChange }: RetentionProps) {
   const [target, returning] = series;
-  const put = (at: number, event: string | null): void =>
+  const update = (at: number, event: string | null): void =>
     onSeries(series.map((one, index) => (index === at ? { ...one, event } : one)));
   return (
     <div class="stack-s">
       <div class="sentence">
-        <span>Persons who did</span>
-        <EventField label="What begins it" value={target?.event ?? ''} onChange={(event) => put(0, event)} canBeAny />
+        <span>Users who performed</span>
+        <EventField label="Start event" value={target?.event ?? ''} onChange={(event) => update(0, event)} allowsAll />
         <Select
-          label="Which time counts"
+          label="Occurrence"
           hideLabel
           value={retention.isFirstTime ? 'first' : 'every'}
           options={[
-            { value: 'every', label: 'any time' },
-            { value: 'first', label: 'for the first time ever' },
+            { value: 'every', label: 'at any time' },
+            { value: 'first', label: 'for the first time' },
           ]}
           onChange={(which) => onChange({ ...retention, isFirstTime: which === 'first' })}
         />
-        <span>and then did</span>
-        <EventField
-          label="What counts as a return"
-          value={returning?.event ?? ''}
-          onChange={(event) => put(1, event)}
-        />
+        <span>and came back to perform</span>
+        <EventField label="Return event" value={returning?.event ?? ''} onChange={(event) => update(1, event)} />
       </div>
       <div class="row-end">
         <Select
-          label="By"
+          label="Interval"
           value={retention.period}
-          options={PERIODS.map((period) => ({ value: period, label: period.toLowerCase() }))}
+          options={PERIODS.map((period) => ({ value: period, label: period }))}
           onChange={(period) => onChange({ ...retention, period })}
         />
         <div class="narrow-field">
           <CountField
-            label="Periods"
+            label="Intervals"
             value={retention.count}
             min={2}
             max={60}
@@ -123,7 +119,7 @@ export function RetentionControls({ question: { series, retention }, onSeries, o
   );
 }
 
-const TYPE_WORDS = { $pageview: 'Pages', $screen: 'Screens', custom_event: 'Own events' };
+const TYPE_LABELS = { $pageview: 'Pageviews', $screen: 'Screens', custom_event: 'Custom events' };
 
 export function PathControls({ value, onChange }: { value: PathOptions; onChange(value: PathOptions): void }) {
   const toggle = (type: (typeof PATH_TYPES)[number], isOn: boolean): void =>
@@ -131,27 +127,27 @@ export function PathControls({ value, onChange }: { value: PathOptions; onChange
   return (
     <div class="stack-s">
       <fieldset class="plain row">
-        <legend class="unseen">What a way is made of</legend>
+        <legend class="visually-hidden">Event types</legend>
         {PATH_TYPES.map((type) => (
           <Checkbox
             key={type}
-            label={TYPE_WORDS[type]}
+            label={TYPE_LABELS[type]}
             checked={value.types.includes(type)}
             onChange={(isOn) => toggle(type, isOn)}
           />
         ))}
-        {value.types.length === 0 && <span class="soft small">everything, unless you choose</span>}
+        {value.types.length === 0 && <span class="muted small">All event types</span>}
       </fieldset>
       <div class="row-end">
         <TextField
-          label="Beginning at"
-          placeholder="anywhere"
+          label="Start point"
+          placeholder="/pricing"
           value={value.start}
           onInput={(start) => onChange({ ...value, start })}
         />
         <TextField
-          label="Ending at"
-          placeholder="anywhere"
+          label="End point"
+          placeholder="/checkout"
           value={value.end}
           onInput={(end) => onChange({ ...value, end })}
         />

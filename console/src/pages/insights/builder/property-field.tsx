@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { findProperties, type PropertyOwner } from '../../../api/definitions.ts';
 import { Combobox, type Suggestion } from '../../../components/combobox.tsx';
+import { PROPERTY_NAMES } from '../../../lib/friendly-names.ts';
 import { useProject } from '../../../lib/session.ts';
 
-export interface PropertyFieldProps {
+interface PropertyFieldProps {
   label: string;
   owner: PropertyOwner;
   value: string;
@@ -11,28 +12,28 @@ export interface PropertyFieldProps {
   hideLabel?: boolean;
 }
 
-/** A property's name, with those that were seen. It counts when it is chosen, not at every letter. */
+/** Changes when a property is picked or the field is left, not on every keystroke. */
 export function PropertyField({ label, owner, value, onChange, hideLabel = true }: PropertyFieldProps) {
   const { id } = useProject();
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
-  const settle = (written: string): void => {
-    if (written !== value) onChange(written);
+  const commit = (typed: string): void => {
+    if (typed !== value) onChange(typed);
   };
   const suggest = async (part: string, signal: AbortSignal): Promise<Suggestion[]> => {
     const found = await findProperties(id, owner, part === value ? '' : part, signal);
-    return found.map(({ name, property_type }) => ({ value: name, ...(property_type && { note: property_type }) }));
+    return found.map(({ name }) => ({ value: name }));
   };
   return (
-    // What was written counts when the field is left, too.
-    <div onFocusOut={() => settle(text)}>
+    <div onFocusOut={() => commit(text)}>
       <Combobox
         label={label}
         hideLabel={hideLabel}
-        placeholder="property"
+        placeholder="Select property"
+        names={PROPERTY_NAMES}
         value={text}
         onChange={setText}
-        onCommit={settle}
+        onCommit={commit}
         suggest={suggest}
         inputs={[id, owner, value]}
       />

@@ -1,19 +1,19 @@
 import { Button } from '../../../components/button.tsx';
 import { Select } from '../../../components/field.tsx';
 import { PropertyFilters } from '../../../components/property-filters.tsx';
-import { eventWord, letterOf, MATHS } from '../labels.ts';
+import { eventName, letterOf, MATH_OPTIONS } from '../labels.ts';
 import { needsProperty, newSeries, type Question, type Series } from '../question.ts';
 import { EventField } from './event-field.tsx';
 import { PropertyField } from './property-field.tsx';
 
-export interface SeriesListProps {
+interface SeriesListProps {
   question: Question;
   onChange(series: readonly Series[]): void;
 }
 
-/** The events that are asked about: lines of a trend, steps of a funnel. */
+/** The series of a trend or the steps of a funnel. */
 export function SeriesList({ question: { kind, series }, onChange }: SeriesListProps) {
-  const put = (at: number, next: Series | null): void =>
+  const update = (at: number, next: Series | null): void =>
     onChange(series.flatMap((one, index) => (index !== at ? [one] : next === null ? [] : [next])));
   const move = (at: number, by: number): void => {
     const next = series.filter((_, index) => index !== at);
@@ -31,36 +31,36 @@ export function SeriesList({ question: { kind, series }, onChange }: SeriesListP
               <EventField
                 label={isFunnel ? `Step ${at + 1}` : `Event ${letterOf(at)}`}
                 value={one.event}
-                onChange={(event) => put(at, { ...one, event })}
+                onChange={(event) => update(at, { ...one, event })}
               />
-              {kind === 'trends' && <MathFields series={one} onChange={(next) => put(at, next)} />}
+              {kind === 'trends' && <MathFields series={one} onChange={(next) => update(at, next)} />}
             </div>
             <span class="series-tools">
               {isFunnel && (
                 <>
-                  <Tool label={`Move step ${at + 1} up`} disabled={at === 0} onClick={() => move(at, -1)}>
+                  <ToolButton label={`Move step ${at + 1} up`} disabled={at === 0} onClick={() => move(at, -1)}>
                     ↑
-                  </Tool>
-                  <Tool
+                  </ToolButton>
+                  <ToolButton
                     label={`Move step ${at + 1} down`}
                     disabled={at === series.length - 1}
                     onClick={() => move(at, 1)}
                   >
                     ↓
-                  </Tool>
+                  </ToolButton>
                 </>
               )}
               {series.length > 1 && (
-                <Tool label={`Remove ${eventWord(one.event)}`} onClick={() => put(at, null)}>
+                <ToolButton label={`Remove ${eventName(one.event)}`} onClick={() => update(at, null)}>
                   ×
-                </Tool>
+                </ToolButton>
               )}
             </span>
             <div class="series-filters">
               <PropertyFilters
                 value={one.filters}
-                onChange={(filters) => put(at, { ...one, filters })}
-                addLabel="Only where…"
+                onChange={(filters) => update(at, { ...one, filters })}
+                addLabel="Add filter"
               />
             </div>
           </li>
@@ -69,7 +69,7 @@ export function SeriesList({ question: { kind, series }, onChange }: SeriesListP
       {kind !== 'lifecycle' && (
         <div>
           <Button small onClick={() => onChange([...series, newSeries()])}>
-            {isFunnel ? 'Add a step' : 'Add an event'}
+            {isFunnel ? 'Add step' : 'Add series'}
           </Button>
         </div>
       )}
@@ -84,7 +84,7 @@ interface ToolProps {
   children: string;
 }
 
-const Tool = ({ label, disabled = false, onClick, children }: ToolProps) => (
+const ToolButton = ({ label, disabled = false, onClick, children }: ToolProps) => (
   <Button kind="quiet" small aria-label={label} title={label} disabled={disabled} onClick={onClick}>
     {children}
   </Button>
@@ -94,19 +94,19 @@ function MathFields({ series, onChange }: { series: Series; onChange(series: Ser
   return (
     <>
       <Select
-        label="Counted by"
+        label="Math"
         hideLabel
         value={series.math}
         options={
-          MATHS.some(({ value }) => value === series.math)
-            ? MATHS
-            : [...MATHS, { value: series.math, label: series.math }]
+          MATH_OPTIONS.some(({ value }) => value === series.math)
+            ? MATH_OPTIONS
+            : [...MATH_OPTIONS, { value: series.math, label: series.math }]
         }
         onChange={(math) => onChange({ ...series, math })}
       />
       {needsProperty(series.math) && (
         <PropertyField
-          label="Property to count"
+          label="Math property"
           owner="event"
           value={series.mathProperty}
           onChange={(mathProperty) => onChange({ ...series, mathProperty })}

@@ -1,4 +1,4 @@
-/** The persons behind a number: looked through page by page, kept as a cohort, or taken along as a table. */
+/** The persons behind a number, with export to CSV and to a cohort. */
 
 import { useState } from 'preact/hooks';
 import { type Actor, listActors, personsPath, withParameters } from '../../../api/insight-persons.ts';
@@ -9,46 +9,40 @@ import { PersonLink } from '../../../components/person-link.tsx';
 import { Empty, Loaded } from '../../../components/states.tsx';
 import { type Column, Table } from '../../../components/table.tsx';
 import { Time } from '../../../components/time.tsx';
-import { countOf, formatNumber } from '../../../lib/format.ts';
+import { formatNumber, pluralize } from '../../../lib/numbers.ts';
 import { useProject } from '../../../lib/session.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { useResource } from '../../../lib/use-resource.ts';
-import type { People } from '../answers.ts';
+import type { PersonsLink } from '../answers.ts';
 import { SaveCohort } from './save-cohort.tsx';
 
-/** Those who returned are picked out of those who came, so more are read at once. */
-const firstPage = ({ url, appears }: People, search: string): string =>
+/** Retention filters the persons on the client, so more are loaded at once. */
+const firstPage = ({ url, appears }: PersonsLink, search: string): string =>
   withParameters(url, { search, ...(appears === undefined ? {} : { limit: '1000' }) });
 
-export function PeopleDrawer({ people, onClose }: { people: People; onClose(): void }) {
+export function PersonsDrawer({ persons, onClose }: { persons: PersonsLink; onClose(): void }) {
   const { id } = useProject();
   const [text, setText] = useState('');
   const search = useDebounced(text.trim(), 300);
-  const first = firstPage(people, search);
-  // Where one has been, to go back; another number or another search begins anew.
-  const [way, setWay] = useState<{ first: string; pages: string[] }>({ first, pages: [] });
-  const pages = way.first === first ? way.pages : [];
+  const first = firstPage(persons, search);
+  // The visited pages, to go back; another search starts anew.
+  const [visited, setVisited] = useState<{ first: string; pages: string[] }>({ first, pages: [] });
+  const pages = visited.first === first ? visited.pages : [];
   const url = pages.at(-1) ?? first;
-  const found = useResource((signal) => listActors(id, { ...people, url }, signal), [id, url, people.appears]);
+  const found = useResource((signal) => listActors(id, { ...persons, url }, signal), [id, url, persons.appears]);
   const [isSaving, setSaving] = useState(false);
-  const isOfGroups = found.data?.actors[0]?.type === 'group';
+  const hasGroups = found.data?.actors[0]?.type === 'group';
   const footer = (
     <>
       <a class="button" href={withParameters(personsPath(id, first), { format: 'csv', limit: '10000' })} download>
-        As CSV
+        Export CSV
       </a>
-      {!isOfGroups && <Button onClick={() => setSaving(true)}>Save as a cohort</Button>}
+      {!hasGroups && <Button onClick={() => setSaving(true)}>Save as cohort</Button>}
     </>
   );
   return (
-    <Dialog side title={people.title} onClose={onClose} footer={footer}>
-      <TextField
-        label="Search"
-        type="search"
-        placeholder="part of a name or an e-mail"
-        value={text}
-        onInput={setText}
-      />
+    <Dialog side title={persons.title} onClose={onClose} footer={footer}>
+      <TextField label="Search" type="search" placeholder="Name or email" value={text} onInput={setText} />
       <Loaded resource={found}>
         {({ actors, next, missing }) => (
           <div class="stack" aria-busy={found.loading}>
@@ -58,46 +52,44 @@ export function PeopleDrawer({ people, onClose }: { people: People; onClose(): v
               rows={actors}
               rowKey={({ id: key }) => key}
               empty={
-                <Empty title="Nobody">
+                <Empty title="No persons">
                   {search === ''
-                    ? 'Nobody is there any more: they were deleted since.'
-                    : 'Nobody of them has a name or an e-mail like that.'}
+                    ? 'They have been deleted since.'
+                    : 'No one matches the search. Try another name or email.'}
                 </Empty>
               }
             />
-            {missing > 0 && (
-              <p class="soft">{countOf(missing, 'person', 'persons')} of this page were deleted since.</p>
-            )}
+            {missing > 0 && <p class="muted">{pluralize(missing, 'person')} on this page deleted since.</p>}
             {(next !== null || pages.length > 0) && (
-              <nav class="pager" aria-label="Pages">
+              <nav class="pager" aria-label="Pagination">
                 <Button
                   small
                   disabled={pages.length === 0}
-                  onClick={() => setWay({ first, pages: pages.slice(0, -1) })}
+                  onClick={() => setVisited({ first, pages: pages.slice(0, -1) })}
                 >
-                  Earlier page
+                  Previous
                 </Button>
-                <span>page {formatNumber(pages.length + 1)}</span>
+                <span>Page {formatNumber(pages.length + 1)}</span>
                 <Button
                   small
                   disabled={next === null}
-                  onClick={() => next !== null && setWay({ first, pages: [...pages, next] })}
+                  onClick={() => next !== null && setVisited({ first, pages: [...pages, next] })}
                 >
-                  Next page
+                  Next
                 </Button>
               </nav>
             )}
           </div>
         )}
       </Loaded>
-      {isSaving && <SaveCohort people={{ ...people, url: first }} onClose={() => setSaving(false)} />}
+      {isSaving && <SaveCohort persons={{ ...persons, url: first }} onClose={() => setSaving(false)} />}
     </Dialog>
   );
 }
 
 const nameOf = ({ name, group_key, id }: Actor): string => name ?? group_key ?? String(id);
 
-/** Only a trend knows how much each of them did. */
+/** Only trends have a value per person. */
 const columnsFor = (actors: readonly Actor[]): readonly Column<Actor>[] =>
   actors.some(({ value_at_data_point }) => value_at_data_point != null)
     ? COLUMNS
@@ -111,5 +103,10 @@ const COLUMNS: readonly Column<Actor>[] = [
     isNumber: true,
     cell: ({ value_at_data_point }) => (value_at_data_point == null ? '' : formatNumber(value_at_data_point)),
   },
-  { id: 'created', title: 'First seen', isWide: true, cell: ({ created_at }) => <Time at={created_at} as="ago" /> },
+  {
+    id: 'created',
+    title: 'First seen',
+    isWide: true,
+    cell: ({ created_at }) => <Time at={created_at} as="relative" />,
+  },
 ];
