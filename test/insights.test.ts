@@ -84,6 +84,19 @@ describe('a trend', () => {
     });
   });
 
+  it('names cohorts of a breakdown however they are listed', async () => {
+    const groups = [{ properties: [{ key: 'team', value: 'red', type: 'person' }] }];
+    const { body: cohort } = await client.post(path('cohorts/'), { body: { name: 'Red team', groups } });
+    await server.settleCohorts();
+    for (const over of [
+      { breakdown: [cohort.id], breakdown_type: 'cohort' },
+      { breakdowns: [{ property: cohort.id, type: 'cohort' }] },
+    ]) {
+      const { result } = await ask({ ...visits(), ...over });
+      expect(result.map(({ label }: { label: string }) => label)).toEqual(['visit - Red team']);
+    }
+  });
+
   it('answers the same to GET', async () => {
     const query = new URLSearchParams({ events: JSON.stringify(visits().events), date_from: '2026-01-09' });
     const got = await client.get(path(`insights/trend/?${query}`));

@@ -1,5 +1,6 @@
 /** What the main thread and the worker thread say to each other. */
-import type { InsightAnswer, InsightQuestion } from '../features/insights/rules/answer-types.ts';
+import type { InsightAnswer } from '../features/insights/rules/answers.ts';
+import type { InsightQuestion } from '../features/insights/rules/question.ts';
 import type { ClockMemory } from '../lib/clock.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
 import type { SnapshotCounts, StoreCheck } from '../stores/folder-snapshots.ts';
@@ -29,7 +30,7 @@ export interface WorkerMethods
   mirrorPersons(projectId: number): Promise<void>;
   /** From now on, stored events of these projects are shown as they come. */
   watch(projectIds: readonly number[]): Promise<void>;
-  /** Answers a question about what persons did; of people only the page. */
+  /** Answers an insight; of the persons behind a number only the page. */
   answerQuestion<Q extends InsightQuestion>(
     projectId: number,
     question: Q,

@@ -4,28 +4,34 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { INTERVALS } from '../../src/core/time/interval.ts';
 import { ticksOf } from '../../src/core/time/ticks.ts';
+import { correlationLink } from '../../src/features/insights/correlation/present-correlation.ts';
 import {
   readCorrelationPeopleQuestion,
   readCorrelationQuestion,
 } from '../../src/features/insights/correlation/rules/read-correlation.ts';
+import { funnelLink, funnelPeriodLink } from '../../src/features/insights/funnel/present-funnel.ts';
 import { readFunnelQuestion } from '../../src/features/insights/funnel/rules/read-funnel.ts';
 import { readFunnelPeopleQuestion } from '../../src/features/insights/funnel/rules/read-funnel-people.ts';
+import { lifecycleLink } from '../../src/features/insights/lifecycle/present-lifecycle.ts';
 import {
   readLifecyclePeopleQuestion,
   readLifecycleQuestion,
 } from '../../src/features/insights/lifecycle/rules/read-lifecycle.ts';
+import { pathLink } from '../../src/features/insights/paths/present-paths.ts';
 import { readPathsPeopleQuestion, readPathsQuestion } from '../../src/features/insights/paths/rules/read-paths.ts';
+import { retentionLink } from '../../src/features/insights/retention/present-retention.ts';
 import {
   readRetentionPeopleQuestion,
   readRetentionQuestion,
 } from '../../src/features/insights/retention/rules/read-retention.ts';
 import type { FunnelGroup, TrendItem } from '../../src/features/insights/rules/answers.ts';
-import type { QuestionContext } from '../../src/features/insights/rules/context.ts';
-import * as link from '../../src/features/insights/rules/people-links.ts';
+import type { QuestionContext } from '../../src/features/insights/rules/question.ts';
+import { stickinessLink } from '../../src/features/insights/stickiness/present-stickiness.ts';
 import {
   readStickinessPeopleQuestion,
   readStickinessQuestion,
 } from '../../src/features/insights/stickiness/rules/read-stickiness.ts';
+import { trendLink } from '../../src/features/insights/trends/present-trends.ts';
 import { readTrendsQuestion } from '../../src/features/insights/trends/rules/read-trends.ts';
 import { readTrendsPeopleQuestion } from '../../src/features/insights/trends/rules/read-trends-people.ts';
 import { aWorld, type RandomWorld } from '../support/insight-worlds.ts';
@@ -228,7 +234,7 @@ describe('a link leads to exactly those whom the number counts', () => {
         const numbers = display === 'ActionsTable' ? [item.aggregated] : item.data;
         numbers.forEach((number, at) => {
           if (number === 0) return;
-          const fields = link.trendLink(question, item, display === 'ActionsTable' ? null : at);
+          const fields = trendLink(question, item, display === 'ActionsTable' ? null : at);
           const people = trendsPeople(readTrendsPeopleQuestion(fields ?? {}, asked.context), asked.world);
           expect(people.length).toBe(number);
         });
@@ -242,7 +248,7 @@ describe('a link leads to exactly those whom the number counts', () => {
       for (const item of answerStickiness(question, asked.world)) {
         item.data.forEach((number, at) => {
           if (number === 0) return;
-          const fields = link.stickinessLink(question, item, at + 1);
+          const fields = stickinessLink(question, item, at + 1);
           expect(stickinessPeople(readStickinessPeopleQuestion(fields, asked.context), asked.world).length).toBe(
             number,
           );
@@ -258,7 +264,7 @@ describe('a link leads to exactly those whom the number counts', () => {
       for (const { status, data } of answerLifecycle(question, asked.world)) {
         data.forEach((number, at) => {
           if (number === 0) return;
-          const fields = link.lifecycleLink(question, status, ticks[at]?.start ?? 0);
+          const fields = lifecycleLink(question, status, ticks[at]?.start ?? 0);
           const people = lifecyclePeople(readLifecyclePeopleQuestion(fields, asked.context), asked.world);
           expect(people.length).toBe(Math.abs(number));
         });
@@ -278,7 +284,7 @@ describe('a link leads to exactly those whom the number counts', () => {
         asked.context,
       );
       answerRetention(question, asked.world).forEach((row, at) => {
-        const fields = link.retentionLink(question, row, at);
+        const fields = retentionLink(question, row, at);
         const people = retentionPeople(readRetentionPeopleQuestion(fields, asked.context), asked.world);
         const counts = row.counts.map(
           (_, after) => people.filter(({ appearances }) => appearances[after] === 1).length,
@@ -307,9 +313,9 @@ describe('a link leads to exactly those whom the number counts', () => {
         funnelPeople(readFunnelPeopleQuestion(fields, asked.context), asked.world).length;
       for (const { value, steps } of funnelGroups(asked, { ...question.fields })) {
         steps.forEach(({ count }, at) => {
-          expect(people(link.funnelLink(question, value, at + 1, true))).toBe(count);
+          expect(people(funnelLink(question, value, at + 1, true))).toBe(count);
           if (at > 0) {
-            expect(people(link.funnelLink(question, value, at + 1, false))).toBe((steps[at - 1]?.count ?? 0) - count);
+            expect(people(funnelLink(question, value, at + 1, false))).toBe((steps[at - 1]?.count ?? 0) - count);
           }
         });
       }
@@ -327,7 +333,7 @@ describe('a link leads to exactly those whom the number counts', () => {
         const [from, to] = [shown?.reachedFrom[at] ?? 0, shown?.reachedTo[at] ?? 0];
         if (from === 0) return;
         const people = (isDropOff: boolean): number => {
-          const linked = link.funnelPeriodLink(question, null, start, isDropOff);
+          const linked = funnelPeriodLink(question, null, start, isDropOff);
           return funnelPeople(readFunnelPeopleQuestion(linked, asked.context), asked.world).length;
         };
         expect([people(false), people(true)]).toEqual([to, from - to]);
@@ -347,7 +353,7 @@ describe('a link leads to exactly those whom the number counts', () => {
       const question = readCorrelationQuestion({ events, ...chosen, date_from: '-10d' }, asked.context);
       for (const correlation of answerCorrelation(question, asked.world).events) {
         const people = (hasConverted: boolean): number => {
-          const fields = link.correlationLink(question, correlation, hasConverted);
+          const fields = correlationLink(question, correlation, hasConverted);
           return correlationPeople(readCorrelationPeopleQuestion(fields, asked.context), asked.world).length;
         };
         expect([people(true), people(false)]).toEqual([correlation.success, correlation.failure]);
@@ -360,7 +366,7 @@ describe('a link leads to exactly those whom the number counts', () => {
     always(choice, (asked, chosen) => {
       const question = readPathsQuestion({ ...chosen, date_from: '-10d' }, asked.context);
       for (const edge of answerPaths(question, asked.world)) {
-        const people = pathsPeople(readPathsPeopleQuestion(link.pathLink(question, edge), asked.context), asked.world);
+        const people = pathsPeople(readPathsPeopleQuestion(pathLink(question, edge), asked.context), asked.world);
         expect(people.length).toBeGreaterThan(0);
         expect(people.length).toBeLessThanOrEqual(edge.value);
       }

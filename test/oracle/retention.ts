@@ -2,12 +2,14 @@ import { addUnits } from '../../src/core/time/interval.ts';
 import { periodUnit } from '../../src/core/time/period.ts';
 import { isInRange } from '../../src/core/time/range.ts';
 import { type Tick, tickIndex, ticksOf } from '../../src/core/time/ticks.ts';
-import type { RetentionPerson, RetentionRow } from '../../src/features/insights/rules/answers.ts';
+import type { FoundActor, RetentionRow } from '../../src/features/insights/rules/answers.ts';
 import { compareText } from '../../src/features/insights/rules/assemble-trends.ts';
 import type { RetentionPeopleQuestion, RetentionQuestion } from '../../src/features/insights/rules/question.ts';
 import { breakdownText } from './break-down.ts';
 import { distinct } from './measure.ts';
 import type { World, WorldEvent } from './world.ts';
+
+export type RetentionPerson = Required<Pick<FoundActor, 'actor' | 'appearances'>>;
 
 /** Somebody came: in which interval, and with which values of the breakdown. */
 interface Arrival {

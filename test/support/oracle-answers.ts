@@ -12,6 +12,7 @@ import {
 } from '../../src/features/insights/correlation/rules/read-correlation.ts';
 import { readFunnelQuestion } from '../../src/features/insights/funnel/rules/read-funnel.ts';
 import { readFunnelPeopleQuestion } from '../../src/features/insights/funnel/rules/read-funnel-people.ts';
+import { kindAt } from '../../src/features/insights/kinds.ts';
 import {
   readLifecyclePeopleQuestion,
   readLifecycleQuestion,
@@ -25,24 +26,27 @@ import type {
   FunnelGroup,
   FunnelStep,
   PathEdge,
-  RetentionPerson,
   RetentionRow,
   TrendItem,
 } from '../../src/features/insights/rules/answers.ts';
-import type { QuestionContext } from '../../src/features/insights/rules/context.ts';
-import type { CorrelationQuestion, FunnelQuestion, FunnelValue } from '../../src/features/insights/rules/question.ts';
+import type {
+  CorrelationQuestion,
+  FunnelQuestion,
+  FunnelValue,
+  QuestionContext,
+} from '../../src/features/insights/rules/question.ts';
 import { readFilter } from '../../src/features/insights/rules/read-filter.ts';
 import {
   readStickinessPeopleQuestion,
   readStickinessQuestion,
 } from '../../src/features/insights/stickiness/rules/read-stickiness.ts';
-import { readTrendKind, readTrendsQuestion } from '../../src/features/insights/trends/rules/read-trends.ts';
+import { readTrendsQuestion } from '../../src/features/insights/trends/rules/read-trends.ts';
 import { readTrendsPeopleQuestion } from '../../src/features/insights/trends/rules/read-trends-people.ts';
 import { answerCorrelation, correlationPeople } from '../oracle/correlation.ts';
 import { answerFunnel, funnelPeople } from '../oracle/funnel.ts';
 import { answerLifecycle, lifecyclePeople } from '../oracle/lifecycle.ts';
 import { answerPaths, pathsPeople } from '../oracle/paths.ts';
-import { answerRetention, retentionPeople } from '../oracle/retention.ts';
+import { answerRetention, type RetentionPerson, retentionPeople } from '../oracle/retention.ts';
 import { answerStickiness, stickinessPeople } from '../oracle/stickiness.ts';
 import { answerTrends, trendsPeople } from '../oracle/trends.ts';
 import { World, type WorldData, type WorldTools } from '../oracle/world.ts';
@@ -179,9 +183,7 @@ function answer(one: InsightCase, world: World, context: QuestionContext): Json 
 }
 
 function trendKind(filter: JsonObject, world: World, context: QuestionContext): Json {
-  switch (readTrendKind(filter)) {
-    case 'trends':
-      return answerTrends(readTrendsQuestion(filter, context), world).map(trendItem);
+  switch (kindAt('trend', filter).kind) {
     case 'lifecycle':
       return answerLifecycle(readLifecycleQuestion(filter, context), world).map(
         (item) => ({ ...item }) as unknown as Json,
@@ -190,6 +192,8 @@ function trendKind(filter: JsonObject, world: World, context: QuestionContext): 
       return answerStickiness(readStickinessQuestion(filter, context), world).map(
         (item) => ({ ...item }) as unknown as Json,
       );
+    default:
+      return answerTrends(readTrendsQuestion(filter, context), world).map(trendItem);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Small worlds told line by line: `ann visit 05-01 10:00 plan=pro`, in May 2024, UTC. */
 import type { Json } from '../../src/core/json/json.ts';
-import type { QuestionContext } from '../../src/features/insights/rules/context.ts';
+import type { QuestionContext } from '../../src/features/insights/rules/question.ts';
 import { World, type WorldData, type WorldEvent, type WorldPerson } from '../oracle/world.ts';
 import { tools } from './oracle-answers.ts';
 

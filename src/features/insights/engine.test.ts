@@ -16,8 +16,7 @@ import { answerLifecycle, findLifecyclePeople } from './lifecycle/answer-lifecyc
 import { readLifecyclePeopleQuestion, readLifecycleQuestion } from './lifecycle/rules/read-lifecycle.ts';
 import { answerRetention, findRetentionPeople } from './retention/answer-retention.ts';
 import { readRetentionPeopleQuestion, readRetentionQuestion } from './retention/rules/read-retention.ts';
-import type { QuestionContext } from './rules/context.ts';
-import { LIFECYCLE_STATUSES } from './rules/question.ts';
+import { LIFECYCLE_STATUSES, type QuestionContext } from './rules/question.ts';
 import { answerStickiness, findStickinessPeople } from './stickiness/answer-stickiness.ts';
 import { readStickinessPeopleQuestion, readStickinessQuestion } from './stickiness/rules/read-stickiness.ts';
 import { answerTrends } from './trends/answer-trends.ts';

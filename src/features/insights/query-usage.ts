@@ -4,11 +4,13 @@
  */
 
 import type { UsedName } from '../../core/events/asked-name.ts';
+import { DAY_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/log.ts';
 import { type Schedule, startSchedule } from '../../lib/schedule.ts';
 import type { QueryUsageStore, UsageCount } from '../../stores/metadata/query-usage.ts';
-import { type CountedQuestion, usedNames } from './rules/asked-names.ts';
+import { usedNames } from './kinds.ts';
+import type { Question } from './rules/question.ts';
 
 interface QueryUsageDeps {
   store: QueryUsageStore;
@@ -20,7 +22,6 @@ const FLUSH_INTERVAL_MS = 5000;
 /** More different names at a time than people ask for; beyond them nothing is noted until these are written. */
 const MAX_PENDING_NAMES = 10_000;
 const MAX_NAME_LENGTH = 400;
-const DAY_MS = 86_400_000;
 /** Today and the 29 days before it. */
 const USAGE_DAYS = 30;
 
@@ -35,7 +36,7 @@ export class QueryUsage {
     this.#deps = deps;
   }
 
-  record(projectId: number, question: CountedQuestion): void {
+  record(projectId: number, question: Question): void {
     const day = Math.floor(this.#deps.clock.now() / DAY_MS);
     for (const asked of usedNames(question)) {
       if (asked.name.length <= MAX_NAME_LENGTH) this.#add({ ...asked, projectId, day, count: 1 });

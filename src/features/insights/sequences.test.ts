@@ -10,14 +10,14 @@ import { openWorldStore, type StoredWorld, type WorldStore } from '../../../test
 import type { JsonObject } from '../../core/json/json.ts';
 import { answerCorrelation, findCorrelationPeople } from './correlation/answer-correlation.ts';
 import type { AnswerDeps } from './correlation/funnel-participants.ts';
+import { correlationLink } from './correlation/present-correlation.ts';
 import { readCorrelationPeopleQuestion, readCorrelationQuestion } from './correlation/rules/read-correlation.ts';
 import { answerFunnel, findFunnelPeople } from './funnel/answer-funnel.ts';
 import { readFunnelQuestion } from './funnel/rules/read-funnel.ts';
 import { readFunnelPeopleQuestion } from './funnel/rules/read-funnel-people.ts';
 import { answerPaths, findPathsPeople } from './paths/answer-paths.ts';
 import { readPathsPeopleQuestion, readPathsQuestion } from './paths/rules/read-paths.ts';
-import type { QuestionContext } from './rules/context.ts';
-import { correlationLink } from './rules/people-links.ts';
+import type { QuestionContext } from './rules/question.ts';
 
 interface Asked extends StoredWorld {
   deps: AnswerDeps;

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Failure } from '../../../src/core/errors.ts';
 import type { JsonObject } from '../../../src/core/json/json.ts';
-import type { QuestionContext } from '../../../src/features/insights/rules/context.ts';
+import type { QuestionContext } from '../../../src/features/insights/rules/question.ts';
 import { findClickHouse, makeDatabase, type TestDatabase, TIMEOUTS } from '../../support/clickhouse.ts';
 import { ASKS, askOf, rounded } from '../../support/engine-answers.ts';
 import type { EngineDeps } from '../../support/insight-store.ts';

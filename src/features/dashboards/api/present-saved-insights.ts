@@ -5,8 +5,7 @@ import { usersById } from '../../../http/api/activity-list.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
-import { answerInsight } from '../../insights/api/answer-insight.ts';
-import { startQuery } from '../../insights/api/run-query.ts';
+import { answerSavedInsight, startQuery } from '../../insights/api/run-query.ts';
 import type { DashboardTile } from '../store/dashboard-store.ts';
 import type { SavedInsight } from '../store/saved-insight-store.ts';
 import type { DashboardApiDeps } from './deps.ts';
@@ -82,8 +81,8 @@ export async function freshAnswer(
   project: Project,
   filters: JsonObject,
 ): Promise<SavedInsightAnswer> {
-  const asking = startQuery(deps, { project, reply }, { refresh: true });
-  return { result: await answerInsight(asking, project, filters), ...asking.freshness() };
+  const run = startQuery(deps, { project, reply }, { refresh: true });
+  return { result: await answerSavedInsight(run, filters), ...run.freshness() };
 }
 
 /** `refresh`, `refresh=` and `refresh=true` ask for an answer. */

@@ -3,12 +3,13 @@ import type { Static } from '@sinclair/typebox';
 import { Failure, invalid } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
-import { type CheckDeps, checkInsight } from '../../insights/api/answer-insight.ts';
+import type { ContextDeps } from '../../insights/api/insight-request.ts';
+import { checkSavedInsight } from '../../insights/api/run-query.ts';
 import type { SavedInsightChanges } from '../saved-insights.ts';
 import type { SavedInsightWriteSchema } from './saved-insight-schemas.ts';
 
 export async function readSavedInsightBody(
-  deps: CheckDeps,
+  deps: ContextDeps,
   project: Project,
   body: Static<typeof SavedInsightWriteSchema>,
 ): Promise<SavedInsightChanges> {
@@ -33,9 +34,9 @@ export async function readSavedInsightBody(
 }
 
 /** What is kept can be answered: whatever is wrong with it is said now, and where. */
-async function checkFilters(deps: CheckDeps, project: Project, filters: JsonObject): Promise<void> {
+async function checkFilters(deps: ContextDeps, project: Project, filters: JsonObject): Promise<void> {
   try {
-    await checkInsight(deps, project, filters);
+    await checkSavedInsight(deps, project, filters);
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'invalid') throw error;
     const attr = error.attr === undefined ? 'filters' : `filters__${error.attr}`;

@@ -3,15 +3,16 @@ import type { QueryDeps } from '../../../query/query-deps.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
 import type { QueryUsage } from '../query-usage.ts';
 import type { ResultCache } from '../result-cache.ts';
-import type { InsightAnswer, InsightQuestion } from '../rules/answer-types.ts';
+import type { InsightAnswer } from '../rules/answers.ts';
+import type { InsightQuestion } from '../rules/question.ts';
 
 export interface InsightApiDeps extends RouteDeps, QueryDeps {
   config: RouteDeps['config'] & { queryTimeoutSeconds: number };
-  /** Answers that are kept. */
+  /** Cached answers. */
   results: ResultCache;
-  /** Hears of every insight that is answered. */
+  /** Counts the names that answered questions use. */
   usage: Pick<QueryUsage, 'record'>;
-  /** Answers a question on the worker's thread. */
+  /** On the worker thread. */
   answerQuestion<Q extends InsightQuestion>(
     projectId: number,
     question: Q,

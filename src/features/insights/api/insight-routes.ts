@@ -1,84 +1,118 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Json } from '../../../core/json/json.ts';
 import { projectRoute } from '../../../http/api/route.ts';
-import { FORMAT_QUERY } from '../../../http/format.ts';
-import { answerRetention, answerTrend } from './answer-insight.ts';
+import { toCsv } from '../../../http/csv.ts';
+import { FORMAT_QUERY, readFormat } from '../../../http/format.ts';
+import { type PersonContext, personRoute } from '../../persons/api/person-route.ts';
+import { type InsightKind, KINDS, kindAt } from '../kinds.ts';
+import type { QuestionFields } from '../rules/fields.ts';
 import type { InsightApiDeps } from './deps.ts';
-import { sendInsight, sendTable } from './insight-csv.ts';
-import { type InsightFields, insightFields, insightPage } from './insight-request.ts';
-import {
-  InsightBody,
-  RETENTION_QUERY,
-  RetentionAnswerSchema,
-  TREND_QUERY,
-  TrendAnswerSchema,
-} from './insight-schemas.ts';
-import { startQuery } from './run-query.ts';
+import { sendCsv } from './insight-csv.ts';
+import { insightFields, questionContext, readInsightPage } from './insight-request.ts';
+import { INSIGHT_DOCS, InsightBody, PEOPLE_DOCS } from './insight-schemas.ts';
+import { peopleAnswer, presentActors } from './present-people.ts';
+import { answerInsight, startQuery } from './run-query.ts';
 
-const tag = 'insights';
-const legacy = 'insight';
-const INSIGHTS = '/api/projects/:project_id/insights';
+const INSIGHTS = { legacy: 'insight', tag: 'insights' } as const;
+const URL_PREFIX = '/api/projects/:project_id/insights';
+
+type Request = PersonContext<unknown>;
 
 export function insightRoutes(app: FastifyInstance, deps: InsightApiDeps): void {
-  for (const method of ['GET', 'POST'] as const) {
-    const body = method === 'POST' ? { body: InsightBody, readOnly: true } : {};
-    projectRoute(app, deps, {
-      method,
-      url: `${INSIGHTS}/trend/`,
-      legacy,
-      summary: 'Numbers over time: trends, lifecycle, stickiness',
-      tag,
-      query: { ...TREND_QUERY, ...FORMAT_QUERY },
-      ...body,
-      response: TrendAnswerSchema,
-      handler: async ({ project, query, body: sent, url, reply }) => {
-        const fields = insightFields(query, sent);
-        const asking = startQuery(deps, { project, reply }, fields);
-        const result = await answerTrend(asking, project, fields);
-        const next = nextValues(url, fields, result.length);
-        const answer = { result, next, timezone: project.timezone, ...asking.freshness() };
-        return sendInsight('trend', answer, { fields, query, url, reply });
-      },
-    });
-    projectRoute(app, deps, {
-      method,
-      url: `${INSIGHTS}/retention/`,
-      legacy,
-      summary: 'Who came back, how long after they came',
-      tag,
-      query: { ...RETENTION_QUERY, ...FORMAT_QUERY },
-      ...body,
-      response: RetentionAnswerSchema,
-      handler: async ({ project, query, body: sent, url, reply }) => {
-        const fields = insightFields(query, sent);
-        const asking = startQuery(deps, { project, reply }, fields);
-        const result = await answerRetention(asking, project, fields);
-        const answer = { result, timezone: project.timezone, ...asking.freshness() };
-        return sendInsight('retention', answer, { fields, query, url, reply });
-      },
-    });
+  for (const endpoint of new Set(KINDS.map((kind) => kind.endpoint))) {
+    const { query, ...docs } = INSIGHT_DOCS[endpoint];
+    for (const method of ['GET', 'POST'] as const) {
+      projectRoute(app, deps, {
+        ...INSIGHTS,
+        ...docs,
+        ...bodyOf(method),
+        method,
+        url: `${URL_PREFIX}/${endpoint}/`,
+        query: { ...query, ...FORMAT_QUERY },
+        handler: (request) => sendInsight(deps, endpoint, request, () => readFormat(request.query)),
+      });
+    }
   }
   projectRoute(app, deps, {
+    ...INSIGHTS,
     method: 'GET',
-    url: `${INSIGHTS}/trend.csv`,
-    legacy,
-    summary: 'The same as a table: a line for each series',
-    tag,
+    url: `${URL_PREFIX}/trend.csv`,
+    summary: 'Trends as CSV',
     hidden: true,
-    handler: async ({ project, query, url, reply }) => {
-      const fields = insightFields(query, {});
-      const asking = startQuery(deps, { project, reply }, fields);
-      return sendTable('trend', (await answerTrend(asking, project, fields)) as Json, { fields, url, reply });
-    },
+    handler: (request) => sendInsight(deps, 'trend', request, () => 'csv'),
   });
+  for (const kind of KINDS) peopleRoutes(app, deps, kind);
 }
 
-/** Values of a breakdown come in pages of this size; a full one may not be the last. */
-const VALUES = 25;
+const bodyOf = (method: 'GET' | 'POST') => (method === 'POST' ? { body: InsightBody, readOnly: true } : {});
 
-function nextValues(url: URL, fields: InsightFields, found: number): string | null {
-  if (found < VALUES) return null;
-  const next = new URL(url);
-  next.searchParams.set('offset', String(insightPage(fields).offset + VALUES));
-  return next.toString();
+async function sendInsight(
+  deps: InsightApiDeps,
+  endpoint: InsightKind['endpoint'],
+  { project, query, body, request, url, reply }: Request,
+  format: () => 'json' | 'csv',
+): Promise<object> {
+  const fields = insightFields(query, body, kindAt(endpoint, {}));
+  const kind = kindAt(endpoint, fields);
+  const run = startQuery(deps, { project, reply }, fields);
+  const result = await answerInsight(run, kind, fields, request.method === 'POST');
+  if (format() === 'csv') return sendCsv(kind, result, { fields, url, reply });
+  return {
+    result,
+    ...(endpoint === 'trend' ? { next: nextValues(url, fields, result) } : {}),
+    ...(kind.hasTimezone ? { timezone: project.timezone } : {}),
+    ...run.freshness(),
+  };
+}
+
+/** Values of a breakdown come in pages of this size; a full page may be the last one. */
+const VALUES_PER_PAGE = 25;
+
+function nextValues(url: URL, fields: QuestionFields, result: unknown): string | null {
+  if ((result as unknown[]).length < VALUES_PER_PAGE) return null;
+  const { offset } = readInsightPage(fields, { limit: 'limit', offset: 'offset' });
+  return withParameter(url, 'offset', offset + VALUES_PER_PAGE);
+}
+
+function peopleRoutes(app: FastifyInstance, deps: InsightApiDeps, kind: InsightKind): void {
+  for (const method of kind.people.methods) {
+    personRoute(app, deps, {
+      ...PEOPLE_DOCS[kind.people.path],
+      ...bodyOf(method),
+      method,
+      path: `/${kind.people.path}/`,
+      handler: (request) => sendPeople(deps, kind, request),
+    });
+  }
+}
+
+async function sendPeople(
+  deps: InsightApiDeps,
+  kind: InsightKind,
+  { project, query, body, url, reply }: Request,
+): Promise<object | FastifyReply> {
+  const { people } = kind;
+  const fields = insightFields(query, body, kind);
+  const run = startQuery(deps, { project, reply }, fields);
+  const question = people.read(fields, await questionContext(deps, project, fields));
+  const page = readInsightPage(fields, people.page);
+  const found = await run.findPeople(question, page);
+  const { rows, answer } = peopleAnswer(people, {
+    found,
+    presented: await presentActors(deps.metadata, project.id, people.actor(question), found, people),
+    // A page that is exactly full may be the last one, and has a link to the next all the same.
+    next: found.length < page.limit ? null : withParameter(url, people.page.offset, page.offset + page.limit),
+    initial: withParameter(url),
+    freshness: run.freshness(),
+  });
+  if (readFormat(query) === 'json') return answer;
+  return reply.type('text/csv; charset=utf-8').send(toCsv(rows as Json[]));
+}
+
+/** The address with a parameter replaced. Callers may send brackets and quotes as they are; answers encode them. */
+function withParameter(url: URL, name?: string, value?: number): string {
+  const changed = new URL(url);
+  if (name !== undefined) changed.searchParams.set(name, String(value));
+  changed.search = changed.searchParams.toString();
+  return changed.toString();
 }

@@ -1,13 +1,17 @@
-import { Type } from '@sinclair/typebox';
+/** Shapes and documentation of the routes of insights: by endpoint, and by the path to the persons behind a number. */
+import { type TSchema, Type } from '@sinclair/typebox';
 import { DateTime, nullable, PAGE_QUERY } from '../../../http/schemas/common.ts';
 import { PersonSchema } from '../../persons/api/person-schemas.ts';
+import type { InsightKind, People } from '../kinds.ts';
 
-/** A question is an object of many optional fields, which are read leniently. */
+/** A question has many optional fields, which are read leniently. */
 export const InsightBody = Type.Record(Type.String(), Type.Unknown());
 
 const Link = Type.Object({ url: Type.String(), filter: Type.Record(Type.String(), Type.Unknown()) });
-const Next = nullable(Type.String({ format: 'uri' }));
-const ENVELOPE = { timezone: Type.String(), is_cached: Type.Boolean(), last_refresh: DateTime };
+const Uri = Type.String({ format: 'uri' });
+const Next = nullable(Uri);
+const FRESHNESS = { is_cached: Type.Boolean(), last_refresh: DateTime };
+const ENVELOPE = { timezone: Type.String(), ...FRESHNESS };
 
 const TrendItemSchema = Type.Object({
   label: Type.String(),
@@ -47,28 +51,18 @@ export const RetentionAnswerSchema = Type.Object({
   ...ENVELOPE,
 });
 
-const People = Type.Array(Type.Unknown());
+const AnyAnswer = Type.Object({ result: Type.Unknown(), ...ENVELOPE });
+const CorrelationAnswer = Type.Object({ result: Type.Unknown(), ...FRESHNESS });
 
-export const TrendPeopleSchema = Type.Object({
-  results: Type.Array(Type.Object({ people: People, count: Type.Integer() })),
+const resultsOf = (person: TSchema) => Type.Array(Type.Object({ people: Type.Array(person), count: Type.Integer() }));
+const PeopleSchema = Type.Object({
+  results: resultsOf(Type.Unknown()),
   next: Next,
-  initial: Type.String({ format: 'uri' }),
+  initial: Uri,
   missing_persons: Type.Integer(),
-  is_cached: Type.Boolean(),
-  last_refresh: DateTime,
+  ...FRESHNESS,
 });
-
-export const StickinessPeopleSchema = Type.Object({
-  results: Type.Array(Type.Object({ people: People, count: Type.Integer() })),
-  next: Next,
-});
-
-export const LifecyclePeopleSchema = Type.Object({
-  results: Type.Array(Type.Object({ people: Type.Array(PersonSchema), count: Type.Integer() })),
-  next: Next,
-});
-
-export const RetentionPeopleSchema = Type.Object({
+const RetentionPeopleSchema = Type.Object({
   result: Type.Array(Type.Object({ person: Type.Unknown(), appearances: Type.Array(Type.Integer()) })),
   next: Next,
   missing_persons: Type.Integer(),
@@ -76,55 +70,179 @@ export const RetentionPeopleSchema = Type.Object({
 
 const SHARED = {
   properties: 'Filters as JSON: a list, or a group `{type, values}`.',
-  filter_test_accounts: 'True: leave out what the project calls test accounts.',
-  date_to: 'Now unless given: `2024-01-31`, an ISO time, or `-7d` and the like.',
+  filter_test_accounts: 'True: filter out internal and test users.',
+  date_to: 'Now by default: `2024-01-31`, an ISO time, or relative such as `-7d`.',
 } as const;
 
-export const TREND_QUERY = {
+const TREND_QUERY = {
   insight: '`TRENDS` (the default), `LIFECYCLE` or `STICKINESS`.',
   events: 'Series as a JSON list of `{id, math, math_property, properties, order}`.',
-  date_from: 'A week ago unless given; `all` begins with the first event.',
+  date_from: '`-7d` by default; `all` starts with the first event.',
   interval: '`day` (the default), `hour`, `week` or `month`.',
   display: '`ActionsLineGraph` (the default), `ActionsLineGraphCumulative`, `ActionsTable` and others.',
-  breakdown: 'A property, or cohorts, by which numbers are divided.',
+  breakdown: 'A property, or cohorts, to break down by.',
   breakdown_type: '`event` (the default), `person`, `cohort`, `group` or `session`.',
-  compare: 'True: the period before as well.',
+  compare: 'True: compare to the previous period.',
   formula: 'Arithmetic over series, such as `A / B`.',
-  export_name: 'As CSV: what the file is called.',
-  export_insight_id: 'As CSV: the short id of a saved insight, whose address is put on top.',
+  export_name: 'CSV: the name of the file.',
+  export_insight_id: 'CSV: the short id of a saved insight, whose address becomes the first line.',
   ...SHARED,
 } as const;
 
-export const RETENTION_QUERY = {
-  target_entity: 'The event that begins it, as JSON `{id, type}`.',
+const RETENTION_QUERY = {
+  target_entity: 'The event that starts a cohort, as JSON `{id, type}`.',
   returning_entity: 'The event that counts as a return.',
   period: '`Day` (the default), `Hour`, `Week` or `Month`.',
-  total_intervals: 'How many periods; 11 unless given.',
+  total_intervals: 'How many periods; 11 by default.',
   retention_type: '`retention_recurring` (the default) or `retention_first_time`.',
-  breakdowns: 'Properties to divide by, as a JSON list of `{property, type}`.',
+  breakdowns: 'Properties to break down by, as a JSON list of `{property, type}`.',
   ...SHARED,
 } as const;
 
-const ENTITY = {
+const SEQUENCE_QUERY = {
+  properties: 'JSON: filters on events, persons and cohorts.',
+  date_from: '`-7d` (the default), `2024-01-31`, `all` …',
+  date_to: 'Likewise; now by default.',
+  filter_test_accounts: 'True: filter out internal and test users.',
+  refresh: 'True: recalculate.',
+} as const;
+
+const FUNNEL_QUERY = {
+  events: 'JSON: a list of `{id, order, properties}`.',
+  ...SEQUENCE_QUERY,
+  funnel_order_type: '`ordered` (the default), `strict` or `unordered`.',
+  funnel_viz_type: '`steps` (the default), `trends` or `time_to_convert`.',
+  funnel_window_interval: 'The conversion window: 14 by default.',
+  funnel_window_interval_unit: '`minute`, `hour`, `day` (the default), `week` or `month`.',
+  exclusions: 'JSON: events that must not happen between two steps.',
+  breakdown: 'A property, or cohorts, to break down by.',
+  breakdown_type: '`event` (the default), `person` or `cohort`.',
+  breakdown_attribution_type: '`first_touch` (the default), `last_touch`, `all_events` or `step`.',
+} as const;
+
+const CORRELATION_QUERY = {
+  ...FUNNEL_QUERY,
+  funnel_correlation_type: '`events` (the default), `properties` or `event_with_properties`.',
+  funnel_correlation_names: 'JSON: which properties; `$all` for any.',
+  funnel_correlation_event_names: 'JSON: the events whose properties are compared.',
+} as const;
+
+const PATH_QUERY = {
+  ...SEQUENCE_QUERY,
+  include_event_types: 'JSON: of `$pageview`, `$screen`, `custom_event`; all when empty.',
+  include_custom_events: 'JSON: names of events.',
+  exclude_events: 'JSON: path items to exclude.',
+  path_replacements: "Whether to apply the project's path cleaning rules.",
+  path_groupings: 'JSON: wildcard groups, in which `*` matches anything.',
+  start_point: 'Where paths start.',
+  end_point: 'Where they end.',
+  step_limit: 'The number of steps shown: 5 by default.',
+  edge_limit: 'The number of edges: 50 by default.',
+  min_edge_weight: 'Only edges with at least this many persons.',
+  max_edge_weight: 'Only edges with at most this many persons.',
+  funnel_paths: 'Paths `funnel_path_before_step`, `funnel_path_between_steps` or `funnel_path_after_step`.',
+  funnel_filter: 'JSON: the funnel, with its `funnel_step`.',
+} as const;
+
+interface Docs {
+  summary: string;
+  query: Readonly<Record<string, string>>;
+  response: TSchema;
+}
+
+export const INSIGHT_DOCS: Readonly<Record<InsightKind['endpoint'], Docs>> = {
+  trend: {
+    summary: 'Numbers over time: trends, lifecycle, stickiness',
+    query: TREND_QUERY,
+    response: TrendAnswerSchema,
+  },
+  retention: {
+    summary: 'How many persons came back, by time since they started',
+    query: RETENTION_QUERY,
+    response: RetentionAnswerSchema,
+  },
+  funnel: {
+    summary: 'Conversion through a funnel: by step, over time, or the time to convert',
+    query: FUNNEL_QUERY,
+    response: AnyAnswer,
+  },
+  path: { summary: 'The paths that users take', query: PATH_QUERY, response: AnyAnswer },
+  'funnel/correlation': {
+    summary: 'Events and properties that correlate with conversion in a funnel',
+    query: CORRELATION_QUERY,
+    response: CorrelationAnswer,
+  },
+};
+
+const SERIES = {
   entity_id: 'The event, or the action, that the number counts.',
   entity_type: '`events` or `actions`.',
-  entity_math: 'How it counts; `total` unless given.',
-  entity_order: 'Which of the listed series it is, counted from 0.',
-  search: 'Part of the e-mail or name of a person.',
+  entity_math: 'How it counts; `total` by default.',
+  entity_order: 'The index of the series, counted from 0.',
+  search: 'Part of the email address or name of a person.',
   ...PAGE_QUERY,
 } as const;
 
-export const TREND_PEOPLE_QUERY = { ...TREND_QUERY, ...ENTITY, breakdown_value: 'The value that the number is of.' };
-export const STICKINESS_PEOPLE_QUERY = { ...TREND_QUERY, ...ENTITY, stickiness_days: 'Active in so many intervals.' };
-export const LIFECYCLE_PEOPLE_QUERY = {
-  ...TREND_QUERY,
-  target_date: 'A day of the interval.',
-  lifecycle_type: '`new`, `returning`, `resurrecting` or `dormant`.',
-  ...PAGE_QUERY,
-};
-export const RETENTION_PEOPLE_QUERY = {
-  ...RETENTION_QUERY,
-  selected_interval: 'Those who came in this interval, counted from 0.',
-  breakdown_values: 'Those of these values of the breakdown, as a JSON list.',
-  ...PAGE_QUERY,
+export const PEOPLE_DOCS: Readonly<Record<People['path'], Docs>> = {
+  trends: {
+    summary: 'The persons behind a number of a trend, those with the most events first',
+    query: { ...TREND_QUERY, ...SERIES, breakdown_value: 'The value of the breakdown.' },
+    response: PeopleSchema,
+  },
+  stickiness: {
+    summary: 'The persons who were active in a number of intervals',
+    query: { ...TREND_QUERY, ...SERIES, stickiness_days: 'The number of intervals.' },
+    response: Type.Object({ results: resultsOf(Type.Unknown()), next: Next }),
+  },
+  lifecycle: {
+    summary: 'The persons who were new, returning, resurrecting or dormant in an interval',
+    query: {
+      ...TREND_QUERY,
+      target_date: 'A day of the interval.',
+      lifecycle_type: '`new`, `returning`, `resurrecting` or `dormant`.',
+      ...PAGE_QUERY,
+    },
+    response: Type.Object({ results: resultsOf(PersonSchema), next: Next }),
+  },
+  retention: {
+    summary: 'The persons of one cohort of retention, and when they came back',
+    query: {
+      ...RETENTION_QUERY,
+      selected_interval: 'The interval in which the cohort started, counted from 0.',
+      breakdown_values: 'The values of the breakdown, as a JSON list.',
+      ...PAGE_QUERY,
+    },
+    response: RetentionPeopleSchema,
+  },
+  funnel: {
+    summary: 'The persons behind a number of a funnel',
+    query: {
+      ...FUNNEL_QUERY,
+      funnel_step: 'Those who reached this step; -2: those who reached the first and not the second.',
+      funnel_step_breakdown: 'The value of the breakdown.',
+    },
+    response: PeopleSchema,
+  },
+  path: {
+    summary: 'The persons who took an edge of a path',
+    query: {
+      ...PATH_QUERY,
+      path_start_key: 'Where the edge starts: `1_/pricing`.',
+      path_end_key: 'Where it ends.',
+      path_dropoff_key: 'Instead: where the path ends.',
+    },
+    response: PeopleSchema,
+  },
+  'funnel/correlation': {
+    summary: 'The persons behind a number of a correlation',
+    query: {
+      ...CORRELATION_QUERY,
+      funnel_correlation_person_entity: 'JSON: the event that they did, `{id, type, properties}`.',
+      funnel_correlation_property_values: 'JSON: filters on their properties.',
+      funnel_correlation_person_converted: '`true` or `false`; both when absent.',
+      funnel_correlation_person_limit: 'How many to show: 100 by default, at most 1000.',
+      funnel_correlation_person_offset: 'How many to skip.',
+    },
+    response: PeopleSchema,
+  },
 };

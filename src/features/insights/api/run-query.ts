@@ -1,74 +1,93 @@
-/** One question of one caller: it ends when they go away or when it takes too long, and may be answered from before. */
+/** One question of one caller: it ends when they disconnect or when it takes too long, and may be answered from the cache. */
 import type { FastifyReply } from 'fastify';
+import { MINUTE_MS } from '../../../core/time/units.ts';
 import { callerSignal } from '../../../http/api/caller-signal.ts';
 import { iso } from '../../../http/schemas/common.ts';
 import { withQueryLimits } from '../../../query/query-limits.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
+import type { Page } from '../../../stores/metadata/page.ts';
+import { type InsightKind, savedKind } from '../kinds.ts';
+import type { FoundActor } from '../rules/answers.ts';
+import type { QuestionFields } from '../rules/fields.ts';
+import type { PeopleQuestion, Question } from '../rules/question.ts';
 import type { InsightApiDeps } from './deps.ts';
-
-export interface QueryRun<D extends InsightApiDeps = InsightApiDeps> {
-  readonly deps: D;
-  /**
-   * The answer to a question of which nothing but its own fields and the project's data matters: kept from before, or
-   * worked out with what is handed to `ask`.
-   */
-  cached<T>(question: object, ask: (deps: D) => Promise<T>): Promise<T>;
-  /** Works it out in any case, within the same limits. */
-  uncached<T>(ask: (deps: D) => Promise<T>): Promise<T>;
-  /** Whether the last answer was kept from before, and when it was found. */
-  freshness(): { is_cached: boolean; last_refresh: string };
-}
+import { type ContextDeps, peopleUrl, questionContext } from './insight-request.ts';
 
 export interface QueryCaller {
   project: Project;
   reply: FastifyReply;
 }
 
-export function startQuery<D extends InsightApiDeps>(
-  deps: D,
-  { project, reply }: QueryCaller,
-  fields: Readonly<Record<string, unknown>>,
-): QueryRun<D> {
+export interface QueryRun {
+  readonly deps: InsightApiDeps;
+  readonly project: Project;
+  /** From the cache where it can be. */
+  answer(question: Question): Promise<unknown>;
+  findPeople(question: PeopleQuestion, page: Page): Promise<readonly FoundActor[]>;
+  /** Whether the last answer came from the cache, and when it was computed. */
+  freshness(): { is_cached: boolean; last_refresh: string };
+}
+
+export function startQuery(deps: InsightApiDeps, { project, reply }: QueryCaller, fields: QuestionFields): QueryRun {
   const gone = callerSignal(reply);
   const { queryTimeoutSeconds } = deps.config;
-  let told = { is_cached: false, computedAt: deps.clock.now() };
-  const limited = <T>(stopped: AbortSignal, ask: (deps: D) => Promise<T>): Promise<T> =>
-    withQueryLimits(queryTimeoutSeconds, stopped, (signal) => ask(withSignal(deps, signal)));
+  let last = { isCached: false, computedAt: deps.clock.now() };
   return {
     deps,
-    async cached(question, ask) {
-      const options = {
+    project,
+    async answer(question) {
+      deps.usage.record(project.id, question);
+      const cacheQuery = {
         projectId: project.id,
         question: cacheKeyOf(deps, question),
         refresh: wantsRefresh(fields),
         signal: gone,
       };
-      const { answer, isCached, computedAt } = await deps.results.getOrCompute(options, (stopped) =>
-        limited(stopped, ask),
+      const { answer, ...freshness } = await deps.results.getOrCompute(cacheQuery, (stopped) =>
+        withQueryLimits(queryTimeoutSeconds, stopped, (signal) =>
+          deps.answerQuestion(project.id, question, NO_PAGE, signal),
+        ),
       );
-      told = { is_cached: isCached, computedAt: computedAt };
+      last = freshness;
       return answer;
     },
-    uncached: (ask) => limited(gone, ask),
-    freshness: () => ({ is_cached: told.is_cached, last_refresh: iso(told.computedAt) }),
+    findPeople: (question, page) =>
+      withQueryLimits(queryTimeoutSeconds, gone, (signal) => deps.answerQuestion(project.id, question, page, signal)),
+    freshness: () => ({ is_cached: last.isCached, last_refresh: iso(last.computedAt) }),
   };
 }
 
+const NO_PAGE: Page = { limit: 0, offset: 0 };
+
 /** `refresh`, `refresh=`, `refresh=true`, and true in a body. */
-function wantsRefresh({ refresh }: Readonly<Record<string, unknown>>): boolean {
+function wantsRefresh({ refresh }: QuestionFields): boolean {
   return refresh === true || refresh === '' || (typeof refresh === 'string' && /^(true|1|yes|y|t|on)$/i.test(refresh));
 }
 
-const MINUTE_MS = 60_000;
-
-/** Who is in a cohort may depend on what time it is, not only on the project's data. */
-function cacheKeyOf({ clock }: InsightApiDeps, question: object): string {
+/** Who is in a cohort may depend on the time, not only on the project's data. */
+function cacheKeyOf({ clock }: InsightApiDeps, question: Question): string {
   const text = JSON.stringify(question);
   return text.includes('"cohort"') ? `${Math.floor(clock.now() / MINUTE_MS)} ${text}` : text;
 }
 
-const withSignal = <D extends InsightApiDeps>(deps: D, signal: AbortSignal): D => ({
-  ...deps,
-  events: { query: (sql, values) => deps.events.query(sql, values, signal) },
-  answerQuestion: (projectId, question, page) => deps.answerQuestion(projectId, question, page, signal),
-});
+/** Reads, answers and presents a question. */
+export async function answerInsight(
+  { deps, project, answer }: QueryRun,
+  kind: InsightKind,
+  fields: QuestionFields,
+  isBody: boolean,
+): Promise<unknown> {
+  const context = await questionContext(deps, project, fields);
+  const question = kind.read(fields, context);
+  const link = (filter: Parameters<typeof peopleUrl>[2]): string => peopleUrl(project.id, kind.people, filter);
+  return kind.present(question, await answer(question), { fields, context, isBody, link });
+}
+
+/** The question of a saved insight, whose field `insight` says its kind. */
+export const answerSavedInsight = (run: QueryRun, fields: QuestionFields): Promise<unknown> =>
+  answerInsight(run, savedKind(fields), fields, true);
+
+/** Fails where a saved insight could not be answered. */
+export async function checkSavedInsight(deps: ContextDeps, project: Project, fields: QuestionFields): Promise<void> {
+  savedKind(fields).read(fields, await questionContext(deps, project, fields));
+}

@@ -5,7 +5,7 @@ import type { AskedDeps } from '../../../query/asked-events.ts';
 import { type InsightDeps, type Prepared, prepare } from '../../../query/prepare.ts';
 import { Statement } from '../../../query/statement.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
-import type { RetentionPerson, RetentionRow } from '../rules/answers.ts';
+import type { FoundActor, RetentionRow } from '../rules/answers.ts';
 import { compareText } from '../rules/assemble-trends.ts';
 import type { RetentionPeopleQuestion, RetentionQuestion } from '../rules/question.ts';
 import { type ActivityBits, queryActivityBits } from '../shared/activity-bitmaps.ts';
@@ -133,7 +133,7 @@ export async function findRetentionPeople(
   projectId: number,
   { retention, cohort }: RetentionPeopleQuestion,
   { limit, offset }: Page,
-): Promise<RetentionPerson[]> {
+): Promise<FoundActor[]> {
   const prepared = await prepareRetention(deps, projectId, retention);
   const statement = new Statement(deps.dialect, prepared);
   const { sql } = statement;

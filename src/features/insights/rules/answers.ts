@@ -1,7 +1,7 @@
-/** What is answered, whoever computes it. `http` turns it into the words of the wire. */
+/** Answers as they are computed; each kind's presenter turns them into what clients see. */
 
 import type { Range } from '../../../core/time/range.ts';
-import type { FunnelValue, LifecycleStatus } from './question.ts';
+import type { FunnelValue, InsightQuestion, LifecycleStatus, PeopleQuestion } from './question.ts';
 
 /** A value that a breakdown found: as it is named on the wire, and as people read it. */
 export interface BreakdownValue {
@@ -62,12 +62,6 @@ export interface RetentionRow {
   breakdownValues: readonly string[] | null;
   /** How many came, and how many of them came back after 1, 2, … periods. */
   counts: readonly number[];
-}
-
-export interface RetentionPerson {
-  actor: string;
-  /** Whether they came in the cohort's interval, and in those after it. */
-  appearances: readonly (0 | 1)[];
 }
 
 export interface FunnelStep {
@@ -131,3 +125,16 @@ export interface PathEdge {
   /** Milliseconds. */
   averageTime: number;
 }
+
+/** A person or group behind a number. */
+export interface FoundActor {
+  /** The uuid of the person, or the key of the group. */
+  actor: string;
+  /** Of a trend: their part of the number; null where they have nothing to take the statistic of. */
+  value?: number | null;
+  /** Of retention: whether they were there in the interval of their cohort, and in those after it. */
+  appearances?: readonly (0 | 1)[];
+}
+
+/** Answers of other questions are only read by the presenter of their kind. */
+export type InsightAnswer<Q extends InsightQuestion> = Q extends PeopleQuestion ? readonly FoundActor[] : unknown;

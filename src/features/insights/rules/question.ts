@@ -5,7 +5,7 @@
  */
 
 import type { Breakdown, BreakdownSelection } from '../../../core/actions/breakdown.ts';
-import type { Entity } from '../../../core/actions/entity.ts';
+import type { ActionDefinition, Entity } from '../../../core/actions/entity.ts';
 import type { Actor } from '../../../core/actor.ts';
 import type { Filter } from '../../../core/filters/property-filter.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
@@ -230,3 +230,18 @@ export type PeopleQuestion =
   | FunnelPeopleQuestion
   | CorrelationPeopleQuestion
   | PathsPeopleQuestion;
+
+export type InsightQuestion = Question | PeopleQuestion;
+
+/** What has to be known about a project to read a question. */
+export interface QuestionContext {
+  now: number;
+  timezone: string;
+  /** When the project's first event happened, for `date_from=all`; null where it has none. */
+  earliest?: number | null;
+  /** As stored. */
+  testAccountFilters?: unknown;
+  pathCleanings?: readonly PathCleaning[];
+  action?(id: number): ActionDefinition | undefined;
+  cohort?(id: number): { name: string } | undefined;
+}

@@ -2,7 +2,6 @@ import type { Breakdown, BreakdownCohort, PropertyBreakdown } from '../../../cor
 import { invalid } from '../../../core/errors.ts';
 import { SESSION_DURATION } from '../../../core/filters/session-duration.ts';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
-import type { QuestionContext } from './context.ts';
 import {
   type QuestionFields,
   readBooleanField,
@@ -11,6 +10,7 @@ import {
   readJsonField,
   readListField,
 } from './fields.ts';
+import type { QuestionContext } from './question.ts';
 
 const TYPES = ['event', 'person', 'cohort', 'group', 'session'] as const;
 type BreakdownType = (typeof TYPES)[number];

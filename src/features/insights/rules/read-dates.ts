@@ -8,8 +8,8 @@ import {
   readDateRange,
 } from '../../../core/time/read-date-range.ts';
 import { requireTimeZone } from '../../../core/time/zoned.ts';
-import type { QuestionContext } from './context.ts';
 import { type QuestionFields, quote, readBooleanField, readTextField } from './fields.ts';
+import type { QuestionContext } from './question.ts';
 
 export const DATE_FIELDS = ['date_from', 'date_to', 'explicit_date', 'interval'] as const;
 

@@ -2,8 +2,8 @@ import { parseActionId } from '../../../core/actions/action-id.ts';
 import type { Entity } from '../../../core/actions/entity.ts';
 import { invalid } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
-import type { QuestionContext } from './context.ts';
 import { type QuestionFields, readListField, readTextField } from './fields.ts';
+import type { QuestionContext } from './question.ts';
 import { readFilter } from './read-filter.ts';
 
 /** An entity of the wire with its place in the question's order. */

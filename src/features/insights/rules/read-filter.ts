@@ -1,9 +1,8 @@
 import { Failure, invalid } from '../../../core/errors.ts';
 import { parseFilters, readFilters } from '../../../core/filters/parse-filters.ts';
-import type { Filter } from '../../../core/filters/property-filter.ts';
-import { NO_FILTER } from '../../../core/filters/property-filter.ts';
-import type { QuestionContext } from './context.ts';
+import { type Filter, NO_FILTER } from '../../../core/filters/property-filter.ts';
 import { type QuestionFields, readBooleanField, readJsonField, readTextField } from './fields.ts';
+import type { QuestionContext } from './question.ts';
 
 /** Filters in any of their shapes, which may come as JSON text. */
 export function readFilter(value: unknown, attr: string): Filter {

@@ -4,14 +4,15 @@ import { Failure } from '../../../core/errors.ts';
 import { readCorrelationPeopleQuestion, readCorrelationQuestion } from '../correlation/rules/read-correlation.ts';
 import { readFunnelQuestion } from '../funnel/rules/read-funnel.ts';
 import { readFunnelPeopleQuestion } from '../funnel/rules/read-funnel-people.ts';
+import { kindAt } from '../kinds.ts';
 import { readLifecyclePeopleQuestion, readLifecycleQuestion } from '../lifecycle/rules/read-lifecycle.ts';
 import { readPathsPeopleQuestion, readPathsQuestion } from '../paths/rules/read-paths.ts';
 import { readRetentionPeopleQuestion, readRetentionQuestion } from '../retention/rules/read-retention.ts';
 import { readStickinessPeopleQuestion, readStickinessQuestion } from '../stickiness/rules/read-stickiness.ts';
-import { readTrendKind, readTrendsQuestion } from '../trends/rules/read-trends.ts';
+import { readTrendsQuestion } from '../trends/rules/read-trends.ts';
 import { readTrendsPeopleQuestion } from '../trends/rules/read-trends-people.ts';
-import type { QuestionContext } from './context.ts';
 import type { QuestionFields } from './fields.ts';
+import type { QuestionContext } from './question.ts';
 
 const CONTEXT: QuestionContext = {
   now: Date.parse('2024-05-15T12:00:00Z'),
@@ -115,10 +116,10 @@ describe('reading questions', () => {
     expect(JSON.parse(JSON.stringify(question))).toEqual(question);
   });
 
-  it('tells which question comes by the road of trends', () => {
-    expect(readTrendKind({})).toBe('trends');
-    expect(readTrendKind({ shown_as: 'Lifecycle' })).toBe('lifecycle');
-    expect(readTrendKind({ insight: 'stickiness' })).toBe('stickiness');
+  it('asks for trends unless another kind is named at the same endpoint', () => {
+    expect(kindAt('trend', {}).kind).toBe('trends');
+    expect(kindAt('trend', { shown_as: 'Lifecycle' }).kind).toBe('lifecycle');
+    expect(kindAt('trend', { insight: 'stickiness' }).kind).toBe('stickiness');
   });
 
   it('takes minutes for hours, and a window in days before any other', () => {

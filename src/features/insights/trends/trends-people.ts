@@ -4,17 +4,11 @@ import type { Range } from '../../../core/time/range.ts';
 import { type InsightDeps, prepare, reachOf } from '../../../query/prepare.ts';
 import { Statement } from '../../../query/statement.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
+import type { FoundActor } from '../rules/answers.ts';
 import type { TrendsPeopleQuestion } from '../rules/question.ts';
 import { aggregateSql, measuredColumn } from '../shared/aggregate-sql.ts';
 import { sliceSql } from '../shared/breakdown-sql.ts';
 import { actorOfMath } from '../shared/math-sql.ts';
-
-interface TrendActor {
-  /** The uuid of a person, or the key of a group. */
-  actor: string;
-  /** Their own part of the number: how many events, or the series' own statistic of them. */
-  value: number | null;
-}
 
 /** Whom a number of a trend counts: those with the most first. */
 export async function findTrendsPeople(
@@ -22,7 +16,7 @@ export async function findTrendsPeople(
   projectId: number,
   question: TrendsPeopleQuestion,
   { limit, offset }: Page,
-): Promise<TrendActor[]> {
+): Promise<FoundActor[]> {
   const { series, filter, slice } = question;
   const { entity, math } = series;
   const actor = actorOfMath(math);

@@ -20,7 +20,7 @@ interface PersonRouteDefinition<B extends TSchema> {
   status?: 200 | 201;
   response?: TSchema;
   hidden?: boolean;
-  asks?: boolean;
+  readOnly?: boolean;
   /** Returns the response body, or the reply if it has sent one. */
   handler(context: PersonContext<Static<B>>): Promise<unknown>;
 }

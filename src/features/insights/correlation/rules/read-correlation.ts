@@ -1,6 +1,5 @@
 import { invalid } from '../../../../core/errors.ts';
 import { FUNNEL_FIELDS, readFunnelQuestion } from '../../funnel/rules/read-funnel.ts';
-import type { QuestionContext } from '../../rules/context.ts';
 import {
   fieldOf,
   knownFields,
@@ -10,7 +9,12 @@ import {
   readObjectField,
   readTextListField,
 } from '../../rules/fields.ts';
-import type { CorrelationKind, CorrelationPeopleQuestion, CorrelationQuestion } from '../../rules/question.ts';
+import type {
+  CorrelationKind,
+  CorrelationPeopleQuestion,
+  CorrelationQuestion,
+  QuestionContext,
+} from '../../rules/question.ts';
 import { readEntity } from '../../rules/read-entity.ts';
 import { andFilters, readFilter, readSearchFilter } from '../../rules/read-filter.ts';
 

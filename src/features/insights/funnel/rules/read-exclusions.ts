@@ -1,9 +1,8 @@
 import type { Entity } from '../../../../core/actions/entity.ts';
 import { invalid } from '../../../../core/errors.ts';
 import { isJsonObject, type Json } from '../../../../core/json/json.ts';
-import type { QuestionContext } from '../../rules/context.ts';
 import { type QuestionFields, readIntegerField, readListField } from '../../rules/fields.ts';
-import type { Exclusion, FunnelQuestion } from '../../rules/question.ts';
+import type { Exclusion, FunnelQuestion, QuestionContext } from '../../rules/question.ts';
 import { readEntity, requireKnownAction } from '../../rules/read-entity.ts';
 import { includesEntity } from '../../rules/same-entity.ts';
 

@@ -2,7 +2,6 @@ import { invalid } from '../../../../core/errors.ts';
 import type { Json } from '../../../../core/json/json.ts';
 import { startOfInterval } from '../../../../core/time/interval.ts';
 import { parseDate } from '../../../../core/time/parse-date.ts';
-import type { QuestionContext } from '../../rules/context.ts';
 import {
   fieldOf,
   type QuestionFields,
@@ -12,7 +11,13 @@ import {
   readListField,
   readTextField,
 } from '../../rules/fields.ts';
-import type { FunnelPeopleQuestion, FunnelQuestion, FunnelSelection, FunnelValue } from '../../rules/question.ts';
+import type {
+  FunnelPeopleQuestion,
+  FunnelQuestion,
+  FunnelSelection,
+  FunnelValue,
+  QuestionContext,
+} from '../../rules/question.ts';
 import { andFilters, readSearchFilter } from '../../rules/read-filter.ts';
 import { readFunnelQuestion } from './read-funnel.ts';
 

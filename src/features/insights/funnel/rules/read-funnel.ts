@@ -1,7 +1,6 @@
 import type { Entity } from '../../../../core/actions/entity.ts';
 import { invalid } from '../../../../core/errors.ts';
 import type { Window } from '../../../../core/time/window.ts';
-import type { QuestionContext } from '../../rules/context.ts';
 import {
   firstGivenName,
   knownFields,
@@ -10,7 +9,7 @@ import {
   readIntegerField,
   readTextField,
 } from '../../rules/fields.ts';
-import type { Attribution, FunnelQuestion } from '../../rules/question.ts';
+import type { Attribution, FunnelQuestion, QuestionContext } from '../../rules/question.ts';
 import { readBreakdown } from '../../rules/read-breakdown.ts';
 import { DATE_FIELDS, dateContext, readInterval, readRange, readTickedRange } from '../../rules/read-dates.ts';
 import { readEntities, requireKnownAction } from '../../rules/read-entity.ts';

@@ -1,8 +1,12 @@
 import { invalid } from '../../../../core/errors.ts';
 import { parseDate } from '../../../../core/time/parse-date.ts';
-import type { QuestionContext } from '../../rules/context.ts';
 import { knownFields, type QuestionFields, readChoiceField, readTextField } from '../../rules/fields.ts';
-import { LIFECYCLE_STATUSES, type LifecyclePeopleQuestion, type LifecycleQuestion } from '../../rules/question.ts';
+import {
+  LIFECYCLE_STATUSES,
+  type LifecyclePeopleQuestion,
+  type LifecycleQuestion,
+  type QuestionContext,
+} from '../../rules/question.ts';
 import { dateContext, readInterval, readTickedRange } from '../../rules/read-dates.ts';
 import { readEntities } from '../../rules/read-entity.ts';
 import { andFilters, readQuestionFilter, readSearchFilter } from '../../rules/read-filter.ts';

@@ -1,7 +1,6 @@
 import { invalid } from '../../../../core/errors.ts';
 import { isJsonObject, type Json } from '../../../../core/json/json.ts';
 import { readFunnelPeopleQuestion } from '../../funnel/rules/read-funnel-people.ts';
-import type { QuestionContext } from '../../rules/context.ts';
 import {
   knownFields,
   type QuestionFields,
@@ -19,6 +18,7 @@ import {
   type PathEventType,
   type PathsPeopleQuestion,
   type PathsQuestion,
+  type QuestionContext,
 } from '../../rules/question.ts';
 import { DATE_FIELDS, dateContext, readRange } from '../../rules/read-dates.ts';
 import { andFilters, readQuestionFilter, readSearchFilter } from '../../rules/read-filter.ts';

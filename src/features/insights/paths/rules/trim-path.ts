@@ -1,3 +1,5 @@
+import { MINUTE_MS } from '../../../../core/time/units.ts';
+
 /** A path's items in order, each with the time of its last repetition. */
 export interface PathItem {
   item: string;
@@ -11,7 +13,7 @@ interface TrimOptions {
 }
 
 /** A pause this long ends a path. */
-export const PATH_PAUSE_MS = 30 * 60_000;
+export const PATH_PAUSE_MS = 30 * MINUTE_MS;
 
 /** What stands for the middle of a path that is too long to be shown whole. */
 const ELLIPSIS = '...';

@@ -5,7 +5,6 @@ import { addUnits, startOfInterval } from '../../../../core/time/interval.ts';
 import { parseDate } from '../../../../core/time/parse-date.ts';
 import { PERIODS, type Period, periodUnit } from '../../../../core/time/period.ts';
 import type { Range } from '../../../../core/time/range.ts';
-import type { QuestionContext } from '../../rules/context.ts';
 import {
   knownFields,
   type QuestionFields,
@@ -16,7 +15,7 @@ import {
   readTextField,
   readTextListField,
 } from '../../rules/fields.ts';
-import type { RetentionPeopleQuestion, RetentionQuestion } from '../../rules/question.ts';
+import type { QuestionContext, RetentionPeopleQuestion, RetentionQuestion } from '../../rules/question.ts';
 import { readBreakdown } from '../../rules/read-breakdown.ts';
 import { dateContext } from '../../rules/read-dates.ts';
 import { readEntity, requireKnownAction } from '../../rules/read-entity.ts';

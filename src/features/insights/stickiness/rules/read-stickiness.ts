@@ -1,6 +1,5 @@
 import { invalid } from '../../../../core/errors.ts';
 import { previousRange } from '../../../../core/time/previous-range.ts';
-import type { QuestionContext } from '../../rules/context.ts';
 import {
   firstGivenName,
   knownFields,
@@ -8,7 +7,7 @@ import {
   readBooleanField,
   readIntegerField,
 } from '../../rules/fields.ts';
-import type { Series, StickinessPeopleQuestion, StickinessQuestion } from '../../rules/question.ts';
+import type { QuestionContext, Series, StickinessPeopleQuestion, StickinessQuestion } from '../../rules/question.ts';
 import { dateContext, readDates, readTickedRange } from '../../rules/read-dates.ts';
 import { findListedEntity, type ListedEntity, readEntities } from '../../rules/read-entity.ts';
 import { andFilters, readQuestionFilter, readSearchFilter } from '../../rules/read-filter.ts';

@@ -2,9 +2,8 @@ import type { Breakdown, BreakdownSelection } from '../../../../core/actions/bre
 import { invalid } from '../../../../core/errors.ts';
 import type { Json } from '../../../../core/json/json.ts';
 import { readDateRange, readPointRange } from '../../../../core/time/read-date-range.ts';
-import type { QuestionContext } from '../../rules/context.ts';
 import { knownFields, type QuestionFields, readJsonField } from '../../rules/fields.ts';
-import type { TrendsPeopleQuestion } from '../../rules/question.ts';
+import type { QuestionContext, TrendsPeopleQuestion } from '../../rules/question.ts';
 import { dateContext, readDates } from '../../rules/read-dates.ts';
 import { findListedEntity, readEntities } from '../../rules/read-entity.ts';
 import { andFilters, readQuestionFilter, readSearchFilter } from '../../rules/read-filter.ts';

@@ -2,7 +2,6 @@ import type { Breakdown } from '../../../../core/actions/breakdown.ts';
 import { invalid } from '../../../../core/errors.ts';
 import { previousRange } from '../../../../core/time/previous-range.ts';
 import { roundToInterval } from '../../../../core/time/read-date-range.ts';
-import type { QuestionContext } from '../../rules/context.ts';
 import {
   knownFields,
   type QuestionFields,
@@ -12,7 +11,7 @@ import {
   readTextField,
 } from '../../rules/fields.ts';
 import { parseFormula } from '../../rules/formula/parse-formula.ts';
-import type { Display, Series, TrendsQuestion } from '../../rules/question.ts';
+import type { Display, QuestionContext, Series, TrendsQuestion } from '../../rules/question.ts';
 import { DEFAULT_BREAKDOWN_LIMIT, readBreakdown } from '../../rules/read-breakdown.ts';
 import { DATE_FIELDS, dateContext, readDates, readTickedRange } from '../../rules/read-dates.ts';
 import { type ListedEntity, readEntities } from '../../rules/read-entity.ts';
@@ -54,7 +53,6 @@ const DISPLAYS: Readonly<Record<string, Display>> = {
 const WORLD_MAP_BREAKDOWN_LIMIT = 300;
 const MAX_SMOOTHING_INTERVALS = 1000;
 
-/** Reads a question for trends. Questions for stickiness and lifecycle come by the same road: see `readTrendKind`. */
 export function readTrendsQuestion(fields: QuestionFields, context: QuestionContext): TrendsQuestion {
   const dates = readDates(fields);
   const { timezone } = dateContext(context);
@@ -109,12 +107,4 @@ export function readTrendsBreakdown(fields: QuestionFields, context: QuestionCon
 function readFormula(fields: QuestionFields, series: number) {
   const text = readTextField(fields, 'formula');
   return text === undefined ? null : parseFormula(text, series);
-}
-
-/** Which of the questions that share the road of trends this is. */
-export function readTrendKind(fields: QuestionFields): 'trends' | 'stickiness' | 'lifecycle' {
-  const shownAs = fields['shown_as'];
-  const insight = typeof fields['insight'] === 'string' ? fields['insight'].toUpperCase() : undefined;
-  if (shownAs === 'Lifecycle' || insight === 'LIFECYCLE') return 'lifecycle';
-  return shownAs === 'Stickiness' || insight === 'STICKINESS' ? 'stickiness' : 'trends';
 }

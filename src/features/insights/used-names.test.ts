@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { readCorrelationQuestion } from '../correlation/rules/read-correlation.ts';
-import { readFunnelQuestion } from '../funnel/rules/read-funnel.ts';
-import { readLifecycleQuestion } from '../lifecycle/rules/read-lifecycle.ts';
-import { readPathsQuestion } from '../paths/rules/read-paths.ts';
-import { readRetentionQuestion } from '../retention/rules/read-retention.ts';
-import { readStickinessQuestion } from '../stickiness/rules/read-stickiness.ts';
-import { readTrendsQuestion } from '../trends/rules/read-trends.ts';
-import { type CountedQuestion, usedNames } from './asked-names.ts';
+import { readCorrelationQuestion } from './correlation/rules/read-correlation.ts';
+import { readFunnelQuestion } from './funnel/rules/read-funnel.ts';
+import { usedNames } from './kinds.ts';
+import { readLifecycleQuestion } from './lifecycle/rules/read-lifecycle.ts';
+import { readPathsQuestion } from './paths/rules/read-paths.ts';
+import { readRetentionQuestion } from './retention/rules/read-retention.ts';
+import type { Question } from './rules/question.ts';
+import { readStickinessQuestion } from './stickiness/rules/read-stickiness.ts';
+import { readTrendsQuestion } from './trends/rules/read-trends.ts';
 
 const context = {
   now: Date.parse('2026-01-15T12:00:00Z'),
@@ -27,7 +28,7 @@ const context = {
 const filter = (key: string, type: string) => ({ key, type, value: 'x' });
 const funnel = { events: ['seen', 'paid'] };
 
-const CASES: [string, CountedQuestion, string[]][] = [
+const CASES: [string, Question, string[]][] = [
   [
     'a trend: series, what they add up, filters and the breakdown, each once',
     readTrendsQuestion(
@@ -75,7 +76,7 @@ const CASES: [string, CountedQuestion, string[]][] = [
   ['the length of sessions, which is no property', sessions(), ['seen']],
 ];
 
-function sessions(): CountedQuestion {
+function sessions(): Question {
   const session = { breakdown: '$session_duration', breakdown_type: 'session' };
   return readTrendsQuestion(
     { events: [{ id: 'seen', math: 'avg', math_property: '$session_duration' }], ...session },
