@@ -20,7 +20,7 @@ const WHOLE = [
   'test/flags/!(rollback).test.ts',
   'test/decide/*.test.ts',
   'test/{organizations,projects,project-token,guards,private-errors}.test.ts',
-  'test/{definitions,definitions-write,groups,persons,person-changes,person-facts,cohorts-static}.test.ts',
+  'test/{definitions,definitions-write,groups,persons,person-changes,person-properties,cohorts-static}.test.ts',
   'test/{dashboards,saved-insights}.test.ts',
   'test/capture/books.test.ts',
 ];

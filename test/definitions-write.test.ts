@@ -1,4 +1,4 @@
-/** What people say about names of events and properties, through the API. */
+/** Updating event and property definitions through the API. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { capture } from './support/capture.ts';
 import { clientFor } from './support/client.ts';
@@ -26,7 +26,7 @@ afterAll(() => server.close());
 const P = '/api/projects/1';
 let made = 0;
 
-/** A name of events that nobody has described yet. */
+/** An event definition without a description. */
 async function anEvent(): Promise<{ name: string; path: string }> {
   const name = `event ${++made}`;
   await capture(server, server.projectKey, [{ event: name }]);
@@ -34,7 +34,7 @@ async function anEvent(): Promise<{ name: string; path: string }> {
   return { name, path: `${P}/event_definitions/${seen.find((one) => one.name === name)?.id}/` };
 }
 
-/** A name of properties, seen with this value. */
+/** A property definition, seen with this value. */
 async function aProperty(value: unknown): Promise<{ name: string; path: string }> {
   const name = `property_${++made}`;
   await capture(server, server.projectKey, [{ properties: { [name]: value } }]);
@@ -52,7 +52,7 @@ const at = async <T>(iso: string, work: () => Promise<T>): Promise<T> => {
 };
 
 describe('an event definition', () => {
-  it('keeps everything that may be said about it, and shows it in the list too', async () => {
+  it('stores every field, and shows it in the list too', async () => {
     const { name, path } = await anEvent();
     const before = (await client.get(path)).body;
     const answer = await at('2026-01-16T08:00:00.5Z', () =>
@@ -82,14 +82,14 @@ describe('an event definition', () => {
     };
     expect(answer.body).toEqual(after);
     expect((await client.get(path)).body).toEqual(after);
-    // Lists are in the order of volumes.
+    // Lists are sorted by volume.
     if (isWithoutEvents) return;
     expect((await client.get(`${P}/event_definitions/?search=${encodeURIComponent(name)}`)).body.results).toEqual([
       after,
     ]);
   });
 
-  it.runIf(isWithoutEvents)('can be described while nobody can say how often it happened', async () => {
+  it.runIf(isWithoutEvents)('can be updated while the event store is down', async () => {
     const { path } = await anEvent();
     const answer = await client.patch(path, { body: { description: 'Somebody paid' } });
     expect([answer.status, answer.body.description, answer.body.volume_30_day]).toEqual([200, 'Somebody paid', null]);
@@ -97,7 +97,7 @@ describe('an event definition', () => {
     expect(api.problemsOf('PATCH', path, answer)).toEqual([]);
   });
 
-  it('changes only what is sent, with PATCH and with PUT', async () => {
+  it('changes only the given fields, with PATCH and PUT', async () => {
     const { path } = await anEvent();
     await client.patch(path, { body: { description: 'one', tags: ['a'], owner: me.id } });
     const put = await client.put(path, { body: { description: 'two' } });
@@ -106,7 +106,7 @@ describe('an event definition', () => {
     expect(patched.body).toMatchObject({ description: '', tags: ['b', 'c'], owner: null });
   });
 
-  it('ignores what may not be written', async () => {
+  it('ignores read-only fields', async () => {
     const { name, path } = await anEvent();
     const before = (await client.get(path)).body;
     const body = {
@@ -126,7 +126,7 @@ describe('an event definition', () => {
     expect(after).toEqual({ ...before, updated_at: '2026-01-15T12:00:00Z', updated_by: me });
   });
 
-  it('remembers who verified it first, and forgets it when that is taken back', async () => {
+  it('keeps who verified it first until verification is removed', async () => {
     const { path } = await anEvent();
     await at('2026-01-16T00:00:00Z', () => client.patch(path, { body: { verified: true } }));
     const again = await at('2026-01-17T00:00:00Z', () =>
@@ -163,7 +163,7 @@ describe('an event definition', () => {
     ['a verified that is no boolean', { verified: 'perhaps' }, 'verified', 'invalid_input'],
     ['a post_to_slack that is null', { post_to_slack: null }, 'post_to_slack', 'null'],
     ['a description that is a list', { description: ['x'] }, 'description', 'invalid_input'],
-  ])('refuses %s, and changes nothing', async (_name, wrong, attr, code) => {
+  ])('rejects %s and changes nothing', async (_name, wrong, attr, code) => {
     const { path } = await anEvent();
     const before = (await client.get(path)).body;
     const { status, body } = await client.patch(path, {
@@ -174,14 +174,14 @@ describe('an event definition', () => {
     expect((await client.get(`${path}activity/`)).body.total_count).toBe(0);
   });
 
-  it('has no owner from another organization', async () => {
+  it('cannot have an owner from another organization', async () => {
     const { path } = await anEvent();
     const foreign = (await client.get('/api/users/@me/', { key: stranger.personalKey })).body.id;
     const { status, body } = await client.patch(path, { body: { owner: foreign } });
     expect([status, body.attr, body.code]).toEqual([400, 'owner', 'does_not_exist']);
   });
 
-  it('cannot be reached by strangers, nor through another project', async () => {
+  it('is not accessible to outsiders or through another project', async () => {
     const { path } = await anEvent();
     const other = await server.createProject();
     const elsewhere = path.replace('/projects/1/', `/projects/${other.projectId}/`);
@@ -197,7 +197,7 @@ describe('an event definition', () => {
     expect((await client.delete(path)).status).toBe(405);
   });
 
-  it('tells who changed what, before and after', async () => {
+  it('records who changed what, before and after', async () => {
     const { name, path } = await anEvent();
     const id = path.split('/').at(-2);
     await client.patch(path, { body: { description: 'one', tags: ['a'] } });
@@ -266,7 +266,7 @@ describe('an event definition', () => {
 });
 
 describe('a property definition', () => {
-  it('can be read alone and described', async () => {
+  it('can be read and updated', async () => {
     const { name, path } = await aProperty('pro');
     const before = (await client.get(path)).body;
     expect(before).toMatchObject({ name, property_type: 'String', is_numerical: false, verified: false });
@@ -307,7 +307,7 @@ describe('a property definition', () => {
         property_type: type,
         is_numerical: type === 'Numeric',
       });
-      // On events of other names, for which the processor writes the property anew.
+      // On new events, so that the property is written again.
       for (const again of ['2026-01-01', 7, true, 'text']) {
         await capture(server, server.projectKey, [
           { event: `${name} ${String(again)}`, properties: { [name]: again } },
@@ -322,7 +322,7 @@ describe('a property definition', () => {
     [{ property_type: 5 }, 'property_type', 'invalid_choice'],
     [{ is_numerical: null }, 'is_numerical', 'null'],
     [{ tags: {} }, 'tags', 'not_a_list'],
-  ])('refuses %j', async (body, attr, code) => {
+  ])('rejects %j', async (body, attr, code) => {
     const { path } = await aProperty('pro');
     const before = (await client.get(path)).body;
     const answer = await client.put(path, { body });
@@ -330,7 +330,7 @@ describe('a property definition', () => {
     expect((await client.get(path)).body).toEqual(before);
   });
 
-  it('belongs to its project, and tells who changed what', async () => {
+  it('belongs to its project, and records who changed what', async () => {
     const { name, path } = await aProperty('pro');
     const body = { property_type: 'Numeric' };
     const theirs = path.replace('/projects/1/', `/projects/${stranger.projectId}/`);

@@ -24,7 +24,7 @@ const namesOf = async (rest: string, params: Record<string, string> = {}): Promi
   (await get(rest, params)).body.results.map((item: { name: string }) => item.name);
 
 describe.skipIf(isWithoutEvents)('event definitions', () => {
-  it('have every field of the interface, and the exact volume', async () => {
+  it('have every documented field and the exact volume', async () => {
     const { status, body } = await get('event_definitions/', { search: 'buy', ordering: '-name' });
     expect([status, body.count]).toEqual([200, 2]);
     const expected = {
@@ -71,12 +71,12 @@ describe.skipIf(isWithoutEvents)('event definitions', () => {
     expect(await namesOf('event_definitions/', params)).toEqual(names);
   });
 
-  it('come in pages with links', async () => {
+  it('have pages with links', async () => {
     const { body } = await get('event_definitions/', { limit: '2' });
     expect([body.count, body.previous, new URL(body.next).search]).toEqual([3, null, '?limit=2&offset=2']);
   });
 
-  it('refuse what is wrong', async () => {
+  it('reject invalid parameters', async () => {
     expect((await get('event_definitions/', { event_type: 'x' })).body).toMatchObject({
       code: 'invalid_choice',
       attr: 'event_type',
@@ -92,7 +92,7 @@ describe.skipIf(isWithoutEvents)('event definitions', () => {
 });
 
 describe('property definitions', () => {
-  it('tell the type that was seen', async () => {
+  it('have the type that was seen', async () => {
     const { body } = await get('property_definitions/', { properties: 'price,plan' });
     expect(body.count).toBe(2);
     expect(body.results[1]).toEqual({
@@ -132,7 +132,7 @@ describe('property definitions', () => {
     [{ type: 'group', group_type_index: '9' }, 'group_type_index'],
     [{ event_names: 'buy' }, 'event_names'],
     [{ excluded_properties: '5' }, 'excluded_properties'],
-  ])('refuse %j', async (params, attr) => {
+  ])('reject %j', async (params, attr) => {
     const { status, body } = await get('property_definitions/', params as unknown as Record<string, string>);
     expect([status, body.attr]).toEqual([400, attr]);
   });

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const P = '/api/projects/1';
-/** Calls, and holds the answer against the document. */
+/** Calls and validates the response. */
 const get = async (rest: string, params: Record<string, string> = {}) => {
   const path = `${P}/${rest}?${new URLSearchParams(params)}`;
   const answer = await client.get(path);
@@ -43,22 +43,22 @@ const get = async (rest: string, params: Record<string, string> = {}) => {
 };
 const keysOf = (body: { results: { group_key: string }[] }): string[] => body.results.map((group) => group.group_key);
 
-describe('kinds of groups', () => {
-  it('are listed in the order of their first use', async () => {
+describe('group types', () => {
+  it('are listed in order of first use', async () => {
     expect((await get('groups_types/')).body).toEqual([
       { group_type: 'company', group_type_index: 0, name_singular: null, name_plural: null },
       { group_type: 'team', group_type_index: 1, name_singular: null, name_plural: null },
     ]);
   });
 
-  it('are what a project says about itself', async () => {
+  it('are part of the project', async () => {
     const empty = await server.createProject();
     expect((await client.get(`${P}/`)).body.has_group_types).toBe(true);
     expect((await client.patch(`${P}/`, { body: { name: 'Default project' } })).body.has_group_types).toBe(true);
     expect((await client.get(`/api/projects/${empty.projectId}/`)).body.has_group_types).toBe(false);
   });
 
-  it('get names for people, and who gave them is known', async () => {
+  it('can get display names, with activity', async () => {
     const path = `${P}/groups_types/update_metadata/`;
     const body = [
       { group_type_index: 1, name_singular: 'Team', name_plural: 'Teams', group_type: 'renamed' },
@@ -94,14 +94,14 @@ describe('kinds of groups', () => {
     });
     expect((await client.patch(path, { key: stranger.personalKey, body })).status).toBe(403);
     expect((await get('groups_types/')).body).toEqual(named);
-    // Later events leave the names alone.
+    // Later events do not change the names.
     await capture(server, server.projectKey, [identify('team', 'red', { plan: 'none' }, 5)]);
     expect((await get('groups_types/')).body).toEqual(named);
   });
 });
 
 describe('groups', () => {
-  it('are listed newest first, with their properties as they are now', async () => {
+  it('are listed newest first, with their current properties', async () => {
     const { status, body } = await get('groups/', { group_type_index: '0' });
     expect(status).toBe(200);
     expect(body).toMatchObject({ next: null, previous: null });
@@ -122,11 +122,11 @@ describe('groups', () => {
     ['Köln', ['initech']],
     ['%', []],
     ['nobody', []],
-  ])('are found by a part: %s', async (search, found) => {
+  ])('can be searched by part of a text: %s', async (search, found) => {
     expect(keysOf((await get('groups/', { group_type_index: '0', search })).body)).toEqual(found);
   });
 
-  it('come in pages, forwards and back', async () => {
+  it('have pages in both directions', async () => {
     const first = (await get('groups/', { group_type_index: '0', limit: '2' })).body;
     expect([keysOf(first), first.previous]).toEqual([['umbrella', 'initech'], null]);
     const second = (await client.get(first.next)).body;
@@ -138,7 +138,7 @@ describe('groups', () => {
     expect(keysOf((await client.get(searched.next)).body)).toEqual(['acme']);
   });
 
-  it('can be found one by one', async () => {
+  it('can be read one by one', async () => {
     const { body } = await get('groups/find/', { group_type_index: '0', group_key: 'globex' });
     expect(body).toEqual({
       group_type_index: 0,
@@ -167,7 +167,7 @@ describe('groups', () => {
     ['groups/find/', { group_key: 'acme' }, 400, 'group_type_index'],
     ['groups/find/', { group_type_index: '0' }, 400, 'group_key'],
     ['groups/property_values/', { key: 'plan' }, 400, 'group_type_index'],
-  ])('refuse %s with %j', async (rest, params, status, attr) => {
+  ])('reject %s with %j', async (rest, params, status, attr) => {
     const answer = await get(rest, params);
     expect([answer.status, answer.body.attr]).toEqual([status, attr]);
   });
@@ -183,7 +183,7 @@ describe('groups', () => {
 });
 
 describe('suggestions', () => {
-  it('name the properties of each kind, most frequent first', async () => {
+  it('list the properties of each type, most frequent first', async () => {
     expect((await get('groups/property_definitions/')).body).toEqual({
       0: [
         { name: 'plan', count: 4 },
@@ -219,13 +219,13 @@ describe('suggestions', () => {
     [{ key: 'unknown' }, []],
     [{ key: '' }, []],
     [{}, []],
-  ])('offer the values of %j', async (params, values) => {
+  ])('list the values of %j', async (params, values) => {
     const { status, body } = await get('groups/property_values/', { group_type_index: '0', ...params });
     expect([status, body]).toEqual([200, values]);
   });
 });
 
-describe('groups by their properties', () => {
+describe('groups filtered by properties', () => {
   const found = async (filters: unknown, more: Record<string, string> = {}) =>
     get('groups/', { group_type_index: '0', properties: JSON.stringify(filters), ...more });
   const pro = { key: 'plan', value: 'pro', type: 'group', group_type_index: 0 };
@@ -251,11 +251,11 @@ describe('groups by their properties', () => {
       },
       ['initech', 'acme'],
     ],
-  ])('are found: %j', async (filters, keys) => {
+  ])('are found by %j', async (filters, keys) => {
     expect(keysOf((await found(filters)).body)).toEqual(keys);
   });
 
-  it('come in pages, forwards and backwards', async () => {
+  it('have pages in both directions', async () => {
     const first = (await found([pro], { limit: '1' })).body;
     expect([keysOf(first), first.previous]).toEqual([['initech'], null]);
     const second = (await client.get(first.next)).body;
@@ -263,7 +263,7 @@ describe('groups by their properties', () => {
     expect(keysOf((await client.get(second.previous)).body)).toEqual(['initech']);
   });
 
-  it('are not asked for by cohorts, nor by what is no filter', async () => {
+  it('cannot be filtered by cohorts or invalid filters', async () => {
     expect((await found([{ key: 'id', type: 'cohort', value: 1 }])).status).toBe(400);
     const broken = await client.get(`${P}/groups/?group_type_index=0&properties=[`);
     expect([broken.status, broken.body.detail]).toEqual([400, 'Properties are unparsable!']);

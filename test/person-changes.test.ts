@@ -1,4 +1,4 @@
-/** Changing a person by hand: what it does, what it leaves behind, and who else may be writing meanwhile. */
+/** Manual changes of a person: result, history, activity, and concurrent events. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { capture } from './support/capture.ts';
 import { type CallOptions, clientFor } from './support/client.ts';
@@ -38,7 +38,7 @@ const history = () =>
   );
 const activity = async (path = `${base}activity/`) => (await client.get(path)).body;
 
-/** Calls, holds the answer against the document, and checks that the person now is what it says. */
+/** Calls, validates the response, and checks that it equals the person. */
 async function change(method: 'post' | 'patch' | 'put', path: string, options: CallOptions) {
   const answer = await client[method](base + path, options);
   expect(api.problemsOf(method, base + path, answer)).toEqual([]);
@@ -50,7 +50,7 @@ async function change(method: 'post' | 'patch' | 'put', path: string, options: C
 }
 
 describe('PATCH and PUT', () => {
-  it.each(['patch', 'put'] as const)('%s sets what is named and leaves the rest', async (method) => {
+  it.each(['patch', 'put'] as const)('%s sets the given properties and keeps the others', async (method) => {
     const properties = { plan: 'pro', seats: 5, nested: { a: [1, null] }, none: null };
     const { status, body } = await change(method, '', { body: { properties, name: 'ignored', id: 7 } });
     expect(status).toBe(200);
@@ -59,7 +59,7 @@ describe('PATCH and PUT', () => {
     expect(await version()).toBe(1);
   });
 
-  it('leaves a history, and definitions of what is new', async () => {
+  it('writes history and new property definitions', async () => {
     await change('patch', '', { body: { properties: { plan: 'pro', city: 'Paris', seats: 5 } } });
     const [entry] = (await activity()).results;
     const written = { happened_at: Date.parse(START), event_uuid: entry.id };
@@ -72,7 +72,7 @@ describe('PATCH and PUT', () => {
     expect([definition.name, definition.property_type]).toEqual(['seats', 'Numeric']);
   });
 
-  it('is written down: who, what, before and after', async () => {
+  it('records who changed what, before and after', async () => {
     await change('patch', '', { body: { properties: { plan: 'pro', seats: 5, city: 'Paris' } } });
     const { results, total_count } = await activity();
     expect(total_count).toBe(1);
@@ -96,7 +96,7 @@ describe('PATCH and PUT', () => {
     });
   });
 
-  it('that changes nothing leaves no trace', async () => {
+  it('records nothing if nothing changes', async () => {
     for (const properties of [{}, { plan: 'free' }]) {
       expect((await change('patch', '', { body: { properties } })).status).toBe(200);
     }
@@ -110,14 +110,14 @@ describe('PATCH and PUT', () => {
     [{ properties: 'plan=pro' }, 'not_a_dict', 'properties'],
     ['{', 'parse_error', null],
     [[1], 'invalid_input', null],
-  ])('refuses %j, and changes nothing', async (body, code, attr) => {
+  ])('rejects %j and changes nothing', async (body, code, attr) => {
     const before = await read();
     const answer = await change('patch', '', { body });
     expect([answer.status, answer.body.code, answer.body.attr]).toEqual([400, code, attr]);
     expect([await read(), await version()]).toEqual([before, 0]);
   });
 
-  it('keeps hostile text and keys out of harm', async () => {
+  it('stores hostile texts and keys safely', async () => {
     const body =
       '{"properties":{"__proto__":{"a":1},"constructor":"c","nul":"a\\u0000b","half":"\\ud800","big":1e999}}';
     const { body: answer } = await change('patch', '', { body });
@@ -136,7 +136,7 @@ describe('update_property', () => {
     ['the query, beside a body of other things', '?key=plan&value=x', { properties: {} }, 'x'],
     ['the body before the query', '?key=city&value=x', { key: 'plan', value: false }, false],
     ['null', '', { key: 'plan', value: null }, null],
-  ])('takes its arguments from %s', async (_name, query, body, expected) => {
+  ])('reads its arguments from %s', async (_name, query, body, expected) => {
     const answer = await change('post', `update_property/${query}`, body === undefined ? {} : { body });
     expect([answer.status, answer.body.success]).toEqual([201, true]);
     expect(answer.body.properties).toMatchObject({ plan: expected, city: 'Paris' });
@@ -147,7 +147,7 @@ describe('update_property', () => {
     [{}, 'required', 'key'],
     [{ key: 'plan' }, 'required', 'value'],
     [{ key: '', value: 1 }, 'blank', 'key'],
-  ])('refuses %j', async (body, code, attr) => {
+  ])('rejects %j', async (body, code, attr) => {
     const answer = await change('post', 'update_property/', { body });
     expect([answer.status, answer.body.code, answer.body.attr, await version()]).toEqual([400, code, attr, 0]);
   });
@@ -157,7 +157,7 @@ describe('delete_property', () => {
   it.each<[string, string, unknown]>([
     ['the body', '', { $unset: 'plan' }],
     ['the query', '?$unset=plan', undefined],
-  ])('takes the name from %s', async (_name, query, body) => {
+  ])('reads the name from %s', async (_name, query, body) => {
     const answer = await change('post', `delete_property/${query}`, body === undefined ? {} : { body });
     expect([answer.status, answer.body.success]).toEqual([201, true]);
     expect('plan' in answer.body.properties).toBe(false);
@@ -170,19 +170,19 @@ describe('delete_property', () => {
     expect(await history()).toMatchObject([{ name: 'plan', before_value: '"free"', after_value: null }]);
   });
 
-  it('of what is not there changes nothing', async () => {
+  it('changes nothing if the property does not exist', async () => {
     const answer = await change('post', 'delete_property/', { body: { $unset: 'toString' } });
     expect([answer.status, await version(), (await activity()).total_count]).toEqual([201, 0, 0]);
   });
 
-  it('needs a name', async () => {
+  it('requires a name', async () => {
     const { status, body } = await change('post', 'delete_property/', { body: {} });
     expect([status, body.code, body.attr]).toEqual([400, 'required', '$unset']);
   });
 });
 
-describe('beside the processor of events', () => {
-  it('neither overwrites the other', async () => {
+describe('concurrent with event processing', () => {
+  it('does not overwrite events, nor the other way round', async () => {
     const events = Array.from({ length: 40 }, (_, n) => ({
       event: '$set',
       distinct_id: 'me',
@@ -199,7 +199,7 @@ describe('beside the processor of events', () => {
     expect((await activity(`${base}activity/?limit=100`)).results).toHaveLength(40);
   });
 
-  it('is seen by events that follow', async () => {
+  it('is visible to later events', async () => {
     await change('patch', '', { body: { properties: { once: 'by hand' } } });
     await capture(server, project.projectKey, [
       { event: 'e', distinct_id: 'me', properties: { $set_once: { once: 'by event' }, $set: { plan: 'pro' } } },
@@ -209,7 +209,7 @@ describe('beside the processor of events', () => {
 });
 
 describe('activity', () => {
-  it('is listed for one and for all, newest first, in pages', async () => {
+  it('is listed for one person and for all, newest first, in pages', async () => {
     await capture(server, project.projectKey, [{ distinct_id: 'other' }]);
     const all = `/api/projects/${project.projectId}/persons/`;
     const other = (await client.get(`${all}?distinct_id=other`)).body.results[0];

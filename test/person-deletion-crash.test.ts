@@ -1,4 +1,4 @@
-/** A deletion whose process is killed at some instant: the next start finishes it, and nothing is left. */
+/** A deletion whose process is killed at some point: the next start completes it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -70,7 +70,7 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
     if (found !== undefined) return found;
     await sleep(25);
   }
-  throw new Error('It does not come to an end');
+  throw new Error('Timed out');
 }
 
 const canary = (round: number, what: string): string => `canary-${round}-${what}-4f1c`;
@@ -88,7 +88,7 @@ const theirs = (round: number) => [
   },
 ];
 
-it('is finished after the next start, whenever the process was killed', async () => {
+it('completes after the next start, whenever the process was killed', async () => {
   let address = await start();
   await send(address, others);
   const planted: string[] = [];
@@ -96,7 +96,7 @@ it('is finished after the next start, whenever the process was killed', async ()
   for (const [round, delayMs] of rounds.entries()) {
     planted.push(...['anon', 'id', 'value', 'mail'].map((what) => canary(round, what)));
     await send(address, theirs(round));
-    // Somebody is known by the id that they came with first.
+    // The first distinct id comes first.
     const person = personUuid(1, canary(round, 'anon'));
     const answer = await until(async () => {
       const path = `/api/projects/1/persons/${person}/?delete_events=true`;

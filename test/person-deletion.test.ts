@@ -1,4 +1,4 @@
-/** Deleting a person: what goes, what stays, and that nothing is left of it in any file. */
+/** Deleting a person: what is removed, what stays, and that no file contains any of it afterwards. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,14 +36,14 @@ const persons = (rest = ''): string => `/api/projects/${server.projectId}/person
 const remove = async (distinctId: string, query = '') =>
   client.delete(persons(`${(await personOf(server, distinctId)).uuid}/${query}`));
 
-/** Waits for a deletion to end, and shows it. */
+/** Waits until a deletion is complete. */
 async function completed(location: string | null) {
   for (let tries = 0; tries < 400; tries++) {
     const { body } = await client.get(location ?? '');
     if (body.state === 'complete') return body;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
-  throw new Error('The deletion does not end');
+  throw new Error('The deletion does not complete');
 }
 
 const C = {
@@ -60,8 +60,8 @@ const C = {
 };
 const CANARIES = Object.values(C);
 
-/** Somebody whose every trace is a canary, among many others. */
-async function plant(): Promise<void> {
+/** Creates a person with recognizable data, among many others. */
+async function createCanary(): Promise<void> {
   const others = Array.from({ length: 300 }, (_, n) => ({
     distinct_id: `other ${n}`,
     properties: { $set: { plan: 'free', email: `other${n}@example.org` }, text: 'y'.repeat(n * 7) },
@@ -78,7 +78,7 @@ async function plant(): Promise<void> {
   await capture(server, server.projectKey, others);
 }
 
-/** Waits until the index of persons holds a text: it is written in the background, once there are enough of them. */
+/** Waits until the person index, which is written in the background, contains a text. */
 async function indexed(text: string): Promise<void> {
   const database = new Database(join(dataDir, 'metadata.sqlite'), { readonly: true });
   const columns = database.prepare('select count(*) from person_columns where instr(distinct_values, ?)').pluck();
@@ -86,10 +86,10 @@ async function indexed(text: string): Promise<void> {
   database.close();
 }
 
-describe('with its events', () => {
-  it('also goes out of the index of persons, where others stay', async () => {
+describe('deleting a person with events', () => {
+  it('removes only this person from the person index', async () => {
     const others = Array.from({ length: 1000 }, (_, n) => ({ distinct_id: `many ${n}`, properties: { $set: { n } } }));
-    await plant();
+    await createCanary();
     await capture(server, server.projectKey, others);
     await indexed(C.email);
     const search = async (text: string): Promise<number> =>
@@ -102,8 +102,8 @@ describe('with its events', () => {
     expect([await search(C.email), await search('other29')]).toEqual([0, 11]);
   });
 
-  it('leaves no byte of a person in any file, while the server runs and after a restart', async () => {
-    await plant();
+  it('leaves nothing of the person in any file, while the server runs and after a restart', async () => {
+    await createCanary();
     const { uuid, id } = await personOf(server, C.id);
     await client.patch(persons(`${id}/`), { body: { properties: { hand: C.hand } } });
     await client.post(persons(`${id}/delete_property/`), { body: { $unset: 'hand' } });
@@ -145,8 +145,8 @@ describe('with its events', () => {
     expect(await server.rows('select uuid from persons where uuid in (?, ?)', uuid, gone)).toEqual([]);
   });
 
-  it('takes along what was accepted before, and begins anew with what comes after', async () => {
-    await plant();
+  it('includes events accepted before, and creates a new person for later ones', async () => {
+    await createCanary();
     const { uuid } = await personOf(server, C.id);
     const sent = { api_key: server.projectKey, event: 'pending', distinct_id: C.id };
     await fetch(`${server.url}/capture/`, { method: 'POST', body: JSON.stringify(sent) });
@@ -163,19 +163,19 @@ describe('with its events', () => {
     expect(counts.accepted).toBe(counts.stored);
   });
 
-  it('removes events that an earlier deletion had left, and those filed under everybody merged in', async () => {
-    await plant();
+  it('removes events left by an earlier deletion, and events of merged persons', async () => {
+    await createCanary();
     expect((await remove(C.id)).status).toBe(204);
     await capture(server, server.projectKey, [{ event: 'back', distinct_id: C.id }]);
     const answer = await remove(C.id, '?delete_events=1');
     expect((await completed(answer.headers.get('location'))).removed.events).toBe(6);
-    // Those of the other id have no person any more by whom they could be asked for.
+    // Events of the other id no longer have a person to query them by.
     expect(await server.query(`select distinct_id from events where distinct_id like 'canary%'`)).toEqual([
       { distinct_id: C.anon },
     ]);
   });
 
-  it('does not bring a deleted event back when its sender tries again', async () => {
+  it('does not restore a deleted event when it is sent again', async () => {
     const event = { event: 'once', distinct_id: C.id, uuid: '0190b5a0-0000-7000-8000-00000000beef' };
     await capture(server, server.projectKey, [event]);
     const answer = await remove(C.id, '?delete_events=true');
@@ -186,8 +186,8 @@ describe('with its events', () => {
     expect((await server.counters()).duplicate).toBe(1);
   });
 
-  it('does deletions together that come within a short time, each with a report of its own', async () => {
-    await plant();
+  it('completes deletions within a short time together, with separate reports', async () => {
+    await createCanary();
     await server.close();
     await start({ eraseAfterSeconds: 1 });
     const asked = ['other 1', 'other 2', 'other 3'].map((id) => remove(id, '?delete_events=true'));
@@ -207,28 +207,28 @@ describe('with its events', () => {
     expect(api.problemsOf('GET', persons('deletions/'), { status: 200, body: list })).toEqual([]);
   });
 
-  it('goes on with a deletion that was interrupted', async () => {
-    await plant();
+  it('continues an interrupted deletion', async () => {
+    await createCanary();
     await server.close();
     await start({ eraseAfterSeconds: 3600 });
     const answer = await remove(C.id, '?delete_events=true');
     const path = new URL(answer.headers.get('location') ?? '').pathname;
     expect(findCanaries(dataDir, CANARIES)).not.toEqual([]);
     await restart();
-    // The ids to look for in files were kept nowhere.
+    // The ids to search for are only kept in memory.
     expect(await completed(path)).toMatchObject({ state: 'complete', scan: { rows: 0, mentioned_in: null } });
     expect(findCanaries(dataDir, CANARIES)).toEqual([]);
   });
 
-  it('tells of files in which others mention the person', async () => {
-    await plant();
+  it('reports files in which others mention the person', async () => {
+    await createCanary();
     await capture(server, server.projectKey, [{ distinct_id: 'friend', properties: { $set: { friend: C.email } } }]);
     const answer = await remove(C.id, '?delete_events=true');
     expect((await completed(answer.headers.get('location'))).scan.mentioned_in).toContain('metadata.sqlite');
   });
 
-  it('keeps taking events meanwhile, and forgets none', async () => {
-    await plant();
+  it('keeps accepting events meanwhile and loses none', async () => {
+    await createCanary();
     const { headers } = await remove(C.id, '?delete_events=true');
     for (let n = 0; n < 20; n++)
       await capture(server, server.projectKey, [{ event: `meanwhile ${n}`, distinct_id: 'm' }]);
@@ -239,9 +239,9 @@ describe('with its events', () => {
   });
 });
 
-describe('without its events', () => {
-  it('removes person, ids, history and merges; events stay, under a uuid that is nobody', async () => {
-    await plant();
+describe('deleting a person without events', () => {
+  it('removes person, ids, history and merges; events stay under the unused uuid', async () => {
+    await createCanary();
     const { uuid, id } = await personOf(server, C.id);
     const answer = await remove(C.id);
     expect([answer.status, answer.headers.get('location')]).toEqual([204, null]);
@@ -257,8 +257,8 @@ describe('without its events', () => {
     expect((await client.get(persons('deletions/'))).body.results).toEqual([]);
   });
 
-  it('says who did it, and nothing of the person but the uuid', async () => {
-    await plant();
+  it('records who did it, and nothing about the person but the uuid', async () => {
+    await createCanary();
     const { uuid, id } = await personOf(server, C.id);
     await remove(C.id, '?delete_events=false');
     const [entry] = await server.rows(`select * from activity where scope = 'Person'`);
@@ -270,7 +270,7 @@ describe('without its events', () => {
   });
 });
 
-describe('refuses', () => {
+describe('rejects', () => {
   beforeEach(() => capture(server, server.projectKey, [{ distinct_id: 'ada' }]));
 
   it.each(['maybe', '2', 'truefalse'])('delete_events=%s', async (value) => {
@@ -282,7 +282,7 @@ describe('refuses', () => {
     expect((await personOf(server, 'ada')).id).toBeGreaterThan(0);
   });
 
-  it('strangers, persons of other projects, and deletions of other projects', async () => {
+  it('outsiders, and persons and deletions of other projects', async () => {
     const { id } = await personOf(server, 'ada');
     const other = await server.createProject({ foreign: true });
     const key = { key: other.personalKey };

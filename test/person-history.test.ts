@@ -1,4 +1,4 @@
-/** What became of a person's properties, and how much the person has done. */
+/** Property history and activity summary of a person. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { capture } from './support/capture.ts';
 import { clientFor } from './support/client.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it('says how many events and ids a person has, and when they were first and last seen', async () => {
+it('counts events and ids, with the first and last time seen', async () => {
   expect((await client.get(`${person}summary/`)).body).toEqual({
     events: 2,
     distinct_ids: 1,
@@ -36,14 +36,14 @@ it('says how many events and ids a person has, and when they were first and last
   });
 });
 
-it('counts the events of some ids only, for what a split or an undone merge would move', async () => {
+it('counts events of some ids only, as a preview of a split or undo', async () => {
   const of = async (ids: string[]): Promise<number> =>
     (await client.get(`${person}summary/?distinct_ids=${encodeURIComponent(JSON.stringify(ids))}`)).body.events;
   expect([await of(['ada']), await of(['bob']), await of([])]).toEqual([2, 0, 0]);
   expect((await client.get(`${person}summary/?distinct_ids=ada`)).status).toBe(400);
 });
 
-it('tells each change of a property, newest first, with the event or the entry of the activity that made it', async () => {
+it('lists each change of a property, newest first, with its event or activity entry', async () => {
   await client.post(`${person}delete_property/`, { body: { $unset: 'plan' } });
   const { body } = await client.get(`${person}property_history/?key=plan`);
   const { body: activity } = await client.get(`${person}activity/`);
@@ -59,7 +59,7 @@ it('tells each change of a property, newest first, with the event or the entry o
   expect([second.body.count, second.body.results[0].after]).toEqual([3, 'team']);
 });
 
-it('lists the activity of one kind of thing', async () => {
+it('lists activity by scope', async () => {
   const of = async (scope: string): Promise<string[]> =>
     (await client.get(`/api/organizations/@current/activity/?scope=${scope}`)).body.results.map(
       (one: { scope: string }) => one.scope,

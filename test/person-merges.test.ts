@@ -1,4 +1,4 @@
-/** Merges that were wrong: listed, and undone. */
+/** Listing and undoing merges. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { capture, type SentEvent } from './support/capture.ts';
@@ -16,17 +16,17 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A project of its own, with what is asked of it in these tests. */
-class Place {
+/** A separate project, with the calls of these tests. */
+class MergeProject {
   readonly project: TestProject;
 
   constructor(project: TestProject) {
     this.project = project;
   }
 
-  static open = async (): Promise<Place> => new Place(await server.createProject());
+  static open = async (): Promise<MergeProject> => new MergeProject(await server.createProject());
 
-  /** One by one: within a request, only events of the same id are sure to keep their order. */
+  /** One by one: within a request, only events of the same id keep their order. */
   async send(...events: SentEvent[]): Promise<void> {
     for (const event of events) await capture(server, this.project.projectKey, [event]);
   }
@@ -51,14 +51,14 @@ const merge = (target: string, source: string): SentEvent => ({
 });
 
 describe('a merge', () => {
-  it('is listed with both persons as they were, and undone with ids, properties, events and numbers', async () => {
-    const place = await Place.open();
-    await place.send(set('ada', { name: 'Ada' }), set('bob', { name: 'Bob', city: 'Rome' }));
-    const [ada, bob] = [await place.person('ada'), await place.person('bob')];
-    await place.send({ ...merge('ada', 'bob'), uuid: '0190b5a0-0000-7000-8000-00000000abcd' });
-    await place.send({ event: 'later', distinct_id: 'bob' }, { event: 'later', distinct_id: 'ada' });
-    expect(await place.person('bob')).toEqual({ ...(await place.person('ada')), id: ada.id });
-    const [listed] = await place.merges('ada');
+  it('is listed with both original persons, and undone with ids, properties and events', async () => {
+    const project = await MergeProject.open();
+    await project.send(set('ada', { name: 'Ada' }), set('bob', { name: 'Bob', city: 'Rome' }));
+    const [ada, bob] = [await project.person('ada'), await project.person('bob')];
+    await project.send({ ...merge('ada', 'bob'), uuid: '0190b5a0-0000-7000-8000-00000000abcd' });
+    await project.send({ event: 'later', distinct_id: 'bob' }, { event: 'later', distinct_id: 'ada' });
+    expect(await project.person('bob')).toEqual({ ...(await project.person('ada')), id: ada.id });
+    const [listed] = await project.merges('ada');
     const snapshot = ({ uuid, properties }: KnownPerson) => ({ uuid, properties, created_at: '2026-01-15T12:00:00Z' });
     expect(listed).toEqual({
       id: expect.any(Number),
@@ -72,7 +72,7 @@ describe('a merge', () => {
       can_be_undone: true,
       reason: null,
     });
-    const answer = await place.undo(listed.id);
+    const answer = await project.undo(listed.id);
     expect(answer.status).toBe(201);
     expect(answer.body).toMatchObject({
       success: true,
@@ -80,54 +80,54 @@ describe('a merge', () => {
       target: { id: ada.id, uuid: ada.uuid, name: 'ada', distinct_ids: ['ada'], properties: ada.properties },
     });
     const api = await OpenApi.of(server);
-    expect(api.problemsOf('POST', place.path(`merges/${listed.id}/undo/`), answer)).toEqual([]);
-    expect([await place.person('ada'), await place.person('bob')]).toEqual([ada, bob]);
+    expect(api.problemsOf('POST', project.path(`merges/${listed.id}/undo/`), answer)).toEqual([]);
+    expect([await project.person('ada'), await project.person('bob')]).toEqual([ada, bob]);
     expect(await server.rows('select * from retired_person_uuids where uuid = ?', bob.uuid)).toEqual([]);
-    expect((await place.merges('bob'))[0]).toMatchObject({
+    expect((await project.merges('bob'))[0]).toMatchObject({
       undone_at: '2026-01-15T12:00:00Z',
       can_be_undone: false,
       reason: 'This merge was already undone.',
     });
     if (isWithoutEvents) return;
-    expect(await place.owners()).toEqual({
+    expect(await project.owners()).toEqual({
       [ada.uuid]: ['ada $merge_dangerously', 'ada later', 'ada set'],
       [bob.uuid]: ['bob later', 'bob set'],
     });
   });
 
-  it('that was undone is refused a second time, and can be made and undone again', async () => {
-    const place = await Place.open();
-    await place.send(set('ada', { a: 1 }), set('bob', { b: 2 }), merge('ada', 'bob'));
-    const [first] = await place.merges('ada');
-    await place.undo(first.id);
-    const again = await place.undo(first.id);
+  it('cannot be undone twice, but can be repeated and undone again', async () => {
+    const project = await MergeProject.open();
+    await project.send(set('ada', { a: 1 }), set('bob', { b: 2 }), merge('ada', 'bob'));
+    const [first] = await project.merges('ada');
+    await project.undo(first.id);
+    const again = await project.undo(first.id);
     expect([again.status, again.body.code, again.body.detail]).toEqual([
       409,
       'conflict',
       'This merge was already undone.',
     ]);
-    await place.send(merge('ada', 'bob'));
-    expect((await place.person('bob')).properties).toMatchObject({ a: 1, b: 2 });
-    const [second] = await place.merges('ada');
-    expect((await place.undo(second.id)).status).toBe(201);
-    expect((await place.person('bob')).properties).toMatchObject({ b: 2 });
-    expect((await place.person('bob')).properties).not.toHaveProperty('a');
+    await project.send(merge('ada', 'bob'));
+    expect((await project.person('bob')).properties).toMatchObject({ a: 1, b: 2 });
+    const [second] = await project.merges('ada');
+    expect((await project.undo(second.id)).status).toBe(201);
+    expect((await project.person('bob')).properties).toMatchObject({ b: 2 });
+    expect((await project.person('bob')).properties).not.toHaveProperty('a');
     if (isWithoutEvents) return;
-    expect((await place.owners())[(await place.person('bob')).uuid]).toEqual(['bob set']);
+    expect((await project.owners())[(await project.person('bob')).uuid]).toEqual(['bob set']);
   });
 
-  it('gives back places in cohorts and the identifiers that keep flags, and takes from the survivor only those', async () => {
-    const place = await Place.open();
-    await place.send(set('ada', {}), set('bob', {}));
-    const [ada, bob] = [await place.person('ada'), await place.person('bob')];
-    const P = `/api/projects/${place.project.projectId}`;
+  it('restores cohort memberships and stored flag identifiers, and removes only those from the survivor', async () => {
+    const project = await MergeProject.open();
+    await project.send(set('ada', {}), set('bob', {}));
+    const [ada, bob] = [await project.person('ada'), await project.person('bob')];
+    const P = `/api/projects/${project.project.projectId}`;
     const flag = { filters: { groups: [{ rollout_percentage: 50 }] }, ensure_experience_continuity: true };
     for (const key of ['both', 'his']) await client.post(`${P}/feature_flags/`, { body: { key, ...flag } });
     const csv = (ids: string) => ({ name: ids, is_static: true, _create_static_person_ids: ids.split(' ') });
     for (const ids of [`${ada.uuid} ${bob.uuid}`, bob.uuid]) await client.post(`${P}/cohorts/`, { body: csv(ids) });
     const decide = (distinct_id: string, anon: string, flag_keys: string[]) =>
       sendJson(server.url, '/flags/?v=2', {
-        token: place.project.projectKey,
+        token: project.project.projectKey,
         distinct_id,
         $anon_distinct_id: anon,
         flag_keys,
@@ -147,70 +147,72 @@ describe('a merge', () => {
     ];
     const before = await kept();
     expect(before.map((rows) => rows.length)).toEqual([0, 2, 1, 2]);
-    await place.send(merge('ada', 'bob'));
+    await project.send(merge('ada', 'bob'));
     expect((await kept()).map((rows) => rows.length)).toEqual([2, 0, 2, 0]);
-    const [listed] = await place.merges('ada');
-    expect((await place.undo(listed.id)).status).toBe(201);
+    const [listed] = await project.merges('ada');
+    expect((await project.undo(listed.id)).status).toBe(201);
     expect(await kept()).toEqual(before);
   });
 
-  it('below another one waits for it, and says which', async () => {
-    const place = await Place.open();
-    await place.send(set('a', {}), set('b', {}), set('c', {}), merge('b', 'a'), merge('c', 'b'));
-    const listed = await place.merges('c');
+  it('cannot be undone before a later one, and names it', async () => {
+    const project = await MergeProject.open();
+    await project.send(set('a', {}), set('b', {}), set('c', {}), merge('b', 'a'), merge('c', 'b'));
+    const listed = await project.merges('c');
     expect(listed.map((one: { can_be_undone: boolean }) => one.can_be_undone)).toEqual([true, false]);
     const [top, below] = listed;
-    const refused = await place.undo(below.id);
-    const reason = `The person was later merged into ${(await place.person('c')).uuid}: undo merge ${top.id} first.`;
+    const refused = await project.undo(below.id);
+    const reason = `The person was later merged into ${(await project.person('c')).uuid}: undo merge ${top.id} first.`;
     expect([refused.status, refused.body.detail, below.reason]).toEqual([409, reason, reason]);
-    expect((await place.undo(top.id)).status).toBe(201);
-    expect((await place.undo(below.id)).status).toBe(201);
-    const uuids = await Promise.all(['a', 'b', 'c'].map(async (id) => (await place.person(id)).uuid));
+    expect((await project.undo(top.id)).status).toBe(201);
+    expect((await project.undo(below.id)).status).toBe(201);
+    const uuids = await Promise.all(['a', 'b', 'c'].map(async (id) => (await project.person(id)).uuid));
     expect(new Set(uuids).size).toBe(3);
     if (isWithoutEvents) return;
-    expect(Object.values(await place.owners()).map((events) => events.length)).toEqual(
+    expect(Object.values(await project.owners()).map((events) => events.length)).toEqual(
       expect.arrayContaining([1, 2, 2]),
     );
   });
 
-  it('keeps with the survivor what came since, and gives back ids that were not split off', async () => {
-    const place = await Place.open();
-    await place.send(set('bob', { city: 'Rome', plan: 'free' }), identify('bob', 'bob phone'));
-    await place.send(set('ada', {}), merge('ada', 'bob'));
-    await place.send(identify('ada', 'ada tablet'), set('bob', { plan: 'pro' }));
-    const [listed] = await place.merges('ada');
-    await client.post(place.path(`${(await place.person('ada')).id}/split/`), { body: { main_distinct_id: 'ada' } });
-    expect((await place.merges('ada'))[0].reason).toBe(
+  it('keeps later changes with the survivor, and returns ids that were not split off', async () => {
+    const project = await MergeProject.open();
+    await project.send(set('bob', { city: 'Rome', plan: 'free' }), identify('bob', 'bob phone'));
+    await project.send(set('ada', {}), merge('ada', 'bob'));
+    await project.send(identify('ada', 'ada tablet'), set('bob', { plan: 'pro' }));
+    const [listed] = await project.merges('ada');
+    await client.post(project.path(`${(await project.person('ada')).id}/split/`), {
+      body: { main_distinct_id: 'ada' },
+    });
+    expect((await project.merges('ada'))[0].reason).toBe(
       'The person no longer has any of the moved distinct ids: they were split off.',
     );
-    expect((await place.undo(listed.id)).status).toBe(409);
-    await place.send(merge('ada', 'bob phone'));
-    const answer = await place.undo(listed.id);
+    expect((await project.undo(listed.id)).status).toBe(409);
+    await project.send(merge('ada', 'bob phone'));
+    const answer = await project.undo(listed.id);
     expect([answer.status, answer.body.source?.distinct_ids]).toEqual([201, ['bob phone']]);
     expect(answer.body.source.properties).toMatchObject({ city: 'Rome', plan: 'free' });
     expect(answer.body.target).toMatchObject({ distinct_ids: ['ada'], properties: { plan: 'pro' } });
     expect(answer.body.target.properties).not.toHaveProperty('city');
   });
 
-  it('is gone with a person who was deleted', async () => {
-    const place = await Place.open();
-    await place.send(set('ada', {}), set('bob', {}), merge('ada', 'bob'));
-    const [listed] = await place.merges('ada');
-    await client.delete(place.path(`${(await place.person('ada')).id}/`));
-    expect((await place.undo(listed.id)).status).toBe(404);
+  it('is removed with a deleted person', async () => {
+    const project = await MergeProject.open();
+    await project.send(set('ada', {}), set('bob', {}), merge('ada', 'bob'));
+    const [listed] = await project.merges('ada');
+    await client.delete(project.path(`${(await project.person('ada')).id}/`));
+    expect((await project.undo(listed.id)).status).toBe(404);
   });
 
-  it('is written down in the activity of both', async () => {
-    const place = await Place.open();
-    await place.send(set('ada', {}), set('bob', {}), merge('ada', 'bob'));
-    const [listed] = await place.merges('ada');
-    await place.undo(listed.id);
+  it('is recorded in the activity of both persons', async () => {
+    const project = await MergeProject.open();
+    await project.send(set('ada', {}), set('bob', {}), merge('ada', 'bob'));
+    const [listed] = await project.merges('ada');
+    await project.undo(listed.id);
     const entries = await server.rows(
       `select activity, item_id, detail from activity where project_id = ? and scope = 'Person' order by position`,
-      place.project.projectId,
+      project.project.projectId,
     );
     const told = entries.map(({ activity, item_id, detail }) => [activity, item_id, JSON.parse(detail).name]);
-    const [ada, bob] = [await place.person('ada'), await place.person('bob')];
+    const [ada, bob] = [await project.person('ada'), await project.person('bob')];
     expect(told).toEqual([
       ['undid_merge', String(bob.id), bob.uuid],
       ['undid_merge', String(ada.id), ada.uuid],
@@ -227,22 +229,22 @@ describe('a merge', () => {
   });
 
   it.each(['0', '-1', 'x', '1.5', '9'.repeat(30)])('%s is not found', async (id) => {
-    const place = await Place.open();
-    expect((await place.undo(id)).status).toBe(404);
+    const project = await MergeProject.open();
+    expect((await project.undo(id)).status).toBe(404);
   });
 
-  it('of another project is not found, and a stranger is refused', async () => {
-    const place = await Place.open();
-    await place.send(set('ada', {}), set('bob', {}), merge('ada', 'bob'));
-    const [listed] = await place.merges('ada');
+  it('of another project is not found, and outsiders are rejected', async () => {
+    const project = await MergeProject.open();
+    await project.send(set('ada', {}), set('bob', {}), merge('ada', 'bob'));
+    const [listed] = await project.merges('ada');
     const other = await server.createProject({ foreign: true });
     const key = { key: other.personalKey };
-    expect((await client.post(place.path(`merges/${listed.id}/undo/`), key)).status).toBe(403);
-    expect((await client.get(place.path(`${(await place.person('ada')).id}/merges/`), key)).status).toBe(403);
+    expect((await client.post(project.path(`merges/${listed.id}/undo/`), key)).status).toBe(403);
+    expect((await client.get(project.path(`${(await project.person('ada')).id}/merges/`), key)).status).toBe(403);
     const theirs = `/api/projects/${other.projectId}/persons/merges/${listed.id}/undo/`;
     expect((await client.post(theirs, key)).status).toBe(404);
-    expect((await client.get(place.path('999999/merges/'))).status).toBe(404);
-    expect((await place.merges('ada'))[0].can_be_undone).toBe(true);
+    expect((await client.get(project.path('999999/merges/'))).status).toBe(404);
+    expect((await project.merges('ada'))[0].can_be_undone).toBe(true);
   });
 });
 
@@ -254,42 +256,42 @@ const beginnings = fc.record({
 });
 const merges = fc.array(fc.tuple(ids, ids), { minLength: 1, maxLength: 6 });
 
-it('merging and undoing, in any order that is allowed, is as if nothing had happened', async () => {
+it('merges and undos in any allowed order cancel out', async () => {
   const property = fc.asyncProperty(beginnings, merges, fc.boolean(), async ({ sets, joined }, pairs, newestFirst) => {
-    const place = await Place.open();
-    await place.send(...IDS.map((id) => set(id, {})), ...sets.map(([id, values]) => set(id, values)));
-    await place.send({ event: 'nothing', distinct_id: 'a' }, ...joined.map(([id, n]) => identify(id, `${id} ${n}`)));
+    const project = await MergeProject.open();
+    await project.send(...IDS.map((id) => set(id, {})), ...sets.map(([id, values]) => set(id, values)));
+    await project.send({ event: 'nothing', distinct_id: 'a' }, ...joined.map(([id, n]) => identify(id, `${id} ${n}`)));
     const all = [...IDS, ...joined.map(([id, n]) => `${id} ${n}`)];
     const state = async () =>
-      Object.fromEntries(await Promise.all(all.map(async (id) => [id, await place.person(id)] as const)));
+      Object.fromEntries(await Promise.all(all.map(async (id) => [id, await project.person(id)] as const)));
     const before = await state();
-    await place.send(...pairs.map(([target, source]) => merge(target, source)));
-    await undoAll(place, newestFirst);
+    await project.send(...pairs.map(([target, source]) => merge(target, source)));
+    await undoAll(project, newestFirst);
     // A refused or empty merge still marks its person as identified, and no undo takes that back.
     const marks = (one: typeof before) =>
       Object.fromEntries(Object.entries(one).map(([id, { isIdentified: _, ...person }]) => [id, person]));
     expect(marks(await state())).toEqual(marks(before));
     if (isWithoutEvents) return;
-    for (const [person, events] of Object.entries(await place.owners())) {
+    for (const [person, events] of Object.entries(await project.owners())) {
       for (const event of events) {
         const [, distinctId = ''] = /^(\S+(?: \d)?) /.exec(event) ?? [];
-        expect([event, person]).toEqual([event, (await place.person(distinctId)).uuid]);
+        expect([event, person]).toEqual([event, (await project.person(distinctId)).uuid]);
       }
     }
   });
   await fc.assert(property, { numRuns: 12, endOnFailure: true });
 }, 60_000);
 
-async function undoAll(place: Place, newestFirst: boolean): Promise<void> {
+async function undoAll(project: MergeProject, newestFirst: boolean): Promise<void> {
   const standing = (): Promise<{ id: number }[]> =>
     server.rows(
       `select id from person_merges where project_id = ? and undone_at is null order by id ${newestFirst ? 'desc' : ''}`,
-      place.project.projectId,
+      project.project.projectId,
     );
   for (let left = await standing(); left.length > 0; left = await standing()) {
     let undone = 0;
     for (const { id } of left) {
-      const { status } = await place.undo(id);
+      const { status } = await project.undo(id);
       if (status === 201) undone++;
       else expect(status).toBe(409);
     }

@@ -1,4 +1,4 @@
-/** Splitting a person: who has which id, which properties, which events, then and later. */
+/** Splitting a person: ids, properties and events of each part, then and later. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { capture } from './support/capture.ts';
 import { clientFor } from './support/client.ts';
@@ -26,7 +26,7 @@ const split = (key: number | string, body: unknown = {}, query = '') =>
 
 const activity = () => server.rows(`select * from activity where scope = 'Person' order by position`);
 
-it('gives every other id a person of its own; the main id keeps person and properties', async () => {
+it('gives every other id its own person; the main id keeps person and properties', async () => {
   const before = await personOf(server, 'ada');
   server.setNow('2026-01-16T00:00:00.000Z');
   const answer = await split(before.id, { main_distinct_id: 'ada' });
@@ -66,7 +66,7 @@ it('gives every other id a person of its own; the main id keeps person and prope
   });
 });
 
-it('without a main id the first one stays, and the properties go, into the history', async () => {
+it('without a main id, keeps the first one and moves the properties to the history', async () => {
   const before = await personOf(server, 'ada');
   const answer = await split(before.uuid);
   expect(answer.body).toMatchObject({ distinct_ids: ['anon'], properties: {}, name: 'anon', success: true });
@@ -79,20 +79,20 @@ it('without a main id the first one stays, and the properties go, into the histo
   expect(history).toContainEqual({ name: 'email', before_value: '"ada@example.org"', after_value: null });
 });
 
-it.skipIf(isWithoutEvents)('lets later events go where their id has gone, also after a restart', async () => {
+it.skipIf(isWithoutEvents)('assigns later events by their id, also after a restart', async () => {
   const { id } = await personOf(server, 'ada');
   await split(id, { main_distinct_id: 'ada' });
   const phone = await personOf(server, 'phone');
   await capture(server, server.projectKey, [{ event: 'later', distinct_id: 'phone', properties: { $set: { a: 1 } } }]);
   expect(await personOf(server, 'phone')).toMatchObject({ uuid: phone.uuid, properties: { a: 1 } });
   expect((await eventsByPerson(server))[phone.uuid]).toEqual(['phone bought', 'phone later']);
-  // Merged back, the events are together again.
+  // After merging again, the events are together.
   await capture(server, server.projectKey, [identify('ada', 'phone')]);
   expect((await eventsByPerson(server))[(await personOf(server, 'ada')).uuid]).toHaveLength(6);
   expect(await server.rows('select * from person_refilings')).toEqual([]);
 });
 
-it('takes the main id from the query too, and says so in the activity', async () => {
+it('accepts the main id in the query, and records the activity', async () => {
   const { id, uuid } = await personOf(server, 'ada');
   expect((await split(id, undefined, '?main_distinct_id=phone')).body).toMatchObject({ distinct_ids: ['phone'] });
   expect((await activity()).map(({ activity, item_id, detail }) => [activity, item_id, JSON.parse(detail)])).toEqual([
@@ -117,7 +117,7 @@ it('takes the main id from the query too, and says so in the activity', async ()
   ]);
 });
 
-it('leaves somebody with one id alone, but for the properties', async () => {
+it('only removes the properties of a person with one id', async () => {
   await capture(server, server.projectKey, [{ distinct_id: 'solo', properties: { $set: { a: 1 } } }]);
   const solo = await personOf(server, 'solo');
   expect((await split(solo.id, { main_distinct_id: 'solo' })).body).toMatchObject({
@@ -129,11 +129,11 @@ it('leaves somebody with one id alone, but for the properties', async () => {
   expect((await eventsByPerson(server))[solo.uuid]).toEqual(['solo ping']);
 });
 
-describe('refuses', () => {
+describe('rejects', () => {
   it.each<[string, unknown, string]>([
     ['an id of nobody', { main_distinct_id: 'nobody' }, 'This is not a distinct ID of the person.'],
     ['an object for an id', { main_distinct_id: { a: 1 } }, 'Not a valid string.'],
-  ])('%s, and changes nothing', async (_name, body, detail) => {
+  ])('%s and changes nothing', async (_name, body, detail) => {
     const { id } = await personOf(server, 'ada');
     const answer = await split(id, body);
     expect([answer.status, answer.body]).toEqual([
@@ -148,7 +148,7 @@ describe('refuses', () => {
     expect((await split(key)).status).toBe(404);
   });
 
-  it('a stranger, and a person of another project', async () => {
+  it('outsiders, and persons of another project', async () => {
     const { id } = await personOf(server, 'ada');
     const other = await server.createProject({ foreign: true });
     const path = (project: number) => `/api/projects/${project}/persons/${id}/split/`;

@@ -1,4 +1,4 @@
-/** What a person was like when they did things. */
+/** The property timeline of a person. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { capture, type SentEvent } from './support/capture.ts';
 import { clientFor } from './support/client.ts';
@@ -23,7 +23,7 @@ const event = (name: string, day: number, properties: Record<string, unknown> = 
   properties,
 });
 
-/** Sends the events and asks about the person behind `me`. */
+/** Sends the events and requests the timeline of `me`. */
 async function timeline(
   events: readonly SentEvent[],
   query: Record<string, unknown> = {},
@@ -43,7 +43,7 @@ async function timeline(
   expect(api.problemsOf('GET', path, answer)).toEqual([]);
   return { ...answer, base: `${base}${id}/`, again: async () => (await client.get(path)).body };
 }
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
+// biome-ignore lint/suspicious/noExplicitAny: responses are read freely
 const points = (body: any, ...keys: string[]) =>
   // biome-ignore lint/suspicious/noExplicitAny: the same
   body.points.map((point: any) => [
@@ -53,8 +53,8 @@ const points = (body: any, ...keys: string[]) =>
   ]);
 const on = (key: string) => ({ key, value: 'x', type: 'person' });
 
-describe('the timeline of a person', () => {
-  it('has a point for each change of what the filters ask for', async () => {
+describe('the property timeline', () => {
+  it('has a point for each change of a filtered property', async () => {
     const { body } = await timeline(
       [
         event('a', 1, { $set: { plan: 'free', city: 'Paris' } }),
@@ -80,7 +80,7 @@ describe('the timeline of a person', () => {
     ]);
   });
 
-  it('counts only the events that are named, whatever their filters say', async () => {
+  it('counts only the named events, ignoring their filters', async () => {
     const series = [{ id: 'a', properties: [on('plan'), { key: 'x', value: 'nobody', type: 'event' }] }];
     const { body } = await timeline(
       [
@@ -98,7 +98,7 @@ describe('the timeline of a person', () => {
     ]);
   });
 
-  it('counts what actions are made of, beside the events that are named', async () => {
+  it('counts events of actions and the named events', async () => {
     const project = await server.createProject();
     const steps = [
       { event: 'b', url: '/pricing' },
@@ -126,7 +126,7 @@ describe('the timeline of a person', () => {
     ]);
   });
 
-  it('has one point where nothing is asked for, and none without events', async () => {
+  it('has one point without filters, and none without events', async () => {
     const events = [event('a', 1, { $set: { n: 1 } }), event('a', 2, { $set: { n: 2 } })];
     expect(points((await timeline(events)).body, 'n')).toEqual([['01', 1, 2]]);
     expect((await timeline(events, { events: [{ id: 'nothing' }] })).body.points).toEqual([]);
@@ -134,7 +134,7 @@ describe('the timeline of a person', () => {
     expect((await timeline(events, { date_from: '2025-01-01', date_to: '2025-01-05' })).body.points).toEqual([]);
   });
 
-  it('shows what was true then, though events arrive late and people change things by hand', async () => {
+  it('shows past values, despite late events and manual changes', async () => {
     const { base, again } = await timeline(
       [
         event('a', 5, { $set: { plan: 'pro' } }),
@@ -151,7 +151,7 @@ describe('the timeline of a person', () => {
     ]);
   });
 
-  it('gives events of somebody who was merged in the properties of then', async () => {
+  it('uses the properties of that time for events of a merged person', async () => {
     const { body } = await timeline(
       [
         event('a', 1, { $set: { plan: 'anonymous', seen: 1 } }, 'anon'),
@@ -170,7 +170,7 @@ describe('the timeline of a person', () => {
     ]);
   });
 
-  it('knows by the events what they tell themselves', async () => {
+  it('takes implicit properties from events', async () => {
     const { body } = await timeline(
       [
         event('a', 1, { $browser: 'Firefox', $screen_width: 1024 }),
@@ -188,7 +188,7 @@ describe('the timeline of a person', () => {
     ]);
   });
 
-  it('makes points by a breakdown too', async () => {
+  it('makes points for a breakdown too', async () => {
     const events = [event('a', 1, { $set: { foo: 1 } }), event('a', 2, { $set: { foo: 2 } })];
     for (const breakdown of ['foo', ['foo', 'bar']]) {
       const { body } = await timeline(events, { breakdown, breakdown_type: 'person', properties: [on('zoo')] });
@@ -201,7 +201,7 @@ describe('the timeline of a person', () => {
     expect((await timeline(events, { breakdown: 'foo' })).body.crucial_property_keys).toEqual([]);
   });
 
-  it('reads days by the calendar of the project', async () => {
+  it('uses days in the project time zone', async () => {
     const { body } = await timeline([event('a', 1)], { date_from: '2026-01-02', date_to: '2026-01-03' }, 'Asia/Tokyo');
     expect([body.effective_date_from, body.effective_date_to]).toEqual([
       '2026-01-01T15:00:00+00:00',
@@ -217,12 +217,12 @@ describe('the timeline of a person', () => {
     [{ interval: 'toString' }, 'interval'],
     [{ date_from: 'yesterday' }, 'date_from'],
     [{ properties: '{' }, null],
-  ])('refuses %j', async (query, attr) => {
+  ])('rejects %j', async (query, attr) => {
     const { status, body } = await timeline([event('a', 1)], query);
     expect([status, body.type, body.attr]).toEqual([400, 'validation_error', attr]);
   });
 
-  it('comes as CSV, and under its old name', async () => {
+  it('is available as CSV and under the legacy path', async () => {
     const { base, body } = await timeline([event('a', 1, { $set: { plan: 'free' } })]);
     const csv = await client.get(`${base}properties_timeline/?format=csv&date_from=all`);
     expect(csv.body).toMatch(/^properties\.\$creator_event_uuid,properties\.plan,relevant_event_count,timestamp\r\n/);

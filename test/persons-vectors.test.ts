@@ -1,6 +1,6 @@
 /**
- * Recorded questions about persons, their timelines and property filters, asked of a started server. The cases lie
- * outside of the repository. Each gets a project of its own, filled through the front door.
+ * Recorded requests about persons, their timelines and property filters, against a real server. The cases are not in
+ * the repository. Each gets its own project, filled through capture.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { capture, type SentEvent } from './support/capture.ts';
@@ -21,7 +21,7 @@ interface Case {
   expected: { path: string; op: string; value: unknown }[];
 }
 
-/** Cases that are not followed, each with the reason. */
+/** Cases that differ on purpose, with the reason. */
 const NOT_FOLLOWED: Readonly<Record<string, string>> = {
   'test_persons_trends::test_people_csv_returns_400_on_no_entity_id_provided#0': 'asks for the people of an insight',
   'test_person::test_pagination_limit#0': 'needs a person without a distinct id, whom no event can make',
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Events that make a person: the first id brings the properties, the others are merged in. */
+/** Events that create a person: the first id sets the properties, the others are merged in. */
 const personEvents = ({ distinct_ids: [first = '', ...rest], properties, created_at }: Case['persons'][number]) => [
   { event: '$set', distinct_id: first, timestamp: created_at, properties: { $set: properties } },
   ...rest.map((alias) => ({
@@ -55,7 +55,7 @@ const eventOf = ({ person_properties, ...event }: Case['events'][number]): SentE
   properties: { ...event.properties, ...(person_properties ? { $set: person_properties } : {}) },
 });
 
-/** Two persons with one distinct id are of two projects: all up to the first of them live elsewhere. */
+/** Two persons with the same distinct id belong to two projects: those up to the first are in another one. */
 function foreignCount(persons: Case['persons']): number {
   const twice = persons.findLastIndex((one, i) =>
     persons.slice(i + 1).some((other) => other.distinct_ids.some((id) => one.distinct_ids.includes(id))),
@@ -69,7 +69,7 @@ async function build(given: Case): Promise<TestProject> {
   const foreign = foreignCount(given.persons);
   const abroad = given.persons.slice(0, foreign).flatMap(personEvents);
   if (abroad.length > 0) await capture(server, elsewhere.projectKey, abroad);
-  // Where there are events, they make the person, and tell what they were like.
+  // If there are events, they create the person and set its properties.
   const persons = given.events.length > 0 ? [] : given.persons.slice(foreign).flatMap(personEvents);
   await capture(server, project.projectKey, [...persons, ...given.events.map(eventOf)]);
   return project;
@@ -92,7 +92,7 @@ async function ask(given: Case, project: TestProject): Promise<Answer> {
   return client.get(`${path}?${new URLSearchParams([...query, ['token', project.projectKey]])}`);
 }
 
-/** `results[0].id`, `len(results)`, `@status`, or everything. */
+/** `results[0].id`, `len(results)`, `@status`, or the whole body. */
 function valueAt(answer: Answer, path: string): unknown {
   if (path === '@status') return answer.status;
   const counted = /^len\((.*)\)$/.exec(path)?.[1];
@@ -100,7 +100,7 @@ function valueAt(answer: Answer, path: string): unknown {
   return [...path.matchAll(/[^.[\]]+/g)].reduce<unknown>((value, [key]) => (value as Values)[key], answer.body);
 }
 
-/** Objects are compared on the keys that are expected. */
+/** Objects are compared on the expected keys only. */
 const shaped = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(shaped);
   if (typeof value !== 'object' || value === null) return value;
@@ -116,12 +116,12 @@ describeVectors<{ cases: Case[] }>('recorded questions', 'insight-cases.json', (
   it.each(cases('persons'))('persons: $id', async (given) => {
     const project = await build(given);
     const answer = await ask(given, project);
-    // Persons that come from events know their first event: one property more than the recorded ones have.
+    // Persons created by events have one more property than the recorded ones.
     if (given.endpoint.endsWith('/properties/')) answer.body.splice(indexOfCreator(answer.body), 1);
     for (const { path, op, value } of given.expected) {
       expect(op).toBe('equals');
       if (typeof value === 'string' && value.startsWith('person:')) {
-        // A person's id is a number, and the uuid stands beside it.
+        // A person's id is a number; the uuid is a field of its own.
         expect(valueAt(answer, path.replace(/id$/, 'uuid'))).toBe(await uuidOf(project, value));
       } else expect([path, valueAt(answer, path)]).toEqual([path, shaped(value)]);
     }

@@ -1,4 +1,4 @@
-/** Persons through the private API: the list, one person, and changes to one. */
+/** Persons in the private API: the list and single persons. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { capture, type SentEvent } from './support/capture.ts';
 import { clientFor } from './support/client.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A project of its own for each group of tests. */
+/** A separate project for each group of tests. */
 async function project(events: readonly SentEvent[]) {
   const made = await server.createProject();
   await capture(server, made.projectKey, events);
@@ -40,10 +40,10 @@ const identify = (distinctId: string, anonymous: string) => ({
   distinct_id: distinctId,
   properties: { $anon_distinct_id: anonymous },
 });
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
+// biome-ignore lint/suspicious/noExplicitAny: responses are read freely
 const names = (list: any): string[] => list.results.map((person: any) => person.name);
 
-describe('the list', () => {
+describe('the list of persons', () => {
   let p: Project;
   const ANON = '018f0000-1111-7222-8333-444444444444';
   const MADE = '018f0000-1111-7222-8333-555555555555';
@@ -59,7 +59,7 @@ describe('the list', () => {
     ]);
   });
 
-  it('shows persons in the shape of the document, newest first', async () => {
+  it('returns persons as documented, newest first', async () => {
     const answer = await get(p.base);
     expect(api.problemsOf('GET', p.base, answer)).toEqual([]);
     expect(answer.body.next).toBeNull();
@@ -80,7 +80,7 @@ describe('the list', () => {
     expect(answer.body.results[2].created_at).toBe('2026-01-03T00:00:00.250000Z');
   });
 
-  it('has ids in the order in which they came, while one person shows those that people chose first', async () => {
+  it('has ids in order of creation, while a single person shows chosen ids first', async () => {
     const listed = await p.one('chosen');
     const { body } = await get(`${p.base}${listed.id}/`);
     expect([listed.name, body.name, body.distinct_ids]).toEqual(['chosen', 'chosen', ['chosen', MADE]]);
@@ -108,7 +108,7 @@ describe('the list', () => {
       ['another@example.org'],
     ],
     ['several that exclude each other', { distinct_id: 'one', email: 'another@example.org' }, []],
-  ])('is narrowed by %s', async (_name, query, expected) => {
+  ])('can be searched by %s', async (_name, query, expected) => {
     expect(names(await p.list(query))).toEqual(expected);
   });
 
@@ -168,7 +168,7 @@ describe('the list', () => {
     ],
     ['no filters', [], ['chosen', 'three', ANON, TWO, ONE]],
     ['what looks like SQL', [is('plan', "' or 1=1 --"), is("'; drop table persons --", 'x', 'is_not')], []],
-  ])('is filtered by %s', async (_name, properties, expected) => {
+  ])('can be filtered by %s', async (_name, properties, expected) => {
     expect(names(await p.list({ properties: JSON.stringify(properties) }))).toEqual(expected);
   });
 
@@ -183,13 +183,13 @@ describe('the list', () => {
     ['5', 'Properties are unparsable!'],
     ['{"type":"XOR","values":[]}', /^PropertyGroup is unparsable/],
     ['[{"key":"x","value":1,"type":"group","group_type_index":0}]', /type "group" are not supported/],
-  ])('refuses properties that are %s', async (properties, detail) => {
+  ])('rejects properties that are %s', async (properties, detail) => {
     const { status, body } = await get(`${p.base}?${new URLSearchParams({ properties })}`);
     expect([status, body.type, body.code]).toEqual([400, 'validation_error', 'invalid_input']);
     expect(body.detail).toMatch(detail);
   });
 
-  it('has pages, whose links change nothing but the offset', async () => {
+  it('has pages whose links only change the offset', async () => {
     const first = await p.list({ limit: '2' });
     const link = (offset: number, rest = 'limit=2') => `${server.url}${p.base}?${rest}&offset=${offset}`;
     expect([first.previous, first.next]).toEqual([null, link(2)]);
@@ -204,7 +204,7 @@ describe('the list', () => {
     expect((await p.list({ limit: '5', offset: '5' })).results).toEqual([]);
   });
 
-  it('has pages of what was filtered, too', async () => {
+  it('has pages of filtered persons', async () => {
     const query = { properties: JSON.stringify([is('plan', 'none', 'is_not')]), limit: '2' };
     const seen: string[] = [];
     for (let url = `${p.base}?${new URLSearchParams(query)}`; url; ) {
@@ -215,11 +215,11 @@ describe('the list', () => {
     expect(seen).toEqual(names(await p.list()));
   });
 
-  it.each(['0', '-1', 'x', '1.5', ''])('takes the limit %j for none', async (limit) => {
+  it.each(['0', '-1', 'x', '1.5', ''])('ignores the limit %j', async (limit) => {
     expect((await p.list({ limit })).results).toHaveLength(5);
   });
 
-  it('is not shown to strangers, and shows nobody of other projects', async () => {
+  it('is not accessible to outsiders, and shows no persons of other projects', async () => {
     const { status } = await clientFor({ ...stranger, url: server.url }).get(p.base);
     expect(status).toBe(403);
     const empty = await server.createProject();
@@ -227,36 +227,39 @@ describe('the list', () => {
     expect(body).toEqual({ next: null, previous: null, results: [] });
   });
 
-  it('is known under its old name', async () => {
+  it('is available under the legacy path', async () => {
     const legacy = await get(`/api/person/?token=${p.projectKey}&distinct_id=two`);
     expect(names(legacy.body)).toEqual([TWO]);
   });
 });
 
 describe('the list as CSV', () => {
-  it.each(['?format=csv', '?format=csv&limit=1&offset=1', '.csv', '.csv?limit=1'])('comes whole by %s', async (end) => {
-    const p = await project([
-      set('one', { email: 'a@x', tags: ['x', 'y'], ok: true, text: 'a "b",\nc' }, '2026-01-01T00:00:00Z'),
-      set('two', { nothing: null, list: [] }, '2026-01-02T00:00:00.250Z'),
-    ]);
-    const [two, one] = (await p.list()).results;
-    const { status, body, headers } = await get(p.base.replace(/\/$/, '') + (end.startsWith('.') ? end : `/${end}`));
-    expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
-    expect(headers.get('content-disposition')).toBeNull();
-    const creator = [one, two].map(({ properties }) => properties.$creator_event_uuid);
-    const columns =
-      'created_at,distinct_ids.0,id,is_identified,name,properties.$creator_event_uuid,properties.email,' +
-      'properties.nothing,properties.ok,properties.tags.0,properties.tags.1,properties.text,type,uuid,' +
-      'value_at_data_point';
-    expect(body.split('\r\n')).toEqual([
-      columns,
-      `2026-01-02 00:00:00.250000+00:00,two,${two.id},False,two,${creator[1]},,,,,,,person,${two.uuid},`,
-      `2026-01-01 00:00:00+00:00,one,${one.id},False,a@x,${creator[0]},a@x,,True,x,y,"a ""b"",\nc",person,${one.uuid},`,
-      '',
-    ]);
-  });
+  it.each(['?format=csv', '?format=csv&limit=1&offset=1', '.csv', '.csv?limit=1'])(
+    'contains all persons with %s',
+    async (end) => {
+      const p = await project([
+        set('one', { email: 'a@x', tags: ['x', 'y'], ok: true, text: 'a "b",\nc' }, '2026-01-01T00:00:00Z'),
+        set('two', { nothing: null, list: [] }, '2026-01-02T00:00:00.250Z'),
+      ]);
+      const [two, one] = (await p.list()).results;
+      const { status, body, headers } = await get(p.base.replace(/\/$/, '') + (end.startsWith('.') ? end : `/${end}`));
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+      expect(headers.get('content-disposition')).toBeNull();
+      const creator = [one, two].map(({ properties }) => properties.$creator_event_uuid);
+      const columns =
+        'created_at,distinct_ids.0,id,is_identified,name,properties.$creator_event_uuid,properties.email,' +
+        'properties.nothing,properties.ok,properties.tags.0,properties.tags.1,properties.text,type,uuid,' +
+        'value_at_data_point';
+      expect(body.split('\r\n')).toEqual([
+        columns,
+        `2026-01-02 00:00:00.250000+00:00,two,${two.id},False,two,${creator[1]},,,,,,,person,${two.uuid},`,
+        `2026-01-01 00:00:00+00:00,one,${one.id},False,a@x,${creator[0]},a@x,,True,x,y,"a ""b"",\nc",person,${one.uuid},`,
+        '',
+      ]);
+    },
+  );
 
-  it('is an empty text where there is nobody', async () => {
+  it('is empty without persons', async () => {
     const empty = await server.createProject();
     expect((await get(`/api/projects/${empty.projectId}/persons.csv`)).body).toBe('');
   });
@@ -268,7 +271,7 @@ describe('the list as CSV', () => {
     expect(body).not.toContain('a@x');
   });
 
-  it('is refused in a format that nobody knows, and so is everything else', async () => {
+  it('is rejected in unknown formats, as is every other response', async () => {
     const p = await project([set('one', {})]);
     const { id } = await p.one('one');
     for (const path of ['?format=xml', `${id}/?format=xml`, 'values/?format=', 'activity/?format=api']) {
@@ -278,13 +281,13 @@ describe('the list as CSV', () => {
   });
 });
 
-describe('one person', () => {
+describe('a single person', () => {
   let p: Project;
   beforeAll(async () => {
     p = await project([set('me', { email: 'me@x', plan: 'free' })]);
   });
 
-  it('is found by number and by UUID, with or without hyphens', async () => {
+  it('is found by id and by UUID, with or without hyphens', async () => {
     const { id, uuid } = await p.one('me');
     const answer = await get(`${p.base}${id}/`);
     expect(api.problemsOf('GET', `${p.base}${id}/`, answer)).toEqual([]);
@@ -295,7 +298,7 @@ describe('one person', () => {
     }
   });
 
-  it('comes as CSV as well', async () => {
+  it('is available as CSV', async () => {
     const { id } = await p.one('me');
     const { body, headers } = await get(`${p.base}${id}/?format=csv`);
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
@@ -324,7 +327,7 @@ describe('one person', () => {
     },
   );
 
-  it('is not found in another project, nor changed from there', async () => {
+  it('cannot be read or changed from another project', async () => {
     const { id, uuid } = await p.one('me');
     const { get: other, patch } = clientFor({ ...stranger, url: server.url });
     const theirs = `/api/projects/${stranger.projectId}/persons/`;
@@ -337,7 +340,7 @@ describe('one person', () => {
     expect((await p.one('me')).properties.plan).toBe('free');
   });
 
-  it('is not made by hand', async () => {
+  it('cannot be created through the API', async () => {
     for (const path of [p.base, '/api/person/']) {
       const { status, body } = await clientFor(server).post(path, { body: { properties: {} } });
       expect([status, body.type, body.code]).toEqual([405, 'invalid_request', 'method_not_allowed']);
@@ -348,7 +351,7 @@ describe('one person', () => {
     }
   });
 
-  it('is called by the e-mail, the best id, or the number', async () => {
+  it('is named by e-mail, best distinct id, or id', async () => {
     const anonymous = '018f0000-1111-7222-8333-444444444444';
     const q = await project([
       set('a', { email: '' }),

@@ -31,8 +31,8 @@ const book = (persons: Person[] = [], ids: [string, number][] = [], taken: strin
     isTaken: (uuid) => taken.includes(uuid),
   });
 
-describe('a person from elsewhere', () => {
-  it('is new with its uuid and ids where nobody has one of them', () => {
+describe('an imported person', () => {
+  it('is created with its uuid and ids if nobody has them', () => {
     const one = book();
     expect(one.add(line({ uuid: U(1), distinctIds: ['a', 'b'], properties: { plan: 'pro' } }))).toBeNull();
     const { persons, ops, history } = one.changes();
@@ -50,13 +50,13 @@ describe('a person from elsewhere', () => {
     expect(history).toEqual([]);
   });
 
-  it('gets the uuid that its id would have here where its own belongs or belonged to somebody', () => {
+  it('gets a uuid derived from its id if its own is or was in use', () => {
     const one = book([], [], [U(1)]);
     one.add(line({ uuid: U(1) }));
     expect(one.changes().persons[0]?.person.uuid).toBe(personUuid(1, 'a'));
   });
 
-  it('completes the one who has an id of it: properties with their history, ids, the earlier beginning', () => {
+  it('updates the person with one of its ids: properties with history, ids, earlier creation time', () => {
     const one = book([person(2, { plan: 'free', kept: 1 })], [['a', 2]]);
     expect(
       one.add(line({ uuid: U(1), distinctIds: ['a', 'b'], isIdentified: true, properties: { plan: 'pro' } })),
@@ -70,20 +70,20 @@ describe('a person from elsewhere', () => {
     ]);
   });
 
-  it('that is the same already changes nothing', () => {
+  it('changes nothing if it is the same already', () => {
     const one = book([person(2, { plan: 'pro' })], [['a', 2]]);
     expect(one.add(line({ createdAt: 500, properties: { plan: 'pro' } }))).toBeNull();
     expect(one.changes()).toEqual({ persons: [], ops: [], history: [], overrides: [] });
   });
 
-  it('that comes id by id becomes one person', () => {
+  it('that arrives id by id becomes one person', () => {
     const one = book();
     for (const id of ['a', 'b', 'c']) expect(one.add(line({ uuid: U(1), distinctIds: [id] }))).toBeNull();
     expect(one.changes().persons).toHaveLength(1);
     expect(one.changes().ops).toHaveLength(3);
   });
 
-  it('whose ids belong to several here is left out', () => {
+  it('is skipped if its ids belong to several persons', () => {
     const one = book(
       [person(2), person(3)],
       [

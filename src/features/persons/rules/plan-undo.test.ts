@@ -63,7 +63,7 @@ const persons = fc.record({
 });
 
 describe('merge, then undo', () => {
-  it('is as if nothing had happened, in whatever order several merges are undone', () => {
+  it('cancels out, in whatever order several merges are undone', () => {
     fc.assert(
       fc.property(
         persons,
@@ -95,7 +95,7 @@ describe('merge, then undo', () => {
     );
   });
 
-  it('leaves the target as if the others alone had been merged in', () => {
+  it('leaves the target as if only the others had been merged', () => {
     fc.assert(
       fc.property(persons, persons, persons, persons, (one, first, second, third) => {
         const target = aPerson(one);
@@ -114,11 +114,11 @@ describe('merge, then undo', () => {
   });
 });
 
-describe('what was said since the merge', () => {
+describe('a change since the merge', () => {
   const source = aPerson({ uuid: uuidOf(2), createdAt: 500, properties: { plan: 'free', city: 'Rome', age: 3 } });
   const target = aPerson({ properties: { name: 'Ada', age: 4 } });
 
-  it('stays with the survivor, whoever had it first', () => {
+  it('stays with the survivor, whoever had the property first', () => {
     const { merges, survivor } = mergeAll(target, [source]);
     const later = {
       ...survivor,
@@ -134,14 +134,14 @@ describe('what was said since the merge', () => {
     expect(plan.target.isIdentified).toBe(true);
   });
 
-  it('holds for the merging event itself, too', () => {
+  it('includes changes by the merging event', () => {
     const { merges, survivor } = mergeAll(target, [source], { $set: { email: 'ada@example.org', plan: 'pro' } });
     const plan = planUndo(merges[0] as MergedPair, survivor, ALONE);
     expect(plan.target.properties).toEqual({ name: 'Ada', age: 4, email: 'ada@example.org', plan: 'pro' });
     expect(plan.target.isIdentified).toBe(false);
   });
 
-  it('is filled from those who were merged in later, and taken back with them', () => {
+  it('is filled from later merges, and removed when those are undone', () => {
     const other = aPerson({ uuid: uuidOf(3), properties: { city: 'Oslo' } });
     const { merges, survivor } = mergeAll(target, [source, other]);
     const [first, second] = merges as [MergedPair, MergedPair];

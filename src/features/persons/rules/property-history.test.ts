@@ -16,7 +16,7 @@ const entry = (key: string, before: Json | undefined, after: Json | undefined, a
 });
 
 describe('properties at a time', () => {
-  it('are what the last change until then left', () => {
+  it('are the result of the last change so far', () => {
     const history = new PropertyHistory({ a: 3, b: 1 }, [
       entry('a', undefined, 1, 10),
       entry('b', 0, 1, 15),
@@ -33,14 +33,14 @@ describe('properties at a time', () => {
     ]);
   });
 
-  it('include null, which is a value, and what nobody saw change', () => {
+  it('include null values and properties that never changed', () => {
     const history = new PropertyHistory({ old: 'x', a: null }, [entry('a', undefined, null, 10)]);
     expect([history.propertiesAt(9), history.propertiesAt(10)]).toEqual([{ old: 'x' }, { old: 'x', a: null }]);
     expect([history.has('a'), history.has('old')]).toEqual([true, false]);
     expect(new PropertyHistory({}, []).valueAt('toString', 1)).toBeUndefined();
   });
 
-  it('follow the time of changes, not the order in which they arrived', () => {
+  it('follow the time of changes, not their order of arrival', () => {
     const history = new PropertyHistory({ a: 'late' }, [
       entry('a', undefined, 'early', 20),
       entry('a', 'early', 'late', 10),
@@ -48,7 +48,7 @@ describe('properties at a time', () => {
     expect([5, 10, 20].map((at) => history.valueAt('a', at))).toEqual([undefined, 'late', 'early']);
   });
 
-  it('are, after any run of changes in order, what they were then', () => {
+  it('equal the state at that time after any sequence of changes', () => {
     const update = fc.record({
       set: fc.dictionary(fc.constantFrom('a', 'b', 'constructor'), fc.constantFrom<Json>(1, 2, null, [1])),
       unset: fc.subarray(['a', 'b']),

@@ -16,7 +16,7 @@ it.each([
   ['[abc]def', ''],
   ['', ''],
   ['.*', ''],
-])('of the pattern %j every text that it finds contains %j', (pattern, part) => {
+])('every match of the pattern %j contains %j', (pattern, part) => {
   expect(literalPart(pattern)).toBe(part);
 });
 
@@ -31,7 +31,7 @@ it.each([
   ['regex', '^pro', 'pro'],
   ['is_not', 'pro', null],
   ['gt', '5', null],
-] as const)('%s %j looks for %j first', (operator, value, part) => {
+] as const)('values that match %s %j contain %j', (operator, value, part) => {
   const test = columnFilter(
     { search: searchPattern },
     { kind: 'property', owner: 'person', key: 'k', operator, values: [value] },

@@ -15,7 +15,7 @@ import { sqlPersonIndex } from '../../../stores/sql/person-index.ts';
 import { openMetadataStore, openSqliteDatabase, type SqliteStores } from '../../../stores/sqlite/metadata-store.ts';
 import { eachPersonIdBatch, listPersons, type PersonQuery } from './search-persons.ts';
 
-/** Nasty and plain: whatever a clue in SQL might read otherwise than the filter does. */
+/** Values that a prefilter in SQL might treat differently than the filter. */
 const VALUES: Json[] = [
   'pro',
   'PRO plan',
@@ -71,32 +71,32 @@ const type = fc.constantFrom('AND', 'OR');
 const group = fc.record({ type, values: fc.array(item, { maxLength: 3 }) });
 const filters = fc.record({ type, values: fc.array(group, { minLength: 1, maxLength: 3 }) });
 
-const saysSomething = ({ operator, value }: { operator?: unknown; value?: unknown }): boolean =>
+const isComplete = ({ operator, value }: { operator?: unknown; value?: unknown }): boolean =>
   (value !== null && value !== undefined) || operator === 'is_set' || operator === 'is_not_set';
 
-/** What the index knows when the question comes; the answer must not depend on it. */
-const WAYS = ['without the index', 'by the index', 'by the index and those who came since'] as const;
+/** How much is indexed; the result must not depend on it. */
+const INDEX_STATES = ['without the index', 'with the index', 'with an outdated index'] as const;
 
-describe.each(WAYS)('searching persons %s', (way) => {
+describe.each(INDEX_STATES)('searching persons %s', (state) => {
   const dir = makeTempDir();
-  let shelf: SqliteStores;
+  let stores: SqliteStores;
   let projectId = 0;
   let database: ReturnType<typeof openSqliteDatabase>;
   let index: PersonIndexWriter;
   beforeAll(async () => {
-    shelf = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+    stores = await openMetadataStore(dir.path('metadata.sqlite'), 0);
     database = openSqliteDatabase(dir.path('metadata.sqlite'));
     index = sqlPersonIndex(database, sqliteDialect, { blockSize: 5, minChanges: 1 });
   });
   afterAll(async () => {
     await database.destroy();
-    await shelf.metadata.close();
+    await stores.metadata.close();
     dir.remove();
   });
   const deps = () => {
-    const { persons } = shelf.metadata;
+    const { persons } = stores.metadata;
     const withoutIndex = { ...persons, listMatching: async () => null };
-    return { persons: way === 'without the index' ? withoutIndex : persons, search: searchPattern };
+    return { persons: state === 'without the index' ? withoutIndex : persons, search: searchPattern };
   };
 
   let count = 0;
@@ -108,26 +108,26 @@ describe.each(WAYS)('searching persons %s', (way) => {
       isNew: true,
       mergedInto: null,
     }));
-    const ops = persons.map((state, i) => ({
+    const ops = persons.map((one, i) => ({
       op: 'add_id' as const,
       projectId,
       distinctId: `id ${i}`,
-      personUuid: state.person.uuid,
+      personUuid: one.person.uuid,
     }));
-    const indexed = way === 'by the index' ? all.length : way === 'without the index' ? 0 : all.length >> 1;
+    const indexed = state === 'with the index' ? all.length : state === 'without the index' ? 0 : all.length >> 1;
     await write(persons.slice(0, indexed), ops.slice(0, indexed));
     while (indexed > 0 && (await index.catchUp()));
     await write(persons.slice(indexed), ops.slice(indexed));
   }
   const write = (persons: PersonState[], ops: PersonOp[]): Promise<void> => {
     const changes = { persons, ops, history: [], overrides: [] };
-    return shelf.ingest.transaction((tx) => tx.apply({ ...NO_CHANGES, persons: changes, position: count }));
+    return stores.ingest.transaction((tx) => tx.apply({ ...NO_CHANGES, persons: changes, position: count }));
   };
-  const find = async (question: Omit<PersonQuery, 'projectId'>, page = { limit: 1000, offset: 0 }) =>
-    (await listPersons(deps(), { projectId, ...question }, page)).map(({ version }) => version);
-  const everyone = readFilters([]);
+  const find = async (query: Omit<PersonQuery, 'projectId'>, page = { limit: 1000, offset: 0 }) =>
+    (await listPersons(deps(), { projectId, ...query }, page)).map(({ version }) => version);
+  const noFilter = readFilters([]);
 
-  it('finds whom the filter means, whatever the database was asked first', async () => {
+  it('finds the persons that match the filter', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(person, { minLength: 1, maxLength: 12 }), filters, async (all, given) => {
         await store(all);
@@ -137,7 +137,7 @@ describe.each(WAYS)('searching persons %s', (way) => {
         const own = readFilters({
           ...given,
           values: given.values
-            .map((inner) => ({ ...inner, values: inner.values.filter(saysSomething) }))
+            .map((inner) => ({ ...inner, values: inner.values.filter(isComplete) }))
             .map((inner) => ({ inner, mine: inner.values.filter((one) => one.type === 'person') }))
             .filter(({ inner, mine }) => mine.length > 0 || inner.values.length === 0)
             .map(({ inner, mine }) => ({ ...inner, values: mine })),
@@ -148,11 +148,11 @@ describe.each(WAYS)('searching persons %s', (way) => {
         expect(await find({ filter })).toEqual(expected);
         expect(await find({ filter }, { limit: 2, offset: 1 })).toEqual(expected.slice(1, 3));
       }),
-      { numRuns: way === 'without the index' ? 100 : 50 },
+      { numRuns: state === 'without the index' ? 100 : 50 },
     );
   });
 
-  it('finds by e-mail, by part of it and by distinct id as plainly as it sounds', async () => {
+  it('finds persons by e-mail, by part of it and by distinct id', async () => {
     const text = (given: JsonObject): string => {
       const { email } = given;
       if (!Object.hasOwn(given, 'email')) return '';
@@ -168,17 +168,17 @@ describe.each(WAYS)('searching persons %s', (way) => {
         const indexes = (fits: (one: JsonObject, i: number) => boolean): number[] =>
           all.flatMap((one, i) => (fits(one, i) ? [i] : [])).reverse();
         const part = search.toLowerCase();
-        expect(await find({ search, filter: everyone })).toEqual(
+        expect(await find({ search, filter: noFilter })).toEqual(
           indexes((one, i) => text(one).toLowerCase().includes(part) || search === `id ${i}`),
         );
-        expect(await find({ email: search, filter: everyone })).toEqual(indexes((one) => text(one) === search));
-        expect(await find({ distinctId: search, filter: everyone })).toEqual(indexes((_, i) => search === `id ${i}`));
+        expect(await find({ email: search, filter: noFilter })).toEqual(indexes((one) => text(one) === search));
+        expect(await find({ distinctId: search, filter: noFilter })).toEqual(indexes((_, i) => search === `id ${i}`));
       }),
-      { numRuns: way === 'without the index' ? 100 : 50 },
+      { numRuns: state === 'without the index' ? 100 : 50 },
     );
   });
 
-  it('goes through long lists in slices, and stops when it has enough', async () => {
+  it('scans long lists in batches, and stops when it has enough', async () => {
     index = sqlPersonIndex(database, sqliteDialect, { blockSize: 300, minChanges: 1 });
     await store(Array.from({ length: 2500 }, (_, i) => ({ n: i, rare: i === 3 ? 'yes' : 'no', email: `${i}@x` })));
     expect(await find({ filter: readFilters({ rare: 'yes' }, 'person') })).toEqual([3]);
@@ -186,8 +186,8 @@ describe.each(WAYS)('searching persons %s', (way) => {
     expect(await find({ filter: gt }, { limit: 2, offset: 2400 })).toEqual([99, 98]);
     const sizes: number[] = [];
     for await (const slice of eachPersonIdBatch(deps(), { projectId, filter: gt }, 1000)) sizes.push(slice.length);
-    if (way === 'without the index') expect([sizes.length > 2, Math.max(...sizes) <= 1600]).toEqual([true, true]);
+    if (state === 'without the index') expect([sizes.length > 2, Math.max(...sizes) <= 1600]).toEqual([true, true]);
     else expect(sizes).toEqual([1000, 1490]);
-    expect(await find({ search: '2499@x', filter: everyone })).toEqual([2499]);
+    expect(await find({ search: '2499@x', filter: noFilter })).toEqual([2499]);
   });
 });

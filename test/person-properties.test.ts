@@ -1,4 +1,4 @@
-/** Which properties persons have, and which values. */
+/** Property names and values of persons. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { capture } from './support/capture.ts';
 import { clientFor } from './support/client.ts';
@@ -27,8 +27,8 @@ const counted = async (path: string) => {
   return body.map(({ name, count }: { name: string; count: number }) => [name, count]);
 };
 
-describe('properties of persons', () => {
-  it('are counted, the most frequent first, then by name', async () => {
+describe('property names of persons', () => {
+  it('are sorted by count, then by name', async () => {
     expect(await counted('properties/')).toEqual([
       ['$creator_event_uuid', 4],
       ['plan', 4],
@@ -42,20 +42,20 @@ describe('properties of persons', () => {
     ]);
   });
 
-  it('are those of the project', async () => {
+  it('are limited to the project', async () => {
     const other = await server.createProject();
     expect((await get(`/api/projects/${other.projectId}/persons/properties/`)).body).toEqual([]);
     expect((await get(`/api/person/properties/?token=${other.projectKey}`)).body).toEqual([]);
     expect(await (await get('/api/person/properties/')).body).toHaveLength(9);
   });
 
-  it('come as CSV as well', async () => {
+  it('are available as CSV', async () => {
     const { body } = await get(`${PERSONS}properties/?format=csv`);
     expect(body.split('\r\n').slice(0, 3)).toEqual(['count,name', '4,$creator_event_uuid', '4,plan']);
   });
 });
 
-describe('values of a property of persons', () => {
+describe('values of a person property', () => {
   it.each<[string, unknown[][]]>([
     [
       'key=plan',
@@ -94,7 +94,7 @@ describe('values of a property of persons', () => {
     expect(await counted(`values/?${query}`)).toEqual(expected);
   });
 
-  it('are twenty at the most', async () => {
+  it('are at most twenty', async () => {
     const project = await server.createProject();
     const events = Array.from({ length: 30 }, (_, i) => ({
       event: '$set',
