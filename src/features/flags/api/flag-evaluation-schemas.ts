@@ -62,7 +62,7 @@ export const presentReach = ({ affected, total }: Pick<Impact, 'affected' | 'tot
   total_users: total,
 });
 
-export const presentChange = ({ who, distinctId, from, to }: ValueChange) =>
-  typeof who === 'string'
-    ? { group_key: who, name: who, from, to }
-    : { id: who.id, uuid: who.uuid, name: personName(who.properties, [distinctId], who.id), from, to };
+export const presentChange = ({ target, distinctId, from, to }: ValueChange) =>
+  typeof target === 'string'
+    ? { group_key: target, name: target, from, to }
+    : { id: target.id, uuid: target.uuid, name: personName(target.properties, [distinctId], target.id), from, to };

@@ -1,6 +1,6 @@
 /**
- * Whom a flag reaches, and whose value a change would change: told before it is saved, by the same evaluator that decides
- * afterwards. Nothing is guessed from samples.
+ * How many persons or groups a flag reaches, and whose value a change would alter. Every one of them is evaluated with
+ * the evaluator that decides flags; nothing is estimated from samples.
  */
 import { invalid } from '../../../core/errors.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
@@ -19,7 +19,7 @@ interface BlastRadiusDeps extends ScanDeps {
 }
 
 interface Reach {
-  /** Who gets something other than off. */
+  /** How many get a value other than false. */
   affected: number;
   total: number;
 }
@@ -28,25 +28,25 @@ type Value = FlagEvaluation['value'];
 
 export interface ValueChange {
   /** The person, or the key of the group. */
-  who: StoredPerson | string;
-  /** What the person is known by; empty for a group. */
+  target: StoredPerson | string;
+  /** Empty for a group. */
   distinctId: string;
   from: Value;
   to: Value;
 }
 
 export interface Impact extends Reach {
-  /** How many go from which value to which, the most frequent first. */
+  /** Counts by old and new value, the most frequent first. */
   changes: { from: Value; to: Value; count: number }[];
   changed: number;
-  /** One page of those whose value changes. */
+  /** One page of the persons or groups whose value changes. */
   changedPage: ValueChange[];
 }
 
-/** A flag as it would be; null for one that is not there, or off. */
+/** Null: there is no such flag, or it is off. */
 type Version = FlagDefinition | null;
 
-/** `isBucketed` false: the flag deals out no shares and no variants, so nobody's place among them is looked up. */
+/** `isBucketed` false: the flag has no rollout percentage and no variants, so distinct ids need not be read. */
 export async function measureReach(
   deps: BlastRadiusDeps,
   projectId: number,
@@ -68,36 +68,36 @@ export async function measureImpact(
   const { prepared } = await deps.flagSnapshots.get(projectId);
   const valueBefore = evaluatorOf(prepared, before);
   const valueAfter = evaluatorOf(prepared, after);
-  const tally = new ImpactCounter(page);
+  const counter = new ImpactCounter(page);
   const needs = mergedNeeds(
     [before, after].flatMap((flag) => (flag === null ? [] : prepareFlag(flag, prepared).needs)),
   );
   const scan = { projectId, needs, groupIndex: groupIndexOf(after ?? before), isBucketed };
   for await (const candidates of eachSubject(deps, scan)) {
-    for (const { who, subject } of candidates) {
-      tally.add(who, subject.distinctId, valueBefore(subject), valueAfter(subject));
+    for (const { id, subject } of candidates) {
+      counter.add(id, subject.distinctId, valueBefore(subject), valueAfter(subject));
     }
   }
-  return { ...tally.totals(), changedPage: await withPersons(deps, projectId, tally.shown) };
+  return { ...counter.totals(), changedPage: await withPersons(deps, projectId, counter.onPage) };
 }
 
-/** Whoever has gone since is left out. */
+/** Persons that were deleted meanwhile are left out. */
 async function withPersons(
   deps: BlastRadiusDeps,
   projectId: number,
-  noted: readonly RecordedChange[],
+  recorded: readonly RecordedChange[],
 ): Promise<ValueChange[]> {
-  const ids = noted.flatMap(({ who }) => (typeof who === 'number' ? [who] : []));
+  const ids = recorded.flatMap(({ id }) => (typeof id === 'number' ? [id] : []));
   const persons = new Map((await deps.metadata.persons.listByIds(projectId, ids)).map((person) => [person.id, person]));
-  return noted.flatMap(({ who, ...change }) => {
-    const known = typeof who === 'number' ? persons.get(who) : who;
-    return known === undefined ? [] : [{ ...change, who: known }];
+  return recorded.flatMap(({ id, ...change }) => {
+    const target = typeof id === 'number' ? persons.get(id) : id;
+    return target === undefined ? [] : [{ ...change, target }];
   });
 }
 
-/** A change as it is written down while everybody is looked at. */
-interface RecordedChange extends Omit<ValueChange, 'who'> {
-  who: Candidate['who'];
+/** Without the stored person: most changes are only counted. */
+interface RecordedChange extends Omit<ValueChange, 'target'> {
+  id: Candidate['id'];
 }
 
 function evaluatorOf(among: PreparedFlags, flag: Version): (subject: Subject) => Value {
@@ -111,7 +111,7 @@ function evaluatorOf(among: PreparedFlags, flag: Version): (subject: Subject) =>
   };
 }
 
-/** The kind of groups that a flag as a whole is about; null for persons. */
+/** The group type that the flag is for; null for persons. */
 function groupIndexOf(flag: Version): number | null {
   const index = (flag?.filters as { aggregation_group_type_index?: unknown } | undefined)?.aggregation_group_type_index;
   return typeof index === 'number' ? index : null;
@@ -129,7 +129,7 @@ const mergedNeeds = (all: readonly Needs[]): Needs => ({
 class ImpactCounter {
   readonly #page: Page;
   readonly #counts = new Map<string, Impact['changes'][number]>();
-  readonly shown: RecordedChange[] = [];
+  readonly onPage: RecordedChange[] = [];
   #affected = 0;
   #total = 0;
   #changed = 0;
@@ -138,16 +138,16 @@ class ImpactCounter {
     this.#page = page;
   }
 
-  add(who: Candidate['who'], distinctId: string, from: Value, to: Value): void {
+  add(id: Candidate['id'], distinctId: string, from: Value, to: Value): void {
     this.#total++;
     if (to !== false) this.#affected++;
     if (from === to) return;
     const { limit, offset } = this.#page;
-    if (this.#changed >= offset && this.shown.length < limit) this.shown.push({ who, distinctId, from, to });
+    if (this.#changed >= offset && this.onPage.length < limit) this.onPage.push({ id, distinctId, from, to });
     this.#changed++;
     const key = JSON.stringify([from, to]);
-    const known = this.#counts.get(key) ?? { from, to, count: 0 };
-    this.#counts.set(key, { ...known, count: known.count + 1 });
+    const counted = this.#counts.get(key) ?? { from, to, count: 0 };
+    this.#counts.set(key, { ...counted, count: counted.count + 1 });
   }
 
   totals(): Omit<Impact, 'changedPage'> {

@@ -1,7 +1,7 @@
 /**
- * Experience continuity: a flag with that option keeps its value when an anonymous user logs in. The identifier that
- * they were bucketed by before is kept for their person, flag by flag; the first one stays, follows the person through
- * merges, and decides from then on in place of the distinct id.
+ * Experience continuity: a flag with that option keeps its value when an anonymous user logs in. The identifier by which
+ * they were bucketed before is stored for their person, flag by flag. The first one stays, also through merges, and
+ * replaces the distinct id from then on.
  */
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { FlagOverride, SubjectPerson, SubjectStore } from '../../../stores/metadata/subjects.ts';
@@ -14,11 +14,11 @@ interface Login {
   projectId: number;
   distinctId: string;
   anonDistinctId: string | null;
-  /** Flags with the option. */
+  /** Flags with the option on. */
   flagKeys: readonly string[];
 }
 
-/** Who is behind the distinct id, and who behind the anonymous one. */
+/** The persons of the distinct id (`own`) and of the anonymous id (`other`). */
 export interface LoginPersons {
   own: SubjectPerson | null;
   other: SubjectPerson | null;
@@ -28,36 +28,36 @@ export const NO_PERSONS: LoginPersons = { own: null, other: null };
 
 export class Continuity {
   readonly #metadata: Pick<MetadataStore, 'subjects' | 'transaction'>;
-  readonly #claims = new PendingLogins();
+  readonly #pendingLogins = new PendingLogins();
 
   constructor(metadata: Pick<MetadataStore, 'subjects' | 'transaction'>) {
     this.#metadata = metadata;
   }
 
-  /** Writes only at a login, and when the person of an earlier one has come. */
+  /** Writes only at a login, or once the person of an earlier login exists. */
   async overridesFor(login: Login, persons: LoginPersons): Promise<Overrides> {
     const { projectId, distinctId, anonDistinctId } = login;
-    const claimed = this.#claims.get(projectId, distinctId);
-    if (claimed !== undefined) return this.#settle(login, persons, claimed);
+    const pending = this.#pendingLogins.get(projectId, distinctId);
+    if (pending !== undefined) return this.#storePending(login, persons, pending);
     const { overrides, missing } = await findOverrides(this.#metadata.subjects, login, persons);
     if (anonDistinctId === null || missing.length === 0) return overrides;
-    if (hasPerson(persons)) return this.#keep(login, anonDistinctId);
-    // Nobody to keep it for. Browsers ask for flags and send `$identify` at the same time, and where anonymous users have
-    // no person, this is the usual order: so it is kept as soon as there is one.
-    this.#claims.add(projectId, distinctId, anonDistinctId);
+    if (hasPerson(persons)) return this.#storeOverrides(login, anonDistinctId);
+    // There is no person yet to store it for. Browsers request flags and send `$identify` at the same time, so this is
+    // the usual order where anonymous users have no person. It is stored as soon as there is one.
+    this.#pendingLogins.add(projectId, distinctId, anonDistinctId);
     return overrideForAll(login, anonDistinctId);
   }
 
-  /** The login that came before there was a person was the first, whatever others have come since. */
-  async #settle(login: Login, persons: LoginPersons, claimed: string): Promise<Overrides> {
-    if (!hasPerson(persons)) return overrideForAll(login, claimed);
-    const kept = await this.#keep(login, claimed);
-    if (persons.own !== null) this.#claims.delete(login.projectId, login.distinctId);
-    return kept;
+  /** The login that came before its person is the first one, whatever logins came since. */
+  async #storePending(login: Login, persons: LoginPersons, pending: string): Promise<Overrides> {
+    if (!hasPerson(persons)) return overrideForAll(login, pending);
+    const overrides = await this.#storeOverrides(login, pending);
+    if (persons.own !== null) this.#pendingLogins.delete(login.projectId, login.distinctId);
+    return overrides;
   }
 
-  /** Everything is read again inside: another login or a merge may have been quicker. */
-  #keep(login: Login, identifier: string): Promise<Overrides> {
+  /** Reads everything again in the transaction: another login or a merge may have come first. */
+  #storeOverrides(login: Login, identifier: string): Promise<Overrides> {
     const { projectId, distinctId, anonDistinctId } = login;
     const other = anonDistinctId ?? identifier;
     return this.#metadata.transaction(async ({ subjects }) => {
@@ -82,16 +82,16 @@ const personIds = ({ own, other }: LoginPersons): number[] => [
   ...new Set([own, other].flatMap((person) => person?.id ?? [])),
 ];
 
-/** What is kept for these persons, the one behind the distinct id first; and the flags for which nothing is. */
+/** Stored overrides, those of the own person winning; and the flags that have none. */
 async function findOverrides(
   subjects: SubjectStore,
   { flagKeys }: Login,
   persons: LoginPersons,
 ): Promise<{ overrides: Overrides; missing: string[] }> {
-  const kept = await subjects.listOverrides(personIds(persons));
+  const stored = await subjects.listOverrides(personIds(persons));
   const overrides = new Map<string, string>();
   const put = ({ flagKey, identifier }: FlagOverride): unknown => overrides.set(flagKey, identifier);
-  kept.filter(({ personId }) => personId !== persons.own?.id).forEach(put);
-  kept.filter(({ personId }) => personId === persons.own?.id).forEach(put);
+  stored.filter(({ personId }) => personId !== persons.own?.id).forEach(put);
+  stored.filter(({ personId }) => personId === persons.own?.id).forEach(put);
   return { overrides, missing: flagKeys.filter((key) => !overrides.has(key)) };
 }

@@ -1,4 +1,4 @@
-/** What flags were at a moment of the past: by their versions of then, for a person as they were then. */
+/** Flags as they were at a moment in the past: the versions of then, for a person with the properties of then. */
 
 import type { FeatureFlag, FlagVersion } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
@@ -14,15 +14,12 @@ interface DecideAtDeps extends LoadSubjectDeps {
 }
 
 interface PastDecision {
-  /** The flags there were, inactive ones too. */
+  /** All flags that existed, inactive ones included. */
   flags: readonly FeatureFlag[];
   evaluations: readonly FlagEvaluation[];
 }
 
-/**
- * Cohorts, groups, members of static cohorts and identifiers that keep values are as they are now: nothing is written of
- * their past.
- */
+/** Cohorts, groups, static cohort members and continuity overrides are those of today: they have no history. */
 export async function decideAt(
   deps: DecideAtDeps,
   projectId: number,
@@ -39,7 +36,7 @@ export async function decideAt(
   return { flags, evaluations: evaluate(snapshot.prepared, then, request.flagKeys ?? undefined) };
 }
 
-/** Of each flag the last version that was made by then, as far as it was not deleted. */
+/** The last version of each flag at that moment, without the deleted flags. */
 function flagsAt(versions: readonly FlagVersion[], at: number): FeatureFlag[] {
   const latest = new Map<number, FlagVersion>();
   for (const version of versions) if (version.updatedAt <= at) latest.set(version.id, version);

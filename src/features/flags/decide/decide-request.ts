@@ -1,25 +1,25 @@
 import type { SubjectProperties } from '../rules/subject.ts';
 import type { CallerRuntime } from './flag-snapshots.ts';
 
-/** Whose flags are asked for, and what the caller says about them. */
+/** Whose flags are requested, and what the caller says about them. */
 export interface DecideRequest {
   distinctId: string;
-  /** Who they were before they logged in, where the caller says so. */
+  /** The anonymous id they had before they logged in. */
   anonDistinctId: string | null;
-  /** For flags that bucket by device. */
+  /** For flags that are bucketed by device. */
   deviceId: string | null;
-  /** These win over stored ones, key by key. */
+  /** These override stored ones, key by key. */
   personProperties: SubjectProperties;
-  /** Kind of group → key. Kinds that the project does not know are passed over. */
+  /** Group type → key. Types that the project does not have are ignored. */
   groups: ReadonlyMap<string, string>;
   groupProperties: ReadonlyMap<string, SubjectProperties>;
   /** Only these flags; null for all. */
   flagKeys: ReadonlySet<string> | null;
-  /** Where the caller runs. Asked only where a flag cares. */
+  /** Where the caller runs. Called only if a flag depends on it. */
   runtime(): CallerRuntime;
 }
 
-/** A request about somebody, with nothing else said: a start for others. */
+/** A request with defaults for everything but the distinct id. */
 export const requestFor = (distinctId: string, more: Partial<DecideRequest> = {}): DecideRequest => ({
   distinctId,
   anonDistinctId: null,

@@ -1,7 +1,7 @@
 /**
- * The decide room: which flags are on for somebody. What comes in: a project and a request. What goes out: a value with
- * its reason for every flag that is offered to the caller. It keeps definitions in memory, ready to be evaluated, reads
- * what some flag asks of the person and the groups, and writes only to let a flag keep its value at a login.
+ * Decides flags: takes a project and a request, gives a value with its reason for every flag the caller may see. Flag
+ * definitions are in memory, ready to evaluate (`FlagSnapshots`). Of the person and the groups only what some flag needs
+ * is read; experience continuity is all that is ever written.
  */
 import { Failure } from '../../../core/errors.ts';
 import { groupSubject } from '../../../core/events/changed-subjects.ts';
@@ -15,19 +15,19 @@ import { type LoadSubjectDeps, loadSubject, needsPerson, type UnreadData } from 
 
 export interface DecideDeps extends LoadSubjectDeps {
   flagSnapshots: Pick<FlagSnapshots, 'get' | 'cached'>;
-  /** Undefined where nothing that was acknowledged about these subjects waits to be processed. */
+  /** Undefined where no accepted event about these subjects is still to be processed. */
   writes: { settled(projectId: number, subjects: readonly string[]): Promise<void> | undefined };
 }
 
 export interface Decision {
-  /** In the order of their definitions; those that could not be evaluated are among them, with reason `failed`. */
+  /** In the order of the definitions. Flags that could not be evaluated are included, with reason `failed`. */
   evaluations: readonly FlagEvaluation[];
   hasErrors: boolean;
-  /** What it was decided by. */
+  /** The definitions that were used. */
   snapshot: FlagSnapshot;
 }
 
-/** At once, where nothing has to be waited for. */
+/** Synchronous if everything it needs is in memory. */
 export function decide(deps: DecideDeps, projectId: number, request: DecideRequest): MaybePromise<Decision> {
   const snapshot = deps.flagSnapshots.cached(projectId);
   if (snapshot === undefined) return decideAsync(deps, projectId, request);
@@ -44,7 +44,7 @@ async function decideAsync(
   settled?: Promise<void>,
 ): Promise<Decision> {
   await (settled ?? pendingWritesFor(deps, projectId, await getSnapshot(deps, projectId), request));
-  // Read afterwards: what was waited for may have brought a new kind of group.
+  // Got again: the events that were waited for may have added a group type.
   return decideWith(deps, projectId, await getSnapshot(deps, projectId), request);
 }
 
@@ -62,7 +62,7 @@ const decideWith = (
 
 const isFailed = ({ reason }: FlagEvaluation): boolean => reason === 'failed';
 
-/** Resolves when everything is stored that was acknowledged about the subject before, as far as some flag asks for it. */
+/** Resolves when all accepted events about the subject are processed; undefined if no flag depends on them. */
 function pendingWritesFor(
   { writes }: DecideDeps,
   projectId: number,
@@ -81,7 +81,7 @@ export async function getSnapshot(deps: Pick<DecideDeps, 'flagSnapshots'>, proje
   }
 }
 
-/** Whose stored data can change a value. */
+/** The persons and groups whose stored data can change a value. */
 function subjectsRead({ prepared: { needs } }: FlagSnapshot, request: DecideRequest): readonly string[] {
   const subjects: string[] = [];
   if (needsPerson(needs, request)) {
@@ -92,7 +92,7 @@ function subjectsRead({ prepared: { needs } }: FlagSnapshot, request: DecideRequ
   return subjects;
 }
 
-/** Undefined for all flags. */
+/** Undefined: all flags. */
 function keysToEvaluate(
   { keysByRuntime }: FlagSnapshot,
   { flagKeys, runtime }: DecideRequest,
@@ -103,7 +103,7 @@ function keysToEvaluate(
   return open === undefined ? flagKeys : new Set([...flagKeys].filter((key) => open.has(key)));
 }
 
-/** Only when a store has failed: a flag that would have needed what is missing has no value, the others keep theirs. */
+/** For when a store failed: a flag that needs data that could not be read fails, the others keep their value. */
 function failIfUnread(
   evaluation: FlagEvaluation,
   { prepared }: FlagSnapshot,
@@ -118,6 +118,6 @@ function failIfUnread(
     (lost.includes('continuity') && needs.hasContinuity) ||
     (lost.includes('groups') && needs.groupTypes.size > 0);
   if (!isHit) return evaluation;
-  const failure = 'What is stored of the person or the groups could not be read.';
+  const failure = 'The stored person or groups could not be read.';
   return { ...evaluation, value: false, reason: 'failed', conditionIndex: null, payload: undefined, failure };
 }

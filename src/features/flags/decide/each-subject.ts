@@ -1,8 +1,8 @@
 /**
- * Everybody whom a flag can be evaluated for, a slice at a time. Between two slices others get their turn, so that a look
- * at a hundred thousand persons holds nobody up.
+ * All persons, or all groups of a type, as subjects of a flag, in batches. Other work runs between two batches, so that
+ * a hundred thousand persons do not block the server.
  */
-import { setImmediate as otherWork } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { orderDistinctIds } from '../../../core/persons/person-name.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
@@ -15,13 +15,13 @@ export interface ScanDeps {
 }
 
 export interface Candidate {
-  /** The number of the person, or the key of the group. */
-  who: number | string;
+  /** The id of the person, or the key of the group. */
+  id: number | string;
   subject: Subject;
 }
 
 const BATCH_SIZE = 500;
-/** Distinct ids of a person among which the one is chosen that stands for them. */
+/** How many distinct ids of a person are read to choose the one that is shown. */
 const MAX_DISTINCT_IDS = 10;
 
 const NO_IDS: ReadonlyMap<number, string[]> = new Map();
@@ -30,25 +30,25 @@ const EMPTY_SUBJECT = { deviceId: null, groups: new Map(), staticCohorts: new Se
 interface Scan {
   projectId: number;
   needs: Needs;
-  /** The kind of groups to look at; null for persons. */
+  /** The group type; null for persons. */
   groupIndex: number | null;
-  /** Whether shares or variants are dealt out by distinct ids; otherwise these need not be read. */
+  /** Whether the flag has rollout percentages or variants; if not, distinct ids need not be read. */
   isBucketed: boolean;
 }
 
 export const eachSubject = (deps: ScanDeps, scan: Scan): AsyncGenerator<Candidate[]> =>
   scan.groupIndex === null ? eachPerson(deps, scan) : eachGroup(deps, scan.projectId, scan.groupIndex);
 
-/** A person may be known by several distinct ids and a flag asks for one: here, the one that they are shown by. */
+/** Of a person's distinct ids the one that the console shows is used for bucketing. */
 async function* eachPerson(deps: ScanDeps, { projectId, needs, isBucketed }: Scan): AsyncGenerator<Candidate[]> {
   const { persons, subjects } = deps.metadata;
   const now = deps.clock.now();
-  const asked = [...needs.personProperties];
-  const asksIds = isBucketed || needs.personProperties.has('distinct_id');
+  const propertyKeys = [...needs.personProperties];
+  const readsDistinctIds = isBucketed || needs.personProperties.has('distinct_id');
   for (let after = null; ; ) {
-    const slice = await persons.scan(projectId, after, BATCH_SIZE, [], asked);
+    const slice = await persons.scan(projectId, after, BATCH_SIZE, [], propertyKeys);
     const ids = slice.persons.map(({ id }) => id);
-    const distinctIds = asksIds ? await persons.listDistinctIds(ids, MAX_DISTINCT_IDS) : NO_IDS;
+    const distinctIds = readsDistinctIds ? await persons.listDistinctIds(ids, MAX_DISTINCT_IDS) : NO_IDS;
     const overrides = needs.hasContinuity ? await overridesByPerson(deps, ids) : new Map();
     const candidates: Candidate[] = [];
     for (const person of slice.persons) {
@@ -62,12 +62,12 @@ async function* eachPerson(deps: ScanDeps, { projectId, needs, isBucketed }: Sca
         overrides: overrides.get(person.id) ?? EMPTY_SUBJECT.overrides,
         now,
       };
-      candidates.push({ who: person.id, subject });
+      candidates.push({ id: person.id, subject });
     }
     yield candidates;
     if (slice.cursor === null) return;
     after = slice.cursor;
-    await otherWork();
+    await yieldToOthers();
   }
 }
 
@@ -92,11 +92,11 @@ async function* eachGroup(deps: ScanDeps, projectId: number, index: number): Asy
         groups: new Map([[index, { key, properties }]]),
         now,
       };
-      return { who: key, subject };
+      return { id: key, subject };
     });
     const last = groups.at(-1);
     if (last === undefined || groups.length < BATCH_SIZE) return;
     from = { direction: 'behind', place: last };
-    await otherWork();
+    await yieldToOthers();
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Flag definitions in memory, ready to be evaluated: one snapshot per project, read when it is first asked for, never
- * changed, and replaced when something in it changes. Whoever changes a flag or a cohort calls `forget` before
- * answering, so that the next request sees the change.
+ * Flag definitions in memory, ready to evaluate: one immutable snapshot per project, read when it is first needed.
+ * Whoever changes a flag or a cohort calls `invalidate` before answering, so that the next request sees the change.
  */
 import { Failure } from '../../../core/errors.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
@@ -13,54 +12,52 @@ import type { PreparedFlags } from '../rules/compile/prepared-flags.ts';
 import type { CohortDefinition, EvaluationRuntime, FlagDefinition } from '../rules/flag.ts';
 
 export interface FlagSnapshot {
-  /** Those that are not deleted, newest first; inactive ones too. */
+  /** Newest first, inactive ones included, without deleted ones. */
   flags: readonly FeatureFlag[];
   cohorts: readonly Cohort[];
   prepared: PreparedFlags;
-  /** Name of a kind of groups → its index. */
+  /** Name of a group type → its index. */
   groupTypeIndexes: ReadonlyMap<string, number>;
-  /** Keys of the active flags whose value stays when a person is identified. */
+  /** Keys of the active flags with experience continuity. */
   continuityKeys: readonly string[];
-  /** Keys of the flags for callers of each kind; undefined where they get all. */
+  /** Keys of the flags for each kind of caller; undefined: all flags. */
   keysByRuntime: Readonly<Record<CallerRuntime, ReadonlySet<string> | undefined>>;
 }
 
-/** Where a caller runs, as far as it can be told; people who look at flags are shown those for any. */
+/** Where a caller runs, if known. `any` is for people who look at flags, and see all of them. */
 export type CallerRuntime = Exclude<EvaluationRuntime, 'all'> | 'unknown' | 'any';
 
 type SnapshotStore = Pick<MetadataStore, 'flags' | 'cohorts' | 'subjects'>;
 
-/** More projects than this are not remembered at once. */
 const CACHE_SIZE = 1000;
+/** How long a store that was unavailable is not asked again. */
 const RETRY_DELAY_MS = 1000;
 
 const isUnavailable = (error: unknown): boolean => error instanceof Failure && error.kind === 'unavailable';
 
 export class FlagSnapshots {
   readonly #metadata: SnapshotStore;
-  readonly #kept = new Map<number, Promise<FlagSnapshot>>();
-  /** Those of them that have been read. */
+  readonly #reads = new Map<number, Promise<FlagSnapshot>>();
+  /** The results of those reads, for callers that do not wait. */
   readonly #ready = new Map<number, FlagSnapshot>();
-  /** The last snapshot that was made, for what need not be prepared again, and for when nothing can be read. */
+  /** The last snapshot of each project: its compiled flags are reused, and it is the fallback if the store fails. */
   readonly #last = new Map<number, FlagSnapshot>();
-  /** Until then nobody tries again to read from a store that is away. */
-  #awayUntil = 0;
+  #unavailableUntil = 0;
 
   constructor(metadata: SnapshotStore) {
     this.#metadata = metadata;
   }
 
   get(projectId: number): Promise<FlagSnapshot> {
-    const kept = this.#kept.get(projectId);
-    if (kept !== undefined) return kept;
+    const running = this.#reads.get(projectId);
+    if (running !== undefined) return running;
     const last = this.#last.get(projectId);
-    if (last !== undefined && performance.now() < this.#awayUntil) return Promise.resolve(last);
+    if (last !== undefined && performance.now() < this.#unavailableUntil) return Promise.resolve(last);
     const read = this.#read(projectId);
-    if (this.#kept.size >= CACHE_SIZE) this.#evictOldest();
-    // A read that is under way when something changes is no longer in the map then, and whoever asks later reads anew.
-    this.#kept.set(projectId, read);
-    const isCurrent = (): boolean => this.#kept.get(projectId) === read;
-    // A failure is not remembered.
+    if (this.#reads.size >= CACHE_SIZE) this.#evictOldest();
+    // An invalidation removes a running read from the map, so that later callers start another.
+    this.#reads.set(projectId, read);
+    const isCurrent = (): boolean => this.#reads.get(projectId) === read;
     read.then(
       (snapshot) => isCurrent() && this.#store(projectId, snapshot),
       () => isCurrent() && this.invalidate(projectId),
@@ -68,35 +65,33 @@ export class FlagSnapshots {
     return last === undefined ? read : this.#orLast(read, last);
   }
 
-  /** While the store is away, what was true when it could last be read is better than nothing. */
   async #orLast(read: Promise<FlagSnapshot>, last: FlagSnapshot): Promise<FlagSnapshot> {
     try {
       return await read;
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      this.#awayUntil = performance.now() + RETRY_DELAY_MS;
+      this.#unavailableUntil = performance.now() + RETRY_DELAY_MS;
       return last;
     }
   }
 
-  /** The snapshot without waiting for it, where it has been read. */
+  /** Undefined where `get` has to read it. */
   cached(projectId: number): FlagSnapshot | undefined {
     return this.#ready.get(projectId);
   }
 
   invalidate(projectId: number): void {
-    this.#kept.delete(projectId);
+    this.#reads.delete(projectId);
     this.#ready.delete(projectId);
   }
 
-  /** Nobody knows what has changed. */
   invalidateAll(): void {
-    this.#kept.clear();
+    this.#reads.clear();
     this.#ready.clear();
   }
 
   #evictOldest(): void {
-    const [oldest] = this.#kept.keys();
+    const [oldest] = this.#reads.keys();
     if (oldest === undefined) return;
     this.invalidate(oldest);
     this.#last.delete(oldest);
@@ -122,7 +117,7 @@ interface FlagSnapshotSource {
   groupTypes: ReadonlyMap<number, string>;
 }
 
-/** `last`: what was prepared before, for what need not be prepared again. */
+/** Compiled flags of `last` that have not changed are reused. */
 export function buildSnapshot({ flags, cohorts, groupTypes }: FlagSnapshotSource, last?: PreparedFlags): FlagSnapshot {
   const prepared = prepareFlags(
     { flags: flags.map(toFlagDefinition), cohorts: cohorts.map(toCohortDefinition), groupTypes },
@@ -138,7 +133,6 @@ export function buildSnapshot({ flags, cohorts, groupTypes }: FlagSnapshotSource
   };
 }
 
-/** What the evaluator must know of a flag. */
 export const toFlagDefinition = (flag: FeatureFlag): FlagDefinition => ({
   id: flag.id,
   key: flag.key,
@@ -160,7 +154,7 @@ export const toCohortDefinition = ({ id, isStatic, filters, groups }: Cohort): C
 const definitionsIn = (flags: PreparedFlags['flags']): FlagDefinition[] =>
   flags.map(({ compiled }) => compiled.definition);
 
-/** Groups do not log in. */
+/** Flags for groups are left out: groups do not log in. */
 const continuityKeys = ({ flags }: PreparedFlags): string[] =>
   definitionsIn(flags)
     .filter(({ ensureExperienceContinuity, filters }) => {
@@ -171,8 +165,10 @@ const continuityKeys = ({ flags }: PreparedFlags): string[] =>
 
 function findKeysByRuntime({ flags }: PreparedFlags): FlagSnapshot['keysByRuntime'] {
   const to = (runtime: CallerRuntime): ReadonlySet<string> | undefined => {
-    const open = definitionsIn(flags).filter(({ evaluationRuntime }) => ['all', runtime].includes(evaluationRuntime));
-    return open.length === flags.length ? undefined : new Set(open.map(({ key }) => key));
+    const visible = definitionsIn(flags).filter(({ evaluationRuntime }) =>
+      ['all', runtime].includes(evaluationRuntime),
+    );
+    return visible.length === flags.length ? undefined : new Set(visible.map(({ key }) => key));
   };
   return { client: to('client'), server: to('server'), unknown: to('unknown'), any: undefined };
 }

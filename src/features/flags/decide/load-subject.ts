@@ -1,4 +1,4 @@
-/** Whom flags are evaluated for: what the request says, over what is stored, as far as some flag asks for it. */
+/** Builds the subject of an evaluation: stored data, as far as some flag needs it, overridden by the request. */
 
 import type { Clock } from '../../../lib/clock.ts';
 import type { MaybePromise } from '../../../lib/maybe-async.ts';
@@ -14,7 +14,7 @@ export interface LoadSubjectDeps {
   metadata: Pick<MetadataStore, 'subjects'>;
   continuity: Continuity;
   clock: Clock;
-  /** Hears why something could not be read or kept; the answer says only that it is not whole. */
+  /** Told why something could not be read or written; the response only says that there were errors. */
   onReadError(error: unknown): void;
 }
 
@@ -22,7 +22,7 @@ export type UnreadData = 'person' | 'groups' | 'continuity';
 
 interface LoadedSubject {
   subject: Subject;
-  /** What could not be read: flags that need it have no value. */
+  /** What could not be read: flags that need it fail. */
   unread: readonly UnreadData[];
 }
 
@@ -32,7 +32,7 @@ const NO_GROUPS: Groups = new Map();
 const NO_COHORTS: ReadonlySet<number> = new Set();
 const NO_OVERRIDES: Overrides = new Map();
 
-/** At once, where nothing but the person is asked for and the store has them at hand: as it is for most projects. */
+/** Synchronous where flags need the person only and the store has it in memory, as in most projects. */
 export function loadSubject(
   deps: LoadSubjectDeps,
   projectId: number,
@@ -40,8 +40,8 @@ export function loadSubject(
   request: DecideRequest,
 ): MaybePromise<LoadedSubject> {
   const { needs } = snapshot.prepared;
-  const isWithGroups = needs.groupTypes.size > 0 && request.groups.size > 0;
-  if (needs.hasContinuity || needs.staticCohorts.size > 0 || isWithGroups) {
+  const needsGroups = needs.groupTypes.size > 0 && request.groups.size > 0;
+  if (needs.hasContinuity || needs.staticCohorts.size > 0 || needsGroups) {
     return loadAll(deps, projectId, snapshot, request);
   }
   if (!needsPerson(needs, request)) return { subject: subjectWith(deps, request, null), unread: NOTHING_UNREAD };
@@ -79,130 +79,122 @@ async function loadAll(
   person?: Promise<SubjectPerson | null>,
 ): Promise<LoadedSubject> {
   const { needs } = snapshot.prepared;
-  const faults = new ReadErrors(deps);
+  const errors = new ReadErrors(deps);
   const persons = needsPerson(needs, request)
-    ? await readPersons(deps, projectId, needs, request, faults, person)
+    ? await readPersons(deps, projectId, needs, request, errors, person)
     : NO_PERSONS;
-  const staticCohorts = needs.staticCohorts.size > 0 ? await readCohorts(deps, persons, needs, faults) : NO_COHORTS;
+  const staticCohorts = needs.staticCohorts.size > 0 ? await readCohorts(deps, persons, needs, errors) : NO_COHORTS;
   const overrides = needs.hasContinuity
-    ? await readOverrides(deps, projectId, snapshot, request, persons, faults)
+    ? await readOverrides(deps, projectId, snapshot, request, persons, errors)
     : NO_OVERRIDES;
-  const named = needs.groupTypes.size > 0 && request.groups.size > 0 ? knownGroups(snapshot, request) : NO_GROUPS;
-  const groups = named.size > 0 ? await readGroups(deps, projectId, named, faults) : NO_GROUPS;
+  const requested = needs.groupTypes.size > 0 && request.groups.size > 0 ? knownGroups(snapshot, request) : NO_GROUPS;
+  const groups = requested.size > 0 ? await readGroups(deps, projectId, requested, errors) : NO_GROUPS;
   const subject = { ...subjectWith(deps, request, persons.own), groups, staticCohorts, overrides };
-  return { subject, unread: faults.lost };
+  return { subject, unread: errors.unread };
 }
 
 class ReadErrors {
-  readonly lost: UnreadData[] = [];
+  readonly unread: UnreadData[] = [];
   readonly #deps: LoadSubjectDeps;
 
   constructor(deps: LoadSubjectDeps) {
     this.#deps = deps;
   }
 
-  add(what: UnreadData, error: unknown): void {
-    this.lost.push(what);
-    this.#deps.onReadError(error);
+  /** What `read` gives; `fallback` where it fails, which is noted. */
+  async orElse<T>(what: UnreadData, fallback: T, read: () => Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (error) {
+      this.unread.push(what);
+      this.#deps.onReadError(error);
+      return fallback;
+    }
   }
 }
 
-/** Whether something stored of the person can change a value. */
+/** Whether stored data of the person can change a value. */
 export const needsPerson = (needs: Needs, { personProperties }: Pick<DecideRequest, 'personProperties'>): boolean =>
   needs.hasContinuity || needs.staticCohorts.size > 0 || !covers(personProperties, needs.personProperties);
 
-function covers(sent: SubjectProperties, asked: ReadonlySet<string>): boolean {
-  for (const key of asked) if (key !== 'distinct_id' && !Object.hasOwn(sent, key)) return false;
+function covers(sent: SubjectProperties, keys: ReadonlySet<string>): boolean {
+  for (const key of keys) if (key !== 'distinct_id' && !Object.hasOwn(sent, key)) return false;
   return true;
 }
 
-async function readPersons(
+function readPersons(
   { metadata: { subjects } }: LoadSubjectDeps,
   projectId: number,
   { hasContinuity }: Needs,
   { distinctId, anonDistinctId }: DecideRequest,
-  faults: ReadErrors,
-  asked?: Promise<SubjectPerson | null>,
+  errors: ReadErrors,
+  person?: Promise<SubjectPerson | null>,
 ): Promise<LoginPersons> {
-  try {
+  return errors.orElse('person', NO_PERSONS, async () => {
     if (!hasContinuity || anonDistinctId === null) {
-      return { own: await (asked ?? subjects.getPerson(projectId, distinctId)), other: null };
+      return { own: await (person ?? subjects.getPerson(projectId, distinctId)), other: null };
     }
     const found = await subjects.getPersons(projectId, [distinctId, anonDistinctId]);
     return { own: found.get(distinctId) ?? null, other: found.get(anonDistinctId) ?? null };
-  } catch (error) {
-    faults.add('person', error);
-    return NO_PERSONS;
-  }
+  });
 }
 
 async function readCohorts(
   { metadata }: LoadSubjectDeps,
   { own }: LoginPersons,
   { staticCohorts }: Needs,
-  faults: ReadErrors,
+  errors: ReadErrors,
 ): Promise<ReadonlySet<number>> {
   if (own === null) return NO_COHORTS;
-  try {
-    return new Set(await metadata.subjects.listCohortsWith(own.id, [...staticCohorts]));
-  } catch (error) {
-    faults.add('person', error);
-    return NO_COHORTS;
-  }
+  const read = async () => new Set(await metadata.subjects.listCohortsWith(own.id, [...staticCohorts]));
+  return errors.orElse('person', NO_COHORTS, read);
 }
 
-/** Not without the persons: a login that nobody could be found for would be taken for one without a person. */
+/** Not if the persons could not be read: the login would be taken for one without a person. */
 async function readOverrides(
   { continuity }: LoadSubjectDeps,
   projectId: number,
   { continuityKeys: flagKeys }: FlagSnapshot,
   { distinctId, anonDistinctId }: DecideRequest,
   persons: LoginPersons,
-  faults: ReadErrors,
+  errors: ReadErrors,
 ): Promise<Overrides> {
-  if (faults.lost.length > 0) return NO_OVERRIDES;
-  try {
-    return await continuity.overridesFor({ projectId, distinctId, anonDistinctId, flagKeys }, persons);
-  } catch (error) {
-    faults.add('continuity', error);
-    return NO_OVERRIDES;
-  }
+  if (errors.unread.length > 0) return NO_OVERRIDES;
+  const login = { projectId, distinctId, anonDistinctId, flagKeys };
+  return errors.orElse('continuity', NO_OVERRIDES, () => continuity.overridesFor(login, persons));
 }
 
-/** The request's groups by index, as far as the project knows their kinds and some flag looks at them. */
+/** The request's groups by type index, without types that the project does not have or no flag uses. */
 function knownGroups({ groupTypeIndexes, prepared }: FlagSnapshot, { groups, groupProperties }: DecideRequest): Groups {
-  const named = new Map<number, SubjectGroup>();
+  const requested = new Map<number, SubjectGroup>();
   for (const [type, key] of groups) {
     const index = groupTypeIndexes.get(type);
     if (index === undefined || !prepared.needs.groupTypes.has(index)) continue;
-    named.set(index, { key, properties: groupProperties.get(type) ?? {} });
+    requested.set(index, { key, properties: groupProperties.get(type) ?? {} });
   }
-  return named;
+  return requested;
 }
 
-async function readGroups(
+function readGroups(
   { metadata }: LoadSubjectDeps,
   projectId: number,
-  named: Groups,
-  faults: ReadErrors,
+  requested: Groups,
+  errors: ReadErrors,
 ): Promise<Groups> {
-  const keys = [...named].map(([typeIndex, { key }]) => ({ typeIndex, key }));
-  try {
+  const keys = [...requested].map(([typeIndex, { key }]) => ({ typeIndex, key }));
+  return errors.orElse('groups', requested, async () => {
     const stored = await metadata.subjects.listGroups(projectId, keys);
     const properties = new Map(stored.map((group) => [group.typeIndex, group.properties]));
     return new Map(
-      [...named].map(([index, { key, properties: sent }]) => [
+      [...requested].map(([index, { key, properties: sent }]) => [
         index,
         { key, properties: overlay(properties.get(index), sent) },
       ]),
     );
-  } catch (error) {
-    faults.add('groups', error);
-    return named;
-  }
+  });
 }
 
-/** Both come out of a JSON parser, so a key called `__proto__` is data here and stays data. */
+/** Both are parsed JSON, where a key called `__proto__` is an ordinary own key. */
 function overlay(stored: SubjectProperties | undefined, sent: SubjectProperties): SubjectProperties {
   if (stored === undefined) return sent;
   for (const _key in sent) return { ...stored, ...sent };

@@ -1,25 +1,25 @@
-/** Logins that came before there was a person to remember them for. In memory, bounded: the person follows within moments. */
+/** Logins whose person does not exist yet. In memory and bounded, since the person follows within moments. */
 const MAX_PENDING = 10_000;
 
 export class PendingLogins {
-  readonly #claims = new Map<string, string>();
+  readonly #anonymousIds = new Map<string, string>();
 
-  /** The first one stays. */
+  /** The first login of a distinct id stays. */
   add(projectId: number, distinctId: string, anonDistinctId: string): void {
     const key = keyOf(projectId, distinctId);
-    if (this.#claims.has(key)) return;
-    const [oldest] = this.#claims.keys();
-    if (this.#claims.size >= MAX_PENDING && oldest !== undefined) this.#claims.delete(oldest);
-    this.#claims.set(key, anonDistinctId);
+    if (this.#anonymousIds.has(key)) return;
+    const [oldest] = this.#anonymousIds.keys();
+    if (this.#anonymousIds.size >= MAX_PENDING && oldest !== undefined) this.#anonymousIds.delete(oldest);
+    this.#anonymousIds.set(key, anonDistinctId);
   }
 
   get(projectId: number, distinctId: string): string | undefined {
-    return this.#claims.size === 0 ? undefined : this.#claims.get(keyOf(projectId, distinctId));
+    return this.#anonymousIds.size === 0 ? undefined : this.#anonymousIds.get(keyOf(projectId, distinctId));
   }
 
-  /** It has been kept where it lasts. */
+  /** To be called once the override is stored. */
   delete(projectId: number, distinctId: string): void {
-    this.#claims.delete(keyOf(projectId, distinctId));
+    this.#anonymousIds.delete(keyOf(projectId, distinctId));
   }
 }
 

@@ -1,4 +1,4 @@
-/** What `/decide/` and `/flags/` have in common: who asks, about whom, and the decision. */
+/** What `/decide/` and `/flags/` share: reads the request, finds the project and decides its flags. */
 import { Failure } from '../../../core/errors.ts';
 import { projectKeyOf } from '../../../core/events/extract-events.ts';
 import { isDeeperThan, MAX_DEPTH } from '../../../core/json/clean-json.ts';
@@ -13,11 +13,11 @@ import { callerRuntime } from './caller-runtime.ts';
 import type { FlagPublicDeps } from './deps.ts';
 import { hasFlagsDisabled, readFlagRequest } from './flag-request.ts';
 
-/** The two paths complain in words of their own; clients and their users search for them. */
+/** The two paths have error messages of their own, which clients and their users search for. */
 export interface ErrorTexts {
   malformed(why: string): string;
   missingDistinctId: string;
-  /** By the code of the failure; others keep their own words. */
+  /** By the code of the error; other errors keep their message. */
   keyErrors: Readonly<Record<string, string>>;
 }
 
@@ -26,36 +26,42 @@ export interface ProjectDecision {
   decision: Decision;
 }
 
-/** At once, where the body is plain and the project known. */
+/** Synchronous if the body is plain JSON, the project is cached and the decision needs no waiting. */
 export function answerFlags(
   deps: FlagPublicDeps,
   request: PublicRequest,
-  wording: ErrorTexts,
+  errorTexts: ErrorTexts,
 ): MaybePromise<ProjectDecision> {
   const plain = plainJson(request);
-  if (plain === undefined) return answerDecoded(deps, request, wording);
-  const body = readObject(plain, wording);
+  if (plain === undefined) return answerDecoded(deps, request, errorTexts);
+  const body = readObject(plain, errorTexts);
   const project = deps.directory.cached(projectKeyOf(body));
   return project === undefined
-    ? answerBody(deps, request, { body, fields: NO_FIELDS }, wording)
-    : decideForProject(deps, request, project, body, wording);
+    ? answerBody(deps, request, { body, fields: NO_FIELDS }, errorTexts)
+    : decideForProject(deps, request, project, body, errorTexts);
 }
 
 async function answerDecoded(
   deps: FlagPublicDeps,
   request: PublicRequest,
-  wording: ErrorTexts,
+  errorTexts: ErrorTexts,
 ): Promise<ProjectDecision> {
-  return answerBody(deps, request, await decodedBody(deps, request, wording), wording);
+  return answerBody(deps, request, await decodedBody(deps, request, errorTexts), errorTexts);
 }
 
 async function answerBody(
   deps: FlagPublicDeps,
   request: PublicRequest,
-  asked: DecodedBody,
-  wording: ErrorTexts,
+  decoded: DecodedBody,
+  errorTexts: ErrorTexts,
 ): Promise<ProjectDecision> {
-  return decideForProject(deps, request, await projectFor(deps, request, asked, wording), asked.body, wording);
+  return decideForProject(
+    deps,
+    request,
+    await projectFor(deps, request, decoded, errorTexts),
+    decoded.body,
+    errorTexts,
+  );
 }
 
 const decideForProject = (
@@ -63,9 +69,9 @@ const decideForProject = (
   request: PublicRequest,
   project: Project,
   body: JsonObject,
-  wording: ErrorTexts,
+  errorTexts: ErrorTexts,
 ): MaybePromise<ProjectDecision> =>
-  chain(decisionFor(deps, request, project.id, body, wording), (decision) => ({ project, decision }));
+  chain(decisionFor(deps, request, project.id, body, errorTexts), (decision) => ({ project, decision }));
 
 function decisionFor(
   deps: FlagPublicDeps,
@@ -75,21 +81,25 @@ function decisionFor(
   { missingDistinctId }: ErrorTexts,
 ): MaybePromise<Decision> {
   if (hasFlagsDisabled(body)) return withoutFlags(deps, projectId);
-  const asked = readFlagRequest(body, {
+  const flagRequest = readFlagRequest(body, {
     missingDistinctId: () => new Failure('invalid', missingDistinctId, { code: 'missing_distinct_id' }),
     runtime: () => callerRuntime(body['evaluation_runtime'], request.headers),
   });
-  return decide(deps.decide, projectId, asked);
+  return decide(deps.decide, projectId, flagRequest);
 }
 
 async function withoutFlags(deps: FlagPublicDeps, projectId: number): Promise<Decision> {
   return { evaluations: [], hasErrors: false, snapshot: await getSnapshot(deps.decide, projectId) };
 }
 
-/** The body alone, for those who know the project and the question by other ways. */
-export async function readBody(deps: FlagPublicDeps, request: PublicRequest, wording: ErrorTexts): Promise<JsonObject> {
+/** The body alone, for routes that take project and flag from elsewhere. */
+export async function readBody(
+  deps: FlagPublicDeps,
+  request: PublicRequest,
+  errorTexts: ErrorTexts,
+): Promise<JsonObject> {
   const plain = plainJson(request);
-  return plain === undefined ? (await decodedBody(deps, request, wording)).body : readObject(plain, wording);
+  return plain === undefined ? (await decodedBody(deps, request, errorTexts)).body : readObject(plain, errorTexts);
 }
 
 interface DecodedBody {
@@ -99,22 +109,22 @@ interface DecodedBody {
 
 const NO_FIELDS: ReadonlyMap<string, string> = new Map();
 
-async function decodedBody(deps: FlagPublicDeps, request: PublicRequest, wording: ErrorTexts): Promise<DecodedBody> {
+async function decodedBody(deps: FlagPublicDeps, request: PublicRequest, errorTexts: ErrorTexts): Promise<DecodedBody> {
   try {
     const { payload, formFields } = await decode(request, deps.config.maxBodyBytes, 'v0');
     return { body: firstObject(await parseBody(payload), payload.length), fields: formFields };
   } catch (error) {
-    // Nothing at all was sent: so the key is what is missing.
+    // An empty body is reported as a missing key.
     if (error instanceof Failure && error.code === 'no_data') return { body: {}, fields: NO_FIELDS };
-    throw withErrorText(error, wording);
+    throw withErrorText(error, errorTexts);
   }
 }
 
-function readObject(plain: Buffer, wording: ErrorTexts): JsonObject {
+function readObject(plain: Buffer, errorTexts: ErrorTexts): JsonObject {
   try {
     return firstObject(parseJson(plain.toString('utf8')), plain.length);
   } catch (error) {
-    throw withErrorText(error, wording);
+    throw withErrorText(error, errorTexts);
   }
 }
 
@@ -128,9 +138,9 @@ export const MALFORMED_DATA = 'malformed_data';
 
 const unreadable = (why: string): Failure => new Failure('invalid', why);
 
-/** Of a list the first counts. */
+/** Of a list the first item. */
 function firstObject(parsed: unknown, bytes: number): JsonObject {
-  // Nesting takes at least two bytes a level.
+  // Each level takes at least two bytes, so short bodies need no check.
   if (bytes > 2 * MAX_DEPTH && isDeeperThan(parsed, MAX_DEPTH)) {
     throw unreadable(`nested more than ${MAX_DEPTH} levels deep`);
   }
@@ -144,16 +154,16 @@ async function projectFor(
   { directory }: FlagPublicDeps,
   request: PublicRequest,
   { body, fields }: DecodedBody,
-  wording: ErrorTexts,
+  errorTexts: ErrorTexts,
 ): Promise<Project> {
   const key = fields.get('api_key') || fields.get('token') || projectKeyOf(body);
   const projectId = fields.get('project_id') ?? body['project_id'] ?? queryValues(request).get('project_id');
   try {
     return await directory.getProject(key, projectId);
   } catch (error) {
-    const words = error instanceof Failure ? wording.keyErrors[error.code ?? ''] : undefined;
-    if (words === undefined || !(error instanceof Failure)) throw error;
+    const text = error instanceof Failure ? errorTexts.keyErrors[error.code ?? ''] : undefined;
+    if (text === undefined || !(error instanceof Failure)) throw error;
     const { code } = error;
-    throw new Failure(error.kind, words, code === undefined ? {} : { code });
+    throw new Failure(error.kind, text, code === undefined ? {} : { code });
   }
 }

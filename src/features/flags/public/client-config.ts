@@ -1,7 +1,7 @@
 /**
- * What SDKs are told beside flags: which encodings the server reads and which features are on. SDKs of each age look for
- * other names, so all are sent. Features that load further scripts are off; `surveys` is left out altogether, because
- * recent browsers SDKs fetch a script for it even when it says false.
+ * What SDKs get beside flags: the encodings that the server reads and the features that are on. SDKs of different ages
+ * look for different names, so all are sent. Features that load further scripts are off. `surveys` is absent, because
+ * recent browser SDKs fetch its script even when it is false.
  */
 const EVENTS_PATH = '/i/v0/e/';
 
@@ -19,25 +19,25 @@ const FEATURES = {
   isAuthenticated: false,
 };
 
-/** The part of `/decide/` that is the same for everybody. */
+/** The part of `/decide/` that is the same for all callers. */
 const DECIDE_CONFIG = {
   // Without it, old browser SDKs never capture a click.
   config: { enable_collect_everything: true },
   toolbarParams: {},
-  // The older name of the same.
+  // The older name of toolbarParams.
   editorParams: {},
   ...FEATURES,
 };
 
 export interface RemoteConfig {
   token: string;
-  /** False stops browser SDKs from asking for flags at all. */
+  /** False stops browser SDKs from requesting flags. */
   hasFeatureFlags: boolean;
 }
 
 export const remoteConfig = ({ token, hasFeatureFlags }: RemoteConfig) => ({ token, hasFeatureFlags, ...FEATURES });
 
-/** An object's members as text, without the braces: to be put among others. */
+/** The JSON of an object without the braces, to be joined with other members. */
 const membersOf = (object: object): string => JSON.stringify(object).slice(1, -1);
 
 export const DECIDE_MEMBERS = membersOf(DECIDE_CONFIG);

@@ -1,4 +1,4 @@
-/** `/decide/`: which flags are on for somebody, and what else an SDK must know to begin. Asked by SDKs of 2020 to 2025. */
+/** `/decide/`: the flags of a person and the configuration of an SDK. For SDKs of 2020 to 2025. */
 import type { FastifyInstance } from 'fastify';
 import { addFastRoute, type FastRoute } from '../../../http/public/fast-route.ts';
 import { queryValues } from '../../../http/public/read-request.ts';
@@ -18,7 +18,7 @@ const ERROR_TEXTS: ErrorTexts = {
   keyErrors: {},
 };
 
-/** What other methods than POST get: the configuration, and nobody's flags. */
+/** The response to methods other than POST. */
 const CONFIG_ONLY = `{"featureFlags":[],${DECIDE_MEMBERS}}`;
 
 export const DECIDE_ROUTE: FastRoute<FlagPublicDeps> = {
@@ -42,7 +42,7 @@ export function decideRoutes(app: FastifyInstance, deps: FlagPublicDeps): void {
   app.options(PATH, { schema: { hide: true } }, async () => ({ status: 1 }));
 }
 
-/** Without one it is 1. One browser SDK sent its own version as a second `v`: what is no integer means 2. */
+/** 1 by default. One browser SDK sent its own version as a second `v`: what is not an integer means 2. */
 function versionOf(v: string | null | undefined): DecideVersion {
   if (v === undefined || v === null) return 1;
   if (!/^[+-]?\d+$/.test(v.trim())) return 2;

@@ -1,28 +1,32 @@
-/** What the public flag endpoints take and give, for the document: they read more than this, and refuse less. */
+/** Shapes of the public flag endpoints, for the OpenAPI document only: what they accept is more lenient. */
 import { Type } from '@sinclair/typebox';
 import { ErrorSchema } from '../../../http/schemas/errors.ts';
 
 const Properties = Type.Record(Type.String(), Type.Unknown());
 
 const Subject = {
-  distinct_id: Type.String({ description: 'Whose flags. Numbers are taken as text, more than 200 characters cut.' }),
+  distinct_id: Type.String({
+    description: 'Whose flags. Numbers are read as text; text after 200 characters is cut off.',
+  }),
   groups: Type.Optional(
-    Type.Record(Type.String(), Type.String(), { description: 'Kind of group → key, for flags about groups.' }),
+    Type.Record(Type.String(), Type.String(), { description: 'Group type → key, for flags on groups.' }),
   ),
   person_properties: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'These win over stored ones, key by key.' }),
+    Type.Record(Type.String(), Type.Unknown(), { description: 'These override stored ones, key by key.' }),
   ),
   group_properties: Type.Optional(Type.Record(Type.String(), Properties)),
   $anon_distinct_id: Type.Optional(
-    Type.String({ description: 'Who they were before they logged in: flags that keep their value need it once.' }),
+    Type.String({
+      description: 'The anonymous id from before the login; flags with experience continuity need it once.',
+    }),
   ),
   $device_id: Type.Optional(Type.String()),
   flag_keys: Type.Optional(Type.Array(Type.String(), { description: 'Only these flags.' })),
-  disable_flags: Type.Optional(Type.Boolean({ description: 'Answers with the configuration alone.' })),
+  disable_flags: Type.Optional(Type.Boolean({ description: 'Return only the configuration.' })),
   evaluation_runtime: Type.Optional(
-    Type.String({ description: '`client` or `server`; told from the headers when absent.' }),
+    Type.String({ description: '`client` or `server`; detected from the headers if absent.' }),
   ),
-  geoip_disable: Type.Optional(Type.Boolean({ description: 'Accepted; this server looks up no addresses.' })),
+  geoip_disable: Type.Optional(Type.Boolean({ description: 'Accepted and ignored: addresses are not looked up.' })),
 };
 
 const Key = Type.String({ description: 'The project key; or a personal or secret key, with `project_id`.' });
@@ -36,7 +40,7 @@ const Detail = Type.Object({
   key: Type.String(),
   enabled: Type.Boolean(),
   variant: Type.Union([Type.String(), Type.Null()]),
-  failed: Type.Optional(Type.Literal(true, { description: 'Only on flags that could not be evaluated.' })),
+  failed: Type.Optional(Type.Literal(true, { description: 'Present only on flags that could not be evaluated.' })),
   reason: Type.Object({
     code: Type.String(),
     condition_index: Type.Union([Type.Integer(), Type.Null()]),
@@ -77,17 +81,17 @@ const version = (description: string) =>
   Type.Object({ v: Type.Optional(Type.String({ description })) }, { additionalProperties: true });
 
 export const DECIDE_DOCUMENT = {
-  summary: 'Which flags are on for a user',
+  summary: 'Evaluate flags for a user',
   tags: ['flags'],
   querystring: version(
-    '1 (default): a list of keys; 2: a map of those that are on; 3: all, with payloads; 4: with reasons.',
+    '1 (default): keys of the flags that are on; 2: a map of them; 3: all values and payloads; 4: with reasons.',
   ),
   body: DecideSchema,
   response: { 200: DecideAnswer, '4xx': ErrorSchema },
 };
 
 export const FLAGS_DOCUMENT = {
-  summary: 'Which flags are on for a user, and why',
+  summary: 'Evaluate flags for a user, with reasons',
   tags: ['flags'],
   querystring: version('2 (default): with reasons; 1: a map of values, and payloads.'),
   body: FlagsSchema,

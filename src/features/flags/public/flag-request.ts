@@ -1,4 +1,4 @@
-/** From the body of a request for flags to what the decide room understands. Says which field is wrong, and how. */
+/** Reads the body of a request for flags. Errors name the field that is wrong. */
 import { type Failure, invalid } from '../../../core/errors.ts';
 import { toDistinctId } from '../../../core/events/distinct-id.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
@@ -8,16 +8,16 @@ import type { CallerRuntime } from '../decide/flag-snapshots.ts';
 import type { SubjectProperties } from '../rules/subject.ts';
 
 interface FlagRequestContext {
-  /** What to answer when nobody is named. */
+  /** The error for a body without a distinct id. */
   missingDistinctId(): Failure;
   runtime(): CallerRuntime;
 }
 
 type Field = 'distinctId' | 'groups' | 'personProperties' | 'groupProperties' | 'deviceId' | 'flagKeys';
-/** What each is called in a body: the first that is there counts. */
+/** The names of each field in a body; the first that is present counts. */
 export type FieldNames = Readonly<Record<Field, readonly string[]>>;
 
-/** As SDKs of several ages write them. */
+/** SDKs of different ages use different names. */
 const FIELD_NAMES: FieldNames = {
   distinctId: ['distinct_id', '$distinct_id'],
   groups: ['groups', '$groups'],
@@ -47,13 +47,13 @@ export function readFlagRequest(
   };
 }
 
-/** `disable_flags` as JSON or form SDKs write it. */
+/** `disable_flags` as sent in JSON or in a form. */
 export const hasFlagsDisabled = ({ disable_flags: value }: JsonObject): boolean =>
   value === true || value === 1 || value === 'true' || value === '1';
 
 type Found = [value: Json, name: string] | undefined;
 
-/** Null is 'not given'. */
+/** Null counts as absent. */
 function findField(body: JsonObject, names: readonly string[]): Found {
   for (const name of names) {
     const value = body[name];
@@ -62,7 +62,7 @@ function findField(body: JsonObject, names: readonly string[]): Found {
   return undefined;
 }
 
-/** Cut and cleaned as ids of events are, so that both mean the same person. An empty text is an id, if an odd one. */
+/** Cleaned like the ids of events, so that both mean the same person. An empty text is a valid id. */
 function readId(body: JsonObject, names: readonly string[]): string | null {
   const found = findField(body, names);
   if (found === undefined) return null;
@@ -86,7 +86,7 @@ function readObject(body: JsonObject, names: readonly string[]): JsonObject {
   return value;
 }
 
-/** PHP writes an empty map as an empty list. */
+/** PHP encodes an empty map as an empty list. */
 const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0;
 
 const NO_GROUPS: ReadonlyMap<string, string> = new Map();

@@ -1,4 +1,4 @@
-/** `/flags/`: the same as `/decide/` for SDKs since 2025, with the reason for each value. */
+/** `/flags/`: like `/decide/`, for SDKs since 2025, with a reason for each value. */
 import type { FastifyInstance } from 'fastify';
 import { addFastRoute, type FastRoute } from '../../../http/public/fast-route.ts';
 import { queryValues } from '../../../http/public/read-request.ts';
@@ -47,10 +47,10 @@ export function flagsRoutes(app: FastifyInstance, deps: FlagPublicDeps): void {
 
 type Parameter = string | null | undefined;
 
-/** What is no number asks for the newest shape, as does anything from 2 on. */
+/** Versions from 2 on, and what is not a number, get the newest shape. */
 const isLegacy = (v: Parameter): boolean => v !== undefined && v !== null && v !== '' && Number(v) < 2;
 
-/** Whoever says neither wants everything. */
+/** Without `config` and `v` the response has everything. */
 const wantsConfig = (config: Parameter, v: Parameter): boolean =>
   config === undefined || config === null ? v === undefined || v === null : config === 'true' || config === '1';
 

@@ -1,6 +1,6 @@
 /**
- * OpenFeature's evaluation context as a question about flags: the targeting key is the distinct id, and every attribute
- * a property of the person, but for those that say which groups they are in and who they were before.
+ * Reads OpenFeature's evaluation context: the targeting key is the distinct id, the reserved attributes give groups,
+ * device and anonymous id, and every other attribute is a person property.
  */
 import { Failure } from '../../../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json/json.ts';
@@ -15,7 +15,7 @@ const FIELD_NAMES: FieldNames = {
   groups: ['groups', '$groups'],
   groupProperties: ['groupProperties', 'group_properties', '$group_properties'],
   deviceId: ['$device_id'],
-  // Attributes lie in the context itself, and which flags are meant is said by the path.
+  // Properties are attributes of the context itself, and the path names the flag.
   personProperties: [],
   flagKeys: [],
 };

@@ -1,4 +1,4 @@
-/** Decisions as OpenFeature's remote evaluation protocol writes them. */
+/** Decisions in the format of OpenFeature's remote evaluation protocol (OFREP). */
 
 import type { FeatureFlag } from '../../../../stores/metadata/flags.ts';
 import type { Decision } from '../../decide/decide.ts';
@@ -15,7 +15,7 @@ export interface OfrepFailure {
 
 interface OfrepSuccess {
   key: string;
-  /** Left out where the caller's own default holds. */
+  /** Absent where the caller's default applies. */
   value?: unknown;
   reason: string;
   variant?: string;
@@ -24,11 +24,11 @@ interface OfrepSuccess {
 
 type OfrepAnswer = OfrepSuccess | OfrepFailure;
 
-/** One for each flag that `/decide/` would tell of. */
+/** The same flags as in `/decide/`. */
 export const presentOfrepFlags = ({ evaluations, snapshot }: Decision): OfrepAnswer[] =>
   evaluations.map((evaluation) => presentEvaluation(evaluation, snapshot));
 
-/** Null where there is no such flag, or not for this caller. One that is switched off is told of to whoever knows its name. */
+/** Null where the caller has no such flag. A disabled flag is returned too, unlike in the list. */
 export function presentOfrepFlag({ evaluations, snapshot }: Decision, key: string): OfrepAnswer | null {
   const [evaluation] = evaluations;
   if (evaluation !== undefined) return presentEvaluation(evaluation, snapshot);
@@ -66,14 +66,14 @@ const presentDisabled = (flag: FeatureFlag): OfrepSuccess => ({
 
 const valued = (value: unknown): { value?: unknown } => (value === undefined ? {} : { value });
 
-/** `version` and `flagSetId` are names that OpenFeature's telemetry knows. */
+/** `version` and `flagSetId` are names of OpenFeature's telemetry. */
 const flagMetadata = ({ id, version, projectId }: FeatureFlag) => ({
   flagId: id,
   version,
   flagSetId: String(projectId),
 });
 
-/** OpenFeature's metadata holds texts, numbers and booleans: so a payload is the JSON of it. */
+/** OpenFeature's metadata holds only strings, numbers and booleans, so other payloads are sent as JSON. */
 const payloadOf = (payload: unknown): { payload?: string } =>
   payload === undefined || payload === null
     ? {}
@@ -85,7 +85,6 @@ function kindOf({ isRemoteConfiguration, filters }: FeatureFlag): ValueKind {
   return Array.isArray(variants) && variants.length > 0 ? 'variant' : 'boolean';
 }
 
-/** Goes with its snapshot. */
 const byKey = new WeakMap<FlagSnapshot, ReadonlyMap<string, FeatureFlag>>();
 
 function flagsOf(snapshot: FlagSnapshot): ReadonlyMap<string, FeatureFlag> {

@@ -1,6 +1,6 @@
 /**
- * `/ofrep/v1/…`: the same decisions for OpenFeature's generic providers, which know no SDK of ours. A provider on a
- * server asks for one flag at a time, one in a browser for all of them, again and again: hence the entity tag.
+ * `/ofrep/v1/…`: flags for OpenFeature's generic providers (OFREP). A provider on a server requests one flag at a time;
+ * one in a browser polls all of them, hence the entity tag.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../../../core/errors.ts';
@@ -50,7 +50,7 @@ async function answerAll(deps: FlagPublicDeps, request: FastifyRequest, reply: F
   const text = JSON.stringify({ flags: presentOfrepFlags(await decideFor(deps, request, null)) });
   const etag = `"${digest(text).slice(0, 32)}"`;
   reply.headers({ etag, 'cache-control': 'private, no-cache' });
-  // Or a page of another origin would not see the tag, and could not send it back.
+  // Without this a page of another origin cannot read the tag.
   if (request.headers.origin !== undefined) reply.header('access-control-expose-headers', 'ETag');
   return isNotModified(request, etag) ? reply.code(304).send() : sendJson(reply, text);
 }
@@ -67,23 +67,23 @@ async function decideFor(
   return decide(deps.decide, project.id, { ...asked, flagKeys });
 }
 
-/** The two places that the protocol knows. */
+/** From one of the two places that OFREP allows. */
 function sentKey({ headers }: FastifyRequest): string | undefined {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
   const plain = headers['x-api-key'];
   return bearer ?? (Array.isArray(plain) ? plain[0] : plain);
 }
 
-/** Whoever holds a secret key is a server. */
+/** A caller with a secret or personal key is a server. */
 const runtimeOf = ({ headers }: FastifyRequest, isPublic: boolean): CallerRuntime =>
   isPublic ? callerRuntime(undefined, headers) : 'server';
 
 const keyInPath = ({ params }: FastifyRequest): string | undefined => (params as { key?: string }).key;
 
-/** Providers read errors in a form of their own. Those about keys have none there, and get ours. */
+/** OFREP has an error format of its own, but none for authentication errors: those keep ours. */
 function sendOfrepError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const isOfOurs = error instanceof Failure && error.kind !== 'unauthenticated' && error.kind !== 'forbidden';
-  if (!isOfOurs) return void sendError(error, request, reply);
+  const isOfrepError = error instanceof Failure && error.kind !== 'unauthenticated' && error.kind !== 'forbidden';
+  if (!isOfrepError) return void sendError(error, request, reply);
   if (error.kind === 'unavailable') request.log.warn({ err: error }, 'unavailable');
   if (error.retryAfter !== undefined) reply.header('retry-after', String(error.retryAfter));
   const key = keyInPath(request);

@@ -1,4 +1,4 @@
-/** OpenFeature's remote evaluation protocol (OFREP), for the document: bodies are judged where they are read. */
+/** Shapes of OpenFeature's remote evaluation protocol (OFREP), for the OpenAPI document only. */
 import { Type } from '@sinclair/typebox';
 import { ErrorSchema } from '../../../../http/schemas/errors.ts';
 
@@ -6,17 +6,17 @@ const Context = Type.Object(
   {
     targetingKey: Type.String({ description: 'The distinct id.' }),
     groups: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'Kind of group → key, for flags about groups.' }),
+      Type.Record(Type.String(), Type.String(), { description: 'Group type → key, for flags on groups.' }),
     ),
     groupProperties: Type.Optional(
       Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
-        description: 'Kind of group → properties; these win over stored ones.',
+        description: 'Group type → properties; these override stored ones.',
       }),
     ),
   },
   {
     additionalProperties: true,
-    description: 'Every other attribute is a property of the person, and wins over the stored one.',
+    description: 'Every other attribute is a person property, and overrides the stored one.',
   },
 );
 
@@ -29,21 +29,21 @@ const Success = Type.Object({
   value: Type.Optional(
     Type.Unknown({
       description:
-        'A boolean; the key of a variant for a flag that has them; the payload, read as JSON, for a flag that is remote ' +
-        'configuration. Absent where one of the latter two is off: the default in the code holds.',
+        'A boolean; the variant key of a multivariate flag; the parsed payload of a remote configuration flag. Absent ' +
+        'where one of the latter two is off: the default in the code applies.',
     }),
   ),
   reason: Type.Union(
     ['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DEFAULT', 'DISABLED'].map((reason) => Type.Literal(reason)),
-    { description: 'SPLIT: by the place of the user among all. DISABLED: the flag is switched off.' },
+    { description: 'SPLIT: by rollout percentage or variant. DISABLED: the flag is off.' },
   ),
   variant: Type.Optional(Type.String()),
   metadata: Type.Object({
     flagId: Type.Integer(),
     version: Type.Integer(),
     flagSetId: Type.String({ description: 'The id of the project.' }),
-    reasonCode: Type.Optional(Type.String({ description: 'The reason as `/flags/` tells it.' })),
-    conditionIndex: Type.Optional(Type.Integer({ description: 'Which condition decided, from 0.' })),
+    reasonCode: Type.Optional(Type.String({ description: 'The reason code of `/flags/`.' })),
+    conditionIndex: Type.Optional(Type.Integer({ description: 'Index of the condition that decided, from 0.' })),
     payload: Type.Optional(Type.String({ description: 'The payload of the value, as JSON.' })),
   }),
 });
@@ -73,7 +73,9 @@ export const OFREP_ALL_DOCUMENT = {
   summary: 'The values of all flags, for OpenFeature providers (OFREP)',
   headers: {
     type: 'object',
-    properties: { 'if-none-match': { type: 'string', description: 'The ETag of an answer: 304 if it is the same.' } },
+    properties: {
+      'if-none-match': { type: 'string', description: 'The ETag of an earlier response; 304 if nothing has changed.' },
+    },
   },
   response: {
     200: Type.Object({ flags: Type.Array(Type.Union([Success, Failure])) }),
