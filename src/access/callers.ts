@@ -3,6 +3,7 @@
  * and to what that user is a member of.
  */
 import { Failure, forbidden, notFound } from '../core/errors.ts';
+import { HOUR_MS } from '../core/time/units.ts';
 import type { Clock } from '../lib/clock.ts';
 import { digest } from '../lib/secrets.ts';
 import {
@@ -34,7 +35,7 @@ export interface CallerDeps {
 type KeyLocation = 'Authorization header' | 'body' | 'query string';
 
 /** `last_used_at` is for people to see which keys are dead; once an hour is often enough. */
-const LAST_USED_UPDATE_INTERVAL_MS = 3_600_000;
+const LAST_USED_UPDATE_INTERVAL_MS = HOUR_MS;
 
 export async function callerByKey(
   deps: CallerDeps & { keys: KeyGuard },

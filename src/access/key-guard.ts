@@ -3,13 +3,14 @@
  * up at all: so nobody learns whether a guess was right. Keys that were right a while ago go on being so, or one machine
  * with an old key would stop everybody behind the same address.
  */
+import { MINUTE_MS } from '../core/time/units.ts';
 import type { Clock } from '../lib/clock.ts';
 import { networkOf } from '../lib/network.ts';
 import { digest } from '../lib/secrets.ts';
 import { Throttle, throttled } from '../lib/throttle.ts';
 
 const MAX_WRONG_KEYS = 60;
-const WINDOW_MS = 60_000;
+const WINDOW_MS = MINUTE_MS;
 const MAX_KNOWN_KEYS = 10_000;
 
 export class KeyGuard {

@@ -1,5 +1,6 @@
 /** Sign-in to the console: set-up link, passwords, sessions. */
 import { Failure, invalid } from '../../core/errors.ts';
+import { DAY_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { digest, hashPassword, isSameSecret, verifyPassword } from '../../lib/secrets.ts';
@@ -26,8 +27,6 @@ export interface OpenedSession {
   /** Tells at the next sign-in that this browser has been here before. */
   deviceToken: string;
 }
-
-const DAY_MS = 86_400_000;
 
 export class Sessions {
   readonly #deps: SessionDeps;

@@ -5,6 +5,7 @@
  * So a browser that has signed in to the account before carries a token that says so, and has attempts of its own,
  * whatever strangers do meanwhile. The token opens nothing by itself.
  */
+import { MINUTE_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { networkOf } from '../../lib/network.ts';
@@ -26,7 +27,7 @@ interface SignInAttempt {
 }
 
 const MAX_ATTEMPTS = 5;
-const WINDOW_MS = 60_000;
+const WINDOW_MS = MINUTE_MS;
 /** One address may try more accounts than one account may be tried, or an office behind one address would lock itself out. */
 const MAX_ATTEMPTS_PER_NETWORK = 20;
 

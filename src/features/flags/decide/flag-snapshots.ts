@@ -5,11 +5,11 @@
 import { Failure } from '../../../core/errors.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import type { Cohort } from '../../../stores/metadata/cohorts.ts';
-import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
+import type { EvaluationRuntime, FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { prepareFlags } from '../rules/compile/prepare-flags.ts';
 import type { PreparedFlags } from '../rules/compile/prepared-flags.ts';
-import type { CohortDefinition, EvaluationRuntime, FlagDefinition } from '../rules/flag.ts';
+import type { CohortDefinition, FlagDefinition } from '../rules/flag.ts';
 
 export interface FlagSnapshot {
   /** Newest first, inactive ones included, without deleted ones. */

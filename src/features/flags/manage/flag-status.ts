@@ -1,10 +1,10 @@
+import { DAY_MS } from '../../../core/time/units.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import { isFullyRolledOut } from '../rules/filters-shape.ts';
 
 type FlagStatus = 'ACTIVE' | 'INACTIVE' | 'STALE' | 'DELETED';
 
 const STALE_AFTER_DAYS = 30;
-const DAY_MS = 86_400_000;
 
 /** A flag is stale when everybody has had the same value for a while: then it can go, and so can the code around it. */
 export function flagStatus(flag: FeatureFlag, now: number): { status: FlagStatus; reason: string } {

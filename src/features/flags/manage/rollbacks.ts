@@ -7,6 +7,7 @@
  * same reason a condition on too little (`lt`, `lte`) waits until the flag has been on for a whole window.
  */
 import type { JsonObject } from '../../../core/json/json.ts';
+import { MINUTE_MS } from '../../../core/time/units.ts';
 import type { LeaderTask } from '../../../lib/leader-task.ts';
 import type { Logger } from '../../../lib/log.ts';
 import { type Schedule, startSchedule } from '../../../lib/schedule.ts';
@@ -24,7 +25,7 @@ export interface RollbackDeps extends FlagDeps {
   logger: Logger;
 }
 
-const CHECK_INTERVAL_MS = 60_000;
+const CHECK_INTERVAL_MS = MINUTE_MS;
 
 export class Rollbacks implements LeaderTask {
   readonly #deps: RollbackDeps;

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 /** The largest number of 15 hexadecimal digits, 2 ** 60 - 1, as a double has it. */
 const SCALE = 2 ** 60;
 
-/** A text and, where it is plain ASCII, its bytes. */
+/** A text and, if it is ASCII, its bytes. */
 export interface EncodedKey {
   readonly text: string;
   readonly bytes: Uint8Array | null;
@@ -15,9 +15,8 @@ export function encodeKey(text: string): EncodedKey {
 }
 
 /**
- * Where an identifier falls in [0, 1]: the first 60 bits of SHA-1 over `<prefix><identifier><salt>`, as every SDK of this
- * wire computes them. The digest is taken as a text of bytes: writing it in hexadecimal and reading that again would
- * take a tenth of the time.
+ * Maps an identifier to [0, 1]: the first 60 bits of SHA-1 over `<prefix><identifier><salt>`, as all SDKs compute it. The
+ * digest is read as a binary string, since a detour over hexadecimal takes a tenth of the time of an evaluation.
  */
 export function bucket(prefix: EncodedKey, identifier: string, salt: Salt): number {
   const bytes = digest(prefix, identifier, salt);
@@ -31,16 +30,16 @@ export function bucket(prefix: EncodedKey, identifier: string, salt: Salt): numb
 type Salt = '' | 'variant';
 const VARIANT = new TextEncoder().encode('variant');
 
-/** Texts up to this length are put together as bytes. */
+/** Up to this length the input is assembled in a byte buffer. */
 const MAX_BUFFER_LENGTH = 256;
-/** A place for the bytes of each length, used again and again. */
+/** One reused buffer for each length. */
 const buffers: Uint8Array[] = [];
-/** Whoever was asked about last: the next flag mostly asks about them again. */
+/** The last identifier and its bytes: the next flag is mostly evaluated for the same one. */
 const lastIdentifier = { identifier: '', bytes: new Uint8Array(MAX_BUFFER_LENGTH), isAscii: true };
 
 /**
- * Joined texts are chains, which the hash would first have to copy into one piece, and reading a text letter by letter
- * takes three times as long as copying its bytes: together a tenth of the time.
+ * Copies bytes instead of joining strings: a joined string is a rope that the hash has to flatten first, and reading
+ * strings character by character is three times slower. Together this saves a tenth of the time.
  */
 function digest(prefix: EncodedKey, identifier: string, salt: Salt): string {
   const afterPrefix = prefix.text.length;
@@ -49,14 +48,14 @@ function digest(prefix: EncodedKey, identifier: string, salt: Salt): string {
   if (prefix.bytes === null || length > MAX_BUFFER_LENGTH || !isAscii(identifier))
     return hash('sha1', prefix.text + identifier + salt, 'binary');
   buffers[length] ??= new Uint8Array(length);
-  const place = buffers[length];
-  copy(prefix.bytes, place, 0, afterPrefix);
-  copy(lastIdentifier.bytes, place, afterPrefix, identifier.length);
-  if (salt !== '') copy(VARIANT, place, afterIdentifier, salt.length);
-  return hash('sha1', place, 'binary');
+  const buffer = buffers[length];
+  copy(prefix.bytes, buffer, 0, afterPrefix);
+  copy(lastIdentifier.bytes, buffer, afterPrefix, identifier.length);
+  if (salt !== '') copy(VARIANT, buffer, afterIdentifier, salt.length);
+  return hash('sha1', buffer, 'binary');
 }
 
-/** Where it is, its bytes are `known`. */
+/** If true, its bytes are in `lastIdentifier`. */
 function isAscii(identifier: string): boolean {
   if (identifier !== lastIdentifier.identifier) {
     lastIdentifier.identifier = identifier;
@@ -69,7 +68,7 @@ function copy(from: Uint8Array, to: Uint8Array, at: number, count: number): void
   for (let index = 0; index < count; index++) to[at + index] = from[index] as number;
 }
 
-/** False where the text has other letters than those of ASCII, whose codes are not their bytes. */
+/** False if the text is not ASCII; only ASCII codes are their own bytes. */
 function writeAscii(text: string, bytes: Uint8Array): boolean {
   let codes = 0;
   for (let at = 0; at < text.length; at++) {

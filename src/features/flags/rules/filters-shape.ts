@@ -1,9 +1,9 @@
-/** What the parts of a flag's filters are, once they have passed `validateFilters`, and what filters without groups mean. */
+/** Access to the parts of a flag's filters that have passed `validateFilters`. */
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 
 const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 
-/** Filters without groups, as old or empty flags have them, mean one group: everybody, or those with `properties`. */
+/** Old and empty flags have filters without groups, which mean one group: everybody, or those with `properties`. */
 export function withExplicitGroups(filters: JsonObject): JsonObject {
   if (Object.hasOwn(filters, 'groups')) return filters;
   const { properties = [], ...rest } = filters;
@@ -19,13 +19,13 @@ export function variantsOf(filters: JsonObject): JsonObject[] {
   return isJsonObject(multivariate) ? objects(multivariate['variants']) : [];
 }
 
-/** Every condition on a property, wherever it stands. */
+/** The property conditions of all groups. */
 export const allProperties = (filters: JsonObject): JsonObject[] =>
   [...groupsOf(filters), ...objects(filters['super_groups']), ...objects(filters['holdout_groups'])].flatMap(
     propertiesOf,
   );
 
-/** One group for everybody or a share of them, and persons, not groups, are counted. Variants do not matter. */
+/** One group without properties, for persons. Variants do not matter. */
 export function isSimple(filters: JsonObject): boolean {
   const groups = groupsOf(filters);
   const [only] = groups;
@@ -38,7 +38,7 @@ export function isSimple(filters: JsonObject): boolean {
   );
 }
 
-/** The share of a simple flag; null where it is everybody, or where the flag is not simple. */
+/** The rollout percentage of a simple flag; null if it is not set, or the flag is not simple. */
 export function simpleRollout(filters: JsonObject): number | null {
   const rollout = isSimple(filters) ? groupsOf(filters)[0]?.['rollout_percentage'] : null;
   return typeof rollout === 'number' ? rollout : null;
@@ -47,7 +47,7 @@ export function simpleRollout(filters: JsonObject): number | null {
 const reachesEverybody = (group: JsonObject): boolean =>
   propertiesOf(group).length === 0 && (group['rollout_percentage'] ?? 100) === 100;
 
-/** Whether everybody gets one and the same value: then the flag could as well be code. */
+/** Whether everybody gets the same value, so that the flag could be removed from the code. */
 export function isFullyRolledOut(filters: JsonObject): boolean {
   const special = ['super_groups', 'holdout_groups', 'holdout', 'feature_enrollment'];
   if (special.some((name) => hasContent(filters[name]))) return false;

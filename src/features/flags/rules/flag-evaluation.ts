@@ -1,4 +1,4 @@
-/** Why a flag has its value. `failed` is ours: the flag could not be evaluated and belongs in no answer. */
+/** Why a flag has its value. `failed`: it could not be evaluated. */
 export type EvaluationReason =
   | 'condition_match'
   | 'no_condition_match'
@@ -8,18 +8,18 @@ export type EvaluationReason =
   | 'holdout_condition_value'
   | 'failed';
 
-/** Unchangeable: everybody who gets the same outcome of a flag is handed the same one. */
+/** Immutable, since equal outcomes of a flag are one shared object. */
 export interface FlagEvaluation {
   readonly key: string;
   readonly id: number;
   readonly version: number;
-  /** A text is the key of a variant. */
+  /** A string is the key of a variant. */
   readonly value: boolean | string;
   readonly reason: EvaluationReason;
   readonly conditionIndex: number | null;
-  /** Exactly as stored, chosen by the value; undefined where there is none or the flag is off. */
+  /** The payload of the value, as stored; undefined if there is none or the flag is off. */
   readonly payload: unknown;
-  /** What is wrong with the definition, where the flag could not be evaluated; else null. */
+  /** Why the flag could not be evaluated; else null. */
   readonly failure: string | null;
 }
 
@@ -32,6 +32,6 @@ const DESCRIPTIONS: Readonly<Record<Exclude<EvaluationReason, 'condition_match'>
   failed: 'Flag could not be evaluated',
 };
 
-/** The sentence that SDKs and consoles show for a reason. */
+/** The description that SDKs and consoles show for a reason. */
 export const describeReason = (reason: EvaluationReason, conditionIndex: number | null): string =>
   reason === 'condition_match' ? `Matched condition set ${(conditionIndex ?? 0) + 1}` : DESCRIPTIONS[reason];

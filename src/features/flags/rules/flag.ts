@@ -1,27 +1,24 @@
-/** A flag as it is stored, without what only the console shows. Deleted flags are not among the definitions. */
+/** What evaluation needs of a stored flag that is not deleted. */
 export interface FlagDefinition {
   id: number;
   key: string;
   active: boolean;
   version: number;
-  /** As stored: whatever somebody once wrote. Broken ones make the flag fail, never the request. */
+  /** As stored, which may be invalid: then the flag fails, never the request. */
   filters: unknown;
   ensureExperienceContinuity: boolean;
-  evaluationRuntime: EvaluationRuntime;
-  bucketingIdentifier: BucketingIdentifier;
+  evaluationRuntime: 'all' | 'client' | 'server';
+  bucketingIdentifier: 'distinct_id' | 'device_id';
 }
 
-export type EvaluationRuntime = 'all' | 'client' | 'server';
-type BucketingIdentifier = 'distinct_id' | 'device_id';
-
-/** A deleted cohort is not among the definitions; a flag that asks for it fails. */
+/** Deleted cohorts are not among the definitions; a flag that refers to one fails. */
 export interface CohortDefinition {
   id: number;
-  /** Static cohorts are lists of persons: the subject says which ones it is in. */
+  /** A static cohort is a list of persons; the subject has the ones that it is in. */
   isStatic: boolean;
   /** `{properties: group}`. */
   filters: unknown;
-  /** The old stored form, `[{properties: […]}]`: looked at where `filters` has no properties. */
+  /** The old form, `[{properties: […]}]`, used where `filters` has no properties. */
   groups: unknown;
 }
 

@@ -1,20 +1,17 @@
 export type SubjectProperties = Readonly<Record<string, unknown>>;
 
-/** Whom flags are evaluated for. Built once per request, read by every flag. */
+/** The person and groups that flags are evaluated for. Built once per request. */
 export interface Subject {
   distinctId: string;
-  /** For flags that bucket by device. */
+  /** For flags that are bucketed by device. */
   deviceId: string | null;
-  /**
-   * The stored properties of the person, overlaid by those of the request. A property `distinct_id` need not be there:
-   * it reads as `distinctId`.
-   */
+  /** Stored person properties, overridden by those of the request. Without a `distinct_id`, `distinctId` is used. */
   properties: SubjectProperties;
-  /** By group type index. `$group_key` need not be among the properties: it reads as `key`. */
+  /** By group type index. Without a property `$group_key`, `key` is used. */
   groups: ReadonlyMap<number, SubjectGroup>;
-  /** Ids of the static cohorts that the person is in; only those in `needs.staticCohorts` are asked for. */
+  /** Ids of the static cohorts that the person is in, of those in `needs.staticCohorts`. */
   staticCohorts: ReadonlySet<number>;
-  /** Flag key → the identifier to bucket by instead of `distinctId`: experience continuity. */
+  /** Experience continuity: flag key → the identifier to bucket by instead of `distinctId`. */
   overrides: ReadonlyMap<string, string>;
   /** For dates relative to now; ms UTC. */
   now: number;

@@ -1,22 +1,22 @@
 import type { FlagEvaluation } from '../flag-evaluation.ts';
 import type { Subject } from '../subject.ts';
 
-/** One evaluation of many flags for one subject. Conditions find here what is not their own. */
+/** One evaluation of many flags for one subject: what conditions read beside their own definition. */
 export interface EvaluationRun {
   readonly subject: Subject;
   readonly cohorts: ReadonlyMap<number, CohortCheck>;
-  /** Id of a flag → its place among the results; inactive ones have -1. */
+  /** Id of a flag → its index in the results; -1 for inactive flags. */
   readonly slots: ReadonlyMap<number, number>;
-  /** Flags that others depend on are evaluated before them. */
+  /** Filled in dependency order: a flag comes after those that it depends on. */
   readonly results: (FlagEvaluation | undefined)[];
-  /** Set where a condition turned out to be impossible to answer; the flag then fails. */
+  /** Set by a condition that cannot be evaluated; the flag then fails. */
   failure: string | null;
 }
 
-/** Whether the subject fits a part of a condition. */
+/** Whether the subject matches a part of a condition. */
 export type Check = (run: EvaluationRun) => boolean;
 
-/** One check for all of them; null where there is nothing to check. */
+/** One check for all of them; null if there are none. */
 export function everyCheck(checks: readonly Check[]): Check | null {
   const [first, second] = checks;
   if (first === undefined || second === undefined) return first ?? null;
@@ -26,13 +26,13 @@ export function everyCheck(checks: readonly Check[]): Check | null {
   };
 }
 
-/** Whether the subject is in a cohort, or why nobody can tell. */
+/** Whether the subject is in a cohort, or why that cannot be decided. */
 export interface CohortCheck {
   failure: string | null;
   check: Check;
 }
 
-/** What a condition needs to know beside its own definition. */
+/** What a condition reads beside its own definition. */
 export interface Inputs {
   readonly personProperties: Set<string>;
   readonly groupTypes: Set<number>;
@@ -54,10 +54,10 @@ export function addInputs(asks: Inputs, more: Inputs): void {
   for (const id of more.flags) asks.flags.add(id);
 }
 
-/** A definition that nobody can make sense of. Caught where definitions are prepared: evaluating never throws. */
+/** Thrown while definitions are compiled, and caught there: evaluation never throws. */
 export class InvalidDefinition extends Error {}
 
 export const invalidDefinition = (problem: string): InvalidDefinition => new InvalidDefinition(problem);
 
-/** The same for definitions that nest deeper than anybody writes by hand, before the stack ends. */
+/** Deeper definitions are invalid, so that recursion cannot exhaust the stack. */
 export const MAX_DEPTH = 50;

@@ -18,9 +18,9 @@ import {
 } from './value-tests.ts';
 import { caretRange, tildeRange, wildcardRange } from './versions.ts';
 
-/** What a condition asks of one property. */
+/** The comparison that a condition makes on one property. */
 export interface Comparison {
-  /** For a property that is there; null counts as there. */
+  /** For a property that is present; null counts as present. */
   test: ValueTest;
   whenMissing: boolean;
 }
@@ -28,8 +28,8 @@ export interface Comparison {
 const NEVER: Comparison = { test: () => false, whenMissing: false };
 
 /**
- * The comparison of an operator with a condition's value, ready to run; null for an unknown operator. A value that the
- * operator can do nothing with matches nothing, whether the operator is negative or not.
+ * Compiles an operator and a condition's value; null for an unknown operator. A value that the operator cannot use
+ * matches nothing, even if the operator is negative.
  */
 export function compileComparison(operator: string, value: unknown, patterns: PatternCache): Comparison | null {
   if (operator === 'is_set') return { test: () => true, whenMissing: false };
@@ -43,7 +43,7 @@ export function compileComparison(operator: string, value: unknown, patterns: Pa
 const atLeast = compareNumbers((value, wanted) => value >= wanted);
 const atMost = compareNumbers((value, wanted) => value <= wanted);
 
-/** These need the property; the negative ones below hold without it too. */
+/** False without the property; the negative ones below are true without it. */
 const POSITIVE_OPERATORS: Readonly<Record<string, MakeTest>> = {
   exact: equals,
   icontains: contains,
@@ -96,5 +96,5 @@ function operatorEntries(makers: Readonly<Record<string, MakeTest>>, whenMissing
   return Object.entries(makers).map(([name, make]) => [name, { make, whenMissing }]);
 }
 
-/** Every operator that compares a property of a person or group. */
+/** All operators on properties of persons and groups. */
 export const PROPERTY_OPERATORS: readonly string[] = ['is_set', 'is_not_set', ...OPERATORS.keys()];

@@ -4,7 +4,7 @@ import { type CompileContext, compileProperty } from './compile-property.ts';
 import { type DefinitionFields, expectList, expectObject } from './read-definition.ts';
 import type { CompileCache } from './shared-checks.ts';
 
-/** A cohort by itself: the cohorts and flags it names are found when it is asked. */
+/** A cohort by itself: cohorts and flags that it refers to are found during evaluation. */
 export interface CompiledCohort extends CompileContext {
   definition: CohortDefinition;
   failure: string | null;
@@ -14,47 +14,47 @@ export interface CompiledCohort extends CompileContext {
 /** Never throws. */
 export function compileCohort(definition: CohortDefinition, shared: CompileCache): CompiledCohort {
   const { id } = definition;
-  const into = { inputs: noInputs(), cache: shared };
+  const context = { inputs: noInputs(), cache: shared };
   const staticCheck: Check = ({ subject }) => subject.staticCohorts.has(id);
-  if (definition.isStatic) return { definition, ...into, failure: null, check: staticCheck };
+  if (definition.isStatic) return { definition, ...context, failure: null, check: staticCheck };
   try {
-    return { definition, ...into, failure: null, check: compileCriteria(definition, into) };
+    return { definition, ...context, failure: null, check: compileCriteria(definition, context) };
   } catch (error) {
     if (!(error instanceof InvalidDefinition)) throw error;
-    return { definition, ...into, failure: `cohort ${id}: ${error.message}`, check: () => false };
+    return { definition, ...context, failure: `cohort ${id}: ${error.message}`, check: () => false };
   }
 }
 
-function compileCriteria({ filters, groups }: CohortDefinition, into: CompileContext): Check {
+function compileCriteria({ filters, groups }: CohortDefinition, context: CompileContext): Check {
   const { properties } = isObject(filters) ? filters : {};
-  if (properties !== undefined && properties !== null) return compileGroup(properties, into, 0);
+  if (properties !== undefined && properties !== null) return compileGroup(properties, context, 0);
   const old = expectList(groups, 'groups');
   if (old.length === 0) throw invalidDefinition('it has no criteria');
-  return anyCheck(old.map((group) => compileLegacyGroup(expectObject(group, 'a group'), into)));
+  return anyCheck(old.map((group) => compileLegacyGroup(expectObject(group, 'a group'), context)));
 }
 
-/** `{properties: […]}`: all of them must fit. In this form properties of persons call themselves those of events. */
-function compileLegacyGroup(group: DefinitionFields, into: CompileContext): Check {
+/** `{properties: […]}`: all must match. In this form person properties have the type `event`. */
+function compileLegacyGroup(group: DefinitionFields, context: CompileContext): Check {
   if (!Array.isArray(group['properties'])) throw invalidDefinition('criteria on events cannot be used in flags');
   const properties = group['properties'].map((property) => {
     const fields = expectObject(property, 'a property');
     return fields['type'] === 'event' ? { ...fields, type: 'person' } : fields;
   });
-  return everyCheck(properties.map((property) => compileLeaf(property, into))) ?? matchesEverybody;
+  return everyCheck(properties.map((property) => compileLeaf(property, context))) ?? matchesEverybody;
 }
 
 const matchesEverybody: Check = () => true;
 
 const isObject = (value: unknown): value is DefinitionFields => typeof value === 'object' && value !== null;
 
-/** `{type: 'AND' | 'OR', values: […]}`; one without values matches everybody. */
-function compileGroup(value: unknown, into: CompileContext, depth: number): Check {
+/** `{type: 'AND' | 'OR', values: […]}`; without values it matches everybody. */
+function compileGroup(value: unknown, context: CompileContext, depth: number): Check {
   if (depth > MAX_DEPTH) throw invalidDefinition('criteria are nested too deeply');
   const { type, values } = expectObject(value, 'a group of criteria');
   if (type === undefined && values === undefined) return matchesEverybody;
   if (type !== 'AND' && type !== 'OR') throw invalidDefinition("a group of criteria is neither 'AND' nor 'OR'");
   const parts = expectList(values, 'values').map((part) =>
-    isGroup(part) ? compileGroup(part, into, depth + 1) : compileLeaf(expectObject(part, 'a criterion'), into),
+    isGroup(part) ? compileGroup(part, context, depth + 1) : compileLeaf(expectObject(part, 'a criterion'), context),
   );
   if (parts.length === 0) return matchesEverybody;
   return type === 'AND' ? (everyCheck(parts) ?? matchesEverybody) : anyCheck(parts);
@@ -65,9 +65,9 @@ const isGroup = (value: unknown): boolean =>
 
 const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
 
-function compileLeaf(leaf: DefinitionFields, into: CompileContext): Check {
+function compileLeaf(leaf: DefinitionFields, context: CompileContext): Check {
   if (leaf['type'] === 'behavioral') throw invalidDefinition('criteria on events cannot be used in flags');
-  const check = compileProperty(leaf, null, into);
+  const check = compileProperty(leaf, null, context);
   return leaf['negation'] === true ? (run) => !check(run) : check;
 }
 

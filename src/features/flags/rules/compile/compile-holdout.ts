@@ -2,17 +2,17 @@ import { encodeKey } from '../bucket.ts';
 import { toNumber } from './property-text.ts';
 import { type DefinitionFields, expectList, expectObject, expectText, toId } from './read-definition.ts';
 
-/** Those who are kept out of every experiment, the same ones for all flags: their bucket does not depend on the key. */
+/** Users held out of experiments. They are the same for all flags: the bucket does not depend on the flag key. */
 export interface Holdout {
-  /** Buckets up to this part of a hundred are held out. */
+  /** Of all users, 0 to 100. */
   percentage: number;
-  /** What they get; false in a holdout that names no variant. */
+  /** What they get; false if the holdout has no variant. */
   value: string | false;
 }
 
 export const HOLDOUT_PREFIX = encodeKey('holdout-');
 
-/** `holdout`, or the older `holdout_groups`, of which the first counts. */
+/** From `holdout`, or the older `holdout_groups`, of which only the first counts. */
 export function compileHoldout(filters: DefinitionFields): Holdout | null {
   const [first] = expectList(filters['holdout_groups'], 'holdout_groups');
   if (filters['holdout'] !== undefined && filters['holdout'] !== null) {
@@ -21,7 +21,7 @@ export function compileHoldout(filters: DefinitionFields): Holdout | null {
   }
   if (first === undefined) return null;
   const group = expectObject(first, 'the holdout group');
-  // Holdouts are about everybody; one with properties never held anybody out.
+  // A holdout with properties has never held anybody out, and does not here.
   if (expectList(group['properties'], 'properties of the holdout group').length > 0) return null;
   return holdoutOf(
     group['rollout_percentage'],

@@ -4,33 +4,33 @@ import { type Comparison, compileComparison } from './comparison.ts';
 import { type DefinitionFields, expectIndex, expectObject, expectText, toId } from './read-definition.ts';
 import { type CompileCache, shareCheck } from './shared-checks.ts';
 
-/** What is being compiled into: what it asks for is noted. */
+/** What a compilation adds to: `inputs` collects what the compiled conditions read. */
 export interface CompileContext {
   inputs: Inputs;
   cache: CompileCache;
 }
 
 /**
- * One property of a condition. `groupIndex` says whose it is: of the group of that type, or of the person (null). What
- * a property says of its own type decides only where it names a cohort, a flag, or a group.
+ * Compiles one property of a condition. `groupIndex` says whose property it is: that group's, or the person's (null). The
+ * property's own `type` matters only if it is a cohort, a flag or a group.
  */
-export function compileProperty(value: unknown, groupIndex: number | null, into: CompileContext): Check {
+export function compileProperty(value: unknown, groupIndex: number | null, context: CompileContext): Check {
   const property = expectObject(value, 'a property');
   const given = expectText(property['operator'], 'an operator');
   const operator = given ?? 'exact';
   switch (expectText(property['type'], 'the type of a property') ?? 'person') {
     case 'cohort':
-      return compileMembership(property, operator, into);
+      return compileMembership(property, operator, context);
     case 'flag':
-      return compileDependency(property, given ?? 'flag_evaluates_to', into);
+      return compileDependency(property, given ?? 'flag_evaluates_to', context);
     case 'person':
-      return compileComparisonOf(property, operator, groupIndex, into);
+      return compileComparisonOf(property, operator, groupIndex, context);
     case 'group':
       return compileComparisonOf(
         property,
         operator,
         expectIndex(property['group_type_index'], 'group_type_index') ?? groupIndex,
-        into,
+        context,
       );
     default:
       throw invalidDefinition(`properties of type '${String(property['type'])}' cannot be used`);
@@ -42,18 +42,18 @@ function compileMembership({ value }: DefinitionFields, operator: string, { inpu
   if (id === null) throw invalidDefinition('a cohort is not named by its id');
   if (!['in', 'not_in', 'exact'].includes(operator)) throw invalidDefinition(`cohorts have no operator '${operator}'`);
   inputs.cohorts.add(id);
-  const isIn = operator !== 'not_in';
+  const isPositive = operator !== 'not_in';
   return (run) => {
     const cohort = run.cohorts.get(id);
     const failure = cohort === undefined ? `cohort ${id} does not exist` : cohort.failure;
     if (failure !== null) run.failure = failure;
-    return cohort?.check(run) === isIn;
+    return cohort?.check(run) === isPositive;
   };
 }
 
 function compileDependency({ key, value }: DefinitionFields, operator: string, { inputs }: CompileContext): Check {
   const id = toId(key);
-  // A flag that was deleted since, or never was, has no value to compare with.
+  // A reference to no flag never matches.
   if (id === null || operator !== 'flag_evaluates_to') return () => false;
   inputs.flags.add(id);
   return (run) => {
@@ -84,11 +84,11 @@ function compileComparisonOf(
   return shareCheck(cache, JSON.stringify([key, operator, value]), () => checkPerson(key, comparison));
 }
 
-/** Undefined where there is none. What every object inherits is no property of a person. */
+/** Undefined if absent, also for names that every object inherits. */
 export const ownProperty = (properties: SubjectProperties, key: string): unknown =>
   Object.hasOwn(properties, key) ? properties[key] : undefined;
 
-/** To ask whose a property is takes longer than to read it: only names that objects inherit are worth the question. */
+/** `Object.hasOwn` is slower than reading the property, so it is used only for names that objects inherit. */
 function checkPerson(key: string, { test, whenMissing }: Comparison): Check {
   const isInherited = key in Object.prototype;
   return ({ subject }) => {

@@ -1,14 +1,14 @@
 import { parseTimestamp, withinSupportedYears } from '../../../../core/time/parse-timestamp.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS, WEEK_MS } from '../../../../core/time/units.ts';
 import { toNumber } from './property-text.ts';
 
-/** A date in a condition: a moment that may depend on now. */
+/** The date of a condition, which may be relative to now; ms UTC. */
 type FlagDate = (now: number) => number;
 
 const RELATIVE = /^-?(\d+)([hdwmy])$/;
-const HOUR = 3_600_000;
-const UNIT_MS: Readonly<Record<string, number>> = { h: HOUR, d: 24 * HOUR, w: 7 * 24 * HOUR };
+const UNIT_MS: Readonly<Record<string, number>> = { h: HOUR_MS, d: DAY_MS, w: WEEK_MS };
 
-/** A condition's date, `2023-05-01` or `-7d`; null where it is neither. A relative one is always in the past. */
+/** Reads `2023-05-01` or `-7d`; null for anything else. Relative dates are always in the past. */
 export function parseFlagDate(value: unknown): FlagDate | null {
   if (typeof value !== 'string') return null;
   const [, digits, unit] = RELATIVE.exec(value) ?? [];
@@ -23,18 +23,18 @@ function relative(count: number, unit: string): FlagDate {
   return unit === 'm' ? (now) => stepBackMonths(now, count) : (now) => monthsBefore(now, 12 * count);
 }
 
-/** Month by month, each step from where the last one landed: two months before 31 March is 28 January. */
+/** Month by month, each step from the result of the last: two months before 31 March is 28 January. */
 function stepBackMonths(now: number, count: number): number {
   let moment = now;
   for (let left = count; left > 0; left--) {
-    // No month is too short for the 28th: the rest is one stride.
+    // Every month has a 28th, so the remaining months can be subtracted at once.
     if (new Date(moment).getUTCDate() <= 28) return monthsBefore(moment, left);
     moment = monthsBefore(moment, 1);
   }
   return moment;
 }
 
-/** The same day and time so many months earlier, or that month's last day where it is shorter. */
+/** The same day and time some months earlier, or the last day of that month if it is shorter. */
 function monthsBefore(moment: number, months: number): number {
   const date = new Date(moment);
   const day = date.getUTCDate();
@@ -44,7 +44,7 @@ function monthsBefore(moment: number, months: number): number {
   return date.setUTCDate(Math.min(day, new Date(last).getUTCDate()));
 }
 
-/** A property as a moment: a number, or the text of one, is seconds since 1970. */
+/** Reads a property as a date; ms UTC. A number, or the text of one, is seconds since 1970. */
 export function parsePropertyDate(value: unknown): number | undefined {
   const seconds = toNumber(value);
   if (seconds !== null) return withinSupportedYears(seconds * 1000);
@@ -56,5 +56,5 @@ const parseDate = (text: string): number | undefined => parseTimestamp(text.repl
 
 const DAY_TEXT = /^\s*\d{4}-\d\d-\d\d\s*$/;
 
-/** How much of time a condition's date names: a whole day where it tells no time, else a second. */
-export const datePrecision = (value: string): number => (DAY_TEXT.test(value) ? 24 * HOUR : 1000);
+/** The precision of `is_date_exact`: a day if the condition's date has no time, else a second. */
+export const datePrecision = (value: string): number => (DAY_TEXT.test(value) ? DAY_MS : SECOND_MS);

@@ -1,17 +1,17 @@
 interface DependencyOrder {
-  /** Each after those that it depends on. */
+  /** Each item after those that it depends on. */
   order: readonly number[];
-  /** In a loop, or dependent on one: these have no place in the order. */
+  /** Items in a cycle, or dependent on one; they are not in `order`. */
   inCycle: ReadonlySet<number>;
 }
 
-/** Orders the numbers from 0 by what each depends on. Takes what comes first in the list first, where it may. */
+/** Topological order of the indexes from 0; independent ones keep the order of the list. */
 export function orderByDependency(dependsOn: readonly (readonly number[])[]): DependencyOrder {
   const dependents = dependsOn.map((): number[] => []);
   for (const [index, others] of dependsOn.entries()) for (const other of others) dependents[other]?.push(index);
   const left = dependsOn.map((others) => others.length);
   const order = [...left.keys()].filter((index) => left[index] === 0);
-  // The list grows while it is walked.
+  // The list grows during iteration.
   for (const index of order) {
     for (const dependent of dependents[index] ?? []) {
       const waiting = (left[dependent] ?? 0) - 1;

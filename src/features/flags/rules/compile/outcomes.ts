@@ -4,14 +4,13 @@ import type { EvaluationReason, FlagEvaluation } from '../flag-evaluation.ts';
 type Flag = Pick<FlagDefinition, 'key' | 'id' | 'version'>;
 
 /**
- * What can come out of one flag. There are few such outcomes, a handful per condition, so each is made when it first
- * comes up and is the same object ever after: an evaluation only picks one, and whoever writes answers can remember
- * what they wrote for it.
+ * The possible outcomes of one flag. There are only a few per condition, so each is created once and shared: evaluation
+ * allocates nothing, and the JSON of a response can be cached by outcome.
  */
 export class FlagOutcomes {
   readonly #flag: Flag;
   readonly #payloads: ReadonlyMap<string, unknown>;
-  /** By the index of the condition that decided; the first is for none. */
+  /** By the index of the deciding condition plus one; the first is for none. */
   readonly #known: FlagEvaluation[][] = [];
 
   constructor(flag: Flag, payloads: ReadonlyMap<string, unknown>) {
@@ -30,7 +29,7 @@ export class FlagOutcomes {
     return made;
   }
 
-  /** What is wrong may be said in many ways: these are not kept. */
+  /** Not shared, since the message varies. */
   failed(failure: string): FlagEvaluation {
     return this.#make(false, 'failed', null, failure);
   }

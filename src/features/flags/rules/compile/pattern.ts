@@ -1,20 +1,19 @@
 import { RE2JS } from 're2js';
 
-/** Whether a text has the pattern somewhere; null where finding out would take too long. */
+/** Whether the pattern is found in a text; null if the search would take too long. */
 type PatternSearch = (text: string) => boolean | null;
 
-/** Longer patterns are refused. */
 const MAX_PATTERN_LENGTH = 1000;
-/** Instructions that a pattern may take once compiled. */
+/** Instructions of a compiled pattern. */
 const MAX_PROGRAM_SIZE = 2000;
-/** Instructions times characters that one search may take: about a tenth of a second at the very worst. */
+/** Instructions times characters of one search: about a tenth of a second at worst. */
 const MAX_SEARCH_WORK = 1_000_000;
-/** Bounds the compilation itself, which writes counted repetitions out. */
+/** Bounds the compilation, which expands counted repetitions. */
 const MAX_EXPANDED_LENGTH = 250_000;
 
 /**
- * A user's pattern, ready to search with; null where it is invalid. RE2 takes time in proportion to the text, whatever
- * the pattern; the price is that look-around and back-references do not exist and make a pattern invalid.
+ * Compiles a user's pattern; null if it is invalid. RE2 takes linear time whatever the pattern; look-around and
+ * back-references do not exist in it.
  */
 export function compilePattern(text: string): PatternSearch | null {
   if (text.length > MAX_PATTERN_LENGTH || text.length * repetitionsOf(text) > MAX_EXPANDED_LENGTH) return null;
@@ -28,10 +27,9 @@ export function compilePattern(text: string): PatternSearch | null {
   }
 }
 
-/** Whether a condition may use it: what is refused on write would match nothing. */
 export const isValidPattern = (text: string): boolean => compilePattern(text) !== null;
 
-/** How often a part of the pattern is written out at most; RE2 itself refuses more than a thousand times. */
+/** An upper bound for how often a part of the pattern is repeated; RE2 itself allows a thousand. */
 function repetitionsOf(text: string): number {
   let times = 1;
   for (const [, least = '', most = ''] of text.matchAll(/\{(\d+)(?:,(\d*))?\}/g)) {
@@ -40,7 +38,6 @@ function repetitionsOf(text: string): number {
   return times;
 }
 
-/** Compiles each pattern once, however many conditions have it. */
 export type PatternCache = Map<string, PatternSearch | null>;
 
 export function getPattern(cache: PatternCache, text: string): PatternSearch | null {

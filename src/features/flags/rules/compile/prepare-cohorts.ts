@@ -3,10 +3,10 @@ import { addInputs, MAX_DEPTH, noInputs } from './check.ts';
 import { type CompiledCohort, compileCohort } from './compile-cohort.ts';
 import { orderByDependency } from './order-by-dependency.ts';
 import type { PreparedCohort } from './prepared-flags.ts';
-import { isSameJson } from './same-json.ts';
+import { isSameJson } from './read-definition.ts';
 import type { CompileCache } from './shared-checks.ts';
 
-/** Never throws. A cohort that cannot be told, or that names one which cannot, has a failure. */
+/** Never throws. An invalid cohort, or one that refers to an invalid one, has a failure. */
 export function prepareCohorts(
   definitions: readonly CohortDefinition[],
   shared: CompileCache,
@@ -36,7 +36,7 @@ export function prepareCohorts(
 const isSame = (left: CohortDefinition, right: CohortDefinition): boolean =>
   left.isStatic === right.isStatic && isSameJson(left.filters, right.filters) && isSameJson(left.groups, right.groups);
 
-/** Nobody is asked anything for its sake. */
+/** It reads nothing. */
 const failing = (compiled: CompiledCohort, failure: string): PreparedCohort => ({
   compiled,
   inputs: noInputs(),
@@ -44,7 +44,7 @@ const failing = (compiled: CompiledCohort, failure: string): PreparedCohort => (
   check: () => false,
 });
 
-/** Those that it names are prepared already. */
+/** The cohorts that it refers to are prepared already. */
 function prepareCohort(
   compiled: CompiledCohort,
   prepared: ReadonlyMap<number, PreparedCohort>,

@@ -5,14 +5,14 @@ import { orderByDependency } from './order-by-dependency.ts';
 import { FlagOutcomes } from './outcomes.ts';
 import { prepareCohorts } from './prepare-cohorts.ts';
 import type { Needs, PreparedFlag, PreparedFlags } from './prepared-flags.ts';
-import { isSameJson } from './same-json.ts';
+import { isSameJson } from './read-definition.ts';
 import { newCompileCache } from './shared-checks.ts';
 
 type Context = Pick<PreparedFlags, 'cohorts' | 'groupTypes'>;
 
 /**
- * Reads all definitions, once per change of any of them. Never throws: what is broken fails by itself when it is
- * evaluated. What did not change since `previous` is taken from there.
+ * Compiles all definitions, once per change. Never throws: an invalid flag fails when it is evaluated. Flags that have
+ * not changed since `previous` are reused.
  */
 export function prepareFlags(definitions: FlagDefinitions, previous?: PreparedFlags): PreparedFlags {
   const shared = newCompileCache();
@@ -26,8 +26,8 @@ export function prepareFlags(definitions: FlagDefinitions, previous?: PreparedFl
 }
 
 /**
- * One flag as if it were active and stood `among` the others, in place of the one with its id: for previews. Evaluate
- * it with `only` its key; `needs` are those of this flag and of what it depends on.
+ * For previews: one flag as if it were active, `among` the others and in place of the one with its id. Evaluate it with
+ * its key as `only`. `needs` are those of this flag and of the flags that it depends on.
  */
 export function prepareFlag(flag: FlagDefinition, among: PreparedFlags): PreparedFlags {
   const compiled = compileFlag(flag, newCompileCache());
@@ -44,7 +44,7 @@ function reuseCompiled(before: CompiledFlag | undefined, flag: FlagDefinition): 
   return { definition: flag, inputs, failure, prefix, filters };
 }
 
-/** Finds out who depends on whom. */
+/** Resolves the dependencies between flags. */
 function link(compiled: readonly CompiledFlag[], inactive: readonly number[], context: Context): PreparedFlags {
   const slots = new Map(inactive.map((id) => [id, -1]));
   for (const [slot, { definition }] of compiled.entries()) slots.set(definition.id, slot);
@@ -70,7 +70,7 @@ function link(compiled: readonly CompiledFlag[], inactive: readonly number[], co
   };
 }
 
-/** Field by field, so that all have one shape: see `Condition`. */
+/** Field by field, so that all have one hidden class: see `Condition`. */
 function prepareCompiled(
   compiled: CompiledFlag,
   failure: string | null,
@@ -108,7 +108,7 @@ const NO_DEPENDENCIES: number[] = [];
 
 function withDependencies({ flags }: PreparedFlags, slot: number): CompiledFlag[] {
   const slots = new Set([slot]);
-  // The set grows while it is walked.
+  // The set grows during iteration.
   for (const one of slots) for (const other of flags[one]?.dependsOn ?? []) slots.add(other);
   return [...slots].flatMap((one) => flags[one]?.compiled ?? []);
 }

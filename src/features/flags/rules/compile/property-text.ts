@@ -1,6 +1,6 @@
 /**
- * Property values as comparisons see them. Texts are themselves; everything else is compact JSON with the keys of
- * objects in order, so that `{a, b}` equals `{b, a}`. A stored null reads as the text `null`.
+ * A property value as text, for comparisons. Anything but a string becomes compact JSON with sorted keys, so that
+ * `{a, b}` equals `{b, a}`; null becomes `null`.
  */
 export function propertyText(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -8,7 +8,7 @@ export function propertyText(value: unknown): string {
   return sortedJson(value, 0);
 }
 
-/** Deeper than anybody writes by hand; what lies below is left out. */
+/** Deeper levels are left out. */
 const MAX_DEPTH = 100;
 
 function sortedJson(value: unknown, depth: number): string {
@@ -19,14 +19,14 @@ function sortedJson(value: unknown, depth: number): string {
   return `{${fields.map(([key, part]) => `${JSON.stringify(key)}:${sortedJson(part, depth + 1)}`).join(',')}}`;
 }
 
-/** How `exact` compares: any case of any alphabet. */
+/** For `exact`: ignores the case of all letters. */
 export const lowerText = (value: unknown): string => propertyText(value).toLowerCase();
 
 const ASCII = /^\p{ASCII}*$/u;
 
 /**
- * Whether `text.toLowerCase()` is this text, which is in small letters. Told letter by letter, without making another
- * text of it, as far as both are ASCII. Beyond, letters may change their number with their case, or end within ASCII.
+ * Whether `text.toLowerCase() === lower`. Compares ASCII letter by letter without allocating a string; other letters can
+ * change in number with their case, so they take the slow path.
  */
 export function equalsIgnoringCase(text: string, lower: string): boolean {
   const length = Math.min(text.length, lower.length);
@@ -39,20 +39,20 @@ export function equalsIgnoringCase(text: string, lower: string): boolean {
   return text.length === lower.length;
 }
 
-/** How `icontains` and its kin compare: only A to Z have two cases, so that `É` stays apart from `é`. */
+/** For `icontains` and the like: ignores the case of A to Z only, so `É` differs from `é`. */
 export function lowerAscii(value: unknown): string {
   const text = propertyText(value);
   return ASCII.test(text) ? text.toLowerCase() : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** True, false, their texts in any case, and lists of nothing else. */
+/** Booleans, their texts in any case, and lists of these. */
 export const isBooleanLike = (value: unknown): boolean =>
   Array.isArray(value) ? value.every(isBooleanWord) : isBooleanWord(value);
 
 const isBooleanWord = (value: unknown): boolean =>
   typeof value === 'boolean' || (typeof value === 'string' && /^(?:true|false)$/i.test(value));
 
-/** True and its text; a list if all of it is. The number 1 is not. */
+/** True, its text, and lists of these. The number 1 is not. */
 export const isTrue = (value: unknown): boolean => (Array.isArray(value) ? value.every(isTrueWord) : isTrueWord(value));
 
 const isTrueWord = (value: unknown): boolean =>
@@ -60,7 +60,7 @@ const isTrueWord = (value: unknown): boolean =>
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** Numbers, and texts that are one from end to end. */
+/** Numbers, and texts that consist of a number only. */
 export function toNumber(value: unknown): number | null {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && NUMBER.test(value) ? Number(value) : null;

@@ -1,6 +1,8 @@
+import type { Json } from '../../../../core/json/json.ts';
+import { jsonEqual } from '../../../../core/json/json-equal.ts';
 import { invalidDefinition } from './check.ts';
 
-/** Stored JSON, read field by field. What is absent may also be null. */
+/** Stored JSON, read field by field. Null counts as absent. */
 export type DefinitionFields = Readonly<Record<string, unknown>>;
 
 export function expectObject(value: unknown, what: string): DefinitionFields {
@@ -15,7 +17,7 @@ export function expectList(value: unknown, what: string): readonly unknown[] {
   return value;
 }
 
-/** Null where there is none. */
+/** Null if absent. */
 export function expectText(value: unknown, what: string): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string') throw invalidDefinition(`${what} is not a text`);
@@ -34,8 +36,17 @@ export function expectIndex(value: unknown, what: string): number | null {
   return index;
 }
 
-/** Ids are whole numbers, or their text. Null where it is neither. */
+/** Ids are integers, or the text of one; null for anything else. */
 export function toId(value: unknown): number | null {
   const id = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
-  return typeof id === 'number' && Number.isSafeInteger(id) ? id : null;
+  return typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 ? id : null;
+}
+
+/** Whether two stored definitions are equal. False if they are nested too deeply to compare: they are compiled again. */
+export function isSameJson(left: unknown, right: unknown): boolean {
+  try {
+    return jsonEqual(left as Json | undefined, right as Json | undefined);
+  } catch {
+    return false;
+  }
 }

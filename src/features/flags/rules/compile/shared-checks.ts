@@ -1,7 +1,7 @@
 import type { Check, EvaluationRun } from './check.ts';
 import type { PatternCache } from './pattern.ts';
 
-/** What definitions that are compiled together have in common. */
+/** Shared by definitions that are compiled together: each pattern and each check is compiled once. */
 export interface CompileCache {
   patterns: PatternCache;
   checks: Map<string, SharedCheck>;
@@ -10,23 +10,23 @@ export interface CompileCache {
 export const newCompileCache = (): CompileCache => ({ patterns: new Map(), checks: new Map() });
 
 /**
- * A check that flags of one project have in common, as 'the plan is …' is. Whoever is asked about is looked at once in a
- * run, however many flags want to know. What is asked by one flag alone is not remembered, which costs more than it saves.
+ * A check that several flags of a project have, such as 'plan is …'. It runs once per evaluation, however many flags use
+ * it. The result is not cached for checks of one flag only, where that would cost more than it saves.
  */
 class SharedCheck {
   readonly check: Check;
   #isShared = false;
-  #asked: EvaluationRun | null = null;
-  #answer = false;
+  #lastRun: EvaluationRun | null = null;
+  #lastResult = false;
 
   constructor(check: Check) {
     this.check = (run) => {
       if (!this.#isShared) return check(run);
-      if (this.#asked !== run) {
-        this.#answer = check(run);
-        this.#asked = run;
+      if (this.#lastRun !== run) {
+        this.#lastResult = check(run);
+        this.#lastRun = run;
       }
-      return this.#answer;
+      return this.#lastResult;
     };
   }
 
@@ -36,7 +36,7 @@ class SharedCheck {
   }
 }
 
-/** For checks that look at nothing but the subject. `name` says all that they do. */
+/** For checks on the subject alone. Checks with the same `name` do the same. */
 export function shareCheck({ checks }: CompileCache, name: string, make: () => Check): Check {
   const known = checks.get(name);
   if (known !== undefined) return known.share();

@@ -13,12 +13,12 @@ import { compareVersions, isInVersionRange, parseVersion, type Version, type Ver
 
 export type ValueTest = (value: unknown, now: number) => boolean;
 
-/** Does the work that depends on a condition's value alone; null where nothing can be compared with that value. */
+/** Compiles the value of a condition; null if nothing can be compared with it. */
 export type MakeTest = (wanted: unknown, patterns: PatternCache) => ValueTest | null;
 
 export const equals: MakeTest = (wanted) => {
   if (isBooleanLike(wanted)) {
-    // So `false` matches everything that is not true.
+    // `false` matches everything that is not true.
     const isWanted = isTrue(wanted);
     return (value) => isTrue(value) === isWanted;
   }
@@ -27,7 +27,7 @@ export const equals: MakeTest = (wanted) => {
   return isOneOfFew(texts);
 };
 
-/** Up to so many texts are compared with one by one sooner than a text in small letters is made and looked up. */
+/** Up to this many texts, comparing one by one is faster than a look-up of the lower-case text. */
 const MAX_LINEAR_TEXTS = 8;
 
 function isOneOfFew(texts: readonly string[]): ValueTest {
@@ -50,7 +50,7 @@ const compareTexts =
   (holds: (text: string, wanted: string) => boolean): MakeTest =>
   (wanted) => {
     const lower = lowerAscii(wanted);
-    // What holds for a text as it is holds for it in small letters, too.
+    // Tried on the text as it is first: the wanted text is in lower case, so a match is also one in lower case.
     return (value) => (typeof value === 'string' && holds(value, lower)) || holds(lowerAscii(value), lower);
   };
 

@@ -1,9 +1,9 @@
 import { propertyText } from './property-text.ts';
 
-/** A semantic version, read kindly: `v1.2` is 1.2.0, `3.08` is 3.8.0; but no fourth number, and `2023-04-30` is a date. */
+/** A semantic version, read leniently: `v1.2` is 1.2.0, `3.08` is 3.8.0. A fourth number and `2023-04-30` are invalid. */
 export interface Version {
   core: readonly [major: number, minor: number, patch: number];
-  /** How many of the three were written. */
+  /** How many of the three numbers were given. */
   given: number;
   preRelease: readonly string[];
 }
@@ -28,7 +28,7 @@ export function compareVersions(left: Version, right: Version): number {
 const compareCores = (left: Version['core'], right: Version['core']): number =>
   left[0] - right[0] || left[1] - right[1] || left[2] - right[2];
 
-/** A version without a pre-release comes after those with one; then part by part, numbers before words. */
+/** A version without a pre-release is greater than one with; otherwise part by part, numbers before words. */
 function comparePreReleases(left: readonly string[], right: readonly string[]): number {
   if (left.length === 0 || right.length === 0) return right.length - left.length;
   for (const [index, part] of left.entries()) {
@@ -49,19 +49,19 @@ function compareParts(left: string, right: string): number {
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-/** From `from` on, up to but without `to`. */
+/** Versions in [from, to). */
 export interface VersionRange {
   from: Version;
   to: Version['core'];
 }
 
-/** `~1.2.3` lets the patch grow, `~1` the minor too. */
+/** `~1.2.3` allows later patches, `~1` later minor versions too. */
 export function tildeRange(from: Version): VersionRange {
   const [major, minor] = from.core;
   return { from, to: from.given === 1 ? [major + 1, 0, 0] : [major, minor + 1, 0] };
 }
 
-/** `^1.2.3` lets everything grow but the first number that is not zero. */
+/** `^1.2.3` allows changes after the first number that is not zero. */
 export function caretRange(from: Version): VersionRange {
   const [major, minor, patch] = from.core;
   if (major > 0 || from.given === 1) return { from, to: [major + 1, 0, 0] };
@@ -70,7 +70,7 @@ export function caretRange(from: Version): VersionRange {
 
 const WILD = /^[*x]$/i;
 
-/** `1.*` or `1.2.*`; `*` is every version. Null where it is none of these. */
+/** `1.*`, `1.2.*`, or `*` for every version; null for anything else. */
 export function wildcardRange(value: unknown): VersionRange | null {
   const parts = propertyText(value).trim().slice(0, MAX_VERSION_LENGTH).replace(/^v/i, '').split('.');
   const fixed = parts.slice(0, parts.findIndex((part) => WILD.test(part)) >>> 0);
@@ -83,7 +83,7 @@ export function wildcardRange(value: unknown): VersionRange | null {
   return { from, to: fixed.length === 2 ? [major, minor + 1, 0] : [major, minor, patch + 1] };
 }
 
-/** A pre-release is within only where the range begins with one of the same numbers: who asks for 1.x wants no betas. */
+/** A pre-release is in the range only if the range starts at one with the same numbers: 1.x includes no betas. */
 export function isInVersionRange(version: Version, { from, to }: VersionRange): boolean {
   if (version.preRelease.length > 0 && (from.preRelease.length === 0 || compareCores(version.core, from.core) !== 0)) {
     return false;

@@ -7,7 +7,7 @@ import type { PreparedFlag } from '../compile/prepared-flags.ts';
 import type { FlagEvaluation } from '../flag-evaluation.ts';
 import type { Subject } from '../subject.ts';
 
-/** The order is part of the wire: the group, a person's own word, the holdout, then the conditions as they are listed. */
+/** The order is part of the public contract: group, early access, holdout, then the conditions as listed. */
 export function evaluateFlag(flag: PreparedFlag, run: EvaluationRun): FlagEvaluation {
   if (flag.failure !== null) return flag.outcomes.failed(flag.failure);
   if (flag.groupIndex !== null && !run.subject.groups.has(flag.groupIndex)) {
@@ -15,9 +15,9 @@ export function evaluateFlag(flag: PreparedFlag, run: EvaluationRun): FlagEvalua
   }
   run.failure = null;
   if (flag.earlyAccess !== null) {
-    const word = earlyAccessChoice(flag, run);
+    const choice = earlyAccessChoice(flag, run);
     if (run.failure !== null) return flag.outcomes.failed(run.failure);
-    if (word !== null) return flag.outcomes.get(word, 'super_condition_value', 0);
+    if (choice !== null) return flag.outcomes.get(choice, 'super_condition_value', 0);
   }
   if (flag.holdout !== null && isHeldOut(flag, run.subject)) {
     return flag.outcomes.get(flag.holdout.value, 'holdout_condition_value', null);
@@ -26,8 +26,8 @@ export function evaluateFlag(flag: PreparedFlag, run: EvaluationRun): FlagEvalua
 }
 
 function tryConditions(flag: PreparedFlag, run: EvaluationRun): FlagEvaluation {
-  let missed: MissReason = 'no_condition_match';
-  let named: number | null = null;
+  let reason: MissReason = 'no_condition_match';
+  let reasonIndex: number | null = null;
   for (let condition = flag.firstCondition; condition !== null; condition = condition.next) {
     const identifier = bucketingIdentifier(flag, condition.groupIndex, run.subject);
     const outcome = tryCondition(flag, condition, identifier, run);
@@ -35,20 +35,20 @@ function tryConditions(flag: PreparedFlag, run: EvaluationRun): FlagEvaluation {
     if (outcome === 'condition_match') {
       return flag.outcomes.get(valueFor(flag, condition, identifier ?? ''), outcome, condition.index);
     }
-    if (named === null || priorityOf(outcome) >= priorityOf(missed)) {
-      missed = outcome;
-      named = condition.index;
+    if (reasonIndex === null || priorityOf(outcome) >= priorityOf(reason)) {
+      reason = outcome;
+      reasonIndex = condition.index;
     }
     if (flag.exitsEarly && outcome === 'out_of_rollout_bound') break;
   }
-  return flag.outcomes.get(false, missed, named);
+  return flag.outcomes.get(false, reason, reasonIndex);
 }
 
 type MissReason = 'no_group_type' | 'no_condition_match' | 'out_of_rollout_bound';
 
-/** What is reported where nothing matches: the weightiest reason, of two alike that of the later condition. */
-const priorityOf = (missed: MissReason): number =>
-  missed === 'out_of_rollout_bound' ? 3 : missed === 'no_condition_match' ? 2 : 1;
+/** If nothing matches, the reason with the highest priority is reported, of equal ones the last. */
+const priorityOf = (reason: MissReason): number =>
+  reason === 'out_of_rollout_bound' ? 3 : reason === 'no_condition_match' ? 2 : 1;
 
 function tryCondition(
   flag: PreparedFlag,
@@ -61,13 +61,13 @@ function tryCondition(
   return isInRollout(flag.prefix, identifier, condition.percentage) ? 'condition_match' : 'out_of_rollout_bound';
 }
 
-/** Everybody is within null. */
+/** Null: everybody. */
 const isInRollout = (prefix: EncodedKey, identifier: string, percentage: number | null): boolean =>
   percentage === null || bucket(prefix, identifier, '') <= percentage / 100;
 
 /**
- * Whom the buckets are for. Null where there is no such group, and for a flag by device where nobody said which device:
- * to bucket by person instead would give the device another value once it is known.
+ * What is hashed into a bucket. Null if the subject has no such group, or no device id for a flag by device: bucketing by
+ * person instead would change the value once the device is known.
  */
 function bucketingIdentifier(flag: PreparedFlag, groupIndex: number | null, subject: Subject): string | null {
   if (groupIndex !== null) return subject.groups.get(groupIndex)?.key ?? null;
@@ -78,12 +78,12 @@ function bucketingIdentifier(flag: PreparedFlag, groupIndex: number | null, subj
 function valueFor(flag: PreparedFlag, condition: Condition, identifier: string): boolean | string {
   if (condition.variant !== null) return condition.variant;
   if (flag.variants.length === 0) return true;
-  const place = bucket(flag.prefix, identifier, 'variant');
-  for (const { key, from, to } of flag.variants) if (place >= from && place < to) return key;
+  const position = bucket(flag.prefix, identifier, 'variant');
+  for (const { key, from, to } of flag.variants) if (position >= from && position < to) return key;
   return true;
 }
 
-/** Null where the person said nothing. */
+/** Null if the person has made no choice. */
 function earlyAccessChoice(flag: PreparedFlag, run: EvaluationRun): boolean | null {
   const { earlyAccess } = flag;
   const { properties } = run.subject;

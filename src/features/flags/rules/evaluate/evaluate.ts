@@ -5,8 +5,8 @@ import type { Subject } from '../subject.ts';
 import { evaluateFlag } from './evaluate-flag.ts';
 
 /**
- * The values of all active flags, or of those in `only`, in the order of their definitions. Never throws: a flag that
- * cannot be evaluated has a `failure`, and the others are not touched by it.
+ * Evaluates all active flags, or those in `only`, and returns them in the order of their definitions. Never throws: a
+ * flag that cannot be evaluated has a `failure` and does not affect the others.
  */
 export function evaluate(prepared: PreparedFlags, subject: Subject, only?: ReadonlySet<string>): FlagEvaluation[] {
   const { cohorts, slots } = prepared;
@@ -24,10 +24,10 @@ export function evaluate(prepared: PreparedFlags, subject: Subject, only?: Reado
 
 const isIndependent = ({ dependsOn }: PreparedFlag): boolean => dependsOn.length === 0;
 
-/** In the order of evaluation. */
+/** The chosen flags and their dependencies, in dependency order. */
 function withDependencies({ order }: PreparedFlags, chosen: readonly PreparedFlag[]): PreparedFlag[] {
   const slots = new Set(chosen.map(({ slot }) => slot));
-  // Backwards, so that whoever needs a flag has been seen before it.
+  // Backwards, so that a flag comes up after all that depend on it.
   const needed = order.toReversed().filter((flag) => {
     if (!slots.has(flag.slot)) return false;
     for (const slot of flag.dependsOn) slots.add(slot);

@@ -1,18 +1,18 @@
-/** What a flag has decided, in the words of OpenFeature: its reasons, and values that always have the type of the flag. */
+/** The reasons and values of OpenFeature, where the value of a flag always has the same type. */
 import type { Condition } from '../compile/compile-flag.ts';
 import type { PreparedFlag } from '../compile/prepared-flags.ts';
 import type { FlagEvaluation } from '../flag-evaluation.ts';
 
 type OpenFeatureReason =
-  /** For everybody, whoever asks. */
+  /** The same value for everybody. */
   | 'STATIC'
-  /** By what is known of the user. */
+  /** By properties of the user. */
   | 'TARGETING_MATCH'
-  /** By the user's place among all, for or against. */
+  /** By rollout percentage, variant or holdout. */
   | 'SPLIT'
-  /** No condition was about the user. */
+  /** No condition matched. */
   | 'DEFAULT'
-  /** The flag is switched off. */
+  /** The flag is off. */
   | 'DISABLED'
   | 'ERROR';
 
@@ -36,12 +36,12 @@ export function openFeatureReason(
   }
 }
 
-/** Where chance had a part in it, that is what surprises people: so it is said first. */
+/** SPLIT wins over TARGETING_MATCH: bucketing is what surprises people. */
 function reasonOfMatch(flag: PreparedFlag, index: number | null): OpenFeatureReason {
   const condition = conditionAt(flag, index);
   if (condition === null) return 'TARGETING_MATCH';
-  const isDealt = condition.percentage !== null || (flag.variants.length > 0 && condition.variant === null);
-  if (isDealt) return 'SPLIT';
+  const isSplit = condition.percentage !== null || (flag.variants.length > 0 && condition.variant === null);
+  if (isSplit) return 'SPLIT';
   return isForEverybody(flag, condition) ? 'STATIC' : 'TARGETING_MATCH';
 }
 
@@ -60,13 +60,10 @@ function conditionAt({ firstCondition }: PreparedFlag, index: number | null): Co
   return null;
 }
 
-/** `boolean`: on or off. `variant`: the key of a variant. `payload`: whatever is written as the payload. */
+/** The type of a flag's value: a boolean, a variant key, or the payload. */
 export type ValueKind = 'boolean' | 'variant' | 'payload';
 
-/**
- * A flag of variants has texts for values, and one of payloads what they hold: 'off' is neither. There is no value then,
- * and the caller's own default holds.
- */
+/** Undefined where a flag with variants or payloads is off: the caller's default applies, which has the right type. */
 export function openFeatureValue(
   { value, payload }: Pick<FlagEvaluation, 'value' | 'payload'>,
   kind: ValueKind,
@@ -76,7 +73,7 @@ export function openFeatureValue(
   return kind === 'variant' ? value : parsePayload(payload);
 }
 
-/** Payloads are kept as JSON in a text, or as they are; a text that is no JSON stands for itself. */
+/** A payload may be stored as JSON in a string; a string that is not JSON is the value itself. */
 function parsePayload(payload: unknown): unknown {
   if (typeof payload !== 'string') return payload ?? undefined;
   try {

@@ -1,9 +1,8 @@
-/** Which operators a flag's conditions may use, on what, and with which values. */
+/** Operators of a flag's conditions, and the values that they accept. */
 import type { Json, JsonObject } from '../../../../core/json/json.ts';
 import { parseFlagDate } from '../compile/flag-dates.ts';
 import { isValidPattern } from '../compile/pattern.ts';
-import { invalidFilters } from './flag-rule.ts';
-import { pythonText } from './python-text.ts';
+import { invalidFilters, pythonText } from './filter-errors.ts';
 
 type ValueKind = 'anything' | 'text' | 'text or number' | 'texts' | 'range' | 'pattern' | 'date';
 
@@ -22,7 +21,7 @@ const VALUE_KINDS: ReadonlyMap<string, ValueKind> = new Map([
   ),
 ]);
 
-/** Operators that other questions know, but no flag can answer. */
+/** Operators that exist for insights, but not for flags. */
 const UNSUPPORTED_OPERATORS = new Set([
   'is_cleaned_path_exact',
   'is_not_cleaned_path_exact',

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../../../../core/json/json.ts';
-import { invalidFilters } from './flag-rule.ts';
+import { invalidFilters } from './filter-errors.ts';
 
-/** Payloads are JSON values, or texts that hold JSON as consoles write them; both are kept as they are. */
+/** Payloads are JSON values, or JSON in a string as consoles send it; both are stored unchanged. */
 export function checkPayloads(payloads: Json | undefined, variants: ReadonlySet<string>): void {
   if (payloads === null || payloads === undefined) return;
   if (!isJsonObject(payloads)) throw invalidFilters('Payloads must be passed as a dictionary');

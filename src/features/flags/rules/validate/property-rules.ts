@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from '../../../../core/json/json.ts';
-import { invalidFilters } from './flag-rule.ts';
+import { toId } from '../compile/read-definition.ts';
+import { invalidFilters, pythonText } from './filter-errors.ts';
 import { checkComparison } from './operator-rules.ts';
-import { pythonText } from './python-text.ts';
 
 const PERSON_TYPES: readonly Json[] = ['person', 'cohort', 'flag'];
 
-/** The kinds of properties that a condition may use depend on whom it counts: persons, or groups of one kind. */
+/** The allowed types depend on what the condition is for: persons, or a group type. */
 export function checkPropertyType(property: JsonObject, aggregation: number | null): void {
-  // Without a word about it, a property is an event's.
+  // The default type is that of an event property.
   const type = property['type'] ?? 'event';
   if (aggregation === null) {
     if (PERSON_TYPES.includes(type)) return;
@@ -39,7 +39,7 @@ function checkDependency({ key, operator, value }: JsonObject): void {
   if (operator !== 'flag_evaluates_to') {
     throw invalidFilters("Flag properties must use the 'flag_evaluates_to' operator");
   }
-  if (dependencyId(key) === null) {
+  if (toId(key) === null) {
     throw invalidFilters(
       `Flag dependencies must reference flag IDs (integers), not flag keys. Invalid reference: '${pythonText(key)}'`,
     );
@@ -50,10 +50,4 @@ function checkDependency({ key, operator, value }: JsonObject): void {
       'invalid_value',
     );
   }
-}
-
-/** The id of the flag that a condition of type `flag` looks at; null where its key is none. */
-export function dependencyId(key: Json | undefined): number | null {
-  const id = typeof key === 'string' && /^\d{1,15}$/.test(key) ? Number(key) : key;
-  return typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 ? id : null;
 }

@@ -1,9 +1,9 @@
-/** What a flag's filters point at: cohorts, and other flags. All of it must be there, and of use. */
+/** References of a flag's filters to cohorts and other flags: all must exist and be usable. */
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
+import { toId } from '../compile/read-definition.ts';
 import { allProperties } from '../filters-shape.ts';
-import { invalidFilters } from './flag-rule.ts';
-import { dependencyId } from './property-rules.ts';
-import { pythonText } from './python-text.ts';
+import { criteriaIn } from '../local-evaluation/cohort-tree.ts';
+import { invalidFilters, pythonText } from './filter-errors.ts';
 
 interface KnownCohort {
   id: number;
@@ -29,7 +29,7 @@ export function checkCohorts(filters: JsonObject, cohorts: readonly KnownCohort[
 }
 
 function checkCohort(value: Json | undefined, known: ReadonlyMap<number, KnownCohort>, seen: Set<number>): void {
-  const cohort = known.get(dependencyId(value) ?? -1);
+  const cohort = known.get(toId(value) ?? -1);
   if (!cohort) throw invalidFilters(`Cohort with id ${pythonText(value)} does not exist`, 'cohort_does_not_exist');
   if (cohort.isStatic || seen.has(cohort.id)) return;
   seen.add(cohort.id);
@@ -45,26 +45,18 @@ function checkCohort(value: Json | undefined, known: ReadonlyMap<number, KnownCo
 
 const isCohort = ({ type }: JsonObject): boolean => type === 'cohort' || type === 'precalculated-cohort';
 
-/** The old form counts actions and events without naming a type. */
+/** The old form counts actions and events without a type. */
 const isAboutEvents = ({ type, action_id, event_id }: JsonObject): boolean =>
   type === 'behavioral' || (action_id ?? null) !== null || (event_id ?? null) !== null;
-
-function criteriaIn(node: Json | undefined): JsonObject[] {
-  if (Array.isArray(node)) return node.flatMap(criteriaIn);
-  if (!isJsonObject(node)) return [];
-  return Array.isArray(node['values']) ? criteriaIn(node['values']) : [node];
-}
 
 const legacyCriteria = (group: Json): JsonObject[] =>
   isJsonObject(group) ? [group, ...criteriaIn(group['properties'])] : [];
 
-/** Ids of the flags that some filters look at. */
+/** Ids of the flags that some filters depend on. */
 export const flagDependencies = (filters: JsonObject): number[] =>
-  allProperties(filters).flatMap((property) =>
-    property['type'] === 'flag' ? (dependencyId(property['key']) ?? []) : [],
-  );
+  allProperties(filters).flatMap((property) => (property['type'] === 'flag' ? (toId(property['key']) ?? []) : []));
 
-/** `others` are the project's flags that are not deleted; `flag` is what is about to be written (id null: a new one). */
+/** `others`: the flags of the project that are not deleted. `flag`: what is about to be saved; its id is null if it is new. */
 export function checkDependencies(
   flag: { id: number | null; key: string; filters: JsonObject },
   others: readonly KnownFlag[],
@@ -79,12 +71,12 @@ export function checkDependencies(
         `Cannot create dependency on disabled flag '${other.key}' (ID: ${id}). Flag dependencies must reference active flags only.`,
       );
     }
-    const way = flag.id === null ? null : pathTo(flag.id, other, known, new Set());
-    if (way) throw invalidFilters(`Circular dependency detected: ${[flag.key, ...way, flag.key].join(' → ')}`);
+    const path = flag.id === null ? null : pathTo(flag.id, other, known, new Set());
+    if (path) throw invalidFilters(`Circular dependency detected: ${[flag.key, ...path, flag.key].join(' → ')}`);
   }
 }
 
-/** Keys of the flags from `from` to the last one before `target`; null where no way leads there. */
+/** Keys of the flags on a path from `from` to `target`, without the target; null if there is none. */
 function pathTo(
   target: number,
   from: KnownFlag,
@@ -101,6 +93,6 @@ function pathTo(
   return null;
 }
 
-/** Those of `flags` that look at the flag with that id. */
+/** The flags that depend on the flag with this id. */
 export const dependentFlags = <F extends KnownFlag>(id: number, flags: readonly F[]): F[] =>
   flags.filter((flag) => flag.id !== id && flagDependencies(flag.filters).includes(id));

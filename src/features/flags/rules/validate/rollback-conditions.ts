@@ -1,22 +1,22 @@
 /**
- * Conditions under which a flag switches itself off: a number measured over the project's events is compared with a
- * threshold. A condition is `{threshold, operator, threshold_type?, threshold_metric}`, and its metric has one of two
- * forms:
+ * Conditions under which a flag turns itself off: a metric over the project's events is compared with a threshold. A
+ * condition is `{threshold, operator, threshold_type?, threshold_metric}`, and its metric has one of two forms:
  *
- * - short: `{event, math?, properties?, window? | window_minutes?}`, the number within the window (an hour unless given);
+ * - short: `{event, math?, properties?, window? | window_minutes?}`, the number in the window (default: an hour);
  * - a trends insight with one series, `{events: [{id, math?, properties?}], properties?}`: the daily average over seven
- *   days, as consoles of this wire mean it.
+ *   days.
  *
- * With `threshold_type` `sentry` there is no metric: the exceptions of the last day, as Sentry's integration sends
- * them, must not exceed `threshold` times those of the day before the flag was switched on.
+ * With `threshold_type` `sentry` there is no metric: the exceptions of the last day, as sent by Sentry's integration,
+ * are compared with `threshold` times those of the day before the flag was turned on.
  *
- * Whatever could not be measured is refused: a condition that silently never fires is worse than none.
+ * What cannot be measured is refused: a condition that silently never fires is worse than none.
  */
 import { Failure, invalid } from '../../../../core/errors.ts';
 import { readFilters } from '../../../../core/filters/parse-filters.ts';
 import { type Filter, isFilterOperator, NO_FILTER } from '../../../../core/filters/property-filter.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
-import { pythonText } from './python-text.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/time/units.ts';
+import { pythonText } from './filter-errors.ts';
 
 const ROLLBACK_OPERATORS = ['gt', 'gte', 'lt', 'lte'] as const;
 type RollbackOperator = (typeof ROLLBACK_OPERATORS)[number];
@@ -24,11 +24,11 @@ type RollbackOperator = (typeof ROLLBACK_OPERATORS)[number];
 export interface RollbackMetric {
   /** Null: any event. */
   event: string | null;
-  /** Events, persons who sent one, or persons on each day. */
+  /** Events, persons with at least one, or persons per day. */
   counts: 'events' | 'persons' | 'persons by day';
   filter: Filter;
   windowMs: number;
-  /** The number is divided by this: the days of an average, else 1. */
+  /** The days of an average, else 1. */
   divisor: number;
 }
 
@@ -36,21 +36,19 @@ export interface RollbackCondition {
   threshold: number;
   operator: RollbackOperator;
   metric: RollbackMetric;
-  /** True: the threshold is a multiple of what the metric was in the window before the flag was switched on. */
+  /** True: the threshold is a multiple of the metric in the window before the flag was turned on. */
   isRelative: boolean;
-  /** As it was sent, for the people who read why. */
+  /** As it was sent, for the activity log. */
   source: JsonObject;
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const AVERAGE_DAYS = 7;
 const MAX_WINDOW_MS = 31 * DAY_MS;
 const MAX_CONDITIONS = 20;
 
 const refuse = (detail: string): Failure => invalid('rollback_conditions', detail);
 
-/** A list of conditions, or one alone; null, `[]` and `{}` are none. */
+/** A list of conditions, or a single one; null, `[]` and `{}` are none. */
 export function readRollbackConditions(value: Json): RollbackCondition[] {
   if (value === null) return [];
   if (isJsonObject(value)) return Object.keys(value).length === 0 ? [] : [readCondition(value)];
@@ -109,7 +107,7 @@ function readShortMetric(metric: JsonObject): RollbackMetric {
   return { event, counts, filter: readProperties([metric['properties']]), windowMs: readWindow(metric), divisor: 1 };
 }
 
-/** What other insights hold beside this changes how they look, not what is counted. */
+/** Other fields of the insight affect how it is shown, not what is counted. */
 function readInsightMetric(metric: JsonObject): RollbackMetric {
   const { insight = 'trends', events, properties } = metric;
   if (typeof insight !== 'string' || insight.toLowerCase() !== 'trends') {
@@ -134,11 +132,11 @@ function readInsightMetric(metric: JsonObject): RollbackMetric {
 
 const isFilled = (value: Json | undefined): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));
 
-const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: 60 * MINUTE_MS, d: DAY_MS };
+const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
 /** `window: "90m"`, `"1h"`, `"7d"`, or `window_minutes: 90`. */
 function readWindow({ window = null, window_minutes: minutes = null }: JsonObject): number {
-  if (window === null && minutes === null) return 60 * MINUTE_MS;
+  if (window === null && minutes === null) return HOUR_MS;
   const [, count = '', unit = ''] = /^(\d{1,6})([mhd])$/.exec(String(window)) ?? [];
   const ms = window === null ? Number(minutes) * MINUTE_MS : Number(count) * (UNITS[unit] ?? Number.NaN);
   if (ms >= MINUTE_MS && ms <= MAX_WINDOW_MS) return ms;
@@ -146,7 +144,7 @@ function readWindow({ window = null, window_minutes: minutes = null }: JsonObjec
   throw refuse(`A window is a time from a minute to 31 days, such as "90m", "1h" or "7d", got ${sent}.`);
 }
 
-/** Of the event and of the person, all of them; nothing in them is passed over. */
+/** All filters on event and person properties; unlike in insights, an invalid one is an error. */
 function readProperties(values: readonly (Json | undefined)[]): Filter {
   const filters = values.filter(isFilled).map((value) => {
     checkItems(value ?? null);

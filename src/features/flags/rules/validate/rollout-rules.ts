@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
 import { pythonTypeName } from '../../../../core/json/python-type-name.ts';
-import { invalidFilters } from './flag-rule.ts';
+import { invalidFilters } from './filter-errors.ts';
 
 const typeName = (value: Json | undefined): string =>
   value === null || value === undefined ? 'null' : pythonTypeName(value);
 
-/** Fractions are fine: 0.1 is one in a thousand. */
+/** Fractions are allowed. */
 export function checkRollout(path: string, value: Json | undefined, nullable: boolean): void {
   if (nullable && (value === null || value === undefined)) return;
   if (typeof value !== 'number') {
@@ -14,7 +14,7 @@ export function checkRollout(path: string, value: Json | undefined, nullable: bo
   if (!(value >= 0 && value <= 100)) throw invalidFilters(`${path} must be between 0 and 100, got ${value}`);
 }
 
-/** A list of objects under a name of the filters. */
+/** Requires a list of objects. */
 export function listOfObjects(path: string, value: Json | undefined): JsonObject[] {
   if (!Array.isArray(value)) throw invalidFilters(`${path} must be a list, got ${typeName(value)}`);
   return value.map((item, i) => {
@@ -23,7 +23,7 @@ export function listOfObjects(path: string, value: Json | undefined): JsonObject
   });
 }
 
-/** Kinds of groups are numbered from 0 to 4; null means persons. */
+/** Group types have indexes from 0 to 4; null means persons. */
 export function groupTypeIndex(path: string, value: Json | undefined): number | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 4) return value;

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../core/json/json.ts';
 import { compileFlag } from '../compile/compile-flag.ts';
 import { newCompileCache } from '../compile/shared-checks.ts';
 import { isFullyRolledOut, isSimple, simpleRollout, withExplicitGroups } from '../filters-shape.ts';
-import { pythonText } from './python-text.ts';
+import { pythonText } from './filter-errors.ts';
 import { checkCohorts, checkDependencies, dependentFlags } from './references.ts';
 import { readRollbackConditions } from './rollback-conditions.ts';
 import { validateFilters } from './validate-filters.ts';

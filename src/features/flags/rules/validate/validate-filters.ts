@@ -1,25 +1,25 @@
 /**
- * Whether a flag's filters can be evaluated, as far as they say it themselves: what they point at, cohorts and other
- * flags, is looked at in `references.ts`. Filters are stored as they were sent; unknown names in them are left alone.
+ * Validates a flag's filters by themselves; references to cohorts and flags are checked in `references.ts`. Filters are
+ * stored as they were sent, unknown fields included.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
-import { invalidFilters } from './flag-rule.ts';
+import { invalidFilters } from './filter-errors.ts';
 import { checkPayloads } from './payload-rules.ts';
 import { checkProperty, checkPropertyType } from './property-rules.ts';
 import { checkRollout, groupTypeIndex, listOfObjects } from './rollout-rules.ts';
 import { checkVariants } from './variant-rules.ts';
 
-/** Throws a `Failure` that says what is wrong first. */
+/** Throws a `Failure` for the first problem. */
 export function validateFilters(filters: JsonObject): void {
-  const whole = groupTypeIndex('aggregation_group_type_index', filters['aggregation_group_type_index']);
+  const flagGroupType = groupTypeIndex('aggregation_group_type_index', filters['aggregation_group_type_index']);
   const variants = checkVariants(filters['multivariate']);
   for (const [i, group] of listOfObjects('groups', filters['groups']).entries()) {
     const path = `groups[${i}]`;
     const own = groupTypeIndex(`${path}.aggregation_group_type_index`, group['aggregation_group_type_index']);
-    checkGroup(path, group, own ?? whole);
+    checkGroup(path, group, own ?? flagGroupType);
     checkOverride(group['variant'], (variant) => variants.has(variant));
   }
-  // These are about persons, on flags for groups too.
+  // These apply to persons, also on flags for groups.
   for (const name of ['super_groups', 'holdout_groups']) {
     for (const [i, group] of listOfObjects(name, filters[name] ?? []).entries()) {
       checkGroup(`${name}[${i}]`, group, null);
@@ -44,7 +44,7 @@ function checkOverride(variant: Json | undefined, exists: (variant: string) => b
   throw invalidFilters('Filters are not valid (variant override does not exist)');
 }
 
-/** A new flag says for whom it is: an empty list of groups would be for nobody. */
+/** A new flag needs a group: an empty list would match nobody. */
 export function requireGroups(filters: JsonObject): void {
   const groups = filters['groups'] ?? [];
   if (Array.isArray(groups) && groups.length === 0) {

@@ -1,20 +1,21 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
-import { invalidFilters } from './flag-rule.ts';
-import { pythonText } from './python-text.ts';
+import { invalidFilters, pythonText } from './filter-errors.ts';
 import { checkRollout, listOfObjects } from './rollout-rules.ts';
 
 const MAX_KEY_LENGTH = 400;
 const KEY = /^[a-zA-Z0-9_./-]+$/;
 
-/** Checks the variants and returns their keys; none for a flag that is only on or off. */
+/** Checks the variants and returns their keys; none for a boolean flag. */
 export function checkVariants(multivariate: Json | undefined): Set<string> {
   if (multivariate === null || multivariate === undefined) return new Set();
   if (!isJsonObject(multivariate)) throw invalidFilters('multivariate must be an object or null');
   const path = 'multivariate.variants';
   const variants = listOfObjects(path, multivariate['variants'] ?? []);
   const keys = variants.map(({ key }, i) => checkKey(`${path}[${i}].key`, key));
-  const twice = keys.find((key, i) => keys.indexOf(key) !== i);
-  if (twice !== undefined) throw invalidFilters(`Invalid variant definitions: there are two variants '${twice}'.`);
+  const duplicate = keys.find((key, i) => keys.indexOf(key) !== i);
+  if (duplicate !== undefined) {
+    throw invalidFilters(`Invalid variant definitions: there are two variants '${duplicate}'.`);
+  }
   for (const [i, { rollout_percentage }] of variants.entries()) {
     checkRollout(`${path}[${i}].rollout_percentage`, rollout_percentage, false);
   }
@@ -29,7 +30,7 @@ function checkKey(path: string, key: Json | undefined): string {
   throw invalidFilters(`${path} may hold letters, numbers and _ . / - alone, got '${pythonText(key)}'`);
 }
 
-/** Thirds are written as 33.33, 33.33 and 33.34: what floating point makes of the sum must not matter. */
+/** Tolerates floating-point errors: thirds are written as 33.33, 33.33 and 33.34. */
 function checkSum(variants: readonly JsonObject[]): void {
   const sum = variants.reduce((total, variant) => total + Number(variant['rollout_percentage']), 0);
   if (variants.length > 0 && Math.abs(sum - 100) > 1e-6) {

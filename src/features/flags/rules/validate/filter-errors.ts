@@ -1,8 +1,11 @@
+import { type Failure, invalid } from '../../../../core/errors.ts';
 import { isJsonObject } from '../../../../core/json/json.ts';
 
 const MAX_TEXT_LENGTH = 200;
 
-/** A value as error texts of this wire show it, cut where it is long: clients in the field match on them. */
+export const invalidFilters = (detail: string, code?: string): Failure => invalid('filters', detail, code);
+
+/** A value in the notation of error messages that clients match on, cut if it is long. */
 export const pythonText = (value: unknown): string =>
   (typeof value === 'string' ? value : formatted(value)).slice(0, MAX_TEXT_LENGTH).toWellFormed();
 
