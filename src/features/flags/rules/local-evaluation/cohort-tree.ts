@@ -1,7 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
+import { toId } from '../compile/read-definition.ts';
 import type { CohortDefinition } from '../flag.ts';
 
-/** The criteria of a cohort as SDKs read them, whichever form they are stored in. Null where there are none. */
+/** The criteria of a cohort in the form that SDKs read, whatever form is stored; null if there are none. */
 export function cohortTree({ filters, groups }: CohortDefinition): JsonObject | null {
   const tree = isJsonObject(filters) ? filters['properties'] : undefined;
   if (isJsonObject(tree)) return tree;
@@ -10,17 +11,14 @@ export function cohortTree({ filters, groups }: CohortDefinition): JsonObject | 
   return { type: 'OR', values };
 }
 
-/** Every property in a tree of criteria, in the order of mention. */
-export function criteriaIn(tree: Json): JsonObject[] {
+/** The leaves of a tree of criteria, in order. */
+export function criteriaIn(tree: Json | undefined): JsonObject[] {
+  if (Array.isArray(tree)) return tree.flatMap(criteriaIn);
   if (!isJsonObject(tree)) return [];
-  const { values } = tree;
-  return Array.isArray(values) ? values.flatMap(criteriaIn) : [tree];
+  return Array.isArray(tree['values']) ? criteriaIn(tree['values']) : [tree];
 }
 
 export const isCohortProperty = ({ type }: JsonObject): boolean => type === 'cohort';
 
-/** The cohort that a property of a flag or a cohort asks for; null where it names none. */
-export function referencedCohortId(property: JsonObject): number | null {
-  const id = Number(property['value']);
-  return Number.isSafeInteger(id) ? id : null;
-}
+/** The cohort that a property of a flag or a cohort refers to; null if it names none. */
+export const referencedCohortId = ({ value }: JsonObject): number | null => toId(value);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../core/json/json.ts';
+import type { Json, JsonObject } from '../../../../core/json/json.ts';
 import type { CohortDefinition } from '../flag.ts';
 import { expandCohort } from './expand-cohort.ts';
 import { referencedCohorts } from './referenced-cohorts.ts';
@@ -8,7 +8,7 @@ const pro = { key: 'plan', value: 'pro', type: 'person', operator: 'exact' };
 const eu = { key: 'region', value: 'eu', type: 'person', operator: 'exact' };
 const all = (...values: JsonObject[]): JsonObject => ({ type: 'AND', values });
 const any = (...values: JsonObject[]): JsonObject => ({ type: 'OR', values });
-const asks = (id: number, over: JsonObject = {}): JsonObject => ({ key: 'id', value: id, type: 'cohort', ...over });
+const inCohort = (id: Json, over: JsonObject = {}): JsonObject => ({ key: 'id', value: id, type: 'cohort', ...over });
 const flag = (...groups: JsonObject[]): JsonObject => ({ groups });
 const aCohort = (id: number, tree: JsonObject, over: Partial<CohortDefinition> = {}): CohortDefinition => ({
   id,
@@ -19,8 +19,8 @@ const aCohort = (id: number, tree: JsonObject, over: Partial<CohortDefinition> =
 });
 const known = (...cohorts: CohortDefinition[]) => new Map(cohorts.map((cohort) => [cohort.id, cohort]));
 
-describe('writing a cohort out as conditions', () => {
-  const group = { properties: [asks(1)], rollout_percentage: 30 };
+describe('expanding a cohort into conditions', () => {
+  const group = { properties: [inCohort(1)], rollout_percentage: 30 };
 
   it.each<[string, JsonObject, JsonObject[][]]>([
     ['one list', all(pro, eu), [[pro, eu]]],
@@ -30,10 +30,22 @@ describe('writing a cohort out as conditions', () => {
     ['choices within a choice', any(any(pro), any(eu)), [[pro], [eu]]],
     ['a list of one choice', all(any(pro, eu)), [[pro], [eu]]],
     ['a list of choices of one', all(any(pro), any(eu)), [[pro, eu]]],
-    ['nothing, which everybody meets', any(), [[]]],
+    ['no criteria, which everybody meets', any(), [[]]],
   ])('does %s', (_name, tree, branches) => {
     const expected = branches.map((properties) => ({ properties, rollout_percentage: 30 }));
     expect(expandCohort(flag(group), known(aCohort(1, tree)))).toEqual({ groups: expected });
+  });
+
+  it.each([true, null, '', ' 1', '1.0', '0x1', '1e0', 1.5, [1], -1])('reads no cohort id in %j', (id) => {
+    const filters = flag({ properties: [inCohort(id)], rollout_percentage: 30 });
+    const cohorts = known(aCohort(1, all(pro)), aCohort(0, all(pro)));
+    expect(expandCohort(filters, cohorts)).toEqual(filters);
+    expect(referencedCohorts([filters], cohorts)).toEqual({});
+  });
+
+  it('reads a cohort id in a text', () => {
+    const filters = flag({ properties: [inCohort('1')] });
+    expect(expandCohort(filters, known(aCohort(1, all(pro))))).toEqual({ groups: [{ properties: [pro] }] });
   });
 
   it('reads the old form of a cohort', () => {
@@ -54,13 +66,13 @@ describe('writing a cohort out as conditions', () => {
     ['an unknown cohort', flag(group), []],
     ['a list of choices', flag(group), [aCohort(1, all(any(pro, eu), any(eu, pro)))]],
     ['behaviour', flag(group), [aCohort(1, all({ key: 'signup', type: 'behavioral', value: 'performed_event' }))]],
-    ['a cohort within', flag(group), [aCohort(1, all(asks(2))), aCohort(2, all(pro))]],
+    ['a cohort within', flag(group), [aCohort(1, all(inCohort(2))), aCohort(2, all(pro))]],
     ['a negated property', flag(group), [aCohort(1, all({ ...pro, negation: true }))]],
-    ['a cohort not to be in', flag({ properties: [asks(1, { operator: 'not_in' })] }), [aCohort(1, all(pro))]],
-    ['a cohort beside a property', flag({ properties: [asks(1), eu] }), [aCohort(1, all(pro))]],
+    ['a cohort not to be in', flag({ properties: [inCohort(1, { operator: 'not_in' })] }), [aCohort(1, all(pro))]],
+    ['a cohort beside a property', flag({ properties: [inCohort(1), eu] }), [aCohort(1, all(pro))]],
     ['a variant override', flag({ ...group, variant: 'a' }), [aCohort(1, all(pro))]],
-    ['two cohorts', flag(group, { properties: [asks(2)] }), [aCohort(1, all(pro)), aCohort(2, all(eu))]],
-    ['one of two conditions', flag(group, { properties: [asks(1), eu] }), [aCohort(1, all(pro))]],
+    ['two cohorts', flag(group, { properties: [inCohort(2)] }), [aCohort(1, all(pro)), aCohort(2, all(eu))]],
+    ['one of two conditions', flag(group, { properties: [inCohort(1), eu] }), [aCohort(1, all(pro))]],
     ['an unknown kind of group', flag(group), [aCohort(1, { type: 'XOR', values: [pro] })]],
     ['filters without conditions', {}, [aCohort(1, all(pro))]],
     ['conditions that are none', { groups: 'x' }, [aCohort(1, all(pro))]],
@@ -72,14 +84,14 @@ describe('writing a cohort out as conditions', () => {
 describe('cohorts that flags ask for', () => {
   it('are all that are named, also by each other, but no static ones', () => {
     const cohorts = known(
-      aCohort(1, all(pro, asks(2))),
-      aCohort(2, any(asks(1), asks(3))),
+      aCohort(1, all(pro, inCohort(2))),
+      aCohort(2, any(inCohort(1), inCohort(3))),
       aCohort(3, all(), { isStatic: true }),
       aCohort(4, all(eu)),
     );
-    expect(referencedCohorts([flag({ properties: [asks(1), asks(9)] }), flag({})], cohorts)).toEqual({
-      1: all(pro, asks(2)),
-      2: any(asks(1), asks(3)),
+    expect(referencedCohorts([flag({ properties: [inCohort(1), inCohort(9)] }), flag({})], cohorts)).toEqual({
+      1: all(pro, inCohort(2)),
+      2: any(inCohort(1), inCohort(3)),
     });
   });
 });

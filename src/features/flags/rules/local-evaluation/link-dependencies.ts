@@ -1,7 +1,7 @@
 /**
- * A flag that depends on another names it by its id; SDKs know flags by their keys, and want to be told in which order
- * to evaluate. So the id becomes the key, and the chain of flags down to the last dependency is added, the target last.
- * An empty chain says: this cannot be evaluated (a circle, or a flag that is not there).
+ * A stored dependency names a flag by id; SDKs know flags by key and need the order of evaluation. So the id is replaced
+ * by the key, and the chain of all dependencies is added, the target last. An empty chain means that the flag cannot be
+ * evaluated: there is a cycle, or a flag is missing.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
 import { allProperties } from '../filters-shape.ts';
@@ -16,7 +16,7 @@ type Flags = ReadonlyMap<string, LinkedFlag>;
 
 const isFlagProperty = ({ type }: JsonObject): boolean => type === 'flag';
 
-/** The filters with every dependency written for SDKs. `flags` are all of the project, by id as text. */
+/** `flags` are all flags of the project, by id as text. */
 export function linkDependencies(filters: JsonObject, flags: Flags): JsonObject {
   const { groups } = filters;
   if (!Array.isArray(groups) || !allProperties(filters).some(isFlagProperty)) return filters;
@@ -33,18 +33,18 @@ export function linkDependencies(filters: JsonObject, flags: Flags): JsonObject 
   return { ...filters, groups: groups.map(linkGroup) };
 }
 
-/** The keys of all that must be evaluated before the target, in order, and its own. Null for a circle or a missing link. */
+/** The keys of all dependencies in order of evaluation, and of the target. Null if there is a cycle or a missing flag. */
 function chainTo(target: LinkedFlag, flags: Flags): string[] | null {
   const chain: string[] = [];
   const done = new Set<number>();
-  const above = new Set<number>();
+  const visiting = new Set<number>();
   const visit = (flag: LinkedFlag | undefined): boolean => {
-    if (flag === undefined || above.has(flag.id)) return false;
+    if (flag === undefined || visiting.has(flag.id)) return false;
     if (done.has(flag.id)) return true;
-    above.add(flag.id);
-    const asked = allProperties(flag.filters).filter(isFlagProperty);
-    if (!asked.every((property) => visit(flags.get(String(property['key']))))) return false;
-    above.delete(flag.id);
+    visiting.add(flag.id);
+    const dependencies = allProperties(flag.filters).filter(isFlagProperty);
+    if (!dependencies.every((property) => visit(flags.get(String(property['key']))))) return false;
+    visiting.delete(flag.id);
     done.add(flag.id);
     chain.push(flag.key);
     return true;

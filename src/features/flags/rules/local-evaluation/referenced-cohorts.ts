@@ -4,8 +4,8 @@ import type { CohortDefinition } from '../flag.ts';
 import { cohortTree, criteriaIn, isCohortProperty, referencedCohortId } from './cohort-tree.ts';
 
 /**
- * The criteria of every cohort that the flags ask for, directly or through another cohort, by id. Static ones are left
- * out: their members are not sent, so that the SDK asks the server.
+ * The criteria of all cohorts that flags refer to, directly or through other cohorts, by id. Static cohorts are left out:
+ * their members are not sent, and the SDK asks the server.
  */
 export function referencedCohorts(
   filters: readonly JsonObject[],
