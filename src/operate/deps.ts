@@ -1,10 +1,10 @@
 import type { DemoData } from '../features/demo/demo-data.ts';
-import type { EventsDeps } from '../features/events/list-events.ts';
 import type { DecideDeps } from '../features/flags/decide/decide.ts';
 import type { EventIntake } from '../ingest/accept/event-intake.ts';
 import type { IngestCounts } from '../ingest/track/ingest-counts.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Ids } from '../lib/ids.ts';
+import type { QueryDeps } from '../query/query-deps.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
 import type { FolderSnapshots, StoreCheck } from '../stores/folder-snapshots.ts';
 import type { IngestStore } from '../stores/ingest/ingest-store.ts';
@@ -21,7 +21,7 @@ export interface OperateDeps {
   counts(): Promise<IngestCounts>;
   events: Pick<EventStore, 'query' | 'position'>;
   /** What the list of events is read with. */
-  eventQueries: EventsDeps;
+  eventQueries: QueryDeps;
   decide: DecideDeps;
   demo: DemoData;
   directory: { invalidate(): void };

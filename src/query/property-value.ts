@@ -7,8 +7,8 @@ import { PERSON_PROPERTIES, type SqlBuilder } from '../stores/events/dialect.ts'
 interface ValueScope {
   sql: SqlBuilder;
   projectId: number;
-  /** What a property of groups is, as a table: `group_key`, `value`. */
-  groupTexts(key: string): string;
+  /** The values of a group property, as a table of `group_key` and `value`. */
+  groupValues(key: string): string;
 }
 
 /** Its text, `null` where it is null, empty where it is missing. What `valueJoinSql` says has to be joined. */
@@ -31,7 +31,7 @@ export function valueJoinSql(scope: ValueScope, breakdown: PropertyBreakdown, ke
   }
   if (breakdown.owner !== 'group') return '';
   const name = groupAlias(breakdown, key);
-  return `left join ${scope.groupTexts(key)} ${name} on ${name}.group_key = e.group_${Number(breakdown.groupIndex ?? 0)}`;
+  return `left join ${scope.groupValues(key)} ${name} on ${name}.group_key = e.group_${Number(breakdown.groupIndex ?? 0)}`;
 }
 
 /** True for an event that has an owner of the property, whatever it says. */

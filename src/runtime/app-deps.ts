@@ -80,7 +80,7 @@ function eventDeps({ backend: { worker, dialect, metadata, reassigner }, results
     worker().answerQuestion(projectId, question, page, ...(signal ? [signal] : []));
   const events = { query };
   const mirrorPersons = async (projectId: number): Promise<void> => worker().mirrorPersons(projectId);
-  const eventQueries = { metadata, events, dialect, persons: metadata.eventPersons, clock, mirrorPersons };
+  const eventQueries = { metadata, events, dialect, clock, mirrorPersons };
   const measure: RollbackDeps['measure'] = (projectId, metric, from, to) =>
     countEvents(eventQueries, { projectId, ...metric, from, to });
   return {

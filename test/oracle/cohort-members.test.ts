@@ -21,19 +21,19 @@ const events = (text: string): PersonEvent[] =>
 const isIn = (asked: Criteria, done: string, properties = {}): boolean =>
   isMember(asked, { properties, events: events(done) }, around);
 
-const deed = { type: 'behavioral', key: 'visit', event_type: 'events', time_value: 3, time_interval: 'hour' };
-const multiple = { ...deed, value: 'performed_event_multiple' };
-const first = { ...deed, value: 'performed_event_first_time' };
+const visit = { type: 'behavioral', key: 'visit', event_type: 'events', time_value: 3, time_interval: 'hour' };
+const multiple = { ...visit, value: 'performed_event_multiple' };
+const first = { ...visit, value: 'performed_event_first_time' };
 const sequence = {
-  ...deed,
+  ...visit,
   value: 'performed_event_sequence',
   seq_event: 'buy',
   seq_event_type: 'events',
   seq_time_value: 30,
   seq_time_interval: 'minute',
 };
-const regularly = { ...deed, value: 'performed_event_regularly', operator: 'gte', operator_value: 1 };
-const stopped = { ...deed, value: 'stopped_performing_event', seq_time_value: 1, seq_time_interval: 'hour' };
+const regularly = { ...visit, value: 'performed_event_regularly', operator: 'gte', operator_value: 1 };
+const stopped = { ...visit, value: 'stopped_performing_event', seq_time_value: 1, seq_time_interval: 'hour' };
 const restarted = { ...stopped, value: 'restarted_performing_event' };
 
 describe('what was done', () => {
@@ -84,12 +84,12 @@ describe('what was done', () => {
     ['only lately', restarted, 'visit@-0.5', false],
     ['only long ago', restarted, 'visit@-3', false],
   ])('%s', (_name, item, done, expected) => {
-    expect(isIn(criteria({ ...deed, ...item }), done)).toBe(expected);
-    expect(isIn(criteria({ ...deed, ...item, negation: true }), done)).toBe(!expected);
+    expect(isIn(criteria({ ...visit, ...item }), done)).toBe(expected);
+    expect(isIn(criteria({ ...visit, ...item, negation: true }), done)).toBe(!expected);
   });
 
   it('goes back by the calendar in months', () => {
-    const item = { ...deed, value: 'performed_event', time_value: 1, time_interval: 'month' };
+    const item = { ...visit, value: 'performed_event', time_value: 1, time_interval: 'month' };
     const at = (iso: string) => ({ event: 'visit', timestamp: Date.parse(iso), properties: {} });
     const found = ['2024-02-29T12:00:00Z', '2024-02-29T12:00:01Z'].map((time) =>
       isMember(criteria(item), { properties: {}, events: [at(time)] }, around),
@@ -98,7 +98,7 @@ describe('what was done', () => {
   });
 
   it('looks at the properties of events where asked', () => {
-    const item = { ...deed, value: 'performed_event', event_filters: [{ key: 'plan', value: 'pro', type: 'event' }] };
+    const item = { ...visit, value: 'performed_event', event_filters: [{ key: 'plan', value: 'pro', type: 'event' }] };
     const done = (plan: string) => [{ event: 'visit', timestamp: NOW - HOUR, properties: { plan } }];
     const found = ['pro', 'free'].map((plan) =>
       isMember(criteria(item), { properties: {}, events: done(plan) }, around),

@@ -46,27 +46,27 @@ export function isMember(criteria: Criteria, person: Person, around: Surrounding
 }
 
 /** Of the elements and the person an action may ask too; event filters are about the event alone. */
-function isDeed(
-  deed: BehaviourEvent,
+function isPerformed(
+  wanted: BehaviourEvent,
   event: PersonEvent,
   person: Person,
   { search, isIn, action }: Surroundings,
 ): boolean {
   const owners = { event: event.properties, person: person.properties, elements: event.elementsChain ?? '' };
   const holds = (filter: Filter): boolean => matches(filter, owners, search, isIn);
-  if (!holds(deed.filter)) return false;
-  if (deed.kind === 'event') return event.event === deed.event;
-  return (action?.(deed.action)?.steps ?? []).some((step) => fitsStep(step, event, search, holds));
+  if (!holds(wanted.filter)) return false;
+  if (wanted.kind === 'event') return event.event === wanted.event;
+  return (action?.(wanted.action)?.steps ?? []).some((step) => fitsStep(step, event, search, holds));
 }
 
 function hasDone(behaviour: Behaviour, person: Person, around: Surroundings): boolean {
   const { now } = around;
-  const timesOf = (deed: BehaviourEvent): number[] =>
+  const timesOf = (wanted: BehaviourEvent): number[] =>
     person.events
-      .filter((event) => isDeed(deed, event, person, around))
+      .filter((event) => isPerformed(wanted, event, person, around))
       .map(({ timestamp }) => timestamp)
       .sort((a, b) => a - b);
-  const times = timesOf(behaviour.deed);
+  const times = timesOf(behaviour.performed);
   const start = subtractSpan(now, behaviour.within);
   const inWindow = times.filter((time) => time > start && time < now);
   switch (behaviour.kind) {
@@ -86,11 +86,11 @@ function hasDone(behaviour: Behaviour, person: Person, around: Surroundings): bo
     case 'performed_event_regularly':
       return isRegular(behaviour, times, now);
     case 'stopped_performing_event': {
-      const since = subtractSpan(now, behaviour.lately);
+      const since = subtractSpan(now, behaviour.recent);
       return times.some((t) => t > start && t <= since) && !times.some((t) => t > since && t <= now);
     }
     case 'restarted_performing_event': {
-      const since = subtractSpan(now, behaviour.lately);
+      const since = subtractSpan(now, behaviour.recent);
       const was = times.some((t) => t <= start);
       return was && !times.some((t) => t > start && t <= since) && times.some((t) => t > since && t <= now);
     }
@@ -103,7 +103,7 @@ function isRegular({ within, count, periods }: RegularBehaviour, times: readonly
       .length;
   const counts = Array.from({ length: periods.total }, (_, period) => countIn(period));
   const good = counts.filter((n) => compares(n, count)).length;
-  return counts.some((n) => n > 0) && good >= periods.least;
+  return counts.some((n) => n > 0) && good >= periods.min;
 }
 
 function compares(n: number, { operator, value }: Count): boolean {

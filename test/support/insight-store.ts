@@ -1,7 +1,7 @@
 /** Small worlds in real stores, to ask the engine what the oracle knows. */
 
 import { PersonMirror } from '../../src/ingest/maintain/person-mirror.ts';
-import type { AskedDeps } from '../../src/query/asked-events.ts';
+import type { ScanDeps } from '../../src/query/query-deps.ts';
 import { duckdbDialect } from '../../src/stores/duckdb/dialect.ts';
 import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
 import type { PersonOverride, StoredEvent } from '../../src/stores/events/event-store.ts';
@@ -25,7 +25,7 @@ export interface PutWorld {
 type Merged = ReadonlyMap<string, string>;
 
 /** What any question needs. */
-export type EngineDeps = AskedDeps;
+export type EngineDeps = ScanDeps;
 
 export interface InsightStore {
   deps: EngineDeps;

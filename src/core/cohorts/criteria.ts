@@ -43,28 +43,28 @@ export interface Count {
   value: number;
 }
 
-/** One deed, and how often or when it was done. */
+/** One event, and how often or when it was performed. */
 export type CountedBehaviour =
-  | { kind: 'performed_event'; deed: BehaviourEvent; within: Span }
-  | { kind: 'performed_event_multiple'; deed: BehaviourEvent; within: Span; count: Count }
-  | { kind: 'performed_event_first_time'; deed: BehaviourEvent; within: Span }
+  | { kind: 'performed_event'; performed: BehaviourEvent; within: Span }
+  | { kind: 'performed_event_multiple'; performed: BehaviourEvent; within: Span; count: Count }
+  | { kind: 'performed_event_first_time'; performed: BehaviourEvent; within: Span }
   | RegularBehaviour
-  | { kind: 'stopped_performing_event'; deed: BehaviourEvent; within: Span; lately: Span }
-  | { kind: 'restarted_performing_event'; deed: BehaviourEvent; within: Span; lately: Span };
+  | { kind: 'stopped_performing_event'; performed: BehaviourEvent; within: Span; recent: Span }
+  | { kind: 'restarted_performing_event'; performed: BehaviourEvent; within: Span; recent: Span };
 
 export interface RegularBehaviour {
   kind: 'performed_event_regularly';
-  deed: BehaviourEvent;
+  performed: BehaviourEvent;
   /** The length of each period. */
   within: Span;
   count: Count;
-  periods: { least: number; total: number };
+  periods: { min: number; total: number };
 }
 
-/** One deed after another. */
+/** One event after another. */
 export interface SequenceBehaviour {
   kind: 'performed_event_sequence';
-  deed: BehaviourEvent;
+  performed: BehaviourEvent;
   within: Span;
   next: BehaviourEvent;
   nextWithin: Span;
@@ -78,14 +78,14 @@ export function leafCriteria(criteria: Criteria): LeafCriterion[] {
 }
 
 export const eventsOfBehaviour = (behaviour: Behaviour): BehaviourEvent[] =>
-  behaviour.kind === 'performed_event_sequence' ? [behaviour.deed, behaviour.next] : [behaviour.deed];
+  behaviour.kind === 'performed_event_sequence' ? [behaviour.performed, behaviour.next] : [behaviour.performed];
 
 /** Ids of the actions that are asked for. */
 export function referencedActions(criteria: Criteria): number[] {
-  const deeds = leafCriteria(criteria).flatMap((leaf) =>
+  const events = leafCriteria(criteria).flatMap((leaf) =>
     leaf.kind === 'behaviour' ? eventsOfBehaviour(leaf.behaviour) : [],
   );
-  return [...new Set(deeds.flatMap((deed) => (deed.kind === 'action' ? [deed.action] : [])))];
+  return [...new Set(events.flatMap((event) => (event.kind === 'action' ? [event.action] : [])))];
 }
 
 /** Ids of the cohorts that are asked for. */

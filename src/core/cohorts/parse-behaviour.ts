@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../json/json.ts';
 import { SPAN_INTERVALS, type Span, type SpanInterval, subtractSpan, toSpan } from '../time/span.ts';
 import { type Behaviour, type BehaviourEvent, COUNT_OPERATORS, type Count } from './criteria.ts';
 
-/** Each period is counted by itself, so there is an end to them; more than the days of a year is nobody's question. */
+/** Each period is counted by itself in SQL, so their number is limited: the days of a leap year. */
 const MAX_PERIODS = 366;
 
 export const invalidFilters = (detail: string): Failure => invalid('filters', detail);
@@ -14,7 +14,7 @@ export const invalidFilters = (detail: string): Failure => invalid('filters', de
 /** Reads `{type: "behavioral", value: <kind>, key: <event or action id>, time_value, time_interval, …}`. */
 export function parseBehaviour(item: JsonObject): Behaviour {
   const common = {
-    deed: readBehaviourEvent(item, 'key', 'event_type'),
+    performed: readBehaviourEvent(item, 'key', 'event_type'),
     within: readSpan(item, 'time_value', 'time_interval'),
   };
   const kind = item['value'];
@@ -34,9 +34,9 @@ export function parseBehaviour(item: JsonObject): Behaviour {
     case 'performed_event_regularly':
       return { kind, ...common, count: readCount(item), periods: readPeriods(item) };
     case 'stopped_performing_event':
-      return { kind, ...common, lately: requireShorter(common.within, readSeqSpan(item)) };
+      return { kind, ...common, recent: requireShorter(common.within, readSeqSpan(item)) };
     case 'restarted_performing_event':
-      return { kind, ...common, lately: readSeqSpan(item) };
+      return { kind, ...common, recent: readSeqSpan(item) };
     default:
       throw invalidFilters(
         `Behavioral criteria have a kind as value, such as performed_event, not ${quoteJson(kind)}.`,
@@ -108,7 +108,7 @@ function readCount(item: JsonObject): Count {
   return { operator, value: readPositiveInteger(item, 'operator_value') };
 }
 
-/** `exact` is what consoles send for 'equal' wherever else an operator stands. */
+/** Consoles send `exact` for 'equal', as in property filters. */
 const OPERATORS: ReadonlyMap<Json, Count['operator']> = new Map<Json, Count['operator']>([
   [null, 'eq'],
   ['', 'eq'],
@@ -116,17 +116,17 @@ const OPERATORS: ReadonlyMap<Json, Count['operator']> = new Map<Json, Count['ope
   ...COUNT_OPERATORS.map((operator): [Json, Count['operator']] => [operator, operator]),
 ]);
 
-function readPeriods(item: JsonObject): { least: number; total: number } {
-  const least = readPositiveInteger(item, 'min_periods');
+function readPeriods(item: JsonObject): { min: number; total: number } {
+  const min = readPositiveInteger(item, 'min_periods');
   const total = readPositiveInteger(item, 'total_periods');
-  if (least > total) throw invalidFilters(`min_periods (${least}) cannot be more than total_periods (${total}).`);
+  if (min > total) throw invalidFilters(`min_periods (${min}) cannot be more than total_periods (${total}).`);
   if (total > MAX_PERIODS) throw invalidFilters(`total_periods is at most ${MAX_PERIODS}, not ${total}.`);
-  return { least, total };
+  return { min, total };
 }
 
-/** Which of two spans is the longer may depend on the month; any moment tells well enough what was meant. */
-function requireShorter(within: Span, lately: Span): Span {
-  if (subtractSpan(0, lately) < subtractSpan(0, within))
+/** Which of two spans is longer may depend on the month; comparing them at one moment is good enough. */
+function requireShorter(within: Span, recent: Span): Span {
+  if (subtractSpan(0, recent) < subtractSpan(0, within))
     throw invalidFilters('The time of seq_time_value cannot exceed that of time_value.');
-  return lately;
+  return recent;
 }

@@ -16,7 +16,7 @@ const visitParsed = {
   negated: false,
   behaviour: {
     kind: 'performed_event',
-    deed: { kind: 'event', event: 'visit', filter: { kind: 'and', filters: [] } },
+    performed: { kind: 'event', event: 'visit', filter: { kind: 'and', filters: [] } },
     within: { months: 0, ms: 7 * 86_400_000 },
   },
 };
@@ -104,18 +104,18 @@ describe('parsing criteria', () => {
       expect(hasBehaviour(criteria)).toBe(true);
       return (criteria as unknown as { criteria: { behaviour: object }[] }).criteria[0]?.behaviour;
     };
-    const common = { deed: visitParsed.behaviour.deed, within: visitParsed.behaviour.within };
+    const common = { performed: visitParsed.behaviour.performed, within: visitParsed.behaviour.within };
     const hour = { months: 0, ms: 3_600_000 };
     const count = { operator: 'lte', value: 2 };
-    const next = { ...common.deed, event: 'buy' };
+    const next = { ...common.performed, event: 'buy' };
     const expected: Record<string, object> = {
       performed_event: {},
       performed_event_first_time: {},
       performed_event_multiple: { count },
       performed_event_sequence: { next, nextWithin: hour },
-      performed_event_regularly: { count, periods: { least: 2, total: 3 } },
-      stopped_performing_event: { lately: hour },
-      restarted_performing_event: { lately: hour },
+      performed_event_regularly: { count, periods: { min: 2, total: 3 } },
+      stopped_performing_event: { recent: hour },
+      restarted_performing_event: { recent: hour },
     };
     for (const [kind, own] of Object.entries(expected)) expect(read(kind)).toEqual({ kind, ...common, ...own });
   });
@@ -241,7 +241,7 @@ describe('the old form', () => {
       'x',
     ];
     const group = (...values: Json[]) => ({ type: 'AND', values });
-    const deed = { type: 'behavioral', event_type: 'events', time_interval: 'day' };
+    const visit = { type: 'behavioral', event_type: 'events', time_interval: 'day' };
     expect(filtersFromGroups(groups)).toEqual({
       properties: {
         type: 'OR',
@@ -251,16 +251,16 @@ describe('the old form', () => {
             { key: 'plan', value: 'free', type: 'person', operator: 'exact' },
             { key: 'email', value: '@y.io', type: 'person', operator: 'icontains' },
           ),
-          group({ ...deed, key: 'visit', value: 'performed_event', time_value: '7' }),
+          group({ ...visit, key: 'visit', value: 'performed_event', time_value: '7' }),
           group({
-            ...deed,
+            ...visit,
             key: 'buy',
             value: 'performed_event_multiple',
             time_value: 365,
             operator: 'gte',
             operator_value: 2,
           }),
-          group({ ...deed, key: '3', event_type: 'actions', value: 'performed_event', time_value: 365 }),
+          group({ ...visit, key: '3', event_type: 'actions', value: 'performed_event', time_value: 365 }),
           group(),
           group(),
         ],

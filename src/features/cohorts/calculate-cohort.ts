@@ -3,20 +3,15 @@
  * stay, also through a crash. Recalculations write the difference only.
  */
 import { criteriaOf } from '../../core/cohorts/cohort-criteria.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { type IdSet, inChunks } from '../../lib/id-set.ts';
-import { CohortMembers, type CohortQueryDeps, storedMembers } from '../../query/cohorts/cohort-members.ts';
+import { CohortMembers, storedMembers } from '../../query/cohorts/cohort-members.ts';
+import type { QueryDeps } from '../../query/query-deps.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
-
-interface CalculateDeps extends CohortQueryDeps {
-  metadata: MetadataStore;
-  clock: Clock;
-}
 
 /** Rows written by one statement. */
 const BATCH_SIZE = 2000;
 
-export async function calculateCohort(deps: CalculateDeps, projectId: number, cohortId: number): Promise<void> {
+export async function calculateCohort(deps: QueryDeps, projectId: number, cohortId: number): Promise<void> {
   const { metadata, clock } = deps;
   const cohort = await metadata.cohorts.get(projectId, cohortId);
   if (!cohort || cohort.deleted || cohort.isStatic) return;

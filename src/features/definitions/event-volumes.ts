@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../core/time/units.ts';
-import type { EventStoreDeps } from '../../query/filters/valid-patterns.ts';
+import type { EventStoreDeps } from '../../query/query-deps.ts';
 
 const WINDOW_MS = 30 * DAY_MS;
 

@@ -1,6 +1,6 @@
 /** Values that a property has had lately: what a console offers while somebody types a filter. */
 import { parseJson } from '../../core/json/parse-json.ts';
-import type { EventStoreDeps } from '../../query/filters/valid-patterns.ts';
+import type { EventStoreDeps } from '../../query/query-deps.ts';
 
 const LOOKBACK_MS = 7 * 86_400_000;
 const MAX_VALUES = 10;

@@ -1,17 +1,16 @@
-/**
- * All events of a project in the order of time, however many: day after day, so that each question reads a small part of
- * the store, and a page at a time within a day.
- */
+/** All events of a project, oldest first: one day after the other, so that each query reads a small part of the store. */
 import { NO_FILTER } from '../../core/filters/property-filter.ts';
-import { type EventsDeps, eventPages, type FoundEvent, prepareEventQuestion } from './list-events.ts';
+import { DAY_MS } from '../../core/time/units.ts';
+import type { EventStoreDeps, QueryDeps } from '../../query/query-deps.ts';
+import { eventPages, type FoundEvent, prepareEventQuestion } from './list-events.ts';
 
 interface EventRange {
   projectId: number;
   /** Only events of this name. */
   event: string | null;
-  /** From this moment on; null from the first event on. */
+  /** Included; null: from the first event on. */
   from: number | null;
-  /** Up to but without this moment. */
+  /** Excluded; null: to the last event. */
   to: number | null;
 }
 
@@ -21,11 +20,10 @@ interface DayCount {
   events: number;
 }
 
-const DAY_MS = 86_400_000;
 const PAGE_SIZE = 5000;
 
 /** How many events there are on each day, oldest first. */
-export async function countByDay({ events, dialect }: EventsDeps, range: EventRange): Promise<DayCount[]> {
+export async function countByDay({ events, dialect }: EventStoreDeps, range: EventRange): Promise<DayCount[]> {
   const sql = dialect.newStatement('e');
   const conditions = [`e.project_id = ${sql.param(range.projectId)}`];
   if (range.event !== null) conditions.push(`e.event = ${sql.param(range.event)}`);
@@ -41,7 +39,7 @@ export async function countByDay({ events, dialect }: EventsDeps, range: EventRa
 }
 
 export async function* iterateEvents(
-  deps: EventsDeps,
+  deps: QueryDeps,
   { projectId, event, from, to }: EventRange,
   days: readonly DayCount[],
 ): AsyncGenerator<FoundEvent[]> {
@@ -51,7 +49,7 @@ export async function* iterateEvents(
       event: event ?? undefined,
       distinctId: undefined,
       person: undefined,
-      // Both bounds are outside of the range; times are whole milliseconds.
+      // Excluded bounds; times are whole milliseconds.
       after: Math.max(day, from ?? day) - 1,
       before: Math.min(day + DAY_MS, to ?? Number.POSITIVE_INFINITY),
       filter: NO_FILTER,

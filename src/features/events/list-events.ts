@@ -1,20 +1,12 @@
-/**
- * The list of events. What comes in: a question with a time range and filters. What goes out: events with their
- * persons, in an order that never changes between two askings.
- */
+/** The list of events: those of a time range that match filters, in an order that never changes between two requests. */
 import type { ActionStep } from '../../core/actions/entity.ts';
-import { type Filter, propertyFiltersIn } from '../../core/filters/property-filter.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { findCohortUuids } from '../../query/cohorts/cohort-filter.ts';
-import type { CohortQueryDeps } from '../../query/cohorts/cohort-members.ts';
-import { type CohortUuids, cohortSql } from '../../query/cohorts/cohort-sql.ts';
-import { filtersOfStep, stepsSql } from '../../query/filters/action-step-sql.ts';
-import { type FilterScope, filterSql } from '../../query/filters/filter-sql.ts';
-import { matchPersons, type OwnerMatches, personSql } from '../../query/filters/person-filter.ts';
-import { findRelated, type RelatedFilters, relatedSql } from '../../query/filters/related-filter.ts';
-import { type EventStoreDeps, validPatterns } from '../../query/filters/valid-patterns.ts';
+import { type Filter, NO_FILTER } from '../../core/filters/property-filter.ts';
+import { DAY_MS } from '../../core/time/units.ts';
+import type { EventQuery } from '../../query/event-query.ts';
+import type { EventStatement } from '../../query/event-statement.ts';
+import { prepareEventQuery } from '../../query/prepare-event-query.ts';
+import type { EventStoreDeps, QueryDeps } from '../../query/query-deps.ts';
 import type { SqlBuilder } from '../../stores/events/dialect.ts';
-import type { EventPersonStore } from '../../stores/metadata/event-records.ts';
 
 export interface EventQuestion {
   projectId: number;
@@ -22,7 +14,7 @@ export interface EventQuestion {
   distinctId: string | undefined;
   /** UUID of a person. */
   person: string | undefined;
-  /** Both bounds are outside of the range. */
+  /** Both bounds are excluded. */
   before: number;
   after: number | undefined;
   filter: Filter;
@@ -45,35 +37,25 @@ export interface FoundEvent {
   elementsChain: string;
 }
 
-export interface EventsDeps extends CohortQueryDeps {
-  persons: EventPersonStore;
-  clock: Clock;
-}
-
-/** A question whose filters have been looked into: patterns tried out, persons and cohorts found. */
+/** A question whose filters have been looked up. */
 export interface PreparedQuestion extends EventQuestion {
-  scope: Pick<FilterScope, 'patterns'>;
-  outside: RelatedFilters;
-  persons: OwnerMatches;
-  cohorts: CohortUuids;
+  query: EventQuery;
 }
 
-export async function prepareEventQuestion(deps: EventsDeps, question: EventQuestion): Promise<PreparedQuestion> {
-  const { projectId, after, before, steps } = question;
-  const filter: Filter = { kind: 'and', filters: [question.filter, ...(steps ?? []).flatMap(filtersOfStep)] };
-  const patterns = await validPatterns(deps, filter);
-  const asked = propertyFiltersIn(filter).filter(({ owner }) => owner === 'person');
-  const persons = await matchPersons(deps, projectId, asked, patterns);
-  const cohorts = await findCohortUuids(deps, projectId, filter, deps.clock.now());
-  const reach = after === undefined ? null : { from: after, until: before };
-  const outside = await findRelated(deps, { projectId, patterns, sessionRange: reach }, filter);
-  return { ...question, scope: { patterns }, outside, persons, cohorts };
+export async function prepareEventQuestion(deps: QueryDeps, question: EventQuestion): Promise<PreparedQuestion> {
+  const { projectId, person, after, before, filter, steps } = question;
+  const query = await prepareEventQuery(deps, projectId, {
+    filters: [filter],
+    entities: steps === null ? [] : [{ kind: 'action', steps, filter: NO_FILTER }],
+    sessionRange: after === undefined ? null : { from: after, until: before },
+    hasActors: person !== undefined,
+    persons: 'listed',
+  });
+  return { ...question, query };
 }
 
-const DAY_MS = 86_400_000;
-
-/** Without a lower bound the last day is tried first: nearly always enough, and a small part of the store. */
-export async function findEvents(deps: EventsDeps, question: PreparedQuestion): Promise<FoundEvent[]> {
+/** Without a lower bound the last day is tried first: it is nearly always enough, and quick to read. */
+export async function findEvents(deps: EventStoreDeps, question: PreparedQuestion): Promise<FoundEvent[]> {
   if (question.after === undefined && question.newestFirst) {
     const rows = await queryPage(deps, { ...question, after: question.before - DAY_MS });
     if (rows.length >= question.limit) return rows;
@@ -81,12 +63,12 @@ export async function findEvents(deps: EventsDeps, question: PreparedQuestion): 
   return queryPage(deps, question);
 }
 
-/** Where a reader of many events has got to. */
+/** The last event of a page. */
 type Cursor = Pick<FoundEvent, 'timestamp' | 'createdAt' | 'uuid'>;
 
-/** All events of a question, a page at a time. Goes on from the last event itself, so that new ones shift nothing. */
+/** All events of a question, a page at a time. Each page starts after the last event, so new events shift nothing. */
 export async function* eventPages(
-  deps: EventsDeps,
+  deps: EventStoreDeps,
   question: PreparedQuestion,
   pageSize: number,
 ): AsyncGenerator<FoundEvent[]> {
@@ -102,51 +84,49 @@ export async function* eventPages(
   }
 }
 
-async function queryPage(deps: EventsDeps, question: PreparedQuestion, cursor?: Cursor): Promise<FoundEvent[]> {
-  const sql = deps.dialect.newStatement('e');
-  const { newestFirst, limit, offset } = question;
-  const direction = newestFirst ? 'desc' : 'asc';
+async function queryPage(
+  { events }: Pick<EventStoreDeps, 'events'>,
+  question: PreparedQuestion,
+  cursor?: Cursor,
+): Promise<FoundEvent[]> {
+  const statement = question.query.begin();
+  const { sql } = statement;
+  const direction = question.newestFirst ? 'desc' : 'asc';
   const order = `e.timestamp ${direction}, e.created_at ${direction}, ${sql.idOrder('e.uuid')} ${direction}`;
-  // Persons are looked through the overrides, which costs a join: only where they matter.
-  const asksForPersons = question.person !== undefined || question.persons.size > 0 || question.cohorts.size > 0;
-  const source = asksForPersons ? 'events' : 'event_rows';
-  const project = sql.param(question.projectId);
-  // First which events, from narrow columns alone; then the wide ones, of those few.
+  // The page is found in narrow columns; the wide ones are read for these few events only.
   const text = `
     with page as (
       select e.uuid, e.timestamp
-      from ${source} e
-      where e.project_id = ${project} and ${conditions(sql, question, cursor).join(' and ')}
+      ${statement.from()}
+      where ${statement.inProject()} and ${conditions(statement, question, cursor).join(' and ')}
       order by ${order}
-      limit ${sql.param(limit)}
-      offset ${sql.param(offset)}
+      limit ${sql.param(question.limit)}
+      offset ${sql.param(question.offset)}
     )
-    select e.uuid, e.event, e.distinct_id, e.person_id, e.timestamp, e.created_at, e.properties, e.elements_chain
+    select ${EVENT_COLUMNS}
     from events e
-    where e.project_id = ${project}
+    where ${statement.inProject()}
       and e.timestamp >= (select min(timestamp) from page)
       and e.timestamp <= (select max(timestamp) from page)
       and e.uuid in (select uuid from page)
     order by ${order}`;
-  return (await deps.events.query(text, sql.values)).map(toFoundEvent);
+  return (await events.query(text, sql.values)).map(toFoundEvent);
 }
 
-function conditions(sql: SqlBuilder, question: PreparedQuestion, cursor: Cursor | undefined): string[] {
-  const { event, distinctId, person, before, after, filter, steps, persons, cohorts, newestFirst } = question;
-  const scope: FilterScope = {
-    ...question.scope,
-    related: (leaf) => personSql(sql, persons, leaf, 'e.person_id') ?? relatedSql(sql, question.outside, leaf),
-    cohort: (leaf) => cohortSql(sql, cohorts, leaf, 'e.person_id'),
-  };
+const EVENT_COLUMNS =
+  'e.uuid, e.event, e.distinct_id, e.person_id, e.timestamp, e.created_at, e.properties, e.elements_chain';
+
+function conditions(statement: EventStatement, question: PreparedQuestion, cursor: Cursor | undefined): string[] {
+  const { event, distinctId, person, before, after, filter, steps, newestFirst } = question;
+  const { sql } = statement;
   const all = [`e.timestamp < ${sql.time(before)}`];
   if (after !== undefined) all.push(`e.timestamp > ${sql.time(after)}`);
   if (event !== undefined) all.push(`e.event = ${sql.param(event)}`);
   if (distinctId !== undefined) all.push(`e.distinct_id = ${sql.param(distinctId)}`);
   if (person !== undefined) all.push(`e.person_id = cast(${sql.param(person)} as UUID)`);
   if (cursor !== undefined) all.push(pastCursor(sql, cursor, newestFirst ? '<' : '>'));
-  all.push(filterSql(sql, filter, scope));
-  const { patterns } = scope;
-  if (steps !== null) all.push(stepsSql(sql, steps, { patterns, holds: (one) => filterSql(sql, one, scope) }));
+  all.push(statement.matches(filter));
+  if (steps !== null) all.push(statement.fitsStep(steps));
   return all;
 }
 
@@ -160,7 +140,7 @@ function pastCursor(sql: SqlBuilder, { timestamp, createdAt, uuid }: Cursor, sig
 export async function getEvent(deps: EventStoreDeps, projectId: number, uuid: string): Promise<FoundEvent | null> {
   const sql = deps.dialect.newStatement('e');
   const [row] = await deps.events.query(
-    `select e.uuid, e.event, e.distinct_id, e.person_id, e.timestamp, e.created_at, e.properties, e.elements_chain
+    `select ${EVENT_COLUMNS}
     from events e
     where e.project_id = ${sql.param(projectId)} and e.uuid = cast(${sql.param(uuid)} as UUID)
     limit 1`,

@@ -1,4 +1,4 @@
-/** What people did, as SQL: the same meaning as `test/oracle/cohort-members.ts`, in the words of the engine of events. */
+/** Who did something, as SQL. `test/oracle/cohort-members.ts` says the same in plain code. */
 import type {
   Behaviour,
   Count,
@@ -8,28 +8,21 @@ import type {
 } from '../../core/cohorts/criteria.ts';
 import { subtractSpan } from '../../core/time/span.ts';
 import type { SqlBuilder } from '../../stores/events/dialect.ts';
-import type { BehaviourConditions } from './behaviour-scope.ts';
+import { anyEventNameSql } from '../filters/action-step-sql.ts';
+import type { BehaviourStatement } from './behaviour-query.ts';
 
-interface BehaviourScope extends BehaviourConditions {
-  projectId: number;
-  now: number;
-}
-
-/** A query of the current ids of all persons who did it, one row each, in `person_id`. Events are read as `e`. */
-export function behaviourSql(sql: SqlBuilder, behaviour: Behaviour, scope: BehaviourScope): string {
-  if (behaviour.kind === 'performed_event_sequence') return sequenceSql(sql, behaviour, scope);
-  const { where, having } = clauses(sql, behaviour, scope);
-  return `select e.person_id from ${scope.source}
-    where e.project_id = ${sql.param(scope.projectId)} and ${scope.isBehaviour(behaviour.deed)} and ${where}
+/** Selects the current ids of all persons who did it, one row each, as `person_id`. */
+export function behaviourSql(prepared: BehaviourStatement, behaviour: Behaviour, now: number): string {
+  if (behaviour.kind === 'performed_event_sequence') return sequenceSql(prepared, behaviour, now);
+  const { statement, matcherOf } = prepared;
+  const { where, having } = clauses(statement.sql, behaviour, now);
+  return `select e.person_id ${statement.from()}
+    where ${statement.inProject()} and ${statement.isOf(matcherOf(behaviour.performed))} and ${where}
     group by e.person_id
     having ${having}`;
 }
 
-function clauses(
-  sql: SqlBuilder,
-  behaviour: CountedBehaviour,
-  { now }: BehaviourScope,
-): { where: string; having: string } {
+function clauses(sql: SqlBuilder, behaviour: CountedBehaviour, now: number): { where: string; having: string } {
   const start = subtractSpan(now, behaviour.within);
   const inWindow = (): string => `e.timestamp > ${sql.time(start)} and e.timestamp < ${sql.time(now)}`;
   switch (behaviour.kind) {
@@ -44,10 +37,10 @@ function clauses(
     case 'stopped_performing_event':
       return {
         where: `e.timestamp > ${sql.time(start)} and e.timestamp <= ${sql.time(now)}`,
-        having: `max(e.timestamp) <= ${sql.time(subtractSpan(now, behaviour.lately))}`,
+        having: `max(e.timestamp) <= ${sql.time(subtractSpan(now, behaviour.recent))}`,
       };
     case 'restarted_performing_event': {
-      const since = subtractSpan(now, behaviour.lately);
+      const since = subtractSpan(now, behaviour.recent);
       const between = `e.timestamp > ${sql.time(start)} and e.timestamp <= ${sql.time(since)}`;
       return {
         where: `e.timestamp <= ${sql.time(now)}`,
@@ -65,7 +58,7 @@ const SQL_OPERATORS: Readonly<Record<Count['operator'], string>> = { gte: '>=', 
 const comparedWith = (sql: SqlBuilder, { operator, value }: Count): string =>
   `${SQL_OPERATORS[operator]} ${sql.param(value)}`;
 
-/** Each period is counted by itself; who did nothing in any of them has no row. */
+/** Each period is counted by itself; persons who did nothing in any of them have no row. */
 function regularClauses(
   sql: SqlBuilder,
   { within, count, periods }: RegularBehaviour,
@@ -79,22 +72,21 @@ function regularClauses(
   const all = Array.from({ length: periods.total }, (_, period) => isGood(period));
   return {
     where: `e.timestamp > ${bound(periods.total)} and e.timestamp < ${sql.time(now)}`,
-    having: `(${all.join(' + ')}) >= ${sql.param(periods.least)}`,
+    having: `(${all.join(' + ')}) >= ${sql.param(periods.min)}`,
   };
 }
 
 /**
- * For each moment of a person with the second event: when the first one happened last before it. The nearest one
- * decides, because the time from there to the second is the shortest. Events of one moment come in no order, so they
- * are taken together.
+ * For each second event of a person: when the first one last happened before it. The latest is enough, because the time
+ * from there is the shortest. Events at the same moment have no order, so they are grouped.
  */
 function sequenceSql(
-  sql: SqlBuilder,
-  { deed, next, within, nextWithin }: SequenceBehaviour,
-  scope: BehaviourScope,
+  { statement, matcherOf }: BehaviourStatement,
+  { performed, next, within, nextWithin }: SequenceBehaviour,
+  now: number,
 ): string {
-  const isFirst = scope.isBehaviour(deed);
-  const isSecond = scope.isBehaviour(next);
+  const { sql } = statement;
+  const [first, second] = [matcherOf(performed), matcherOf(next)];
   return `select distinct s.person_id from (
       select m.person_id, m.timestamp, m.is_second,
         max(case when m.is_first = 1 then m.timestamp end) over (
@@ -102,12 +94,12 @@ function sequenceSql(
         ) as last_first
       from (
         select e.person_id, e.timestamp,
-          max(case when ${isFirst} then 1 else 0 end) as is_first,
-          max(case when ${isSecond} then 1 else 0 end) as is_second
-        from ${scope.source}
-        where e.project_id = ${sql.param(scope.projectId)} and ${scope.mayBeAny([deed, next])}
-          and e.timestamp > ${sql.time(subtractSpan(scope.now, within))}
-          and e.timestamp < ${sql.time(scope.now)}
+          max(case when ${statement.isOf(first)} then 1 else 0 end) as is_first,
+          max(case when ${statement.isOf(second)} then 1 else 0 end) as is_second
+        ${statement.from()}
+        where ${statement.inProject()} and ${anyEventNameSql(sql, [first, second])}
+          and e.timestamp > ${sql.time(subtractSpan(now, within))}
+          and e.timestamp < ${sql.time(now)}
         group by e.person_id, e.timestamp
       ) m
     ) s

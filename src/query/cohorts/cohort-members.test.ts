@@ -16,6 +16,7 @@ import { openMetadataStore, type SqliteStores } from '../../stores/sqlite/metada
 import { CohortMembers } from './cohort-members.ts';
 
 const NOW = Date.parse('2024-03-31T12:00:00Z');
+const clock = { now: () => NOW };
 const HOUR = 3_600_000;
 
 /** Steps of every sort; in the place of cohort 0 comes one that is listed by hand. */
@@ -214,7 +215,13 @@ describe('members of cohorts', () => {
 
     it.each(items)('to the millisecond: $value $operator $min_periods', async (item) => {
       const criteria = parseCriteria({ properties: [{ ...base, ...item }] });
-      const deps = { metadata: shelf.metadata, events, dialect: duckdbDialect, mirrorPersons: async () => undefined };
+      const deps = {
+        metadata: shelf.metadata,
+        events,
+        dialect: duckdbDialect,
+        clock,
+        mirrorPersons: async () => undefined,
+      };
       const found = await new CohortMembers(deps, stored.projectId, NOW).calculate(criteria);
       const around = { now: NOW, search: () => null, isIn: () => undefined };
       const expected = stored.ids.filter((_, i) => isMember(criteria, persons[i] as TestPerson, around));
@@ -226,7 +233,13 @@ describe('members of cohorts', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(person, { minLength: 1, maxLength: 5 }), tree, tree, async (persons, inner, outer) => {
         const { projectId, ids } = await store(persons);
-        const deps = { metadata: shelf.metadata, events, dialect: duckdbDialect, mirrorPersons: async () => undefined };
+        const deps = {
+          metadata: shelf.metadata,
+          events,
+          dialect: duckdbDialect,
+          clock,
+          mirrorPersons: async () => undefined,
+        };
         // Cohort "0" is listed by hand, "1" is worked out on the way, "99" does not exist.
         const kept = await shelf.metadata.cohorts.create(aCohort(projectId, { isStatic: true }));
         await shelf.metadata.cohortMembers.add(projectId, kept.id, ids.slice(0, 2));

@@ -5,26 +5,18 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { criteriaOf } from '../../core/cohorts/cohort-criteria.ts';
-import {
-  type Behaviour,
-  type Criteria,
-  eventsOfBehaviour,
-  leafCriteria,
-  type PersonCriterion,
-} from '../../core/cohorts/criteria.ts';
+import { type Behaviour, type Criteria, leafCriteria, type PersonCriterion } from '../../core/cohorts/criteria.ts';
 import { matches } from '../../core/filters/matches.ts';
 import { cohortFiltersIn, type Filter } from '../../core/filters/property-filter.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { IdSet, inChunks } from '../../lib/id-set.ts';
 import { searchPattern } from '../../lib/search-pattern.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
-import { type DeedDeps, prepareBehaviours } from './behaviour-scope.ts';
+import type { FindCohorts } from '../event-query.ts';
+import type { QueryDeps } from '../query-deps.ts';
+import { prepareBehaviour } from './behaviour-query.ts';
 import { behaviourSql } from './behaviour-sql.ts';
 import { type CohortUuids, personUuidsOf } from './cohort-sql.ts';
-
-export interface CohortQueryDeps extends DeedDeps {
-  metadata: Pick<MetadataStore, 'actions' | 'cohorts' | 'cohortMembers' | 'eventPersons' | 'groups'>;
-}
 
 /** Persons looked at between two turns of others: some 10 ms. */
 const PERSON_PAGE_SIZE = 1000;
@@ -33,12 +25,12 @@ const ID_PAGE_SIZE = 10_000;
 
 /** The cohorts of a project at one moment. What was found once is remembered, so keep it for one question only. */
 export class CohortMembers {
-  readonly #deps: CohortQueryDeps;
+  readonly #deps: QueryDeps;
   readonly #projectId: number;
   readonly #now: number;
   readonly #known = new Map<number, IdSet | null>();
 
-  constructor(deps: CohortQueryDeps, projectId: number, now: number) {
+  constructor(deps: QueryDeps, projectId: number, now: number) {
     this.#deps = deps;
     this.#projectId = projectId;
     this.#now = now;
@@ -55,12 +47,18 @@ export class CohortMembers {
     return found;
   }
 
-  /** The members of every cohort that a filter asks for, by UUID, as events know persons. */
+  /** The members of every cohort in a filter; null where there is no such cohort. */
+  async idsIn(filter: Filter): Promise<ReadonlyMap<number, IdSet | null>> {
+    const ids = new Map<number, IdSet | null>();
+    for (const { id } of cohortFiltersIn(filter)) ids.set(id, await this.get(id));
+    return ids;
+  }
+
+  /** The same by UUID, as events know persons. */
   async uuidsIn(filter: Filter): Promise<CohortUuids> {
     const uuids = new Map<number, string[] | null>();
-    for (const { id } of cohortFiltersIn(filter)) {
-      const set = await this.get(id);
-      uuids.set(id, set && (await personUuidsOf(this.#deps.metadata, this.#projectId, set)));
+    for (const [id, ids] of await this.idsIn(filter)) {
+      uuids.set(id, ids && (await personUuidsOf(this.#deps.metadata, this.#projectId, ids)));
     }
     return uuids;
   }
@@ -120,24 +118,20 @@ export class CohortMembers {
   }
 
   async #whoDid(behaviour: Behaviour): Promise<IdSet> {
-    const { events, dialect, metadata } = this.#deps;
-    const moment = { projectId: this.#projectId, now: this.#now };
-    const scopeFor = await prepareBehaviours(this.#deps, {
-      projectId: this.#projectId,
-      behaviourEvents: eventsOfBehaviour(behaviour),
-      findCohorts: (filter) => this.uuidsIn(filter),
-    });
-    const sql = dialect.newStatement('e');
-    // Some hundred long texts are much less to carry than a row for each person.
-    const rows = await events.query(
-      `select ${sql.joinTexts('b.person_id')} as uuids from (${behaviourSql(sql, behaviour, { ...moment, ...scopeFor(sql) })}) b
+    const findCohorts: FindCohorts = (filter) => this.uuidsIn(filter);
+    const prepared = await prepareBehaviour(this.#deps, this.#projectId, behaviour, findCohorts);
+    const { statement } = prepared;
+    // A few hundred long texts are much faster to fetch than a row for each person.
+    const rows = await statement.query(
+      `select ${statement.sql.joinTexts('b.person_id')} as uuids
+      from (${behaviourSql(prepared, behaviour, this.#now)}) b
       group by right(cast(b.person_id as varchar), 2)`,
-      sql.values,
     );
+    const { cohortMembers } = this.#deps.metadata;
     const set = new IdSet();
     for (const row of rows) {
       for (const uuids of inChunks(String(row['uuids']).split(','), PERSON_PAGE_SIZE)) {
-        for (const id of await metadata.cohortMembers.listPersonIdsByUuid(this.#projectId, uuids)) set.add(id);
+        for (const id of await cohortMembers.listPersonIdsByUuid(this.#projectId, uuids)) set.add(id);
       }
       await nextTurn();
     }

@@ -1,31 +1,34 @@
-/** Steps of actions as SQL: the same meaning as `test/oracle/fits-step.ts`, in the words of the engine of events. */
+/** Events and actions as SQL conditions on `e`. `test/oracle/fits-step.ts` says the same in plain code. */
 import type { ActionStep } from '../../core/actions/entity.ts';
 import type { Filter } from '../../core/filters/property-filter.ts';
 import type { SqlBuilder } from '../../stores/events/dialect.ts';
 
 interface StepScope {
-  /** Patterns that the engine takes (see `validPatterns`): any other matches nothing. */
+  /** Patterns that the engine accepts (see `validPatterns`); others match nothing. */
   patterns: ReadonlySet<string>;
-  holds(filter: Filter): string;
+  matches(filter: Filter): string;
 }
 
-/** True for an event that fits at least one of the steps. Events are read as `e`. */
+/** Whether an event fits at least one of the steps. */
 export function stepsSql(sql: SqlBuilder, steps: readonly ActionStep[], scope: StepScope): string {
   if (steps.length === 0) return 'false';
   return `(${steps.map((step) => stepSql(sql, step, scope)).join(' or ')})`;
 }
 
 const stepSql = (sql: SqlBuilder, step: ActionStep, scope: StepScope): string =>
-  `(${eventNameSql(sql, step.event)} and ${urlSql(sql, step, scope)} and ${scope.holds(step.filter)})`;
+  `(${eventNameSql(sql, step.event)} and ${urlSql(sql, step, scope)} and ${scope.matches(step.filter)})`;
 
 /** Null: any event. */
 export const eventNameSql = (sql: SqlBuilder, name: string | null): string =>
   name === null ? 'true' : `e.event = ${sql.param(name)}`;
 
-/** Events by their name (null: any), or by the steps that they may fit. */
+/** Events by their name (null: any), or by the steps of an action. */
 type EventKind = { kind: 'event'; id: string | null } | { kind: 'action'; steps: readonly ActionStep[] };
 
-/** True for the events that can be of any of these; says nothing about their filters. */
+/** What a query counts: an `Entity`, without the parts that are only shown. */
+export type EventMatcher = EventKind & { filter: Filter };
+
+/** Whether an event can be one of these by its name; their filters are not looked at. */
 export function anyEventNameSql(sql: SqlBuilder, kinds: readonly EventKind[]): string {
   const names = kinds.flatMap((one) => (one.kind === 'event' ? [one.id] : one.steps.map(({ event }) => event)));
   if (names.includes(null)) return 'true';
@@ -40,8 +43,11 @@ function urlSql(sql: SqlBuilder, { url, urlMatching }: ActionStep, { patterns }:
   return patterns.has(url) ? sql.matches(at, url) : 'false';
 }
 
-/** What has to be looked into before a step becomes SQL: its filter, and the pattern of its address as one. */
-export function filtersOfStep({ url, urlMatching, filter }: ActionStep): Filter[] {
+/** Every filter of an entity, the patterns of its steps' URLs among them. */
+export const filtersOfMatcher = (entity: EventMatcher): Filter[] =>
+  entity.kind === 'event' ? [entity.filter] : [entity.filter, ...entity.steps.flatMap(filtersOfStep)];
+
+function filtersOfStep({ url, urlMatching, filter }: ActionStep): Filter[] {
   if (url === null || urlMatching !== 'regex') return [filter];
   return [filter, { kind: 'property', owner: 'event', key: '$current_url', operator: 'regex', values: [url] }];
 }

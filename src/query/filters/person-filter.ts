@@ -10,8 +10,8 @@ import { Failure } from '../../core/errors.ts';
 import type { PropertyFilter } from '../../core/filters/property-filter.ts';
 import type { SqlBuilder } from '../../stores/events/dialect.ts';
 import type { EventPersonStore } from '../../stores/metadata/event-records.ts';
+import type { EventStoreDeps } from '../query-deps.ts';
 import { ownPropertySql } from './filter-sql.ts';
-import type { EventStoreDeps } from './valid-patterns.ts';
 
 const PAGE_SIZE = 5000;
 const MAX_PERSONS = 200_000;
@@ -26,12 +26,12 @@ interface OwnerMatch {
 export type OwnerMatches = ReadonlyMap<PropertyFilter, OwnerMatch>;
 
 export async function matchPersons(
-  deps: EventStoreDeps & { persons: EventPersonStore },
+  deps: EventStoreDeps & { metadata: { eventPersons: EventPersonStore } },
   projectId: number,
   filters: readonly PropertyFilter[],
   patterns: ReadonlySet<string>,
 ): Promise<OwnerMatches> {
-  return matchOwners(deps, filters, patterns, personPages(deps.persons, projectId));
+  return matchOwners(deps, filters, patterns, personPages(deps.metadata.eventPersons, projectId));
 }
 
 async function* personPages(persons: EventPersonStore, projectId: number): AsyncGenerator<OwnerRow[]> {

@@ -10,9 +10,9 @@ import { SESSION_DURATION } from '../../core/filters/session-duration.ts';
 import type { Range } from '../../core/time/range.ts';
 import type { SqlBuilder } from '../../stores/events/dialect.ts';
 import type { GroupStore } from '../../stores/metadata/groups.ts';
+import type { EventStoreDeps } from '../query-deps.ts';
 import { ownPropertySql } from './filter-sql.ts';
 import { matchOwners, type OwnerMatches, type OwnerRow } from './person-filter.ts';
-import type { EventStoreDeps } from './valid-patterns.ts';
 
 export interface RelatedFilters {
   projectId: number;

@@ -1,17 +1,11 @@
 import { elementPatterns } from '../../core/filters/element-filter.ts';
 import { type Filter, type PropertyFilter, propertyFiltersIn } from '../../core/filters/property-filter.ts';
-import type { Dialect } from '../../stores/events/dialect.ts';
-import type { EventStore } from '../../stores/events/event-store.ts';
+import type { EventStoreDeps } from '../query-deps.ts';
 
-export interface EventStoreDeps {
-  events: Pick<EventStore, 'query'>;
-  dialect: Dialect;
-}
-
-/** Longer patterns are taken for invalid: compiling them would cost more than any honest one. */
+/** Longer patterns count as invalid: they would take too long to compile. */
 const MAX_PATTERN_LENGTH = 2000;
 
-/** Which of the patterns in a filter the engine takes: asked once beforehand, so that no question fails half-way. */
+/** The patterns in a filter that the engine accepts. Asked beforehand, because one invalid pattern fails a statement. */
 export async function validPatterns({ events, dialect }: EventStoreDeps, filter: Filter): Promise<ReadonlySet<string>> {
   const asked = [...new Set(propertyFiltersIn(filter).flatMap(patternsIn))];
   if (asked.length === 0) return new Set();
@@ -21,7 +15,7 @@ export async function validPatterns({ events, dialect }: EventStoreDeps, filter:
   return new Set(asked.filter((_, i) => row?.[`p${i}`] === true));
 }
 
-/** Patterns over elements are ours; what users have said is a part of them. */
+/** Patterns over elements are written by us and contain what the user gave. */
 function patternsIn(leaf: PropertyFilter): readonly string[] {
   const isPattern = leaf.operator === 'regex' || leaf.operator === 'not_regex';
   const isTooLong = isPattern && leaf.values.some((value) => value.length > MAX_PATTERN_LENGTH);

@@ -7,12 +7,12 @@ import { csvColumns, csvLinesOf, type FlatRow, flatten } from '../../../http/csv
 import { readFormat } from '../../../http/format.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
 import { loadActions } from '../../../query/filters/project-actions.ts';
+import type { QueryDeps } from '../../../query/query-deps.ts';
 import { withQueryLimits } from '../../../query/query-limits.ts';
 import type { EventPerson } from '../../../stores/metadata/event-records.ts';
 import { eventValues } from '../event-values.ts';
 import {
   type EventQuestion,
-  type EventsDeps,
   eventPages,
   type FoundEvent,
   findEvents,
@@ -29,7 +29,6 @@ const P = '/api/projects/:project_id';
 const legacy = 'event';
 
 export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const asking = eventsDeps(deps);
   projectRoute(app, deps, {
     method: 'GET',
     url: `${P}/events/`,
@@ -40,12 +39,11 @@ export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
     response: EventListSchema,
     handler: async ({ project, query, url, reply }) => {
       const action = await loadActions(deps.metadata, project.id);
-      const question = await readEventQuestion(asking.persons, project.id, query, deps.clock.now(), action);
+      const question = await readEventQuestion(deps.metadata.eventPersons, project.id, query, deps.clock.now(), action);
       const limited = limitedBy(deps, reply);
       if (readFormat(query) === 'json') return limited((own) => listEvents(own, question, url));
-      return reply
-        .type('text/csv; charset=utf-8')
-        .send(Readable.from(await csvOfEvents(eventsDeps(deps), limited, question)));
+      const lines = await csvOfEvents(deps, limited, question);
+      return reply.type('text/csv; charset=utf-8').send(Readable.from(lines));
     },
   });
   projectRoute(app, deps, {
@@ -57,28 +55,26 @@ export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
     query: { include_person: 'Any value: show the person too.' },
     response: EventSchema,
     handler: async ({ project, params, query }) => {
-      const event = await getEvent(asking, project.id, readEventUuid(params['uuid']));
+      const event = await getEvent(deps, project.id, readEventUuid(params['uuid']));
       if (!event) throw notFound(`No events exist for event UUID ${params['uuid']}`);
-      return presentEvent(event, 'include_person' in query ? await personsOf(asking, project.id, [event]) : new Map());
+      return presentEvent(event, 'include_person' in query ? await personsOf(deps, project.id, [event]) : new Map());
     },
   });
-  valueRoute(app, deps, asking);
+  valueRoute(app, deps);
 }
 
-type Limited = <T>(ask: (deps: EventsDeps) => Promise<T>) => Promise<T>;
+type Limited = <T>(run: (deps: QueryDeps) => Promise<T>) => Promise<T>;
 
-/** Within the time of one question, and only as long as somebody waits for the answer. */
+/** Runs queries within the time limit, and only as long as the caller waits for the answer. */
 const limitedBy =
   (deps: ApiDeps, reply: FastifyReply): Limited =>
-  (ask) =>
+  (run) =>
     withQueryLimits(deps.config.queryTimeoutSeconds, callerSignal(reply), (signal) =>
-      ask({ ...eventsDeps(deps), events: { query: (sql, values) => deps.events.query(sql, values, signal) } }),
+      run({ ...deps, events: { query: (sql, values) => deps.events.query(sql, values, signal) } }),
     );
 
-const eventsDeps = (deps: ApiDeps): EventsDeps => ({ ...deps, persons: deps.metadata.eventPersons });
-
-async function listEvents(deps: EventsDeps, question: EventQuestion, url: URL) {
-  // One more than is shown tells whether there is a next page.
+async function listEvents(deps: QueryDeps, question: EventQuestion, url: URL) {
+  // One more than is shown: whether there is a next page.
   const prepared = await prepareEventQuestion(deps, { ...question, limit: question.limit + 1 });
   const found = await findEvents(deps, prepared);
   const shown = found.slice(0, question.limit);
@@ -87,22 +83,22 @@ async function listEvents(deps: EventsDeps, question: EventQuestion, url: URL) {
 }
 
 async function personsOf(
-  { persons }: EventsDeps,
+  { metadata }: QueryDeps,
   projectId: number,
   events: readonly FoundEvent[],
 ): Promise<ReadonlyMap<string, EventPerson>> {
   const uuids = [...new Set(events.map((event) => event.personId))];
-  return new Map((await persons.listByUuids(projectId, uuids)).map((person) => [person.uuid, person]));
+  return new Map((await metadata.eventPersons.listByUuids(projectId, uuids)).map((person) => [person.uuid, person]));
 }
 
 const CSV_PAGE_SIZE = 500;
 
 /**
- * All columns are found within the time of one question, before the answer begins: so that it can still be a refusal.
- * The rows have as much for each page, since it is the caller who decides how fast they are read.
+ * The columns are found within one time limit, before the response begins, so that it can still be an error. After that
+ * each page has a limit of its own, because the caller decides how fast the rows are read.
  */
 async function csvOfEvents(
-  deps: EventsDeps,
+  deps: QueryDeps,
   limited: Limited,
   question: EventQuestion,
 ): Promise<AsyncGenerator<string>> {
@@ -110,21 +106,21 @@ async function csvOfEvents(
     const prepared = await prepareEventQuestion(own, question);
     return { prepared, columns: await csvColumns(csvPages(own, prepared)) };
   });
-  const query: EventsDeps['events']['query'] = (sql, values) => limited((own) => own.events.query(sql, values));
+  const query: QueryDeps['events']['query'] = (sql, values) => limited((own) => own.events.query(sql, values));
   return csvLinesOf(columns, csvPages({ ...deps, events: { query } }, prepared));
 }
 
-async function* csvPages(deps: EventsDeps, question: PreparedQuestion): AsyncGenerator<FlatRow[]> {
+async function* csvPages(deps: QueryDeps, question: PreparedQuestion): AsyncGenerator<FlatRow[]> {
   for await (const page of eventPages(deps, question, CSV_PAGE_SIZE)) {
     const persons = await personsOf(deps, question.projectId, page);
     yield page.map((event) => flatten(presentEvent(event, persons)));
   }
 }
 
-/** Names that every web site has: asked for 'custom events', nobody means these. */
+/** Names that every website has, so they are no custom events. */
 const STANDARD_EVENTS = new Set(['$autocapture', '$pageview', '$identify', '$pageleave', '$screen']);
 
-function valueRoute(app: FastifyInstance, deps: ApiDeps, asking: EventsDeps): void {
+function valueRoute(app: FastifyInstance, deps: ApiDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: `${P}/events/values/`,
@@ -138,13 +134,13 @@ function valueRoute(app: FastifyInstance, deps: ApiDeps, asking: EventsDeps): vo
     },
     response: ValuesSchema,
     handler: async ({ project, query }) => {
-      const names = await valuesFor(deps, asking, project.id, query);
+      const names = await valuesFor(deps, project.id, query);
       return names.map((name) => ({ name }));
     },
   });
 }
 
-async function valuesFor(deps: ApiDeps, asking: EventsDeps, projectId: number, query: Query): Promise<string[]> {
+async function valuesFor(deps: ApiDeps, projectId: number, query: Query): Promise<string[]> {
   const key = queryText(query, 'key');
   const part = queryText(query, 'value') || undefined;
   if (!key) return [];
@@ -153,5 +149,5 @@ async function valuesFor(deps: ApiDeps, asking: EventsDeps, projectId: number, q
     return names.filter((name) => !STANDARD_EVENTS.has(name) && name.toLowerCase().includes(part?.toLowerCase() ?? ''));
   }
   const events = [query['event_name'] ?? []].flat().filter((name) => name !== '');
-  return eventValues(asking, { projectId, key, part, events, now: deps.clock.now() });
+  return eventValues(deps, { projectId, key, part, events, now: deps.clock.now() });
 }

@@ -5,7 +5,7 @@ import { matches } from '../../../core/filters/matches.ts';
 import type { Filter } from '../../../core/filters/property-filter.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { searchPattern } from '../../../lib/search-pattern.ts';
-import { AskedEvents, filtersOfEntity } from '../../../query/asked-events.ts';
+import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
 import type { CorrelationAnswer } from '../rules/answers.ts';
 import { compareText } from '../rules/assemble-trends.ts';
 import type { CorrelationPeopleQuestion, CorrelationQuestion } from '../rules/question.ts';
@@ -48,9 +48,9 @@ const COUNTERS: Record<CorrelationQuestion['of'], Count> = {
 };
 
 async function countEvents(...[deps, projectId, question, travellers, counter]: Parameters<Count>): Promise<void> {
-  const asked = await AskedEvents.prepare(deps, projectId, []);
+  const query = await prepareEventQuery(deps, projectId, { filters: [], hasActors: true });
   const hidden = new Set([...stepNames(question), ...question.excludedEvents]);
-  const ways = queryParticipantEvents(deps, asked, question.funnel, travellers, () => ({
+  const ways = queryParticipantEvents(query, question.funnel, travellers, () => ({
     select: `e.event as event, count(distinct case when t.outcome = '1' then t.actor end) as success,
       count(distinct case when t.outcome = '0' then t.actor end) as failure`,
     where: 'true',
@@ -74,11 +74,11 @@ async function countProperties(...[deps, projectId, question, travellers, counte
 async function countEventsWithProperties(
   ...[deps, projectId, question, travellers, counter]: Parameters<Count>
 ): Promise<void> {
-  const asked = await AskedEvents.prepare(deps, projectId, []);
+  const query = await prepareEventQuery(deps, projectId, { filters: [], hasActors: true });
   const hidden = stepNames(question);
   const names = question.names.filter((name) => !hidden.has(name));
   if (names.length === 0) return;
-  const ways = queryParticipantEvents(deps, asked, question.funnel, travellers, (sql) => ({
+  const ways = queryParticipantEvents(query, question.funnel, travellers, ({ sql }) => ({
     select: 't.actor as actor, t.outcome as outcome, e.event as event, e.properties as properties',
     where: `e.event in (${names.map((name) => sql.param(name)).join(', ')})`,
   }));
@@ -119,11 +119,11 @@ async function participantsWhoDid(
   travellers: readonly Participant[],
   entity: Entity,
 ): Promise<string[]> {
-  const asked = await AskedEvents.prepare(deps, projectId, filtersOfEntity(entity));
+  const query = await prepareEventQuery(deps, projectId, { filters: [], entities: [entity], hasActors: true });
   const people: string[] = [];
-  const ways = queryParticipantEvents(deps, asked, funnel, travellers, (sql) => ({
+  const ways = queryParticipantEvents(query, funnel, travellers, (statement) => ({
     select: 'distinct t.actor as actor',
-    where: asked.isOf(sql, entity),
+    where: statement.isOf(entity),
   }));
   for await (const rows of ways) for (const { actor } of rows) people.push(String(actor));
   return people.sort(compareText);

@@ -1,9 +1,11 @@
 /** Those who entered a funnel, and what they did on their way through it. */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { inChunks } from '../../../lib/id-set.ts';
-import { type AskedDeps, type AskedEvents, actorColumn } from '../../../query/asked-events.ts';
-import type { SqlBuilder } from '../../../stores/events/dialect.ts';
+import type { EventQuery } from '../../../query/event-query.ts';
+import { actorColumn, type EventStatement } from '../../../query/event-statement.ts';
+import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { SqlRow } from '../../../stores/events/event-store.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { funnelEntrants } from '../funnel/funnel-entrants.ts';
@@ -14,12 +16,12 @@ export interface Participant extends FunnelOutcome {
   actor: string;
 }
 
-export interface AnswerDeps extends AskedDeps {
-  metadata: AskedDeps['metadata'] & Pick<MetadataStore, 'groups'>;
+export interface AnswerDeps extends ScanDeps {
+  metadata: ScanDeps['metadata'] & Pick<MetadataStore, 'groups'>;
 }
 
 export async function participantsOf(
-  deps: AskedDeps,
+  deps: ScanDeps,
   projectId: number,
   funnel: FunnelQuestion,
 ): Promise<Participant[]> {
@@ -37,14 +39,14 @@ const PARTICIPANT_BATCH_SIZE = 50_000;
  * `t.outcome` 1 after a conversion. `write` gives what is selected and what has to hold.
  */
 export async function* queryParticipantEvents(
-  deps: AskedDeps,
-  asked: AskedEvents,
+  query: EventQuery,
   funnel: FunnelQuestion,
   travellers: readonly Participant[],
-  write: (sql: SqlBuilder) => { select: string; where: string; groupBy?: string },
+  write: (statement: EventStatement) => { select: string; where: string; groupBy?: string },
 ): AsyncGenerator<SqlRow[]> {
   for (const slice of inChunks(travellers, PARTICIPANT_BATCH_SIZE)) {
-    const sql = deps.dialect.newStatement('e');
+    const statement = query.begin();
+    const { sql } = statement;
     const rows = slice.map(({ actor, hasConverted, from, until }) => ({
       actor,
       outcome: hasConverted ? '1' : '0',
@@ -54,13 +56,13 @@ export async function* queryParticipantEvents(
     const table = sql.rows(['actor', 'outcome', 'began', 'ended'], rows);
     const at = sql.millis('e.timestamp');
     const own = funnel.actor.kind === 'person' ? 'cast(t.actor as UUID)' : 't.actor';
-    const { select, where, groupBy } = write(sql);
-    yield await deps.events.query(
+    const { select, where, groupBy } = write(statement);
+    const join = `join ${table} t on ${own} = ${actorColumn(funnel.actor)}`;
+    yield await statement.query(
       `select ${select}
-      ${asked.source(sql, funnel.actor, funnel.range, `join ${table} t on ${own} = ${actorColumn(funnel.actor)}`)}
+      ${statement.fromActors(funnel.actor, funnel.range, join)}
         and ${at} > cast(t.began as bigint) and ${at} < cast(t.ended as bigint) and ${where}
       ${groupBy === undefined ? '' : `group by ${groupBy}`}`,
-      sql.values,
     );
     await nextTurn();
   }

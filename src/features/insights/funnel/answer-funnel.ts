@@ -1,4 +1,4 @@
-import type { AskedDeps } from '../../../query/asked-events.ts';
+import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { FunnelAnswer } from '../rules/answers.ts';
 import { compareText } from '../rules/assemble-trends.ts';
 import type { FunnelPeopleQuestion, FunnelQuestion } from '../rules/question.ts';
@@ -8,11 +8,7 @@ import { FunnelAssembly } from './rules/assemble-funnel.ts';
 import { isSelected } from './rules/funnel-outcome.ts';
 import { AttemptSummariser } from './rules/summary.ts';
 
-export async function answerFunnel(
-  deps: AskedDeps,
-  projectId: number,
-  question: FunnelQuestion,
-): Promise<FunnelAnswer> {
+export async function answerFunnel(deps: ScanDeps, projectId: number, question: FunnelQuestion): Promise<FunnelAnswer> {
   const assembly = new FunnelAssembly(question);
   const summariser = new AttemptSummariser(question);
   const onAttempt: OnAttempt = (depth, times) => summariser.add(depth, times);
@@ -27,7 +23,7 @@ export async function answerFunnel(
 
 /** Whom a number of a funnel counts, in the order of their ids. */
 export async function findFunnelPeople(
-  deps: AskedDeps,
+  deps: ScanDeps,
   projectId: number,
   question: FunnelPeopleQuestion,
 ): Promise<string[]> {
@@ -37,7 +33,7 @@ export async function findFunnelPeople(
 }
 
 export async function* selectedEntrants(
-  deps: AskedDeps,
+  deps: ScanDeps,
   projectId: number,
   { funnel, selection, value }: FunnelPeopleQuestion,
 ): AsyncGenerator<Entrant> {

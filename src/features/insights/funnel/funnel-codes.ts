@@ -7,12 +7,8 @@
 import type { PropertyBreakdown } from '../../../core/actions/breakdown.ts';
 import { invalid } from '../../../core/errors.ts';
 import type { Range } from '../../../core/time/range.ts';
-import { type AskedDeps, type AskedEvents, actorColumn } from '../../../query/asked-events.ts';
-import {
-  findGroupPropertyValues,
-  type GroupPropertyValues,
-  groupPropertyValuesSql,
-} from '../../../query/group-property-values.ts';
+import type { EventQuery } from '../../../query/event-query.ts';
+import { actorColumn, type EventStatement } from '../../../query/event-statement.ts';
 import { valueJoinSql, valueSql } from '../../../query/property-value.ts';
 import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 import type { FunnelQuestion } from '../rules/question.ts';
@@ -58,16 +54,14 @@ export class FunnelCodes {
   }
 
   static async find(
-    deps: AskedDeps,
-    asked: AskedEvents,
+    query: EventQuery,
     question: FunnelQuestion,
     { hasNames }: { hasNames: boolean },
   ): Promise<FunnelCodes> {
-    const { breakdown, actor } = question;
-    const division =
-      breakdown?.kind === 'property' ? await FunnelBreakdown.find(deps, asked, question, breakdown) : null;
-    const groups = actor.kind === 'group' ? await findGroups(deps, asked, question) : null;
-    const kept = division === null ? [] : await findLargestValues(deps, asked, question, division);
+    const { breakdown, actor, range } = question;
+    const division = breakdown?.kind === 'property' ? new FunnelBreakdown(breakdown, range) : null;
+    const groups = actor.kind === 'group' ? await findGroups(query, question) : null;
+    const kept = division === null ? [] : await findLargestValues(query, question, division);
     return new FunnelCodes(question, division, kept, groups, hasNames);
   }
 
@@ -86,8 +80,9 @@ export class FunnelCodes {
   }
 
   /** What has to be joined to events for the numbers. */
-  joins(sql: SqlBuilder): string {
-    return [...this.#groupJoin(sql), this.#division?.joins(sql) ?? '', ...this.#valueJoin(sql)].join(' ');
+  joins(statement: EventStatement): string {
+    const { sql } = statement;
+    return [...this.#groupJoin(sql), this.#division?.joins(statement) ?? '', ...this.#valueJoin(sql)].join(' ');
   }
 
   #groupJoin(sql: SqlBuilder): string[] {
@@ -122,26 +117,11 @@ export class FunnelCodes {
 /** What a funnel is divided by, as columns of a statement. */
 class FunnelBreakdown {
   readonly #breakdown: PropertyBreakdown;
-  readonly #texts: GroupPropertyValues;
-  readonly #projectId: number;
   readonly #range: Range;
 
-  private constructor(breakdown: PropertyBreakdown, texts: GroupPropertyValues, projectId: number, range: Range) {
+  constructor(breakdown: PropertyBreakdown, range: Range) {
     this.#breakdown = breakdown;
-    this.#texts = texts;
-    this.#projectId = projectId;
     this.#range = range;
-  }
-
-  static async find(
-    { metadata }: AskedDeps,
-    { projectId }: AskedEvents,
-    { range }: FunnelQuestion,
-    breakdown: PropertyBreakdown,
-  ): Promise<FunnelBreakdown> {
-    const texts =
-      breakdown.owner === 'group' ? await findGroupPropertyValues(metadata.groups, projectId, breakdown) : new Map();
-    return new FunnelBreakdown(breakdown, texts, projectId, range);
   }
 
   get keys(): readonly string[] {
@@ -156,42 +136,38 @@ class FunnelBreakdown {
     return this.keys.map((key) => `(${valueSql(sql, this.#breakdown, key)})`);
   }
 
-  joins(sql: SqlBuilder): string {
-    const groupTexts = (key: string): string => groupPropertyValuesSql(sql, this.#texts, key);
-    const scope = { sql, projectId: this.#projectId, groupTexts };
-    return this.keys.map((key) => valueJoinSql(scope, this.#breakdown, key, this.#range)).join(' ');
+  joins(statement: EventStatement): string {
+    return this.keys.map((key) => valueJoinSql(statement, this.#breakdown, key, this.#range)).join(' ');
   }
 }
 
-async function findGroups(deps: AskedDeps, asked: AskedEvents, question: FunnelQuestion): Promise<string[]> {
-  const sql = deps.dialect.newStatement('e');
-  const rows = await deps.events.query(
-    `select distinct ${actorColumn(question.actor)} as name ${funnelSourceSql(sql, asked, question)}`,
-    sql.values,
+async function findGroups(query: EventQuery, question: FunnelQuestion): Promise<string[]> {
+  const statement = query.begin();
+  const rows = await statement.query(
+    `select distinct ${actorColumn(question.actor)} as name ${funnelSourceSql(statement, question)}`,
   );
   return rows.map((row) => String(row['name']));
 }
 
 /** The values with the most events of the steps that tell them, or among those of all steps. */
 async function findLargestValues(
-  deps: AskedDeps,
-  asked: AskedEvents,
+  query: EventQuery,
   question: FunnelQuestion,
   division: FunnelBreakdown,
 ): Promise<string[][]> {
-  const sql = deps.dialect.newStatement('e');
+  const statement = query.begin();
+  const { sql } = statement;
   const telling = attributionStep(question);
   const steps = telling === null ? question.steps : question.steps.slice(telling, telling + 1);
   const columns = division.keys.map((_, i) => `v${i}`);
   const values = division.values(sql).map((value, i) => `${value} as v${i}`);
-  const isTelling = steps.map((step) => asked.isOf(sql, step)).join(' or ');
-  const rows = await deps.events.query(
+  const isTelling = steps.map((step) => statement.isOf(step)).join(' or ');
+  const rows = await statement.query(
     `select ${values.join(', ')}, count(*) as n
-    ${funnelSourceSql(sql, asked, question, division.joins(sql))} and (${isTelling})
+    ${funnelSourceSql(statement, question, division.joins(statement))} and (${isTelling})
     group by ${columns.map((_, i) => i + 1).join(', ')}
     order by n desc, ${columns.map((column) => `${column} desc`).join(', ')}
     limit ${sql.integer(MAX_RANKED_VALUES)}`,
-    sql.values,
   );
   const counts = rows.map((row) => [columns.map((name) => String(row[name])), Number(row['n'])] as const);
   return [...largestValues(counts, division.limit)].map((key) => JSON.parse(key) as string[]);

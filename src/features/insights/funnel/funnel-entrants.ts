@@ -1,14 +1,16 @@
 /** Who entered a funnel, with their attempts: once for each value of the breakdown that they are part of. */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CohortBreakdown } from '../../../core/actions/breakdown.ts';
-import type { Filter } from '../../../core/filters/property-filter.ts';
-import { type AskedDeps, AskedEvents, filtersOfEntity } from '../../../query/asked-events.ts';
-import { findCohortUuids } from '../../../query/cohorts/cohort-filter.ts';
+import type { EventQuery } from '../../../query/event-query.ts';
+import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
+import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { FunnelQuestion, FunnelValue } from '../rules/question.ts';
 import { ACTOR_BATCH_SIZE } from '../shared/actor-rows.ts';
 import { checkBreakdown, FunnelCodes } from './funnel-codes.ts';
 import { type ActorEvents, type FunnelEvents, funnelEvents } from './funnel-events.ts';
 import { collectAttempts, FunnelMatcher, hasBit, type OnAttempt } from './funnel-matcher.ts';
+import { funnelEntities } from './funnel-source-sql.ts';
 import type { FunnelAttempt } from './rules/attempt.ts';
 import { attributionStep, type ValuePart, ValueSplitter } from './rules/split-by-value.ts';
 
@@ -28,19 +30,27 @@ interface Journeyer {
 
 /** Some actors at a time. Their names are known only where they were asked for. */
 export async function* funnelJourneyers(
-  deps: AskedDeps,
+  deps: ScanDeps,
   projectId: number,
   question: FunnelQuestion,
   asks: { hasNames: boolean },
 ): AsyncGenerator<Iterable<Journeyer>> {
   if (question.steps.length === 0) return;
   checkBreakdown(question);
-  const asked = await AskedEvents.prepare(deps, projectId, funnelFilters(question), question.range);
-  const hasNames = asks.hasNames || question.breakdown?.kind === 'cohort';
-  const codes = await FunnelCodes.find(deps, asked, question, { hasNames });
-  const divide = await dividerOf(deps, projectId, question, codes);
+  const { filter, breakdown, range } = question;
+  const parts = {
+    filters: [filter],
+    entities: funnelEntities(question),
+    breakdown,
+    sessionRange: range,
+    hasActors: true,
+  };
+  const query = await prepareEventQuery(deps, projectId, parts);
+  const hasNames = asks.hasNames || breakdown?.kind === 'cohort';
+  const codes = await FunnelCodes.find(query, question, { hasNames });
+  const divide = dividerOf(query, question, codes);
   const walk = new FunnelMatcher(question);
-  for await (const events of funnelEvents(deps, asked, question, codes)) {
+  for await (const events of funnelEvents(deps, query, question, codes)) {
     for (let actor = 0; actor < events.actors; actor += ACTOR_BATCH_SIZE) {
       yield journeyersOf(events, actor, Math.min(actor + ACTOR_BATCH_SIZE, events.actors), divide, walk);
       await nextTurn();
@@ -51,7 +61,7 @@ export async function* funnelJourneyers(
 
 /** The same with their names, and attempts that can be kept. */
 export async function* funnelEntrants(
-  deps: AskedDeps,
+  deps: ScanDeps,
   projectId: number,
   question: FunnelQuestion,
 ): AsyncGenerator<Entrant> {
@@ -62,12 +72,6 @@ export async function* funnelEntrants(
     }
   }
 }
-
-const funnelFilters = ({ filter, steps, exclusions }: FunnelQuestion): Filter[] => [
-  filter,
-  ...steps.flatMap(filtersOfEntity),
-  ...exclusions.flatMap(({ entity }) => filtersOfEntity(entity)),
-];
 
 /** Places of one actor's events; null: all of them. */
 type Places = readonly number[] | null;
@@ -125,21 +129,14 @@ function walkPart(own: ActorEvents, places: Places, walk: FunnelMatcher, onAttem
 const WHOLE: readonly OwnPart[] = [{ value: null, places: null }];
 const ALONE: readonly [FunnelValue | null, Places[]][] = [[null, [null]]];
 
-async function dividerOf(
-  deps: AskedDeps,
-  projectId: number,
-  question: FunnelQuestion,
-  codes: FunnelCodes,
-): Promise<Divide> {
+function dividerOf(query: EventQuery, question: FunnelQuestion, codes: FunnelCodes): Divide {
   const { breakdown } = question;
   if (breakdown === null) return () => WHOLE;
-  return breakdown.kind === 'cohort' ? cohortDivider(deps, projectId, breakdown) : valueDivider(question, codes);
+  return breakdown.kind === 'cohort' ? cohortDivider(query, breakdown) : valueDivider(question, codes);
 }
 
-async function cohortDivider(deps: AskedDeps, projectId: number, { cohorts }: CohortBreakdown): Promise<Divide> {
-  const filters = cohorts.flatMap(({ id }): Filter[] => (id === 'all' ? [] : [{ kind: 'cohort', id, negated: false }]));
-  const uuids = await findCohortUuids(deps, projectId, { kind: 'and', filters }, deps.clock.now());
-  const members = new Map([...uuids].map(([id, list]) => [id, new Set(list ?? [])]));
+function cohortDivider(query: EventQuery, { cohorts }: CohortBreakdown): Divide {
+  const members = new Map(cohorts.map(({ id }) => [id, new Set(id === 'all' ? [] : query.membersOf(id))]));
   return (_, nameOfActor) => {
     const name = nameOfActor();
     const own = cohorts.filter(({ id }) => id === 'all' || members.get(id)?.has(name) === true);

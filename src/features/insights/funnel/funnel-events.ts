@@ -5,7 +5,9 @@
 
 import type { Entity } from '../../../core/actions/entity.ts';
 import type { Filter } from '../../../core/filters/property-filter.ts';
-import { type AskedDeps, type AskedEvents, actorColumn } from '../../../query/asked-events.ts';
+import type { EventQuery } from '../../../query/event-query.ts';
+import { actorColumn, type EventStatement } from '../../../query/event-statement.ts';
+import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import type { FunnelQuestion } from '../rules/question.ts';
@@ -33,38 +35,39 @@ export interface ActorEvents extends StepEvents {
 }
 
 export async function* funnelEvents(
-  deps: AskedDeps,
-  asked: AskedEvents,
+  deps: ScanDeps,
+  query: EventQuery,
   question: FunnelQuestion,
   codes: FunnelCodes,
 ): AsyncGenerator<FunnelEvents> {
-  for await (const slice of actorBatches(await countEvents(deps, asked, question))) {
-    yield await readSlice(deps, asked, question, codes, slice);
+  for await (const slice of actorBatches(await countEvents(query, question))) {
+    yield await readSlice(deps, query, question, codes, slice);
   }
 }
 
 async function readSlice(
-  deps: AskedDeps,
-  asked: AskedEvents,
+  deps: ScanDeps,
+  query: EventQuery,
   question: FunnelQuestion,
   codes: FunnelCodes,
   slice: ActorBatch,
 ): Promise<FunnelEvents> {
-  const sql = deps.dialect.newStatement('e');
+  const statement = query.begin();
+  const { sql } = statement;
   const minds = needsTieOrder(question) || codes.needsTieOrder;
   const isPerson = question.actor.kind === 'person';
   const isPacked = !codes.hasValues && fitsInKey(question.range, baseOf(question));
   const columns = [
     isPerson ? 'p.number as actor' : 'cast(g.number as integer) as actor',
     `${isPacked ? sql.millis('e.timestamp') : sql.toDouble(sql.millis('e.timestamp'))} as at`,
-    ...wordsOf(question).map((entities, i) => `${bitsSql(sql, asked, entities)} as bits${i}`),
+    ...wordsOf(question).map((entities, i) => `${bitsSql(statement, entities)} as bits${i}`),
     ...(codes.hasValues ? [`${codes.valueSql(sql)} as value`] : []),
     ...(minds ? ['e.uuid as uuid'] : []),
     ...(isPerson && codes.hasNames ? ['p.person_id as name'] : []),
   ];
   const words = wordsOf(question).map((_, i) => `d.bits${i} <> 0`);
   const areAll = question.order === 'strict' || funnelEntities(question).every((entity) => plainName(entity) !== null);
-  const from = `${funnelSourceSql(sql, asked, question, codes.joins(sql))} and ${sliceSql(sql, question, slice)}`;
+  const from = `${funnelSourceSql(statement, question, codes.joins(statement))} and ${sliceSql(sql, question, slice)}`;
   const ids = [...(minds ? ['d.uuid as uuid'] : []), ...(isPerson && codes.hasNames ? ['d.name as name'] : [])];
   const shown = isPacked ? ['d.actor as actor', `${keySql(sql, question)} as key`, ...ids] : ['*'];
   const table = await deps.events.queryColumns(
@@ -142,16 +145,16 @@ function wordsOf(question: FunnelQuestion): Entity[][] {
   );
 }
 
-function bitsSql(sql: SqlBuilder, asked: AskedEvents, entities: readonly Entity[]): string {
+function bitsSql(statement: EventStatement, entities: readonly Entity[]): string {
   const names = new Map<string, number>();
   const bits: string[] = [];
   for (const [index, entity] of entities.entries()) {
     const name = plainName(entity);
-    if (name === null) bits.push(`case when ${asked.isOf(sql, entity)} then ${2 ** index} else 0 end`);
+    if (name === null) bits.push(`case when ${statement.isOf(entity)} then ${2 ** index} else 0 end`);
     else names.set(name, (names.get(name) ?? 0) + 2 ** index);
   }
   // Names are compared one after the other until one fits: most events are of the first step.
-  const cases = [...names].map(([name, mask]) => `when ${sql.param(name)} then ${mask}`);
+  const cases = [...names].map(([name, mask]) => `when ${statement.sql.param(name)} then ${mask}`);
   if (cases.length > 0) bits.push(`case e.event ${cases.join(' ')} else 0 end`);
   return `cast(${bits.join(' + ')} as integer)`;
 }
@@ -164,11 +167,10 @@ const isEmpty = (filter: Filter): boolean =>
   (filter.kind === 'and' || filter.kind === 'or') && filter.filters.every(isEmpty);
 
 /** At least as many as the funnel looks at, told by their times alone. */
-async function countEvents(deps: AskedDeps, asked: AskedEvents, question: FunnelQuestion): Promise<number> {
-  const sql = deps.dialect.newStatement('e');
-  const [row] = await deps.events.query(
-    `select count(*) as n from event_rows e where ${asked.during(sql, question.range)}`,
-    sql.values,
+async function countEvents(query: EventQuery, { range }: FunnelQuestion): Promise<number> {
+  const statement = query.begin();
+  const [row] = await statement.query(
+    `select count(*) as n from event_rows e where ${statement.inProject()} and ${statement.during(range)}`,
   );
   return Number(row?.['n'] ?? 0);
 }

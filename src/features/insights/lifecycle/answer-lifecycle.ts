@@ -1,9 +1,10 @@
 import type { Entity } from '../../../core/actions/entity.ts';
 import { startOfInterval } from '../../../core/time/interval.ts';
 import { type Tick, tickNames, ticksOf } from '../../../core/time/ticks.ts';
-import type { AskedDeps } from '../../../query/asked-events.ts';
-import { type InsightDeps, type Prepared, prepare } from '../../../query/prepare.ts';
-import { Statement } from '../../../query/statement.ts';
+import type { EventQuery } from '../../../query/event-query.ts';
+import type { EventStatement } from '../../../query/event-statement.ts';
+import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
+import type { QueryDeps, ScanDeps } from '../../../query/query-deps.ts';
 import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
 import type { LifecycleItem } from '../rules/answers.ts';
@@ -14,14 +15,14 @@ import { activitySql, MAX_BITMAP_TICKS, wordColumns } from '../shared/activity-s
 import { tickSql } from '../shared/tick-sql.ts';
 
 export async function answerLifecycle(
-  deps: AskedDeps,
+  deps: ScanDeps,
   projectId: number,
   question: LifecycleQuestion,
 ): Promise<LifecycleItem[]> {
   const { entity, interval, timezone } = question;
   if (entity === null) return [];
-  const prepared = await prepareEntity(deps, projectId, question, entity);
-  const counts = await countByStatus(deps, new Statement(deps.dialect, prepared), prepared, question, entity);
+  const query = await prepareEntity(deps, projectId, question, entity);
+  const counts = await countByStatus(deps, query.begin(), question, entity);
   const shown = ticksIn(question);
   const names = tickNames(
     shown.map(({ start }) => start),
@@ -41,23 +42,21 @@ export async function answerLifecycle(
 type Counts = ReadonlyMap<string, number>;
 
 async function countByStatus(
-  deps: AskedDeps,
-  statement: Statement,
-  prepared: Prepared,
+  deps: ScanDeps,
+  statement: EventStatement,
   question: LifecycleQuestion,
   entity: Entity,
 ): Promise<Counts> {
   if (boundsIn(question).length - 1 <= MAX_BITMAP_TICKS) return countByBitmap(deps, statement, question, entity);
-  const rows = await prepared.run(
-    statement,
+  const rows = await statement.query(
     `select status, tick, count(*) as n from (${statusSql(statement, question, entity)}) s group by status, tick`,
   );
   return new Map(rows.map(({ status, tick, n }) => [`${status} ${tick}`, Number(n)]));
 }
 
 async function countByBitmap(
-  deps: AskedDeps,
-  statement: Statement,
+  deps: ScanDeps,
+  statement: EventStatement,
   question: LifecycleQuestion,
   entity: Entity,
 ): Promise<Counts> {
@@ -72,7 +71,7 @@ async function countByBitmap(
     value: null,
     join: '',
     where: `${statement.inProject()} and ${statement.during(range)} and ${statement.isOf(entity)}
-      and ${statement.holds(question.filter)}`,
+      and ${statement.matches(question.filter)}`,
   });
   const created = `select person_id, ${createdSql(sql, bounds, 'created_at')} as created from person_rows
     where project_id = ${sql.param(statement.projectId)}`;
@@ -113,11 +112,12 @@ function createdSql(sql: SqlBuilder, bounds: readonly number[], column: string):
 }
 
 const prepareEntity = (
-  deps: InsightDeps,
+  deps: QueryDeps,
   projectId: number,
   { filter }: LifecycleQuestion,
   entity: Entity,
-): Promise<Prepared> => prepare(deps, projectId, { filters: [filter], entities: [entity], hasActors: true });
+): Promise<EventQuery> =>
+  prepareEventQuery(deps, projectId, { filters: [filter], entities: [entity], hasActors: true });
 
 const ticksIn = ({ range, interval, timezone }: LifecycleQuestion): Tick[] =>
   ticksOf(range, interval, timezone, 'monday');
@@ -131,7 +131,7 @@ function boundsIn(question: LifecycleQuestion): number[] {
 }
 
 /** What each person was in which interval: new in the one in which they were created, if they were not there before. */
-function statusSql(statement: Statement, question: LifecycleQuestion, entity: Entity): string {
+function statusSql(statement: EventStatement, question: LifecycleQuestion, entity: Entity): string {
   const { sql } = statement;
   const bounds = boundsIn(question);
   const [from, until] = [bounds[0] ?? 0, bounds.at(-1) ?? 0];
@@ -139,7 +139,7 @@ function statusSql(statement: Statement, question: LifecycleQuestion, entity: En
   const active = `select p.person_id as person, ${tickSql(sql, 'e.timestamp', bounds)} as tick, min(${created}) as created
     ${statement.from()}
     where ${statement.inProject()} and ${statement.during({ from, until })} and ${statement.isOf(entity)}
-      and ${statement.holds(question.filter)} and p.person_id is not null
+      and ${statement.matches(question.filter)} and p.person_id is not null
     group by 1, 2`;
   const known = `select person, tick, created,
       max(tick) over (partition by person order by tick rows between 1 preceding and 1 preceding) as before,
@@ -160,7 +160,7 @@ function statusSql(statement: Statement, question: LifecycleQuestion, entity: En
 
 /** Whom one number counts, in the order of their ids. */
 export async function findLifecyclePeople(
-  deps: InsightDeps,
+  deps: QueryDeps,
   projectId: number,
   { lifecycle, target, status }: LifecyclePeopleQuestion,
   { limit, offset }: Page,
@@ -170,11 +170,10 @@ export async function findLifecyclePeople(
   const start = startOfInterval(target, interval, timezone, 'monday');
   const tick = ticksIn(lifecycle).findIndex((one) => one.start === start) + 1;
   if (tick === 0) return [];
-  const prepared = await prepareEntity(deps, projectId, lifecycle, entity);
-  const statement = new Statement(deps.dialect, prepared);
+  const query = await prepareEntity(deps, projectId, lifecycle, entity);
+  const statement = query.begin();
   const { sql } = statement;
-  const rows = await prepared.run(
-    statement,
+  const rows = await statement.query(
     `select cast(person as varchar) as person from (${statusSql(statement, lifecycle, entity)}) s
     where tick = ${sql.integer(tick)} and status = ${sql.param(status)}
     order by person limit ${sql.integer(limit)} offset ${sql.integer(offset)}`,

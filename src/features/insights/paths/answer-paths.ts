@@ -5,7 +5,7 @@
 
 import { isInRange, type Range } from '../../../core/time/range.ts';
 import { inBatches } from '../../../lib/in-turns.ts';
-import type { AskedDeps } from '../../../query/asked-events.ts';
+import type { ScanDeps } from '../../../query/query-deps.ts';
 import { selectedEntrants } from '../funnel/answer-funnel.ts';
 import { pathRange } from '../funnel/rules/funnel-outcome.ts';
 import type { PathEdge } from '../rules/answers.ts';
@@ -19,7 +19,7 @@ import { EdgeCounter, matchesEdge } from './rules/path-steps.ts';
 import { minShownWeight } from './rules/prune-edges.ts';
 import { type PathItem, trimPath } from './rules/trim-path.ts';
 
-export async function answerPaths(deps: AskedDeps, projectId: number, question: PathsQuestion): Promise<PathEdge[]> {
+export async function answerPaths(deps: ScanDeps, projectId: number, question: PathsQuestion): Promise<PathEdge[]> {
   let steps: StepCounter | undefined;
   const isWhole = question.start === null && question.end === null;
   await eachPath(deps, projectId, question, { hasNames: false }, ({ codes }, way) => {
@@ -31,7 +31,7 @@ export async function answerPaths(deps: AskedDeps, projectId: number, question: 
 }
 
 export async function findPathsPeople(
-  deps: AskedDeps,
+  deps: ScanDeps,
   projectId: number,
   question: PathsPeopleQuestion,
 ): Promise<string[]> {
@@ -60,7 +60,7 @@ interface Path {
 type OnPath = (events: PathEventBatch, way: Path) => void;
 
 async function eachPath(
-  deps: AskedDeps,
+  deps: ScanDeps,
   projectId: number,
   question: PathsQuestion,
   { hasNames }: { hasNames: boolean },
@@ -113,7 +113,7 @@ function splitPaths(
 
 /** When the paths of those who are at a step of a funnel begin and end; null where any path counts. */
 async function funnelRanges(
-  deps: AskedDeps,
+  deps: ScanDeps,
   projectId: number,
   { funnel }: PathsQuestion,
 ): Promise<Map<string, Range> | null> {

@@ -1,6 +1,9 @@
 /** Asks the engine for the events that paths are made of, as numbers: who, when, which item. */
 
-import { type AskedDeps, AskedEvents } from '../../../query/asked-events.ts';
+import type { EventQuery } from '../../../query/event-query.ts';
+import type { EventStatement } from '../../../query/event-statement.ts';
+import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
+import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import type { PathsQuestion } from '../rules/question.ts';
@@ -31,25 +34,27 @@ export interface ActorItems {
 const PERSON = { kind: 'person' } as const;
 
 export async function* pathEvents(
-  deps: AskedDeps,
+  deps: ScanDeps,
   projectId: number,
   question: PathsQuestion,
   hasNames: boolean,
 ): AsyncGenerator<PathEventBatch> {
-  const asked = await AskedEvents.prepare(deps, projectId, [question.filter], question.range);
-  const { items, events } = await findItems(deps, asked, question);
+  const parts = { filters: [question.filter], sessionRange: question.range, hasActors: true };
+  const query = await prepareEventQuery(deps, projectId, parts);
+  const { items, events } = await findItems(query, question);
   const codes = new PathCodes(question, items);
   const base = 2 ** Math.ceil(Math.log2(codes.count + 1));
   const isKeyed = codes.isComplete && fitsInKey(question.range, base);
   for await (const { at: slice, count } of actorBatches(events, codes.maxBatchEvents)) {
-    const sql = deps.dialect.newStatement('e');
+    const statement = query.begin();
+    const { sql } = statement;
     const { columns, join } = columnsOf(sql, question, codes, isKeyed ? base : null);
     const name = hasNames ? ', p.person_id as name' : '';
     const isOwn = count === 1 ? 'true' : `${sql.hashSlot('p.person_id', count)} = ${sql.param(slice)}`;
     const table = await deps.events.queryColumns(
       `select p.number as actor, ${columns}, e.uuid as uuid${name}
-      ${asked.source(sql, PERSON, question.range, join)} and ${isOwn}
-        and ${includedSql(sql, question)} and ${asked.holds(sql, question.filter)}`,
+      ${statement.fromActors(PERSON, question.range, join)} and ${isOwn}
+        and ${includedSql(sql, question)} and ${statement.matches(question.filter)}`,
       sql.values,
     );
     const uuids = table.uuids('uuid');
@@ -120,29 +125,27 @@ async function columnItems(
 
 /** Every item that there is, whoever came there, or null where there are too many; and how many events there are. */
 async function findItems(
-  deps: AskedDeps,
-  asked: AskedEvents,
+  query: EventQuery,
   question: PathsQuestion,
 ): Promise<{ items: string[] | null; events: number }> {
-  const sql = deps.dialect.newStatement('e');
-  const rows = await deps.events.query(
-    `select ${itemSql(sql)} as item, count(*) as n from event_rows e
-    where ${asked.during(sql, question.range)} and ${includedSql(sql, question)}
+  const statement = query.begin();
+  const { sql } = statement;
+  const rows = await statement.query(
+    `select ${itemSql(sql)} as item, count(*) as n ${includedEvents(statement, question)}
     group by 1 limit ${sql.integer(MAX_CODED_ITEMS + 1)}`,
-    sql.values,
   );
   if (rows.length <= MAX_CODED_ITEMS) {
     const events = rows.reduce((total, row) => total + Number(row['n']), 0);
     return { items: rows.map((row) => String(row['item'])), events };
   }
-  const counting = deps.dialect.newStatement('e');
-  const [all] = await deps.events.query(
-    `select count(*) as n from event_rows e
-    where ${asked.during(counting, question.range)} and ${includedSql(counting, question)}`,
-    counting.values,
-  );
+  const counting = query.begin();
+  const [all] = await counting.query(`select count(*) as n ${includedEvents(counting, question)}`);
   return { items: null, events: Number(all?.['n'] ?? 0) };
 }
+
+const includedEvents = (statement: EventStatement, question: PathsQuestion): string =>
+  `from event_rows e where ${statement.inProject()} and ${statement.during(question.range)}
+    and ${includedSql(statement.sql, question)}`;
 
 /** Where an event led: an address without its last slash, a screen, or itself. */
 function itemSql(sql: SqlBuilder): string {

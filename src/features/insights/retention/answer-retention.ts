@@ -1,9 +1,10 @@
 import { Failure } from '../../../core/errors.ts';
 import { addUnits } from '../../../core/time/interval.ts';
 import { periodUnit } from '../../../core/time/period.ts';
-import type { AskedDeps } from '../../../query/asked-events.ts';
-import { type InsightDeps, type Prepared, prepare } from '../../../query/prepare.ts';
-import { Statement } from '../../../query/statement.ts';
+import type { EventQuery } from '../../../query/event-query.ts';
+import type { EventStatement } from '../../../query/event-statement.ts';
+import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
+import type { QueryDeps, ScanDeps } from '../../../query/query-deps.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
 import type { FoundActor, RetentionRow } from '../rules/answers.ts';
 import { compareText } from '../rules/assemble-trends.ts';
@@ -13,7 +14,7 @@ import { MAX_BITMAP_INTERVALS, retentionBitmapSql } from './retention-bitmap-sql
 import { arrivalsSql, returnsSql } from './retention-sql.ts';
 
 export async function answerRetention(
-  deps: AskedDeps,
+  deps: ScanDeps,
   projectId: number,
   question: RetentionQuestion,
 ): Promise<RetentionRow[]> {
@@ -29,13 +30,13 @@ export async function answerRetention(
 }
 
 async function countsByInterval(
-  deps: AskedDeps,
+  deps: ScanDeps,
   projectId: number,
   question: RetentionQuestion,
 ): Promise<ReadonlyMap<string, Counts>> {
   if (question.intervals > MAX_BITMAP_INTERVALS) return countsBy(deps, projectId, question, ['a.interval']);
-  const prepared = await prepareRetention(deps, projectId, question);
-  const statement = new Statement(deps.dialect, prepared);
+  const query = await prepareRetention(deps, projectId, question);
+  const statement = query.begin();
   const asked = { actors: retentionBitmapSql(statement, question), bits: ['came', 'again'] };
   return countReturns(await queryActivityBits(deps, statement, asked), question);
 }
@@ -63,7 +64,7 @@ function countReturns(bits: ActivityBits, { isFirstCohortOnly, intervals }: Rete
 /** More rows nobody reads, and they would fill the memory. */
 const MAX_BREAKDOWN_ROWS = 2000;
 
-async function rowsByValue(deps: InsightDeps, projectId: number, question: RetentionQuestion): Promise<RetentionRow[]> {
+async function rowsByValue(deps: QueryDeps, projectId: number, question: RetentionQuestion): Promise<RetentionRow[]> {
   const keys = question.breakdown?.kind === 'property' ? question.breakdown.keys : [];
   const columns = keys.map((_, at) => `a.value${at}`);
   const counts = await countsBy(deps, projectId, question, columns);
@@ -90,8 +91,8 @@ type Counts = ReadonlyMap<number, number>;
 const pointsOf = (found: Counts | undefined, length: number): number[] =>
   Array.from({ length }, (_, after) => found?.get(after) ?? 0);
 
-const prepareRetention = (deps: InsightDeps, projectId: number, question: RetentionQuestion): Promise<Prepared> =>
-  prepare(deps, projectId, {
+const prepareRetention = (deps: QueryDeps, projectId: number, question: RetentionQuestion): Promise<EventQuery> =>
+  prepareEventQuery(deps, projectId, {
     filters: [question.filter],
     entities: [question.target, question.returning],
     breakdown: question.breakdown,
@@ -100,17 +101,16 @@ const prepareRetention = (deps: InsightDeps, projectId: number, question: Retent
 
 /** By what arrivals are grouped: how many persons arrived, and were there again so many intervals after. */
 async function countsBy(
-  deps: InsightDeps,
+  deps: QueryDeps,
   projectId: number,
   question: RetentionQuestion,
   columns: readonly string[],
 ): Promise<Map<string, Map<number, number>>> {
-  const prepared = await prepareRetention(deps, projectId, question);
-  const statement = new Statement(deps.dialect, prepared);
+  const query = await prepareRetention(deps, projectId, question);
+  const statement = query.begin();
   const names = columns.map((column, at) => `cast(${column} as varchar) as by${at}`).join(', ');
   const groups = columns.map((_, at) => at + 1).join(', ');
-  const rows = await prepared.run(
-    statement,
+  const rows = await statement.query(
     `with arrivals as (${arrivalsSql(statement, question)}), returns as (${returnsSql(statement, question)})
     select ${names}, 0 as after, count(distinct a.person) as n from arrivals a group by ${groups}
     union all
@@ -129,17 +129,16 @@ async function countsBy(
 
 /** The persons of one cohort, those who were there most often first. */
 export async function findRetentionPeople(
-  deps: InsightDeps,
+  deps: QueryDeps,
   projectId: number,
   { retention, cohort }: RetentionPeopleQuestion,
   { limit, offset }: Page,
 ): Promise<FoundActor[]> {
-  const prepared = await prepareRetention(deps, projectId, retention);
-  const statement = new Statement(deps.dialect, prepared);
+  const query = await prepareRetention(deps, projectId, retention);
+  const statement = query.begin();
   const { sql } = statement;
   const length = retention.intervals - (cohort.kind === 'interval' ? cohort.interval : 0);
-  const rows = await prepared.run(
-    statement,
+  const rows = await statement.query(
     `with arrivals as (select * from (${arrivalsSql(statement, retention)}) b where ${cohortSql(statement, cohort)}),
     returns as (${returnsSql(statement, retention)}),
     there as (
@@ -162,7 +161,7 @@ export async function findRetentionPeople(
   });
 }
 
-function cohortSql({ sql }: Statement, cohort: RetentionPeopleQuestion['cohort']): string {
+function cohortSql({ sql }: EventStatement, cohort: RetentionPeopleQuestion['cohort']): string {
   if (cohort.kind === 'interval') return `b.interval = ${sql.integer(cohort.interval)}`;
   return cohort.values.map((value, at) => `b.value${at} = ${sql.param(value)}`).join(' and ') || 'false';
 }

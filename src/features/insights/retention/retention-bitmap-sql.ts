@@ -3,9 +3,9 @@
  * in which they were there again, as bits.
  */
 
+import type { EventStatement } from '../../../query/event-statement.ts';
 import { anyEventNameSql } from '../../../query/filters/action-step-sql.ts';
-import { joinPersonsSql } from '../../../query/people-sql.ts';
-import type { Statement } from '../../../query/statement.ts';
+import { joinPersonsSql } from '../../../query/persons-sql.ts';
 import type { RetentionQuestion } from '../rules/question.ts';
 import { tickSql } from '../shared/tick-sql.ts';
 import { axisOf } from './retention-sql.ts';
@@ -14,11 +14,11 @@ import { axisOf } from './retention-sql.ts';
 export const MAX_BITMAP_INTERVALS = 60;
 
 /** For each person the intervals in which they `came`, and those in which they were there `again`, as bits. */
-export function retentionBitmapSql(statement: Statement, question: RetentionQuestion): string {
+export function retentionBitmapSql(statement: EventStatement, question: RetentionQuestion): string {
   return question.isFirstTime ? firstTimesSql(statement, question) : recurringSql(statement, question);
 }
 
-function recurringSql(statement: Statement, question: RetentionQuestion): string {
+function recurringSql(statement: EventStatement, question: RetentionQuestion): string {
   const { sql } = statement;
   const { range } = axisOf(question);
   const tick = tickOf(statement, question, 'e.timestamp');
@@ -29,7 +29,7 @@ function recurringSql(statement: Statement, question: RetentionQuestion): string
 }
 
 /** Of all times, not only of the range: only somebody's first event makes them new. */
-function firstTimesSql(statement: Statement, question: RetentionQuestion): string {
+function firstTimesSql(statement: EventStatement, question: RetentionQuestion): string {
   const { sql } = statement;
   const { range } = axisOf(question);
   const first = `min(case when ${statement.isOf(question.target)} then e.timestamp end)`;
@@ -41,7 +41,7 @@ function firstTimesSql(statement: Statement, question: RetentionQuestion): strin
 
 /** Each person with the bits of `again`, and further columns as in `activitySql`. */
 function personsSql(
-  statement: Statement,
+  statement: EventStatement,
   question: RetentionQuestion,
   during: string,
   also: readonly { name: string; each: string; together: string }[],
@@ -49,7 +49,7 @@ function personsSql(
   const { sql } = statement;
   const { target, returning, filter } = question;
   const { range } = axisOf(question);
-  const isLater = !statement.namesPersons;
+  const isLater = !statement.filtersPersons;
   const isBack = `${statement.during(range)} and ${statement.isOf(returning)}`;
   const back = `case when ${isBack} then ${sql.bit(tickOf(statement, question, 'e.timestamp'))} else 0 end`;
   const columns = also.map(({ name, each }) => `, ${each} as ${name}`).join('');
@@ -57,7 +57,7 @@ function personsSql(
   const byKey = `select ${key} as person, ${sql.bitOr(back)} as again${columns}
     ${isLater ? 'from event_rows e' : statement.from()}
     where ${statement.inProject()} and ${during} and ${anyEventNameSql(sql, [target, returning])}
-      and ${statement.holds(filter)} and ${key} is not null
+      and ${statement.matches(filter)} and ${key} is not null
     group by ${key}`;
   if (!isLater) return byKey;
   const joined = also.map(({ name, together }) => `, ${together} as ${name}`).join('');
@@ -66,5 +66,5 @@ function personsSql(
     group by p.person_id`;
 }
 
-const tickOf = ({ sql }: Statement, question: RetentionQuestion, time: string): string =>
+const tickOf = ({ sql }: EventStatement, question: RetentionQuestion, time: string): string =>
   tickSql(sql, time, axisOf(question).bounds);

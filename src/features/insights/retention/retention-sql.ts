@@ -2,7 +2,7 @@ import { invalid } from '../../../core/errors.ts';
 import { periodUnit } from '../../../core/time/period.ts';
 import type { Range } from '../../../core/time/range.ts';
 import { ticksOf } from '../../../core/time/ticks.ts';
-import type { Statement } from '../../../query/statement.ts';
+import type { EventStatement } from '../../../query/event-statement.ts';
 import type { RetentionQuestion } from '../rules/question.ts';
 import { type BreakdownColumns, splitBy } from '../shared/breakdown-sql.ts';
 import { tickSql } from '../shared/tick-sql.ts';
@@ -21,7 +21,7 @@ export function axisOf({ range, period, intervals, timezone }: RetentionQuestion
 }
 
 /** Who came in which interval, with the values of the breakdown: `person`, `interval`, `value0`, `value1`, … */
-export function arrivalsSql(statement: Statement, question: RetentionQuestion): string {
+export function arrivalsSql(statement: EventStatement, question: RetentionQuestion): string {
   const { target, filter, isFirstTime, isFirstCohortOnly } = question;
   const { bounds, range } = axisOf(question);
   const divided = valuesOf(statement, question);
@@ -33,7 +33,7 @@ export function arrivalsSql(statement: Statement, question: RetentionQuestion): 
   const events = `select p.person_id as person, e.timestamp as happened, ${isFirstTime ? first : '1'} as place
       ${values.map((value, at) => `, ${value} as value${at}`).join('')}
     ${statement.from()} ${divided.map(({ join }) => join).join(' ')}
-    where ${statement.inProject()} and ${during} and ${statement.isOf(target)} and ${statement.holds(filter)}
+    where ${statement.inProject()} and ${during} and ${statement.isOf(target)} and ${statement.matches(filter)}
       and p.person_id is not null`;
   const { sql } = statement;
   const inRange = `happened >= ${sql.time(range.from)} and happened < ${sql.time(range.until)}`;
@@ -44,7 +44,7 @@ export function arrivalsSql(statement: Statement, question: RetentionQuestion): 
     ) i ${cohorts}`;
 }
 
-function valuesOf(statement: Statement, { breakdown, range }: RetentionQuestion): BreakdownColumns[] {
+function valuesOf(statement: EventStatement, { breakdown, range }: RetentionQuestion): BreakdownColumns[] {
   if (breakdown?.kind !== 'property') return [];
   if (breakdown.owner === 'session') {
     throw invalid('breakdown_type', 'Retention can be divided by properties of events, persons and groups only.');
@@ -53,10 +53,10 @@ function valuesOf(statement: Statement, { breakdown, range }: RetentionQuestion)
 }
 
 /** Who was there again in which interval. */
-export function returnsSql(statement: Statement, question: RetentionQuestion): string {
+export function returnsSql(statement: EventStatement, question: RetentionQuestion): string {
   const { bounds, range } = axisOf(question);
   return `select distinct p.person_id as person, ${tickSql(statement.sql, 'e.timestamp', bounds)} as interval
     ${statement.from()}
     where ${statement.inProject()} and ${statement.during(range)} and ${statement.isOf(question.returning)}
-      and ${statement.holds(question.filter)} and p.person_id is not null`;
+      and ${statement.matches(question.filter)} and p.person_id is not null`;
 }

@@ -3,8 +3,8 @@
  * here, since a sum for each interval would take the engine longer to plan than to answer.
  */
 
-import type { AskedDeps } from '../../../query/asked-events.ts';
-import type { Statement } from '../../../query/statement.ts';
+import type { EventStatement } from '../../../query/event-statement.ts';
+import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 
 /** Bits of a piece: columns hold 32-bit integers, none of them negative. */
@@ -20,8 +20,8 @@ interface ActivityBitsQuery {
 }
 
 export async function queryActivityBits(
-  { events }: Pick<AskedDeps, 'events'>,
-  { sql }: Statement,
+  { events }: Pick<ScanDeps, 'events'>,
+  { sql }: EventStatement,
   { actors, bits, numbers = [] }: ActivityBitsQuery,
 ): Promise<ActivityBits> {
   const columns = bits.flatMap((name, at) => {

@@ -4,8 +4,8 @@
  */
 
 import type { Actor } from '../../../core/actor.ts';
-import { joinPersonsSql } from '../../../query/people-sql.ts';
-import type { Statement } from '../../../query/statement.ts';
+import type { EventStatement } from '../../../query/event-statement.ts';
+import { joinPersonsSql } from '../../../query/persons-sql.ts';
 
 /** Bits of one word. */
 const BITS_PER_WORD = 60;
@@ -27,11 +27,11 @@ interface ActivityQuery {
 }
 
 /** A row for each actor, and value: `actor`, `value`, and the words that `wordColumns` names. */
-export function activitySql(statement: Statement, activity: ActivityQuery): string {
+export function activitySql(statement: EventStatement, activity: ActivityQuery): string {
   const { actor, ticks, tick, value, join, where, also = [] } = activity;
   const { sql } = statement;
   const words = wordColumns(ticks);
-  const isLater = actor.kind === 'person' && !statement.namesPersons;
+  const isLater = actor.kind === 'person' && !statement.filtersPersons;
   const key = isLater ? 'e.person_id' : statement.actor(actor);
   const bits = words.map((word, at) => `${sql.bitOr(wordSql(statement, at, words.length, 'm.tick'))} as ${word}`);
   const own = [...bits, ...also.map(({ name, each }) => `${each} as ${name}`)].join(', ');
@@ -51,7 +51,7 @@ export function activitySql(statement: Statement, activity: ActivityQuery): stri
 }
 
 /** In how many intervals the actor was active. */
-export const activeTicks = ({ sql }: Statement, ticks: number): string =>
+export const activeTicks = ({ sql }: EventStatement, ticks: number): string =>
   `(${wordColumns(ticks)
     .map((word) => sql.bitCount(word))
     .join(' + ')})`;
@@ -60,7 +60,7 @@ export const activeTicks = ({ sql }: Statement, ticks: number): string =>
 export const wordColumns = (ticks: number): string[] =>
   Array.from({ length: Math.ceil(ticks / BITS_PER_WORD) }, (_, at) => `w${at}`);
 
-function wordSql({ sql }: Statement, at: number, words: number, tick: string): string {
+function wordSql({ sql }: EventStatement, at: number, words: number, tick: string): string {
   if (words === 1) return sql.bit(tick);
   const [first, past] = [at * BITS_PER_WORD, (at + 1) * BITS_PER_WORD];
   return `case when ${tick} >= ${first} and ${tick} < ${past} then ${sql.bit(`(${tick} - ${first})`)} else 0 end`;

@@ -2,13 +2,13 @@
 
 import { SESSION_DURATION } from '../../../core/filters/session-duration.ts';
 import type { Range } from '../../../core/time/range.ts';
+import type { EventStatement } from '../../../query/event-statement.ts';
 import { sessionsSql } from '../../../query/property-value.ts';
-import type { Statement } from '../../../query/statement.ts';
 import type { SeriesMath } from '../rules/numbers/math.ts';
 import { actorOfMath, statisticSql } from './math-sql.ts';
 
 /** The column that a series needs of each event, beside `value` and `tick`. */
-export function measuredColumn(statement: Statement, math: SeriesMath): string {
+export function measuredColumn(statement: EventStatement, math: SeriesMath): string {
   switch (math.kind) {
     case 'total':
       return '1 as one';
@@ -35,7 +35,7 @@ interface Aggregation {
 
 /** `matched` has the columns `value`, `tick` and that of `measuredColumn`; the answer has `value`, `tick` and `n`. */
 export function aggregateSql(
-  statement: Statement,
+  statement: EventStatement,
   matched: string,
   { math, isCumulative, reach }: Aggregation,
 ): string {

@@ -2,8 +2,8 @@
 
 import type { BreakdownSelection, PropertyBreakdown } from '../../../core/actions/breakdown.ts';
 import type { Range } from '../../../core/time/range.ts';
+import type { EventStatement } from '../../../query/event-statement.ts';
 import { hasOwnerSql, valueJoinSql, valueSql } from '../../../query/property-value.ts';
-import type { Statement } from '../../../query/statement.ts';
 import type { Bin } from '../rules/numbers/value-bins.ts';
 
 /** A column to group by, the join that it needs, and the condition under which an event has a value at all. */
@@ -17,7 +17,7 @@ export const NO_BREAKDOWN: BreakdownColumns = { value: `''`, join: '', condition
 
 /** A property as a breakdown reads it: its text, empty where it is missing. */
 export const splitBy = (
-  statement: Statement,
+  statement: EventStatement,
   breakdown: PropertyBreakdown,
   key: string,
   reach: Range,
@@ -28,7 +28,7 @@ export const splitBy = (
 });
 
 /** The number of the bin that the value lies in, as text. */
-export function binSql(statement: Statement, divided: BreakdownColumns, bins: readonly Bin[]): BreakdownColumns {
+export function binSql(statement: EventStatement, divided: BreakdownColumns, bins: readonly Bin[]): BreakdownColumns {
   const { sql } = statement;
   const number = statement.numberIn(divided.value);
   const cases = bins.map((bin, at) => `when ${within(statement, number, bin)} then ${sql.param(String(at))}`);
@@ -36,12 +36,12 @@ export function binSql(statement: Statement, divided: BreakdownColumns, bins: re
   return { ...divided, value, condition: `${divided.condition} and ${value} is not null` };
 }
 
-const within = ({ sql }: Statement, number: string, { from, until }: Bin): string =>
+const within = ({ sql }: EventStatement, number: string, { from, until }: Bin): string =>
   `coalesce(${number} >= ${sql.double(from)} and ${number} < ${sql.double(until)}, false)`;
 
 /** Only what belongs to the value that was followed. */
 export function sliceSql(
-  statement: Statement,
+  statement: EventStatement,
   slice: BreakdownSelection,
   reach: Range,
 ): Omit<BreakdownColumns, 'value'> {

@@ -1,7 +1,9 @@
 import type { Range } from '../../../core/time/range.ts';
 import { ticksOf } from '../../../core/time/ticks.ts';
-import { type InsightDeps, type Prepared, prepare, reachOf } from '../../../query/prepare.ts';
-import { Statement } from '../../../query/statement.ts';
+import { type EventQuery, withLookback } from '../../../query/event-query.ts';
+import type { EventStatement } from '../../../query/event-statement.ts';
+import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
+import type { QueryDeps } from '../../../query/query-deps.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
 import type { StickinessItem } from '../rules/answers.ts';
 import { sum } from '../rules/numbers/statistics.ts';
@@ -11,18 +13,17 @@ import { actorOfMath } from '../shared/math-sql.ts';
 import { tickSql } from '../shared/tick-sql.ts';
 
 export async function answerStickiness(
-  deps: InsightDeps,
+  deps: QueryDeps,
   projectId: number,
   question: StickinessQuestion,
 ): Promise<StickinessItem[]> {
   const { range, previous } = question;
-  const prepared = await prepareSeries(deps, projectId, question, question.series);
+  const query = await prepareSeries(deps, projectId, question, question.series);
   const items: StickinessItem[] = [];
   for (const [index, { entity }] of question.series.entries()) {
     // What is not there is not shown as an empty line.
     if (entity.kind === 'action' && !entity.isKnown) continue;
-    const item = (during: Range, period: StickinessItem['period']) =>
-      itemOf(deps, prepared, question, index, during, period);
+    const item = (during: Range, period: StickinessItem['period']) => itemOf(query, question, index, during, period);
     items.push(await item(range, previous === null ? null : 'current'));
     if (previous !== null) items.push(await item(previous, 'previous'));
   }
@@ -30,21 +31,20 @@ export async function answerStickiness(
 }
 
 const prepareSeries = (
-  deps: InsightDeps,
+  deps: QueryDeps,
   projectId: number,
   { filter, range, previous }: StickinessQuestion,
   series: readonly Series[],
-): Promise<Prepared> =>
-  prepare(deps, projectId, {
+): Promise<EventQuery> =>
+  prepareEventQuery(deps, projectId, {
     filters: [filter],
     entities: series.map(({ entity }) => entity),
-    reach: reachOf(range, previous),
+    sessionRange: withLookback(range, previous),
     hasActors: series.some(({ math }) => actorOfMath(math).kind === 'person'),
   });
 
 async function itemOf(
-  deps: InsightDeps,
-  prepared: Prepared,
+  query: EventQuery,
   question: StickinessQuestion,
   index: number,
   range: Range,
@@ -52,9 +52,8 @@ async function itemOf(
 ): Promise<StickinessItem> {
   const { interval, timezone } = question;
   const series = question.series[index] as Series;
-  const statement = new Statement(deps.dialect, prepared);
-  const rows = await prepared.run(
-    statement,
+  const statement = query.begin();
+  const rows = await statement.query(
     `select intervals, count(*) as n from (${activeIntervalsSql(statement, question, series, range)}) a group by intervals`,
   );
   const counts = new Map(rows.map((row) => [Number(row['intervals']), Number(row['n'])]));
@@ -68,7 +67,7 @@ async function itemOf(
 
 /** Each actor, and in how many intervals they were active. */
 function activeIntervalsSql(
-  statement: Statement,
+  statement: EventStatement,
   { filter, interval, timezone }: StickinessQuestion,
   { entity, math }: Series,
   range: Range,
@@ -78,7 +77,7 @@ function activeIntervalsSql(
   const who = actorOfMath(math);
   const actor = statement.actor(who);
   const where = `${statement.inProject()} and ${statement.during(range)} and ${statement.isOf(entity)}
-    and ${statement.holds(filter)}`;
+    and ${statement.matches(filter)}`;
   if (ticks.length <= MAX_BITMAP_TICKS) {
     const bits = activitySql(statement, { actor: who, ticks: ticks.length, tick, value: null, join: '', where });
     return `select actor, ${activeTicks(statement, ticks.length)} as intervals from (${bits}) b`;
@@ -92,16 +91,15 @@ function activeIntervalsSql(
 }
 
 export async function findStickinessPeople(
-  deps: InsightDeps,
+  deps: QueryDeps,
   projectId: number,
   { stickiness, series, intervals }: StickinessPeopleQuestion,
   { limit, offset }: Page,
 ): Promise<string[]> {
-  const prepared = await prepareSeries(deps, projectId, stickiness, [series]);
-  const statement = new Statement(deps.dialect, prepared);
+  const query = await prepareSeries(deps, projectId, stickiness, [series]);
+  const statement = query.begin();
   const { sql } = statement;
-  const rows = await prepared.run(
-    statement,
+  const rows = await statement.query(
     `select cast(actor as varchar) as actor
     from (${activeIntervalsSql(statement, stickiness, series, stickiness.range)}) a
     where intervals = ${sql.integer(intervals)}

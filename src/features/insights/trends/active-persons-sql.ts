@@ -1,5 +1,5 @@
 import type { Range } from '../../../core/time/range.ts';
-import type { Statement } from '../../../query/statement.ts';
+import type { EventStatement } from '../../../query/event-statement.ts';
 import { tickSql } from '../shared/tick-sql.ts';
 
 /** An interval with the span in which somebody counts as active at it; spans of neighbours overlap. */
@@ -12,7 +12,7 @@ export interface WindowTick extends Range {
  * once for each segment, and then counted in every span that holds it: so events are not multiplied, only actors are.
  */
 export function activeActorsSql(
-  statement: Statement,
+  statement: EventStatement,
   windows: readonly WindowTick[],
   matched: (during: Range, segment: string) => string,
 ): string {

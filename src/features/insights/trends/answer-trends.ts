@@ -3,9 +3,10 @@ import { activeWindow } from '../../../core/time/active-window.ts';
 import { addUnits, startOfInterval } from '../../../core/time/interval.ts';
 import type { Range } from '../../../core/time/range.ts';
 import { type Tick, ticksOf } from '../../../core/time/ticks.ts';
-import type { AskedDeps } from '../../../query/asked-events.ts';
-import { type Prepared, prepare, reachOf } from '../../../query/prepare.ts';
-import { Statement } from '../../../query/statement.ts';
+import { type EventQuery, withLookback } from '../../../query/event-query.ts';
+import type { EventStatement } from '../../../query/event-statement.ts';
+import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
+import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { SqlRow } from '../../../stores/events/event-store.ts';
 import type { SeriesNumbers, TrendItem } from '../rules/answers.ts';
 import { assembleTrends, type PeriodNumbers } from '../rules/assemble-trends.ts';
@@ -21,18 +22,18 @@ import { actorOfMath, countsPersons } from '../shared/math-sql.ts';
 import { tickSql } from '../shared/tick-sql.ts';
 import { activeActorsSql, type WindowTick } from './active-persons-sql.ts';
 
-export async function answerTrends(deps: AskedDeps, projectId: number, question: TrendsQuestion): Promise<TrendItem[]> {
+export async function answerTrends(deps: ScanDeps, projectId: number, question: TrendsQuestion): Promise<TrendItem[]> {
   const { filter, series, breakdown, range, searchFrom, previous } = question;
-  const prepared = await prepare(deps, projectId, {
+  const query = await prepareEventQuery(deps, projectId, {
     filters: [filter],
     entities: series.map(({ entity }) => entity),
     breakdown,
-    reach: reachOf(range, previous),
+    sessionRange: withLookback(range, previous),
     hasActors: series.some(({ math }) => countsPersons(math)),
   });
   const count = async (during: Range, from: number): Promise<PeriodNumbers> => {
     const numbers: SeriesNumbers[][] = [];
-    for (const one of series) numbers.push(await new SeriesCounter(deps, prepared, question, one, during).count(from));
+    for (const one of series) numbers.push(await new SeriesCounter(deps, query, question, one, during).count(from));
     return numbers;
   };
   const before = previous === null ? null : await count(previous, previous.from);
@@ -45,12 +46,12 @@ interface BreakdownPart {
   text: string;
 }
 
-type Divide = (statement: Statement) => BreakdownColumns;
+type Divide = (statement: EventStatement) => BreakdownColumns;
 
 /** Counts one series over one range. */
 class SeriesCounter {
-  readonly #deps: AskedDeps;
-  readonly #prepared: Prepared;
+  readonly #deps: ScanDeps;
+  readonly #query: EventQuery;
   readonly #question: TrendsQuestion;
   readonly #series: Series;
   readonly #range: Range;
@@ -58,9 +59,9 @@ class SeriesCounter {
   /** The range with the days before it that are looked at too. */
   readonly #reach: Range;
 
-  constructor(deps: AskedDeps, prepared: Prepared, question: TrendsQuestion, series: Series, range: Range) {
+  constructor(deps: ScanDeps, query: EventQuery, question: TrendsQuestion, series: Series, range: Range) {
     this.#deps = deps;
-    this.#prepared = prepared;
+    this.#query = query;
     this.#question = question;
     this.#series = series;
     this.#range = range;
@@ -77,7 +78,7 @@ class SeriesCounter {
     }
     const all: SeriesNumbers[] = [];
     for (const cohort of breakdown.cohorts) {
-      const own = (statement: Statement): BreakdownColumns => ({
+      const own = (statement: EventStatement): BreakdownColumns => ({
         ...NO_BREAKDOWN,
         condition: statement.isMember(cohort.id),
       });
@@ -107,8 +108,7 @@ class SeriesCounter {
     const ranked: SeriesMath = isOfActors ? { kind: 'total' } : math;
     const matched = this.#matched(statement, divide(statement), searched, '0', measuredColumn(statement, ranked));
     const sizes = aggregateSql(statement, matched, { math: ranked, isCumulative: false, reach: this.#reach });
-    const rows = await this.#prepared.run(
-      statement,
+    const rows = await statement.query(
       `select value from (${sizes}) v order by n desc nulls last, value desc
       limit ${statement.sql.integer(limit)} offset ${statement.sql.integer(offset)}`,
     );
@@ -120,8 +120,7 @@ class SeriesCounter {
     const divided = divide(statement);
     const matched = this.#matched(statement, divided, searched, '0', `${statement.numberIn(divided.value)} as number`);
     const levels = binLevels(bins).map((level, at) => `${statement.sql.quantile('number', level)} as q${at}`);
-    const [row] = await this.#prepared.run(
-      statement,
+    const [row] = await statement.query(
       `select ${levels.join(', ')} from (select distinct number from (${matched}) m where number is not null) d`,
     );
     const quantiles = Object.values(row ?? {});
@@ -162,12 +161,12 @@ class SeriesCounter {
     }
     const matched = this.#matched(statement, divide(statement), during, tick, measuredColumn(statement, math), texts);
     const isCumulative = display === 'cumulative';
-    return this.#prepared.run(statement, aggregateSql(statement, matched, { math, isCumulative, reach: this.#reach }));
+    return statement.query(aggregateSql(statement, matched, { math, isCumulative, reach: this.#reach }));
   }
 
   /** Actors are counted once they are told apart, and their intervals as bits: much less than one row for each. */
   async #uniqueRows(
-    statement: Statement,
+    statement: EventStatement,
     { value, join, condition }: BreakdownColumns,
     during: Range,
     { tick, ticks }: { tick: string; ticks: number },
@@ -210,7 +209,7 @@ class SeriesCounter {
     const sql = activeActorsSql(statement, windows, (during, segment) =>
       this.#matched(statement, divide(statement), during, segment, actor, texts),
     );
-    return this.#prepared.run(statement, sql);
+    return statement.query(sql);
   }
 
   /**
@@ -232,19 +231,18 @@ class SeriesCounter {
     const statement = this.#begin();
     const bounds = [...this.#ticks.map(({ start }) => start), this.#ticks.at(-1)?.end ?? 0];
     const during = statement.during({ from: bounds[0] ?? 0, until: bounds.at(-1) ?? 0 });
-    const rows = await this.#prepared.run(
-      statement,
+    const rows = await statement.query(
       `select distinct ${tickSql(statement.sql, 'e.timestamp', bounds)} as tick
       from event_rows e where ${statement.inProject()} and ${during}`,
     );
     return new Set(rows.map((row) => Number(row['tick'])));
   }
 
-  #begin = (): Statement => new Statement(this.#deps.dialect, this.#prepared);
+  #begin = (): EventStatement => this.#query.begin();
 
   /** The matching events with `value`, `tick` and one column more; of the named values only. */
   #matched(
-    statement: Statement,
+    statement: EventStatement,
     { value, join, condition }: BreakdownColumns,
     during: Range,
     tick: string,
@@ -258,12 +256,12 @@ class SeriesCounter {
     return `select * from (${all}) a where a.value in (select r.value from ${this.#named(statement, texts)} r)`;
   }
 
-  #matches(statement: Statement, during: Range): string {
+  #matches(statement: EventStatement, during: Range): string {
     return `${statement.inProject()} and ${statement.during(during)} and ${statement.isOf(this.#series.entity)}
-      and ${statement.holds(this.#question.filter)}`;
+      and ${statement.matches(this.#question.filter)}`;
   }
 
-  #named = ({ sql }: Statement, texts: readonly string[]): string =>
+  #named = ({ sql }: EventStatement, texts: readonly string[]): string =>
     sql.rows(
       ['value', 'place'],
       texts.map((text, place) => ({ value: text, place: String(place) })),

@@ -6,7 +6,7 @@ import { csvLines, type FlatRow, flatten } from '../../../http/csv.ts';
 import type { Query } from '../../../http/paging.ts';
 import { isoOffset } from '../../../http/schemas/common.ts';
 import { searchPattern } from '../../../lib/search-pattern.ts';
-import { findCohortMemberIds } from '../../../query/cohorts/cohort-filter.ts';
+import { CohortMembers } from '../../../query/cohorts/cohort-members.ts';
 import type { QueryDeps } from '../../../query/query-deps.ts';
 import type { Cohort } from '../../../stores/metadata/cohorts.ts';
 import type { Page } from '../../../stores/metadata/page.ts';
@@ -16,7 +16,7 @@ import { pageLinks, readPersonQuery } from './person-query.ts';
 import { presentListedPerson } from './person-schemas.ts';
 
 type Deps = RouteDeps & QueryDeps;
-type MemberIds = Awaited<ReturnType<typeof findCohortMemberIds>>;
+type MemberIds = Awaited<ReturnType<CohortMembers['idsIn']>>;
 
 interface PersonSearch {
   deps: PersonSearchDeps;
@@ -25,7 +25,7 @@ interface PersonSearch {
 
 export async function searchPersons(deps: Deps, projectId: number, query: Query): Promise<PersonSearch> {
   const parsed = readPersonQuery(projectId, query);
-  const memberIds = await findCohortMemberIds(deps, projectId, parsed.filter, deps.clock.now());
+  const memberIds = await new CohortMembers(deps, projectId, deps.clock.now()).idsIn(parsed.filter);
   return { deps: searchDeps(deps, memberIds), query: parsed };
 }
 
@@ -40,7 +40,7 @@ export async function searchCohortMembers(
 ): Promise<PersonSearch> {
   const parsed = readPersonQuery(projectId, query);
   const filter: Filter = { kind: 'and', filters: [{ kind: 'cohort', id, negated: false }, parsed.filter] };
-  const memberIds = await findCohortMemberIds(deps, projectId, filter, deps.clock.now());
+  const memberIds = await new CohortMembers(deps, projectId, deps.clock.now()).idsIn(filter);
   const members = memberIds.get(id) ?? null;
   const among =
     members === null || members.size <= MAX_SORTED_MEMBERS

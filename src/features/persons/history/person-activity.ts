@@ -1,4 +1,4 @@
-import type { EventStoreDeps } from '../../../query/filters/valid-patterns.ts';
+import type { EventStoreDeps } from '../../../query/query-deps.ts';
 
 export interface PersonActivity {
   events: number;

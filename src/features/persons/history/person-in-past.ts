@@ -3,7 +3,7 @@
 import { updatesPerson } from '../../../core/events/implicit-updates.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { Person } from '../../../core/persons/person.ts';
-import type { EventStoreDeps } from '../../../query/filters/valid-patterns.ts';
+import type { EventStoreDeps } from '../../../query/query-deps.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import type { StoredPerson } from '../../../stores/metadata/persons.ts';
 import { PropertyHistory } from '../rules/property-history.ts';

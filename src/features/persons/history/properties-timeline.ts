@@ -6,13 +6,13 @@
 import { invalid } from '../../../core/errors.ts';
 import { initialName, updatesPerson } from '../../../core/events/implicit-updates.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
-import type { EventStoreDeps } from '../../../query/filters/valid-patterns.ts';
+import type { EventStoreDeps, QueryDeps } from '../../../query/query-deps.ts';
 import type { SqlRow } from '../../../stores/events/event-store.ts';
 import type { PersonStore, StoredPerson } from '../../../stores/metadata/persons.ts';
 import { type TimelineMoment, type TimelinePoint, timelinePoints } from '../rules/properties-timeline.ts';
 import { PropertyHistory } from '../rules/property-history.ts';
 import type { TimelineRange } from '../rules/timeline-range.ts';
-import { type EventSelection, type EventSelectionDeps, eventSelector } from './timeline-events.ts';
+import { type EventSelection, eventSelector } from './timeline-events.ts';
 
 interface TimelineQuery extends TimelineRange {
   person: StoredPerson;
@@ -27,7 +27,7 @@ const MAX_EVENTS = 100_000;
 const LOOKBACK_EVENTS = 200;
 
 export async function propertiesTimeline(
-  deps: EventSelectionDeps & { persons: PersonStore },
+  deps: QueryDeps & { persons: PersonStore },
   query: TimelineQuery,
 ): Promise<TimelinePoint[]> {
   const implicit = implicitKeys(query);

@@ -1,10 +1,9 @@
 /** Selects a person's events by name or by action. */
-import type { BehaviourEvent } from '../../../core/cohorts/criteria.ts';
-import { type Filter, NO_FILTER } from '../../../core/filters/property-filter.ts';
-import type { Clock } from '../../../lib/clock.ts';
-import { prepareBehaviours } from '../../../query/cohorts/behaviour-scope.ts';
-import { findCohortUuids } from '../../../query/cohorts/cohort-filter.ts';
-import type { CohortQueryDeps } from '../../../query/cohorts/cohort-members.ts';
+import { NO_FILTER } from '../../../core/filters/property-filter.ts';
+import type { EventMatcher } from '../../../query/filters/action-step-sql.ts';
+import { loadActionSteps } from '../../../query/filters/project-actions.ts';
+import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
+import type { QueryDeps } from '../../../query/query-deps.ts';
 import type { StoredPerson } from '../../../stores/metadata/persons.ts';
 import type { TimelineRange } from '../rules/timeline-range.ts';
 
@@ -14,17 +13,13 @@ export interface EventSelection {
   actions: readonly number[];
 }
 
-export interface EventSelectionDeps extends CohortQueryDeps {
-  clock: Clock;
-}
-
 interface EventSelectionScope extends TimelineRange {
   person: Pick<StoredPerson, 'projectId' | 'uuid'>;
 }
 
 /** Returns a function that says whether an event is selected; null selects all. */
 export async function eventSelector(
-  deps: EventSelectionDeps,
+  deps: QueryDeps,
   scope: EventSelectionScope,
   selection: EventSelection | null,
 ): Promise<(event: { uuid: string; event: string }) => boolean> {
@@ -36,22 +31,22 @@ export async function eventSelector(
 }
 
 async function uuidsOfActions(
-  deps: EventSelectionDeps,
+  deps: QueryDeps,
   { person, from, to }: EventSelectionScope,
   actions: readonly number[],
 ): Promise<Set<string>> {
   const { projectId } = person;
-  const behaviourEvents = actions.map((action): BehaviourEvent => ({ kind: 'action', action, filter: NO_FILTER }));
-  const findCohorts = (filter: Filter) => findCohortUuids(deps, projectId, filter, deps.clock.now());
-  const scopeFor = await prepareBehaviours(deps, { projectId, behaviourEvents, findCohorts });
-  const sql = deps.dialect.newStatement('e');
-  const { source, isBehaviour } = scopeFor(sql);
-  const rows = await deps.events.query(
-    `select e.uuid from ${source}
-    where e.project_id = ${sql.param(projectId)} and e.person_id = cast(${sql.param(person.uuid)} as UUID)
-      and e.timestamp >= ${sql.time(from)} and e.timestamp < ${sql.time(to + 1)}
-      and (${behaviourEvents.map(isBehaviour).join(' or ')})`,
-    sql.values,
+  const entities: EventMatcher[] = [];
+  for (const id of actions) {
+    entities.push({ kind: 'action', steps: await loadActionSteps(deps.metadata, projectId, id), filter: NO_FILTER });
+  }
+  const parts = { filters: [], entities, hasActors: false, persons: 'current' } as const;
+  const statement = (await prepareEventQuery(deps, projectId, parts)).begin();
+  const rows = await statement.query(
+    `select e.uuid ${statement.from()}
+    where ${statement.inProject()} and ${statement.during({ from, until: to + 1 })}
+      and e.person_id = cast(${statement.sql.param(person.uuid)} as UUID)
+      and (${entities.map((entity) => statement.isOf(entity)).join(' or ')})`,
   );
   return new Set(rows.map((row) => String(row['uuid'])));
 }

@@ -4,7 +4,7 @@ import { makeTempDir } from '../../test/contract/temp-dir.ts';
 import { duckdbDialect } from '../stores/duckdb/dialect.ts';
 import { openEventStore } from '../stores/duckdb/event-store.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
-import { personsSql } from './people-sql.ts';
+import { personsSql } from './persons-sql.ts';
 
 const [ADA, BOB, CAT, NOBODY] = [1, 2, 3, 4].map(uuidOf) as [string, string, string, string];
 const dir = makeTempDir();

@@ -1,0 +1,126 @@
+/**
+ * One query about events. What it needs from elsewhere is looked up first: the copy of persons is brought up to date,
+ * patterns are checked, members of cohorts found, groups matched. After that it writes any number of statements.
+ */
+import type { Breakdown, BreakdownSelection } from '../core/actions/breakdown.ts';
+import { type Filter, propertyFiltersIn } from '../core/filters/property-filter.ts';
+import type { Range } from '../core/time/range.ts';
+import { DAY_MS } from '../core/time/units.ts';
+import type { CohortUuids } from './cohorts/cohort-sql.ts';
+import { type EventLookups, EventStatement, type PersonAccess } from './event-statement.ts';
+import { type EventMatcher, filtersOfMatcher } from './filters/action-step-sql.ts';
+import { needsPerson } from './filters/needs-person.ts';
+import { matchPersons } from './filters/person-filter.ts';
+import { findRelated } from './filters/related-filter.ts';
+import { validPatterns } from './filters/valid-patterns.ts';
+import { findGroupPropertyValues, type GroupPropertyValues } from './group-property-values.ts';
+import type { QueryDeps } from './query-deps.ts';
+
+/** Everything that the statements of a query will mention. */
+export interface EventQueryParts {
+  filters: readonly Filter[];
+  entities?: readonly EventMatcher[];
+  breakdown?: Breakdown | null;
+  /** One value of a breakdown. */
+  selection?: BreakdownSelection | null;
+  /** Sessions are read within a day of this range; of all time where it is absent. */
+  sessionRange?: Range | null;
+  /** Whether statements need the person of each event, whatever the filters say. */
+  hasActors: boolean;
+  /** `joined` unless given. */
+  persons?: PersonAccess;
+}
+
+/** Finds the members of every cohort in a filter. */
+export type FindCohorts = (filter: Filter) => Promise<CohortUuids>;
+
+export class EventQuery {
+  readonly projectId: number;
+  readonly #deps: QueryDeps;
+  readonly #lookups: EventLookups;
+
+  private constructor(deps: QueryDeps, lookups: EventLookups) {
+    this.#deps = deps;
+    this.#lookups = lookups;
+    this.projectId = lookups.projectId;
+  }
+
+  /** `prepareEventQuery` calls this with a `findCohorts` of its own; cohorts that are being calculated bring theirs. */
+  static async prepare(
+    deps: QueryDeps,
+    projectId: number,
+    parts: EventQueryParts,
+    findCohorts: FindCohorts,
+  ): Promise<EventQuery> {
+    const { sessionRange = null, persons = 'joined' } = parts;
+    const filter: Filter = { kind: 'and', filters: filtersIn(parts) };
+    const onPersons = propertyFiltersIn(filter).filter(({ owner }) => owner === 'person');
+    const filtersPersons = persons === 'current' ? onPersons.length > 0 : needsPerson(filter);
+    const hasPersons = parts.hasActors || filtersPersons;
+    if (hasPersons && persons !== 'listed') await deps.mirrorPersons(projectId);
+    const patterns = await validPatterns(deps, filter);
+    return new EventQuery(deps, {
+      projectId,
+      persons,
+      hasPersons,
+      filtersPersons,
+      patterns,
+      personMatches: persons === 'listed' ? await matchPersons(deps, projectId, onPersons, patterns) : new Map(),
+      related: await findRelated(deps, { projectId, patterns, sessionRange }, filter),
+      cohorts: await findCohorts(filter),
+      groupValues: await groupValuesOf(deps, projectId, parts),
+    });
+  }
+
+  /** Begins a statement. */
+  begin(): EventStatement {
+    return new EventStatement(this.#deps, this.#lookups);
+  }
+
+  /** UUIDs of the members of a cohort that the query mentions; null where there is no such cohort. */
+  membersOf(cohortId: number): readonly string[] | null {
+    return this.#lookups.cohorts.get(cohortId) ?? null;
+  }
+}
+
+const propertyBreakdown = ({ breakdown, selection }: EventQueryParts) => {
+  const selected = selection?.kind === 'value' || selection?.kind === 'bin' ? selection.breakdown : null;
+  const own = breakdown ?? selected;
+  return own?.kind === 'property' ? own : null;
+};
+
+function groupValuesOf(
+  { metadata }: QueryDeps,
+  projectId: number,
+  parts: EventQueryParts,
+): Promise<GroupPropertyValues> | GroupPropertyValues {
+  const breakdown = propertyBreakdown(parts);
+  return breakdown?.owner === 'group' ? findGroupPropertyValues(metadata.groups, projectId, breakdown) : new Map();
+}
+
+/** With the cohorts of breakdowns as filters, so that all members are found together. */
+function filtersIn(parts: EventQueryParts): Filter[] {
+  const { filters, entities = [], breakdown, selection } = parts;
+  const ids = [
+    ...(breakdown?.kind === 'cohort' ? breakdown.cohorts.map(({ id }) => id) : []),
+    ...(selection?.kind === 'cohort' ? [selection.id] : []),
+  ];
+  const readsPersons = propertyBreakdown(parts)?.owner === 'person' || ids.includes('all');
+  return [
+    ...filters,
+    ...entities.flatMap(filtersOfMatcher),
+    ...ids.filter((id) => id !== 'all').map((id): Filter => ({ kind: 'cohort', id, negated: false })),
+    ...(readsPersons ? [ANY_PERSON] : []),
+  ];
+}
+
+const ANY_PERSON: Filter = { kind: 'property', owner: 'person', key: '', operator: 'is_set', values: [] };
+
+/** Monthly active users are counted from this long before the range. */
+const MAX_LOOKBACK_MS = 31 * DAY_MS;
+
+/** The events that a question over these ranges may read. */
+export const withLookback = (range: Range, previous: Range | null = null): Range => ({
+  from: Math.min(range.from, previous?.from ?? range.from) - MAX_LOOKBACK_MS,
+  until: range.until,
+});
