@@ -151,7 +151,9 @@ const newDemoData = ({ metadata, clock, ids, log, flagSnapshots, calculations, i
     ids,
     flagSnapshots,
     calculations,
-    accept: (projectId, batch) => acceptEvents({ ingestion, clock, ids }, projectId, batch),
+    // History, so it is not shown as live.
+    accept: (projectId, events) =>
+      acceptEvents({ ingestion, ids }, { projectId, receivedAt: clock.now(), events, context: { historical: true } }),
     whenProcessed,
     log,
   });

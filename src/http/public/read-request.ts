@@ -1,15 +1,42 @@
-/** What every public endpoint asks of a request before it looks at the events. */
+/** What every public endpoint reads of a request: its payload, the fields of a form and the query. */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
-import type { DecodedRequest, QueryValues } from './decode/decode-request.ts';
-import { decodeRequest } from './decode/decode-request.ts';
+import type { MaybePromise } from '../../lib/maybe-async.ts';
+import { type DecodedRequest, decodeRequest, NO_FIELDS, type QueryValues } from './decode/decode-request.ts';
 
-/** What the decoder looks at, whoever took the request in. */
+/** The part of a request that is read, on the fast path or in the web framework. */
 export type PublicRequest = Pick<FastifyRequest, 'id' | 'method' | 'headers' | 'query' | 'body'>;
+
+export interface ReadRequest extends DecodedRequest {
+  query: QueryValues;
+}
+
+/** Without a promise where the body is plain JSON, as most are: the decoder would give the same, after more checks. */
+export function readPublicRequest(
+  request: Omit<PublicRequest, 'id'>,
+  maxBytes: number,
+  protocol: 'v0' | 'v1' = 'v0',
+): MaybePromise<ReadRequest> {
+  const query = queryValues(request);
+  if (isPlainJson(request)) return { payload: request.body as Buffer, formFields: NO_FIELDS, query };
+  const { method, headers, body } = request;
+  const decoded = decodeRequest({
+    method,
+    contentType: headers['content-type'],
+    contentEncoding: headers['content-encoding'],
+    query,
+    rawBody: Buffer.isBuffer(body) ? body : NO_BODY,
+    maxBytes,
+    protocol,
+  });
+  return decoded.then(({ payload, formFields }) => ({ payload, formFields, query }));
+}
+
+const NO_BODY = Buffer.alloc(0);
 
 type PublicQuery = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Query parameters as the decoder reads them; of several with one name the last counts. */
+/** Query parameters; of several with one name the last counts. */
 export function queryValues(request: Pick<PublicRequest, 'query'>): QueryValues {
   const query = request.query as PublicQuery;
   return {
@@ -20,39 +47,15 @@ export function queryValues(request: Pick<PublicRequest, 'query'>): QueryValues 
   };
 }
 
-/** Longer bodies are worth the decoder's second look. */
 export const MAX_PLAIN_BYTES = 64 * 1024;
 const BRACE = 0x7b;
 
-/**
- * A short body that is JSON and says nothing else, as most are; undefined for all others. The decoder would find the
- * same, by way of all the wrappings there are.
- */
-export function plainJson({ body, headers, query }: PublicRequest): Buffer | undefined {
-  if (!Buffer.isBuffer(body) || body[0] !== BRACE || body.length > MAX_PLAIN_BYTES) return undefined;
-  if (headers['content-encoding'] !== undefined || (query as PublicQuery)['compression'] !== undefined)
-    return undefined;
+function isPlainJson({ method, body, headers, query }: Omit<PublicRequest, 'id'>): boolean {
+  if (method !== 'POST' || !Buffer.isBuffer(body) || body[0] !== BRACE || body.length > MAX_PLAIN_BYTES) return false;
+  if (headers['content-encoding'] !== undefined || (query as PublicQuery)['compression'] !== undefined) return false;
   const type = headers['content-type'];
   const isPlain = type === undefined || type.startsWith('application/json') || type.startsWith('text/plain');
-  return isPlain && isUtf8(body) ? body : undefined;
-}
-
-const NO_BODY = Buffer.alloc(0);
-
-export function decode(
-  request: Omit<PublicRequest, 'id'>,
-  maxBytes: number,
-  protocol: 'v0' | 'v1',
-): Promise<DecodedRequest> {
-  return decodeRequest({
-    method: request.method,
-    contentType: request.headers['content-type'],
-    contentEncoding: request.headers['content-encoding'],
-    query: queryValues(request),
-    rawBody: Buffer.isBuffer(request.body) ? request.body : NO_BODY,
-    maxBytes,
-    protocol,
-  });
+  return isPlain && isUtf8(body);
 }
 
 /** The caller's address; some proxies append a port to an IPv4 address. */

@@ -1,29 +1,51 @@
 import { changedSubjects } from '../../core/events/changed-subjects.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { EventIntake } from './event-intake.ts';
-import { serializeRequestContext } from './request-context.ts';
+import { type RequestContext, serializeRequestContext } from './request-context.ts';
+import { serializeEvents } from './serialize-events.ts';
 
 export interface AcceptDeps {
   ingestion: Pick<EventIntake, 'accept'>;
-  clock: Clock;
-  ids: Ids;
+  ids: Pick<Ids, 'seed'>;
 }
 
-/** Events of this server's own making, which no request brought. They are history: not shown as live. */
-export function acceptEvents(
-  { ingestion, clock, ids }: AcceptDeps,
-  projectId: number,
-  events: readonly JsonObject[],
+interface Origin {
+  projectId: number;
+  receivedAt: number;
+  /** Null and false unless given. */
+  context?: Partial<RequestContext>;
+}
+
+interface ParsedEvents {
+  events: readonly JsonObject[];
+  /** The same as JSON, where it is at hand. */
+  payload?: Buffer;
+  /** Those whose flags the events may change; determined unless given. */
+  subjects?: readonly string[];
+}
+
+interface SerializedEvents {
+  count: number;
+  payload: Buffer;
+  subjects: readonly string[];
+}
+
+const NO_CONTEXT: RequestContext = { ip: null, sentAt: null, engage: false, historical: false };
+
+/** Appends events to the log as one entry, wherever they come from. Resolves when they are on disk. */
+export async function acceptEvents(
+  { ingestion, ids }: AcceptDeps,
+  { projectId, receivedAt, context, ...sent }: Origin & (ParsedEvents | SerializedEvents),
 ): Promise<void> {
+  const events = 'events' in sent ? sent.events : undefined;
   const entry = {
     projectId,
-    receivedAt: clock.now(),
-    events: events.length,
-    context: serializeRequestContext({ ip: null, sentAt: null, engage: false, historical: true }),
+    receivedAt,
+    events: 'events' in sent ? sent.events.length : sent.count,
+    context: serializeRequestContext({ ...NO_CONTEXT, ...context }),
     seed: ids.seed(),
-    payload: Buffer.from(JSON.stringify(events)),
+    payload: sent.payload ?? (await serializeEvents(events ?? [])),
   };
-  return ingestion.accept(entry, changedSubjects(events, false), events);
+  await ingestion.accept(entry, sent.subjects ?? changedSubjects(events ?? [], context?.engage ?? false), events);
 }

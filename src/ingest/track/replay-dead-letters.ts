@@ -1,33 +1,28 @@
 /**
- * Replaying what was set aside. The event goes back into the log with its arrival time and what its request said, and
- * then its dead letter is removed. If the process dies between the two the letter is still there, and a second replay
- * does no harm: the payload carries the event's id, so the second is a duplicate.
+ * Replaying a dead letter: the event goes back into the log with its arrival time and request context, then the dead
+ * letter is deleted. If the process dies in between, a second replay does no harm: the payload has the event's uuid, so
+ * the second is a duplicate.
  *
- * How it counts: a replay is accepted anew and meets one more fate. `dead_lettered` says how often events were set
- * aside and is not taken back. So accepted = stored + duplicate + dropped + dead_lettered + pending holds at any time.
+ * A replay is accepted again and counted once more; `dead_lettered` is not taken back. So at any time
+ * accepted = stored + duplicate + dropped + dead_lettered + pending.
  */
 import { notFound } from '../../core/errors.ts';
-import type { Ids } from '../../lib/ids.ts';
-import type { NewLogEntry } from '../../stores/ingest/ingest-log.ts';
 import type { DeadLetter, DeadLetterStore } from '../../stores/metadata/event-records.ts';
+import { type AcceptDeps, acceptEvents } from '../accept/accept-events.ts';
 import { parseRequestContext } from '../accept/request-context.ts';
 
-interface ReplayDeps {
+interface ReplayDeps extends AcceptDeps {
   deadLetters: DeadLetterStore;
-  ingestion: { accept(entry: NewLogEntry): Promise<void> };
-  ids: Pick<Ids, 'seed'>;
 }
 
 export async function replayDeadLetter(deps: ReplayDeps, projectId: number, id: number): Promise<DeadLetter> {
   const letter = await deps.deadLetters.get(projectId, id);
   if (!letter) throw notFound();
-  await deps.ingestion.accept(entryOf(letter, deps.ids.seed()));
+  const { receivedAt } = letter;
+  const context = parseRequestContext(letter.context);
+  // In a list, since an event with a `batch` of its own would be taken for an envelope; but /engage/ needs a bare one.
+  const payload = Buffer.from(context.engage ? letter.payload : `[${letter.payload}]`);
+  await acceptEvents(deps, { projectId, receivedAt, context, count: 1, payload, subjects: [] });
   await deps.deadLetters.delete(projectId, id);
   return letter;
-}
-
-/** As a list of one, since an event that has a `batch` of its own would pass for an envelope; bare where `engage` asks it. */
-function entryOf({ projectId, receivedAt, context, payload }: DeadLetter, seed: Buffer): NewLogEntry {
-  const text = parseRequestContext(context).engage ? payload : `[${payload}]`;
-  return { projectId, receivedAt, events: 1, context, seed, payload: Buffer.from(text) };
 }

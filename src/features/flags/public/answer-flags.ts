@@ -4,8 +4,14 @@ import { projectKeyOf } from '../../../core/events/extract-events.ts';
 import { isDeeperThan, MAX_DEPTH } from '../../../core/json/clean-json.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
+import { NO_FIELDS, type QueryValues } from '../../../http/public/decode/decode-request.ts';
 import { parseBody } from '../../../http/public/decode/parse-body.ts';
-import { decode, type PublicRequest, plainJson, queryValues } from '../../../http/public/read-request.ts';
+import {
+  type PublicRequest,
+  queryValues,
+  type ReadRequest,
+  readPublicRequest,
+} from '../../../http/public/read-request.ts';
 import { chain, type MaybePromise } from '../../../lib/maybe-async.ts';
 import type { Project } from '../../../stores/metadata/accounts.ts';
 import { type Decision, decide, getSnapshot } from '../decide/decide.ts';
@@ -24,6 +30,7 @@ export interface ErrorTexts {
 export interface ProjectDecision {
   project: Project;
   decision: Decision;
+  query: QueryValues;
 }
 
 /** Synchronous if the body is plain JSON, the project is cached and the decision needs no waiting. */
@@ -32,46 +39,41 @@ export function answerFlags(
   request: PublicRequest,
   errorTexts: ErrorTexts,
 ): MaybePromise<ProjectDecision> {
-  const plain = plainJson(request);
-  if (plain === undefined) return answerDecoded(deps, request, errorTexts);
-  const body = readObject(plain, errorTexts);
+  const read = readPublicRequest(request, deps.config.maxBodyBytes);
+  if (read instanceof Promise) return answerDecoded(deps, request, read, errorTexts);
+  const body = readObject(read.payload, errorTexts);
   const project = deps.directory.cached(projectKeyOf(body));
   return project === undefined
-    ? answerBody(deps, request, { body, fields: NO_FIELDS }, errorTexts)
-    : decideForProject(deps, request, project, body, errorTexts);
+    ? answerBody(deps, request, { body, fields: NO_FIELDS, query: read.query }, errorTexts)
+    : decideForProject(deps, request, project, { body, query: read.query }, errorTexts);
 }
 
 async function answerDecoded(
   deps: FlagPublicDeps,
   request: PublicRequest,
+  read: Promise<ReadRequest>,
   errorTexts: ErrorTexts,
 ): Promise<ProjectDecision> {
-  return answerBody(deps, request, await decodedBody(deps, request, errorTexts), errorTexts);
+  return answerBody(deps, request, await parsedBody(request, read, errorTexts), errorTexts);
 }
 
 async function answerBody(
   deps: FlagPublicDeps,
   request: PublicRequest,
-  decoded: DecodedBody,
+  parsed: ParsedBody,
   errorTexts: ErrorTexts,
 ): Promise<ProjectDecision> {
-  return decideForProject(
-    deps,
-    request,
-    await projectFor(deps, request, decoded, errorTexts),
-    decoded.body,
-    errorTexts,
-  );
+  return decideForProject(deps, request, await projectFor(deps, parsed, errorTexts), parsed, errorTexts);
 }
 
 const decideForProject = (
   deps: FlagPublicDeps,
   request: PublicRequest,
   project: Project,
-  body: JsonObject,
+  { body, query }: Pick<ParsedBody, 'body' | 'query'>,
   errorTexts: ErrorTexts,
 ): MaybePromise<ProjectDecision> =>
-  chain(decisionFor(deps, request, project.id, body, errorTexts), (decision) => ({ project, decision }));
+  chain(decisionFor(deps, request, project.id, body, errorTexts), (decision) => ({ project, decision, query }));
 
 function decisionFor(
   deps: FlagPublicDeps,
@@ -98,24 +100,30 @@ export async function readBody(
   request: PublicRequest,
   errorTexts: ErrorTexts,
 ): Promise<JsonObject> {
-  const plain = plainJson(request);
-  return plain === undefined ? (await decodedBody(deps, request, errorTexts)).body : readObject(plain, errorTexts);
+  const read = readPublicRequest(request, deps.config.maxBodyBytes);
+  return read instanceof Promise
+    ? (await parsedBody(request, read, errorTexts)).body
+    : readObject(read.payload, errorTexts);
 }
 
-interface DecodedBody {
+interface ParsedBody {
   body: JsonObject;
   fields: ReadonlyMap<string, string>;
+  query: QueryValues;
 }
 
-const NO_FIELDS: ReadonlyMap<string, string> = new Map();
-
-async function decodedBody(deps: FlagPublicDeps, request: PublicRequest, errorTexts: ErrorTexts): Promise<DecodedBody> {
+async function parsedBody(
+  request: PublicRequest,
+  read: Promise<ReadRequest>,
+  errorTexts: ErrorTexts,
+): Promise<ParsedBody> {
   try {
-    const { payload, formFields } = await decode(request, deps.config.maxBodyBytes, 'v0');
-    return { body: firstObject(await parseBody(payload), payload.length), fields: formFields };
+    const { payload, formFields, query } = await read;
+    return { body: firstObject(await parseBody(payload), payload.length), fields: formFields, query };
   } catch (error) {
     // An empty body is reported as a missing key.
-    if (error instanceof Failure && error.code === 'no_data') return { body: {}, fields: NO_FIELDS };
+    if (error instanceof Failure && error.code === 'no_data')
+      return { body: {}, fields: NO_FIELDS, query: queryValues(request) };
     throw withErrorText(error, errorTexts);
   }
 }
@@ -152,12 +160,11 @@ function firstObject(parsed: unknown, bytes: number): JsonObject {
 
 async function projectFor(
   { directory }: FlagPublicDeps,
-  request: PublicRequest,
-  { body, fields }: DecodedBody,
+  { body, fields, query }: ParsedBody,
   errorTexts: ErrorTexts,
 ): Promise<Project> {
   const key = fields.get('api_key') || fields.get('token') || projectKeyOf(body);
-  const projectId = fields.get('project_id') ?? body['project_id'] ?? queryValues(request).get('project_id');
+  const projectId = fields.get('project_id') ?? body['project_id'] ?? query.get('project_id');
   try {
     return await directory.getProject(key, projectId);
   } catch (error) {

@@ -1,7 +1,6 @@
 /** `/decide/`: the flags of a person and the configuration of an SDK. For SDKs of 2020 to 2025. */
 import type { FastifyInstance } from 'fastify';
 import { addFastRoute, type FastRoute } from '../../../http/public/fast-route.ts';
-import { queryValues } from '../../../http/public/read-request.ts';
 import { sendJson } from '../../../http/public/send-json.ts';
 import { chain } from '../../../lib/maybe-async.ts';
 import { answerFlags, type ErrorTexts } from './answer-flags.ts';
@@ -25,8 +24,8 @@ export const DECIDE_ROUTE: FastRoute<FlagPublicDeps> = {
   path: PATH,
   document: DECIDE_DOCUMENT,
   answer: (deps, asked) =>
-    chain(answerFlags(deps, asked, ERROR_TEXTS), ({ decision }) => {
-      const version = versionOf(queryValues(asked).get('v'));
+    chain(answerFlags(deps, asked, ERROR_TEXTS), ({ decision, query }) => {
+      const version = versionOf(query.get('v'));
       return `{${flagMembers(decision, version)},${DECIDE_MEMBERS},"requestId":"${asked.id}"}`;
     }),
 };

@@ -1,7 +1,6 @@
 /** `/flags/`: like `/decide/`, for SDKs since 2025, with a reason for each value. */
 import type { FastifyInstance } from 'fastify';
 import { addFastRoute, type FastRoute } from '../../../http/public/fast-route.ts';
-import { queryValues } from '../../../http/public/read-request.ts';
 import { sendJson } from '../../../http/public/send-json.ts';
 import { chain } from '../../../lib/maybe-async.ts';
 import { answerFlags, type ErrorTexts, type ProjectDecision } from './answer-flags.ts';
@@ -28,7 +27,7 @@ export const FLAGS_ROUTE: FastRoute<FlagPublicDeps> = {
   document: FLAGS_DOCUMENT,
   answer: (deps, asked) =>
     chain(answerFlags(deps, asked, ERROR_TEXTS), (answered) => {
-      const query = queryValues(asked);
+      const { query } = answered;
       const v = query.get('v');
       const flags = flagMembers(answered.decision, isLegacy(v) ? 3 : 4);
       const rest = wantsConfig(query.get('config'), v) ? `,${configOf(answered)}` : '';

@@ -35,7 +35,7 @@ export interface DecodedRequest {
 }
 
 const maxDecompressedBytes = (maxBytes: number): number => Math.floor(2.5 * maxBytes);
-const NO_FIELDS: ReadonlyMap<string, string> = new Map();
+export const NO_FIELDS: ReadonlyMap<string, string> = new Map();
 
 export async function decodeRequest(request: EncodedRequest): Promise<DecodedRequest> {
   if (request.rawBody.length > request.maxBytes) throw payloadTooLarge();

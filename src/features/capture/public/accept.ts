@@ -1,0 +1,77 @@
+/**
+ * The one way from a request to the log, whatever its protocol: decode, find the project, read the events, check them,
+ * append them. When it resolves the events are on disk; what becomes of each is decided later by the worker.
+ */
+import type { FastifyRequest } from 'fastify';
+import { Failure } from '../../../core/errors.ts';
+import { isRecording } from '../../../core/events/special-events.ts';
+import type { JsonObject } from '../../../core/json/json.ts';
+import { callerAddress, type ReadRequest, readPublicRequest } from '../../../http/public/read-request.ts';
+import { acceptEvents } from '../../../ingest/accept/accept-events.ts';
+import type { RequestContext } from '../../../ingest/accept/request-context.ts';
+import type { MaybePromise } from '../../../lib/maybe-async.ts';
+import { checkEvents } from '../check-events.ts';
+import type { CaptureDeps } from './deps.ts';
+
+/** What a protocol reads from a request. */
+export interface SentEvents extends Partial<Pick<RequestContext, 'sentAt' | 'engage' | 'historical'>> {
+  events: readonly JsonObject[];
+  /** The body, where it is logged as it came. */
+  payload?: Buffer;
+}
+
+export interface Sender {
+  key: unknown;
+  /** For personal keys, which are not of one project. */
+  projectId?: unknown;
+}
+
+export interface CaptureProtocol<T extends SentEvents> {
+  encodings: 'v0' | 'v1';
+  /** Where the sender is known without the body: then the key is checked first. */
+  sender?: Sender;
+  read(request: ReadRequest): MaybePromise<Sender & { readEvents(): MaybePromise<T> }>;
+}
+
+export async function accept<T extends SentEvents>(
+  deps: CaptureDeps,
+  request: FastifyRequest,
+  protocol: CaptureProtocol<T>,
+): Promise<T> {
+  const receivedAt = deps.clock.now();
+  const known = protocol.sender && (await projectOf(deps, protocol.sender));
+  const decoded = await readPublicRequest(request, deps.config.maxBodyBytes, protocol.encodings);
+  const { readEvents, ...sender } = await protocol.read(decoded);
+  const project = known ?? (await projectOf(deps, sender));
+  const sent = await readEvents();
+  const { engage = false, sentAt = null, historical = false } = sent;
+  const subjects = await checkEvents(sent.events, engage);
+  const context = { ip: callerAddress(request), sentAt, engage, historical };
+  if (sent.events.length > 0) {
+    await append(deps, { projectId: project.id, receivedAt, context, subjects, ...withoutRecordings(sent) });
+  }
+  return sent;
+}
+
+const projectOf = ({ directory }: CaptureDeps, { key, projectId }: Sender) => directory.getProject(key, projectId);
+
+/** Recordings are large and not stored: only their names are logged, so that they are counted. */
+function withoutRecordings({ events, payload }: SentEvents): Pick<SentEvents, 'events' | 'payload'> {
+  if (events.some((event) => !isRecording(event['event']))) return payload ? { events, payload } : { events };
+  return { events: events.map(({ event = null }) => ({ event })) };
+}
+
+/** If that fails, the sender is told to retry in words that SDKs know; the reason is logged for the operator. */
+async function append(...args: Parameters<typeof acceptEvents>): Promise<void> {
+  try {
+    await acceptEvents(...args);
+  } catch (cause) {
+    const retryAfter = (cause instanceof Failure ? cause.retryAfter : undefined) ?? RETRY_AFTER_SECONDS;
+    throw new Failure('unavailable', UNAVAILABLE, { code: 'server_error', retryAfter, cause });
+  }
+}
+
+const RETRY_AFTER_SECONDS = 2;
+const UNAVAILABLE =
+  'Unable to store some events. Please try again. If you are the owner of this app you can check the logs for ' +
+  'further details.';
