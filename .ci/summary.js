@@ -1,11 +1,11 @@
 /**
  * Reads vitest's JSON reports.
  *
- *   node .ci/summary.js failed REPORT      the files in which a test failed, a line each
- *   node .ci/summary.js all REPORT…        how many passed, failed and were skipped, and the name of each that failed
+ *   node .ci/summary.js failed REPORT      the files with failed tests, one per line
+ *   node .ci/summary.js all REPORT…        how many passed, failed and were skipped, and the names of the failed ones
  *
- * A report that ends in `.first.json` is of tests whose file was run a second time, by itself: what failed there and
- * is not in the second report is unsteady. It is named, so that somebody makes it steady.
+ * `.first.json` is the report of tests that were run a second time. Tests that failed there but not in the second
+ * report are flaky, and listed.
  */
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -19,7 +19,7 @@ function* failuresIn(report) {
     const failed = suite.assertionResults.filter(({ status }) => status === 'failed');
     for (const { fullName, failureMessages } of failed)
       yield { name: `${fileOf(suite)}: ${fullName}`, why: String(failureMessages[0] ?? '').split('\n')[0] };
-    // It broke before its first test, or after its last.
+    // It failed outside of a test.
     if (failed.length === 0 && suite.status === 'failed')
       yield { name: fileOf(suite), why: String(suite.message ?? '').split('\n')[0] };
   }
@@ -32,13 +32,13 @@ if (what === 'failed') {
   const seconds = paths.filter((path) => path.endsWith('.second.json')).map(read);
   const rest = paths.filter((path) => !/\.(first|second)\.json$/.test(path)).map(read);
   const failures = [...seconds, ...rest].flatMap((report) => [...failuresIn(report)]);
-  const unsteady = firsts
+  const flaky = firsts
     .flatMap((report) => [...failuresIn(report)])
     .filter(({ name }) => !failures.some((failure) => failure.name === name));
   const sum = (reports, key) => reports.reduce((total, report) => total + report[key], 0);
-  const passed = sum([...firsts, ...rest], 'numPassedTests') + unsteady.length;
+  const passed = sum([...firsts, ...rest], 'numPassedTests') + flaky.length;
   console.log(`${passed} passed, ${failures.length} failed, ${sum([...firsts, ...rest], 'numPendingTests')} skipped`);
   for (const { name, why } of failures) console.log(`FAILED    ${name}\n          ${why}`);
-  for (const { name, why } of unsteady)
-    console.log(`UNSTEADY  ${name}\n          failed at first, passed by itself: ${why}`);
+  for (const { name, why } of flaky)
+    console.log(`FLAKY     ${name}\n          failed first, then passed by itself: ${why}`);
 }

@@ -1,7 +1,7 @@
 /**
- * Every command in the guides is run, in its order, in one shell for each guide, against a fresh server. After a block,
- * `<!-- expect: text -->` says what its output holds. A block that cannot be run here is marked
- * `<!-- not run: why -->` and must begin with a command of which that is plausible.
+ * Runs every command in the guides, in order, in one shell per guide, against a fresh server. `<!-- expect: text -->`
+ * after a block is a text that its output contains. A block that cannot run here is marked `<!-- not run: why -->` and
+ * may only contain commands of `ELSEWHERE`.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const folder = new URL('../../docs/guides/', import.meta.url);
 const guides = readdirSync(folder).filter((file) => file.endsWith('.md'));
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
-/** They need a container engine, a cluster, a machine of their own, or would set up this one. */
+/** Commands that need a container engine, a cluster or a machine of their own. */
 const ELSEWHERE =
   /^(docker|kubectl|npm (ci|start|run (move|bench|torture))|git |sudo |pg_dump|clickhouse-client|DATABASE_|PORT=|DATA_DIR=)/;
 
@@ -38,7 +38,7 @@ describe.each(guides)('%s', (file) => {
     await server?.close();
   });
 
-  it('leaves out only what cannot be run here', () => {
+  it('skips only commands that cannot run here', () => {
     const wrong = blocks.filter(({ whyNot, text }) => whyNot !== null && !text.split('\n').every(isElsewhere));
     expect(wrong.map(({ text }) => text)).toEqual([]);
   });
@@ -46,7 +46,7 @@ describe.each(guides)('%s', (file) => {
   for (const block of run) {
     it.skipIf(!hasCurl)(`line ${block.line}: ${block.text.split('\n')[0]}`, async () => {
       expect(await outcomeOf(shell, block)).toEqual({ code: 0, missing: [] });
-      // The next block finds what this one has sent.
+      // The next block may read what this one sent.
       await server.drain();
     });
   }

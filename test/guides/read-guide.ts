@@ -1,9 +1,9 @@
 export interface Block {
   line: number;
   text: string;
-  /** What its output holds. */
+  /** Texts that its output contains. */
   expected: string[];
-  /** Why it is not run, or null. */
+  /** Why it is skipped, or null. */
   whyNot: string | null;
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 
-/** A bash that runs block after block and remembers variables, as the reader's would; its `curl` fails on an error. */
+/** A bash that runs blocks in sequence and keeps variables, like the reader's; its `curl` fails on HTTP errors. */
 export class Shell {
   readonly #bash: ChildProcessWithoutNullStreams;
   #output = '';

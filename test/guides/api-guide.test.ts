@@ -1,13 +1,12 @@
-/** The guide to the API has an example for everything that the interface lists. */
+/** The API guide has an example for every endpoint of flags, persons and event definitions. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const guide = readFileSync(new URL('../../docs/guides/api.md', import.meta.url), 'utf8');
-/** The nouns of the interface; what Cairn has beside them is in the OpenAPI document. */
-const NOUNS = /^\/api\/projects\/\{project_id\}\/(feature_flags|persons|event_definitions)\//;
-/** Beyond the interface, though under the same nouns. */
-const BESIDE =
+const COVERED = /^\/api\/projects\/\{project_id\}\/(feature_flags|persons|event_definitions)\//;
+/** Endpoints that PostHog does not have, or that are only in the OpenAPI document. */
+const EXCLUDED =
   /versions|status|remote_config|dashboard|create_static|merges|history|bulk|lifecycle_|reset_|golang|by_name|metrics|deletions|dependent_flags|summary|event_definitions.*activity/;
 
 let server: TestServer;
@@ -19,7 +18,7 @@ afterAll(() => server.close());
 const shapeOf = (path: string): string =>
   path.replace(/\{[^}]+\}|\$[A-Z]+/g, ':id').replace('/projects/1/', '/projects/:id/');
 
-/** `GET /api/projects/:id/persons/:id/`, for each call of curl. */
+/** `GET /api/projects/:id/persons/:id/` for each curl command. */
 function examples(): Set<string> {
   const calls = guide.replace(/\\\n/g, ' ').matchAll(/curl (?:-G )?(?:-X (\w+) )?"?\$CAIRN(\/[^\s"?]*)/g);
   return new Set([...calls].map(([, method = 'GET', path = '']) => `${method} ${shapeOf(path)}`));
@@ -28,11 +27,11 @@ function examples(): Set<string> {
 it('has an example for every endpoint of flags, role access, persons and event definitions', async () => {
   const response = await fetch(`${server.url}/api/schema/?format=json`);
   const { paths } = (await response.json()) as { paths: Record<string, Record<string, unknown>> };
-  const wanted = Object.entries(paths)
-    .filter(([path]) => NOUNS.test(path) && !BESIDE.test(path))
+  const expected = Object.entries(paths)
+    .filter(([path]) => COVERED.test(path) && !EXCLUDED.test(path))
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${shapeOf(path)}`))
     .filter((one) => !one.startsWith('PUT '));
-  const there = examples();
-  expect(wanted.length).toBeGreaterThanOrEqual(40);
-  expect(wanted.filter((one) => !there.has(one))).toEqual([]);
+  const documented = examples();
+  expect(expected.length).toBeGreaterThanOrEqual(40);
+  expect(expected.filter((one) => !documented.has(one))).toEqual([]);
 });
