@@ -91,21 +91,21 @@ export function describeGroups(name: string, open: () => Promise<MetadataSetup>)
           typeIndex++;
           const all = made.map(([createdAt, key]) => aGroup(key, createdAt, {}, { typeIndex }));
           await write({ groups: all });
-          const page = (from?: { direction: 'behind' | 'before'; place: GroupCursor }) =>
+          const page = (from?: { direction: 'behind' | 'before'; cursor: GroupCursor }) =>
             place.metadata.groups.list(1, typeIndex, { search: undefined, from, limit });
           const wanted = keys(all.sort(byPlace));
           const forwards: StoredGroup[] = [];
           for (let next = await page(); next.length > 0; ) {
             forwards.push(...next);
-            next = await page({ direction: 'behind', place: forwards.at(-1) as StoredGroup });
+            next = await page({ direction: 'behind', cursor: forwards.at(-1) as StoredGroup });
           }
           expect(keys(forwards)).toEqual(wanted);
           const last = forwards.at(-1);
           if (!last) return;
           const backwards: StoredGroup[] = [last];
-          for (let before = await page({ direction: 'before', place: last }); before.length > 0; ) {
+          for (let before = await page({ direction: 'before', cursor: last }); before.length > 0; ) {
             backwards.unshift(...before);
-            before = await page({ direction: 'before', place: before[0] as StoredGroup });
+            before = await page({ direction: 'before', cursor: before[0] as StoredGroup });
           }
           expect(keys(backwards)).toEqual(wanted);
         }),

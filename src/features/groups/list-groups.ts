@@ -31,7 +31,7 @@ export async function listGroups(
     found = isBackwards ? [...matching, ...found].slice(-query.limit) : [...found, ...matching].slice(0, query.limit);
     const last = isBackwards ? page[0] : page.at(-1);
     if (last === undefined || page.length < PAGE_SIZE) break;
-    from = { direction: isBackwards ? 'before' : 'behind', place: last };
+    from = { direction: isBackwards ? 'before' : 'behind', cursor: last };
     await nextTurn();
   }
   return found;

@@ -47,7 +47,7 @@ export async function* groupPages(groups: GroupStore, projectId: number, index: 
     yield page.map(({ key, properties }) => ({ uuid: key, properties: JSON.stringify(properties) }));
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE_SIZE) return;
-    from = { direction: 'behind', place: { createdAt: last.createdAt, key: last.key } };
+    from = { direction: 'behind', cursor: { createdAt: last.createdAt, key: last.key } };
   }
 }
 

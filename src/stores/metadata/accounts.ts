@@ -1,13 +1,13 @@
-/** The nouns of the relational shelf, as the rest of the program sees them. Times are ms UTC. */
+/** Records of accounts, projects, roles and activity. Times are ms UTC. */
 import type { Json, JsonObject } from '../../core/json/json.ts';
 
-/** Levels of a membership, as numbers on the wire. */
+/** Membership levels, as the API sends them. */
 export const MEMBER = 1;
 export const ADMIN = 8;
 export const OWNER = 15;
 export type MembershipLevel = typeof MEMBER | typeof ADMIN | typeof OWNER;
 
-/** Levels of access to feature flags. */
+/** Levels of access to feature flags, as the API sends them. */
 export const CAN_VIEW = 21;
 export const CAN_EDIT = 37;
 export type FlagAccessLevel = typeof CAN_VIEW | typeof CAN_EDIT;
@@ -47,7 +47,7 @@ export interface PersonalKey {
   id: string;
   userId: number;
   label: string;
-  /** SHA-256 of the key; the key itself is shown once and kept nowhere. */
+  /** SHA-256 of the key, which is shown once and never stored. */
   hash: string;
   createdAt: number;
   lastUsedAt: number | null;
@@ -79,7 +79,7 @@ export interface Project {
   slackIncomingWebhook: string | null;
   /** True once an event has been stored. */
   ingestedEvent: boolean;
-  /** Settings that only clients read: kept and given back as they are. */
+  /** Settings that only clients read; stored and returned unchanged. */
   preferences: JsonObject;
   createdAt: number;
   updatedAt: number;
@@ -102,7 +102,7 @@ export interface RoleMembership {
   updatedAt: number;
 }
 
-/** The organization's default for a kind of resource; `feature flags` is the one with an effect. */
+/** An organization's default access to a kind of resource; only `feature flags` has an effect. */
 export interface ResourceAccess {
   id: string;
   organizationId: string;
@@ -128,7 +128,7 @@ export interface ActivityDetail {
   short_id: string | null;
 }
 
-/** Who did what, when. `userId` null is the system itself. */
+/** An entry of the activity log. `userId` is null for the system. */
 export interface Activity {
   id: string;
   organizationId: string;

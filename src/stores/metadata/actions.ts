@@ -1,4 +1,4 @@
-/** Actions: kinds of events under one name, on the relational shelf. Times are ms UTC. */
+/** Actions: events grouped under one name. Times are ms UTC. */
 import type { Json } from '../../core/json/json.ts';
 
 export interface Action {
@@ -7,7 +7,7 @@ export interface Action {
   name: string;
   description: string;
   tags: string[];
-  /** As sent: what they mean is for `core/actions` to say. */
+  /** As sent; `core/actions` interprets them. */
   steps: Json[];
   deleted: boolean;
   createdAt: number;
@@ -17,11 +17,11 @@ export interface Action {
 
 export interface ActionStore {
   create(action: Omit<Action, 'id'>): Promise<Action>;
-  /** A deleted one too. */
+  /** Includes deleted actions. */
   get(projectId: number, id: number): Promise<Action | null>;
-  /** The living one of that name. */
+  /** Only actions that are not deleted. */
   getByName(projectId: number, name: string): Promise<Action | null>;
-  /** All that are not deleted; the newest first. */
+  /** Without deleted actions, newest first. */
   listByProject(projectId: number): Promise<Action[]>;
   update(action: Action): Promise<void>;
 }

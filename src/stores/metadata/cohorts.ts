@@ -1,4 +1,4 @@
-/** Cohorts: named sets of persons, by hand or by criteria. Times are ms UTC. */
+/** Cohorts: named sets of persons, static or defined by criteria. Times are ms UTC. */
 import type { Json, JsonObject } from '../../core/json/json.ts';
 import type { Page, Paged } from './page.ts';
 
@@ -7,19 +7,19 @@ export interface Cohort {
   projectId: number;
   name: string;
   description: string;
-  /** The old form of criteria: an OR of ANDs. Empty in new ones. */
+  /** Legacy criteria, an OR of ANDs. Empty in new cohorts. */
   groups: Json[];
-  /** `{properties: {type, values}}`, or empty where `groups` or a list of members says it. */
+  /** `{properties: {type, values}}`; empty for static cohorts and those that use `groups`. */
   filters: JsonObject;
-  /** Members are put in by hand and stay; otherwise the criteria say who is in. */
+  /** True: members are added by hand. False: the criteria decide. */
   isStatic: boolean;
   deleted: boolean;
   isCalculating: boolean;
-  /** When the members were last found by these criteria; null where they have never been. */
+  /** When the members were last calculated; null if never. */
   lastCalculation: number | null;
   errorsCalculating: number;
   count: number | null;
-  /** One more with each change of what decides who is in. */
+  /** Incremented with each change of the criteria. */
   version: number;
   createdAt: number;
   createdBy: number | null;
@@ -27,36 +27,36 @@ export interface Cohort {
 
 export interface CohortStore {
   create(cohort: Omit<Cohort, 'id'>): Promise<Cohort>;
-  /** Deleted ones too. */
+  /** Includes deleted cohorts. */
   get(projectId: number, id: number): Promise<Cohort | null>;
-  /** Those that are not deleted, newest first. */
+  /** Without deleted cohorts, newest first. */
   listByProject(projectId: number): Promise<Cohort[]>;
   list(projectId: number, page: Page): Promise<Paged<Cohort>>;
-  /** Static and calculated ones that are not deleted and have the person among their members, newest first. */
+  /** Static and calculated cohorts that contain the person, newest first; without deleted ones. */
   listByPerson(projectId: number, personId: number): Promise<Cohort[]>;
-  /** Those of any project whose calculation was asked for and has not ended, in the order of their ids. */
+  /** Cohorts of all projects whose calculation was requested and has not finished, by id. */
   listPending(): Promise<Cohort[]>;
   /**
-   * Dynamic ones of any project that wait for nothing and were last calculated before `time`, or never, and failed at
-   * most `errors` times since then: the longest waiting first.
+   * Dynamic cohorts of all projects without a pending calculation, last calculated before `time` or never, that failed
+   * at most `errors` times since; oldest calculation first.
    */
   listDue(time: number, errors: number, limit: number): Promise<Cohort[]>;
   update(cohort: Cohort): Promise<void>;
 }
 
-/** Who is in: put there by hand in a static cohort, by the last calculation in a dynamic one. Persons by their numbers. */
+/** Members of cohorts, by person id: added by hand to static cohorts, by the last calculation to dynamic ones. */
 export interface CohortMemberStore {
-  /** In ascending order, from after `personId`. */
+  /** Ids above `personId`, ascending. */
   listAfter(cohortId: number, personId: number, limit: number): Promise<number[]>;
-  /** Those that exist in the project; whoever is in already, stays. Says how many are new. */
+  /** Skips persons that are not in the project or already members. Returns how many were added. */
   add(projectId: number, cohortId: number, personIds: readonly number[]): Promise<number>;
-  /** Says how many were in. */
+  /** Returns how many were members. */
   remove(cohortId: number, personIds: readonly number[]): Promise<number>;
   count(cohortId: number): Promise<number>;
-  /** Numbers of the persons with these UUIDs; others are passed over. */
+  /** Unknown UUIDs are skipped. */
   listPersonIdsByUuid(projectId: number, uuids: readonly string[]): Promise<number[]>;
   listPersonIdsByDistinctId(projectId: number, distinctIds: readonly string[]): Promise<number[]>;
   listUuids(projectId: number, personIds: readonly number[]): Promise<string[]>;
-  /** The same persons, newest first, then by uuid: as the list of persons has them. */
+  /** The same ids in the order of the person list: newest first, then by uuid. */
   sortPersonIds(projectId: number, personIds: readonly number[]): Promise<number[]>;
 }

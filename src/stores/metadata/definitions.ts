@@ -1,21 +1,21 @@
-/** Names of events and properties: seen by the processor (`ingest-store.ts`), described by people. */
+/** Names of events and properties. The processor records them (`ingest-store.ts`), users describe them. */
 import type { PropertyType } from '../../core/events/property-types.ts';
 
-/** What people say about a name, whatever it is a name of. */
+/** What users can say about an event or property. */
 export interface DefinitionDetails {
   description: string;
   tags: string[];
-  /** When and by whom it was found to be right; null while nobody has. */
+  /** Null until a user has verified it. */
   verifiedAt: number | null;
   verifiedBy: number | null;
-  /** The last change by a person; null while there was none. */
+  /** The last change by a user; null if there was none. */
   updatedAt: number | null;
   updatedBy: number | null;
 }
 
 export interface EventDetails extends DefinitionDetails {
   ownerId: number | null;
-  /** Whether the project's webhook hears of each such event. */
+  /** Whether the project's webhook is notified of each such event. */
   postToSlack: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface EventDefinition extends EventDetails {
 
 export interface PropertyDetails extends DefinitionDetails {
   propertyType: PropertyType | null;
-  /** True: a person has chosen the type (or that there is none), and what events suggest no longer counts. */
+  /** True: a user has chosen the type (or none), so events no longer determine it. */
   isTypeChosen: boolean;
 }
 
@@ -40,19 +40,19 @@ export interface PropertyDefinition extends PropertyDetails, PropertyKindQuery {
 
 export interface PropertyKindQuery {
   kind: 'event' | 'person' | 'group';
-  /** −1 where it is no property of a group. */
+  /** −1 if it is not a group property. */
   groupTypeIndex: number;
 }
 
 export interface DefinitionStore {
-  /** All of the project's, by name. */
+  /** By name. */
   listEvents(projectId: number): Promise<EventDefinition[]>;
   getEvent(projectId: number, id: string): Promise<EventDefinition | null>;
   updateEvent(projectId: number, id: string, details: Partial<EventDetails>): Promise<void>;
-  /** All of the project's of one kind, by name. */
+  /** By name. */
   listProperties(projectId: number, query: PropertyKindQuery): Promise<PropertyDefinition[]>;
   getProperty(projectId: number, id: string): Promise<PropertyDefinition | null>;
   updateProperty(projectId: number, id: string, details: Partial<PropertyDetails>): Promise<void>;
-  /** Names of properties that were seen on one of these events. */
+  /** Properties seen on any of these events. */
   listPropertyNamesByEvents(projectId: number, events: readonly string[]): Promise<string[]>;
 }

@@ -1,14 +1,14 @@
-/** Deletions of persons with their events: what was asked, what was removed, and whether it is over. */
+/** Deletions of persons with their events: what was requested, what was removed, and whether it has finished. */
 import type { Page, Paged } from './page.ts';
 import type { RemovedCounts } from './person-identities.ts';
 
-/** What was looked at after everything was written afresh. */
+/** The check of the data after the deletion. */
 export interface DeletionScan {
-  /** Records and events that still belong to the person; a deletion is complete when there are none. */
+  /** Records and events that still belong to the person; 0 once the deletion is complete. */
   rows: number;
   files: number;
   bytes: number;
-  /** Files that spell one of the person's ids: somebody else mentions it. Null where the ids were no longer known. */
+  /** Files that still contain one of the person's ids, in others' data. Null if the ids are no longer known. */
   mentionedIn: string[] | null;
 }
 
@@ -33,6 +33,6 @@ export interface DeletionStore {
   /** Of all projects, oldest first. */
   listUnfinished(): Promise<PersonDeletion[]>;
   complete(id: string, scan: DeletionScan, at: number): Promise<void>;
-  /** How many records of the shelf still belong to a person who is gone. */
+  /** How many records still belong to a deleted person. */
   countRemainingData(projectId: number, personUuid: string): Promise<number>;
 }

@@ -1,17 +1,17 @@
 /**
- * What the relational shelf knows about events beside the events themselves: their persons, and what became
- * of those that were not stored. Written by the processor (`ingest-store.ts`), read here.
+ * Metadata about events: their persons, and what happened to events that were not stored. Written by the processor
+ * (`ingest-store.ts`), read here.
  */
 import type { JsonObject } from '../../core/json/json.ts';
 import type { DroppedEvent, NewDeadLetter, NewWarning } from '../ingest/ingest-store.ts';
 import type { Page, Paged } from './page.ts';
 
-/** A person as the list of events shows one. */
+/** A person as the event list shows it. */
 export interface EventPerson {
   uuid: string;
   isIdentified: boolean;
   properties: JsonObject;
-  /** The distinct id that the person was known by first. */
+  /** The person's first distinct id. */
   firstDistinctId: string | null;
 }
 
@@ -25,7 +25,7 @@ interface PersonProperties {
 export interface EventPersonStore {
   listByUuids(projectId: number, uuids: readonly string[]): Promise<EventPerson[]>;
   getUuid(projectId: number, id: number): Promise<string | null>;
-  /** Persons in the order of their numbers, from after `id`: for looking at all of them, a page at a time. */
+  /** Persons with an id above `id`, ascending: for reading all of them page by page. */
   listAfter(projectId: number, id: number, limit: number): Promise<PersonProperties[]>;
 }
 
@@ -42,7 +42,7 @@ export interface DeadLetterStore {
   delete(projectId: number, id: number): Promise<void>;
 }
 
-/** An event that brought an id of its own and was taken for the first time; each repetition is counted. */
+/** A stored event that came with its own id; `repeats` counts duplicates. */
 interface SeenEvent {
   receivedAt: number;
   processedAt: number;
@@ -51,7 +51,7 @@ interface SeenEvent {
 
 export interface FateStore {
   getSeen(projectId: number, uuid: string): Promise<SeenEvent | null>;
-  /** The latest time it was dropped. */
+  /** The last time it was dropped. */
   getDropped(projectId: number, uuid: string): Promise<DroppedEvent | null>;
   /** Newest first. */
   listDropped(projectId: number, page: Page): Promise<Paged<DroppedEvent>>;

@@ -1,32 +1,30 @@
-/** Feature flags on the relational shelf, and what is kept beside them. Times are ms UTC. */
+/** Feature flags, their versions and role access. Times are ms UTC. */
+import type { BucketingIdentifier, EvaluationRuntime } from '../../core/flag-options.ts';
 import type { Json, JsonObject } from '../../core/json/json.ts';
-
-export type EvaluationRuntime = 'all' | 'client' | 'server';
-export type BucketingIdentifier = 'distinct_id' | 'device_id';
 
 export interface FeatureFlag {
   id: number;
   projectId: number;
   key: string;
-  /** The description; the wire has always called it name. */
+  /** The description; the API calls it name. */
   name: string;
-  /** As sent: what it means is for `core/flags` to say. */
+  /** As sent; `features/flags/rules` interprets it. */
   filters: JsonObject;
   active: boolean;
-  /** A deleted flag is kept until its key is used again. */
+  /** Deleted flags are kept until their key is used again. */
   deleted: boolean;
   ensureExperienceContinuity: boolean;
-  /** Conditions under which the flag switches itself off, or null. */
+  /** When the flag turns itself off, or null. */
   rollbackConditions: Json;
   performedRollback: boolean | null;
   tags: string[];
   evaluationRuntime: EvaluationRuntime;
   bucketingIdentifier: BucketingIdentifier;
-  /** True: the flag is there for its payload alone, which clients ask for by its key. */
+  /** True: the flag only serves its payload, which clients request by key. */
   isRemoteConfiguration: boolean;
-  /** When it was last switched on: what happened before that is not its doing. */
+  /** When it was last turned on. */
   activeSince: number;
-  /** 1 when made, and one more with each change. */
+  /** Starts at 1, plus one for each change. */
   version: number;
   createdAt: number;
   createdBy: number | null;
@@ -34,10 +32,10 @@ export interface FeatureFlag {
   lastModifiedBy: number | null;
 }
 
-/** A flag as it was from `updatedAt` on, until its next version: what a user saw at some time can be told from these. */
+/** A flag as it was from `updatedAt` until its next version. */
 export type FlagVersion = FeatureFlag;
 
-/** A role whose members may edit one flag, although their role alone would not allow it. */
+/** Lets the members of a role edit one flag that their role alone would not let them edit. */
 export interface FlagRoleAccess {
   id: number;
   projectId: number;
@@ -48,23 +46,23 @@ export interface FlagRoleAccess {
 }
 
 export interface FlagStore {
-  /** The id is given by the store; the first version is kept with it. */
+  /** Assigns the id and stores the first version. */
   create(flag: Omit<FeatureFlag, 'id'>): Promise<FeatureFlag>;
-  /** Deleted ones too. */
+  /** Includes deleted flags. */
   get(projectId: number, id: number): Promise<FeatureFlag | null>;
-  /** The one with that key that is not deleted. */
+  /** Only flags that are not deleted. */
   getByKey(projectId: number, key: string): Promise<FeatureFlag | null>;
-  /** Those that are not deleted, newest first. */
+  /** Without deleted flags, newest first. */
   listByProject(projectId: number): Promise<FeatureFlag[]>;
-  /** Those of any project that carry rollback conditions, are active and not deleted. */
+  /** Active flags of all projects that have rollback conditions. */
   listWithRollbackConditions(): Promise<FeatureFlag[]>;
-  /** Writes the flag as it now is, and keeps it as a version. */
+  /** Writes the flag and stores it as a version. */
   update(flag: FeatureFlag): Promise<void>;
-  /** Removes deleted flags with that key for good, with their role access; their versions stay. */
+  /** Removes deleted flags with that key and their role access; versions stay. */
   purgeDeleted(projectId: number, key: string): Promise<void>;
   /** Oldest first. */
   listVersions(projectId: number, id: number): Promise<FlagVersion[]>;
-  /** Of every flag that the project ever had, deleted ones too; each flag's oldest first. */
+  /** Of every flag of the project, deleted ones included; each flag's oldest first. */
   listAllVersions(projectId: number): Promise<FlagVersion[]>;
 }
 
@@ -72,7 +70,7 @@ export interface FlagRoleAccessStore {
   create(access: Omit<FlagRoleAccess, 'id'>): Promise<FlagRoleAccess>;
   get(flagId: number, id: number): Promise<FlagRoleAccess | null>;
   listByFlag(flagId: number): Promise<FlagRoleAccess[]>;
-  /** What any of these roles have access to, deleted flags too. */
+  /** Includes access to deleted flags. */
   listByRoles(roleIds: readonly string[]): Promise<(FlagRoleAccess & { flagKey: string; isDeleted: boolean })[]>;
   delete(id: number): Promise<void>;
 }

@@ -1,25 +1,25 @@
-/** Groups and their kinds: made by events (`ingest-store.ts`), looked at and named by people. */
+/** Groups and group types. Events create them (`ingest-store.ts`), users name them. */
 import type { Group } from '../ingest/ingest-store.ts';
 
 export interface NamedGroupType {
   index: number;
-  /** As events call it. */
+  /** The name that events use. */
   name: string;
-  /** As people read it; null while nobody has said. */
+  /** Display names; null until a user sets them. */
   nameSingular: string | null;
   namePlural: string | null;
 }
 
 export type StoredGroup = Pick<Group, 'typeIndex' | 'key' | 'properties' | 'createdAt'>;
 
-/** A place in the list of groups: newest first, then by key. */
+/** A position in the list of groups, which is sorted newest first, then by key. */
 export type GroupCursor = Pick<StoredGroup, 'createdAt' | 'key'>;
 
 export interface GroupQuery {
-  /** Part of the key or of a property, whatever the case of plain letters. */
+  /** Part of the key or of a property; ignores the case of ASCII letters. */
   search: string | undefined;
-  /** Only groups behind this place, or only groups before it: the nearest ones. */
-  from: { direction: 'behind' | 'before'; place: GroupCursor } | undefined;
+  /** Only groups behind (older) or before this position, nearest ones first. */
+  from: { direction: 'behind' | 'before'; cursor: GroupCursor } | undefined;
   limit: number;
 }
 
@@ -38,10 +38,10 @@ export interface GroupStore {
     names: Partial<Pick<NamedGroupType, 'nameSingular' | 'namePlural'>>,
   ): Promise<void>;
   get(projectId: number, typeIndex: number, key: string): Promise<StoredGroup | null>;
-  /** In the order of the list, in whichever direction it was looked. */
+  /** Always newest first, whatever the direction. */
   list(projectId: number, typeIndex: number, query: GroupQuery): Promise<StoredGroup[]>;
-  /** How many of the newest `among` groups have which property: the most frequent first. */
+  /** How many of the newest `among` groups have each property, most frequent first. */
   countProperties(projectId: number, typeIndex: number, among: number): Promise<{ name: string; count: number }[]>;
-  /** How many of the newest `among` groups have which value of one property, in no order. */
+  /** How many of the newest `among` groups have each value of one property, in no order. */
   countValues(projectId: number, typeIndex: number, property: string, among: number): Promise<CountedValue[]>;
 }

@@ -1,9 +1,8 @@
 /**
- * The relational shelf: everything that is small, related and changed by people.
+ * All relational data: one small store for each subject.
  *
- * It is a bundle of small stores, one for each noun. `transaction` gives the same bundle inside a transaction; what is
- * done through it happens wholly or not at all, and nobody else writes in between: so 'look, then write' is safe inside.
- * Look-ups return null for 'there is none'.
+ * `transaction` passes the same stores inside a transaction. No other writer runs meanwhile, so reading and then writing
+ * is safe inside. `get` methods return null when there is no such record.
  */
 
 import type { OutboxStore } from '../ingest/outbox.ts';
@@ -38,7 +37,7 @@ export interface OrganizationStore {
   getBySlug(slug: string): Promise<Organization | null>;
   listByUser(userId: number, page: Page): Promise<Paged<Organization>>;
   update(id: string, changes: Partial<Omit<Organization, 'id'>>): Promise<void>;
-  /** Takes its memberships, roles, projects and activity with it. */
+  /** Also deletes its memberships, roles, projects and activity. */
   delete(id: string): Promise<void>;
 }
 
@@ -60,7 +59,7 @@ export interface MembershipStore {
   list(organizationId: string, page: Page): Promise<Paged<Membership>>;
   countOwners(organizationId: string): Promise<number>;
   setLevel(id: string, level: Membership['level'], updatedAt: number): Promise<void>;
-  /** Takes the user's role memberships in that organization with it. */
+  /** Also deletes the user's role memberships in that organization. */
   delete(id: string): Promise<void>;
 }
 
@@ -78,7 +77,7 @@ export interface SessionStore {
   create(session: Session): Promise<void>;
   getByHash(hash: string): Promise<Session | null>;
   delete(hash: string): Promise<void>;
-  /** Ends every session of the user but the one that is named. */
+  /** Deletes all sessions of the user, except one if given. */
   deleteByUser(userId: number, exceptHash?: string): Promise<void>;
   deleteExpired(now: number): Promise<void>;
 }
@@ -92,7 +91,7 @@ export interface ProjectStore {
   listAll(): Promise<Project[]>;
   update(id: number, changes: Partial<Omit<Project, 'id' | 'uuid' | 'organizationId'>>): Promise<void>;
   delete(id: number): Promise<void>;
-  /** Remembers that there was such a project, for whoever has to clean up behind it. */
+  /** Records a deletion, so that the project's events can be removed later. */
   recordDeleted(id: number, deletedAt: number): Promise<void>;
   listDeleted(): Promise<DeletedProject[]>;
   clearDeleted(id: number): Promise<void>;
@@ -106,7 +105,7 @@ interface DeletedProject {
 export interface RoleStore {
   create(role: Role): Promise<void>;
   get(organizationId: string, id: string): Promise<Role | null>;
-  /** Names are compared without regard to case. */
+  /** Ignores case. */
   getByName(organizationId: string, name: string): Promise<Role | null>;
   list(organizationId: string, page: Page): Promise<Paged<Role>>;
   update(id: string, changes: Partial<Pick<Role, 'name' | 'featureFlagsAccessLevel'>>): Promise<void>;
@@ -144,7 +143,7 @@ export interface ActivityStore {
   list(query: ActivityQuery, page: Page): Promise<Paged<Activity>>;
 }
 
-/** Facts about this installation as a whole, such as the set-up link that has not been used yet. */
+/** Key-value pairs about this installation, such as an unused setup link. */
 export interface InstallationStore {
   get(name: string): Promise<string | null>;
   set(name: string, value: string): Promise<void>;

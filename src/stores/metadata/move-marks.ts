@@ -1,14 +1,14 @@
-/** What a move from the embedded set writes down in the database that it moves to, among the facts of the installation. */
+/** Progress of a move from the embedded backend, stored in the installation table of the target database. */
 import { Failure } from '../../core/errors.ts';
 import type { InstallationStore } from './metadata-store.ts';
 
 export const MOVE_PREFIX = 'move:';
-/** From where it comes, written first. */
+/** Written first: the source of the data. */
 export const MOVE_SOURCE = 'move:source';
-/** Everything has arrived and was compared. */
+/** Written last: everything was copied and compared. */
 export const MOVE_FINISHED = 'move:finished';
 
-/** A server that worked on half of an installation would take the other half for gone. */
+/** A server that ran on half of the data would treat the other half as deleted. */
 export async function requireFinishedMove(installation: Pick<InstallationStore, 'get'>): Promise<void> {
   if ((await installation.get(MOVE_SOURCE)) === null || (await installation.get(MOVE_FINISHED)) !== null) return;
   throw new Failure(

@@ -1,6 +1,6 @@
 /**
- * Who is who, as people change it: splitting a person, undoing a merge, deleting somebody. What events tell of persons is
- * written by the processor (`ingest-store.ts`). Every change here goes with an order to the event store (`refiling.ts`).
+ * Changes of identity that users make: splitting a person, undoing a merge, deleting a person. The processor writes what
+ * events change (`ingest-store.ts`). Every change here queues a reassignment for the event store (`reassignment.ts`).
  */
 import type { Person } from '../../core/persons/person.ts';
 import type { HistoryEntry } from '../../core/persons/person-changes.ts';
@@ -13,10 +13,10 @@ export interface MergeRecord {
   id: number;
   projectId: number;
   kind: MergeKind;
-  /** Both as they were just before. */
+  /** Both as they were just before the merge. */
   source: Person;
   target: Person;
-  /** The number that the source had, where it is known. */
+  /** The source's id, if known. */
   sourceId: number | null;
   movedIds: string[];
   eventUuid: string;
@@ -24,50 +24,50 @@ export interface MergeRecord {
   undoneAt: number | null;
 }
 
-/** Somebody and all who were merged into them, directly or by way of others. */
+/** A person and everyone merged into it, directly or indirectly. */
 export interface MergedPersons {
   uuids: string[];
-  /** Their numbers, where they are known. */
+  /** Their ids, as far as known. */
   ids: number[];
 }
 
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
 type NewReassignment = WithoutId<Reassignment>;
 
-/** How many of each kind of record are gone. */
+/** Number of removed records, by kind. */
 export type RemovedCounts = Readonly<Record<string, number>>;
 
 export interface PersonIdentityStore {
-  /** The log position up to which events have told of persons. */
+  /** The log position up to which events have been processed. */
   position(): Promise<number>;
-  /** In the order in which they came; with `among`, only those of them. */
+  /** In the order they were added; with `among`, only those. */
   listDistinctIds(personId: number, among?: readonly string[]): Promise<string[]>;
-  /** New persons. One with a number gets that number back, which must have been theirs. */
+  /** A person with an id gets that id again; it must have been theirs. */
   create(persons: readonly (Person & { id?: number | null })[]): Promise<void>;
   update(person: Person): Promise<void>;
-  /** Gives distinct ids of the project to other persons of it. */
+  /** Moves distinct ids to other persons of the project. */
   moveDistinctIds(projectId: number, moves: readonly DistinctIdMove[]): Promise<void>;
   addHistory(history: readonly HistoryEntry[]): Promise<void>;
-  /** Forgets that an event changed these properties of a person. */
+  /** Deletes what one event wrote about these properties. */
   deleteHistory(personUuid: string, eventUuid: string, names: readonly string[]): Promise<void>;
-  /** Orders the event store to follow; a deletion hears how many events it came to. */
+  /** Queues a change of events; `deletionId` names the deletion that records the number of events. */
   queueReassignment(refiling: NewReassignment, deletionId?: string): Promise<void>;
-  /** Merges that made this person, and those that made the ones merged into it; newest first. */
+  /** Merges into this person and into those merged into it, newest first. */
   listMerges(projectId: number, personUuid: string, page: Page): Promise<Paged<MergeRecord>>;
   getMerge(projectId: number, id: number): Promise<MergeRecord | null>;
-  /** Merges into a person that stand, oldest first. */
+  /** Merges into a person that were not undone, oldest first. */
   listMergesInto(projectId: number, targetUuid: string): Promise<MergeRecord[]>;
-  /** The merge by which a person ended; null where none did, or it was undone. */
+  /** The merge that ended a person; null if there is none or it was undone. */
   getMergeBySource(projectId: number, sourceUuid: string): Promise<MergeRecord | null>;
-  /** Also gives back what went along with the source: places in cohorts, and the identifiers that keep flags' values. */
+  /** Also restores the source's cohort memberships and flag overrides. */
   markMergeUndone(id: number, at: number): Promise<void>;
-  /** Corrects what a merge says of its target as it was just before. */
+  /** Corrects the state of the target that the merge recorded. */
   updateMergeTarget(id: number, target: Person): Promise<void>;
-  /** The uuid has its person back. */
+  /** The uuid is in use again. */
   reviveUuid(uuid: string): Promise<void>;
   getMergedPersons(projectId: number, personUuid: string): Promise<MergedPersons>;
-  /** Removes a person with distinct ids, property history and merges; the uuid is never given again. */
+  /** Deletes a person with distinct ids, property history and merges. The uuid is never used again. */
   delete(person: StoredPerson, family: MergedPersons): Promise<RemovedCounts>;
-  /** Removes or blanks what else speaks of these ids: dead letters, warnings, activity. */
+  /** Removes or blanks other records with these ids: dead letters, warnings, activity. */
   removeReferences(projectId: number, family: MergedPersons, distinctIds: readonly string[]): Promise<RemovedCounts>;
 }

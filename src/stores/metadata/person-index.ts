@@ -1,27 +1,26 @@
 /**
- * Persons by columns (`core/persons/person-columns.ts`), so that a question about their properties need not read them.
+ * A column index of persons (`core/persons/person-columns.ts`), so that filters on properties need not read every person.
  *
- * Blocks of some thousand persons are written once. Whoever changes or goes is struck out of the block where they stand,
- * and stands in a later one; blocks in which few are left are put together. This is done behind the changes of persons,
- * in the background: whoever has changed since is read as they are. So an answer is always up to date, and how far the
- * index lags only decides how quick it is.
+ * Persons are written in immutable blocks of some thousands. A person that changes or is deleted is marked as deleted in
+ * its block and, if it still exists, written to a later one; sparse blocks are combined. This happens in the background.
+ * Persons that changed since are read directly, so results are always current and a lag only makes them slower.
  */
 export interface PersonIndexWriter {
-  /** Does a piece of what is due, in any project; false where there is nothing. */
+  /** Does one piece of pending work, in any project; false if there is none. */
   catchUp(): Promise<boolean>;
-  /** Afterwards no block tells anything of those who have gone. */
+  /** Removes all data of deleted persons from the blocks. */
   purgeDeleted(): Promise<void>;
 }
 
 export interface PersonIndexSizes {
-  /** Persons in one block, unless there are fewer. */
+  /** Persons in a full block. */
   blockSize: number;
-  /** So many changes wait for each other before a block is written. */
+  /** A block is written once so many persons have changed. */
   minChanges: number;
 }
 
-/** To write a block takes some 60 ms; to read persons who are in none yet, 10 µs each. */
+/** Writing a block takes about 60 ms; reading a person that is not indexed yet about 10 µs. */
 export const DEFAULT_INDEX_SIZES: PersonIndexSizes = { blockSize: 4096, minChanges: 1000 };
 
-/** Where more have changed since, it is better to go through the list. */
+/** With more unindexed persons than this, scanning the list is faster. */
 export const MAX_UNINDEXED_PERSONS = 4000;

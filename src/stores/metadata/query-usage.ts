@@ -1,4 +1,4 @@
-/** How often insights ask for events and properties: counts for each project, day and name. */
+/** How often insights use events and properties: counts by project, day and name. */
 
 import type { UsedName } from '../../core/events/asked-name.ts';
 
@@ -10,14 +10,13 @@ export interface UsageCount extends UsedName {
 }
 
 export interface QueryUsageStore {
-  /** Adds to what is counted. Names that the project has never seen are left out: nobody could look them up. */
+  /** Adds to the stored counts. Names without a definition are ignored. */
   addCounts(counts: readonly UsageCount[]): Promise<void>;
-  /** Name → how often it was asked for on that day or later. */
+  /** Name → number of uses on that day or later. */
   countSince(
     projectId: number,
     of: Pick<UsedName, 'kind' | 'groupTypeIndex'>,
     day: number,
   ): Promise<Map<string, number>>;
-  /** Forgets earlier days. */
   deleteBefore(day: number): Promise<void>;
 }

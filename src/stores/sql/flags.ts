@@ -1,12 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
+import type { BucketingIdentifier, EvaluationRuntime } from '../../core/flag-options.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import type {
-  BucketingIdentifier,
-  EvaluationRuntime,
-  FeatureFlag,
-  FlagRoleAccessStore,
-  FlagStore,
-} from '../metadata/flags.ts';
+import type { FeatureFlag, FlagRoleAccessStore, FlagStore } from '../metadata/flags.ts';
 import { parseStoredJson } from './json-text.ts';
 import { toBit as bit, type Sql, type Tables } from './tables.ts';
 

@@ -58,7 +58,7 @@ export function groupStore(on: Sql): GroupStore {
 
 /** The first half of each condition is what the index serves. */
 function isBeyond(from: GroupQuery['from']): RawBuilder<boolean> {
-  const { createdAt = 0, key = '' } = from?.place ?? {};
+  const { createdAt = 0, key = '' } = from?.cursor ?? {};
   return from?.direction === 'before'
     ? sql`created_at >= ${createdAt} and (created_at > ${createdAt} or group_key < ${key})`
     : sql`created_at <= ${createdAt} and (created_at < ${createdAt} or group_key > ${key})`;

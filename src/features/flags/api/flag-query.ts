@@ -1,7 +1,7 @@
 /** What a list of flags is asked for. What makes no sense counts as absent. */
 
+import type { EvaluationRuntime } from '../../../core/flag-options.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
-import type { EvaluationRuntime } from '../../../stores/metadata/flags.ts';
 import { type FlagOrder, type FlagQuery, type FlagType, SORTABLE_FIELDS } from '../manage/list-flags.ts';
 
 export const FLAG_QUERY = {

@@ -82,7 +82,7 @@ async function overridesByPerson({ metadata }: ScanDeps, ids: readonly number[])
 
 async function* eachGroup(deps: ScanDeps, projectId: number, index: number): AsyncGenerator<Candidate[]> {
   const now = deps.clock.now();
-  for (let from: { direction: 'behind'; place: { createdAt: number; key: string } } | undefined; ; ) {
+  for (let from: { direction: 'behind'; cursor: { createdAt: number; key: string } } | undefined; ; ) {
     const groups = await deps.metadata.groups.list(projectId, index, { search: undefined, from, limit: BATCH_SIZE });
     yield groups.map(({ key, properties }) => {
       const subject: Subject = {
@@ -96,7 +96,7 @@ async function* eachGroup(deps: ScanDeps, projectId: number, index: number): Asy
     });
     const last = groups.at(-1);
     if (last === undefined || groups.length < BATCH_SIZE) return;
-    from = { direction: 'behind', place: last };
+    from = { direction: 'behind', cursor: last };
     await yieldToOthers();
   }
 }

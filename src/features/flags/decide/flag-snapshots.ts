@@ -3,6 +3,7 @@
  * Whoever changes a flag or a cohort calls `invalidate` before answering, so that the next request sees the change.
  */
 import { Failure } from '../../../core/errors.ts';
+import type { EvaluationRuntime } from '../../../core/flag-options.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import type { Cohort } from '../../../stores/metadata/cohorts.ts';
 import type { EvaluationRuntime, FeatureFlag } from '../../../stores/metadata/flags.ts';

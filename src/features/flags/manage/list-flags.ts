@@ -1,6 +1,7 @@
 /** Which flags a list shows, and in which order. A project has few enough of them to be read whole. */
 
-import type { EvaluationRuntime, FeatureFlag } from '../../../stores/metadata/flags.ts';
+import type { EvaluationRuntime } from '../../../core/flag-options.ts';
+import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { Page, Paged } from '../../../stores/metadata/page.ts';
 import { variantsOf } from '../rules/filters-shape.ts';
 import { flagStatus } from './flag-status.ts';

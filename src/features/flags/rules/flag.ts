@@ -1,3 +1,5 @@
+import type { BucketingIdentifier, EvaluationRuntime } from '../../../core/flag-options.ts';
+
 /** What evaluation needs of a stored flag that is not deleted. */
 export interface FlagDefinition {
   id: number;
@@ -7,8 +9,8 @@ export interface FlagDefinition {
   /** As stored, which may be invalid: then the flag fails, never the request. */
   filters: unknown;
   ensureExperienceContinuity: boolean;
-  evaluationRuntime: 'all' | 'client' | 'server';
-  bucketingIdentifier: 'distinct_id' | 'device_id';
+  evaluationRuntime: EvaluationRuntime;
+  bucketingIdentifier: BucketingIdentifier;
 }
 
 /** Deleted cohorts are not among the definitions; a flag that refers to one fails. */

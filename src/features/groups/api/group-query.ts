@@ -26,8 +26,8 @@ export function readGroupQuery(query: Query): GroupQuery {
 
 type Cursor = NonNullable<GroupQuery['from']>;
 
-const writeCursor = ({ direction, place }: Cursor): string =>
-  Buffer.from(JSON.stringify({ direction, createdAt: place.createdAt, key: place.key })).toString('base64url');
+const writeCursor = ({ direction, cursor }: Cursor): string =>
+  Buffer.from(JSON.stringify({ direction, createdAt: cursor.createdAt, key: cursor.key })).toString('base64url');
 
 function readCursor(text: string | undefined): GroupQuery['from'] {
   if (!text) return undefined;
@@ -36,7 +36,7 @@ function readCursor(text: string | undefined): GroupQuery['from'] {
     const { direction, createdAt, key } = isJsonObject(cursor) ? cursor : {};
     const isValid = Number.isSafeInteger(createdAt) && typeof key === 'string';
     if ((direction === 'behind' || direction === 'before') && isValid) {
-      return { direction, place: { createdAt: createdAt as number, key } };
+      return { direction, cursor: { createdAt: createdAt as number, key } };
     }
   } catch {
     // Invalid, like any other text.
@@ -57,8 +57,8 @@ export function groupPage<R>(
   const isBackwards = from?.direction === 'before';
   const hasMore = found.length > limit;
   const shown = isBackwards ? found.slice(hasMore ? 1 : 0) : found.slice(0, limit);
-  const link = (direction: Cursor['direction'], place: StoredGroup | undefined, exists: boolean): string | null =>
-    place && exists ? withQuery(url, { cursor: writeCursor({ direction, place }) }) : null;
+  const link = (direction: Cursor['direction'], group: StoredGroup | undefined, exists: boolean): string | null =>
+    group && exists ? withQuery(url, { cursor: writeCursor({ direction, cursor: group }) }) : null;
   return {
     next: link('behind', shown.at(-1), isBackwards || hasMore),
     previous: link('before', shown[0], isBackwards ? hasMore : from !== undefined),
