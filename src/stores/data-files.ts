@@ -1,8 +1,8 @@
-/** What lies in the data folder. */
+/** Files of the data folder. */
 export const DATA_FILES = {
   metadata: 'metadata.sqlite',
   log: 'ingest-log.sqlite',
   events: 'events.duckdb',
-  /** Copies on their way out; emptied at start. */
+  /** Unfinished copies; emptied at start. */
   work: 'work',
 } as const;

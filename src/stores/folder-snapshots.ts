@@ -1,31 +1,31 @@
-/** Copies of everything that lies in the data folder, taken while the server works. The embedded set has them. */
+/** Copies of the data folder of the embedded backend, taken while the server runs. */
 
-/** What a snapshot holds, counted while it was taken: whoever restores it must find the same. */
+/** Counted while the snapshot was taken; a restore must find the same. */
 export interface SnapshotCounts {
   events: number;
   persons: number;
   projects: number;
   users: number;
   flags: number;
-  /** Events ever acknowledged, those that met their fate, and those that wait in the log. */
+  /** Events ever accepted, processed events, and events still in the log. */
   accepted: number;
   settled: number;
   pending: number;
 }
 
 export interface FolderSnapshots {
-  /** Where copies grow: a folder of its own, which only the owner may read, and which is emptied at start. */
+  /** A folder for unfinished copies, readable only by its owner and emptied at start. */
   readonly workFolder: string;
-  /** Bytes that a copy is going to take, and bytes that are free. */
+  /** Bytes that a copy needs, and bytes that are free. */
   diskSpace(): Promise<{ needed: number; free: number }>;
-  /** Writes a copy of every file into the folder. */
+  /** Copies every file into the folder. */
   take(folder: string): Promise<SnapshotCounts>;
 }
 
-/** One store after it was read through. */
+/** The result of reading a whole store. */
 export interface StoreCheck {
   store: string;
-  /** Null where nothing is wrong. */
+  /** Null if the store is fine. */
   problem: string | null;
   detail: string;
 }

@@ -1,13 +1,13 @@
 import { Failure } from '../core/errors.ts';
 
 /**
- * Whether an error is about a store and not about what was to be stored: the disk is full, the file cannot be reached,
- * the engine has given up. Such errors go away; the same work is tried again until they do.
+ * Tells errors of a store (disk full, file unreachable, engine stopped) from errors of the data. The former are
+ * transient: the same work is retried until it succeeds.
  */
 const SQLITE = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/;
 const DUCKDB =
   /^(IO|FATAL|INTERNAL|Out of Memory|Connection|TransactionContext|Interrupt) Error|database has been invalidated|must be opened again/i;
-/** What ClickHouse says of itself and not of the statement, in its own names (see `clickhouse/failure.ts`). */
+/** ClickHouse's error names (see `clickhouse/failure.ts`). */
 const CLICKHOUSE = new RegExp(
   `^CLICKHOUSE_(${[
     ...['UNREACHABLE', 'NETWORK_ERROR', 'SOCKET_TIMEOUT', 'ALL_CONNECTION_TRIES_FAILED', 'TIMEOUT_EXCEEDED', 'ABORTED'],
@@ -18,7 +18,7 @@ const CLICKHOUSE = new RegExp(
   ].join('|')})$`,
 );
 
-/** Chunks that were in each other's way too often: 40001, 40P01. */
+/** Serialization failure and deadlock, after too many retries. */
 const POSTGRES = /^40(001|P01)$/;
 
 const TRANSIENT = [SQLITE, POSTGRES, CLICKHOUSE, /^ENOSPC$/];
@@ -30,7 +30,7 @@ export function isOutage(error: unknown): boolean {
   return (typeof code === 'string' && TRANSIENT.some((one) => one.test(code))) || DUCKDB.test(error.message);
 }
 
-/** The engine of events had no room for what it was asked to do. */
+/** The event engine ran out of memory. */
 export const isOutOfMemory = (error: unknown): boolean =>
   error instanceof Error &&
   (/^Out of Memory Error/i.test(error.message) || codeOf(error) === 'CLICKHOUSE_MEMORY_LIMIT_EXCEEDED');

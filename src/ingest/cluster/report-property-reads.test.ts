@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import type { NodeMessage } from '../../stores/cluster/node-messages.ts';
-import { PROMOTE_AFTER_READS, PropertyUsage } from '../../stores/events/property-demand.ts';
+import { PROMOTE_AFTER_READS, PropertyUsage } from '../../stores/events/property-usage.ts';
 import { PropertyReadReporter } from './report-property-reads.ts';
 
 const MOST_BYTES_OF_NEWS = 8000;

@@ -89,8 +89,8 @@ export class Shipper {
     }
     const next = await queue.next(MAX_EVENTS, MAX_BYTES);
     if (next === null) return false;
-    if ('orders' in next) {
-      await queue.completeReassignments(node, this.#lease, await events.reassign(next.orders));
+    if ('reassignments' in next) {
+      await queue.completeReassignments(node, this.#lease, await events.reassign(next.reassignments));
       return true;
     }
     const early = (this.#deps.batchDelayMs ?? BATCH_DELAY_MS) - next.waitedMs;

@@ -120,10 +120,6 @@ class ClickHouseSql extends PropertySql implements SqlBuilder {
     return `toJSONString(groupArray(${value}))`;
   }
 
-  millis(time: string): string {
-    return time;
-  }
-
   hashSlot(value: string, count: number): string {
     return `toInt64(cityHash64(${value}) % toUInt64(${this.param(count)}))`;
   }

@@ -8,6 +8,7 @@
  * of it from ClickHouse, looks at the notes again and asks once more.
  */
 import type { PromotedProperty } from '../events/event-store.ts';
+import type { ColumnOwner, PropertyRead, PropertyReading } from '../events/property-placeholders.ts';
 import {
   findReplaceable,
   isUnused,
@@ -15,8 +16,7 @@ import {
   MAX_PROMOTED_COLUMNS,
   type PropertyReadCount,
   PropertyUsage,
-} from '../events/property-demand.ts';
-import type { ColumnOwner, PropertyRead, PropertyReading } from '../events/property-placeholders.ts';
+} from '../events/property-usage.ts';
 import type { ClickHouseConnection } from './connection.ts';
 import type { StoreNotes } from './keyed-notes.ts';
 import { clickhousePromotedProperty } from './property-sql.ts';

@@ -1,6 +1,6 @@
 /**
- * Blocks and orders to refile on their way to the event store, in one queue. Whoever ships them writes down what a
- * shipment holds before it is sent, so that after any crash the same is sent again under the same number.
+ * The queue of event blocks and reassignments on their way to the event store. What a shipment holds is stored before it
+ * is sent, so that after a crash the same blocks are sent again under the same number.
  */
 
 import type { Reassigned, Reassignment } from '../events/reassignment.ts';
@@ -10,21 +10,20 @@ import type { Lease } from './leases.ts';
 export interface PendingBlocks {
   numbers: readonly number[];
   events: number;
-  /** How long the first of them has waited, ms. */
+  /** How long the first one has been pending, ms. */
   waitedMs: number;
 }
 
 export interface BlockQueue {
-  /** The shipment that was begun and has not arrived; null where there is none. */
+  /** The shipment that was begun and not completed, or null. */
   runningShipment(): Promise<Shipment | null>;
-  /** What comes next: orders, or blocks up to the next order. Blocks are bounded, but there is at least one. */
-  next(maxEvents: number, maxBytes: number): Promise<{ orders: Reassignment[] } | PendingBlocks | null>;
-  /** Fixes what the next shipment holds. Fails where the lease is lost. */
+  /** Pending reassignments, or else the blocks before the next reassignment: at least one, within both limits. */
+  next(maxEvents: number, maxBytes: number): Promise<{ reassignments: Reassignment[] } | PendingBlocks | null>;
+  /** Stores what the next shipment holds. Fails if the lease is lost. */
   beginShipment(holder: string, lease: Lease, numbers: readonly number[]): Promise<void>;
-  /** It has arrived: forgets its blocks, and tells everybody. */
+  /** Deletes its blocks and notifies all nodes. */
   completeShipment(holder: string, lease: Lease, shipment: number): Promise<void>;
-  /** Orders are done. */
   completeReassignments(holder: string, lease: Lease, done: readonly Reassigned[]): Promise<void>;
-  /** No shipment gets a number up to this one: the event store has seen it. */
+  /** Never number a shipment up to `position`: the event store already has it. */
   skipTo(position: number): Promise<void>;
 }

@@ -1,12 +1,12 @@
 /**
- * A chunk's transaction on many machines: it changes persons and the rest like any other, and ends by leaving its
- * finished events behind as a block, together with how far each partition has got by it (decision 22).
+ * A chunk's transaction in a cluster. Besides the usual changes it stores the processed events as a block, together with
+ * the new position of each partition (decision 22).
  */
 import type { PersonOverride } from '../events/event-store.ts';
 import type { IngestStore, IngestTransaction } from '../ingest/ingest-store.ts';
 import type { Lease } from './leases.ts';
 
-/** A piece of a partition, from one entry after `before` up to `reached`. */
+/** The entries of a partition after `after`, up to and including `upTo`. */
 export interface PartitionRange {
   partition: number;
   lease: Lease;
@@ -19,7 +19,7 @@ export interface PartitionRange {
 export interface NewBlock {
   events: number;
   projects: readonly number[];
-  /** When the first of its events arrived. */
+  /** When the first of its events was received. */
   receivedAt: number;
   overrides: readonly PersonOverride[];
   /** Packed by `packBlock`. */
@@ -27,8 +27,8 @@ export interface NewBlock {
 }
 
 export interface ChunkTransaction extends IngestTransaction {
-  /** Fails where a lease is no longer this node's, or a partition has got further already; nothing is written then. */
-  finish(node: string, stretches: readonly PartitionRange[], block: NewBlock | null): Promise<void>;
+  /** Fails, and writes nothing, if this node has lost a lease or a partition is already further. */
+  finish(node: string, ranges: readonly PartitionRange[], block: NewBlock | null): Promise<void>;
 }
 
 export interface ChunkStore extends Omit<IngestStore, 'transaction'> {

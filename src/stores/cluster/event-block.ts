@@ -1,25 +1,24 @@
 /**
- * Finished events as ClickHouse takes them, packed: what lies in PostgreSQL until it is shipped. A block names its
- * columns, so one that was packed by an older version can still be sent by a newer one. Blocks are joined by putting
- * one behind the other.
+ * Processed events in ClickHouse's format, gzipped: stored in PostgreSQL until they are shipped. A block names its
+ * columns, so a newer version can send blocks of an older one. Blocks can be concatenated.
  */
 import { gzipSync } from 'node:zlib';
 import { HOT_PROPERTIES } from '../../core/events/hot-properties.ts';
 import type { StoredEvent } from '../events/event-store.ts';
 import { readableJson, withoutWideIntegers } from '../events/readable-json.ts';
 
-/** Nothing at all where there are no events. Throws, and packs nothing, when one of them cannot be stored. */
+/** Empty for no events. Throws if one of them cannot be stored. */
 export const packBlock = (events: readonly StoredEvent[]): Buffer => packRows(events, eventRow);
 
-/** Rows of any table as one packed list of JSON objects. */
+/** Rows of any table as gzipped JSON lines. */
 export function packRows<T>(items: readonly T[], toRow: (item: T) => object): Buffer {
   if (items.length === 0) return Buffer.alloc(0);
   const lines = items.map((item) => readableJson(JSON.stringify(toRow(item))));
-  // Quick rather than small: blocks live for seconds.
+  // Fast rather than small: blocks live for seconds.
   return gzipSync(`${lines.join('\n')}\n`, { level: 1 });
 }
 
-/** JSON text of properties that the engine can read into. */
+/** JSON text of properties that ClickHouse can parse. */
 export const clickhouseJson = (json: string): string => withoutWideIntegers(readableJson(json));
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -29,7 +28,7 @@ export function checkedUuid(uuid: string): string {
   return uuid;
 }
 
-/** What is null is left out: most of an event's optional columns are. */
+/** Nulls are left out: most optional columns are null. */
 function eventRow(event: StoredEvent): object {
   const row: Record<string, string | number> = {
     project_id: event.projectId,

@@ -1,7 +1,7 @@
 /**
- * Who does what among many workers. A lease is had by one worker at a time, for a few seconds unless it is renewed; its
- * token grows with each change of hands, so that a worker who slept through the end of its lease can be told apart.
- * Time is the database's: the clocks of workers do not matter.
+ * Divides work among workers. A lease has one holder at a time and expires after a few seconds unless it is renewed. Its
+ * token increases with each change of holder, so that writes of an expired holder can be rejected. Expiry uses the
+ * database's clock.
  */
 export interface Lease {
   name: string;
@@ -9,17 +9,17 @@ export interface Lease {
 }
 
 export interface LeaseState extends Lease {
-  /** Null where it is free: given up, never taken, or run out. */
+  /** Null if it is free. */
   holder: string | null;
 }
 
 export interface LeaseStore {
-  /** Says that this worker lives, renews what it has, and looks at everything. */
+  /** Sends the worker's heartbeat, renews its leases and reads all of them. */
   renew(node: NodeInfo): Promise<{ leases: LeaseState[]; workers: string[] }>;
-  /** Takes those that are still free; says which, with their tokens. */
+  /** Acquires those that are still free and returns them. */
   acquire(node: string, names: readonly string[]): Promise<Lease[]>;
   release(node: string, leases: readonly Lease[]): Promise<void>;
-  /** Gives everything, and is no longer counted among the workers. */
+  /** Releases everything; the worker is no longer listed. */
   leave(node: string): Promise<void>;
 }
 
@@ -28,12 +28,12 @@ export interface NodeInfo {
   role: 'all' | 'web' | 'worker';
   host: string;
   version: string;
-  /** What the node tells of itself, small JSON. */
+  /** More about the node, small JSON. */
   facts: Readonly<Record<string, unknown>>;
 }
 
 export interface NodeStatus extends NodeInfo {
   startedAt: number;
-  /** How long ago it was seen, ms. */
+  /** Time since its last heartbeat, ms. */
   silentMs: number;
 }

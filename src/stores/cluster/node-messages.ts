@@ -1,39 +1,39 @@
-import type { PropertyReadCount } from '../events/property-demand.ts';
+import type { PropertyReadCount } from '../events/property-usage.ts';
 
 /**
- * What nodes tell each other. News may get lost with a connection, so nobody relies on it alone: it only makes everybody
- * look sooner than they would by themselves.
+ * Messages between nodes. They can get lost with a connection, so they only speed up what nodes would find out by polling.
+ * Nodes of different versions exchange them, and SQL functions of migration 13 send some: keep the keys.
  */
 export interface NodeMessage {
-  /** Entries came through a node: the newest of each partition; and whose flags they may change. */
+  /** A node appended entries: the newest of each partition, and whose flags they may change. */
   came?: { from: string; heads: Readonly<Record<string, number>>; changed: readonly ChangedSubjects[] };
   /** A chunk was processed: pairs of partition and position. */
   processed?: { positions: readonly [number, number][] };
-  /** Something waits for a webhook. */
+  /** The webhook outbox has messages. */
   messages?: true;
-  /** Events of these projects can be asked for, or persons have been moved; null: of any. */
+  /** Events of these projects were stored or reassigned; null: of any project. */
   shipped?: readonly number[] | null;
-  /** The definitions of a project, or the project itself, have changed. */
+  /** A project or its definitions have changed. */
   redefined?: number;
-  /** Somebody waits for what is in the log. */
+  /** A request waits until the log is processed. */
   hurry?: true;
-  /** There is something for whoever does the chores. */
+  /** The leader has work. */
   chores?: true;
-  /** There is a block, an order or an errand for whoever ships events. */
+  /** The owner of the event store has a block, a reassignment or a task. */
   queued?: true;
-  /** An errand has ended. */
+  /** An owner task has finished. */
   errand?: number;
-  /** Somebody watches the events of these projects as they come. */
+  /** A client follows live events of these projects. */
   watched?: { node: string; projects: readonly number[] };
-  /** Questions have read these properties, each with the number of statements that did. */
+  /** Properties that queries have read. */
   asked?: readonly PropertyReadCount[];
-  /** A lease was given up. */
+  /** A lease was released. */
   leases?: true;
 }
 
 /**
- * Partition, project, and subjects as `subjectHash` has them, null where they are too many to be told; and the pairs of
- * these that become one person, where there are any.
+ * Subjects (see `subjectHash`) that a request may change, or null for too many; and the pairs of them that become one
+ * person.
  */
 export type ChangedSubjects = readonly [
   partition: number,
@@ -43,9 +43,9 @@ export type ChangedSubjects = readonly [
 ];
 
 export interface MessageChannel {
-  send(news: NodeMessage): void;
-  onMessage(hear: (news: NodeMessage) => void): void;
-  /** The connection is there again: something may have been missed. */
-  onReconnect(hear: () => void): void;
+  send(message: NodeMessage): void;
+  onMessage(listener: (message: NodeMessage) => void): void;
+  /** Reconnected: messages may have been missed. */
+  onReconnect(listener: () => void): void;
   close(): Promise<void>;
 }

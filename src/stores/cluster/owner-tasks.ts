@@ -1,4 +1,4 @@
-/** What one node asks of the one that has the event store in its care: done once, and the answer told. */
+/** A task for the node that owns the event store: done once, and its result returned. */
 export interface OwnerTask {
   id: number;
   kind: string;
@@ -8,9 +8,9 @@ export interface OwnerTask {
 
 export interface OwnerTaskStore {
   create(kind: string, args: readonly unknown[]): Promise<number>;
-  /** Undefined while it has not ended; afterwards it is forgotten. */
+  /** Undefined until it has finished. Reading the outcome deletes it. */
   takeOutcome(id: number): Promise<{ answer: string | null; failure: string | null } | undefined>;
-  /** Those that wait, oldest first. */
+  /** Oldest first. */
   listPending(): Promise<OwnerTask[]>;
   finish(id: number, outcome: { answer?: string; failure?: string }): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * The ingest log of many machines: the same promises as `IngestLog`, cut into partitions. A request is cut into one
- * entry for each partition that it touches, and all of them are kept or none. Within a partition, entries are numbered
- * in the order in which they become visible.
+ * The ingest log of a cluster: the guarantees of `IngestLog`, in partitions. A request is split into one entry for each
+ * partition it concerns; all of them are stored or none. Within a partition, entries are numbered in the order they
+ * become visible.
  */
 import type { LogEntry, NewLogEntry } from '../ingest/ingest-log.ts';
 import type { ChangedSubjects } from './node-messages.ts';
@@ -14,21 +14,21 @@ export interface PartitionEntry extends LogEntry {
   partition: number;
 }
 
-/** For each partition the number of an entry. */
+/** Partition → entry number. */
 export type Positions = ReadonlyMap<number, number>;
 
 export interface PartitionedLog {
   readonly partitions: number;
   /**
-   * Keeps the entries of one request, at least one; resolves with the number that each partition has reached with them
-   * once they would survive a power cut. Every node hears of it, and of `changed`. Rejects with `unavailable` where they cannot be kept.
+   * Stores the entries of one request, at least one, and notifies all nodes of them and of `changed`. Resolves with the
+   * new head of each partition once they would survive a power cut; rejects with `unavailable` if they cannot be stored.
    */
   append(entries: readonly NewPartitionEntry[], changed?: readonly ChangedSubjects[]): Promise<Positions>;
-  /** What waits, over all partitions. */
+  /** Over all partitions. */
   state(): Promise<PartitionedState>;
   /** The newest entry of each partition. */
   heads(): Promise<Positions>;
-  /** Up to where each partition has been processed. */
+  /** How far each partition has been processed. */
   positions(): Promise<Positions>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export interface PartitionedLog {
 export interface PartitionedState {
   /** Events ever accepted. */
   accepted: number;
-  /** Events and bytes that wait to be processed. */
+  /** Pending events and bytes. */
   events: number;
   bytes: number;
   oldestReceivedAt: number | null;
@@ -44,8 +44,8 @@ export interface PartitionedState {
 
 export interface PartitionReader {
   /**
-   * Entries after the given positions, of those partitions alone, with as many events and bytes as asked for at the
-   * most, but at least one entry if there is one. The entries of a partition come in their order, without a gap.
+   * Entries of these partitions after the given positions, within both limits but at least one. The entries of a
+   * partition come in order, without gaps.
    */
   read(after: Positions, maxEvents: number, maxBytes: number): Promise<PartitionEntry[]>;
 }

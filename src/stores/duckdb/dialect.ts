@@ -123,10 +123,6 @@ class DuckDbSql extends PropertySql implements SqlBuilder {
     return `cast(to_json(list(${value})) as varchar)`;
   }
 
-  millis(time: string): string {
-    return `epoch_ms(${time})`;
-  }
-
   hashSlot(value: string, count: number): string {
     return `(hash(${value}) % cast(${this.param(count)} as ubigint))`;
   }

@@ -4,8 +4,8 @@
  * column can tell afterwards whether it meant the same all the while.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { PropertyUsage } from '../events/property-demand.ts';
 import type { ColumnOwner, PropertyRead } from '../events/property-placeholders.ts';
+import { PropertyUsage } from '../events/property-usage.ts';
 
 export interface PromotedColumn {
   readonly id: number;

@@ -5,8 +5,8 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { PromotedProperty, SqlRow } from '../events/event-store.ts';
-import { findReplaceable, isUnused, isUseStale, MAX_PROMOTED_COLUMNS } from '../events/property-demand.ts';
 import type { PropertyRead } from '../events/property-placeholders.ts';
+import { findReplaceable, isUnused, isUseStale, MAX_PROMOTED_COLUMNS } from '../events/property-usage.ts';
 import { inTransaction } from './in-transaction.ts';
 import { columnName, type PromotedColumn, type PromotedColumns, TABLE_OF } from './promoted-columns.ts';
 import { isMarkedSql, PENDING_SQL, promotedTextSql } from './promoted-text.ts';

@@ -3,7 +3,7 @@ import { DATA_FILES } from '../data-files.ts';
 import type { StoreCheck } from '../folder-snapshots.ts';
 import { openCheckedDatabase } from './inspect-folder.ts';
 
-/** Reads every store of a working server through. Takes its time, and this thread. */
+/** Reads every store of a running server completely. Slow, and blocks this thread. */
 export async function checkStores(dataDir: string, events: { verify(): Promise<number> }): Promise<StoreCheck[]> {
   return [
     await checked('metadata', async () => {

@@ -5,10 +5,10 @@ import { diskSpace } from '../../lib/disk-space.ts';
 import { DATA_FILES } from '../data-files.ts';
 import type { FolderSnapshots } from '../folder-snapshots.ts';
 
-/** Snapshots of the data folder of this process, which holds its lock. */
+/** Snapshots of the data folder whose lock this process holds. */
 export function folderSnapshots(dataDir: string, take: FolderSnapshots['take']): FolderSnapshots {
   const workFolder = join(dataDir, DATA_FILES.work);
-  // What a process left that was killed at it.
+  // Left by a process that was killed.
   rmSync(workFolder, { recursive: true, force: true });
   mkdirSync(workFolder, { mode: 0o700 });
   return {

@@ -1,4 +1,4 @@
-/** Looks at a data folder that nobody uses: whether its stores can be read, and whether they fit together. */
+/** Checks a data folder that is not in use: can its stores be read, and are they consistent? */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -10,11 +10,11 @@ import { countLog, countMetadata, POSITION_SQL } from './take-snapshot.ts';
 
 export interface Inspection {
   counts: SnapshotCounts;
-  /** What does not fit; empty where all is well. */
+  /** Empty if everything is consistent. */
   problems: string[];
 }
 
-/** Throws where a store cannot be read at all. */
+/** Throws if a store cannot be read. */
 export async function inspectFolder(folder: string): Promise<Inspection> {
   const metadata = openCheckedDatabase(join(folder, DATA_FILES.metadata));
   const log = openCheckedDatabase(join(folder, DATA_FILES.log));
@@ -29,13 +29,13 @@ export async function inspectFolder(folder: string): Promise<Inspection> {
   }
 }
 
-function problemsOf({ accepted, settled, pending }: SnapshotCounts, shelf: number, events: number): string[] {
+function problemsOf({ accepted, settled, pending }: SnapshotCounts, metadata: number, events: number): string[] {
   const problems: string[] = [];
   if (accepted !== settled + pending) {
-    problems.push(`${accepted} events were accepted, but ${settled} are settled and ${pending} wait`);
+    problems.push(`${accepted} events were accepted, but ${settled} are processed and ${pending} pending`);
   }
-  // The other way round is as after a crash between two commits: the next start finishes it from the log.
-  if (shelf > events) problems.push(`the shelf has reached log position ${shelf}, the events only ${events}`);
+  // The other way round is a crash between two commits, which the next start recovers from the log.
+  if (metadata > events) problems.push(`the metadata is at log position ${metadata}, the events only at ${events}`);
   return problems;
 }
 
@@ -44,10 +44,10 @@ interface CheckedDatabase {
   close(): void;
 }
 
-/** SQLite's own check of the whole file comes first. */
+/** Runs SQLite's check of the whole file first. */
 export function openCheckedDatabase(path: string): CheckedDatabase {
   if (!existsSync(path)) throw new Error(`${path} is missing.`);
-  // Not for reading alone: the last reader of a journal could not tidy it away then.
+  // Not read-only: then the last connection could not remove the journal.
   const database = new Database(path, { fileMustExist: true });
   const close = (): void => void database.close();
   try {

@@ -1,26 +1,24 @@
 /**
- * A copy of all three stores that fit together, while events come in.
+ * A consistent copy of all three stores while events come in.
  *
- * Between two chunks nothing is under way: the relational shelf and the event store stand at the same log position.
- * There, in this order: a view of the shelf is held, the event file is copied, a view of the log is held. Then work goes
- * on, and the two views are copied beside it. Why this is enough:
+ * Between two chunks the metadata and the event store are at the same log position. There, in this order: open a view of
+ * the metadata, copy the event file, open a view of the log. Then processing continues while the views are copied. This
+ * is consistent because:
  *
- * - The log's view holds every entry after the position, so whatever was acknowledged before is either stored or waits
- *   in it; and its count of accepted events was read in the same instant. Entries up to the position that had not been
- *   trimmed yet are passed over at the next start. So accepted = settled + pending holds in the copy.
- * - The log comes last, because a dead letter that is replayed is written to the log first and taken off the shelf
- *   afterwards. The other way round, a letter could be in neither copy; so it can only be in both, and its second
- *   processing is a duplicate like any other.
- * - The shelf comes before the events, because a project that is deleted leaves the shelf first: a copy may hold a
- *   project without its events, never events of a project that is gone.
- * - Orders to the event store (splits, undone merges) have numbers, and the event store keeps the last one it did: an
- *   order that is in both copies is passed over.
+ * - The log's view has every entry after the position, so each accepted event is either stored or in the log, and its
+ *   count of accepted events is of the same moment. The next start skips untrimmed entries up to the position. So
+ *   accepted = settled + pending holds in the copy.
+ * - The log comes last: replaying a dead letter writes it to the log first and then deletes it from the metadata. So a
+ *   letter can be in both copies, where its second processing is a duplicate, but never in neither.
+ * - The metadata comes before the events: deleting a project removes its metadata first. So the copy may have a project
+ *   without events, but no events of a deleted project.
+ * - Reassignments are numbered, and the event store records the last one applied, so one in both copies is skipped.
  */
 import { join } from 'node:path';
 import { DATA_FILES } from '../data-files.ts';
 import type { EventStore } from '../events/event-store.ts';
 import type { SnapshotCounts } from '../folder-snapshots.ts';
-import { openSnapshotView, type SnapshotView } from './held-snapshot.ts';
+import { openSnapshotView, type SnapshotView } from './snapshot-view.ts';
 
 interface FolderSnapshotSource {
   dataDir: string;
@@ -49,7 +47,7 @@ export async function takeSnapshot(source: FolderSnapshotSource, folder: string)
 
 function countsOf(events: number, held: ReadonlyMap<string, SnapshotView>): SnapshotCounts {
   const [metadata, log] = [held.get(DATA_FILES.metadata), held.get(DATA_FILES.log)];
-  if (!metadata || !log) throw new Error('A snapshot without its views.');
+  if (!metadata || !log) throw new Error('The snapshot has no view of the metadata or the log.');
   return {
     events,
     ...countMetadata(metadata.readNumber),

@@ -1,32 +1,32 @@
 import type { PersonOverride } from './event-store.ts';
 
 /**
- * Overrides kept flat: each person that gave up its events points straight at the one that has them now, so a query
- * needs one look-up and never a chain of them.
+ * Overrides without chains: each overridden person points directly at the one that has its events now, so a query needs
+ * one lookup.
  */
 export class FlatOverrides {
-  readonly #heirs = new Map<string, PersonOverride>();
-  /** For each heir, those that point at it. */
+  readonly #targets = new Map<string, PersonOverride>();
+  /** For each target, the persons that point at it. */
   readonly #followers = new Map<string, Set<string>>();
   readonly #changed = new Map<string, PersonOverride>();
 
-  /** `known`: the overrides so far that share a person with the ones to come; they must be flat. */
+  /** `known`: the existing overrides that share a person with the new ones; they must be flat. */
   constructor(known: readonly PersonOverride[]) {
     for (const override of known) this.#point(override);
   }
 
   add({ projectId, from, to }: PersonOverride): void {
-    const heir = this.#heirs.get(keyOf(projectId, to))?.to ?? to;
-    if (heir === from) this.#swap(projectId, from, to);
-    else this.#move(projectId, from, heir);
+    const target = this.#targets.get(keyOf(projectId, to))?.to ?? to;
+    if (target === from) this.#swap(projectId, from, to);
+    else this.#move(projectId, from, target);
   }
 
-  /** What is new or different now. An override of a person to itself says: no override any more. */
+  /** New and changed overrides. An override of a person to itself means that it was removed. */
   changes(): PersonOverride[] {
     return [...this.#changed.values()];
   }
 
-  /** `to` had been given to `from`, and now takes all of it back. */
+  /** `to` was overridden by `from`, and now takes everything back. */
   #swap(projectId: number, from: string, to: string): void {
     if (from === to) return;
     this.#change({ projectId, from: to, to });
@@ -41,19 +41,19 @@ export class FlatOverrides {
 
   #change(override: PersonOverride): void {
     const key = keyOf(override.projectId, override.from);
-    const before = this.#heirs.get(key);
+    const before = this.#targets.get(key);
     if (before?.to === override.to) return;
     if (before !== undefined) this.#followers.get(keyOf(before.projectId, before.to))?.delete(before.from);
-    if (override.from === override.to) this.#heirs.delete(key);
+    if (override.from === override.to) this.#targets.delete(key);
     else this.#point(override);
     this.#changed.set(key, override);
   }
 
   #point(override: PersonOverride): void {
-    this.#heirs.set(keyOf(override.projectId, override.from), override);
-    const heir = keyOf(override.projectId, override.to);
-    const followers = this.#followers.get(heir) ?? new Set();
-    this.#followers.set(heir, followers.add(override.from));
+    this.#targets.set(keyOf(override.projectId, override.from), override);
+    const target = keyOf(override.projectId, override.to);
+    const followers = this.#followers.get(target) ?? new Set();
+    this.#followers.set(target, followers.add(override.from));
   }
 }
 

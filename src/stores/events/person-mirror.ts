@@ -1,7 +1,6 @@
 /**
- * Questions about events also ask about their persons, so the event store keeps a copy of what they ask for. The
- * relational shelf numbers every change of persons; the copy says up to which change it reaches, and is brought up to
- * date when somebody is about to ask.
+ * The event store's copy of persons, for queries that join events with persons. The relational database numbers every
+ * change of a person; the copy records the last change it has, and is updated before a query.
  */
 export interface MirroredPerson {
   uuid: string;
@@ -10,20 +9,20 @@ export interface MirroredPerson {
   properties: string;
 }
 
-/** A change may touch many persons: those up to the number `id` have been copied. */
+/** A change may concern many persons; those up to `id` have been copied. */
 export interface MirrorPosition {
   change: number;
   id: number;
 }
 
-/** Before the first change: whoever was there when changes began to be numbered has the change 0. */
+/** Before the first change. Persons from before changes were numbered have the change 0. */
 export const MIRROR_START: MirrorPosition = { change: -1, id: 0 };
 
-/** Persons who changed, and uuids of those who are no more; the latter are said first. */
+/** Changed persons, and uuids of removed ones, which are applied first. */
 export interface MirrorBatch {
   projectId: number;
   removed: readonly string[];
   persons: readonly MirroredPerson[];
-  /** The copy reaches up to here once it has the slice. */
+  /** The position after this batch. */
   position: MirrorPosition;
 }

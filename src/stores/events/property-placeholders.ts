@@ -1,15 +1,14 @@
 /**
- * Where a property is read from is settled when a statement runs, by the store that runs it: whoever writes the
- * statement cannot know which columns there will be by then. The dialect leaves a note in its place; the key in it is
- * in hex, so that nothing a user sent becomes part of the text.
+ * Which column a property is read from is decided when a statement runs, since promoted columns come and go. Until then
+ * the statement contains a placeholder, with the key in hex so that user input never becomes part of the text.
  */
 import { isHotProperty } from '../../core/events/hot-properties.ts';
 import type { SqlValue } from './event-store.ts';
 
-/** How a property is read: its text or null, whether it is there, or the text that stands for it in any case. */
+/** `value`: its text or null; `key`: whether it is present; `text`: its text, never null. */
 export type PropertyReading = 'value' | 'key' | 'text';
 
-/** Whose properties: those of events, or of the copied persons. */
+/** Properties of events or of mirrored persons. */
 export type ColumnOwner = 'event' | 'person';
 
 export interface PropertyRead {
@@ -17,7 +16,7 @@ export interface PropertyRead {
   key: string;
 }
 
-/** `prefix` is the alias of the table with its dot, or nothing. */
+/** `prefix` is the table's alias with a dot, or empty. */
 export const propertyPlaceholder = (
   reading: PropertyReading,
   owner: ColumnOwner,
@@ -27,41 +26,41 @@ export const propertyPlaceholder = (
 
 const PLACEHOLDER = /@(value|key|text)\((event|person) (\w+\.)?properties ([0-9a-f]*)\)/g;
 
-/** How an engine says what a note asks for. */
+/** How an engine reads a property. */
 interface PlaceholderSql {
-  /** The value to be bound by which the engine finds a key in JSON. */
+  /** The bound value that finds a key in JSON. */
   path(key: string): string;
-  /** From JSON; `own` is a column that holds the property's text already, if there is one. */
+  /** From JSON; `own` is a column that already holds the property's text, if any. */
   fromJson(reading: PropertyReading, json: string, path: string, own?: string): string;
-  /** From a column of its own; undefined where there is none to read. */
+  /** From a promoted column; undefined if there is none. */
   fromColumn(reading: PropertyReading, read: PropertyRead, prefix: string): string | undefined;
 }
 
 export interface ResolvedSql {
   sql: string;
   values: readonly SqlValue[];
-  /** Everything that was read, once each. */
+  /** Each property once. */
   reads: readonly PropertyRead[];
 }
 
-export function resolvePlaceholders(sql: string, values: readonly SqlValue[], words: PlaceholderSql): ResolvedSql {
+export function resolvePlaceholders(sql: string, values: readonly SqlValue[], engine: PlaceholderSql): ResolvedSql {
   const reads = new Map<string, PropertyRead>();
   const all = [...values];
   const paths = new Map<string, string>();
-  const placeOf = (key: string): string => {
+  const pathOf = (key: string): string => {
     const known = paths.get(key);
     if (known !== undefined) return known;
-    const place = `$${all.push(words.path(key))}`;
-    paths.set(key, place);
-    return place;
+    const path = `$${all.push(engine.path(key))}`;
+    paths.set(key, path);
+    return path;
   };
   const text = sql.replace(PLACEHOLDER, (_, reading: PropertyReading, owner: ColumnOwner, prefix = '', hex: string) => {
     const read = { owner, key: Buffer.from(hex, 'hex').toString() };
     reads.set(`${owner} ${read.key}`, read);
-    const column = words.fromColumn(reading, read, prefix);
+    const column = engine.fromColumn(reading, read, prefix);
     if (column !== undefined) return column;
     const own = owner === 'event' && isHotProperty(read.key) ? `${prefix}"${read.key}"` : undefined;
-    return words.fromJson(reading, `${prefix}properties`, placeOf(read.key), own);
+    return engine.fromJson(reading, `${prefix}properties`, pathOf(read.key), own);
   });
   return { sql: text, values: all, reads: [...reads.values()] };
 }

@@ -1,4 +1,4 @@
-/** What the dialects of both engines of events have in common: bound values, and where a property is read from. */
+/** What both event dialects share: bound values and reading properties. */
 import { isHotProperty } from '../../core/events/hot-properties.ts';
 import { PERSON_PROPERTIES } from './dialect.ts';
 import type { SqlValue } from './event-store.ts';
@@ -6,7 +6,7 @@ import { type PropertyReading, propertyPlaceholder } from './property-placeholde
 
 export abstract class PropertySql {
   readonly #values: SqlValue[] = [];
-  /** Of the columns of events. */
+  /** For the columns of events: the alias with a dot, or empty. */
   protected readonly prefix: string;
 
   constructor(table: string | undefined) {
@@ -39,10 +39,9 @@ export abstract class PropertySql {
     return `(${this.property(key)} is not null)`;
   }
 
-  /** Reads a key of any JSON. */
   protected abstract readFrom(json: string, reading: PropertyReading, key: string): string;
 
-  /** What may lie in a column of its own is left open until the statement runs. */
+  /** Properties that may have a promoted column are resolved when the statement runs. */
   #read(reading: PropertyReading, key: string, json: string | undefined): string {
     if (json === undefined) return propertyPlaceholder(reading, 'event', this.prefix, key);
     if (json === PERSON_PROPERTIES) return propertyPlaceholder(reading, 'person', 'p.', key);

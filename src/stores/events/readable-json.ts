@@ -1,8 +1,8 @@
 const SURROGATE_ESCAPES = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[dD][89a-fA-F]..|\\./g;
 
 /**
- * DuckDB refuses JSON with half a surrogate pair (`"\ud800"`), and one such event would fail every question that
- * looks into it; JavaScript writes them without complaint. They become the replacement character.
+ * DuckDB rejects JSON with half a surrogate pair (`"\ud800"`), and one such event would fail every query that reads it.
+ * Replaces them with U+FFFD.
  */
 export function readableJson(json: string): string {
   if (!json.includes('\\u')) return json;
@@ -14,8 +14,8 @@ const STRINGS_AND_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 const WIDE_INTEGER = /^-?\d{20,}$/;
 
 /**
- * ClickHouse takes JSON with an integer of more than 64 bits for no JSON at all. JavaScript writes numbers up to 1e21 in
- * plain digits; with an exponent they are the same numbers, and can be read.
+ * ClickHouse does not parse JSON with an integer of more than 64 bits. JavaScript writes numbers up to 1e21 in plain
+ * digits; this adds an exponent.
  */
 export function withoutWideIntegers(json: string): string {
   if (!/\d{20}/.test(json)) return json;

@@ -1,23 +1,23 @@
 /**
- * An order to the event store to file events elsewhere, because somebody was split, a merge was undone or a person was
- * deleted. Orders are written on the relational shelf in the transaction of the change itself, and done by the thread
- * that owns the event store before it stores another event: so 'the events of this id so far' means the same on both.
+ * A change of events' persons, after a split, an undone merge or a deletion. Written to the relational database in the
+ * transaction of that change, and applied by the thread that owns the event store before it stores more events: so "the
+ * events of this id so far" means the same in both.
  */
 export type Reassignment = {
-  /** Strictly growing: one that is not past the last one done was done before. */
+  /** Strictly increasing: one that is not past the last applied id was applied before. */
   id: number;
   projectId: number;
-  /** Whose events it is about: those that queries show under this person at this moment. */
+  /** Concerns the events that queries show under this person now. */
   personId: string;
 } & (
   | {
       kind: 'move';
-      /** Events of each distinct id belong to `to` from now on, who is nobody's past: an override from it is taken back. */
+      /** From now on, events of each distinct id belong to `to`; an override of `to` is removed. */
       moves: readonly DistinctIdMove[];
     }
   | {
       kind: 'remove';
-      /** Events of these ids go too, whoever had them: what is left of persons who were deleted without their events. */
+      /** Also removes events of these ids, whoever has them: of persons deleted earlier without their events. */
       distinctIds: readonly string[];
     }
 );
@@ -27,7 +27,7 @@ export interface DistinctIdMove {
   to: string;
 }
 
-/** An order that was done, and how many events it moved or removed. */
+/** An applied reassignment, and how many events it moved or removed. */
 export interface Reassigned {
   id: number;
   events: number;

@@ -1,6 +1,6 @@
 import type { UuidColumn } from './event-store.ts';
 
-/** Ids as two halves of 64 bits, wherever an engine keeps them. */
+/** UUIDs as two 64-bit halves. */
 export class UuidHalves implements UuidColumn {
   readonly #high: (row: number) => bigint;
   readonly #low: (row: number) => bigint;

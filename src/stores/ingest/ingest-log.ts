@@ -1,22 +1,20 @@
 import type { MaybePromise } from '../../lib/maybe-async.ts';
 
 /**
- * The shelf between the front door and the processor: accepted requests, on disk, until their events are stored.
- *
- * An entry is one accepted request. `append` resolves when the entry would survive a power cut; requests that wait at
- * the same time share one sync. Entries are numbered by `seq`, strictly growing, never reused.
+ * Accepted requests, on disk until their events are stored. An entry is one request. Entries are numbered by `seq`,
+ * strictly increasing, never reused.
  */
 export interface NewLogEntry {
   projectId: number;
-  /** Arrival time at the server, ms. */
+  /** When the server received it, ms UTC. */
   receivedAt: number;
-  /** How many events the payload holds; kept so that 'pending' is known without reading payloads. */
+  /** Number of events in the payload, so that pending events can be counted without reading payloads. */
   events: number;
-  /** What the request said beside its events (`ingest/accept/request-context.ts` reads and writes it). Small JSON text. */
+  /** The request's other data as small JSON text (see `ingest/accept/request-context.ts`). */
   context: string;
-  /** Ten random bytes: the ids of events that came without one are derived from them, the same at every replay. */
+  /** Ten random bytes from which ids of events without one are derived, so that a replay gives the same ids. */
   seed: Buffer;
-  /** The decoded body, JSON text in UTF-8, as it came. */
+  /** The decoded body as sent: JSON text in UTF-8. */
   payload: Buffer;
 }
 
@@ -25,45 +23,42 @@ export interface LogEntry extends NewLogEntry {
 }
 
 export interface LogState {
-  /** `seq` of the newest entry on disk; 0 when there never was one. */
+  /** `seq` of the newest entry on disk; 0 if there never was one. */
   head: number;
-  /** Events ever accepted; trimming does not lower it. */
+  /** Events ever accepted, including trimmed ones. */
   accepted: number;
-  /** Entries and events not trimmed yet, and how many bytes their payloads take. */
+  /** Entries and events not trimmed yet, and the size of their payloads. */
   entries: number;
   events: number;
   bytes: number;
-  /** Arrival time of the oldest entry that is still there, or null. */
+  /** When the oldest remaining entry was received, or null. */
   oldestReceivedAt: number | null;
 }
 
-/** The writing side: one owner per process. */
+/** The writer: one per process. */
 export interface IngestLog {
   /**
-   * Resolves with the entry's `seq` once it is on disk. Rejects with a `Failure` of kind `unavailable` when the log is
-   * past its bound or the disk refuses; nothing of the entry is kept then.
+   * Resolves with the entry's `seq` once it would survive a power cut; concurrent requests share one sync. Rejects with a
+   * `Failure` of kind `unavailable` if the log is full or cannot be written; then nothing is stored.
    */
   append(entry: NewLogEntry): Promise<number>;
   /**
-   * Forgets entries up to and including `seq`: their events are safe elsewhere. Resolves when they are gone, which may
-   * take several turns of the event loop; entries that arrive meanwhile are spared, whatever `seq` says.
+   * Deletes entries up to and including `seq`, whose events are stored elsewhere. May take several turns of the event
+   * loop; entries that arrive meanwhile stay, whatever `seq` says.
    */
   trim(seq: number): Promise<void>;
   /**
-   * Writes what is left afresh, so that no byte of what was trimmed stays on disk. Rejects with `unavailable` while so
-   * much waits that it would take long.
+   * Rewrites the file, so that no byte of trimmed entries stays on disk. Rejects with `unavailable` while too much is
+   * pending to do that quickly.
    */
   purge(): Promise<void>;
   state(): LogState;
   close(): Promise<void>;
 }
 
-/** The reading side, which may live in another thread than the writing side. */
+/** The reader, which may run in another thread. */
 export interface IngestLogReader {
-  /**
-   * Entries after `seq`, oldest first. An entry that would carry the sum past `maxEvents` or `maxBytes` is left for the
-   * next call, except the first: there is always at least one if there is one.
-   */
+  /** Entries after `seq`, oldest first, within both limits; the first entry is returned even if it exceeds them. */
   read(seq: number, maxEvents: number, maxBytes: number): MaybePromise<LogEntry[]>;
   close(): void;
 }

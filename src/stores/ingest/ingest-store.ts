@@ -1,7 +1,6 @@
 /**
- * What the processor of events reads and writes on the relational shelf. A chunk of events is one transaction: reads
- * come first and in bulk, then the rules are applied in memory, then everything is written at once, together with the
- * log position up to which the chunk reaches.
+ * What the processor reads and writes in the relational database. A chunk of events is one transaction: bulk reads, then
+ * rules in memory, then one bulk write together with the log position that the chunk reaches.
  */
 
 import type { JsonObject } from '../../core/json/json.ts';
@@ -41,12 +40,12 @@ export interface Group {
   version: number;
 }
 
-/** A project as far as processing must know it. */
+/** The settings of a project that processing needs. */
 export interface IngestProject {
   id: number;
   anonymizeIps: boolean;
   ingestedEvent: boolean;
-  /** Whether somebody hears of its events, where they are marked. */
+  /** Whether the project has a webhook. */
   hasWebhook: boolean;
 }
 
@@ -61,7 +60,7 @@ export interface SeenPropertyDefinition {
   id: string;
   projectId: number;
   kind: 'event' | 'person' | 'group';
-  /** −1 where it is no property of a group. */
+  /** −1 if it is not a group property. */
   groupTypeIndex: number;
   name: string;
   propertyType: string | null;
@@ -74,7 +73,7 @@ export interface EventProperty {
   property: string;
 }
 
-/** An event that came with an id of its own, and is stored under it. */
+/** An event that came with its own id and is stored under it. */
 export interface NewSeenEvent extends EventId {
   receivedAt: number;
   processedAt: number;
@@ -92,7 +91,7 @@ export interface NewDeadLetter {
   error: string;
   /** The raw event as JSON. */
   payload: string;
-  /** What the request said beside it, as in the log. */
+  /** The request context, as in the log. */
   context: string;
   receivedAt: number;
   failedAt: number;
@@ -105,16 +104,16 @@ export interface NewWarning {
   at: number;
 }
 
-/** A name of events of which the project's webhook hears. */
+/** An event name that is posted to the project's webhook. */
 export interface WebhookEvent {
   projectId: number;
   event: string;
 }
 
-/** What a webhook is to hear; added to what waits for it already under the same name. */
+/** Added to the pending message of the same event, if there is one. */
 export type NewOutboxMessage = WebhookEvent & OutboxMessage;
 
-/** Everything a chunk changes, written in one go. */
+/** Everything that a chunk changes. */
 export interface IngestChanges {
   persons: PersonChanges;
   groupTypes: readonly GroupType[];
@@ -128,25 +127,25 @@ export interface IngestChanges {
   deadLetters: readonly NewDeadLetter[];
   warnings: readonly NewWarning[];
   messages: readonly NewOutboxMessage[];
-  /** Projects that have got their first event. */
+  /** Projects that received their first event. */
   firstEvents: readonly number[];
-  /** How many events met which fate: `stored`, `duplicate`, `dead_lettered`, `dropped:<reason>`. */
+  /** Number of events by fate: `stored`, `duplicate`, `dead_lettered`, `dropped:<reason>`. */
   counts: Readonly<Record<string, number>>;
-  /** The log position up to which the chunk reaches; null where it is kept elsewhere. */
+  /** The log position that the chunk reaches; null if it is stored elsewhere. */
   position: number | null;
 }
 
 export interface IngestTransaction {
   position(): Promise<number>;
-  /** Orders to the event store that must be done before it gets another event; oldest first. */
+  /** Changes of events that must be done before more events are stored; oldest first. */
   pendingReassignments(): Promise<Reassignment[]>;
-  /** They are done: forgets them, and tells the deletions that wait for a number. */
+  /** Deletes them and records the number of events in their deletions. */
   completeReassignments(done: readonly Reassigned[]): Promise<void>;
   listProjects(ids: readonly number[]): Promise<IngestProject[]>;
   listPersonsByDistinctIds(ids: readonly DistinctId[]): Promise<KnownPersons>;
-  /** Those uuids that belong or belonged to somebody. */
+  /** Those uuids that a person has or had. */
   listTakenUuids(uuids: readonly string[]): Promise<string[]>;
-  /** Those events that have been seen before. */
+  /** Those events that were stored before. */
   listSeenEvents(events: readonly EventId[]): Promise<EventId[]>;
   listGroupTypes(projectIds: readonly number[]): Promise<GroupType[]>;
   listGroups(keys: readonly Pick<Group, 'projectId' | 'typeIndex' | 'key'>[]): Promise<Group[]>;
@@ -155,17 +154,17 @@ export interface IngestTransaction {
 }
 
 export interface IngestStore {
-  /** The position written last: everything up to it has been processed. */
+  /** Everything up to this log position has been processed. */
   position(): Promise<number>;
-  /** Nobody else writes to the shelf until `work` has ended: what was read stays true until it is written. */
+  /** No conflicting writer runs until `work` has ended. */
   transaction<T>(work: (store: IngestTransaction) => Promise<T>): Promise<T>;
   getCounts(): Promise<Record<string, number>>;
   pendingReassignments(): Promise<Reassignment[]>;
-  /** What changed about the project's persons after a position; at most `limit` persons, the earliest changes first. */
+  /** The project's persons that changed after a position; at most `limit`, earliest changes first. */
   listChangedPersons(projectId: number, after: MirrorPosition, limit: number): Promise<MirrorBatch>;
-  /** Writes the whole database afresh, so that no byte of what was removed is left on disk. */
+  /** Rewrites the database, so that no byte of removed data is left on disk. */
   purge(): Promise<void>;
-  /** Forgets drops and warnings from before `time`. */
+  /** Deletes dropped events and warnings from before `time`. */
   deleteBefore(time: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { IngestChanges } from './ingest-store.ts';
 
-/** A chunk that changes nothing: to begin from. */
+/** A chunk that changes nothing. */
 export const NO_CHANGES: IngestChanges = {
   persons: { persons: [], ops: [], history: [], overrides: [] },
   groupTypes: [],

@@ -1,27 +1,26 @@
 /**
- * Messages that wait for a project's webhook: written by the processor in the transaction of the events that they tell
- * of (`ingest-store.ts`), read and removed by the sender. There is one for each name of events, however many events of
- * it wait, so a webhook that is away never makes the outbox grow.
+ * Pending webhook messages, written by the processor in the transaction of their events (`ingest-store.ts`). There is one
+ * for each event name, however many events are pending, so the outbox does not grow while a webhook is down.
  */
 export interface OutboxMessage {
   event: string;
-  /** How many events of this name wait to be told. */
+  /** Number of pending events of this name. */
   count: number;
-  /** Whose the latest of them was. */
+  /** The person of the latest one. */
   personUuid: string;
-  /** When the latest of them happened. */
+  /** When the latest one happened. */
   happenedAt: number;
-  /** Since when the oldest of them waits. */
+  /** Since when the oldest one is pending. */
   waitingSince: number;
 }
 
 export interface OutboxStore {
-  /** Projects for which something waits. */
+  /** Projects with pending messages. */
   listProjects(): Promise<number[]>;
-  /** What waits for a project's webhook, that which has waited longest first. */
+  /** Longest pending first. */
   listByProject(projectId: number): Promise<OutboxMessage[]>;
-  /** These have been told; what has come since they were read waits on, from `now`. */
-  markSent(projectId: number, told: readonly OutboxMessage[], now: number): Promise<void>;
-  /** Nobody wants to hear of this any more: of one name, or of the whole project. */
+  /** Removes what was sent; events added since stay pending, from `now`. */
+  markSent(projectId: number, sent: readonly OutboxMessage[], now: number): Promise<void>;
+  /** Discards the messages of one event, or of the whole project. */
   delete(projectId: number, event?: string): Promise<void>;
 }

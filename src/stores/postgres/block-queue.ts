@@ -8,10 +8,9 @@ import type { Reassigned, Reassignment } from '../events/reassignment.ts';
 import { completeReassignments, pendingReassignments } from '../sql/ingest/reassignments.ts';
 import { postgresDialect } from '../sql/postgres-dialect.ts';
 import type { Db } from '../sql/tables.ts';
+import { unavailable } from '../unavailable.ts';
 import { queryRows } from './log-pool.ts';
-import { unavailable } from './unavailable.ts';
 
-/** So many blocks are looked at for one shipment. */
 const MAX_BLOCKS = 500;
 
 interface BlockRow {
@@ -25,7 +24,7 @@ export class PostgresBlockQueue implements BlockQueue {
   readonly #pool: pg.Pool;
   readonly #db: Db;
 
-  /** `db`: the relational shelf in the same database. */
+  /** `db`: the metadata in the same database. */
   constructor(pool: pg.Pool, db: Db) {
     this.#pool = pool;
     this.#db = db;
@@ -47,28 +46,28 @@ export class PostgresBlockQueue implements BlockQueue {
   }
 
   /**
-   * Blocks before the first order are found in one look: whoever waited for an order to be written comes into sight after
-   * it. Where there are none, orders up to the next block have their turn.
+   * Blocks before the first reassignment are found in one query: a block that waited for the reassignment's lock becomes
+   * visible after it. If there are none, reassignments up to the next block come next.
    */
-  async next(maxEvents: number, maxBytes: number): Promise<{ orders: Reassignment[] } | PendingBlocks | null> {
+  async next(maxEvents: number, maxBytes: number): Promise<{ reassignments: Reassignment[] } | PendingBlocks | null> {
     const rows = await queryRows<BlockRow>(this.#pool, 'next_blocks', NEXT_SQL, [MAX_BLOCKS]);
     if (rows.length > 0) return takeBlocks(rows, maxEvents, maxBytes);
-    const orders = await pendingReassignments({ db: this.#db, dialect: postgresDialect });
-    if (orders[0] === undefined) return null;
-    const [after] = await queryRows<{ number: number | null }>(this.#pool, 'block_after', AFTER_SQL, [orders[0].id]);
+    const pending = await pendingReassignments({ db: this.#db, dialect: postgresDialect });
+    if (pending[0] === undefined) return null;
+    const [after] = await queryRows<{ number: number | null }>(this.#pool, 'block_after', AFTER_SQL, [pending[0].id]);
     const nextBlock = after?.number ?? Number.MAX_SAFE_INTEGER;
-    return { orders: orders.filter(({ id }) => id < nextBlock) };
+    return { reassignments: pending.filter(({ id }) => id < nextBlock) };
   }
 
   beginShipment(holder: string, lease: Lease, numbers: readonly number[]): Promise<void> {
-    return this.#fenced(holder, lease, async (db) => {
+    return this.#withLease(holder, lease, async (db) => {
       await sql`insert into shipments (number, blocks)
         values (nextval('shipment_numbers'), ${[...numbers]}::bigint[])`.execute(db);
     });
   }
 
   completeShipment(holder: string, lease: Lease, shipment: number): Promise<void> {
-    return this.#fenced(holder, lease, async (db) => {
+    return this.#withLease(holder, lease, async (db) => {
       const { rows } = await sql<{ projects: number[] }>`
         with shipment as (delete from shipments where number = ${shipment} returning blocks)
         delete from event_blocks b using shipment s where b.number = any(s.blocks) returning b.projects`.execute(db);
@@ -77,32 +76,32 @@ export class PostgresBlockQueue implements BlockQueue {
   }
 
   completeReassignments(holder: string, lease: Lease, done: readonly Reassigned[]): Promise<void> {
-    return this.#fenced(holder, lease, async (db) => {
+    return this.#withLease(holder, lease, async (db) => {
       await completeReassignments({ db, dialect: postgresDialect }, done);
       await notifyShipped(db, null);
     });
   }
 
   async skipTo(position: number): Promise<void> {
-    // Also where it is equal: of a sequence that nothing was drawn from yet, the first number is the last.
+    // Also if equal: the last value of an unused sequence is its first number.
     await this.#pool.query(
       `select setval('shipment_numbers', $1) where $1 >= (select last_value from shipment_numbers)`,
       [position],
     );
   }
 
-  /** A holder whose lease another has taken writes nothing. */
-  #fenced(holder: string, { name, token }: Lease, work: (db: Db) => Promise<void>): Promise<void> {
+  /** A holder that has lost its lease writes nothing. */
+  #withLease(holder: string, { name, token }: Lease, work: (db: Db) => Promise<void>): Promise<void> {
     return this.#db.transaction().execute(async (db) => {
       const { rows } = await sql`select 1 as held from leases
         where name = ${name} and holder = ${holder} and token = ${token} for share`.execute(db);
-      if (rows.length !== 1) throw unavailable('The lease was lost: another worker ships events now.');
+      if (rows.length !== 1) throw unavailable('The lease was lost: another worker owns the event store now.');
       await work(db);
     });
   }
 }
 
-/** Those projects are told by their numbers while that fits into a piece of news. */
+/** More project ids would not fit into a notification. */
 const MAX_NOTIFIED_PROJECTS = 500;
 
 async function notifyShipped(db: Db, projects: readonly number[] | null): Promise<void> {

@@ -6,23 +6,19 @@ import type { Db } from '../sql/tables.ts';
 import { codeOf } from './errors.ts';
 import { retryTransaction } from './ingest-store.ts';
 
-/** Another worker has what this one was working on: `settle_entries` of migration 13 says so. */
+/** Another worker has this one's lease: raised by `settle_entries` of migration 13. */
 export const isLeaseLost = (error: unknown): boolean => codeOf(error) === 'CAIRN';
 
 export function postgresChunkStore(db: Db, onRetry?: (error: unknown) => void): ChunkStore {
   const attempt = <T>(work: (store: ChunkTransaction) => Promise<T>): Promise<T> =>
     db.transaction().execute(async (tx) => {
       await postgresDialect.lock(tx, 'chunk');
-      const settle = async (
-        node: string,
-        stretches: readonly PartitionRange[],
-        block: NewBlock | null,
-      ): Promise<void> => {
-        await finishEntries(tx, node, stretches);
+      const finish = async (node: string, ranges: readonly PartitionRange[], block: NewBlock | null): Promise<void> => {
+        await finishEntries(tx, node, ranges);
         if (block) await addBlock(tx, block);
-        await notifyProcessed(tx, stretches);
+        await notifyProcessed(tx, ranges);
       };
-      return work({ ...sqlIngestTransaction({ db: tx, dialect: postgresDialect }), finish: settle });
+      return work({ ...sqlIngestTransaction({ db: tx, dialect: postgresDialect }), finish });
     });
   return {
     ...sqlIngestStore(db, postgresDialect),
@@ -30,8 +26,8 @@ export function postgresChunkStore(db: Db, onRetry?: (error: unknown) => void): 
   };
 }
 
-async function finishEntries(tx: Db, node: string, stretches: readonly PartitionRange[]): Promise<void> {
-  const column = <T>(pick: (stretch: PartitionRange) => T): T[] => stretches.map(pick);
+async function finishEntries(tx: Db, node: string, ranges: readonly PartitionRange[]): Promise<void> {
+  const column = <T>(pick: (range: PartitionRange) => T): T[] => ranges.map(pick);
   await sql`select settle_entries(
     ${node},
     ${column(({ lease }) => lease.name)}::text[],
@@ -43,13 +39,13 @@ async function finishEntries(tx: Db, node: string, stretches: readonly Partition
     ${column(({ bytes }) => bytes)}::bigint[])`.execute(tx);
 }
 
-/** Its number is drawn now, after everything that the chunk depends on: see decision 22. */
+/** Numbered here, after everything that the chunk depends on: see decision 22. */
 async function addBlock(tx: Db, { events, projects, receivedAt, overrides, rows }: NewBlock): Promise<void> {
   await sql`insert into event_blocks (events, projects, received_at, overrides, rows)
     values (${events}, ${[...projects]}::bigint[], ${receivedAt}, ${JSON.stringify(overrides)}, ${rows})`.execute(tx);
 }
 
-async function notifyProcessed(tx: Db, stretches: readonly PartitionRange[]): Promise<void> {
-  const positions = stretches.map(({ partition, upTo }) => [partition, upTo]);
+async function notifyProcessed(tx: Db, ranges: readonly PartitionRange[]): Promise<void> {
+  const positions = ranges.map(({ partition, upTo }) => [partition, upTo]);
   await sql`select pg_notify('cairn', ${JSON.stringify({ processed: { positions }, queued: true })})`.execute(tx);
 }

@@ -1,4 +1,4 @@
-/** How the whole does, from any node: what was accepted, where it is, and who works on it. One look, so that it adds up. */
+/** The state of the cluster, from any node. The counts come from one statement, so that they add up. */
 import type pg from 'pg';
 import { listNodes } from './lease-store.ts';
 import { queryRows } from './log-pool.ts';
@@ -6,9 +6,9 @@ import { queryRows } from './log-pool.ts';
 export interface ClusterStatus {
   accepted: number;
   fates: Record<string, number>;
-  /** Events that are processed and wait to be shipped. */
+  /** Processed events that are not in the event store yet. */
   shipping: number;
-  /** Whether anything at all waits to be shipped. */
+  /** Whether any block or reassignment is pending. */
   isShipping: boolean;
   oldestReceivedAt: number | null;
   parts: ClusterParts;
@@ -17,7 +17,7 @@ export interface ClusterStatus {
 interface ClusterParts {
   nodes: { id: string; role: string; host: string; version: string; started_at: string; silent_ms: number }[];
   partitions: { partition: number; worker: string | null; waiting: number }[];
-  /** Who ships events and does the chores. */
+  /** The leader, which also owns the event store. */
   keeper: string | null;
   blocks_waiting: number;
 }
@@ -35,7 +35,7 @@ interface Row {
 
 export async function readClusterStatus(pool: pg.Pool): Promise<ClusterStatus> {
   const [row] = await queryRows<Row>(pool, 'whole', STATUS_SQL);
-  if (row === undefined) throw new Error('The database did not answer.');
+  if (row === undefined) throw new Error('The database did not respond.');
   const nodes = await listNodes(pool);
   const { accepted, fates, shipping, blocks, orders, oldest, partitions, keeper } = row;
   return {

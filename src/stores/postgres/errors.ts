@@ -1,16 +1,13 @@
-/** What PostgreSQL's errors mean: come back later, try again at once, or a fault of ours. */
-import { Failure } from '../../core/errors.ts';
+/** Classifies PostgreSQL's errors: unavailable, worth a retry, or a bug. */
+import { unavailable } from '../unavailable.ts';
 
-/** Seconds after which a refused sender should try again. */
-const RETRY_AFTER_SECONDS = 2;
-
-/** PostgreSQL's five characters, or the word of the operating system; '' for any other error. */
+/** PostgreSQL's SQLSTATE or the operating system's code; '' for other errors. */
 export function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : '';
 }
 
-/** Two chunks made the same thing at once: the second finds it when it looks again. */
+/** Two chunks inserted the same row; a retry finds it. */
 const CONCURRENT_INSERT_CONSTRAINTS = new Set([
   'seen_events_pk',
   'persons_uuid_key',
@@ -20,8 +17,8 @@ const CONCURRENT_INSERT_CONSTRAINTS = new Set([
 ]);
 
 /**
- * The transaction came into another's way, and is to be computed afresh: 40001 and 40P01 (deadlock), something that
- * another made first, or a table that has just been changed by a newer version.
+ * The transaction conflicted with another and can be retried: 40001 (serialization), 40P01 (deadlock), a concurrent
+ * insert, or a table that a newer version has just changed.
  */
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error);
@@ -30,12 +27,11 @@ export function isRetryable(error: unknown): boolean {
 }
 
 /**
- * The server is not there, is starting or stopping, has no connection to spare or no room to write: 08 connection, 53
- * resources, 57P0x shutdown, 57014 an answer that took too long, 25P03 a transaction that stood still, 58 the
- * operating system, 25006 a server that only reads (a standby).
+ * The server is unreachable, starting, stopping or out of resources: 08 connection, 53 resources, 57P0x shutdown, 57014
+ * statement timeout, 25P03 idle transaction, 58 operating system, 25006 read-only (a standby).
  */
 const LOST_CODES = /^(08|53|58|57P0|57014|25P03|25006|E(CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND|AI_AGAIN))/;
-/** The driver has no codes for these. */
+/** Errors of the driver, which have no code. */
 const LOST_MESSAGES =
   /^Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed/;
 
@@ -44,15 +40,11 @@ function isConnectionLost(error: unknown): boolean {
   return LOST_CODES.test(codeOf(error)) || LOST_MESSAGES.test(error.message);
 }
 
-/** Says of a lost connection that it will come back; anything else goes on as it is. */
+/** Throws `unavailable` for a lost connection, and other errors as they are. */
 export function rethrowConnectionLoss(error: unknown): never {
   if (!isConnectionLost(error)) throw error;
-  throw new Failure('unavailable', `The database cannot be reached (${codeOf(error) || String(error)}).`, {
-    code: 'server_error',
-    retryAfter: RETRY_AFTER_SECONDS,
-    cause: error,
-  });
+  throw unavailable(`The database cannot be reached (${codeOf(error) || String(error)}).`, error);
 }
 
-/** A table has changed under a statement that was prepared before: a newer version has just been started. */
+/** A prepared statement is outdated because a newer version has changed the table. */
 export const isOutdatedPlan = (error: unknown): boolean => codeOf(error) === '0A000';

@@ -1,48 +1,47 @@
-/** Puts what waits at the same moment into one write: one is under way at a time, and the next takes all that came. */
+/** Combines concurrent items into one write: one write runs at a time, and the next takes all that came meanwhile. */
 interface GroupCommitOptions<T, R> {
-  /** Answers for each, in their order; or fails for all. */
+  /** Returns a result for each item, in order, or fails for all. */
   write(group: readonly T[]): Promise<R[]>;
-  sizeOf(one: T): number;
+  sizeOf(item: T): number;
 }
 
-interface Waiting<T, R> {
-  one: T;
+interface PendingItem<T, R> {
+  item: T;
   resolve(result: R): void;
   reject(error: unknown): void;
 }
 
-/** A group stops growing here; the rest goes with the next one. */
 const MAX_GROUP_SIZE = 500;
 const MAX_GROUP_BYTES = 8 * 1024 * 1024;
 
 export class GroupCommit<T, R> {
   readonly #options: GroupCommitOptions<T, R>;
-  #waiting: Waiting<T, R>[] = [];
+  #pending: PendingItem<T, R>[] = [];
   #running: Promise<void> | null = null;
 
   constructor(options: GroupCommitOptions<T, R>) {
     this.#options = options;
   }
 
-  add(one: T): Promise<R> {
+  add(item: T): Promise<R> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ one, resolve, reject });
+      this.#pending.push({ item, resolve, reject });
       this.#running ??= this.#run();
     });
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when nothing is pending. */
   async finish(): Promise<void> {
     while (this.#running !== null) await this.#running;
   }
 
   async #run(): Promise<void> {
-    // Whoever comes in the same turn of the event loop goes along.
+    // Items added in the same turn of the event loop join this write.
     await new Promise(setImmediate);
-    while (this.#waiting.length > 0) {
+    while (this.#pending.length > 0) {
       const group = this.#take();
       try {
-        const results = await this.#options.write(group.map(({ one }) => one));
+        const results = await this.#options.write(group.map(({ item }) => item));
         for (const [index, { resolve }] of group.entries()) resolve(results[index] as R);
       } catch (error) {
         for (const { reject } of group) reject(error);
@@ -51,15 +50,15 @@ export class GroupCommit<T, R> {
     this.#running = null;
   }
 
-  #take(): Waiting<T, R>[] {
+  #take(): PendingItem<T, R>[] {
     let count = 0;
     let bytes = 0;
-    for (const { one } of this.#waiting) {
-      const size = this.#options.sizeOf(one);
+    for (const { item } of this.#pending) {
+      const size = this.#options.sizeOf(item);
       if (count === MAX_GROUP_SIZE || (count > 0 && bytes + size > MAX_GROUP_BYTES)) break;
       count++;
       bytes += size;
     }
-    return this.#waiting.splice(0, count);
+    return this.#pending.splice(0, count);
   }
 }

@@ -5,27 +5,26 @@ import { postgresDialect } from '../sql/postgres-dialect.ts';
 import type { Db } from '../sql/tables.ts';
 import { isRetryable } from './errors.ts';
 
-/** Chunks that were in each other's way: each gets through sooner or later, and mostly at the second try. */
+/** Conflicting chunks mostly succeed at the second try. */
 const MAX_TRIES = 20;
 const PAUSE_MS = 5;
 
 interface PostgresIngestOptions {
-  /** Which log's chunks are written; each has a position of its own. */
+  /** The log whose position is stored. */
   log?: string;
-  /** Hears of every try that was in vain. */
+  /** Called for each failed try. */
   onRetry?(error: unknown): void;
 }
 
 /**
- * The processor's side of the shelf. Where chunks came into each other's way, `work` is run again from the beginning,
- * on what is there now.
+ * The ingest store on PostgreSQL. After a conflict between chunks, `work` runs again from the start.
  */
 export function postgresIngestStore(db: Db, { log, onRetry }: PostgresIngestOptions = {}): IngestStore {
   const store = sqlIngestStore(db, postgresDialect, log);
   return { ...store, transaction: (work) => retryTransaction(() => store.transaction(work), onRetry) };
 }
 
-/** For every transaction of chunks, also those that do more than the store's own. */
+/** For all transactions of chunks. */
 export async function retryTransaction<T>(attempt: () => Promise<T>, onRetry?: (error: unknown) => void): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Lease, LeaseState, LeaseStore, NodeInfo, NodeStatus } from '../cluster/leases.ts';
 import { queryRows } from './log-pool.ts';
 
-/** A lease that is not renewed runs out after this; a worker that is not seen for so long counts as gone. */
+/** A lease expires after this unless it is renewed, and so does the heartbeat of a worker. */
 const LEASE_MS = 5000;
 
 export class PostgresLeases implements LeaseStore {
@@ -14,7 +14,6 @@ export class PostgresLeases implements LeaseStore {
     this.#leaseMs = leaseMs;
   }
 
-  /** Brings leases into being, of which nobody has any yet. */
   async createLeases(names: readonly string[]): Promise<void> {
     await this.#pool.query('insert into leases (name) select unnest($1::text[]) on conflict do nothing', [[...names]]);
   }
@@ -45,7 +44,7 @@ export async function recordNode(pool: pg.Pool, { id, role, host, version, facts
   await queryRows(pool, 'note_node', NOTE, [id, role, host, version, JSON.stringify(facts)]);
 }
 
-/** Those that were seen within the last minute. */
+/** Nodes with a heartbeat in the last minute. */
 export async function listNodes(pool: pg.Pool): Promise<NodeStatus[]> {
   const rows = await queryRows<Omit<NodeStatus, 'facts'> & { facts: string }>(pool, 'seen_nodes', SEEN);
   return rows.map((row) => ({ ...row, facts: JSON.parse(row.facts) }));
@@ -65,7 +64,7 @@ const LOOK = `
 const WORKERS = `
   select id from nodes where role <> 'web' and seen_at > now() - $1 * interval '1 ms' order by id`;
 
-/** One that another is just taking is passed over. */
+/** Skips leases that another worker is acquiring. */
 const TAKE = `
   update leases l set holder = $1, token = l.token + 1, expires_at = clock_timestamp() + $3 * interval '1 ms'
   from (

@@ -1,15 +1,15 @@
 import type pg from 'pg';
+import { unavailable } from '../unavailable.ts';
 import { rethrowConnectionLoss } from './errors.ts';
 import { openPool } from './pool.ts';
-import { unavailable } from './unavailable.ts';
 
 /**
- * Connections for what must be answered soon or not at all. Whatever the server is set to, a commit here has reached the
- * disk: that is what an answer to a capture request means.
+ * Connections for short statements that must succeed quickly or fail. Commits wait for the disk whatever the server's
+ * settings: a successful capture response promises that.
  */
 export function openLogPool(url: string, size: number): pg.Pool {
   const pool = openPool(url, { size });
-  // Otherwise a connection lost in the middle of a statement would end the process.
+  // Otherwise a connection lost during a statement would end the process.
   pool.on('connect', (client) => void client.on('error', () => undefined));
   const { options } = pool as unknown as { options: { onConnect?(client: pg.PoolClient): Promise<unknown> } };
   options.onConnect = (client) => client.query(DURABLE);
@@ -19,10 +19,9 @@ export function openLogPool(url: string, size: number): pg.Pool {
 const DURABLE = `select set_config('synchronous_commit', 'on', false)
   where current_setting('synchronous_commit') in ('off', 'local')`;
 
-/** Nobody waits longer than this for the database, even one that hangs without a word. */
 const QUERY_TIMEOUT_MS = 8_000;
 
-/** One statement on any connection, prepared under its name. */
+/** Runs one statement, prepared under `name`, on any connection. */
 export async function queryRows<R extends pg.QueryResultRow>(
   pool: Pick<pg.Pool, 'query'>,
   name: string,
@@ -34,10 +33,10 @@ export async function queryRows<R extends pg.QueryResultRow>(
     return (await pool.query<R>(config as pg.QueryConfig)).rows;
   } catch (error) {
     if (error instanceof Error && error.message === TIMEOUT_MESSAGE)
-      throw unavailable('The database does not answer.', error);
+      throw unavailable('The database does not respond.', error);
     return rethrowConnectionLoss(error);
   }
 }
 
-/** The driver has no code for it. */
+/** The driver has no code for this error. */
 const TIMEOUT_MESSAGE = 'Query read timeout';

@@ -1,4 +1,4 @@
-/** News between nodes by NOTIFY and LISTEN, over a connection of its own that is made again whenever it is lost. */
+/** Messages between nodes by NOTIFY and LISTEN, over a separate connection that reconnects when lost. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { MessageChannel, NodeMessage } from '../cluster/node-messages.ts';
@@ -6,7 +6,7 @@ import type { MessageChannel, NodeMessage } from '../cluster/node-messages.ts';
 const CHANNEL = 'cairn';
 const MIN_RECONNECT_DELAY_MS = 100;
 const MAX_RECONNECT_DELAY_MS = 3000;
-/** A connection that says nothing is asked now and then whether it is still there. */
+/** An idle connection is probed from time to time. */
 const PROBE_INTERVAL_MS = 5000;
 const PROBE_TIMEOUT_MS = 4000;
 
@@ -18,34 +18,36 @@ export async function openMessageChannel(url: string): Promise<MessageChannel> {
 
 class PostgresMessageChannel implements MessageChannel {
   readonly #url: string;
-  readonly #hearers: ((news: NodeMessage) => void)[] = [];
-  readonly #gapHearers: (() => void)[] = [];
+  readonly #listeners: ((message: NodeMessage) => void)[] = [];
+  readonly #reconnectListeners: (() => void)[] = [];
   #client: pg.Client | null = null;
-  #asking: NodeJS.Timeout | null = null;
-  #lastAsked: Promise<unknown> = Promise.resolve();
+  #probeTimer: NodeJS.Timeout | null = null;
+  #lastQuery: Promise<unknown> = Promise.resolve();
   #closed = false;
 
   constructor(url: string) {
     this.#url = url;
   }
 
-  send(news: NodeMessage): void {
-    this.#ask({ text: `select pg_notify('${CHANNEL}', $1)`, values: [JSON.stringify(news)] }).catch(() => undefined);
+  send(message: NodeMessage): void {
+    this.#query({ text: `select pg_notify('${CHANNEL}', $1)`, values: [JSON.stringify(message)] }).catch(
+      () => undefined,
+    );
   }
 
-  /** One after the other, on the connection of that time. */
-  #ask(config: pg.QueryConfig): Promise<unknown> {
-    const asked = this.#lastAsked.then(() => this.#client?.query(config));
-    this.#lastAsked = asked.catch(() => undefined);
-    return asked;
+  /** One after the other, on the current connection. */
+  #query(config: pg.QueryConfig): Promise<unknown> {
+    const query = this.#lastQuery.then(() => this.#client?.query(config));
+    this.#lastQuery = query.catch(() => undefined);
+    return query;
   }
 
-  onMessage(hear: (news: NodeMessage) => void): void {
-    this.#hearers.push(hear);
+  onMessage(listener: (message: NodeMessage) => void): void {
+    this.#listeners.push(listener);
   }
 
-  onReconnect(hear: () => void): void {
-    this.#gapHearers.push(hear);
+  onReconnect(listener: () => void): void {
+    this.#reconnectListeners.push(listener);
   }
 
   async connect(): Promise<void> {
@@ -53,39 +55,39 @@ class PostgresMessageChannel implements MessageChannel {
       connectionString: this.#url,
       connectionTimeoutMillis: 5000,
       keepAlive: true,
-      application_name: 'cairn news',
+      application_name: 'cairn messages',
     });
-    client.on('notification', ({ payload = '' }) => this.#tell(payload));
+    client.on('notification', ({ payload = '' }) => this.#dispatch(payload));
     client.on('error', () => undefined);
     await client.connect();
     client.once('end', () => this.#lost(client));
     await client.query(`listen ${CHANNEL}`);
     this.#client = client;
-    this.#asking = setInterval(() => this.#probe(client), PROBE_INTERVAL_MS);
-    this.#asking.unref();
+    this.#probeTimer = setInterval(() => this.#probe(client), PROBE_INTERVAL_MS);
+    this.#probeTimer.unref();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#asking) clearInterval(this.#asking);
+    if (this.#probeTimer) clearInterval(this.#probeTimer);
     await this.#client?.end().catch(() => undefined);
   }
 
-  #tell(payload: string): void {
-    const news = JSON.parse(payload) as NodeMessage;
-    for (const hear of this.#hearers) hear(news);
+  #dispatch(payload: string): void {
+    const message = JSON.parse(payload) as NodeMessage;
+    for (const listener of this.#listeners) listener(message);
   }
 
   #probe(client: pg.Client): void {
     const config = { text: 'select 1', query_timeout: PROBE_TIMEOUT_MS };
-    // One that hangs is cut, so that the end of it is heard.
-    this.#ask(config as pg.QueryConfig).catch(() => void client.end().catch(() => undefined));
+    // Ends a connection that hangs, which triggers the reconnect.
+    this.#query(config as pg.QueryConfig).catch(() => void client.end().catch(() => undefined));
   }
 
   #lost(client: pg.Client): void {
     if (this.#client !== client) return;
     this.#client = null;
-    if (this.#asking) clearInterval(this.#asking);
+    if (this.#probeTimer) clearInterval(this.#probeTimer);
     if (!this.#closed) void this.#reconnect();
   }
 
@@ -93,7 +95,7 @@ class PostgresMessageChannel implements MessageChannel {
     for (let pauseMs = MIN_RECONNECT_DELAY_MS; !this.#closed; pauseMs = Math.min(pauseMs * 2, MAX_RECONNECT_DELAY_MS)) {
       try {
         await this.connect();
-        for (const hear of this.#gapHearers) hear();
+        for (const listener of this.#reconnectListeners) listener();
         return;
       } catch {
         await sleep(pauseMs, undefined, { ref: false });

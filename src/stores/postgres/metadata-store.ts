@@ -13,7 +13,7 @@ import { BinaryTextCompiler } from './query-compiler.ts';
 
 const DEFAULT_POOL_OPTIONS: PoolOptions = { size: 10 };
 
-/** The relational database on another machine; any number of nodes and threads may each open it. */
+/** Any number of nodes and threads may open it. */
 export function openPostgresDatabase(url: string, options: PoolOptions = DEFAULT_POOL_OPTIONS): Kysely<Tables> {
   const pool = kyselyPool(openPool(url, options));
   return new Kysely<Tables>({
@@ -29,12 +29,12 @@ export function openPostgresDatabase(url: string, options: PoolOptions = DEFAULT
 
 export interface PostgresStores {
   metadata: MetadataStore;
-  /** The processor's side of the same database, for looking at. */
+  /** For reading; workers open their own. */
   ingest: IngestStore;
   db: Kysely<Tables>;
 }
 
-/** Opens the relational shelf and brings it to this version's shape. Closing `metadata` closes everything. */
+/** Opens and migrates the database. Closing `metadata` closes everything. */
 export async function openPostgresMetadataStore(
   url: string,
   now: number,

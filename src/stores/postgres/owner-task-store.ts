@@ -20,7 +20,7 @@ export const postgresOwnerTasks = (pool: pg.Pool): OwnerTaskStore => ({
   },
 });
 
-/** Whoever asked an hour ago has long stopped waiting. */
+/** Also deletes tasks that nobody waits for any more. */
 const ASK = `
   with old as (delete from errands where asked_at < now() - interval '1 hour'),
   fresh as (insert into errands (kind, arguments) values ($1, $2) returning id)

@@ -1,29 +1,28 @@
 /**
- * The log of many machines in PostgreSQL. Requests that wait at the same moment share one statement and one commit: one
- * group is under way at a time, and what comes meanwhile makes the next.
+ * The partitioned log in PostgreSQL. Concurrent requests share one statement and one commit.
  */
 import type pg from 'pg';
 import type { ChangedSubjects } from '../cluster/node-messages.ts';
 import type { NewPartitionEntry, PartitionedLog, PartitionedState, Positions } from '../cluster/partitioned-log.ts';
+import { unavailable } from '../unavailable.ts';
 import { GroupCommit } from './group-commit.ts';
 import { openLogPool, queryRows } from './log-pool.ts';
 import { readPositions, readProgress } from './read-partitions.ts';
-import { unavailable } from './unavailable.ts';
 
 interface PartitionedLogOptions {
-  /** This node's name: others hear from whom entries came. */
+  /** This node's id, sent with notifications. */
   node?: string;
-  /** Most bytes of payload that may wait for processing, over all partitions and nodes. */
+  /** Maximum size of pending payloads, over all partitions and nodes. */
   maxBytes: number;
-  /** How many partitions a new log gets. */
+  /** Number of partitions of a new log. */
   partitions?: number;
-  /** How often it is looked up how much waits. */
+  /** How often the size of pending payloads is read. */
   pollIntervalMs?: number;
 }
 
 const DEFAULT_PARTITIONS = 16;
 const POLL_INTERVAL_MS = 1000;
-/** One for the group under way, one for looking. */
+/** For the running group, for polling, and one to spare. */
 const CONNECTIONS = 3;
 
 interface Request {
@@ -36,7 +35,7 @@ export async function openPartitionedLog(url: string, options: PartitionedLogOpt
   try {
     const partitions = await ensurePartitions(pool, options.partitions ?? DEFAULT_PARTITIONS);
     const log = new PostgresLog(pool, partitions, options);
-    await log.look();
+    await log.poll();
     return log;
   } catch (error) {
     await pool.end();
@@ -44,7 +43,7 @@ export async function openPartitionedLog(url: string, options: PartitionedLogOpt
   }
 }
 
-/** The first start decides for ever: the place of an id must not change while something of it waits. */
+/** The first start decides the number: an id must stay in its partition while entries are pending. */
 async function ensurePartitions(pool: pg.Pool, wanted: number): Promise<number> {
   await pool.query(
     `with fresh as (
@@ -62,11 +61,11 @@ class PostgresLog implements PartitionedLog {
   readonly #pool: pg.Pool;
   readonly #options: PartitionedLogOptions;
   readonly #groups: GroupCommit<Request, Positions>;
-  readonly #looking: NodeJS.Timeout;
-  /** What waited at the last look, what has been written through here since, and what is on its way. */
-  #waiting = 0;
-  #sinceLook = 0;
-  #underWay = 0;
+  readonly #polling: NodeJS.Timeout;
+  /** Bytes pending at the last poll, written here since, and being written. */
+  #polledBytes = 0;
+  #writtenBytes = 0;
+  #runningBytes = 0;
   #closed = false;
 
   constructor(pool: pg.Pool, partitions: number, options: PartitionedLogOptions) {
@@ -74,28 +73,28 @@ class PostgresLog implements PartitionedLog {
     this.partitions = partitions;
     this.#options = options;
     this.#groups = new GroupCommit({ write: (group) => this.#write(group), sizeOf });
-    // A database that is away is heard of by whoever appends; the next look comes by itself.
-    this.#looking = setInterval(
-      () => void this.look().catch(() => undefined),
+    // A failed poll needs no handling: appends report an unavailable database.
+    this.#polling = setInterval(
+      () => void this.poll().catch(() => undefined),
       options.pollIntervalMs ?? POLL_INTERVAL_MS,
     );
-    this.#looking.unref();
+    this.#polling.unref();
   }
 
   async append(entries: readonly NewPartitionEntry[], changed: readonly ChangedSubjects[] = []): Promise<Positions> {
     if (this.#closed) throw unavailable('The server is stopping.');
     const request = { entries, changed };
     const bytes = sizeOf(request);
-    if (this.#waiting + this.#sinceLook + this.#underWay + bytes > this.#options.maxBytes) {
-      throw unavailable('Too many events wait to be processed; send this again in a moment.');
+    if (this.#polledBytes + this.#writtenBytes + this.#runningBytes + bytes > this.#options.maxBytes) {
+      throw unavailable('Too many events are waiting to be processed. Try again in a moment.');
     }
-    this.#underWay += bytes;
+    this.#runningBytes += bytes;
     try {
       const reached = await this.#groups.add(request);
-      this.#sinceLook += bytes;
+      this.#writtenBytes += bytes;
       return reached;
     } finally {
-      this.#underWay -= bytes;
+      this.#runningBytes -= bytes;
     }
   }
 
@@ -121,17 +120,17 @@ class PostgresLog implements PartitionedLog {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    clearInterval(this.#looking);
+    clearInterval(this.#polling);
     await this.#groups.finish();
     await this.#pool.end();
   }
 
-  /** How much waits. What comes meanwhile may be counted twice until the next look, never not at all. */
-  async look(): Promise<void> {
-    const before = this.#sinceLook;
+  /** Reads the pending size. Concurrent writes may count twice until the next poll, but are never missed. */
+  async poll(): Promise<void> {
+    const before = this.#writtenBytes;
     const { bytes } = await this.state();
-    this.#waiting = bytes;
-    this.#sinceLook -= before;
+    this.#polledBytes = bytes;
+    this.#writtenBytes -= before;
   }
 
   async #write(group: readonly Request[]): Promise<Positions[]> {
@@ -148,7 +147,7 @@ const appendGroup = (
   node: string,
 ): Promise<{ of_partition: number; up_to: number }[]> => queryRows(on, 'append', APPEND, valuesOf(group, node));
 
-/** Within a transaction of the caller's, whose commit keeps them. Nobody in particular has sent them. */
+/** Appends within the caller's transaction, without a sending node. */
 export async function appendEntries(client: pg.PoolClient, entries: readonly NewPartitionEntry[]): Promise<void> {
   if (entries.length > 0) await appendGroup(client, [{ entries, changed: [] }], '');
 }
@@ -171,7 +170,7 @@ const sizeOf = ({ entries }: Request): number => entries.reduce((sum, { payload 
 
 const APPEND = `select * from append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
 
-/** Payloads travel as one value: an array of them would be sent as text, twice as long. */
+/** Payloads are sent as one value: an array would be sent as text, twice as long. */
 function valuesOf(group: readonly Request[], node: string): unknown[] {
   const entries = group.flatMap((request) => request.entries);
   let start = 0;
@@ -195,7 +194,7 @@ function valuesOf(group: readonly Request[], node: string): unknown[] {
   ];
 }
 
-/** A piece of news holds 8000 bytes at the most. What is too much is told as 'anybody of this project'. */
+/** A notification holds at most 8000 bytes. Longer lists are sent as "any subject of this project". */
 const MAX_MESSAGE_BYTES = 6000;
 
 function changedText(changed: readonly ChangedSubjects[]): string {

@@ -1,6 +1,6 @@
 /**
- * Finds persons by way of the index, as `sqlite/person-index-reader.ts` does: one state of the database from beginning to
- * end, whatever is written meanwhile. Here every look is a journey, so what a block may have to tell is fetched at once.
+ * Searches the person index, like `sqlite/person-index-reader.ts`, on one snapshot of the database. Every query is a
+ * round trip here, so all columns that a block may need are read at once.
  */
 import { type Kysely, sql } from 'kysely';
 import { type ColumnFilter, matchesPerson, matching, type PersonRows } from '../../core/persons/person-columns.ts';
@@ -12,60 +12,63 @@ import { FirstPersons } from '../sql/first-persons.ts';
 import { takeMatching, toFloat64s, toUint16s } from '../sql/person-blocks.ts';
 import type { Tables } from '../sql/tables.ts';
 
-type Find = PersonStore['listMatching'];
+type ListMatching = PersonStore['listMatching'];
 type Db = Kysely<Tables>;
 
-/** What a test looks at. */
+/** What a filter reads. */
 interface Needs {
   keys: Set<string>;
   persons: Set<number>;
   ids: boolean;
 }
 
-function needsOf(test: ColumnFilter, needs: Needs = { keys: new Set(), persons: new Set(), ids: false }): Needs {
-  if (test.kind === 'property') needs.keys.add(test.key);
-  else if (test.kind === 'named') needs.persons.add(test.id);
-  else if (test.kind === 'person') needs.ids = true;
-  else for (const inner of test.tests) needsOf(inner, needs);
+function needsOf(filter: ColumnFilter, needs: Needs = { keys: new Set(), persons: new Set(), ids: false }): Needs {
+  if (filter.kind === 'property') needs.keys.add(filter.key);
+  else if (filter.kind === 'named') needs.persons.add(filter.id);
+  else if (filter.kind === 'person') needs.ids = true;
+  else for (const inner of filter.tests) needsOf(inner, needs);
   return needs;
 }
 
 export const personIndexReader =
-  (db: Db): Find =>
-  (...question) =>
+  (db: Db): ListMatching =>
+  (...args) =>
     db
       .transaction()
       .setIsolationLevel('repeatable read')
       .setAccessMode('read only')
-      .execute((view) => find(view, ...question));
+      .execute((view) => find(view, ...args));
 
-/** Null where too many have changed since the index was written. */
-async function find(view: Db, ...[projectId, test, after, limit]: Parameters<Find>): ReturnType<Find> {
+/** Null if too many persons are not indexed yet. */
+async function find(
+  view: Db,
+  ...[projectId, filter, after, limit]: Parameters<ListMatching>
+): ReturnType<ListMatching> {
   const changed = await changedSince(view, projectId);
   if (changed.length > MAX_UNINDEXED_PERSONS) return null;
   const gone = await view.selectFrom('gonePersons').select('personId').where('projectId', '=', projectId).execute();
   const first = new FirstPersons(after, limit);
-  // What blocks tell of these is out of date.
-  const elsewhere = new Set(gone.map(({ personId }) => personId));
+  // Blocks are outdated for these persons.
+  const outdated = new Set(gone.map(({ personId }) => personId));
   const pause = createPause();
   for (const person of changed) {
-    elsewhere.add(person.id);
-    if (first.canTake(person) && matchesPerson(test, person.id, JSON.parse(person.properties))) first.take(person);
+    outdated.add(person.id);
+    if (first.canTake(person) && matchesPerson(filter, person.id, JSON.parse(person.properties))) first.take(person);
     await pause();
   }
-  const needs = needsOf(test);
+  const needs = needsOf(filter);
   const places = await placesOf(view, projectId, needs);
   const blocks = view.selectFrom('personBlocks').select(['id', 'persons', 'newest', 'oldest']);
-  const living = await blocks
+  const used = await blocks
     .where('projectId', '=', projectId)
     .where('living', '>', 0)
     .orderBy('newest', 'desc')
     .execute();
-  for (const block of living) {
+  for (const block of used) {
     if (!first.canTakeFrom(block)) continue;
-    const verdicts = matching(test, await rowsOf(view, block, needs, places));
-    if (!verdicts?.includes(1)) continue;
-    takeMatching(verdicts, await readHeader(view, block.id), elsewhere, first);
+    const matches = matching(filter, await rowsOf(view, block, needs, places));
+    if (!matches?.includes(1)) continue;
+    takeMatching(matches, await readHeader(view, block.id), outdated, first);
   }
   return first.list();
 }
@@ -103,7 +106,7 @@ const readHeader = (view: Db, blockId: number) =>
     .where('id', '=', blockId)
     .executeTakeFirstOrThrow();
 
-/** The columns of a block that the test looks at. */
+/** The columns of a block that the filter reads. */
 async function rowsOf(
   view: Db,
   block: { id: number; persons: number },

@@ -1,8 +1,8 @@
 import { type DataTypeNode, PostgresQueryCompiler } from 'kysely';
 
 /**
- * Columns of text compare by their bytes, whatever the database was created with: so lists come in the same order as
- * from SQLite, and names that differ in anything are different names.
+ * Text columns compare by bytes, whatever the database's collation: lists have the same order as in SQLite, and names
+ * that differ in any byte are different.
  */
 export class BinaryTextCompiler extends PostgresQueryCompiler {
   protected override visitDataType(node: DataTypeNode): void {

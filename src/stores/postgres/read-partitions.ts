@@ -1,9 +1,9 @@
-/** The reading side of the log of many machines. */
+/** Reads the partitioned log. */
 import type pg from 'pg';
 import type { PartitionEntry, Positions } from '../cluster/partitioned-log.ts';
 import { queryRows } from './log-pool.ts';
 
-/** Up to where each partition has been processed. */
+/** How far each partition has been processed. */
 export const readProgress = (pool: pg.Pool): Promise<Positions> =>
   readPositions(pool, 'log_positions', 'select partition, position as at from log_progress');
 
@@ -13,7 +13,7 @@ export async function readPositions(pool: pg.Pool, name: string, text: string): 
 }
 
 /**
- * Partitions take turns, entry by entry, until there are enough events or bytes. Only what is chosen is read whole.
+ * Takes entries of the partitions in turn until a limit is reached. Reads the payloads of chosen entries only.
  */
 const READ = `
   with waiting as (
@@ -33,7 +33,7 @@ const READ = `
   where c.nth = 1 or (c.events <= $4 and c.bytes <= $5)
   order by c.nth`;
 
-/** Beyond this, a bound is none: PostgreSQL knows no infinite integers. */
+/** PostgreSQL has no infinite integers. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 export async function readPartitionEntries(
@@ -44,7 +44,7 @@ export async function readPartitionEntries(
 ): Promise<PartitionEntry[]> {
   if (after.size === 0) return [];
   const events = Math.min(maxEvents, UNBOUNDED);
-  // An entry holds an event at least; and where many partitions wait, none has more than about its share.
+  // Every entry has at least one event; with many partitions, none gets much more than its share.
   const entries = after.size === 1 ? events : Math.min(events, Math.ceil((2 * events) / after.size) + 16);
   const bounds = [Math.min(entries, UNBOUNDED), events, Math.min(maxBytes, UNBOUNDED)];
   return queryRows<PartitionEntry>(pool, 'read_entries', READ, [[...after.keys()], [...after.values()], ...bounds]);

@@ -1,7 +1,7 @@
-/** Statements that are prepared once on each connection. Lists of values make ever new ones: not all can be kept. */
+/** Statements with lists of values vary without end, so not all can be prepared. */
 const MAX_STATEMENTS = 500;
 
-/** The same text of a statement gets the same name, from its second use on: preparing costs more than most answers. */
+/** Names statements from their second use on, so that they are prepared: that costs more than running most once. */
 export class StatementNames {
   readonly #names = new Map<string, string | null>();
   #given = 0;
@@ -18,7 +18,7 @@ export class StatementNames {
     return given;
   }
 
-  /** The next use prepares it afresh, under another name. */
+  /** The next use prepares it again, under another name. */
   forget(text: string): void {
     this.#names.delete(text);
   }

@@ -62,7 +62,7 @@ type View = ReturnType<typeof prepare>;
 
 interface Question {
   projectId: number;
-  test: ColumnFilter;
+  filter: ColumnFilter;
   after: PersonCursor | null;
   limit: number;
 }
@@ -77,14 +77,14 @@ export class PersonIndexReader {
   /** Null where too many have changed since the index was written, and while SQLite mends its journal. */
   listMatching(
     projectId: number,
-    test: ColumnFilter,
+    filter: ColumnFilter,
     after: PersonCursor | null,
     limit: number,
   ): Promise<ListedPerson[] | null> {
     return this.#views.use(async (view) => {
       view.begin.run();
       try {
-        return await findMatching(view, { projectId, test, after, limit });
+        return await findMatching(view, { projectId, filter, after, limit });
       } catch (error) {
         if (isBusy(error)) return null;
         throw error;
@@ -100,7 +100,7 @@ export class PersonIndexReader {
 }
 
 async function findMatching(view: View, question: Question): Promise<ListedPerson[] | null> {
-  const { projectId, test, after, limit } = question;
+  const { projectId, filter, after, limit } = question;
   const { change, id } = view.position.get(projectId) ?? MIRROR_START;
   const changed = view.changed.all(projectId, change, id, MAX_UNINDEXED_PERSONS + 1);
   if (changed.length > MAX_UNINDEXED_PERSONS) return null;
@@ -110,7 +110,7 @@ async function findMatching(view: View, question: Question): Promise<ListedPerso
   const pause = createPause();
   for (const person of changed) {
     elsewhere.add(person.id);
-    if (first.canTake(person) && matchesPerson(test, person.id, JSON.parse(person.properties))) first.take(person);
+    if (first.canTake(person) && matchesPerson(filter, person.id, JSON.parse(person.properties))) first.take(person);
     await pause();
   }
   for (const block of view.blocks.all(projectId)) {
@@ -123,12 +123,12 @@ async function findMatching(view: View, question: Question): Promise<ListedPerso
 
 function searchBlock(
   view: View,
-  { projectId, test }: Question,
+  { projectId, filter }: Question,
   block: BlockRow,
   elsewhere: ReadonlySet<number>,
   first: FirstPersons,
 ): void {
-  const verdicts = matching(test, rowsOf(view, projectId, block));
+  const verdicts = matching(filter, rowsOf(view, projectId, block));
   if (verdicts === null || !verdicts.includes(1)) return;
   takeMatching(verdicts, view.spine.get(block.id) as BlockHeader, elsewhere, first);
 }

@@ -54,7 +54,7 @@ export async function* queryParticipantEvents(
       ended: String(until),
     }));
     const table = sql.rows(['actor', 'outcome', 'began', 'ended'], rows);
-    const at = sql.millis('e.timestamp');
+    const at = sql.ms('e.timestamp');
     const own = funnel.actor.kind === 'person' ? 'cast(t.actor as UUID)' : 't.actor';
     const { select, where, groupBy } = write(statement);
     const join = `join ${table} t on ${own} = ${actorColumn(funnel.actor)}`;

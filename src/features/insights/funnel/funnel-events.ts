@@ -59,7 +59,7 @@ async function readSlice(
   const isPacked = !codes.hasValues && fitsInKey(question.range, baseOf(question));
   const columns = [
     isPerson ? 'p.number as actor' : 'cast(g.number as integer) as actor',
-    `${isPacked ? sql.millis('e.timestamp') : sql.toDouble(sql.millis('e.timestamp'))} as at`,
+    `${isPacked ? sql.ms('e.timestamp') : sql.toDouble(sql.ms('e.timestamp'))} as at`,
     ...wordsOf(question).map((entities, i) => `${bitsSql(statement, entities)} as bits${i}`),
     ...(codes.hasValues ? [`${codes.valueSql(sql)} as value`] : []),
     ...(minds ? ['e.uuid as uuid'] : []),

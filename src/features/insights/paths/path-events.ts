@@ -80,7 +80,7 @@ function columnsOf(
   codes: PathCodes,
   base: number | null,
 ): { columns: string; join: string } {
-  const at = sql.millis('e.timestamp');
+  const at = sql.ms('e.timestamp');
   const join = codes.isComplete ? codes.join(sql, itemSql(sql)) : '';
   if (base !== null) {
     const since = `(${at} - ${sql.integer(range.from)})`;

@@ -1,19 +1,18 @@
+import { DAY_MS, HOUR_MS } from '../../core/time/units.ts';
 import type { PropertyRead } from './property-placeholders.ts';
 
-/** Statements that read a property before it gets a column; a question with a breakdown is two of them. */
+/** Number of statements that read a property before it gets a column; a breakdown query is two. */
 export const PROMOTE_AFTER_READS = 4;
-/** Each costs something with every event that is written. */
+/** Each makes writing events slower. */
 export const MAX_PROMOTED_COLUMNS = 24;
-const DAY_MS = 86_400_000;
 const DROP_UNUSED_AFTER_MS = 30 * DAY_MS;
-/** Makes room for another one only after so long: else more favourites than columns would drive each other out. */
+/** A column used more recently is not replaced by another, or frequently used properties would displace each other. */
 const REPLACE_AFTER_MS = DAY_MS;
-/** The store writes down so often that a column is used. */
-const SAVE_USE_INTERVAL_MS = 3_600_000;
+/** How often the use of a column is saved. */
+const SAVE_USE_INTERVAL_MS = HOUR_MS;
 
-/** So many properties without a column are counted at a time; those that were asked for longest ago are forgotten. */
+/** Properties without a column that are counted at a time; the least recently used is dropped. */
 const MAX_COUNTED_PROPERTIES = 500;
-/** Longer names are nobody's favourite. */
 const MAX_KEY_LENGTH = 200;
 
 /** A property, and how many statements read it. */
@@ -29,41 +28,41 @@ interface Used {
 export const isUnused = ({ lastUsed }: Used, now: number): boolean => lastUsed <= now - DROP_UNUSED_AFTER_MS;
 export const isUseStale = ({ lastUsed }: Used, now: number): boolean => lastUsed <= now - SAVE_USE_INTERVAL_MS;
 
-/** The one that was used longest ago, if that is long enough. */
+/** The least recently used column, if that was long enough ago. */
 export function findReplaceable<T extends Used>(columns: readonly T[], now: number): T | undefined {
   const [oldest] = [...columns].sort((a, b) => a.lastUsed - b.lastUsed);
   return oldest !== undefined && oldest.lastUsed <= now - REPLACE_AFTER_MS ? oldest : undefined;
 }
 
-/** Which properties without a column of their own are asked for, and by how many statements. */
+/** Counts the statements that read each property without a column. */
 export class PropertyUsage {
-  readonly #wanted = new Map<string, PropertyReadCount>();
+  readonly #counts = new Map<string, PropertyReadCount>();
 
   add({ owner, key }: PropertyRead, more = 1): void {
     if (key.length > MAX_KEY_LENGTH) return;
     const name = nameOf({ owner, key });
-    const statements = (this.#wanted.get(name)?.statements ?? 0) + more;
-    // Put at the end again: the first one is that which was asked for longest ago.
-    this.#wanted.delete(name);
-    this.#wanted.set(name, { owner, key, statements });
-    if (this.#wanted.size > MAX_COUNTED_PROPERTIES) this.#wanted.delete(this.#wanted.keys().next().value ?? '');
+    const statements = (this.#counts.get(name)?.statements ?? 0) + more;
+    // Moved to the end: the first one is the least recently used.
+    this.#counts.delete(name);
+    this.#counts.set(name, { owner, key, statements });
+    if (this.#counts.size > MAX_COUNTED_PROPERTIES) this.#counts.delete(this.#counts.keys().next().value ?? '');
   }
 
-  /** It has got one. Says whether it was wanted. */
+  /** The property has a column now. Returns whether it was counted. */
   remove(read: PropertyRead): boolean {
-    return this.#wanted.delete(nameOf(read));
+    return this.#counts.delete(nameOf(read));
   }
 
-  /** All of them; the count begins anew. */
+  /** Returns all counts and starts again from zero. */
   drain(): PropertyReadCount[] {
-    const all = [...this.#wanted.values()];
-    this.#wanted.clear();
+    const all = [...this.#counts.values()];
+    this.#counts.clear();
     return all;
   }
 
-  /** What is read by enough statements, the most wanted one first. */
+  /** Properties read often enough for a column, most read first. */
   mostRead(): PropertyRead[] {
-    return [...this.#wanted.values()]
+    return [...this.#counts.values()]
       .filter(({ statements }) => statements >= PROMOTE_AFTER_READS)
       .sort((a, b) => b.statements - a.statements);
   }
