@@ -1,6 +1,6 @@
-/** A few connections, each for one user at a time; whoever comes when all are taken waits. */
+/** A few connections, each used by one caller at a time; callers wait while all are in use. */
 
-/** Each has a cache of its own, and there are two cores at the least. */
+/** Each has its own cache. */
 const MAX_CONNECTIONS = 4;
 
 interface Connection {
@@ -11,7 +11,7 @@ export class ConnectionPool<C extends Connection> {
   readonly #open: () => C;
   readonly #free: C[] = [];
   readonly #waiting: ((connection: C) => void)[] = [];
-  #taken = 0;
+  #opened = 0;
   #isClosed = false;
 
   constructor(open: () => C) {
@@ -19,31 +19,31 @@ export class ConnectionPool<C extends Connection> {
   }
 
   async use<T>(work: (connection: C) => Promise<T>): Promise<T> {
-    const connection = await this.#take();
+    const connection = await this.#acquire();
     try {
       return await work(connection);
     } finally {
-      this.#giveBack(connection);
+      this.#release(connection);
     }
   }
 
-  /** Those in use are closed when they are given back. */
+  /** Connections in use are closed when they are released. */
   close(): void {
     this.#isClosed = true;
     for (const { database } of this.#free.splice(0)) database.close();
   }
 
-  async #take(): Promise<C> {
+  async #acquire(): Promise<C> {
     if (this.#isClosed) throw new Error('The database is closed.');
     const free = this.#free.pop();
     if (free) return free;
-    if (this.#taken >= MAX_CONNECTIONS) return new Promise((resolve) => this.#waiting.push(resolve));
+    if (this.#opened >= MAX_CONNECTIONS) return new Promise((resolve) => this.#waiting.push(resolve));
     const opened = this.#open();
-    this.#taken++;
+    this.#opened++;
     return opened;
   }
 
-  #giveBack(connection: C): void {
+  #release(connection: C): void {
     const next = this.#waiting.shift();
     if (next) next(connection);
     else if (this.#isClosed) connection.database.close();

@@ -1,11 +1,10 @@
 /**
- * SQLite under Kysely, with three habits of our own:
+ * A Kysely driver for SQLite. It differs from Kysely's own in three ways:
  *
- * - a transaction takes the write lock when it begins, so that it never fails half-way because somebody else wrote;
- * - waiting for that lock blocks neither the thread nor other queries. better-sqlite3 is synchronous: its own busy
- *   timeout would hold up every request while the worker thread writes a chunk. So it gives up at once and we ask again
- *   a little later; meanwhile other queries use another connection;
- * - statements are prepared once and kept, because preparing costs more than running most of them.
+ * - transactions take the write lock at the start, so that they never fail halfway because of another writer;
+ * - waiting for that lock does not block the thread. better-sqlite3 is synchronous, so its busy timeout would block every
+ *   request while the worker thread writes a chunk. Instead we retry a little later; other queries use another connection;
+ * - prepared statements are cached, since preparing costs more than running most of them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
@@ -21,7 +20,7 @@ import {
 } from 'kysely';
 
 const RETRY_INTERVAL_MS = 2;
-/** Writing the whole database afresh, after a person was deleted, holds the lock for seconds for each gigabyte. */
+/** Rewriting the database after a person was deleted holds the lock for seconds per gigabyte. */
 const LOCK_TIMEOUT_MS = 60_000;
 const STATEMENT_CACHE_SIZE = 500;
 
@@ -53,7 +52,7 @@ class SqliteConnection implements DatabaseConnection {
     return retryWhileBusy(() => {
       const statement = this.#prepare(sql);
       const result = run<R>(statement, parameters);
-      // 'begin' and 'commit' count as reading to SQLite.
+      // SQLite treats 'begin' and 'commit' as read-only.
       if (!statement.readonly || !statement.reader) this.#onWrite?.(sql);
       return result;
     });
@@ -64,8 +63,8 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   #prepare(sql: string): Database.Statement {
-    const kept = this.#statements.get(sql);
-    if (kept) return kept;
+    const cached = this.#statements.get(sql);
+    if (cached) return cached;
     const statement = this.database.prepare(sql);
     if (this.#statements.size >= STATEMENT_CACHE_SIZE) this.#statements.clear();
     this.#statements.set(sql, statement);
@@ -80,8 +79,8 @@ function run<R>(statement: Database.Statement, parameters: readonly unknown[]): 
 }
 
 /**
- * Queries run at once, so one connection serves nearly all the time; a second and third are opened for when a
- * transaction is under way. The number is not bounded: it cannot exceed the transactions that wait at one time.
+ * Queries are synchronous, so one connection is mostly enough; more are opened while transactions run. Their number needs
+ * no limit: it cannot exceed the number of concurrent transactions.
  */
 class SqliteDriver implements Driver {
   readonly #open: () => Database.Database;
@@ -117,7 +116,7 @@ class SqliteDriver implements Driver {
   }
 
   async rollbackTransaction(connection: SqliteConnection): Promise<void> {
-    // SQLite rolls back by itself after some errors (a full disk): then there is nothing left to do.
+    // After some errors, such as a full disk, SQLite has already rolled back.
     if (connection.database.inTransaction) await connection.executeQuery(CompiledQuery.raw('rollback'));
   }
 
@@ -126,7 +125,7 @@ class SqliteDriver implements Driver {
   }
 }
 
-/** `onWrite` hears of everything that may have changed something, once it has. */
+/** `onWrite` is called after each statement that may have changed something. */
 export function nonBlockingSqlite(open: () => Database.Database, onWrite?: (sql: string) => void): Dialect {
   return {
     createDriver: () => new SqliteDriver(open, onWrite),

@@ -5,12 +5,12 @@ export interface FolderLock {
   release(): void;
 }
 
-/** Held here, or the garbage collector would close the file, and give up the lock, of a caller that forgot about it. */
+/** Referenced here, so that the garbage collector does not close the file and release the lock. */
 const held = new Set<Database.Database>();
 
 /**
- * One process per data folder. The lock is an exclusive transaction on a file that holds nothing else: the operating
- * system gives it up when the process ends, however it ends, so a crash never leaves a stale lock behind.
+ * One process per data folder. The lock is an exclusive transaction on an otherwise empty file: the operating system
+ * releases it when the process ends, so a crash never leaves a stale lock.
  */
 export function lockFolder(folder: string): FolderLock {
   const database = new Database(join(folder, 'lock'), { timeout: 0 });
@@ -34,9 +34,7 @@ export function lockFolder(folder: string): FolderLock {
 
 export class FolderInUse extends Error {
   constructor(folder: string) {
-    super(
-      `Another Cairn process is using ${folder}. Stop it first, or give this one a folder of its own with DATA_DIR.`,
-    );
+    super(`Another Cairn process is using ${folder}. Stop it first, or give this one a folder of its own with DATA_DIR.`);
     this.name = 'FolderInUse';
   }
 }

@@ -3,13 +3,11 @@ import type { LogState } from '../ingest/ingest-log.ts';
 import { isCorruption } from './disk-failure.ts';
 
 /**
- * The file under the ingest log: its schema, its settings, and the damage report.
+ * The file of the ingest log: schema, settings and reporting of corruption.
  *
- * `synchronous=FULL` makes a commit wait for the disk. `autoincrement` keeps the highest number ever given in a table
- * of its own, so a number is never given twice, even after everything was trimmed. `secure_delete` is off: zeroing
- * freed pages would write every payload a second time; the pages are overwritten by the next entries anyway, and what
- * they held lives on in the event store. Where it must not, because a person was deleted, the whole file is written
- * afresh (`scrub`).
+ * With `synchronous=FULL` a commit waits for the disk. `autoincrement` never reuses a number, even after everything was
+ * trimmed. `secure_delete` is off: zeroing freed pages would write every payload twice, and the next entries overwrite
+ * them anyway. When a person was deleted, `purge` rewrites the whole file.
  */
 const VERSION = 1;
 
@@ -26,19 +24,16 @@ const SCHEMA = `
   create table totals (accepted integer not null);
   insert into totals values (0)`;
 
-/** The file is checkpointed every 1000 pages and the journal cut back to this size after a burst. */
+/** The journal is truncated to this size after a burst. */
 export const JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** An empty file bigger than this is shrunk at start: what an outage filled goes back to the disk. */
+/** An empty file larger than this is shrunk at start, to return the space that an outage used. */
 const SHRINK_ABOVE_BYTES = 64 * 1024 * 1024;
 
 export interface LogFileOptions {
-  /** The file may not grow past this many bytes; a write that needs more fails as on a full disk. */
+  /** Maximum size of the file; writes beyond it fail as on a full disk. */
   maxFileBytes?: number;
-  /**
-   * Numbers up to this one are spoken for: others remember having processed them. It matters when the file was lost and
-   * begins anew: without it, fresh entries would be taken for old ones.
-   */
+  /** New entries get higher numbers. If the file was lost, others still have its positions. */
   startAfter?: number;
 }
 
@@ -68,7 +63,7 @@ export function openLogFileForReading(path: string): Database.Database {
   return reportCorruption(path, () => new Database(path, { readonly: true, fileMustExist: true }));
 }
 
-/** What the entries on disk add up to. Reads no payload: SQLite knows the length of a blob from the row's head. */
+/** Does not read payloads: SQLite stores the length of a blob in the row's header. */
 function readState(db: Database.Database): LogState {
   const sums = db.prepare<[], Omit<LogState, 'head'>>(`
     select (select accepted from totals) as accepted,
@@ -131,7 +126,7 @@ function reportCorruption<T>(path: string, work: () => T): T {
     if (!isCorruption(error)) throw error;
     throw new Error(
       `The ingest log ${path} is damaged (${String(error)}). Restore it from a backup, or move it aside with its ` +
-        '-wal and -shm files to start an empty one: accepted events that were not processed yet are lost then.',
+        '-wal and -shm files to start with an empty one; events that were not processed yet are then lost.',
       { cause: error },
     );
   }

@@ -1,14 +1,14 @@
 import type { IngestLogReader, LogEntry } from '../ingest/ingest-log.ts';
 import { openLogFileForReading } from './ingest-log-file.ts';
 
-/** It answers at once. */
+/** Reads synchronously. */
 export interface SqliteLogReader extends IngestLogReader {
-  read(...question: Parameters<IngestLogReader['read']>): LogEntry[];
+  read(...args: Parameters<IngestLogReader['read']>): LogEntry[];
 }
 
 /**
- * The reading side, for the thread that processes. It looks through a connection of its own and never holds a
- * snapshot between two calls, so the writer's checkpoints can always get past it.
+ * The reader for the processing thread. It has its own connection and holds no snapshot between calls, so it never blocks
+ * the writer's checkpoints.
  */
 export function openIngestLogReader(path: string): SqliteLogReader {
   const db = openLogFileForReading(path);

@@ -1,29 +1,29 @@
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IngestLog, LogState, NewLogEntry } from '../ingest/ingest-log.ts';
-import { diskFailure, unavailable } from './disk-failure.ts';
+import { unavailable } from '../unavailable.ts';
+import { diskFailure } from './disk-failure.ts';
 import { JOURNAL_LIMIT_BYTES, type LogFileOptions, openLogFile } from './ingest-log-file.ts';
 import { createLogWriter, type LogWriter } from './log-writer.ts';
 
 /**
- * The ingest log of one machine: one SQLite file, written by the thread that serves HTTP.
+ * The embedded ingest log: one SQLite file, written by the thread that serves HTTP.
  *
- * Entries that arrive in one turn of the event loop wait for its end and go to disk in one transaction, with one sync:
- * under load a sync is shared by many requests, without load nobody waits for company. Trimming rides along in the
- * same transaction, a small slice at a time.
+ * Entries of one turn of the event loop are written in one transaction with one sync, so under load many requests share
+ * a sync and without load none waits. The same transaction also trims a small batch.
  */
 interface IngestLogOptions extends LogFileOptions {
-  /** Most bytes of payload that may wait for processing. */
+  /** Maximum size of pending payloads. */
   maxBytes: number;
-  /** Most events that may wait for processing; unbounded unless given. */
+  /** Maximum number of pending events; default: unlimited. */
   maxEvents?: number;
 }
 
-/** A group stops growing here; the rest goes with the next one, so that no turn of the loop takes long. */
+/** Limits of one transaction, so that no turn of the event loop takes long. */
 const MAX_GROUP_ENTRIES = 500;
 const MAX_GROUP_BYTES = 8 * 1024 * 1024;
 
-/** A journal this big means that readers have kept checkpoints from finishing: then we wait for them, shortly. */
+/** A journal of this size means that readers have blocked checkpoints: then we wait briefly for them. */
 const MAX_JOURNAL_BYTES = 4 * JOURNAL_LIMIT_BYTES;
 const FLUSHES_PER_JOURNAL_CHECK = 256;
 const BUSY_TIMEOUT_MS = 50;
@@ -32,7 +32,7 @@ const MAX_PURGE_BYTES = 16 * 1024 * 1024;
 const MAX_TRUNCATE_TRIES = 100;
 const TRUNCATE_INTERVAL_MS = 10;
 
-interface Waiting {
+interface PendingEntry {
   entry: NewLogEntry;
   resolve(seq: number): void;
   reject(error: unknown): void;
@@ -53,7 +53,7 @@ export function openIngestLog(path: string, options: IngestLogOptions): IngestLo
     try {
       db.pragma('wal_checkpoint(restart)');
     } catch {
-      // Nothing is lost: the entries are safe in the journal, and the next look tries again.
+      // Harmless: the entries are safe in the journal, and the next check tries again.
     }
   };
   return new SqliteIngestLog(createLogWriter(db), state, options, restartBigJournal);
@@ -62,30 +62,30 @@ export function openIngestLog(path: string, options: IngestLogOptions): IngestLo
 class SqliteIngestLog implements IngestLog {
   readonly #writer: LogWriter;
   readonly #options: IngestLogOptions;
-  readonly #lookAtJournal: () => void;
+  readonly #checkJournal: () => void;
   #state: LogState;
-  #waiting: Waiting[] = [];
-  #waitingBytes = 0;
-  #waitingEvents = 0;
+  #pending: PendingEntry[] = [];
+  #pendingBytes = 0;
+  #pendingEvents = 0;
   #trims: Trim[] = [];
   #scheduled = false;
   #closed = false;
   #flushes = 0;
 
-  constructor(writer: LogWriter, state: LogState, options: IngestLogOptions, lookAtJournal: () => void) {
+  constructor(writer: LogWriter, state: LogState, options: IngestLogOptions, checkJournal: () => void) {
     this.#writer = writer;
     this.#state = state;
     this.#options = options;
-    this.#lookAtJournal = lookAtJournal;
+    this.#checkJournal = checkJournal;
   }
 
   append(entry: NewLogEntry): Promise<number> {
     const refusal = this.#refusal(entry);
     if (refusal !== undefined) return Promise.reject(unavailable(refusal));
-    this.#waitingBytes += entry.payload.length;
-    this.#waitingEvents += entry.events;
+    this.#pendingBytes += entry.payload.length;
+    this.#pendingEvents += entry.events;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ entry, resolve, reject });
+      this.#pending.push({ entry, resolve, reject });
       this.#schedule();
     });
   }
@@ -93,19 +93,19 @@ class SqliteIngestLog implements IngestLog {
   trim(seq: number): Promise<void> {
     if (this.#closed) return Promise.reject(unavailable('The server is stopping.'));
     return new Promise((resolve, reject) => {
-      // Never past the newest entry of now: what arrives in the same turn has not been processed by anybody.
+      // Not past the newest entry: what arrives in the same turn has not been processed.
       this.#trims.push({ seq: Math.min(seq, this.#state.head), resolve, reject });
       this.#schedule();
     });
   }
 
-  /** Blocks this thread while it writes: a few milliseconds for each megabyte that waits. */
+  /** Blocks this thread for a few milliseconds per pending megabyte. */
   async purge(): Promise<void> {
     if (this.#closed) throw unavailable('The server is stopping.');
-    if (this.#state.bytes > MAX_PURGE_BYTES) throw unavailable('Too much waits in the log to write it afresh.');
+    if (this.#state.bytes > MAX_PURGE_BYTES) throw unavailable('The ingest log is too large to be rewritten now.');
     this.#writer.rewrite();
     for (let tries = 0; !this.#writer.truncateJournal(); tries++) {
-      if (tries === MAX_TRUNCATE_TRIES) throw unavailable('The journal of the log is being read; it could not be cut.');
+      if (tries === MAX_TRUNCATE_TRIES) throw unavailable('The journal of the ingest log is in use.');
       await sleep(TRUNCATE_INTERVAL_MS);
       if (this.#closed) throw unavailable('The server is stopping.');
     }
@@ -118,8 +118,8 @@ class SqliteIngestLog implements IngestLog {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    while (this.#waiting.length > 0) this.#flush(this.#takeGroup());
-    // Entries that are left untrimmed are processed again after the next start, which is harmless.
+    while (this.#pending.length > 0) this.#flush(this.#takeGroup());
+    // Untrimmed entries are processed again after the next start, which is harmless.
     for (const trim of this.#trims.splice(0)) trim.reject(unavailable('The server is stopping.'));
     this.#writer.close();
   }
@@ -128,9 +128,9 @@ class SqliteIngestLog implements IngestLog {
     if (this.#closed) return 'The server is stopping.';
     const { maxBytes, maxEvents = Number.POSITIVE_INFINITY } = this.#options;
     const full =
-      this.#state.bytes + this.#waitingBytes + payload.length > maxBytes ||
-      this.#state.events + this.#waitingEvents + events > maxEvents;
-    return full ? 'Too many events wait to be processed; send this again in a moment.' : undefined;
+      this.#state.bytes + this.#pendingBytes + payload.length > maxBytes ||
+      this.#state.events + this.#pendingEvents + events > maxEvents;
+    return full ? 'Too many events are waiting to be processed. Try again in a moment.' : undefined;
   }
 
   #schedule(): void {
@@ -140,11 +140,11 @@ class SqliteIngestLog implements IngestLog {
       this.#scheduled = false;
       if (this.#closed) return;
       this.#flush(this.#takeGroup());
-      if (this.#waiting.length > 0 || this.#trims.length > 0) this.#schedule();
+      if (this.#pending.length > 0 || this.#trims.length > 0) this.#schedule();
     });
   }
 
-  #flush(group: Waiting[]): void {
+  #flush(group: PendingEntry[]): void {
     const upTo = this.#trims.reduce((most, { seq }) => Math.max(most, seq), 0);
     try {
       const { state, seqs, trimmed } = this.#writer.write(this.#state, group, upTo);
@@ -153,23 +153,23 @@ class SqliteIngestLog implements IngestLog {
         resolve(seqs[i] ?? state.head);
       });
       this.#settleTrims(trimmed);
-      if (++this.#flushes % FLUSHES_PER_JOURNAL_CHECK === 0) this.#lookAtJournal();
+      if (++this.#flushes % FLUSHES_PER_JOURNAL_CHECK === 0) this.#checkJournal();
     } catch (error) {
       this.#fail(group, error);
     }
   }
 
-  #takeGroup(): Waiting[] {
+  #takeGroup(): PendingEntry[] {
     let count = 0;
     let bytes = 0;
-    for (const { entry } of this.#waiting) {
+    for (const { entry } of this.#pending) {
       if (count === MAX_GROUP_ENTRIES || (count > 0 && bytes + entry.payload.length > MAX_GROUP_BYTES)) break;
       count++;
       bytes += entry.payload.length;
-      this.#waitingEvents -= entry.events;
+      this.#pendingEvents -= entry.events;
     }
-    this.#waitingBytes -= bytes;
-    return this.#waiting.splice(0, count);
+    this.#pendingBytes -= bytes;
+    return this.#pending.splice(0, count);
   }
 
   #settleTrims(trimmed: number): void {
@@ -177,8 +177,8 @@ class SqliteIngestLog implements IngestLog {
     this.#trims = this.#trims.filter(({ seq }) => seq > trimmed);
   }
 
-  /** A full disk must not keep the log from giving room back: trims that went along with a group get a try alone. */
-  #fail(group: Waiting[], error: unknown): void {
+  /** Trims that failed together with a group are tried alone: on a full disk they may still free space. */
+  #fail(group: PendingEntry[], error: unknown): void {
     const failure = diskFailure(error);
     for (const { reject } of group) reject(failure);
     if (group.length === 0) for (const trim of this.#trims.splice(0)) trim.reject(failure);

@@ -1,16 +1,16 @@
 import type { Database } from 'better-sqlite3';
 import type { LogState, NewLogEntry } from '../ingest/ingest-log.ts';
 
-/** One transaction of the ingest log: a group of new entries and a slice of old ones to forget. */
+/** Writes to the ingest log: each transaction adds a group of entries and trims a batch of old ones. */
 export interface LogWriter {
   /**
-   * Writes all entries and forgets a slice of those up to `trimTo`, or throws and leaves everything as it was.
-   * `trimmed` is the number up to which everything is forgotten now: `trimTo`, or less when more slices are needed.
+   * Writes all entries and trims a batch of those up to `trimTo`, or throws and changes nothing. `trimmed` is the number
+   * up to which everything is trimmed now: `trimTo`, or less if more batches are needed.
    */
   write(state: LogState, group: readonly { entry: NewLogEntry }[], trimTo: number): WriteResult;
-  /** Writes the file afresh and folds the journal into it. */
+  /** Rewrites the file. */
   rewrite(): void;
-  /** Cuts the journal back to nothing; false while somebody reads. */
+  /** Empties the journal; false while it is being read. */
   truncateJournal(): boolean;
   close(): void;
 }
@@ -22,8 +22,8 @@ interface WriteResult {
 }
 
 /**
- * A slice takes a few milliseconds, also when entries are large: freeing a page means reading it. It is larger than
- * the group that it rides along with, or a log under full load would be filled faster than it is trimmed.
+ * Trimming a batch takes a few milliseconds, since freeing a page means reading it. A batch is larger than the group
+ * written with it, or a log under full load would grow faster than it is trimmed.
  */
 const TRIM_BATCH_ENTRIES = 256;
 const TRIM_BATCH_BYTES = 4 * 1024 * 1024;
@@ -42,9 +42,8 @@ interface TrimBatch {
   entries: number;
   events: number;
   bytes: number;
-  /** The last entry of the slice. */
   last: number;
-  /** Nothing to forget is left behind it. */
+  /** Nothing is left to trim after it. */
   complete: boolean;
 }
 
@@ -89,7 +88,7 @@ export function createLogWriter(db: Database): LogWriter {
         commit.run();
         return written;
       } catch (error) {
-        // SQLite has already rolled back by itself after some errors, such as a full disk.
+        // After some errors, such as a full disk, SQLite has already rolled back.
         if (db.inTransaction) rollback.run();
         throw error;
       }
@@ -116,25 +115,25 @@ function createTrimmer(db: Database): (state: LogState, trimTo: number, grown: G
     limit ?`);
   const remove = db.prepare<[number]>('delete from entries where seq <= ?');
 
-  const nextSlice = (trimTo: number, maxEntries: number, maxBytes: number): TrimBatch => {
-    const slice: TrimBatch = { entries: 0, events: 0, bytes: 0, last: 0, complete: true };
+  const nextBatch = (trimTo: number, maxEntries: number, maxBytes: number): TrimBatch => {
+    const batch: TrimBatch = { entries: 0, events: 0, bytes: 0, last: 0, complete: true };
     for (const row of first.all(trimTo, maxEntries + 1)) {
-      const full = slice.entries === maxEntries || slice.bytes >= maxBytes;
-      if (full) return { ...slice, complete: false };
-      slice.entries += 1;
-      slice.events += row.events;
-      slice.bytes += row.bytes;
-      slice.last = row.seq;
+      const full = batch.entries === maxEntries || batch.bytes >= maxBytes;
+      if (full) return { ...batch, complete: false };
+      batch.entries += 1;
+      batch.events += row.events;
+      batch.bytes += row.bytes;
+      batch.last = row.seq;
     }
-    return slice;
+    return batch;
   };
 
   return (state, trimTo, grown) => {
-    const slice = nextSlice(trimTo, grown.entries + TRIM_BATCH_ENTRIES, grown.bytes + TRIM_BATCH_BYTES);
-    if (slice.entries > 0) remove.run(slice.last);
-    state.entries -= slice.entries;
-    state.events -= slice.events;
-    state.bytes -= slice.bytes;
-    return slice.complete ? trimTo : slice.last;
+    const batch = nextBatch(trimTo, grown.entries + TRIM_BATCH_ENTRIES, grown.bytes + TRIM_BATCH_BYTES);
+    if (batch.entries > 0) remove.run(batch.last);
+    state.entries -= batch.entries;
+    state.events -= batch.events;
+    state.bytes -= batch.bytes;
+    return batch.complete ? trimTo : batch.last;
   };
 }

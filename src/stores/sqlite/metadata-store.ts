@@ -13,8 +13,7 @@ import { PersonIndexReader } from './person-index-reader.ts';
 import { PersonReader, withPersonReader } from './person-reader.ts';
 
 /**
- * The relational database, for one thread; several threads may each open it. `onWrite` hears of everything that is
- * written through it.
+ * The relational database for one thread; several threads may open it. `onWrite` is called after each write.
  */
 export function openSqliteDatabase(path: string, onWrite?: (sql: string) => void): Kysely<Tables> {
   const dialect = nonBlockingSqlite(() => connect(path), onWrite);
@@ -22,7 +21,7 @@ export function openSqliteDatabase(path: string, onWrite?: (sql: string) => void
 }
 
 function connect(path: string): Database.Database {
-  // timeout 0: waiting is the driver's business.
+  // timeout 0: the driver waits for locks.
   const database = new Database(path, { timeout: 0 });
   database.pragma('journal_mode = wal');
   database.pragma('synchronous = full');
@@ -33,11 +32,11 @@ function connect(path: string): Database.Database {
 
 export interface SqliteStores {
   metadata: MetadataStore;
-  /** The processor's side of the same database, for looking at; the worker thread has its own to work with. */
+  /** For reading; the worker thread opens its own. */
   ingest: IngestStore;
 }
 
-/** Opens the relational shelf and brings it to this version's shape. Closing `metadata` closes both. */
+/** Opens and migrates the database. Closing `metadata` closes both. */
 export async function openMetadataStore(
   path: string,
   now: number,
@@ -56,7 +55,7 @@ export async function openMetadataStore(
   const metadata: MetadataStore = {
     ...general,
     subjects: withPersonReader(general.subjects, reader),
-    persons: { ...general.persons, listMatching: (...question) => index.listMatching(...question) },
+    persons: { ...general.persons, listMatching: (...args) => index.listMatching(...args) },
     close: async () => {
       reader.close();
       index.close();

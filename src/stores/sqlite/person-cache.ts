@@ -1,7 +1,7 @@
 /**
- * The persons asked about last, as they were read: whoever asks for flags once mostly asks again. It never knows less
- * than was said: the thread that writes them says which persons changed, and whatever is written on this thread makes
- * it forget all (see decision 33). 'Nobody has this id' is not remembered, so a new id needs no word.
+ * Recently read persons: who requests flags once mostly requests them again. The writing thread names the persons that
+ * changed, and any write about persons on this thread clears the cache (see decision 33). Unknown ids are not cached, so
+ * new ids need no invalidation.
  */
 import type { SubjectPerson } from '../metadata/subjects.ts';
 
@@ -13,51 +13,50 @@ interface CachedPerson {
   size: number;
 }
 
-/** Of properties as JSON; in memory they take about three times as much. */
+/** Of properties as JSON; they take about three times as much memory. */
 const MAX_CACHED_CHARS = 48 * 1024 * 1024;
-/** What an entry takes beside its properties. */
+/** Size of an entry without properties. */
 const ENTRY_OVERHEAD = 150;
-/** A person with more than this is read each time. */
+/** Larger persons are not cached. */
 const MAX_PERSON_CHARS = 16 * 1024;
 
 export class PersonCache {
-  readonly #most: number;
-  /** By project and distinct id; a person is remembered under one id at a time. */
+  readonly #maxChars: number;
+  /** By project and distinct id; a person is cached under entry id at a time. */
   readonly #byId = new Map<number, Map<string, CachedPerson>>();
-  /** In the order in which they came: the first one goes first. */
+  /** In insertion order: the first entry is evicted first. */
   readonly #byUuid = new Map<string, CachedPerson>();
   #size = 0;
 
-  constructor(most = MAX_CACHED_CHARS) {
-    this.#most = most;
+  constructor(maxChars = MAX_CACHED_CHARS) {
+    this.#maxChars = maxChars;
   }
 
   get(projectId: number, distinctId: string): SubjectPerson | undefined {
     return this.#byId.get(projectId)?.get(distinctId)?.person;
   }
 
-  /** `text`: how long the person's properties are as JSON. */
-  set(projectId: number, distinctId: string, uuid: string, person: SubjectPerson, text: number): void {
-    if (text > MAX_PERSON_CHARS) return;
+  /** `chars`: length of the person's properties as JSON. */
+  set(projectId: number, distinctId: string, uuid: string, person: SubjectPerson, chars: number): void {
+    if (chars > MAX_PERSON_CHARS) return;
     this.invalidate([uuid]);
-    const one = { person, uuid, projectId, distinctId, size: text + ENTRY_OVERHEAD };
-    this.#ofProject(projectId).set(distinctId, one);
-    this.#byUuid.set(uuid, one);
-    this.#size += one.size;
+    const entry = { person, uuid, projectId, distinctId, size: chars + ENTRY_OVERHEAD };
+    this.#ofProject(projectId).set(distinctId, entry);
+    this.#byUuid.set(uuid, entry);
+    this.#size += entry.size;
     for (const [oldest] of this.#byUuid) {
-      if (this.#size <= this.#most) break;
+      if (this.#size <= this.#maxChars) break;
       this.invalidate([oldest]);
     }
   }
 
-  /** These have changed, or are no more. */
   invalidate(uuids: readonly string[]): void {
     for (const uuid of uuids) {
-      const one = this.#byUuid.get(uuid);
-      if (one === undefined) continue;
+      const entry = this.#byUuid.get(uuid);
+      if (entry === undefined) continue;
       this.#byUuid.delete(uuid);
-      this.#byId.get(one.projectId)?.delete(one.distinctId);
-      this.#size -= one.size;
+      this.#byId.get(entry.projectId)?.delete(entry.distinctId);
+      this.#size -= entry.size;
     }
   }
 

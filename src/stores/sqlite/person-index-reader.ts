@@ -1,7 +1,6 @@
 /**
- * Finds persons by way of the index. A question sees one state of the database from beginning to end, on a connection of
- * its own: so it does not matter what is written meanwhile, nor that blocks are put together. Between two blocks other
- * requests get their turn.
+ * Searches the person index. A search reads one snapshot of the database on its own connection, so concurrent writes do
+ * not matter. Between two blocks other requests get their turn.
  */
 import type Database from 'better-sqlite3';
 import { type ColumnFilter, matchesPerson, matching, type PersonRows } from '../../core/persons/person-columns.ts';
@@ -60,7 +59,7 @@ function prepare(database: Database.Database) {
 
 type View = ReturnType<typeof prepare>;
 
-interface Question {
+interface Search {
   projectId: number;
   filter: ColumnFilter;
   after: PersonCursor | null;
@@ -74,7 +73,7 @@ export class PersonIndexReader {
     this.#views = new ConnectionPool(() => prepare(open()));
   }
 
-  /** Null where too many have changed since the index was written, and while SQLite mends its journal. */
+  /** Null if too many persons are not indexed yet, and while SQLite recovers its journal. */
   listMatching(
     projectId: number,
     filter: ColumnFilter,
@@ -99,23 +98,23 @@ export class PersonIndexReader {
   }
 }
 
-async function findMatching(view: View, question: Question): Promise<ListedPerson[] | null> {
-  const { projectId, filter, after, limit } = question;
+async function findMatching(view: View, search: Search): Promise<ListedPerson[] | null> {
+  const { projectId, filter, after, limit } = search;
   const { change, id } = view.position.get(projectId) ?? MIRROR_START;
   const changed = view.changed.all(projectId, change, id, MAX_UNINDEXED_PERSONS + 1);
   if (changed.length > MAX_UNINDEXED_PERSONS) return null;
   const first = new FirstPersons(after, limit);
-  // What blocks tell of these is out of date.
-  const elsewhere = new Set(view.gone.all(projectId));
+  // Blocks are outdated for these persons.
+  const outdated = new Set(view.gone.all(projectId));
   const pause = createPause();
   for (const person of changed) {
-    elsewhere.add(person.id);
+    outdated.add(person.id);
     if (first.canTake(person) && matchesPerson(filter, person.id, JSON.parse(person.properties))) first.take(person);
     await pause();
   }
   for (const block of view.blocks.all(projectId)) {
     if (!first.canTakeFrom(block)) continue;
-    searchBlock(view, question, block, elsewhere, first);
+    searchBlock(view, search, block, outdated, first);
     await pause();
   }
   return first.list();
@@ -123,17 +122,17 @@ async function findMatching(view: View, question: Question): Promise<ListedPerso
 
 function searchBlock(
   view: View,
-  { projectId, filter }: Question,
+  { projectId, filter }: Search,
   block: BlockRow,
-  elsewhere: ReadonlySet<number>,
+  outdated: ReadonlySet<number>,
   first: FirstPersons,
 ): void {
-  const verdicts = matching(filter, rowsOf(view, projectId, block));
-  if (verdicts === null || !verdicts.includes(1)) return;
-  takeMatching(verdicts, view.spine.get(block.id) as BlockHeader, elsewhere, first);
+  const matches = matching(filter, rowsOf(view, projectId, block));
+  if (matches === null || !matches.includes(1)) return;
+  takeMatching(matches, view.spine.get(block.id) as BlockHeader, outdated, first);
 }
 
-/** The columns of a block, read when they are asked for. */
+/** The columns of a block, read on demand. */
 const rowsOf = (view: View, projectId: number, block: BlockRow): PersonRows => ({
   count: block.persons,
   ids: () => toFloat64s(view.ids.get(block.id) as Uint8Array),

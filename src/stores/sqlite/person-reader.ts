@@ -1,10 +1,10 @@
 /**
- * One question by the shortest way: the person behind a distinct id, asked for nearly every decision about a flag. It has
- * a connection of its own with one prepared statement, and what is asked in one turn of the event loop shares one view
- * of the database: to open and close a view costs more than to find a person in it (measured under load: 20 of 60 µs).
+ * The fast path for the person with a distinct id, needed for nearly every flag decision. It has its own connection with
+ * one prepared statement. Reads in one turn of the event loop share one transaction: opening one costs more than finding
+ * a person in it (measured under load: 20 of 60 µs).
  *
- * A view ends with the turn, when this thread has written something, and when somebody says that another has (`refresh`).
- * Those who were asked about lately are remembered beyond that, until something is written about them.
+ * The transaction ends with the turn, after a write of this thread, and on `refresh`. Recently read persons stay cached
+ * until something is written about them.
  */
 import type Database from 'better-sqlite3';
 import type { SubjectPerson, SubjectStore } from '../metadata/subjects.ts';
@@ -26,102 +26,101 @@ const PERSON_SQL = `
   inner join persons p on p.id = d.person_id
   where d.project_id = ? and d.distinct_id = ?`;
 
-/** Whose ids are whose, and what is known of them. */
+/** Statements on the tables that a person is read from. */
 const WRITES_PERSONS = /\bperson(s|_distinct_ids)\b/;
 
 export class PersonReader {
   readonly #open: () => Database.Database;
-  readonly #memory = new PersonCache();
-  /** A transaction of this thread that is still open has written about persons. */
+  readonly #cache = new PersonCache();
+  /** An open transaction of this thread has written about persons. */
   #isWriting = false;
-  #opened: OpenConnection | undefined;
-  #hasView = false;
+  #connection: OpenConnection | undefined;
+  #isReading = false;
   #isClosed = false;
 
   constructor(open: () => Database.Database) {
     this.#open = open;
   }
 
-  /** Undefined where this way is barred for a moment, as it is while SQLite mends its journal. */
+  /** Undefined if the fast path is unavailable, as while SQLite recovers its journal. */
   getPerson(projectId: number, distinctId: string): SubjectPerson | null | undefined {
     if (this.#isClosed) return undefined;
-    return this.#memory.get(projectId, distinctId) ?? this.#read(projectId, distinctId);
+    return this.#cache.get(projectId, distinctId) ?? this.#read(projectId, distinctId);
   }
 
   #read(projectId: number, distinctId: string): SubjectPerson | null | undefined {
     try {
-      const row = this.#view().person.get(projectId, distinctId);
+      const row = this.#beginRead().person.get(projectId, distinctId);
       if (row === undefined) return null;
       const [id, uuid, properties] = row;
       const person = toSubjectPerson({ id, properties });
-      this.#memory.set(projectId, distinctId, uuid, person, properties.length);
+      this.#cache.set(projectId, distinctId, uuid, person, properties.length);
       return person;
     } catch {
-      this.#letGo();
+      this.#disconnect();
       return undefined;
     }
   }
 
-  /** What has been written meanwhile is seen from here on: about these persons, or, where none are named, about any. */
   refresh(persons?: readonly string[]): void {
-    if (persons) this.#memory.invalidate(persons);
-    else this.#memory.invalidateAll();
-    this.#endView();
+    if (persons) this.#cache.invalidate(persons);
+    else this.#cache.invalidateAll();
+    this.#endRead();
   }
 
   /**
-   * This thread has run a statement. Until a transaction is committed others are read as they were, and remembered so:
-   * its end makes them forgotten once more.
+   * This thread has run a statement. Until its transaction is committed, the old state is read and cached, so the cache is
+   * cleared again at the commit.
    */
   onWrite(sql: string): void {
     const isAboutPersons = WRITES_PERSONS.test(sql);
-    if (isAboutPersons || (this.#isWriting && sql === 'commit')) this.#memory.invalidateAll();
+    if (isAboutPersons || (this.#isWriting && sql === 'commit')) this.#cache.invalidateAll();
     this.#isWriting = isAboutPersons || (this.#isWriting && sql !== 'commit');
-    this.#endView();
+    this.#endRead();
   }
 
-  #endView(): void {
-    if (!this.#hasView) return;
-    this.#hasView = false;
+  #endRead(): void {
+    if (!this.#isReading) return;
+    this.#isReading = false;
     try {
-      this.#opened?.commit.run();
+      this.#connection?.commit.run();
     } catch {
-      this.#letGo();
+      this.#disconnect();
     }
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#letGo();
+    this.#disconnect();
   }
 
-  /** The next question opens another connection. */
-  #letGo(): void {
-    this.#hasView = false;
-    this.#opened?.database.close();
-    this.#opened = undefined;
+  /** The next read opens another connection. */
+  #disconnect(): void {
+    this.#isReading = false;
+    this.#connection?.database.close();
+    this.#connection = undefined;
   }
 
-  #view(): OpenConnection {
-    this.#opened ??= prepare(this.#open());
-    if (!this.#hasView) {
-      this.#opened.begin.run();
-      this.#hasView = true;
-      setImmediate(() => this.#endView());
+  #beginRead(): OpenConnection {
+    this.#connection ??= prepare(this.#open());
+    if (!this.#isReading) {
+      this.#connection.begin.run();
+      this.#isReading = true;
+      setImmediate(() => this.#endRead());
     }
-    return this.#opened;
+    return this.#connection;
   }
 }
 
 const prepare = (database: Database.Database): OpenConnection => ({
   database,
-  // As a list: to give the columns names takes as long as to find the row.
+  // Raw rows: naming the columns takes as long as finding the row.
   person: database.prepare<[number, string], PersonColumns>(PERSON_SQL).raw(),
   begin: database.prepare('begin'),
   commit: database.prepare('commit'),
 });
 
-/** The same store, with the short way where it is open. */
+/** The same store with the fast path. */
 export const withPersonReader = (general: SubjectStore, reader: PersonReader): SubjectStore => ({
   ...general,
   getPerson(projectId, distinctId) {

@@ -6,12 +6,12 @@ interface ReadOnlyFile {
   close(): void;
 }
 
-/** Whether the file was not closed in peace: then its journal holds what the file does not. */
+/** Whether the file was not closed cleanly, so that its journal has more data. */
 export const hasSqliteJournal = (path: string): boolean => ['-wal', '-journal'].some((end) => sizeOf(path + end) > 0);
 
 /**
- * A file that nobody else has open, to be left exactly as it is. SQLite lays an empty journal beside it even for a
- * reader, and a reader is not allowed to take that away again: so we do.
+ * Opens a file that nobody else uses and leaves it unchanged. SQLite creates an empty journal even for a reader, which
+ * may not delete it: so we do.
  */
 export function openReadOnly(path: string): ReadOnlyFile {
   const db = new Database(path, { readonly: true, fileMustExist: true });
@@ -24,7 +24,7 @@ export function openReadOnly(path: string): ReadOnlyFile {
   };
 }
 
-/** What readers leave. Only for whoever holds the folder's lock. */
+/** Only for the holder of the folder's lock. */
 export function removeJournalFiles(path: string): void {
   if (hasSqliteJournal(path)) return;
   for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true });
