@@ -34,7 +34,9 @@ export function lockFolder(folder: string): FolderLock {
 
 export class FolderInUse extends Error {
   constructor(folder: string) {
-    super(`Another Cairn process is using ${folder}. Stop it first, or give this one a folder of its own with DATA_DIR.`);
+    super(
+      `Another Cairn process is using ${folder}. Stop it first, or give this one a folder of its own with DATA_DIR.`,
+    );
     this.name = 'FolderInUse';
   }
 }
