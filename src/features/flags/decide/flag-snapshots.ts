@@ -6,7 +6,7 @@ import { Failure } from '../../../core/errors.ts';
 import type { EvaluationRuntime } from '../../../core/flag-options.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import type { Cohort } from '../../../stores/metadata/cohorts.ts';
-import type { EvaluationRuntime, FeatureFlag } from '../../../stores/metadata/flags.ts';
+import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
 import { prepareFlags } from '../rules/compile/prepare-flags.ts';
 import type { PreparedFlags } from '../rules/compile/prepared-flags.ts';
