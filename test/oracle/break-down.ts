@@ -3,14 +3,8 @@ import { propertyText } from '../../src/core/events/hot-properties.ts';
 import { type Properties, parseNumber } from '../../src/core/filters/matches.ts';
 import type { Range } from '../../src/core/time/range.ts';
 import type { BreakdownValue } from '../../src/features/insights/rules/answers.ts';
-import {
-  binValue,
-  cohortValue,
-  normaliseUrl,
-  numberValue,
-  textValue,
-} from '../../src/features/insights/rules/breakdown-values.ts';
-import { valueBins } from '../../src/features/insights/rules/numbers/value-bins.ts';
+import { binValue, cohortValue, numberValue, textValue } from '../../src/features/insights/rules/breakdown-values.ts';
+import { valueBins } from './statistics.ts';
 import { sessionOf, type World, type WorldEvent } from './world.ts';
 
 /** One value of a breakdown and which events have it. */
@@ -34,6 +28,9 @@ export function breakdownText(
     return breakdown.isUrl ? normaliseUrl(text) : text;
   };
 }
+
+/** Addresses of the same page are one: without trailing `/`, `?` and `#`. */
+const normaliseUrl = (url: string): string => url.replace(/[/?#]+$/, '') || '/';
 
 function ownerOf(world: World, { owner, groupIndex }: PropertyBreakdown, event: WorldEvent): Properties | undefined {
   if (owner === 'person') return world.person(event.personId)?.properties;

@@ -4,11 +4,11 @@ import {
   FactorCounter,
   propertyFactors,
   stepNames,
-} from '../../src/features/insights/correlation/rules/traits.ts';
+} from '../../src/features/insights/correlation/rules/factors.ts';
 import { outcomeOf } from '../../src/features/insights/funnel/rules/funnel-outcome.ts';
 import type { CorrelationAnswer } from '../../src/features/insights/rules/answers.ts';
-import { compareText } from '../../src/features/insights/rules/assemble-trends.ts';
 import type { CorrelationPeopleQuestion, CorrelationQuestion } from '../../src/features/insights/rules/question.ts';
+import { compareText } from '../../src/features/insights/rules/statistics.ts';
 import { entrantsOf, funnelEvents } from './funnel-groups.ts';
 import type { World, WorldEvent } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { addUnits } from '../../src/core/time/interval.ts';
-import type { FunnelAttempt } from '../../src/features/insights/funnel/rules/attempt.ts';
+import type { FunnelAttempt } from '../../src/features/insights/funnel/rules/attempt-summary.ts';
 import type { Exclusion, FunnelQuestion } from '../../src/features/insights/rules/question.ts';
-import { includesEntity } from '../../src/features/insights/rules/same-entity.ts';
+import { includesEntity } from '../../src/features/insights/rules/read-entity.ts';
 import type { World, WorldEvent } from './world.ts';
 
 /** Every go of somebody who did these events, in order. Those that an exclusion falls into are none. */

@@ -1,6 +1,6 @@
 import type { PropertyBreakdown } from '../../src/core/actions/breakdown.ts';
 import { isInRange } from '../../src/core/time/range.ts';
-import type { FunnelAttempt } from '../../src/features/insights/funnel/rules/attempt.ts';
+import type { FunnelAttempt } from '../../src/features/insights/funnel/rules/attempt-summary.ts';
 import {
   attributionStep,
   largestValues,

@@ -1,9 +1,9 @@
 import { FunnelAssembly } from '../../src/features/insights/funnel/rules/assemble-funnel.ts';
+import { AttemptSummariser } from '../../src/features/insights/funnel/rules/attempt-summary.ts';
 import { isSelected } from '../../src/features/insights/funnel/rules/funnel-outcome.ts';
-import { AttemptSummariser } from '../../src/features/insights/funnel/rules/summary.ts';
 import type { FunnelAnswer } from '../../src/features/insights/rules/answers.ts';
-import { compareText } from '../../src/features/insights/rules/assemble-trends.ts';
 import type { FunnelPeopleQuestion, FunnelQuestion } from '../../src/features/insights/rules/question.ts';
+import { compareText } from '../../src/features/insights/rules/statistics.ts';
 import { type Entrant, entrantsOf } from './funnel-groups.ts';
 import { distinct } from './measure.ts';
 import type { World } from './world.ts';

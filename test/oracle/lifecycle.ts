@@ -1,14 +1,13 @@
 import { startOfInterval } from '../../src/core/time/interval.ts';
 import { type Tick, tickIndex, tickNames, ticksOf } from '../../src/core/time/ticks.ts';
 import type { LifecycleItem } from '../../src/features/insights/rules/answers.ts';
-import { compareText } from '../../src/features/insights/rules/assemble-trends.ts';
-import { sum } from '../../src/features/insights/rules/numbers/statistics.ts';
 import {
   LIFECYCLE_STATUSES,
   type LifecyclePeopleQuestion,
   type LifecycleQuestion,
   type LifecycleStatus,
 } from '../../src/features/insights/rules/question.ts';
+import { compareText, sum } from '../../src/features/insights/rules/statistics.ts';
 import { distinct } from './measure.ts';
 import type { World } from './world.ts';
 

@@ -1,18 +1,18 @@
 import { propertyText } from '../../src/core/events/hot-properties.ts';
 import { isInRange, type Range } from '../../src/core/time/range.ts';
 import { pathRange } from '../../src/features/insights/funnel/rules/funnel-outcome.ts';
-import { cleanItem, PATH_EVENT_TESTS } from '../../src/features/insights/paths/rules/path-items.ts';
-import { EdgeCounter, matchesEdge, pathSplitter } from '../../src/features/insights/paths/rules/path-steps.ts';
+import { EdgeCounter, matchesEdge } from '../../src/features/insights/paths/rules/path-edges.ts';
+import { cleanItem, type PathItem, pauseRule, trimPath } from '../../src/features/insights/paths/rules/path-items.ts';
 import { withoutSlash } from '../../src/features/insights/paths/rules/read-paths.ts';
-import type { PathItem } from '../../src/features/insights/paths/rules/trim-path.ts';
 import type { PathEdge } from '../../src/features/insights/rules/answers.ts';
-import { compareText } from '../../src/features/insights/rules/assemble-trends.ts';
 import type {
   FunnelPath,
   FunnelPeopleQuestion,
+  PathEventType,
   PathsPeopleQuestion,
   PathsQuestion,
 } from '../../src/features/insights/rules/question.ts';
+import { compareText } from '../../src/features/insights/rules/statistics.ts';
 import { selectedEntrants } from './funnel.ts';
 import { distinct } from './measure.ts';
 import type { World, WorldEvent } from './world.ts';
@@ -46,6 +46,39 @@ function pathsOf(question: PathsQuestion, world: World): Path[] {
     return cut(items).map((path) => ({ person, items: path }));
   });
 }
+
+/** The paths of one person, trimmed to what is shown. */
+function pathSplitter(question: PathsQuestion): (items: readonly PathItem[]) => PathItem[][] {
+  const isPause = pauseRule(question);
+  const excluded = new Set(question.excluded);
+  return (items) => {
+    const kept = items.filter(({ item }) => !excluded.has(item));
+    return splitAtPauses(kept, isPause).flatMap((session) => {
+      const trimmed = trimPath(mergeRepeats(session), question);
+      return trimmed === null ? [] : [trimmed];
+    });
+  };
+}
+
+function splitAtPauses(items: readonly PathItem[], isPause: (from: number, to: number) => boolean): PathItem[][] {
+  const sessions: PathItem[][] = [];
+  for (const [index, item] of items.entries()) {
+    const before = items[index - 1];
+    if (before === undefined || isPause(before.at, item.at)) sessions.push([]);
+    sessions.at(-1)?.push(item);
+  }
+  return sessions;
+}
+
+/** Directly repeated items are one, at the time of the last. */
+const mergeRepeats = (items: readonly PathItem[]): PathItem[] =>
+  items.filter(({ item }, at) => items[at + 1]?.item !== item);
+
+const PATH_EVENT_TESTS: Record<PathEventType, (event: string) => boolean> = {
+  $pageview: (event) => event === '$pageview',
+  $screen: (event) => event === '$screen',
+  custom_event: (event) => !event.startsWith('$'),
+};
 
 function isIncluded({ eventTypes, customEvents }: PathsQuestion, { event, personId }: WorldEvent): boolean {
   if (personId === null) return false;

@@ -1,13 +1,12 @@
 import { isInRange, type Range } from '../../src/core/time/range.ts';
 import { tickIndex, ticksOf } from '../../src/core/time/ticks.ts';
 import type { StickinessItem } from '../../src/features/insights/rules/answers.ts';
-import { compareText } from '../../src/features/insights/rules/assemble-trends.ts';
-import { sum } from '../../src/features/insights/rules/numbers/statistics.ts';
 import type {
   Series,
   StickinessPeopleQuestion,
   StickinessQuestion,
 } from '../../src/features/insights/rules/question.ts';
+import { compareText, sum } from '../../src/features/insights/rules/statistics.ts';
 import { actorOfMath } from './measure.ts';
 import type { World } from './world.ts';
 

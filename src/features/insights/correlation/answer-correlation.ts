@@ -7,8 +7,8 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import { searchPattern } from '../../../lib/search-pattern.ts';
 import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
 import type { CorrelationAnswer } from '../rules/answers.ts';
-import { compareText } from '../rules/assemble-trends.ts';
 import type { CorrelationPeopleQuestion, CorrelationQuestion } from '../rules/question.ts';
+import { compareText } from '../rules/statistics.ts';
 import {
   type AnswerDeps,
   type Participant,
@@ -16,7 +16,7 @@ import {
   participantsOf,
   queryParticipantEvents,
 } from './funnel-participants.ts';
-import { eventFactors, type Factor, FactorCounter, propertyFactors, stepNames } from './rules/traits.ts';
+import { eventFactors, type Factor, FactorCounter, propertyFactors, stepNames } from './rules/factors.ts';
 
 export async function answerCorrelation(
   deps: AnswerDeps,

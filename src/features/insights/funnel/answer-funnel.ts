@@ -1,12 +1,12 @@
 import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { FunnelAnswer } from '../rules/answers.ts';
-import { compareText } from '../rules/assemble-trends.ts';
 import type { FunnelPeopleQuestion, FunnelQuestion } from '../rules/question.ts';
+import { compareText } from '../rules/statistics.ts';
 import { type Entrant, funnelEntrants, funnelJourneyers } from './funnel-entrants.ts';
 import type { OnAttempt } from './funnel-matcher.ts';
 import { FunnelAssembly } from './rules/assemble-funnel.ts';
+import { AttemptSummariser } from './rules/attempt-summary.ts';
 import { isSelected } from './rules/funnel-outcome.ts';
-import { AttemptSummariser } from './rules/summary.ts';
 
 export async function answerFunnel(deps: ScanDeps, projectId: number, question: FunnelQuestion): Promise<FunnelAnswer> {
   const assembly = new FunnelAssembly(question);

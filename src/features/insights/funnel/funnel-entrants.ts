@@ -11,7 +11,7 @@ import { checkBreakdown, FunnelCodes } from './funnel-codes.ts';
 import { type ActorEvents, type FunnelEvents, funnelEvents } from './funnel-events.ts';
 import { collectAttempts, FunnelMatcher, hasBit, type OnAttempt } from './funnel-matcher.ts';
 import { funnelEntities } from './funnel-source-sql.ts';
-import type { FunnelAttempt } from './rules/attempt.ts';
+import type { FunnelAttempt } from './rules/attempt-summary.ts';
 import { attributionStep, type ValuePart, ValueSplitter } from './rules/split-by-value.ts';
 
 export interface Entrant {

@@ -5,8 +5,8 @@
 
 import { windowEnds } from '../../../core/time/window-end.ts';
 import type { Exclusion, FunnelQuestion } from '../rules/question.ts';
-import { includesEntity } from '../rules/same-entity.ts';
-import type { FunnelAttempt } from './rules/attempt.ts';
+import { includesEntity } from '../rules/read-entity.ts';
+import type { FunnelAttempt } from './rules/attempt-summary.ts';
 
 /** Bits of one word: a number that is never negative. */
 export const BITS_PER_WORD = 30;

@@ -9,15 +9,13 @@ import type { ScanDeps } from '../../../query/query-deps.ts';
 import { selectedEntrants } from '../funnel/answer-funnel.ts';
 import { pathRange } from '../funnel/rules/funnel-outcome.ts';
 import type { PathEdge } from '../rules/answers.ts';
-import { compareText } from '../rules/assemble-trends.ts';
 import type { PathsPeopleQuestion, PathsQuestion } from '../rules/question.ts';
+import { compareText } from '../rules/statistics.ts';
 import { ACTOR_BATCH_SIZE } from '../shared/actor-rows.ts';
 import { EXCLUDED_CODE, type PathCodes } from './path-codes.ts';
 import { type ActorItems, type PathEventBatch, pathEvents } from './path-events.ts';
-import { pauseRule } from './rules/path-items.ts';
-import { EdgeCounter, matchesEdge } from './rules/path-steps.ts';
-import { minShownWeight } from './rules/prune-edges.ts';
-import { type PathItem, trimPath } from './rules/trim-path.ts';
+import { EdgeCounter, matchesEdge, minShownWeight } from './rules/path-edges.ts';
+import { type PathItem, pauseRule, trimPath } from './rules/path-items.ts';
 
 export async function answerPaths(deps: ScanDeps, projectId: number, question: PathsQuestion): Promise<PathEdge[]> {
   let steps: StepCounter | undefined;

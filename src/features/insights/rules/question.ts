@@ -13,8 +13,8 @@ import type { Interval } from '../../../core/time/interval.ts';
 import type { Period } from '../../../core/time/period.ts';
 import type { Range } from '../../../core/time/range.ts';
 import type { Window } from '../../../core/time/window.ts';
-import type { Formula } from './formula/formula.ts';
-import type { SeriesMath } from './numbers/math.ts';
+import type { Formula } from '../trends/rules/formula.ts';
+import type { SeriesMath } from './math.ts';
 
 interface QuestionBase {
   fields: JsonObject;

@@ -1,6 +1,7 @@
 import { parseActionId } from '../../../core/actions/action-id.ts';
 import type { Entity } from '../../../core/actions/entity.ts';
 import { invalid } from '../../../core/errors.ts';
+import type { Filter } from '../../../core/filters/property-filter.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
 import { type QuestionFields, readListField, readTextField } from './fields.ts';
 import type { QuestionContext } from './question.ts';
@@ -95,3 +96,13 @@ const mathFields = (fields: QuestionFields, math: string): JsonObject => {
   }
   return given;
 };
+
+/** Whether every event of `other` is also one of `entity`: the same event or action, with no other filters. */
+export function includesEntity(entity: Entity, other: Entity): boolean {
+  if (entity.kind !== other.kind || entity.id !== other.id) return false;
+  const wanted = conditions(other.filter);
+  return conditions(entity.filter).every((condition) => wanted.includes(condition));
+}
+
+const conditions = (filter: Filter): string[] =>
+  filter.kind === 'and' ? filter.filters.flatMap(conditions) : [JSON.stringify(filter)];

@@ -4,7 +4,7 @@ import { SESSION_DURATION } from '../../../core/filters/session-duration.ts';
 import type { Range } from '../../../core/time/range.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
 import { sessionsSql } from '../../../query/property-value.ts';
-import type { SeriesMath } from '../rules/numbers/math.ts';
+import type { SeriesMath } from '../rules/math.ts';
 import { actorOfMath, statisticSql } from './math-sql.ts';
 
 /** The column that a series needs of each event, beside `value` and `tick`. */

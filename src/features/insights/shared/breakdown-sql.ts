@@ -4,7 +4,7 @@ import type { BreakdownSelection, PropertyBreakdown } from '../../../core/action
 import type { Range } from '../../../core/time/range.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
 import { hasOwnerSql, valueJoinSql, valueSql } from '../../../query/property-value.ts';
-import type { Bin } from '../rules/numbers/value-bins.ts';
+import type { Bin } from '../rules/breakdown-values.ts';
 
 /** A column to group by, the join that it needs, and the condition under which an event has a value at all. */
 export interface BreakdownColumns {

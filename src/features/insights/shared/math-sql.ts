@@ -1,6 +1,6 @@
 import type { Actor } from '../../../core/actor.ts';
 import type { SqlBuilder } from '../../../stores/events/dialect.ts';
-import type { SeriesMath, Statistic } from '../rules/numbers/math.ts';
+import type { SeriesMath, Statistic } from '../rules/math.ts';
 
 /** Whom a series counts. */
 export const actorOfMath = (math: SeriesMath): Actor => {

@@ -1,7 +1,7 @@
 /** What the presenters of several kinds share: answers as clients see them, and their CSV tables. */
 import type { Json, JsonObject } from '../../../core/json/json.ts';
 import type { QuestionFields } from '../rules/fields.ts';
-import { mathName } from '../rules/numbers/math.ts';
+import { mathName } from '../rules/math.ts';
 import type { QuestionContext, Series } from '../rules/question.ts';
 import { readEntities } from '../rules/read-entity.ts';
 

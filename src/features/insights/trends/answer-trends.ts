@@ -9,10 +9,8 @@ import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
 import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { SqlRow } from '../../../stores/events/event-store.ts';
 import type { SeriesNumbers, TrendItem } from '../rules/answers.ts';
-import { assembleTrends, type PeriodNumbers } from '../rules/assemble-trends.ts';
-import { binValue, cohortValue, numberValue, textValue } from '../rules/breakdown-values.ts';
-import type { SeriesMath } from '../rules/numbers/math.ts';
-import { binLevels, binsBetween } from '../rules/numbers/value-bins.ts';
+import { binLevels, binsBetween, binValue, cohortValue, numberValue, textValue } from '../rules/breakdown-values.ts';
+import type { SeriesMath } from '../rules/math.ts';
 import type { Series, TrendsQuestion } from '../rules/question.ts';
 import { type ActivityBits, queryActivityBits } from '../shared/activity-bitmaps.ts';
 import { activitySql, MAX_BITMAP_TICKS, wordColumns } from '../shared/activity-sql.ts';
@@ -21,6 +19,7 @@ import { type BreakdownColumns, binSql, NO_BREAKDOWN, splitBy } from '../shared/
 import { actorOfMath, countsPersons } from '../shared/math-sql.ts';
 import { tickSql } from '../shared/tick-sql.ts';
 import { activeActorsSql, type WindowTick } from './active-persons-sql.ts';
+import { assembleTrends, type PeriodNumbers } from './rules/assemble-trends.ts';
 
 export async function answerTrends(deps: ScanDeps, projectId: number, question: TrendsQuestion): Promise<TrendItem[]> {
   const { filter, series, breakdown, range, searchFrom, previous } = question;

@@ -1,13 +1,10 @@
 import { type Tick, tickNames, ticksOf } from '../../../../core/time/ticks.ts';
 import type { FunnelAnswer, FunnelGroup, FunnelStep, FunnelTrend } from '../../rules/answers.ts';
-import { compareText } from '../../rules/assemble-trends.ts';
-import { round2 } from '../../rules/formula/evaluate-formula.ts';
-import { NumberList } from '../../rules/numbers/numbers.ts';
-import { mean, sum } from '../../rules/numbers/statistics.ts';
 import type { FunnelQuestion, FunnelValue } from '../../rules/question.ts';
+import { compareText, mean, round2, sum } from '../../rules/statistics.ts';
+import type { AttemptSummary } from './attempt-summary.ts';
+import { NumberList } from './number-list.ts';
 import { OTHER } from './split-by-value.ts';
-import type { AttemptSummary } from './summary.ts';
-import { timeBins } from './time-bins.ts';
 
 /** Counts those who entered a funnel, one after the other, and makes the answer of what was counted. */
 export class FunnelAssembly {
@@ -133,3 +130,28 @@ function labelOf({ breakdown }: FunnelQuestion, value: FunnelValue | null): stri
   if (breakdown?.kind === 'cohort') return breakdown.cohorts.find(({ id }) => id === value)?.name ?? null;
   return Array.isArray(value) ? value.join('::') : null;
 }
+
+/** From how many seconds on, and how many of the times lie there. */
+type TimeBin = readonly [from: number, count: number];
+
+const MAX_BINS = 60;
+const MINUTE_SECONDS = 60;
+
+/** A histogram of times in seconds; the number of bins depends on the number of times unless it is given. */
+export function timeBins(times: readonly number[], wanted: number | null): TimeBin[] {
+  if (times.length === 0) return [];
+  // Not `Math.min(...times)`: there may be more times than a call takes arguments.
+  const low = Math.floor(times.reduce((least, time) => Math.min(least, time)));
+  const high = Math.ceil(times.reduce((most, time) => Math.max(most, time)));
+  const count = wanted ?? Math.min(Math.max(Math.ceil(cubeRoot(times.length)), 1), MAX_BINS);
+  const width = Math.ceil((high - low) / count) || MINUTE_SECONDS;
+  const counts = new Array<number>(count + 1).fill(0);
+  for (const time of times) {
+    const at = Math.floor((time - low) / width);
+    counts[at] = (counts[at] ?? 0) + 1;
+  }
+  return counts.map((number, at) => [low + at * width, number]);
+}
+
+/** Exactly 2 for 8, where floating point may say slightly more. */
+const cubeRoot = (value: number): number => Math.round(Math.cbrt(value) * 1e9) / 1e9;

@@ -2,17 +2,16 @@ import { addUnits } from '../../../../core/time/interval.ts';
 import type { Range } from '../../../../core/time/range.ts';
 import { tickIndex } from '../../../../core/time/ticks.ts';
 import type { FunnelPath, FunnelPeopleQuestion, FunnelQuestion, FunnelSelection } from '../../rules/question.ts';
-import { bestAttempts, bestDepth, type FunnelAttempt } from './attempt.ts';
-import type { AttemptSummariser, AttemptSummary } from './summary.ts';
+import type { AttemptSummariser, AttemptSummary, FunnelAttempt } from './attempt-summary.ts';
 
-/** How somebody went through a funnel: when the way began, and when it ended or the window closed; both outside of it. */
+/** Whether an actor converted, and between which times (both exclusive) they were in the funnel. */
 export interface FunnelOutcome {
   hasConverted: boolean;
   from: number;
   until: number;
 }
 
-/** From the first step of the first attempt of best depth to its last, or for the window's length. */
+/** From the first step of the deepest attempts to their last step, or for the length of the window. */
 export function outcomeOf(
   { steps, window, timezone }: FunnelQuestion,
   attempts: readonly FunnelAttempt[],
@@ -27,7 +26,18 @@ export function outcomeOf(
   return { hasConverted, from, until: hasConverted ? last : addUnits(from, window.count, window.unit, timezone) };
 }
 
-/** Whether somebody is among those whom a number of a funnel counts. */
+function bestDepth(attempts: readonly FunnelAttempt[]): number {
+  let depth = 0;
+  for (const attempt of attempts) if (attempt.depth > depth) depth = attempt.depth;
+  return depth;
+}
+
+function bestAttempts(attempts: readonly FunnelAttempt[]): FunnelAttempt[] {
+  const depth = bestDepth(attempts);
+  return attempts.filter((attempt) => attempt.depth === depth);
+}
+
+/** Whether a number of a funnel counts this actor. */
 export function isSelected(
   { fromStep, toStep }: FunnelQuestion,
   selection: FunnelSelection,
@@ -49,7 +59,7 @@ export function isSelected(
   }
 }
 
-/** When the path of somebody who is at a step of a funnel begins and ends; null where they never came there. */
+/** When the path of somebody at a step of a funnel starts and ends; null where they never reached it. */
 export function pathRange(
   path: FunnelPath,
   people: FunnelPeopleQuestion,

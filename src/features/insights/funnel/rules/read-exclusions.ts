@@ -3,8 +3,7 @@ import { invalid } from '../../../../core/errors.ts';
 import { isJsonObject, type Json } from '../../../../core/json/json.ts';
 import { type QuestionFields, readIntegerField, readListField } from '../../rules/fields.ts';
 import type { Exclusion, FunnelQuestion, QuestionContext } from '../../rules/question.ts';
-import { readEntity, requireKnownAction } from '../../rules/read-entity.ts';
-import { includesEntity } from '../../rules/same-entity.ts';
+import { includesEntity, readEntity, requireKnownAction } from '../../rules/read-entity.ts';
 
 /** The wire blames no field for what it has a sentence of its own for. */
 const wrong = (detail: string) => invalid(undefined, detail);

@@ -7,11 +7,11 @@ import {
   readBooleanField,
   readIntegerField,
 } from '../../rules/fields.ts';
+import { readMath } from '../../rules/math.ts';
 import type { QuestionContext, Series, StickinessPeopleQuestion, StickinessQuestion } from '../../rules/question.ts';
 import { dateContext, readDates, readTickedRange } from '../../rules/read-dates.ts';
 import { findListedEntity, type ListedEntity, readEntities } from '../../rules/read-entity.ts';
 import { andFilters, readQuestionFilter, readSearchFilter } from '../../rules/read-filter.ts';
-import { readMath } from '../../rules/read-math.ts';
 import { TREND_FIELDS } from '../../trends/rules/read-trends.ts';
 
 /** In how many intervals of the range persons (or groups) were active. */

@@ -10,13 +10,13 @@ import {
   readIntegerField,
   readTextField,
 } from '../../rules/fields.ts';
-import { parseFormula } from '../../rules/formula/parse-formula.ts';
+import { readMath } from '../../rules/math.ts';
 import type { Display, QuestionContext, Series, TrendsQuestion } from '../../rules/question.ts';
 import { DEFAULT_BREAKDOWN_LIMIT, readBreakdown } from '../../rules/read-breakdown.ts';
 import { DATE_FIELDS, dateContext, readDates, readTickedRange } from '../../rules/read-dates.ts';
 import { type ListedEntity, readEntities } from '../../rules/read-entity.ts';
 import { readQuestionFilter } from '../../rules/read-filter.ts';
-import { readMath } from '../../rules/read-math.ts';
+import { parseFormula } from './parse-formula.ts';
 
 export const TREND_FIELDS = [
   'insight',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PathEdge } from '../../rules/answers.ts';
-import { minShownWeight, pruneEdges } from './prune-edges.ts';
+import { minShownWeight, pruneEdges } from './path-edges.ts';
 
 const edge = (source: string, target: string, value: number): PathEdge => ({ source, target, value, averageTime: 0 });
 type Limits = Parameters<typeof pruneEdges>[1];

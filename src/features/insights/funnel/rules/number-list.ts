@@ -1,12 +1,7 @@
-import { medianOfSorted } from './statistics.ts';
-
-/**
- * A list of numbers that is filled and emptied again and again, of which only the mean and the median are wanted: the
- * same as those of `statistics.ts`, without a list for each of millions of persons.
- */
+/** Mean and median of a list that is filled and cleared again: no new list for each of millions of persons. */
 export class NumberList {
   #values = new Float64Array(16);
-  #arranged = new Float64Array(16);
+  #sorted = new Float64Array(16);
   #length = 0;
 
   push(value: number): void {
@@ -28,24 +23,26 @@ export class NumberList {
   median(): number | null {
     const length = this.#length;
     if (length <= 1) return length === 0 ? null : (this.#values[0] as number);
-    for (let at = 0; at < length; at++) this.#arranged[at] = this.#values[at] as number;
-    // How long the quicker way takes depends on how the numbers lie: whoever makes them up is not to choose it.
-    if (length > MAX_QUICKSELECT) this.#arranged.subarray(0, length).sort();
-    else selectMiddle(this.#arranged, length);
-    return medianOfSorted(this.#arranged, length);
+    for (let at = 0; at < length; at++) this.#sorted[at] = this.#values[at] as number;
+    // Quickselect is slow for some orders, which whoever sends the events could choose.
+    if (length > MAX_QUICKSELECT) this.#sorted.subarray(0, length).sort();
+    else selectMiddle(this.#sorted, length);
+    const middle = (length - 1) / 2;
+    const [low, high] = [this.#sorted[Math.floor(middle)] as number, this.#sorted[Math.ceil(middle)] as number];
+    return low + (high - low) / 2;
   }
 
   #grow(): void {
     const larger = new Float64Array(this.#values.length * 2);
     larger.set(this.#values);
     this.#values = larger;
-    this.#arranged = new Float64Array(larger.length);
+    this.#sorted = new Float64Array(larger.length);
   }
 }
 
 const MAX_QUICKSELECT = 1000;
 
-/** Moves the first `length` numbers until the two in the middle are where order would have them: less than sorting. */
+/** Quickselect: moves the first `length` numbers until the two in the middle are where sorting would put them. */
 function selectMiddle(numbers: Float64Array, length: number): void {
   const middle = (length - 1) >> 1;
   let [low, high] = [0, length - 1];
@@ -60,7 +57,7 @@ function selectMiddle(numbers: Float64Array, length: number): void {
       numbers[left++] = numbers[right] as number;
       numbers[right--] = moved;
     }
-    // All up to `right` are at most the pivot, all from `left` on at least; what lies between them is the pivot.
+    // Up to `right` all are at most the pivot, from `left` on at least; between them lies the pivot.
     if (middle <= right) high = right;
     else if (middle >= left) low = left;
     else break;

@@ -1,6 +1,21 @@
-import type { FormulaNode, FormulaOperator } from './formula.ts';
+import { round2 } from '../../rules/statistics.ts';
 
-/** May give NaN or an infinity: who shows the number decides what that looks like. */
+/** Arithmetic on series: A is the first, B the second, and so on. */
+export interface Formula {
+  /** As shown, without characters that no formula has. */
+  text: string;
+  tree: FormulaNode;
+}
+
+export type FormulaNode =
+  | { kind: 'number'; value: number }
+  | { kind: 'series'; index: number }
+  | { kind: 'negative'; of: FormulaNode }
+  | { kind: 'binary'; operator: FormulaOperator; left: FormulaNode; right: FormulaNode };
+
+export type FormulaOperator = '+' | '-' | '*' | '/' | '^';
+
+/** May return NaN or an infinity. */
 export function evaluateFormula(term: FormulaNode, values: readonly number[]): number {
   switch (term.kind) {
     case 'number':
@@ -29,7 +44,7 @@ function calculate(operator: FormulaOperator, left: number, right: number): numb
   }
 }
 
-/** Point by point, to two decimals; what is no number (such as x / 0) shows as 0. */
+/** Point by point, to two decimals; NaN and infinities (such as x / 0) become 0. */
 export const formulaPoints = (term: FormulaNode, series: readonly (readonly number[])[]): number[] =>
   Array.from({ length: Math.max(0, ...series.map((points) => points.length)) }, (_, at) => {
     const value = evaluateFormula(
@@ -42,10 +57,4 @@ export const formulaPoints = (term: FormulaNode, series: readonly (readonly numb
 export const formulaTotal = (term: FormulaNode, values: readonly number[]): number | null => {
   const value = evaluateFormula(term, values);
   return Number.isFinite(value) ? value : null;
-};
-
-/** Half away from zero is what people expect of a displayed number; `-0` is shown to nobody. */
-export const round2 = (value: number): number => {
-  const rounded = (Math.sign(value) * Math.round(Math.abs(value) * 100)) / 100;
-  return Number.isFinite(rounded) ? rounded + 0 : value;
 };

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSkewed, minCountedActors, oddsRatio, strongestCorrelations } from '../../correlation/rules/odds.ts';
-import { timeBins } from '../../funnel/rules/time-bins.ts';
-import { NumberList } from './numbers.ts';
-import { runningSum, smooth } from './points.ts';
-import { mean, median, quantile, statisticOf } from './statistics.ts';
-import { binName, valueBins } from './value-bins.ts';
+import { median, quantile, statisticOf, valueBins } from '../../../../test/oracle/statistics.ts';
+import { isSkewed, minCountedActors, oddsRatio, strongestCorrelations } from '../correlation/rules/factors.ts';
+import { timeBins } from '../funnel/rules/assemble-funnel.ts';
+import { NumberList } from '../funnel/rules/number-list.ts';
+import { binName } from './breakdown-values.ts';
+import { mean, runningSum, smooth } from './statistics.ts';
 
 describe('statistics', () => {
   it('interpolate between neighbours', () => {

@@ -1,10 +1,19 @@
 import { type Tick, tickIndex, ticksOf } from '../../../../core/time/ticks.ts';
 import { windowEnds } from '../../../../core/time/window-end.ts';
-import { NumberList } from '../../rules/numbers/numbers.ts';
-import type { FunnelQuestion } from '../../rules/question.ts';
-import type { FunnelAttempt } from './attempt.ts';
 
-/** What is left of somebody's attempts once they are measured: much less than the attempts. */
+import type { FunnelQuestion } from '../../rules/question.ts';
+import { NumberList } from './number-list.ts';
+
+/** One attempt at a funnel, started by one event. */
+export interface FunnelAttempt {
+  start: number;
+  /** How many steps were done within the window. */
+  depth: number;
+  /** When each step was done, or null; in an unordered funnel: when the first, the second, … of them was done. */
+  times: readonly (number | null)[];
+}
+
+/** An actor's attempts, measured. */
 export interface AttemptSummary {
   depth: number;
   /** Step → seconds since the step before, on average over the best attempts; null where there are none. */
@@ -16,7 +25,7 @@ export interface AttemptSummary {
 
 const NO_TICKS: ReadonlyMap<number, number> = new Map();
 
-/** Measures attempts, always for the same question: of one actor after the other, each begun with `begin`. */
+/** Measures the attempts of one actor after the other, each started with `begin`. */
 export class AttemptSummariser {
   private readonly steps: number;
   private readonly windowEnd: (from: number) => number;
@@ -46,20 +55,20 @@ export class AttemptSummariser {
 
   begin(): void {
     this.depth = 0;
-    this.forgetGaps();
+    this.clearGaps();
     if (this.ticks.length > 0) this.depths = new Map();
   }
 
-  /** An attempt; a step that was not done has no number for its time. The times are not kept. */
+  /** A step that was not done has NaN as its time. `times` is not retained. */
   add(depth: number, times: ArrayLike<number>): void {
     if (this.ticks.length > 0) this.addToTick(depth, times[0] as number);
     if (depth < this.depth) return;
-    if (depth > this.depth) this.forgetGaps();
+    if (depth > this.depth) this.clearGaps();
     this.depth = depth;
     let before = times[0] as number;
     for (let step = 1; step < this.steps; step++) {
       const at = times[step] as number;
-      // Neither where one of both was not done, nor where it came later than a window after the step before it.
+      // Not where either was not done, nor where it came later than a window after the step before.
       if (at >= before && at <= this.windowEnd(before)) this.gaps[step]?.push((at - before) / 1000);
       before = at;
     }
@@ -74,7 +83,7 @@ export class AttemptSummariser {
     };
   }
 
-  private forgetGaps(): void {
+  private clearGaps(): void {
     for (const gaps of this.gaps) gaps.clear();
   }
 

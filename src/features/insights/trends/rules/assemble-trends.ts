@@ -1,10 +1,9 @@
-import type { Range } from '../../../core/time/range.ts';
-import { tickNames, ticksOf } from '../../../core/time/ticks.ts';
-import type { BreakdownValue, SeriesNumbers, TrendItem } from './answers.ts';
-import { formulaPoints, formulaTotal } from './formula/evaluate-formula.ts';
-import { runningSum, smooth } from './numbers/points.ts';
-import { sum } from './numbers/statistics.ts';
-import type { TrendsQuestion } from './question.ts';
+import type { Range } from '../../../../core/time/range.ts';
+import { tickNames, ticksOf } from '../../../../core/time/ticks.ts';
+import type { BreakdownValue, SeriesNumbers, TrendItem } from '../../rules/answers.ts';
+import type { TrendsQuestion } from '../../rules/question.ts';
+import { compareText, runningSum, smooth, sum } from '../../rules/statistics.ts';
+import { formulaPoints, formulaTotal } from './formula.ts';
 
 /** Of each series, in order: what was counted for each value of the breakdown. */
 export type PeriodNumbers = readonly (readonly SeriesNumbers[])[];
@@ -114,5 +113,3 @@ class PeriodAssembler {
     return items.toSorted((a, b) => isAll(a) - isAll(b) || size(b) - size(a) || compareText(a.label, b.label));
   }
 }
-
-export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

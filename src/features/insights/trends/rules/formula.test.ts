@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../../core/errors.ts';
-import { evaluateFormula, formulaPoints, formulaTotal, round2 } from './evaluate-formula.ts';
+import { round2 } from '../../rules/statistics.ts';
 import type { FormulaNode } from './formula.ts';
+import { evaluateFormula, formulaPoints, formulaTotal } from './formula.ts';
 import { parseFormula } from './parse-formula.ts';
 
 const value = (text: string, ...series: number[]): number =>
