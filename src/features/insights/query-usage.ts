@@ -1,6 +1,6 @@
 /**
- * Counts how often insights ask for events and properties. An answer never waits for it: names are noted in memory, and
- * written together a few seconds later; what was noted in the seconds before a crash is lost.
+ * Counts how often insights use events and properties. Answers do not wait for it: counts are collected in memory and
+ * written every few seconds; those of the last seconds before a crash are lost.
  */
 
 import type { UsedName } from '../../core/events/asked-name.ts';
@@ -19,18 +19,18 @@ interface QueryUsageDeps {
 }
 
 const FLUSH_INTERVAL_MS = 5000;
-/** More different names at a time than people ask for; beyond them nothing is noted until these are written. */
+/** Further names are dropped until the next write. */
 const MAX_PENDING_NAMES = 10_000;
 const MAX_NAME_LENGTH = 400;
 /** Today and the 29 days before it. */
 const USAGE_DAYS = 30;
 
-/** The first day that counts at this time, in days since 1970. */
+/** The first day that counts, in days since 1970. */
 export const firstUsageDay = (now: number): number => Math.floor(now / DAY_MS) - USAGE_DAYS + 1;
 
 export class QueryUsage {
   readonly #deps: QueryUsageDeps;
-  #waiting = new Map<string, UsageCount>();
+  #pending = new Map<string, UsageCount>();
 
   constructor(deps: QueryUsageDeps) {
     this.#deps = deps;
@@ -38,24 +38,24 @@ export class QueryUsage {
 
   record(projectId: number, question: Question): void {
     const day = Math.floor(this.#deps.clock.now() / DAY_MS);
-    for (const asked of usedNames(question)) {
-      if (asked.name.length <= MAX_NAME_LENGTH) this.#add({ ...asked, projectId, day, count: 1 });
+    for (const used of usedNames(question)) {
+      if (used.name.length <= MAX_NAME_LENGTH) this.#add({ ...used, projectId, day, count: 1 });
     }
   }
 
   #add(one: UsageCount): void {
     const { count, ...what } = one;
     const key = JSON.stringify(what);
-    const before = this.#waiting.get(key);
+    const before = this.#pending.get(key);
     if (before !== undefined) before.count += count;
-    else if (this.#waiting.size < MAX_PENDING_NAMES) this.#waiting.set(key, { ...one });
+    else if (this.#pending.size < MAX_PENDING_NAMES) this.#pending.set(key, { ...one });
   }
 
-  /** Writes what was noted; what cannot be written is noted again. */
+  /** Writes the counts; those that could not be written are kept for the next time. */
   async flush(): Promise<void> {
-    const counts = [...this.#waiting.values()];
+    const counts = [...this.#pending.values()];
     if (counts.length === 0) return;
-    this.#waiting = new Map();
+    this.#pending = new Map();
     try {
       await this.#deps.store.addCounts(counts);
     } catch (error) {
@@ -64,7 +64,7 @@ export class QueryUsage {
     }
   }
 
-  /** Name → how often it was asked for in the last thirty days. */
+  /** Name → how often it was used. */
   countsOfLast30Days(
     projectId: number,
     of: Pick<UsedName, 'kind' | 'groupTypeIndex'>,
@@ -79,12 +79,14 @@ export class QueryUsage {
       initialDelayMs: FLUSH_INTERVAL_MS,
       intervalMs: FLUSH_INTERVAL_MS,
       run: () => this.flush(),
-      onError: (err) => logger.warn({ err }, 'what insights asked for could not be counted; it is tried again'),
+      onError: (err) => logger.warn({ err }, 'could not write the usage of events and properties; trying again'),
     });
     return {
       stop: async () => {
         await schedule.stop();
-        await this.flush().catch((err: unknown) => logger.warn({ err }, 'the last insights stay uncounted'));
+        await this.flush().catch((err: unknown) =>
+          logger.warn({ err }, 'could not write the last usage of events and properties'),
+        );
       },
     };
   }

@@ -1,9 +1,9 @@
 /**
- * Answers of insights, kept until something that they were made from changes. A project has a generation, a number that
- * grows with each such change: events were stored, persons or cohorts have changed, something was deleted. Dates are no
- * part of it: a question is kept with the range that its dates meant, and tomorrow they mean another.
+ * Answers of insights, cached until data of the project changes. Each project has a generation, a number that grows with
+ * every change: events stored, persons or cohorts changed, something deleted. Relative dates need none: the question is
+ * cached with the range that they resolved to.
  *
- * Whoever asks what is being worked out already waits for the same answer; when all who wait have gone, the work ends.
+ * Callers with the same question share one computation; it is cancelled when all of them are gone.
  */
 import { deserialize, serialize } from 'node:v8';
 import type { Clock } from '../../lib/clock.ts';
@@ -11,21 +11,20 @@ import type { Clock } from '../../lib/clock.ts';
 interface CachedAnswer<T> {
   answer: T;
   isCached: boolean;
-  /** When it was worked out, ms UTC. */
+  /** Ms UTC. */
   computedAt: number;
 }
 
 interface CacheQuery {
   projectId: number;
-  /** All that the answer depends on beside the project's data: equal texts have equal answers. */
+  /** Everything besides the project's data that the answer depends on. */
   question: string;
-  /** Work it out anew, whatever is kept. */
   refresh: boolean;
-  /** Whoever asks may go away. */
+  /** Aborted when the caller is gone. */
   signal: AbortSignal;
 }
 
-/** The answer is kept written out: so its size is known, and nobody can change it. */
+/** Answers are serialized: their size is known, and nobody can change them. */
 interface Entry {
   generation: number;
   answer: Buffer;
@@ -42,109 +41,109 @@ const MAX_CACHE_BYTES = 32 * 1024 * 1024;
 
 export class ResultCache {
   readonly #clock: Clock;
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #entries = new Map<string, Entry>();
-  readonly #work = new Map<string, Computation>();
+  readonly #running = new Map<string, Computation>();
   readonly #generations = new Map<number, number>();
-  #everything = 0;
+  #allGeneration = 0;
   #bytes = 0;
 
-  constructor(clock: Clock, mostBytes = MAX_CACHE_BYTES) {
+  constructor(clock: Clock, maxBytes = MAX_CACHE_BYTES) {
     this.#clock = clock;
-    this.#mostBytes = mostBytes;
+    this.#maxBytes = maxBytes;
   }
 
-  /** Others that keep answers to the same questions hear through this of what was changed here. */
+  /** Tells the other nodes, which have caches of their own. */
   onInvalidate: (projectId: number) => void = () => undefined;
 
-  /** Something in the project has changed. To be said after the change, and before anybody is told of it. */
+  /** Data of the project has changed. Call it after the change, and before the change is confirmed to anyone. */
   invalidate(projectId: number): void {
     this.invalidateHere(projectId);
     this.onInvalidate(projectId);
   }
 
-  /** The same where others know it already. */
+  /** The same where the other nodes know it already. */
   invalidateHere(projectId: number): void {
     this.#generations.set(projectId, this.#ownGeneration(projectId) + 1);
   }
 
-  /** Nobody knows what has changed. */
+  /** It is not known what has changed. */
   invalidateAll(): void {
-    this.#everything++;
+    this.#allGeneration++;
   }
 
-  async getOrCompute<T>(options: CacheQuery, workOut: (signal: AbortSignal) => Promise<T>): Promise<CachedAnswer<T>> {
+  async getOrCompute<T>(options: CacheQuery, compute: (signal: AbortSignal) => Promise<T>): Promise<CachedAnswer<T>> {
     const { projectId, question, refresh, signal } = options;
     signal.throwIfAborted();
     const key = `${projectId} ${question}`;
-    // Taken before the work begins: a change while it is under way makes the answer an old one.
+    // Read before the computation starts: a change meanwhile makes its answer outdated.
     const generation = this.#generation(projectId);
-    const kept = refresh ? undefined : this.#entries.get(key);
-    if (kept?.generation === generation) {
+    const entry = refresh ? undefined : this.#entries.get(key);
+    if (entry?.generation === generation) {
       this.#entries.delete(key);
-      this.#entries.set(key, kept);
-      return { answer: deserialize(kept.answer) as T, isCached: true, computedAt: kept.computedAt };
+      this.#entries.set(key, entry);
+      return { answer: deserialize(entry.answer) as T, isCached: true, computedAt: entry.computedAt };
     }
-    const work = this.#join(`${generation} ${key}`, async (stopped) => {
+    const computation = this.#join(`${generation} ${key}`, async (stopped) => {
       const computedAt = this.#clock.now();
-      const answer = await workOut(stopped);
-      this.#keep(key, { generation, answer: serialize(answer), computedAt });
+      const answer = await compute(stopped);
+      this.#set(key, { generation, answer: serialize(answer), computedAt });
       return { answer, isCached: false, computedAt };
     });
-    return (await this.#wait(work, signal)) as CachedAnswer<T>;
+    return (await this.#wait(computation, signal)) as CachedAnswer<T>;
   }
 
   #ownGeneration = (projectId: number): number => this.#generations.get(projectId) ?? 0;
 
-  /** Both only grow, so their sum tells every change. */
-  #generation = (projectId: number): number => this.#everything + this.#ownGeneration(projectId);
+  /** Both only grow, so the sum changes with every change. */
+  #generation = (projectId: number): number => this.#allGeneration + this.#ownGeneration(projectId);
 
-  #join(name: string, begin: (signal: AbortSignal) => Promise<unknown>): Computation {
-    const known = this.#work.get(name);
+  #join(name: string, start: (signal: AbortSignal) => Promise<unknown>): Computation {
+    const known = this.#running.get(name);
     if (known !== undefined) return known;
     const stop = new AbortController();
-    const promise = begin(stop.signal).finally(() => {
-      if (this.#work.get(name)?.stop === stop) this.#work.delete(name);
+    const promise = start(stop.signal).finally(() => {
+      if (this.#running.get(name)?.stop === stop) this.#running.delete(name);
     });
-    // Those who wait hear of a failure; when nobody does any more, it is no fault.
+    // Waiting callers get the failure; without any it is not an unhandled one.
     promise.catch(() => undefined);
-    const work = { promise, waiting: 0, stop };
-    stop.signal.addEventListener('abort', () => this.#work.delete(name));
-    this.#work.set(name, work);
-    return work;
+    const computation = { promise, waiting: 0, stop };
+    stop.signal.addEventListener('abort', () => this.#running.delete(name));
+    this.#running.set(name, computation);
+    return computation;
   }
 
-  async #wait(work: Computation, signal: AbortSignal): Promise<unknown> {
-    work.waiting++;
+  async #wait(computation: Computation, signal: AbortSignal): Promise<unknown> {
+    computation.waiting++;
     let leave: (() => void) | undefined;
     const gone = new Promise<never>((_, reject) => {
       leave = () => reject(signal.reason);
       signal.addEventListener('abort', leave, { once: true });
     });
     try {
-      return await Promise.race([work.promise, gone]);
+      return await Promise.race([computation.promise, gone]);
     } finally {
       if (leave) signal.removeEventListener('abort', leave);
-      work.waiting--;
-      if (work.waiting === 0) work.stop.abort(signal.reason);
+      computation.waiting--;
+      if (computation.waiting === 0) computation.stop.abort(signal.reason);
     }
   }
 
-  #keep(key: string, entry: Entry): void {
-    // Work that began before a change may end after that which began since.
+  #set(key: string, entry: Entry): void {
+    // A computation from before a change may end after a later one.
     if ((this.#entries.get(key)?.generation ?? 0) > entry.generation) return;
-    this.#forget(key);
+    this.#delete(key);
     const size = sizeOf(key, entry);
-    if (size > this.#mostBytes / 4) return;
+    if (size > this.#maxBytes / 4) return;
     this.#entries.set(key, entry);
     this.#bytes += size;
     for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#mostBytes) break;
-      this.#forget(oldest);
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#delete(oldest);
     }
   }
 
-  #forget(key: string): void {
+  #delete(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
     this.#entries.delete(key);
@@ -152,5 +151,5 @@ export class ResultCache {
   }
 }
 
-/** With something for the objects themselves. */
+/** About: 200 bytes for the objects. */
 const sizeOf = (key: string, { answer }: Entry): number => 2 * key.length + answer.byteLength + 200;

@@ -3,24 +3,24 @@
 import type { Range } from '../../../core/time/range.ts';
 import type { FunnelValue, InsightQuestion, LifecycleStatus, PeopleQuestion } from './question.ts';
 
-/** A value that a breakdown found: as it is named on the wire, and as people read it. */
+/** A value of a breakdown, and its label. */
 export interface BreakdownValue {
   value: string | number;
   label: string;
 }
 
-/** What an engine computes for one series, one period, and one value of the breakdown. */
+/** The numbers of one series, one period and one value of the breakdown. */
 export interface SeriesNumbers {
   value: BreakdownValue | null;
-  /** One for each interval; empty where only the total is asked for. In a cumulative trend of actors: those new here. */
+  /** One per interval; empty where only the total is shown. In a cumulative trend of actors: those who are new there. */
   points: readonly number[];
-  /** For the whole range; null where there is nothing to take a statistic of. Only where the display asks for it. */
+  /** Of the whole range, where the display needs it; null where there is nothing to take a statistic of. */
   total: number | null;
 }
 
 export interface TrendItem {
   label: string;
-  /** Which series it is; null for a formula. */
+  /** The index of the series; null for a formula. */
   series: number | null;
   value: BreakdownValue | null;
   period: 'current' | 'previous' | null;
@@ -30,14 +30,14 @@ export interface TrendItem {
   days: readonly string[];
   /** Null in time series, and where there was nothing to aggregate. */
   aggregated: number | null;
-  /** The time axis that `data` lies on. */
+  /** The range of `data`. */
   range: Range;
 }
 
 export interface LifecycleItem {
   status: LifecycleStatus;
   label: string;
-  /** Dormant ones count negative. */
+  /** Negative for dormant. */
   data: readonly number[];
   count: number;
   days: readonly string[];
@@ -57,10 +57,10 @@ export interface StickinessItem {
 
 export interface RetentionRow {
   label: string;
-  /** When the cohort began; null for a row of a breakdown. */
+  /** When the cohort started; null for a row of a breakdown. */
   date: number | null;
   breakdownValues: readonly string[] | null;
-  /** How many came, and how many of them came back after 1, 2, … periods. */
+  /** The size of the cohort, and how many of it came back after 1, 2, … periods. */
   counts: readonly number[];
 }
 
@@ -82,7 +82,7 @@ export interface FunnelGroup {
 
 export interface FunnelTrend {
   value: FunnelValue | null;
-  /** Percent of those who came to the first of the two steps. */
+  /** Percent of those who reached the first of the two steps. */
   data: readonly number[];
   reachedFrom: readonly number[];
   reachedTo: readonly number[];
@@ -91,7 +91,7 @@ export interface FunnelTrend {
 }
 
 interface FunnelTimes {
-  /** From how many seconds on, and how many persons. */
+  /** The lower bound in seconds, and how many persons. */
   bins: readonly (readonly [from: number, count: number])[];
   average: number | null;
 }
@@ -104,7 +104,7 @@ export type FunnelAnswer =
 export interface Correlation {
   /** `event`, `event::key::value` or `key::value`. */
   name: string;
-  /** The same in its parts: what was done, or what somebody is, or both. */
+  /** The event, or the person's property, or a property of the event. */
   factor: { event: string | null; key: string | null; value: string | null };
   success: number;
   failure: number;
@@ -113,12 +113,12 @@ export interface Correlation {
 
 export interface CorrelationAnswer {
   events: readonly Correlation[];
-  /** One side outweighs the other more than tenfold: take the numbers with care. */
+  /** One outcome is more than ten times as frequent: the ratios mean little. */
   isSkewed: boolean;
 }
 
 export interface PathEdge {
-  /** `1_/pricing`: the item with its place in the path. */
+  /** `1_/pricing`: the item with its position in the path. */
   source: string;
   target: string;
   value: number;
@@ -130,9 +130,9 @@ export interface PathEdge {
 export interface FoundActor {
   /** The uuid of the person, or the key of the group. */
   actor: string;
-  /** Of a trend: their part of the number; null where they have nothing to take the statistic of. */
+  /** Trends: their part of the number; null where there is nothing to take the statistic of. */
   value?: number | null;
-  /** Of retention: whether they were there in the interval of their cohort, and in those after it. */
+  /** Retention: whether they were active in the first interval of their cohort, and in those after it. */
   appearances?: readonly (0 | 1)[];
 }
 

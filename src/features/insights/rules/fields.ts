@@ -1,6 +1,6 @@
 /**
- * Fields of a request, from its address or its body: nothing about them is sure. Lists and objects may come as JSON
- * text, numbers and booleans as words. What is absent, null or empty was not given.
+ * Reads the fields of a request, from its address or its body. Lists and objects may come as JSON text, numbers and
+ * booleans as text. Null and empty text count as absent.
  */
 import { Failure, invalid } from '../../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
@@ -16,11 +16,11 @@ export const fieldOf = (fields: QuestionFields, name: string): unknown => {
   return value === null || value === '' ? undefined : value;
 };
 
-/** The first of several names that was given: the wire has old and new ones. */
+/** The first of several names that is given: some fields have an old and a new one. */
 export const firstGivenName = (fields: QuestionFields, ...names: [string, ...string[]]): string =>
   names.find((name) => fieldOf(fields, name) !== undefined) ?? names[0];
 
-/** Nesting as deep as nobody means would exhaust the stack of whoever walks it. */
+/** Deep nesting would exhaust the stack of recursive functions. */
 function checkDepth(value: unknown, attr: string): void {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -71,7 +71,7 @@ export function readChoiceField<T extends string>(
 
 export const quote = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
-/** A value that may come as JSON text. A text that is none is left as it is. */
+/** A value that may come as JSON text; other text is returned as it is. */
 export function readJsonField(fields: QuestionFields, name: string): Json | undefined {
   const value = fieldOf(fields, name);
   if (typeof value !== 'string' || !/^\s*[[{"]/.test(value)) return jsonOf(value, name);
@@ -110,7 +110,7 @@ export function readObjectField(fields: QuestionFields, name: string): JsonObjec
   return value;
 }
 
-/** The fields that a question knows, with their JSON read: the same question, to be sent again. */
+/** The given fields of these names, with JSON parsed: the same question, to be sent again. */
 export function knownFields(fields: QuestionFields, names: readonly string[]): JsonObject {
   const known: JsonObject = {};
   for (const name of names) {

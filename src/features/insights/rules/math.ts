@@ -11,9 +11,9 @@ export type SeriesMath =
   | { kind: 'active'; days: 7 | 30 }
   | { kind: 'unique_session' }
   | { kind: 'unique_group'; group: number }
-  /** A statistic of a numeric property; of `$session_duration`: of the lengths of the sessions, in seconds. */
+  /** A statistic of a numeric property; `$session_duration`: of the lengths of sessions, in seconds. */
   | { kind: 'property'; statistic: Statistic; property: string }
-  /** A statistic of the number of events that each active person, or group, did. */
+  /** A statistic of the number of events per active person or group. */
   | { kind: 'per_actor'; statistic: Exclude<Statistic, 'sum'>; group: number | null };
 
 export const STATISTICS = ['sum', 'avg', 'min', 'max', 'median', 'p90', 'p95', 'p99'] as const;
@@ -73,5 +73,5 @@ const readGroup = (given: JsonObject): number | undefined =>
   readIntegerField(given, 'math_group_type_index', { min: 0, max: 4 });
 
 const missingGroup = (): never => {
-  throw invalid('math_group_type_index', 'unique_group needs the kind of group, from 0 to 4.', 'required');
+  throw invalid('math_group_type_index', 'unique_group needs the index of the group type, from 0 to 4.', 'required');
 };

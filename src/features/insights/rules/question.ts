@@ -1,7 +1,7 @@
 /**
- * What can be asked, typed: plain data that can be sent, hashed and kept. Dates are resolved to instants, defaults are
- * filled in, actions are written out. `fields` are the same question in the words of the wire, known fields only, with
- * JSON read: links from a number to its persons are made of them.
+ * Questions as plain data, which can be sent to the worker and used as a cache key. Dates are resolved, defaults filled
+ * in, actions expanded. `fields` is the same question as it was sent, with known fields only and JSON parsed: links to
+ * persons are made of it.
  */
 
 import type { Breakdown, BreakdownSelection } from '../../../core/actions/breakdown.ts';
@@ -19,7 +19,7 @@ import type { SeriesMath } from './math.ts';
 interface QuestionBase {
   fields: JsonObject;
   timezone: string;
-  /** The question's filters and, where asked for, the project's against test accounts. */
+  /** Including the project's filters against test accounts, with `filter_test_accounts`. */
   filter: Filter;
   range: Range;
 }
@@ -29,7 +29,7 @@ export interface Series {
   math: SeriesMath;
 }
 
-/** `line`: a number per interval; `cumulative`: a growing one; `total`: one number for the whole range. */
+/** `line`: a number per interval; `cumulative`: a running total; `total`: one number for the whole range. */
 export type Display = 'line' | 'cumulative' | 'total';
 
 export interface TrendsQuestion extends QuestionBase {
@@ -37,13 +37,13 @@ export interface TrendsQuestion extends QuestionBase {
   series: readonly Series[];
   interval: Interval;
   display: Display;
-  /** The range to compare with, in whose place the same question is asked again. */
+  /** The previous period, to compare to. */
   previous: Range | null;
-  /** Which values a breakdown has is looked for from here: the range before it was rounded to intervals. */
+  /** Where the search for breakdown values starts: the range before it was rounded to intervals. */
   searchFrom: number;
   breakdown: Breakdown | null;
   formula: Formula | null;
-  /** Points are means of this many; 1 leaves them alone. */
+  /** Each point is the mean of this many. */
   smoothing: number;
 }
 
@@ -67,7 +67,7 @@ export interface RetentionQuestion extends QuestionBase {
   period: Period;
   intervals: number;
   isFirstTime: boolean;
-  /** Only those who came in the first interval are followed. */
+  /** Only the cohort of the first interval. */
   isFirstCohortOnly: boolean;
   breakdown: Breakdown | null;
 }
@@ -92,10 +92,10 @@ export interface FunnelQuestion extends QuestionBase {
   interval: Interval;
   breakdown: Breakdown | null;
   attribution: Attribution;
-  /** Between which steps trends and times are taken, counted from 0. */
+  /** The steps between which conversion and times are measured, counted from 0. */
   fromStep: number;
   toStep: number;
-  /** How many bins a histogram of times has; null: as many as suit the number of persons. */
+  /** Bins of the histogram of times; null: depends on the number of persons. */
   bins: number | null;
 }
 
@@ -106,7 +106,7 @@ export interface CorrelationQuestion {
   fields: JsonObject;
   funnel: FunnelQuestion;
   of: CorrelationKind;
-  /** Which properties (`$all`: any), or for `event_with_properties` which events. */
+  /** Properties (`$all`: any), or for `event_with_properties` events. */
   names: readonly string[];
   excludedEvents: readonly string[];
   excludedProperties: readonly string[];
@@ -115,7 +115,7 @@ export interface CorrelationQuestion {
 export const PATH_EVENT_TYPES = ['$pageview', '$screen', 'custom_event'] as const;
 export type PathEventType = (typeof PATH_EVENT_TYPES)[number];
 
-/** Replaces what a pattern finds in an item of a path. */
+/** A path cleaning rule: replaces what the pattern matches. */
 export interface PathCleaning {
   pattern: string;
   alias: string;
@@ -125,12 +125,12 @@ export type FunnelPath = 'funnel_path_before_step' | 'funnel_path_between_steps'
 
 export interface PathsQuestion extends QuestionBase {
   kind: 'paths';
-  /** Kinds and names of events that paths are made of; both empty: all events. */
+  /** Types and names of events in paths; both empty: all events. */
   eventTypes: readonly PathEventType[];
   customEvents: readonly string[];
   excluded: readonly string[];
   cleanings: readonly PathCleaning[];
-  /** Literal texts in which `*` stands for anything; what holds one of them becomes it. */
+  /** Wildcard groups: `*` matches anything, and items that match become the group. */
   groupings: readonly string[];
   start: string | null;
   end: string | null;
@@ -138,11 +138,11 @@ export interface PathsQuestion extends QuestionBase {
   edgeLimit: number | null;
   minWeight: number | null;
   maxWeight: number | null;
-  /** Paths of those who are at a step of this funnel. */
+  /** Only paths of persons at a step of this funnel. */
   funnel: { path: FunnelPath; people: FunnelPeopleQuestion } | null;
 }
 
-/** The same questions, asked for the persons behind one of their numbers. */
+/** Questions for the persons behind a number. */
 
 export interface TrendsPeopleQuestion extends QuestionBase {
   kind: 'trends_people';
@@ -158,7 +158,7 @@ export type LifecycleStatus = (typeof LIFECYCLE_STATUSES)[number];
 export interface LifecyclePeopleQuestion {
   kind: 'lifecycle_people';
   lifecycle: LifecycleQuestion;
-  /** The interval is the one that holds this instant. */
+  /** A time in the interval. */
   target: number;
   status: LifecycleStatus;
 }
@@ -167,14 +167,14 @@ export interface StickinessPeopleQuestion {
   kind: 'stickiness_people';
   stickiness: StickinessQuestion;
   series: Series;
-  /** In how many intervals they were active. */
+  /** The number of intervals in which they were active. */
   intervals: number;
 }
 
 export interface RetentionPeopleQuestion {
   kind: 'retention_people';
   retention: RetentionQuestion;
-  /** Whose cohort: an interval counted from 0, or the values of the breakdown. */
+  /** An interval counted from 0, or the values of the breakdown. */
   cohort: { kind: 'interval'; interval: number } | { kind: 'values'; values: readonly string[] };
 }
 
@@ -188,7 +188,7 @@ export interface FunnelPeopleQuestion {
   kind: 'funnel_people';
   funnel: FunnelQuestion;
   selection: FunnelSelection;
-  /** Only those of one value of the breakdown. */
+  /** One value of the breakdown; null: any. */
   value: FunnelValue | null;
 }
 
@@ -198,7 +198,7 @@ export type FunnelValue = readonly string[] | number | 'all';
 export interface CorrelationPeopleQuestion {
   kind: 'correlation_people';
   correlation: CorrelationQuestion;
-  /** The event that they did on their way; null when asked for a property. */
+  /** The event that they did in the funnel; null for a property. */
   entity: Entity | null;
   properties: Filter | null;
   /** Null: both those who converted and those who did not. */

@@ -19,7 +19,7 @@ export const DEFAULT_BREAKDOWN_LIMIT = 25;
 const MAX_BREAKDOWN_LIMIT = 1000;
 const MAX_BINS = 100;
 
-/** `breakdown` with `breakdown_type`, or the list `breakdowns` of `{property, type}`; null where nothing is divided. */
+/** `breakdown` with `breakdown_type`, or the list `breakdowns` of `{property, type}`; null without a breakdown. */
 export function readBreakdown(
   fields: QuestionFields,
   context: QuestionContext,
@@ -29,7 +29,7 @@ export function readBreakdown(
   if (keys.length === 0) return null;
   if (type === 'cohort') return { kind: 'cohort', cohorts: keys.map((key) => readCohort(key, context)) };
   if (type === 'session' && keys.some((key) => key !== SESSION_DURATION)) {
-    throw invalid('breakdown', `Sessions can be divided by ${SESSION_DURATION} only.`);
+    throw invalid('breakdown', `Sessions can only be broken down by ${SESSION_DURATION}.`);
   }
   return readProperties(fields, [...new Set(keys.map(String))], type, usualLimit);
 }
@@ -44,7 +44,7 @@ function readProperties(
   if (owner === 'group' && groupIndex === null) {
     throw invalid(
       'breakdown_group_type_index',
-      'A breakdown by group needs the kind of group, from 0 to 4.',
+      'A breakdown by group needs the index of the group type, from 0 to 4.',
       'required',
     );
   }
@@ -74,12 +74,12 @@ function readKeys(fields: QuestionFields): { keys: (string | number)[]; type: Br
 
 function readKey(key: Json): string | number {
   if (typeof key === 'string' || typeof key === 'number') return key;
-  throw invalid('breakdown', 'A breakdown is the name of a property or the number of a cohort, or a list of them.');
+  throw invalid('breakdown', 'A breakdown is the name of a property, the id of a cohort, or a list of them.');
 }
 
 function readCohort(key: string | number, context: QuestionContext): BreakdownCohort {
   if (key === 'all') return { id: 'all', name: 'all users' };
   const id = Number(key);
-  if (!Number.isInteger(id)) throw invalid('breakdown', 'Cohorts are named by their numbers, or "all".');
+  if (!Number.isInteger(id)) throw invalid('breakdown', 'A cohort is given by its id, or "all".');
   return { id, name: context.cohort?.(id)?.name ?? String(id) };
 }

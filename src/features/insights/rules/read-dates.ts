@@ -36,14 +36,14 @@ export const dateContext = ({ now, timezone, earliest }: QuestionContext): DateC
 export const readRange = (fields: QuestionFields, context: QuestionContext): Range =>
   readDateRange(readDates(fields), dateContext(context));
 
-/** A range that is divided into intervals, which are not too many. */
+/** Fails where the range has too many intervals. */
 export function readTickedRange(fields: QuestionFields, context: QuestionContext): Range {
   const range = readRange(fields, context);
   checkTickCount(range, readInterval(fields));
   return range;
 }
 
-/** The same span of time in words that mean it whenever they are read. */
+/** The range as absolute dates, so that a link keeps its meaning. */
 export const rangeFields = ({ from, until }: Range) => ({
   date_from: new Date(from).toISOString(),
   date_to: new Date(until - 1).toISOString(),

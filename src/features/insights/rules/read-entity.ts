@@ -7,7 +7,7 @@ import { type QuestionFields, readListField, readTextField } from './fields.ts';
 import type { QuestionContext } from './question.ts';
 import { readFilter } from './read-filter.ts';
 
-/** An entity of the wire with its place in the question's order. */
+/** An event or action as it was sent. */
 export interface ListedEntity {
   entity: Entity;
   given: JsonObject;
@@ -16,7 +16,7 @@ export interface ListedEntity {
 
 const MAX_SERIES = 100;
 
-/** The question's series: by their `order`, actions before events where it is the same. */
+/** Sorted by `order`; actions come before events with the same order. */
 export function readEntities(fields: QuestionFields, context: QuestionContext): ListedEntity[] {
   const listed = [...readEntitiesOf(fields, 'actions', context), ...readEntitiesOf(fields, 'events', context)];
   if (listed.length > MAX_SERIES) throw invalid('events', `A question has at most ${MAX_SERIES} series.`);
@@ -36,13 +36,13 @@ function readEntitiesOf(fields: QuestionFields, name: 'actions' | 'events', cont
   });
 }
 
-/** `{id, type, name?, custom_name?, properties?}`; `attr` is the field to blame. */
+/** `{id, type, name?, custom_name?, properties?}`; `attr` is the field that errors name. */
 export function readEntity(given: JsonObject, attr: string, context: QuestionContext): Entity {
   const { id, type = 'events' } = given;
   const filter = readFilter(given['properties'], attr);
   const customName = textOr(given['custom_name'], null);
   if (type === 'actions') return { ...readAction(id, attr, given, context), customName, filter };
-  if (type !== 'events') throw invalid(attr, `${attr}: an entity's type is "events" or "actions".`);
+  if (type !== 'events') throw invalid(attr, `${attr}: the type is "events" or "actions".`);
   if (id === null) return { kind: 'event', id, name: textOr(given['name'], 'All events'), customName, filter };
   if (typeof id !== 'string' && typeof id !== 'number') throw invalid(attr, `${attr}: an event needs its name as id.`);
   return { kind: 'event', id: String(id), name: textOr(given['name'], String(id)), customName, filter };
@@ -50,13 +50,13 @@ export function readEntity(given: JsonObject, attr: string, context: QuestionCon
 
 function readAction(id: Json | undefined, attr: string, given: JsonObject, context: QuestionContext) {
   const number = parseActionId(id);
-  if (number === null) throw invalid(attr, `${attr}: an action needs its number as id.`);
+  if (number === null) throw invalid(attr, `${attr}: an action needs its id, a number.`);
   const action = context.action?.(number);
   const name = textOr(given['name'], action?.name ?? String(number));
   return { kind: 'action' as const, id: number, name, isKnown: action !== undefined, steps: action?.steps ?? [] };
 }
 
-/** Where a trend leaves out what it does not know, a funnel cannot. */
+/** Trends leave out unknown actions; a funnel or retention cannot. */
 export function requireKnownAction(entity: Entity): void {
   if (entity.kind === 'event' || entity.isKnown) return;
   throw invalid(undefined, `Action ID ${entity.id} does not exist!`);
@@ -65,7 +65,7 @@ export function requireKnownAction(entity: Entity): void {
 const textOr = <T>(value: Json | undefined, fallback: T): string | T =>
   typeof value === 'string' && value !== '' ? value : fallback;
 
-/** The entity that a question for persons is about: named by its place, or by type, id and math, or by itself alone. */
+/** The series that a question for persons is about: by its index, or by type, id and math, even if it is not listed. */
 export function findListedEntity(
   fields: QuestionFields,
   listed: readonly ListedEntity[],

@@ -4,7 +4,7 @@ import { type Filter, NO_FILTER } from '../../../core/filters/property-filter.ts
 import { type QuestionFields, readBooleanField, readJsonField, readTextField } from './fields.ts';
 import type { QuestionContext } from './question.ts';
 
-/** Filters in any of their shapes, which may come as JSON text. */
+/** Filters in any of their formats, also as JSON text. */
 export function readFilter(value: unknown, attr: string): Filter {
   if (value === undefined || value === null) return NO_FILTER;
   const read = readJsonField({ [attr]: value }, attr);
@@ -16,7 +16,7 @@ export function readFilter(value: unknown, attr: string): Filter {
   }
 }
 
-/** What holds for every event of a question. An empty filter stays the one empty filter, so that it reads well. */
+/** The filters of a question and, with `filter_test_accounts`, those of the project. */
 export function readQuestionFilter(fields: QuestionFields, context: QuestionContext): Filter {
   const filters = [readFilter(fields['properties'], 'properties')];
   if (readBooleanField(fields, 'filter_test_accounts'))
@@ -31,7 +31,7 @@ export function andFilters(filters: readonly Filter[]): Filter {
   return given.length === 1 ? (given[0] as Filter) : { kind: 'and', filters: given };
 }
 
-/** `search` among persons: their e-mail address or name, or the distinct id on the event, holds the text. */
+/** `search`: the text is part of the person's email address or name, or of the event's distinct id. */
 export function readSearchFilter(fields: QuestionFields): Filter {
   const text = readTextField(fields, 'search');
   if (text === undefined) return NO_FILTER;

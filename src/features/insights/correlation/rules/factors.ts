@@ -3,11 +3,11 @@ import type { Json } from '../../../../core/json/json.ts';
 import type { Correlation, CorrelationAnswer } from '../../rules/answers.ts';
 import type { CorrelationQuestion } from '../../rules/question.ts';
 
-/** What somebody did, or is, or both. */
+/** An event, a property of the person, or a property of an event. */
 export type Factor = Correlation['factor'];
 type Properties = Readonly<Record<string, Json>>;
 
-/** Names of events that say nothing, since all who are compared did them. */
+/** Events of the funnel itself, which are not compared. */
 export const stepNames = ({ funnel }: CorrelationQuestion): Set<string> =>
   new Set(
     funnel.steps.flatMap((step) =>
@@ -15,7 +15,7 @@ export const stepNames = ({ funnel }: CorrelationQuestion): Set<string> =>
     ),
   );
 
-/** All properties that are texts; numbers differ from person to person and say little. */
+/** Only text: numbers mostly differ from person to person. */
 const textProperties = ({ excludedProperties }: CorrelationQuestion, properties: Properties): [string, string][] =>
   Object.entries(properties).flatMap(([key, value]): [string, string][] =>
     typeof value === 'string' && !excludedProperties.includes(key) ? [[key, value]] : [],
@@ -24,7 +24,6 @@ const textProperties = ({ excludedProperties }: CorrelationQuestion, properties:
 export const eventFactors = (question: CorrelationQuestion, event: string, properties: Properties): Factor[] =>
   textProperties(question, properties).map(([key, value]) => ({ event, key, value }));
 
-/** Of somebody with these properties. */
 export function propertyFactors(question: CorrelationQuestion, properties: Properties): Factor[] {
   const { names, excludedProperties } = question;
   if (names.includes('$all'))
@@ -37,11 +36,11 @@ export function propertyFactors(question: CorrelationQuestion, properties: Prope
 const textOf = (properties: Properties, key: string): string =>
   Object.hasOwn(properties, key) ? (propertyText(properties[key]) ?? 'null') : '';
 
-/** Counts how many of either outcome have which trait. */
+/** Counts successes and failures for each factor. */
 export class FactorCounter {
   private readonly counts = new Map<string, OutcomeCounts>();
 
-  /** Of one actor: each trait counts once. */
+  /** The factors of one actor; each counts once. */
   add(traits: readonly Factor[], hasConverted: boolean): void {
     for (const key of new Set(traits.map((trait) => JSON.stringify(trait)))) {
       this.count(key, hasConverted ? 1 : 0, hasConverted ? 0 : 1);
@@ -75,29 +74,29 @@ const MIN_WITH_PROPERTY = 3;
 const nameOf = ({ event, key, value }: Factor): string =>
   [event, key, value].filter((part) => part !== null).join('::');
 
-/** How many converted and how many did not, of all or of those who did something. */
+/** How many converted and how many did not. */
 export interface OutcomeCounts {
   success: number;
   failure: number;
 }
 
-/** One is added everywhere, so that nothing is ever divided by zero. More than 1: converts more often. */
+/** One is added to each count to avoid division by zero. Above 1: correlates with conversion. */
 export const oddsRatio = (all: OutcomeCounts, own: OutcomeCounts): number =>
   ((own.success + 1) * (all.failure - own.failure + 1)) / ((all.success - own.success + 1) * (own.failure + 1));
 
-/** One side outweighs the other more than tenfold. */
+/** One outcome is more than ten times as frequent as the other. */
 export function isSkewed({ success, failure }: OutcomeCounts): boolean {
   if (success === 0 || failure === 0) return true;
   return success / failure > 10 || failure / success > 10;
 }
 
-/** Fewer than this say nothing: two percent of all, but 25 are always enough. */
+/** Factors of fewer actors are left out: two percent of all, at most 25. */
 export const minCountedActors = ({ success, failure }: OutcomeCounts): number =>
   Math.min(25, 0.02 * (success + failure));
 
 const MAX_SHOWN = 10;
 
-/** The strongest for success, then the strongest against it. */
+/** The strongest for success, then the strongest for failure. */
 export function strongestCorrelations(all: readonly Correlation[]): Correlation[] {
   const byName = (a: Correlation, b: Correlation): number => (a.name < b.name ? -1 : 1);
   const success = all

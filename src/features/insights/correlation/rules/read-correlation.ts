@@ -30,7 +30,6 @@ const CORRELATION_FIELDS = [
   'funnel_correlation_exclude_event_names',
 ] as const;
 
-/** What those who came through a funnel did, or are, more often than those who did not. */
 export function readCorrelationQuestion(fields: QuestionFields, context: QuestionContext): CorrelationQuestion {
   const of = readChoiceField(fields, 'funnel_correlation_type', KINDS) ?? 'events';
   return {
@@ -50,7 +49,7 @@ const EXCLUDED: Record<CorrelationKind, string> = {
   event_with_properties: 'funnel_correlation_event_exclude_property_names',
 };
 
-/** Who came in and who came through is all that is asked of the funnel, however it is shown. */
+/** Only who entered and who converted matters, however the funnel is shown. */
 const readEntranceFunnel = (fields: QuestionFields, context: QuestionContext) => ({
   ...readFunnelQuestion({ ...fields, funnel_viz_type: 'steps' }, context),
   breakdown: null,
@@ -89,7 +88,7 @@ export function readCorrelationPeopleQuestion(
 const isTrue = (value: unknown): boolean =>
   value === true || (typeof value === 'string' && value.toLowerCase() === 'true');
 
-/** One event or value is asked for by itself, so the names of those to compare need not be said again. */
+/** Asks for one factor, so the names to compare are not needed. */
 const NAMELESS = { funnel_correlation_type: 'events' };
 
 function readPersonEntity(fields: QuestionFields, context: QuestionContext) {

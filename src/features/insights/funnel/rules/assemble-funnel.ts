@@ -6,17 +6,17 @@ import type { AttemptSummary } from './attempt-summary.ts';
 import { NumberList } from './number-list.ts';
 import { OTHER } from './split-by-value.ts';
 
-/** Counts those who entered a funnel, one after the other, and makes the answer of what was counted. */
+/** Counts entrants one by one, and makes the answer from the counts. */
 export class FunnelAssembly {
   private readonly question: FunnelQuestion;
   private readonly tallies = new Map<string, Tally>();
-  /** Whose turn it was last: mostly it is the same one's again. */
+  /** The last one used: mostly it is used again. */
   private last: { value: FunnelValue | null; tally: Tally } | undefined;
   private readonly times: number[] = [];
 
   constructor(question: FunnelQuestion) {
     this.question = question;
-    // Without a breakdown there is one part, be it empty.
+    // Without a breakdown there is one group, even if it is empty.
     if (question.breakdown === null && question.steps.length > 0) this.tallyOf(null);
   }
 
@@ -39,8 +39,8 @@ export class FunnelAssembly {
 
   answer(): FunnelAnswer {
     const { view, bins } = this.question;
-    if (view === 'steps') return { view, groups: this.inOrder().map((tally) => tally.group()) };
-    if (view === 'trends') return { view, trends: this.inOrder().map((tally) => tally.trend()) };
+    if (view === 'steps') return { view, groups: this.sorted().map((tally) => tally.group()) };
+    if (view === 'trends') return { view, trends: this.sorted().map((tally) => tally.trend()) };
     const average = mean(this.times);
     return {
       view,
@@ -48,14 +48,14 @@ export class FunnelAssembly {
     };
   }
 
-  /** In the order of their names, what is left over last. */
-  private inOrder(): Tally[] {
+  /** By value, with the others last. */
+  private sorted(): Tally[] {
     const isOther = (key: string): number => (key === JSON.stringify(OTHER) ? 1 : 0);
     return [...this.tallies].sort(([a], [b]) => isOther(a) - isOther(b) || compareText(a, b)).map(([, tally]) => tally);
   }
 }
 
-/** Those who belong to one value of the breakdown. */
+/** The counts of one value of the breakdown. */
 class Tally {
   private readonly question: FunnelQuestion;
   private readonly value: FunnelValue | null;
@@ -111,7 +111,7 @@ class Tally {
     };
   }
 
-  /** Of those who began in each interval: how many percent got from the one step to the other. */
+  /** Of those who started in each interval: the percentage that got from the one step to the other. */
   trend(): FunnelTrend {
     const { interval, timezone } = this.question;
     const starts = this.ticks.map(({ start }) => start);

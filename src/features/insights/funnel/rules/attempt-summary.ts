@@ -7,19 +7,19 @@ import { NumberList } from './number-list.ts';
 /** One attempt at a funnel, started by one event. */
 export interface FunnelAttempt {
   start: number;
-  /** How many steps were done within the window. */
+  /** How many steps were done within the conversion window. */
   depth: number;
-  /** When each step was done, or null; in an unordered funnel: when the first, the second, … of them was done. */
+  /** When each step was done, or null; in an unordered funnel: when any first, second, … step was done. */
   times: readonly (number | null)[];
 }
 
 /** An actor's attempts, measured. */
 export interface AttemptSummary {
   depth: number;
-  /** Step → seconds since the step before, on average over the best attempts; null where there are none. */
+  /** Step → mean seconds since the step before, over the deepest attempts; null where there are none. */
   meanGaps: readonly (number | null)[];
   medianGaps: readonly (number | null)[];
-  /** Tick → depth of the best attempt that began there; only where the funnel is shown over time. */
+  /** Tick → depth of the deepest attempt that started there; only in trends. */
   depthByTick: ReadonlyMap<number, number>;
 }
 
@@ -31,7 +31,7 @@ export class AttemptSummariser {
   private readonly windowEnd: (from: number) => number;
   readonly ticks: readonly Tick[];
   private depth = 0;
-  /** Of the best attempts so far. */
+  /** Of the deepest attempts so far. */
   private readonly gaps: readonly NumberList[];
   private depths = new Map<number, number>();
 

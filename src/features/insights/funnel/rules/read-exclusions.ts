@@ -5,10 +5,10 @@ import { type QuestionFields, readIntegerField, readListField } from '../../rule
 import type { Exclusion, FunnelQuestion, QuestionContext } from '../../rules/question.ts';
 import { includesEntity, readEntity, requireKnownAction } from '../../rules/read-entity.ts';
 
-/** The wire blames no field for what it has a sentence of its own for. */
+/** Clients expect these errors without the name of a field. */
 const wrong = (detail: string) => invalid(undefined, detail);
 
-/** What must not happen between two steps. */
+/** Events that must not happen between two steps. */
 export function readExclusions(
   fields: QuestionFields,
   steps: readonly Entity[],

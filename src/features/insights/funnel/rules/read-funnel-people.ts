@@ -33,7 +33,7 @@ export function readFunnelPeopleQuestion(fields: QuestionFields, context: Questi
   };
 }
 
-/** `funnel_step` 2: came to the second step at least; -2: to the first, but not to the second. */
+/** `funnel_step` 2: reached at least the second step; -2: the first, but not the second. */
 function readSelection(fields: QuestionFields, { steps }: FunnelQuestion): FunnelSelection {
   const exact = readListField(fields, 'funnel_custom_steps');
   if (exact !== undefined && exact.length > 0)
@@ -50,7 +50,7 @@ function readSelection(fields: QuestionFields, { steps }: FunnelQuestion): Funne
 }
 
 function readExact(item: Json, count: number): number {
-  // An object may bring a `valueOf` that is no function.
+  // `Number` of an object may throw: its `valueOf` can be sent as anything.
   const number = typeof item === 'object' ? Number.NaN : Number(item);
   if (Number.isInteger(number) && number >= 1 && number <= count) return number;
   throw invalid('funnel_custom_steps', `funnel_custom_steps has to be a list of steps from 1 to ${count}.`);
@@ -66,16 +66,16 @@ function readPeriod(fields: QuestionFields, funnel: FunnelQuestion, { now }: Que
   return { kind: 'entered', period, isDropOff: readBooleanField(fields, 'drop_off') };
 }
 
-/** `funnel_step_breakdown`: a list of texts, which a single one may stand for; for cohorts their id. */
+/** `funnel_step_breakdown`: a list of texts, or one text; for cohorts their id. */
 function readValue(fields: QuestionFields, { breakdown }: FunnelQuestion): FunnelValue | null {
   const given = fields['funnel_step_breakdown'] === '' ? '' : readJsonField(fields, 'funnel_step_breakdown');
   if (breakdown === null || given === undefined || given === null) return null;
   const values = Array.isArray(given) ? given : [given];
   if (breakdown.kind === 'property') return values.map(textOf);
-  // Everybody is the cohort with the number 0.
+  // All users are the cohort with the id 0.
   const id = values[0] === 'all' || values[0] === 0 ? 'all' : Number(values[0]);
   if (id === 'all' || Number.isInteger(id)) return id;
-  throw invalid('funnel_step_breakdown', 'funnel_step_breakdown has to be the number of a cohort, or "all".');
+  throw invalid('funnel_step_breakdown', 'funnel_step_breakdown has to be the id of a cohort, or "all".');
 }
 
 const textOf = (value: Json): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));

@@ -47,7 +47,6 @@ const ORDERS = ['ordered', 'strict', 'unordered'] as const;
 const VIEWS = ['steps', 'trends', 'time_to_convert'] as const;
 const MAX_STEPS = 50;
 
-/** Reads a question for a funnel. */
 export function readFunnelQuestion(fields: QuestionFields, context: QuestionContext): FunnelQuestion {
   const steps = readEntities(fields, context).map(({ entity }) => entity);
   if (steps.length > MAX_STEPS) throw invalid('events', `A funnel has at most ${MAX_STEPS} steps.`);
@@ -75,7 +74,7 @@ export function readFunnelQuestion(fields: QuestionFields, context: QuestionCont
   };
 }
 
-/** Old clients ask for a trend by the display alone. */
+/** Old clients only send `display` for a trend. */
 function readView(fields: QuestionFields): FunnelQuestion['view'] {
   const view = readChoiceField(fields, 'funnel_viz_type', VIEWS);
   return view ?? (fields['display'] === 'ActionsLineGraph' ? 'trends' : 'steps');
@@ -105,7 +104,7 @@ function readAttribution(fields: QuestionFields, steps: readonly Entity[]): Attr
   return { kind, step: readIntegerField(fields, 'breakdown_attribution_value', { min: 0, max }) ?? 0 };
 }
 
-/** From which step to which trends and times are taken: from the first to the last where nothing is said. */
+/** The steps between which conversion and times are measured: the first and the last by default. */
 function readStepRange(
   fields: QuestionFields,
   view: FunnelQuestion['view'],
@@ -113,11 +112,11 @@ function readStepRange(
 ): { fromStep: number; toStep: number } {
   const last = Math.max(0, count - 1);
   if (view === 'steps' || count === 0) return { fromStep: 0, toStep: last };
-  if (view === 'time_to_convert' && count < 2) throw invalid('events', 'A conversion takes at least two steps.');
+  if (view === 'time_to_convert' && count < 2) throw invalid('events', 'Time to convert needs at least two steps.');
   const toStep = readIntegerField(fields, 'funnel_to_step', { min: Math.min(1, last), max: last }) ?? last;
   const fromStep = readIntegerField(fields, 'funnel_from_step', { min: 0, max: last }) ?? 0;
   if (fromStep >= toStep && count > 1)
-    throw invalid('funnel_from_step', 'funnel_from_step has to lie before funnel_to_step.');
+    throw invalid('funnel_from_step', 'funnel_from_step has to be before funnel_to_step.');
   return { fromStep, toStep };
 }
 

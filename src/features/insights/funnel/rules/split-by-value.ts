@@ -1,13 +1,13 @@
 import type { FunnelQuestion, FunnelValue } from '../../rules/question.ts';
 
-/** Where values beyond the largest ones go. */
+/** All values beyond the largest ones. */
 export const OTHER: readonly string[] = ['Other'];
 
-/** How an event is read: its values of the breakdown, and whether it is one of the steps'. */
+/** Reads the values of the breakdown of an event, and whether it is a step. */
 export interface ValueReader<E> {
   valuesOn(event: E): readonly string[];
   isStep(event: E): boolean;
-  /** Whether it is of the steps whose events tell the values. */
+  /** Whether it is an event of the attribution step, or of any step. */
   isAttributed(event: E): boolean;
 }
 
@@ -16,7 +16,7 @@ export interface ValuePart<E> {
   events: readonly E[];
 }
 
-/** The step whose events tell the values; null where those of all steps do. */
+/** The step whose events give the value of the breakdown; null: any step. */
 export function attributionStep({ order, attribution }: FunnelQuestion): number | null {
   if (order === 'unordered') return null;
   if (attribution.kind === 'step') return attribution.step;
@@ -34,7 +34,7 @@ export function largestValues(
   return new Set(ranked.slice(0, limit).map(({ key }) => key));
 }
 
-/** How one actor's events are divided by a property. */
+/** Splits one actor's events by the values of a property. */
 export class ValueSplitter<E> {
   private readonly kind: FunnelQuestion['attribution']['kind'];
   private readonly none: readonly string[];

@@ -12,7 +12,7 @@ import { readEntities } from '../../rules/read-entity.ts';
 import { andFilters, readQuestionFilter, readSearchFilter } from '../../rules/read-filter.ts';
 import { TREND_FIELDS } from '../../trends/rules/read-trends.ts';
 
-/** New, returning, resurrecting and dormant persons; only the first series is looked at. */
+/** New, returning, resurrecting and dormant persons of the first series. */
 export const readLifecycleQuestion = (fields: QuestionFields, context: QuestionContext): LifecycleQuestion => ({
   kind: 'lifecycle',
   fields: knownFields(fields, TREND_FIELDS),

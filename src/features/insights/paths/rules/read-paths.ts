@@ -52,7 +52,6 @@ const DEFAULT_EDGE_LIMIT = 50;
 const MAX_EDGE_LIMIT = 10_000;
 const ANY_WEIGHT = { min: 0, max: Number.MAX_SAFE_INTEGER };
 
-/** Which ways people take. */
 export function readPathsQuestion(fields: QuestionFields, context: QuestionContext): PathsQuestion {
   const [start, end] = [readPoint(fields, 'start_point'), readPoint(fields, 'end_point')];
   const limit = readIntegerField(fields, 'edge_limit', { min: 1, max: MAX_EDGE_LIMIT });
@@ -96,7 +95,7 @@ function readEvents(fields: QuestionFields): { eventTypes: PathEventType[]; cust
   return { eventTypes, customEvents };
 }
 
-/** The project's own replacements, where asked for, and then those of the question. */
+/** The project's cleaning rules, with `path_replacements`, and then those of the question. */
 function readCleanings(fields: QuestionFields, context: QuestionContext): PathCleaning[] {
   const own = readBooleanField(fields, 'path_replacements') ? (context.pathCleanings ?? []) : [];
   return [...own, ...(readListField(fields, 'local_path_cleaning_filters') ?? []).map(readCleaning)];
@@ -105,7 +104,7 @@ function readCleanings(fields: QuestionFields, context: QuestionContext): PathCl
 function readCleaning(item: Json): PathCleaning {
   const { regex, alias } = isJsonObject(item) ? item : {};
   if (typeof regex === 'string' && typeof alias === 'string') return { pattern: regex, alias };
-  throw invalid('local_path_cleaning_filters', 'A path is cleaned by {regex, alias}, both of them texts.');
+  throw invalid('local_path_cleaning_filters', 'A cleaning rule is {regex, alias}, both of them text.');
 }
 
 const readPoint = (fields: QuestionFields, name: string): string | null => {
@@ -113,7 +112,7 @@ const readPoint = (fields: QuestionFields, name: string): string | null => {
   return point === undefined ? null : withoutSlash(point);
 };
 
-/** One trailing slash is not part of an address, unless it is all of it. */
+/** Without one trailing slash, unless that is all there is. */
 export const withoutSlash = (item: string): string =>
   item.length > 1 && item.endsWith('/') ? item.slice(0, -1) : item;
 
@@ -121,13 +120,13 @@ function readFunnelPath(fields: QuestionFields, context: QuestionContext): Paths
   const path = readChoiceField(fields, 'funnel_paths', FUNNEL_PATHS);
   if (path === undefined) return null;
   const filter = readObjectField(fields, 'funnel_filter');
-  if (filter === undefined) throw invalid('funnel_filter', 'Paths of a funnel need its funnel_filter.', 'required');
+  if (filter === undefined) throw invalid('funnel_filter', 'funnel_paths needs a funnel_filter.', 'required');
   const dates = Object.fromEntries(
     DATE_FIELDS.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
   );
   const people = readFunnelPeopleQuestion({ ...dates, ...filter, funnel_viz_type: 'steps' }, context);
   if (path === 'funnel_path_between_steps' && stepOf(people) < 2) {
-    throw invalid('funnel_filter', 'Between steps there are paths from the second step on.');
+    throw invalid('funnel_filter', 'Paths between steps need the second step or a later one.');
   }
   return { path, people };
 }

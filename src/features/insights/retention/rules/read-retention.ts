@@ -41,7 +41,6 @@ const RETENTION_FIELDS = [
 
 const MAX_INTERVALS = 500;
 
-/** Who came back, how long after they came. */
 export function readRetentionQuestion(fields: QuestionFields, context: QuestionContext): RetentionQuestion {
   const { timezone } = dateContext(context);
   const period = readPeriod(fields);
@@ -67,7 +66,7 @@ export function readRetentionQuestion(fields: QuestionFields, context: QuestionC
 
 function readRetentionBreakdown(fields: QuestionFields, context: QuestionContext): Breakdown | null {
   const breakdown = readBreakdown(fields, context);
-  if (breakdown?.kind === 'cohort') throw invalid('breakdown_type', 'Retention can be divided by properties only.');
+  if (breakdown?.kind === 'cohort') throw invalid('breakdown_type', 'Retention can only be broken down by properties.');
   return breakdown;
 }
 
@@ -86,7 +85,7 @@ function readPeriod(fields: QuestionFields): Period {
   return period;
 }
 
-/** Only type and id count: an entity's own filters are not asked for here. */
+/** Only type and id: filters of the entity are ignored. */
 function readRetentionEntity(fields: QuestionFields, name: string, context: QuestionContext): Entity | undefined {
   const given = readObjectField(fields, name);
   if (given === undefined) return undefined;
@@ -103,7 +102,7 @@ function readDateTo(fields: QuestionFields, { now }: QuestionContext, timezone: 
   return at;
 }
 
-/** As many periods as asked for, the last of which holds the end. */
+/** The number of periods, the last of which contains the end. */
 function retentionRange(end: number, period: Period, intervals: number, timezone: string): Range {
   const unit = periodUnit(period);
   const after = addUnits(end, 1, unit, timezone);
@@ -125,7 +124,7 @@ export function readRetentionPeopleQuestion(fields: QuestionFields, context: Que
   };
 }
 
-/** Without a breakdown its values are the intervals themselves. */
+/** Without a breakdown the values are intervals. */
 function readCohort(values: string[] | undefined, interval: number, { breakdown, intervals }: RetentionQuestion) {
   if (values === undefined) return { kind: 'interval', interval } as const;
   if (breakdown !== null) return { kind: 'values', values } as const;

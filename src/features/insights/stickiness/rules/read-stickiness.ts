@@ -14,7 +14,7 @@ import { findListedEntity, type ListedEntity, readEntities } from '../../rules/r
 import { andFilters, readQuestionFilter, readSearchFilter } from '../../rules/read-filter.ts';
 import { TREND_FIELDS } from '../../trends/rules/read-trends.ts';
 
-/** In how many intervals of the range persons (or groups) were active. */
+/** In how many intervals persons, or groups, were active. */
 export function readStickinessQuestion(fields: QuestionFields, context: QuestionContext): StickinessQuestion {
   const { interval, dateFrom, dateTo } = readDates(fields);
   const { timezone } = dateContext(context);
@@ -31,7 +31,7 @@ export function readStickinessQuestion(fields: QuestionFields, context: Question
   };
 }
 
-/** Who is counted, groups or persons, is all that math says here. */
+/** The math only says whether persons or groups are counted. */
 function stickinessSeries({ entity, given }: Pick<ListedEntity, 'entity' | 'given'>): Series {
   const math = given['math'] === 'unique_group' ? readMath(given) : ({ kind: 'dau' } as const);
   return { entity, math };

@@ -5,10 +5,10 @@ import type { TrendsQuestion } from '../../rules/question.ts';
 import { compareText, runningSum, smooth, sum } from '../../rules/statistics.ts';
 import { formulaPoints, formulaTotal } from './formula.ts';
 
-/** Of each series, in order: what was counted for each value of the breakdown. */
+/** The numbers of each series, for each value of the breakdown. */
 export type PeriodNumbers = readonly (readonly SeriesNumbers[])[];
 
-/** Makes items of what was counted: formula, smoothing, running sums, labels, order. Shared by all who count. */
+/** Makes the answer from the numbers: formula, smoothing, running sums, labels, order. */
 export function assembleTrends(
   question: TrendsQuestion,
   current: PeriodNumbers,
@@ -23,7 +23,7 @@ export function assembleTrends(
     return [...now.formulaItems(current), ...(before?.formulaItems(previous ?? []) ?? [])];
   }
   return question.series.flatMap((series, index) => {
-    // What is not there is not shown as an empty line.
+    // Unknown actions are left out.
     if (series.entity.kind === 'action' && !series.entity.isKnown) return [];
     return [
       ...now.seriesItems(index, current[index] ?? []),
@@ -56,7 +56,7 @@ class PeriodAssembler {
       const label = value === null ? name : `${name} - ${value.label}`;
       return this.item(label, index, value, smooth(points, this.question.smoothing), total);
     });
-    return this.inOrder(items);
+    return this.sorted(items);
   }
 
   /** One item for each value that any series has; a series without it counts 0. */
@@ -79,7 +79,7 @@ class PeriodAssembler {
       );
       return this.item(this.formulaLabel(value), null, value, this.padded(points), total);
     });
-    return this.inOrder(items);
+    return this.sorted(items);
   }
 
   private formulaLabel(value: BreakdownValue | null): string {
@@ -103,8 +103,8 @@ class PeriodAssembler {
     return { ...named, count: sum(points), data, aggregated: null };
   }
 
-  /** The largest first; bins and lengths in their own order; everybody before any cohort. */
-  private inOrder(items: TrendItem[]): TrendItem[] {
+  /** The largest first, but bins and lengths in their own order, and all users before any cohort. */
+  private sorted(items: TrendItem[]): TrendItem[] {
     const { breakdown, display } = this.question;
     if (breakdown === null) return items;
     if (breakdown.kind === 'property' && (breakdown.bins !== null || breakdown.owner === 'session')) return items;

@@ -5,11 +5,11 @@ const MAX_FORMULA_LENGTH = 500;
 const MAX_FORMULA_DEPTH = 50;
 const formulaError = (why: string) => invalid('formula', `The formula cannot be read: ${why}.`);
 
-/** Letters, digits and the signs of arithmetic; anything else on the wire is passed over. */
+/** Everything but letters, digits and arithmetic signs is ignored. */
 const UNKNOWN_CHARACTERS = /[^a-zA-Z0-9 \-*^+/().]/g;
 const TOKEN = /\s*(?:(\d+\.?\d*|\.\d+)|([a-zA-Z]+)|([-+*/^()]))/y;
 
-/** Reads a formula of as many series; a small grammar of our own, so that nothing is ever evaluated as code. */
+/** `series` is the number of series. The formula is never evaluated as code. */
 export function parseFormula(given: string, series: number): Formula {
   if (given.length > MAX_FORMULA_LENGTH) throw formulaError(`it has more than ${MAX_FORMULA_LENGTH} characters`);
   const text = given.replace(UNKNOWN_CHARACTERS, '').trim();
@@ -29,7 +29,7 @@ function tokensOf(text: string): string[] {
   return tokens;
 }
 
-/** Sums of products of powers, by recursive descent; as deep as a formula nests and no deeper. */
+/** Sums of products of powers, by recursive descent. */
 class FormulaReader {
   private readonly tokens: readonly string[];
   private readonly series: number;

@@ -33,7 +33,7 @@ export function readTrendsPeopleQuestion(fields: QuestionFields, context: Questi
   };
 }
 
-/** `breakdown_value`: the one that the number belongs to. Without it the number is that of all values together. */
+/** `breakdown_value`; without it the number is that of all values together. */
 function readSlice(fields: QuestionFields, breakdown: Breakdown | null): BreakdownSelection | null {
   const value = fields['breakdown_value'] === '' ? '' : readJsonField(fields, 'breakdown_value');
   if (breakdown === null || value === undefined || value === null) return null;
@@ -49,8 +49,8 @@ const textOf = (value: Json): string => (typeof value === 'object' ? JSON.string
 function cohortId(value: Json): number | 'all' {
   if (value === 'all') return 'all';
   const one = Array.isArray(value) ? value[0] : value;
-  // An object may bring a `valueOf` that is no function.
+  // `Number` of an object may throw: its `valueOf` can be sent as anything.
   const id = typeof one === 'object' ? Number.NaN : Number(one);
   if (Number.isInteger(id)) return id;
-  throw invalid('breakdown_value', 'breakdown_value has to be the number of a cohort, or "all".');
+  throw invalid('breakdown_value', 'breakdown_value has to be the id of a cohort, or "all".');
 }

@@ -99,7 +99,7 @@ export function readTrendsBreakdown(fields: QuestionFields, context: QuestionCon
     display === 'WorldMap' ? WORLD_MAP_BREAKDOWN_LIMIT : DEFAULT_BREAKDOWN_LIMIT,
   );
   if (breakdown?.kind === 'property' && breakdown.keys.length > 1) {
-    throw invalid('breakdown', 'Trends can be divided by one property at a time.');
+    throw invalid('breakdown', 'Trends can be broken down by one property at a time.');
   }
   return breakdown;
 }
