@@ -5,7 +5,7 @@ const all = (rollout_percentage: number) => ({ groups: [{ properties: [], rollou
 const plan = (...value: string[]) => ({ key: 'plan', type: 'person', operator: 'exact', value });
 const halves = {
   variants: [
-    { key: 'control', name: 'As it is today', rollout_percentage: 50 },
+    { key: 'control', name: 'Current checkout', rollout_percentage: 50 },
     { key: 'one-page', name: 'All steps on one page', rollout_percentage: 50 },
   ],
 };
@@ -17,11 +17,11 @@ export async function seedFlags(call: Call): Promise<number> {
   const roles = '/api/organizations/@current/roles/';
   await call('POST', roles, { name: 'Support' });
   const role = (await call('POST', roles, { name: 'Shop team' })) as { id: string };
-  await make({ key: 'dark-footer', name: 'Footer of the autumn design', filters: all(100), tags: ['design'] });
+  await make({ key: 'dark-footer', name: 'New footer design', filters: all(100), tags: ['design'] });
   await make({ key: 'fast-search', name: 'Search as you type', filters: all(25), tags: ['search', 'beta'] });
   await make({
     key: 'shop-limits',
-    name: 'How much fits into a cart',
+    name: 'Cart size limits',
     filters: { ...all(100), payloads: { true: '{"items": 40}' } },
     is_remote_configuration: true,
   });
@@ -34,7 +34,7 @@ export async function seedFlags(call: Call): Promise<number> {
   });
   const id = await make({
     key: 'new-checkout',
-    name: 'The checkout on one page',
+    name: 'One-page checkout',
     tags: ['shop', 'beta'],
     filters: { ...all(10), multivariate: halves },
   });

@@ -64,7 +64,7 @@ const series = (...ids: string[]): object[] => ids.map((id, order) => ({ id, ord
 const INSIGHTS: readonly { name: string; description?: string; favorited?: boolean; filters: object }[] = [
   {
     name: 'Visits by browser',
-    description: 'Where to test first',
+    description: 'Which browsers to support first',
     favorited: true,
     filters: {
       insight: 'TRENDS',
@@ -77,7 +77,7 @@ const INSIGHTS: readonly { name: string; description?: string; favorited?: boole
     },
   },
   {
-    name: 'From the boots to an order',
+    name: 'Purchase funnel',
     favorited: true,
     filters: {
       insight: 'FUNNELS',
@@ -86,7 +86,7 @@ const INSIGHTS: readonly { name: string; description?: string; favorited?: boole
     },
   },
   {
-    name: 'Do visitors come back?',
+    name: 'Visitor retention',
     filters: {
       insight: 'RETENTION',
       period: 'Day',
@@ -104,7 +104,7 @@ const INSIGHTS: readonly { name: string; description?: string; favorited?: boole
     filters: { insight: 'TRENDS', date_from: '-30d', display: 'BoldNumber', events: series('order placed') },
   },
   {
-    name: 'Ways through the shop',
+    name: 'User paths in the shop',
     filters: { insight: 'PATHS', date_from: '-14d', include_event_types: ['$pageview'], step_limit: 4 },
   },
 ];
@@ -115,7 +115,7 @@ export async function seedInsights(call: Call): Promise<SeededInsights> {
     ids.push((await call<{ id: number }>('POST', '/api/projects/1/insights/', { saved: true, ...insight })).id);
   }
   const tiles = [0, 1, 2, 3].map((place, order) => ({ insight: ids[place], order }));
-  const body = { name: 'Every morning', description: 'How the shop does', pinned: true };
+  const body = { name: 'Shop overview', description: 'Key metrics of the shop', pinned: true };
   const { id } = await call<{ id: number }>('POST', '/api/projects/1/dashboards/', body);
   await call('PATCH', `/api/projects/1/dashboards/${id}/`, { tiles });
   return { trend: ids[0] ?? 0, dashboard: id };

@@ -46,7 +46,7 @@ export async function describePersons(call: Call, read: (path: string) => Promis
     time_interval: 'day',
   };
   await call('POST', `${P}/cohorts/`, {
-    name: 'Teams that order',
+    name: 'Active teams',
     description: 'On the team plan, and placed an order in the last month',
     filters: {
       properties: {
@@ -56,7 +56,7 @@ export async function describePersons(call: Call, read: (path: string) => Promis
     },
   });
   await call('POST', `${P}/cohorts/`, {
-    name: 'Beta walkers',
+    name: 'Beta testers',
     is_static: true,
     _create_static_person_ids: [WALKER, 'walker6@example.org'],
   });
@@ -68,11 +68,11 @@ export async function describePersons(call: Call, read: (path: string) => Promis
 }
 
 const DESCRIBED: Readonly<Record<string, object>> = {
-  'order placed': { description: 'The payment went through', tags: ['checkout', 'revenue'], verified: true },
+  'order placed': { description: 'Payment succeeded', tags: ['checkout', 'revenue'], verified: true },
   'added to cart': {
-    description: 'From the page of a product, or again from the cart',
+    description: 'From a product page or from the cart',
     tags: ['checkout'],
     verified: true,
   },
-  'signed up': { description: 'The account is made; the e-mail may be unconfirmed', tags: ['growth'] },
+  'signed up': { description: 'Account created; the email may be unconfirmed', tags: ['growth'] },
 };

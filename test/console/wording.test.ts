@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)('the words of the console', () => {
     await page.goto(`${server.url}${P}/definitions`);
     const row = page.getByRole('row', { name: 'Pageview' });
     await row.waitFor();
-    expect(await row.textContent()).toContain('Pageview$pageview');
+    expect(await row.textContent()).toContain('Pageview $pageview');
     await page.goto(`${server.url}${P}/live`);
     await page.getByLabel('Event', { exact: true }).fill('Pagev');
     await page.getByRole('option', { name: 'Pageview' }).click();

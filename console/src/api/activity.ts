@@ -4,7 +4,7 @@ import type { ActivityPageSchema, ActivitySchema } from '../../../src/http/schem
 import { get, projectPath, type Query } from './request.ts';
 
 export type Activity = Static<typeof ActivitySchema>;
-export type ActivityPage = Static<typeof ActivityPageSchema>;
+type ActivityPage = Static<typeof ActivityPageSchema>;
 
 /** Of one object: listActivity(1, ['persons', uuid]). */
 export const listActivity = (

@@ -14,7 +14,7 @@ export interface Actor {
   value_at_data_point?: number | null;
 }
 
-export interface ActorPage {
+interface ActorPage {
   actors: Actor[];
   /** URL of the next page. */
   next: string | null;

@@ -18,7 +18,7 @@ export const ADMIN = 8;
 
 export type Member = Static<typeof MemberSchema>;
 export type Role = Static<typeof RoleSchema>;
-export type RoleMember = Static<typeof RoleMembershipSchema>;
+type RoleMember = Static<typeof RoleMembershipSchema>;
 
 const ALL = { limit: 1000 };
 const pathOf = (id: string, ...parts: string[]): string =>
@@ -39,7 +39,7 @@ export const removeMember = (organizationId: string, userUuid: string): Promise<
 export const CAN_EDIT = 37;
 export const CAN_VIEW = 21;
 
-export type FlagDefault = Static<typeof ResourceAccessSchema>;
+type FlagDefault = Static<typeof ResourceAccessSchema>;
 const FLAGS = 'feature flags';
 /** What members may do with flags unless a role grants more. Null means the default: they may edit. */
 export const getFlagDefault = async (organizationId: string, signal?: AbortSignal): Promise<FlagDefault | null> => {

@@ -4,10 +4,10 @@
  */
 import { ApiError, isAbort } from './api-error.ts';
 
-export type QueryValue = string | number | boolean | null | undefined | readonly string[];
+type QueryValue = string | number | boolean | null | undefined | readonly string[];
 export type Query = Readonly<Record<string, QueryValue>>;
 
-export interface RequestOptions {
+interface RequestOptions {
   query?: Query;
   /** Sent as JSON. */
   body?: unknown;

@@ -78,7 +78,7 @@ const SCOPE_LABELS: Readonly<Record<string, readonly [inSentence: string, inList
 export const SCOPES = Object.entries(SCOPE_LABELS).map(([scope, [, label]]) => ({ scope, label }));
 
 /** 'updated feature flag new-checkout' */
-export function describeActivity({ activity, scope, detail }: Pick<Activity, 'activity' | 'scope' | 'detail'>): string {
+function describeActivity({ activity, scope, detail }: Pick<Activity, 'activity' | 'scope' | 'detail'>): string {
   const label = SCOPE_LABELS[scope]?.[0] ?? scope.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
   const verb = VERBS[activity] ?? activity.replaceAll('_', ' ');
   return [verb, label, detail.name].filter(Boolean).join(' ');

@@ -128,7 +128,7 @@ function SuggestionNote({ item, names }: { item: Suggestion; names: NameTable | 
   const rawName = names && names.label(item.value) !== item.value ? item.value : null;
   return (
     <>
-      {rawName && <code class="raw-name">{rawName}</code>}
+      {rawName && [' ', <code class="raw-name">{rawName}</code>]}
       {item.note && <span class="muted small"> {item.note}</span>}
     </>
   );

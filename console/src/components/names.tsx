@@ -10,7 +10,7 @@ interface NameProps {
 const Name = ({ name, label, hasRaw = false }: NameProps & { label: string }) => (
   <span class="name-label" title={name}>
     {label}
-    {hasRaw && label !== name && <code class="raw-name">{name}</code>}
+    {hasRaw && label !== name && [' ', <code class="raw-name">{name}</code>]}
   </span>
 );
 

@@ -12,6 +12,8 @@ export interface Column<T> {
   isNumber?: boolean;
   /** Hidden on narrow screens. */
   isWide?: boolean;
+  /** Also hidden on medium screens. */
+  isExtraWide?: boolean;
   canSort?: boolean;
 }
 
@@ -60,7 +62,7 @@ export function Table<T>({ label, columns, rows, rowKey, onOpen, openKey, sort, 
                 onKeyDown={open && ((event) => onRowKey(event, open))}
               >
                 {columns.map((column) => (
-                  <td key={column.id} class={classes(column.isNumber && 'number', column.isWide && 'wide')}>
+                  <td key={column.id} class={cellClass(column)}>
                     {column.cell(row)}
                   </td>
                 ))}
@@ -79,15 +81,15 @@ interface HeadProps<T> {
   onSort: ((sort: Sort) => void) | undefined;
 }
 
-function Head<T>({ column: { id, title, isNumber, isWide, canSort }, sort, onSort }: HeadProps<T>) {
+const cellClass = <T,>({ isNumber, isWide, isExtraWide }: Column<T>): string =>
+  classes(isNumber && 'number', isWide && 'wide', isExtraWide && 'extra-wide');
+
+function Head<T>({ column, sort, onSort }: HeadProps<T>) {
+  const { id, title, canSort } = column;
   const isDown = sort === `-${id}`;
   const isSorted = isDown || sort === id;
   return (
-    <th
-      scope="col"
-      class={classes(isNumber && 'number', isWide && 'wide')}
-      aria-sort={isSorted ? (isDown ? 'descending' : 'ascending') : undefined}
-    >
+    <th scope="col" class={cellClass(column)} aria-sort={isSorted ? (isDown ? 'descending' : 'ascending') : undefined}>
       {canSort && onSort ? (
         <button type="button" onClick={() => onSort(isSorted && isDown ? id : `-${id}`)}>
           {title}

@@ -1,7 +1,7 @@
 import { formatDateTime, formatRecent, formatRelative, formatTime, type Moment } from '../lib/dates.ts';
 import { useProject } from '../lib/session.ts';
 
-export interface TimeProps {
+interface TimeProps {
   at: Moment | null;
   /**
    * `datetime` (default); `recent`: the time, with the date unless it is today; `time`: for rows whose date is shown

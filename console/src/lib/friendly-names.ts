@@ -75,6 +75,7 @@ const PROPERTIES: Readonly<Record<string, string>> = {
   $timestamp: 'Timestamp',
   $sent_at: 'Sent at',
   $insert_id: 'Insert ID',
+  $creator_event_uuid: 'Creator event UUID',
   $timezone: 'Time zone',
   $timezone_offset: 'Time zone offset',
   $locale: 'Locale',

@@ -10,7 +10,7 @@ export interface PageProps {
 }
 
 export const NAV_GROUPS = ['Data', 'Analytics', 'Releases', 'Settings'] as const;
-export type NavGroup = (typeof NAV_GROUPS)[number];
+type NavGroup = (typeof NAV_GROUPS)[number];
 
 export interface Route {
   name: string;

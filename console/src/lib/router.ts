@@ -1,7 +1,7 @@
 /** The URL holds the whole state of a view, so that every view can be shared and navigated back to. */
 import { useEffect, useState } from 'preact/hooks';
 
-export interface PageLocation {
+interface PageLocation {
   path: string;
   query: URLSearchParams;
 }

@@ -2,7 +2,7 @@
 import { useCallback, useMemo } from 'preact/hooks';
 import { changeQuery, useLocation } from './router.ts';
 
-export interface QueryStateOptions {
+interface QueryStateOptions {
   /** True: the browser's back button undoes a change. */
   isStep?: boolean;
 }

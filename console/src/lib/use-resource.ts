@@ -57,7 +57,7 @@ export function useInterval(run: () => void, ms: number): void {
   }, [ms]);
 }
 
-export interface Action<A extends unknown[]> {
+interface Action<A extends unknown[]> {
   run(...args: A): Promise<boolean>;
   busy: boolean;
   error: unknown;

@@ -23,7 +23,7 @@ import { toast, toastError } from '../../components/toast.tsx';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useAction, useResource } from '../../lib/use-resource.ts';
 
-export interface RolesProps {
+interface RolesProps {
   organizationId: string;
   members: readonly Member[];
   isAdmin: boolean;

@@ -158,10 +158,15 @@ function columnsFor(kind: Kind, { members, selected, select, change, edit }: Tab
   };
   const labelOf = kind === 'events' ? eventLabel : propertyLabel;
   const ofEvents: Column<Definition>[] = [
-    { id: 'owner', title: 'Owner', isWide: true, cell: ({ owner }) => <span class="truncate">{nameOf(owner)}</span> },
+    {
+      id: 'owner',
+      title: 'Owner',
+      isExtraWide: true,
+      cell: ({ owner }) => <span class="truncate">{nameOf(owner)}</span>,
+    },
     {
       id: 'volume_30_day',
-      title: '30-day volume',
+      title: 'Volume (30d)',
       isNumber: true,
       canSort: true,
       cell: ({ volume }) => formatNumber(volume ?? 0),
@@ -205,7 +210,7 @@ function columnsFor(kind: Kind, { members, selected, select, change, edit }: Tab
     {
       id: 'tags',
       title: 'Tags',
-      isWide: true,
+      isExtraWide: true,
       cell: ({ tags }) => (
         <span class="tags">
           <Tags value={tags} />

@@ -113,7 +113,7 @@ function GrantForm({ flag, roles, granted, onGranted }: GrantProps) {
   return (
     <>
       <form
-        class="flag-try"
+        class="flag-inline-form"
         onSubmit={(event) => {
           event.preventDefault();
           void grant.run();

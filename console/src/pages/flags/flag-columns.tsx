@@ -30,8 +30,8 @@ export const columnsOf = (names: Names, { onTag, onChanged }: ColumnEvents): Col
     isWide: true,
     cell: ({ filters, active }) => <RolloutBar filters={filters} isOn={active} />,
   },
-  { id: 'variants', title: 'Variants', isWide: true, cell: (flag) => <Variants flag={flag} /> },
-  { id: 'tags', title: 'Tags', isWide: true, cell: ({ tags }) => <TagButtons tags={tags} onTag={onTag} /> },
+  { id: 'variants', title: 'Variants', isExtraWide: true, cell: (flag) => <Variants flag={flag} /> },
+  { id: 'tags', title: 'Tags', isExtraWide: true, cell: ({ tags }) => <TagButtons tags={tags} onTag={onTag} /> },
   {
     id: 'updated_at',
     title: 'Last modified',

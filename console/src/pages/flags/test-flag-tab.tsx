@@ -80,7 +80,7 @@ function Form({ who, group, kind, onEvaluate }: FormProps) {
   const [groupKey, setGroupKey] = useState(group);
   return (
     <form
-      class="flag-try"
+      class="flag-inline-form"
       onSubmit={(event) => {
         event.preventDefault();
         onEvaluate(text.trim(), groupKey.trim());
@@ -132,7 +132,7 @@ function Result({ flag, who, result, names }: ResultProps) {
   return (
     <section class="card stack-s" aria-label="Result" aria-live="polite">
       <p class="row">
-        Value for <PersonLink id={who} name={who} />: <ValueBadge value={value} />
+        Value for <PersonLink id={who} name={who} /> is <ValueBadge value={value} />
       </p>
       <p>{describeReason(evaluation)}</p>
       {condition && (

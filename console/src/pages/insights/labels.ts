@@ -96,7 +96,7 @@ export function titleOf(question: Question): string {
   }
 }
 
-export function seriesTitle({ event, math, mathProperty, filters }: Series): string {
+function seriesTitle({ event, math, mathProperty, filters }: Series): string {
   const label = (MATH_OPTIONS.find(({ value }) => value === math)?.label ?? math).toLowerCase();
   const property = needsProperty(math) ? ` of ${propertyLabel(mathProperty)}` : '';
   const measure = math === 'total' ? '' : ` (${label}${property})`;

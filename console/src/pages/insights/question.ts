@@ -67,7 +67,7 @@ export interface PathOptions {
 export const WINDOW_UNITS = ['minute', 'hour', 'day', 'week', 'month'] as const;
 export const PERIODS = ['Hour', 'Day', 'Week', 'Month'] as const;
 export const PATH_TYPES = ['$pageview', '$screen', 'custom_event'] as const;
-export type PathType = (typeof PATH_TYPES)[number];
+type PathType = (typeof PATH_TYPES)[number];
 
 export type Fields = Readonly<Record<string, unknown>>;
 

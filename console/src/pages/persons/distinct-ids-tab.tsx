@@ -55,7 +55,7 @@ function Merges({ person, onChange }: TabProps) {
   );
   const columns: Column<Merge>[] = [
     { id: 'when', title: 'Merged', cell: ({ merged_at }) => <Time at={merged_at} /> },
-    { id: 'kind', title: 'Method', isWide: true, cell: ({ kind }) => <code>{String(kind)}</code> },
+    { id: 'kind', title: 'Method', isWide: true, cell: ({ kind }) => <code class="truncate">{String(kind)}</code> },
     {
       id: 'ids',
       title: 'Moved distinct IDs',
@@ -69,7 +69,7 @@ function Merges({ person, onChange }: TabProps) {
     {
       id: 'source',
       title: 'Merged person',
-      isWide: true,
+      isExtraWide: true,
       cell: ({ source }) => <code class="truncate">{source.uuid}</code>,
     },
     {

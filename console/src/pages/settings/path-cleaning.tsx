@@ -4,14 +4,14 @@ import { TextField } from '../../components/field.tsx';
 import { Section } from './section.tsx';
 import type { SettingsProps } from './settings-props.ts';
 
-export interface CleaningRule {
+interface CleaningRule {
   regex: string;
   alias: string;
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-export const readRules = (given: readonly unknown[]): CleaningRule[] =>
+const readRules = (given: readonly unknown[]): CleaningRule[] =>
   given.map((one) => {
     const { regex, alias } = (one ?? {}) as Record<string, unknown>;
     return { regex: textOf(regex), alias: textOf(alias) };

@@ -96,7 +96,7 @@ const Columns = ({ columns: { ready, filling } }: { columns: Status['promoted_co
 
 const reasonsIn = (dropped: Status['ingest']['dropped']): string =>
   Object.entries(dropped)
-    .map(([reason, count]) => `${reason.replaceAll('_', ' ')} ${formatNumber(count)}`)
+    .map(([reason, count]) => `${reason.replaceAll('_', ' ')}: ${formatNumber(count)}`)
     .join(', ') || 'Invalid or not supported';
 
 const Figure = ({ name, value, note }: { name: string; value: string; note: ComponentChildren }) => (

@@ -55,7 +55,7 @@ export function ConditionCard(props: CardProps) {
           Add filter
         </Button>
       </div>
-      <div class="flag-share">
+      <div class="flag-rollout-fields">
         <RolloutFields
           index={index}
           value={rolloutOf(condition)}

@@ -4,7 +4,7 @@ import type { Question } from '../question.ts';
 export interface AnswerProps<A = Answer> {
   question: Question;
   answer: A;
-  /** Who can be asked for: see `personsLinks`. */
+  /** See `personsLinks`. */
   persons: ReadonlyMap<string, PersonsLink>;
   /** Opens the persons behind a number, by its key. */
   onPick(key: string): void;

@@ -107,7 +107,7 @@ export function RetentionControls({ question: { series, retention }, onSeries, o
         />
         <div class="narrow-field">
           <CountField
-            label="Intervals"
+            label="Periods"
             value={retention.count}
             min={2}
             max={60}
