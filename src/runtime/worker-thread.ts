@@ -1,6 +1,6 @@
 /**
- * The main thread's side of the worker thread: starts it, starts it again when it dies, and passes on what it says.
- * Between the death of one thread and the next, calls fail with 'unavailable' and events wait in the log.
+ * The main thread's side of the worker thread: starts it, restarts it when it crashes, and passes on its notices. Until
+ * the new thread is ready, calls fail with 'unavailable' and events wait in the log.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -11,21 +11,18 @@ import type { Logger } from '../lib/log.ts';
 import { notify, onNotice, type Remote, remote } from '../lib/rpc.ts';
 
 interface WorkerEvents {
-  /** The thread has opened its stores and finished what a crash left over; it begins when it is woken. */
+  /** The thread has opened its stores and recovered from a crash; it starts to process when it is woken. */
   onReady(position: number): void;
   onProcessed(chunk: ProcessedNotice): void;
   onIdle(position: number): void;
   onLiveEvents(events: LiveEvent[]): void;
-  /** Something waits for a webhook. */
+  /** A message for a webhook is waiting. */
   onWebhookMessages(): void;
-  /** On many machines: this process does the chores of the whole from now on, or no longer. */
-  onLeaderChange?(isInCharge: boolean): void;
+  /** In a cluster: this process has become the leader, or no longer is. */
+  onLeaderChange?(isLeader: boolean): void;
 }
 
-/**
- * A chunk's objects live until it is written. With room for all of them among the young, they are never moved to the
- * old generation: measured, a tenth less CPU for each event.
- */
+/** Large enough for all objects of a chunk, so that none is moved to the old generation: 10 % less CPU, measured. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 96 };
 
 const MIN_RESTART_DELAY_MS = 100;
@@ -50,26 +47,26 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
     this.#log = log;
   }
 
-  /** The thread's methods. Never keep them: after a restart they are others. */
+  /** The thread's methods. Do not keep them: a restart replaces them. */
   get methods(): M {
     if (!this.#remote) throw workerUnavailable();
     return this.#remote.methods;
   }
 
-  /** A word that needs no answer; a thread that is not there does not hear it. */
-  notify(word: 'wake' | 'hurry' | 'fault'): void {
-    if (this.#worker) notify(this.#worker, word, null);
+  /** Without an answer; lost while there is no thread. */
+  notify(notice: 'wake' | 'process-now' | 'crash'): void {
+    if (this.#worker) notify(this.#worker, notice, null);
   }
 
-  /** Resolves when the thread has opened its stores and finished what a crash left over; rejects if it cannot. */
+  /** Resolves when the thread is ready, rejects when it cannot start. */
   start(): Promise<void> {
     const worker = new Worker(this.#file, { workerData: this.#options, resourceLimits: RESOURCE_LIMITS });
     const link = remote<M>(worker);
     onNotice(worker, 'processed', this.#events.onProcessed);
     onNotice(worker, 'idle', this.#events.onIdle);
-    onNotice(worker, 'tail', this.#events.onLiveEvents);
-    onNotice(worker, 'news', this.#events.onWebhookMessages);
-    onNotice(worker, 'charge', (isInCharge: boolean) => this.#events.onLeaderChange?.(isInCharge));
+    onNotice(worker, 'live-events', this.#events.onLiveEvents);
+    onNotice(worker, 'webhook-messages', this.#events.onWebhookMessages);
+    onNotice(worker, 'leader-change', (isLeader: boolean) => this.#events.onLeaderChange?.(isLeader));
     return new Promise((resolve, reject) => {
       let ready = false;
       onNotice(worker, 'ready', (position: number) => {
@@ -85,7 +82,8 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
       });
       worker.on('exit', (code) => {
         link.disconnect(workerUnavailable());
-        if (!ready) return reject(fault ?? new Error(`The worker thread ended at once (exit code ${code}).`));
+        if (!ready)
+          return reject(fault ?? new Error(`The worker thread ended before it was ready (exit code ${code}).`));
         if (this.#worker === worker) {
           this.#worker = null;
           this.#remote = null;
@@ -105,11 +103,11 @@ export class WorkerThread<M extends { close(): Promise<void> }> {
   }
 
   async #restart(fault: unknown): Promise<void> {
-    this.#log.error({ err: fault }, 'the worker thread has died; starting it again');
+    this.#log.error({ err: fault }, 'the worker thread crashed; restarting it');
     for (let pauseMs = MIN_RESTART_DELAY_MS; !this.#closing; pauseMs = Math.min(pauseMs * 2, MAX_RESTART_DELAY_MS)) {
       try {
         await this.start();
-        this.#log.info('the worker thread runs again');
+        this.#log.info('the worker thread is running again');
         return;
       } catch (error) {
         this.#log.error({ err: error, pauseMs }, 'the worker thread could not be started');

@@ -13,6 +13,7 @@ import { type Logger, openLog } from '../../src/lib/log.ts';
 import { digest } from '../../src/lib/secrets.ts';
 import { openApp } from '../../src/runtime/app.ts';
 import type { ClusterDescription } from '../../src/runtime/backend.ts';
+import { type AppFeature, FEATURES } from '../../src/runtime/features.ts';
 import type { SqlRow, SqlValue } from '../../src/stores/events/event-store.ts';
 import { type MembershipLevel, OWNER } from '../../src/stores/metadata/accounts.ts';
 import type { Cohort } from '../../src/stores/metadata/cohorts.ts';
@@ -40,6 +41,8 @@ interface StartOptions {
   /** A folder to start on, which is left alone afterwards; otherwise a fresh one that is removed at the end. */
   dataDir?: string;
   config?: Partial<Config>;
+  /** All of them unless given. */
+  features?: readonly AppFeature[];
   /** Where it logs; nowhere unless given. */
   log?: Logger;
 }
@@ -128,7 +131,8 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
   const ownPlace = stores === 'embedded' || options.place ? null : await makePlace(stores);
   const place = options.place ?? ownPlace;
   const config = { ...defaultConfig(), ...KNOWN_KEYS, port: 0, dataDir, ...place?.config, ...options.config };
-  const app = await openApp({ config, log: options.log ?? openLog('silent'), clockMemory });
+  const { log = openLog('silent'), features = FEATURES } = options;
+  const app = await openApp({ config, log, clockMemory, features });
   const url = await app.listen();
   const clock = { now: () => Date.parse(options.now ?? START) };
   const [first] = await app.metadata.projects.listAll();

@@ -1,4 +1,4 @@
-/** The set of many machines: PostgreSQL and ClickHouse, which any number of web nodes and workers share. */
+/** The backend of a cluster: PostgreSQL and ClickHouse, shared by any number of web nodes and workers. */
 
 import { BroadcastConfirmations } from '../../ingest/cluster/broadcast-confirmations.ts';
 import { PartitionedIntake } from '../../ingest/cluster/partitioned-intake.ts';
@@ -8,7 +8,6 @@ import { findPendingEvent } from '../../ingest/track/find-pending-event.ts';
 import { ingestCounts } from '../../ingest/track/ingest-counts.ts';
 import { clockOn } from '../../lib/clock.ts';
 import { randomIds } from '../../lib/ids.ts';
-import type { LeaderTask } from '../../lib/leader-task.ts';
 import { resolvesWithin } from '../../lib/within.ts';
 import { clickhouseDialect } from '../../stores/clickhouse/dialect.ts';
 import type { MessageChannel, NodeMessage } from '../../stores/cluster/node-messages.ts';
@@ -24,6 +23,7 @@ import { readPartitionEntries } from '../../stores/postgres/read-partitions.ts';
 import type { Backend, BackendOptions } from '../backend.ts';
 import { builtFile } from '../built-file.ts';
 import type { CloseList } from '../close-list.ts';
+import { Leadership } from '../leadership.ts';
 import type { WorkerMethods } from '../worker-protocol.ts';
 import { WorkerThread } from '../worker-thread.ts';
 import { followMessages } from './follow-messages.ts';
@@ -31,7 +31,7 @@ import { reportClusterMetrics } from './report-metrics.ts';
 import { timeLimitedSubjects } from './time-limited-subjects.ts';
 import type { ClusterWorkerOptions } from './worker-options.ts';
 
-/** Where they are: the settings have been checked. */
+/** The settings have been checked: both are there. */
 interface ClusterUrls {
   databaseUrl: string;
   clickhouseUrl: string;
@@ -40,172 +40,186 @@ interface ClusterUrls {
 const POOL_SIZE = 2;
 const LEADER_TASKS_STOP_TIMEOUT_MS = 3000;
 
-export async function openCluster(
-  options: BackendOptions,
-  { databaseUrl, clickhouseUrl }: ClusterUrls,
-  opened: CloseList,
-): Promise<Backend> {
-  const { config, logger, clockMemory } = options;
-  const clock = clockOn(clockMemory);
+export async function openCluster(options: BackendOptions, urls: ClusterUrls, toClose: CloseList): Promise<Backend> {
+  const { config, logger } = options;
   const node = randomIds.uuid();
-  const shelf = await openPostgresMetadataStore(
-    databaseUrl,
-    clock.now(),
-    { size: config.databasePoolSize },
-    options.tables,
-  );
-  opened.push(() => shelf.metadata.close());
-  await requireFinishedMove(shelf.metadata.installation);
-  const { ingestLogMaxBytes: maxBytes, logPartitions: partitions } = config;
-  const log = await openPartitionedLog(databaseUrl, { maxBytes, partitions, node });
-  opened.push(() => log.close());
-  const pool = openLogPool(databaseUrl, POOL_SIZE);
-  opened.push(() => pool.end());
-  const news = await openMessageChannel(databaseUrl);
-  opened.push(() => news.close());
-  const writes = new PartitionedReadYourWrites({
-    initialHeads: await unprocessedHeads(log),
-    partitions: log.partitions,
-    processNow: throttledSend(news, { hurry: true }),
-  });
-  const heard = new BroadcastConfirmations();
-  let charge: Required<LeaderTask> | null = null;
-  let isInCharge = false;
-  const metadata = { ...shelf.metadata, subjects: timeLimitedSubjects(shelf.metadata.subjects) };
+  const stores = await openStores(options, urls, node, toClose);
+  const { metadata, log, pool, messages } = stores;
+  const writes = await openReadYourWrites(stores);
+  const confirmations = new BroadcastConfirmations();
+  const leadership = new Leadership(logger, false);
   const { listeners } = options;
-  const following = followMessages({
-    messages: news,
-    node,
-    log,
-    pool,
-    writes,
-    confirmations: heard,
-    metadata,
-    listeners,
-    onLeaderWork: () => charge?.wake(),
-  });
-  opened.push(() => following.stop());
-  const tellCharge = (): void => news.send({ chores: true });
-  const onCharge = (isOurs: boolean): void => {
-    isInCharge = isOurs;
-    if (isOurs) charge?.start();
-    else charge?.stop().catch((err: unknown) => logger.warn({ err }, 'the chores did not end in peace'));
-  };
-  const worker: ClusterWorkerOptions = {
-    node,
-    role: config.role,
-    databaseUrl,
-    databasePoolSize: config.databasePoolSize,
-    clickhouseUrl,
-    clickhouseCluster: config.clickhouseCluster,
-    clickhouseOptions: config.clickhouseOptions,
-    partitions: log.partitions,
-    clockMemory,
-    logLevel: logger.level,
-    eventsMemoryMb: config.eventsMemoryMb,
-    queryTimeoutSeconds: config.queryTimeoutSeconds,
-    faults: config.faults,
-  };
-  const tail = new LiveEventSubscriptions(async (projectIds) => thread.methods.watch(projectIds));
-  const thread = new WorkerThread<WorkerMethods>(
-    builtFile('large-worker.js'),
-    worker,
-    {
-      onReady: () => undefined,
-      onProcessed: () => undefined,
-      onIdle: () => undefined,
-      onLiveEvents: (events) => tail.publish(events),
-      onWebhookMessages: () => undefined,
-      onLeaderChange: onCharge,
-    },
-    logger,
+  const onLeaderWork = (): void => leadership.wake();
+  const following = followMessages({ ...stores, node, writes, confirmations, listeners, onLeaderWork });
+  toClose.push(() => following.stop());
+  const { thread, liveEvents, ready } = startWorker(
+    options,
+    workerOptions(options, urls, node, log),
+    leadership,
+    toClose,
   );
-  const ready = thread.start();
-  opened.push(async () => {
-    await ready.catch(() => undefined);
-    // What a chore has under way may wait for an event store that does not answer; it is done again by whoever is next.
-    if (charge !== null) await resolvesWithin(LEADER_TASKS_STOP_TIMEOUT_MS, charge.stop());
-    await thread.close();
-  });
-  const whole = () => readClusterStatus(pool);
+  const status = () => readClusterStatus(pool);
   return {
     metadata,
-    ingest: shelf.ingest,
+    ingest: stores.ingest,
     ingestion: new PartitionedIntake({
       log,
       writes,
       newSeed: () => randomIds.seed(),
-      whenConfirmed: (reached) => heard.whenConfirmed(reached),
-      hasUnshippedEvents: async () => (await whole()).isShipping,
+      whenConfirmed: (reached) => confirmations.whenConfirmed(reached),
+      hasUnshippedEvents: async () => (await status()).isShipping,
     }),
     writes,
-    liveEvents: tail,
-    dialect: clickhouseDialect,
-    worker: () => thread.methods,
-    reassigner: {
-      position: async () => 0,
-      reassign: async () => thread.methods.reassign(),
-    },
-    findPending: (projectId, uuid) => findInPartitions(pool, log, projectId, uuid),
-    async counts() {
-      const { accepted, fates, shipping, oldestReceivedAt } = await whole();
-      const lagMs = oldestReceivedAt === null ? 0 : Math.max(0, clock.now() - oldestReceivedAt);
-      const counts = ingestCounts(fates, { accepted, lagMs });
-      // What is processed but not shipped cannot be asked for yet.
-      return { ...counts, stored: counts.stored - shipping, pending: counts.pending + shipping };
-    },
-    // Entries go with the transaction that processes them; the rest is PostgreSQL's to clean.
-    purgeLog: async () => undefined,
-    scanFiles: async () => ({ files: 0, bytes: 0, found: new Map() }),
-    // The engines have tools of their own for that.
-    snapshots: null,
+    liveEvents,
+    ...eventMethods(options, stores, thread),
     checkStores: async () => [
       await checkStore('PostgreSQL', metadata.check()),
       await checkStore('ClickHouse', thread.methods.size()),
     ],
     isReady: config.role === 'worker' ? () => metadata.check() : async () => undefined,
-    describeCluster: async () => ({ node, role: config.role, ...(await whole()).parts }),
+    describeCluster: async () => ({ node, role: config.role, ...(await status()).parts }),
     ready,
-    runWhileLeader(chores) {
-      charge = chores;
-      if (isInCharge) chores.start();
-    },
-    wakeLeader: tellCharge,
-    broadcastChange: (projectId) => news.send({ shipped: [projectId] }),
-    reportMetrics: (registry) => reportClusterMetrics(registry, whole),
-    crashWorker: () => thread.notify('fault'),
+    runWhileLeader: (tasks) => leadership.run(tasks),
+    wakeLeader: () => messages.send({ chores: true }),
+    broadcastChange: (projectId) => messages.send({ shipped: [projectId] }),
+    reportMetrics: (registry) => reportClusterMetrics(registry, status),
+    crashWorker: () => thread.notify('crash'),
   };
 }
 
-/** Whatever waits at the start may be about anybody. */
+type Stores = Awaited<ReturnType<typeof openStores>>;
+
+async function openStores(
+  { config, clockMemory, tables }: BackendOptions,
+  { databaseUrl }: ClusterUrls,
+  node: string,
+  toClose: CloseList,
+) {
+  const now = clockOn(clockMemory).now();
+  const opened = await openPostgresMetadataStore(databaseUrl, now, { size: config.databasePoolSize }, tables);
+  toClose.push(() => opened.metadata.close());
+  await requireFinishedMove(opened.metadata.installation);
+  const { ingestLogMaxBytes: maxBytes, logPartitions: partitions } = config;
+  const log = await openPartitionedLog(databaseUrl, { maxBytes, partitions, node });
+  toClose.push(() => log.close());
+  const pool = openLogPool(databaseUrl, POOL_SIZE);
+  toClose.push(() => pool.end());
+  const messages = await openMessageChannel(databaseUrl);
+  toClose.push(() => messages.close());
+  const metadata = { ...opened.metadata, subjects: timeLimitedSubjects(opened.metadata.subjects) };
+  return { metadata, ingest: opened.ingest, log, pool, messages };
+}
+
+const openReadYourWrites = async ({ log, messages }: Stores): Promise<PartitionedReadYourWrites> =>
+  new PartitionedReadYourWrites({
+    initialHeads: await unprocessedHeads(log),
+    partitions: log.partitions,
+    processNow: throttledSend(messages, { hurry: true }),
+  });
+
+const workerOptions = (
+  { config, clockMemory, logger }: BackendOptions,
+  urls: ClusterUrls,
+  node: string,
+  { partitions }: PartitionedLog,
+): ClusterWorkerOptions => ({
+  ...urls,
+  node,
+  role: config.role,
+  databasePoolSize: config.databasePoolSize,
+  clickhouseCluster: config.clickhouseCluster,
+  clickhouseOptions: config.clickhouseOptions,
+  partitions,
+  clockMemory,
+  logLevel: logger.level,
+  eventsMemoryMb: config.eventsMemoryMb,
+  queryTimeoutSeconds: config.queryTimeoutSeconds,
+  faults: config.faults,
+});
+
+function startWorker(
+  { logger }: BackendOptions,
+  options: ClusterWorkerOptions,
+  leadership: Leadership,
+  toClose: CloseList,
+) {
+  const liveEvents = new LiveEventSubscriptions(async (projectIds) => thread.methods.watch(projectIds));
+  const ignore = (): void => undefined;
+  const thread = new WorkerThread<WorkerMethods>(
+    builtFile('large-worker.js'),
+    options,
+    {
+      // Nodes learn of progress by messages, since another node may have made it.
+      onReady: ignore,
+      onProcessed: ignore,
+      onIdle: ignore,
+      onWebhookMessages: ignore,
+      onLiveEvents: (events) => liveEvents.publish(events),
+      onLeaderChange: (isLeader) => leadership.change(isLeader),
+    },
+    logger,
+  );
+  const ready = thread.start();
+  toClose.push(async () => {
+    await ready.catch(() => undefined);
+    // A task may wait for an event store that does not answer; the next leader does it again.
+    await resolvesWithin(LEADER_TASKS_STOP_TIMEOUT_MS, leadership.stop());
+    await thread.close();
+  });
+  return { thread, liveEvents, ready };
+}
+
+const eventMethods = ({ clockMemory }: BackendOptions, { pool, log }: Stores, thread: WorkerThread<WorkerMethods>) => ({
+  dialect: clickhouseDialect,
+  worker: () => thread.methods,
+  reassigner: {
+    position: async () => 0,
+    reassign: async () => thread.methods.reassign(),
+  },
+  findPending: (projectId: number, uuid: string) => findInPartitions(pool, log, projectId, uuid),
+  async counts() {
+    const { accepted, fates, shipping, oldestReceivedAt } = await readClusterStatus(pool);
+    const lagMs = oldestReceivedAt === null ? 0 : Math.max(0, clockOn(clockMemory).now() - oldestReceivedAt);
+    const counts = ingestCounts(fates, { accepted, lagMs });
+    // Events that are processed but not shipped cannot be queried yet.
+    return { ...counts, stored: counts.stored - shipping, pending: counts.pending + shipping };
+  },
+  // The transaction that processes entries deletes them; the space is PostgreSQL's to reclaim.
+  purgeLog: async () => undefined,
+  scanFiles: async () => ({ files: 0, bytes: 0, found: new Map() }),
+  // PostgreSQL and ClickHouse have their own backup tools.
+  snapshots: null,
+});
+
+/** Entries that wait at the start may be about any person. */
 async function unprocessedHeads(log: PartitionedLog): Promise<Map<number, number>> {
   const [heads, positions] = [await log.heads(), await log.positions()];
   return new Map([...heads].map(([partition, head]) => [partition, head > (positions.get(partition) ?? 0) ? head : 0]));
 }
 
-/** Whether it answers; what lies inside is for its own tools to look through. */
+/** Whether it answers. Checking its data is left to its own tools. */
 async function checkStore(store: string, answer: Promise<unknown>): Promise<StoreCheck> {
   try {
     await answer;
     return { store, problem: null, detail: 'it answers' };
   } catch (error) {
-    return { store, problem: (error as Error).message, detail: 'it was asked for a sign of life' };
+    return { store, problem: (error as Error).message, detail: 'no answer' };
   }
 }
 
 const PROCESS_NOW_INTERVAL_MS = 10;
 
-/** Says it at once, and then not again for a moment. */
-function throttledSend(news: MessageChannel, piece: NodeMessage): () => void {
+/** Sends at once, and then not again for a moment. */
+function throttledSend(messages: MessageChannel, message: NodeMessage): () => void {
   let last = Number.NEGATIVE_INFINITY;
   return () => {
     if (performance.now() - last < PROCESS_NOW_INTERVAL_MS) return;
     last = performance.now();
-    news.send(piece);
+    messages.send(message);
   };
 }
 
-/** An event's partition cannot be told from its uuid: one after the other is looked through. */
+/** The uuid does not tell the partition, so all are searched. */
 async function findInPartitions(
   pool: ReturnType<typeof openLogPool>,
   log: PartitionedLog,

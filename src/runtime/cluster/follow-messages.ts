@@ -1,6 +1,6 @@
 /**
- * What the main thread of a node makes of the news of others. News may get lost, so it also looks by itself every few
- * seconds; while the database is away nothing is forgotten, since memory is all there is then.
+ * What the main thread of a node does with the messages of other nodes. Messages may get lost, so it also polls; while
+ * the database is down, caches are kept, because they are all there is.
  */
 import type pg from 'pg';
 import type { BroadcastConfirmations } from '../../ingest/cluster/broadcast-confirmations.ts';
@@ -28,8 +28,8 @@ const POLL_INTERVAL_MS = 2000;
 
 export function followMessages(deps: FollowMessagesDeps): { stop(): void } {
   const { messages, node, writes, metadata, listeners } = deps;
-  messages.onMessage((piece: NodeMessage) => {
-    const { came, processed, shipped, redefined } = piece;
+  messages.onMessage((message: NodeMessage) => {
+    const { came, processed, shipped, redefined } = message;
     if (came) {
       const heads = new Map(Object.entries(came.heads).map(([partition, head]) => [Number(partition), head]));
       if (came.from === node) deps.confirmations.confirm(heads);
@@ -41,10 +41,10 @@ export function followMessages(deps: FollowMessagesDeps): { stop(): void } {
     }
     if (shipped !== undefined) shipped === null ? listeners.onUnknownChange() : listeners.onStored(shipped, []);
     if (redefined !== undefined) listeners.onDefinitionsChanged(redefined);
-    if (piece.chores) deps.onLeaderWork();
+    if (message.chores) deps.onLeaderWork();
   });
   let lastVersion: number | null = null;
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     writes.onProcessed(await deps.log.positions());
     const version = await definitionsVersion(deps.pool);
     if (lastVersion !== null && version !== lastVersion) listeners.onDefinitionsChanged(null);
@@ -54,9 +54,9 @@ export function followMessages(deps: FollowMessagesDeps): { stop(): void } {
     listeners.onUnknownChange();
     listeners.onDefinitionsChanged(null);
     deps.onLeaderWork();
-    look().catch(() => undefined);
+    poll().catch(() => undefined);
   });
-  const timer = setInterval(() => look().catch(() => undefined), deps.pollIntervalMs ?? POLL_INTERVAL_MS);
+  const timer = setInterval(() => poll().catch(() => undefined), deps.pollIntervalMs ?? POLL_INTERVAL_MS);
   timer.unref();
   return { stop: () => clearInterval(timer) };
 }

@@ -1,11 +1,11 @@
 /**
- * An event store that may be away when the process starts: it is opened when somebody first asks, and again until that
- * succeeds. Capture and flags do not need it.
+ * An event store that may be down when the process starts: it is opened at the first call, and again until that
+ * succeeds. Capture and flags work without it.
  */
 import { Failure } from '../../core/errors.ts';
 import type { BlockStore } from '../../stores/cluster/block-store.ts';
 
-/** After a failure nobody tries again for so long: whoever asks meanwhile hears of that one. */
+/** After a failure, calls get its error for this long before it is tried again. */
 const RETRY_DELAY_MS = 1000;
 
 export function lazyEventStore(open: () => Promise<BlockStore>): BlockStore {

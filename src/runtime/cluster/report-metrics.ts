@@ -1,4 +1,4 @@
-/** What Prometheus reads of many machines beside each node's own numbers; any node tells it of the whole. */
+/** Metrics of the whole cluster, the same on every node. */
 import { Gauge, type Registry } from 'prom-client';
 import type { ClusterStatus } from '../../stores/postgres/cluster-status.ts';
 
@@ -6,7 +6,7 @@ export function reportClusterMetrics(registry: Registry, read: () => Promise<Clu
   const registers = [registry];
   new Gauge({
     name: 'cairn_nodes',
-    help: 'Nodes of the whole that were seen within a minute, by role',
+    help: 'Nodes of the cluster seen within the last minute, by role',
     labelNames: ['role'] as const,
     registers,
     async collect() {
@@ -25,7 +25,7 @@ export function reportClusterMetrics(registry: Registry, read: () => Promise<Clu
   });
   new Gauge({
     name: 'cairn_blocks_waiting',
-    help: 'Blocks of processed events on their way to the event store',
+    help: 'Blocks of processed events waiting to be shipped to the event store',
     registers,
     async collect() {
       this.set((await read()).parts.blocks_waiting);

@@ -1,6 +1,6 @@
 import type { ClockMemory } from '../../lib/clock.ts';
 
-/** What the second thread of a node among many is started with. */
+/** What the worker thread of a node in a cluster is started with. */
 export interface ClusterWorkerOptions {
   node: string;
   role: 'all' | 'web' | 'worker';
@@ -14,6 +14,6 @@ export interface ClusterWorkerOptions {
   logLevel: string;
   eventsMemoryMb: number;
   queryTimeoutSeconds: number;
-  /** Whether it may be told to die. */
+  /** Whether a notice may crash it. */
   faults: boolean;
 }

@@ -1,23 +1,23 @@
 /**
- * The second thread of a node among many machines: it answers questions, and on a worker it holds leases, processes
- * their partitions and ships events. Heavy work is never in the way of a request on the main thread.
+ * The worker thread of a node in a cluster: it answers queries and, unless the node's role is `web`, holds leases,
+ * processes their partitions and ships events to the event store.
  */
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Failure } from '../../core/errors.ts';
-import { calculateCohort } from '../../features/cohorts/calculate-cohort.ts';
-import { answerQuestion, withSignal } from '../../features/insights/answer-question.ts';
 import { EventStoreOwner } from '../../ingest/cluster/event-store-owner.ts';
 import { LiveEventPoller } from '../../ingest/cluster/live-event-poller.ts';
 import { OwnerTasks } from '../../ingest/cluster/owner-tasks.ts';
 import { PartitionWorkers } from '../../ingest/cluster/partition-workers.ts';
 import { LEADER_LEASE, partitionLease } from '../../ingest/cluster/plan-leases.ts';
 import { PropertyReadReporter } from '../../ingest/cluster/report-property-reads.ts';
+import type { LiveEvent } from '../../ingest/live/live-event-publisher.ts';
 import { DefinitionRecorder } from '../../ingest/process/definition-recorder.ts';
 import { StepTimes } from '../../ingest/process/step-times.ts';
-import { clockOn } from '../../lib/clock.ts';
+import { type Clock, clockOn } from '../../lib/clock.ts';
 import { randomIds } from '../../lib/ids.ts';
-import { openLog } from '../../lib/log.ts';
+import { type Logger, openLog } from '../../lib/log.ts';
 import { notify, onNotice, serve } from '../../lib/rpc.ts';
 import { resolvesWithin } from '../../lib/within.ts';
 import { queryTooLarge } from '../../query/query-limits.ts';
@@ -38,6 +38,7 @@ import { sqlMetadataStore } from '../../stores/sql/metadata-store.ts';
 import { sqlPersonIndex } from '../../stores/sql/person-index.ts';
 import { postgresDialect } from '../../stores/sql/postgres-dialect.ts';
 import { VERSION } from '../../version.ts';
+import { queryMethods } from '../worker-features.ts';
 import type { WorkerMethods } from '../worker-protocol.ts';
 import { lazyEventStore } from './lazy-event-store.ts';
 import type { ClusterWorkerOptions } from './worker-options.ts';
@@ -45,161 +46,204 @@ import type { ClusterWorkerOptions } from './worker-options.ts';
 const LOG_POOL_SIZE = 4;
 const HEARTBEAT_INTERVAL_MS = 2000;
 const CLOSE_TIMEOUT_MS = 2000;
+const REASSIGN_POLL_INTERVAL_MS = 50;
 
-async function start(port: NonNullable<typeof parentPort>, options: ClusterWorkerOptions): Promise<void> {
-  const { node, role, databaseUrl } = options;
+type Port = NonNullable<typeof parentPort>;
+
+async function start(port: Port, options: ClusterWorkerOptions): Promise<void> {
   const logger = openLog(options.logLevel).child({ thread: 'worker' });
   const clock = clockOn(options.clockMemory);
-  const db = openPostgresDatabase(databaseUrl, { size: options.databasePoolSize });
-  const pool = openLogPool(databaseUrl, LOG_POOL_SIZE);
-  const news = await openMessageChannel(databaseUrl);
-  const metadata = sqlMetadataStore(db, postgresDialect);
-  const ingest = postgresChunkStore(db);
-  const events = lazyEventStore(() =>
-    openClickHouseEventStore({
-      url: options.clickhouseUrl,
-      cluster: options.clickhouseCluster,
-      queryTimeoutSeconds: options.queryTimeoutSeconds,
-      ...options.clickhouseOptions,
-    }),
-  );
-  const errands = new OwnerTasks(postgresOwnerTasks(pool));
-  const queue = new PostgresBlockQueue(pool, db);
-  const personIndex = sqlPersonIndex(db, postgresDialect);
-  const keeper = new EventStoreOwner({ node, events, ingest, queue, ownerTasks: errands, personIndex, clock, logger });
-  const asked = new PropertyReadReporter({ events, messages: news, owner: keeper });
-  const tail = new LiveEventPoller({
-    events,
-    dialect: clickhouseDialect,
-    clock,
-    publish: (shown) => notify(port, 'tail', shown),
-  });
-  const noteOf = (): NodeInfo => ({
-    id: node,
-    role,
-    host: hostname(),
-    version: VERSION,
-    facts: { leases: workers?.held ?? [] },
-  });
-  const leases = new PostgresLeases(pool);
-  const stepTimes = new StepTimes();
-  const workers =
-    role === 'web'
-      ? null
-      : new PartitionWorkers({
-          leases,
-          node: noteOf,
-          owner: keeper,
-          logger,
-          onLeaderChange: (isInCharge) => notify(port, 'charge', isInCharge),
-          onReleased: () => news.send({ leases: true }),
-          processor: {
-            node,
-            ingest,
-            log: {
-              read: (after, maxEvents, maxBytes) => readPartitionEntries(pool, after, maxEvents, maxBytes),
-              positions: () => readProgress(pool),
-            },
-            pack: packBlock,
-            clock,
-            logger,
-            definitions: new DefinitionRecorder(randomIds),
-            stepTimes,
-            isOutage: (error) => isOutage(error) || isLeaseLost(error),
-            onProcessed: ({ messages }) => {
-              if (messages > 0) news.send({ chores: true });
-            },
-            onIdle: () => undefined,
-          },
-        });
-  news.onMessage((piece) => {
-    workers?.onMessage(piece);
-    asked.onMessage(piece);
-    if (piece.processed) keeper.onPersonsChanged();
-    if (piece.shipped !== undefined) {
-      tail.poll(piece.shipped).catch((err: unknown) => logger.warn({ err }, 'a live stream has a gap'));
-    }
-    if (piece.errand !== undefined) errands.onFinished(piece.errand);
-  });
-  await leases.createLeases([LEADER_LEASE, ...Array.from({ length: options.partitions }, (_, n) => partitionLease(n))]);
-  const noting =
-    role === 'web'
-      ? setInterval(() => void recordNode(pool, noteOf()).catch(() => undefined), HEARTBEAT_INTERVAL_MS)
-      : null;
-  if (role === 'web') await recordNode(pool, noteOf());
-  const close = async (): Promise<void> => {
-    if (noting) clearInterval(noting);
-    asked.stop();
-    await workers?.stop();
-    if (role === 'web') await leases.leave(node).catch(() => undefined);
-    // Connections end when nobody uses them any more. Whoever waits for a store that does not answer is not waited for:
-    // the thread ends next, and what was under way is nobody's until it is committed.
-    await resolvesWithin(
-      CLOSE_TIMEOUT_MS,
-      (async () => {
-        await news.close();
-        await events.close();
-        await db.destroy();
-        await pool.end();
-      })(),
-    );
-  };
-  const die = async (error: unknown): Promise<void> => {
-    logger.error({ err: error }, 'the worker thread ends because of a fault; it is started again');
+  const stores = await openStores(options);
+  const worker = createWorker(port, options, stores, clock, logger);
+  followMessages(stores, worker, logger);
+  await stores.leases.createLeases(leaseNames(options.partitions));
+  const heartbeat = await startHeartbeat(options, stores);
+  const crash = async (error: unknown): Promise<void> => {
+    logger.error({ err: error }, 'the worker thread failed and is being restarted');
     process.exit(1);
   };
-  process.on('uncaughtException', (error) => void die(error));
-  const mirrorPersons = (projectId: number): Promise<void> => keeper.mirrorPersons(projectId).catch(explainOutage);
-  const refile = async (): Promise<void> => {
-    const waiting = new Set((await ingest.pendingReassignments()).map(({ id }) => id));
-    while (waiting.size > 0) {
-      keeper.wake();
-      if (!keeper.isOwner) news.send({ queued: true });
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      const left = new Set((await ingest.pendingReassignments()).map(({ id }) => id));
-      for (const id of waiting) if (!left.has(id)) waiting.delete(id);
-    }
+  process.on('uncaughtException', (error) => void crash(error));
+  const close = async (): Promise<void> => {
+    heartbeat.stop();
+    worker.propertyReads.stop();
+    await worker.partitions?.stop();
+    if (options.role === 'web') await stores.leases.leave(options.node).catch(() => undefined);
+    // A store that does not answer is not waited for: what is not committed will be done again by another worker.
+    await resolvesWithin(CLOSE_TIMEOUT_MS, closeStores(stores));
   };
-  const methods: WorkerMethods = {
-    // Processing ends in the relational shelf: the event store is never ahead of it.
+  serve(port, methodsOf(stores, worker, clock, close));
+  if (options.faults) onNotice(port, 'crash', () => void crash(new Error('crashed on request')));
+  notify(port, 'ready', 0);
+  worker.partitions?.start();
+}
+
+type Stores = Awaited<ReturnType<typeof openStores>>;
+
+/** ClickHouse is opened when it is first used: it may be down when the node starts. */
+async function openStores(options: ClusterWorkerOptions) {
+  const db = openPostgresDatabase(options.databaseUrl, { size: options.databasePoolSize });
+  const pool = openLogPool(options.databaseUrl, LOG_POOL_SIZE);
+  return {
+    db,
+    pool,
+    messages: await openMessageChannel(options.databaseUrl),
+    metadata: sqlMetadataStore(db, postgresDialect),
+    ingest: postgresChunkStore(db),
+    leases: new PostgresLeases(pool),
+    events: lazyEventStore(() =>
+      openClickHouseEventStore({
+        url: options.clickhouseUrl,
+        cluster: options.clickhouseCluster,
+        queryTimeoutSeconds: options.queryTimeoutSeconds,
+        ...options.clickhouseOptions,
+      }),
+    ),
+  };
+}
+
+async function closeStores({ messages, events, db, pool }: Stores): Promise<void> {
+  await messages.close();
+  await events.close();
+  await db.destroy();
+  await pool.end();
+}
+
+type ClusterWorker = ReturnType<typeof createWorker>;
+
+function createWorker(port: Port, options: ClusterWorkerOptions, stores: Stores, clock: Clock, logger: Logger) {
+  const { node, role } = options;
+  const { db, pool, messages, ingest, events } = stores;
+  const ownerTasks = new OwnerTasks(postgresOwnerTasks(pool));
+  const queue = new PostgresBlockQueue(pool, db);
+  const personIndex = sqlPersonIndex(db, postgresDialect);
+  const owner = new EventStoreOwner({ node, events, ingest, queue, ownerTasks, personIndex, clock, logger });
+  const publish = (batch: LiveEvent[]): void => notify(port, 'live-events', batch);
+  const stepTimes = new StepTimes();
+  const partitions =
+    role === 'web' ? null : newPartitionWorkers(port, options, stores, { owner, stepTimes, clock, logger });
+  return {
+    ownerTasks,
+    owner,
+    stepTimes,
+    partitions,
+    propertyReads: new PropertyReadReporter({ events, messages, owner }),
+    liveEvents: new LiveEventPoller({ events, dialect: clickhouseDialect, clock, publish }),
+  };
+}
+
+interface PartitionDeps {
+  owner: EventStoreOwner;
+  stepTimes: StepTimes;
+  clock: Clock;
+  logger: Logger;
+}
+
+function newPartitionWorkers(
+  port: Port,
+  options: ClusterWorkerOptions,
+  { leases, ingest, pool, messages }: Stores,
+  { owner, stepTimes, clock, logger }: PartitionDeps,
+): PartitionWorkers {
+  const { node } = options;
+  const workers: PartitionWorkers = new PartitionWorkers({
+    leases,
+    node: () => nodeInfo(options, workers.held),
+    owner,
+    logger,
+    onLeaderChange: (isLeader) => notify(port, 'leader-change', isLeader),
+    onReleased: () => messages.send({ leases: true }),
+    processor: {
+      node,
+      ingest,
+      log: {
+        read: (after, maxEvents, maxBytes) => readPartitionEntries(pool, after, maxEvents, maxBytes),
+        positions: () => readProgress(pool),
+      },
+      pack: packBlock,
+      clock,
+      logger,
+      definitions: new DefinitionRecorder(randomIds),
+      stepTimes,
+      isOutage: (error) => isOutage(error) || isLeaseLost(error),
+      onProcessed(chunk) {
+        if (chunk.messages > 0) messages.send({ chores: true });
+      },
+      onIdle: () => undefined,
+    },
+  });
+  return workers;
+}
+
+const nodeInfo = ({ node: id, role }: ClusterWorkerOptions, leases: readonly string[]): NodeInfo => ({
+  id,
+  role,
+  host: hostname(),
+  version: VERSION,
+  facts: { leases },
+});
+
+const leaseNames = (partitions: number): string[] => [
+  LEADER_LEASE,
+  ...Array.from({ length: partitions }, (_, partition) => partitionLease(partition)),
+];
+
+function followMessages({ messages }: Stores, worker: ClusterWorker, logger: Logger): void {
+  messages.onMessage((message) => {
+    worker.partitions?.onMessage(message);
+    worker.propertyReads.onMessage(message);
+    if (message.processed) worker.owner.onPersonsChanged();
+    if (message.shipped !== undefined) {
+      worker.liveEvents.poll(message.shipped).catch((err: unknown) => logger.warn({ err }, 'a live stream has a gap'));
+    }
+    if (message.errand !== undefined) worker.ownerTasks.onFinished(message.errand);
+  });
+}
+
+/** Nodes with leases are seen when they renew them; others say that they are alive. */
+async function startHeartbeat(options: ClusterWorkerOptions, { pool }: Stores) {
+  if (options.role !== 'web') return { stop: () => undefined };
+  const beat = (): Promise<void> => recordNode(pool, nodeInfo(options, []));
+  await beat();
+  const timer = setInterval(() => void beat().catch(() => undefined), HEARTBEAT_INTERVAL_MS);
+  return { stop: () => clearInterval(timer) };
+}
+
+function methodsOf(stores: Stores, worker: ClusterWorker, clock: Clock, close: () => Promise<void>): WorkerMethods {
+  const { metadata, events } = stores;
+  const { owner, liveEvents, stepTimes } = worker;
+  const mirrorPersons = (projectId: number): Promise<void> => owner.mirrorPersons(projectId).catch(explainError);
+  return {
+    ...queryMethods({ metadata, events, dialect: clickhouseDialect, clock, mirrorPersons }, explainError),
+    // Processing ends in PostgreSQL: the event store is never ahead of it.
     position: async () => 0,
-    query: (sql, values, signal) => events.query(sql, values, signal).catch(explainOutage),
-    deleteBefore: (projectId, timestamp) => keeper.deleteBefore(projectId, timestamp),
-    reassign: refile,
-    purge: () => keeper.purge(),
+    deleteBefore: (projectId, timestamp) => owner.deleteBefore(projectId, timestamp),
+    reassign: () => reassign(stores, owner),
+    purge: () => owner.purge(),
     mirrorPersons,
-    deleteMirror: (projectId) => keeper.forgetPersons(projectId),
+    deleteMirror: (projectId) => owner.forgetPersons(projectId),
     size: () => events.size(),
     stepSeconds: async () => stepTimes.seconds(),
     listPromotedProperties: () => events.listPromotedProperties(),
-    watch: async (projectIds) => tail.watch(projectIds),
-    answerQuestion: (projectId, question, page, signal) => {
-      const deps = {
-        metadata,
-        events: withSignal(events, signal),
-        dialect: clickhouseDialect,
-        clock,
-        mirrorPersons,
-        signal,
-      };
-      return answerQuestion(deps, projectId, question, page).catch(explainOutage);
-    },
-    calculateCohort: (projectId, cohortId) =>
-      calculateCohort(
-        { metadata, events, dialect: clickhouseDialect, clock, mirrorPersons },
-        projectId,
-        cohortId,
-      ).catch(explainOutage),
+    watch: async (projectIds) => liveEvents.watch(projectIds),
     close,
   };
-  serve(port, methods);
-  if (options.faults) onNotice(port, 'fault', () => void die(new Error('told to die')));
-  notify(port, 'ready', 0);
-  workers?.start();
 }
 
-/** What one question wants too much of, it can be told to do without; what is away comes back. */
-function explainOutage(error: unknown): never {
+/** Waits until the owner of the event store, here or on another node, has done what is pending now. */
+async function reassign({ ingest, messages }: Stores, owner: EventStoreOwner): Promise<void> {
+  const pendingIds = async () => new Set((await ingest.pendingReassignments()).map(({ id }) => id));
+  const waiting = await pendingIds();
+  while (waiting.size > 0) {
+    owner.wake();
+    if (!owner.isOwner) messages.send({ queued: true });
+    await sleep(REASSIGN_POLL_INTERVAL_MS);
+    const left = await pendingIds();
+    for (const id of waiting) if (!left.has(id)) waiting.delete(id);
+  }
+}
+
+/** A query that is too large is refused with advice; an outage is answered with when to try again. */
+function explainError(error: unknown): never {
   if (isOutOfMemory(error)) throw queryTooLarge(error);
   if (!isOutage(error) || error instanceof Failure) throw error;
   throw new Failure('unavailable', 'The event store cannot be reached; try again in a moment.', {

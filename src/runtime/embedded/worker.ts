@@ -1,23 +1,22 @@
 /**
- * The worker thread: the only one that opens the event store. It processes the log and answers queries, so that
- * neither is ever in the way of a request on the main thread.
+ * The worker thread of one machine, and the only one that opens the event store. It processes the log and answers
+ * queries, so that neither delays a request on the main thread.
  */
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { calculateCohort } from '../../features/cohorts/calculate-cohort.ts';
-import { answerQuestion, withSignal } from '../../features/insights/answer-question.ts';
 import type { ProcessedNotice } from '../../ingest/accept/processed-notice.ts';
 import { LiveEventPublisher } from '../../ingest/live/live-event-publisher.ts';
 import { Maintenance } from '../../ingest/maintain/maintenance.ts';
 import { PersonIndexer } from '../../ingest/maintain/person-indexer.ts';
 import { PersonMirror } from '../../ingest/maintain/person-mirror.ts';
 import { DefinitionRecorder } from '../../ingest/process/definition-recorder.ts';
+import type { ProcessedChunk } from '../../ingest/process/process-chunk.ts';
 import { Processor } from '../../ingest/process/processor.ts';
 import { lastSeq } from '../../ingest/process/sink.ts';
 import { StepTimes } from '../../ingest/process/step-times.ts';
-import { clockOn } from '../../lib/clock.ts';
+import { type Clock, clockOn } from '../../lib/clock.ts';
 import { randomIds } from '../../lib/ids.ts';
-import { openLog } from '../../lib/log.ts';
+import { type Logger, openLog } from '../../lib/log.ts';
 import { notify, onNotice, serve } from '../../lib/rpc.ts';
 import { wrapMethods } from '../../lib/wrap-methods.ts';
 import { queryTooLarge } from '../../query/query-limits.ts';
@@ -34,18 +33,59 @@ import { sqlMetadataStore } from '../../stores/sql/metadata-store.ts';
 import { sqlPersonIndex } from '../../stores/sql/person-index.ts';
 import { openIngestLogReader } from '../../stores/sqlite/ingest-log-reader.ts';
 import { openSqliteDatabase } from '../../stores/sqlite/metadata-store.ts';
+import { queryMethods } from '../worker-features.ts';
 import type { EmbeddedWorkerMethods, EmbeddedWorkerOptions } from '../worker-protocol.ts';
 
-async function start(port: NonNullable<typeof parentPort>, options: EmbeddedWorkerOptions): Promise<void> {
-  const at = (file: string): string => join(options.dataDir, file);
+type Port = NonNullable<typeof parentPort>;
+
+async function start(port: Port, options: EmbeddedWorkerOptions): Promise<void> {
   const logger = openLog(options.logLevel).child({ thread: 'worker' });
   const clock = clockOn(options.clockMemory);
-  const events = await openEventStore(at(DATA_FILES.events), { memoryLimit: `${options.eventsMemoryMb}MB` });
-  const database = openSqliteDatabase(at(DATA_FILES.metadata));
-  const ingest = sqlIngestStore(database, sqliteDialect);
-  const metadata = sqlMetadataStore(database, sqliteDialect);
-  const log = openIngestLogReader(at(DATA_FILES.log));
-  const tail = new LiveEventPublisher((batch) => notify(port, 'tail', batch));
+  const stores = await openStores(options);
+  const worker = createWorker(port, { stores, clock, logger, onEngineLost: (error) => void crash(error) });
+  const crash = async (error: unknown): Promise<void> => {
+    logger.error({ err: error }, 'the worker thread failed and is being restarted');
+    // DuckDB must be closed first: ending the thread while it runs crashes the whole process.
+    await close(stores, worker).catch(() => undefined);
+    process.exit(1);
+  };
+  process.on('uncaughtException', (error) => void crash(error));
+  serve(port, crashOnLostEngine(methodsOf(options, stores, worker, clock), crash));
+  onNotice(port, 'wake', () => worker.processor.wake());
+  onNotice(port, 'process-now', () => worker.processor.processNow());
+  if (options.faults) onNotice(port, 'crash', () => void crash(new Error('crashed on request')));
+  notify(port, 'ready', await worker.processor.recover());
+  // An earlier process may have left persons to index, or an earlier version all of them.
+  worker.indexer.onIdle();
+  worker.maintenance.start();
+}
+
+type Stores = Awaited<ReturnType<typeof openStores>>;
+
+async function openStores({ dataDir, eventsMemoryMb }: EmbeddedWorkerOptions) {
+  const events = await openEventStore(join(dataDir, DATA_FILES.events), { memoryLimit: `${eventsMemoryMb}MB` });
+  const database = openSqliteDatabase(join(dataDir, DATA_FILES.metadata));
+  return {
+    events,
+    ingest: sqlIngestStore(database, sqliteDialect),
+    metadata: sqlMetadataStore(database, sqliteDialect),
+    personIndex: sqlPersonIndex(database, sqliteDialect),
+    log: openIngestLogReader(join(dataDir, DATA_FILES.log)),
+  };
+}
+
+interface CreateWorkerOptions {
+  stores: Stores;
+  clock: Clock;
+  logger: Logger;
+  onEngineLost(error: EventStoreInvalidated): void;
+}
+
+type EmbeddedWorker = ReturnType<typeof createWorker>;
+
+function createWorker(port: Port, { stores, clock, logger, onEngineLost }: CreateWorkerOptions) {
+  const { ingest, events, log, personIndex } = stores;
+  const liveEvents = new LiveEventPublisher((batch) => notify(port, 'live-events', batch));
   const stepTimes = new StepTimes();
   const processor = new Processor({
     ingest,
@@ -56,112 +96,100 @@ async function start(port: NonNullable<typeof parentPort>, options: EmbeddedWork
     definitions: new DefinitionRecorder(randomIds),
     stepTimes,
     isOutage,
-    onProcessed: ({ entries, events: count, stored, messages, projectsWithNewGroupTypes, persons }) => {
-      const position = lastSeq(entries);
+    onProcessed(chunk) {
       indexer.onProcessed();
-      const projects = [...new Set(stored.map(({ projectId }) => projectId))];
-      notify(port, 'processed', {
-        position,
-        events: count,
-        projects,
-        projectsWithNewGroupTypes,
-        persons,
-      } satisfies ProcessedNotice);
-      tail.publish(stored);
-      if (messages > 0) notify(port, 'news', null);
+      notify(port, 'processed', noticeOf(chunk));
+      liveEvents.publish(chunk.stored);
+      if (chunk.messages > 0) notify(port, 'webhook-messages', null);
     },
-    onIdle: (position) => {
+    onIdle(position) {
       notify(port, 'idle', position);
       indexer.onIdle();
     },
-    onOutage: (error) => {
-      if (error instanceof EventStoreInvalidated) void die(error);
+    onOutage(error) {
+      if (error instanceof EventStoreInvalidated) onEngineLost(error);
     },
   });
-  const personIndex = sqlPersonIndex(database, sqliteDialect);
-  const indexer = new PersonIndexer({
-    index: personIndex,
-    runExclusive: (work) => processor.runExclusive(work),
-    logger,
-  });
-  const mirror = new PersonMirror({ ingest, events, runExclusive: (work) => processor.runExclusive(work) });
-  const tending = new Maintenance({ events, clock, logger, runExclusive: (work) => processor.runExclusive(work) });
-  const close = async (): Promise<void> => {
-    // One after the other they might wait for each other.
-    await Promise.all([tending.stop(), indexer.stop(), processor.stop()]);
-    log.close();
-    await ingest.close();
-    await events.close();
-  };
-  const die = async (error: unknown): Promise<void> => {
-    logger.error({ err: error }, 'the worker thread ends because of a fault; it is started again');
-    // DuckDB must be let go of in peace: ending a thread under its feet takes the whole process down.
-    await close().catch(() => undefined);
-    process.exit(1);
-  };
-  process.on('uncaughtException', (error) => void die(error));
+  const runExclusive = <T>(work: () => Promise<T>): Promise<T> => processor.runExclusive(work);
+  const indexer = new PersonIndexer({ index: personIndex, runExclusive, logger });
+  const mirror = new PersonMirror({ ingest, events, runExclusive });
+  const maintenance = new Maintenance({ events, clock, logger, runExclusive });
+  return { processor, liveEvents, stepTimes, indexer, mirror, maintenance };
+}
+
+const noticeOf = ({
+  entries,
+  events,
+  stored,
+  projectsWithNewGroupTypes,
+  persons,
+}: ProcessedChunk): ProcessedNotice => ({
+  position: lastSeq(entries),
+  events,
+  projects: [...new Set(stored.map(({ projectId }) => projectId))],
+  projectsWithNewGroupTypes,
+  persons,
+});
+
+function methodsOf(
+  { dataDir }: EmbeddedWorkerOptions,
+  stores: Stores,
+  worker: EmbeddedWorker,
+  clock: Clock,
+): EmbeddedWorkerMethods {
+  const { metadata, events } = stores;
+  const { processor, mirror, liveEvents, stepTimes } = worker;
   const mirrorPersons = (projectId: number): Promise<void> => mirror.refresh(projectId);
-  const methods: EmbeddedWorkerMethods = {
+  return {
+    ...queryMethods({ metadata, events, dialect: duckdbDialect, clock, mirrorPersons }, explainOutOfMemory),
     position: () => events.position(),
-    query: (sql, values, signal) => events.query(sql, values, signal).catch(explainOutOfMemory),
     deleteBefore: (projectId, timestamp) => events.deleteBefore(projectId, timestamp),
     reassign: () => processor.reassign(),
-    purge: () =>
-      processor.runExclusive(async () => {
-        await mirror.refreshAll();
-        await personIndex.purgeDeleted();
-        await events.purge();
-        await ingest.purge();
-      }),
+    purge: () => purge(stores, worker),
     mirrorPersons,
     deleteMirror: (projectId) => processor.runExclusive(() => events.deleteMirror(projectId)),
     size: () => events.size(),
     stepSeconds: async () => stepTimes.seconds(),
     listPromotedProperties: () => events.listPromotedProperties(),
-    watch: async (projectIds) => tail.watch(projectIds),
-    answerQuestion: (projectId, question, page, signal) => {
-      const deps = {
-        metadata,
-        events: withSignal(events, signal),
-        dialect: duckdbDialect,
-        clock,
-        mirrorPersons,
-        signal,
-      };
-      return answerQuestion(deps, projectId, question, page).catch(explainOutOfMemory);
-    },
+    watch: async (projectIds) => liveEvents.watch(projectIds),
     snapshot: (folder) =>
-      takeSnapshot({ dataDir: options.dataDir, events, betweenChunks: (work) => processor.runExclusive(work) }, folder),
-    checkStores: () => checkStores(options.dataDir, events),
-    calculateCohort: (projectId, cohortId) =>
-      calculateCohort({ metadata, events, dialect: duckdbDialect, clock, mirrorPersons }, projectId, cohortId),
-    close,
+      takeSnapshot({ dataDir, events, betweenChunks: (work) => processor.runExclusive(work) }, folder),
+    checkStores: () => checkStores(dataDir, events),
+    close: () => close(stores, worker),
   };
-  serve(port, restartOnLostEngine(methods, die));
-  onNotice(port, 'wake', () => processor.wake());
-  onNotice(port, 'hurry', () => processor.processNow());
-  if (options.faults) onNotice(port, 'fault', () => void die(new Error('told to die')));
-  notify(port, 'ready', await processor.recover());
-  // An earlier process may have left something to be written, or an earlier version everything.
-  indexer.onIdle();
-  tending.start();
 }
 
-/** The engine's memory is shared: what one question wants too much of, it can be told to do without. */
+const purge = ({ personIndex, events, ingest }: Stores, { processor, mirror }: EmbeddedWorker): Promise<void> =>
+  processor.runExclusive(async () => {
+    await mirror.refreshAll();
+    await personIndex.purgeDeleted();
+    await events.purge();
+    await ingest.purge();
+  });
+
+async function close({ log, ingest, events }: Stores, worker: EmbeddedWorker): Promise<void> {
+  // At the same time: one after the other, they might wait for each other.
+  await Promise.all([worker.maintenance.stop(), worker.indexer.stop(), worker.processor.stop()]);
+  log.close();
+  await ingest.close();
+  await events.close();
+}
+
+/** Queries share the engine's memory: one that needs too much of it is refused. */
 function explainOutOfMemory(error: unknown): never {
   throw isOutOfMemory(error) ? queryTooLarge(error) : error;
 }
 
 /** A lost engine cannot be repaired in place: the thread ends and a new one opens the file again. */
-function restartOnLostEngine(
+function crashOnLostEngine(
   methods: EmbeddedWorkerMethods,
-  die: (error: unknown) => Promise<void>,
+  crash: (error: unknown) => Promise<void>,
 ): EmbeddedWorkerMethods {
   const watch = async (work: unknown): Promise<unknown> => {
     try {
       return await work;
     } catch (error) {
-      if (error instanceof EventStoreInvalidated) void die(error);
+      if (error instanceof EventStoreInvalidated) void crash(error);
       throw error;
     }
   };

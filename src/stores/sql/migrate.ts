@@ -20,7 +20,7 @@ import { manyMachines } from './migrations/0011-many-machines.ts';
 import { goneProjects } from './migrations/0012-gone-projects.ts';
 
 /** Those of the platform; features bring their own. */
-const MIGRATIONS: readonly Migration[] = [
+export const PLATFORM_MIGRATIONS: readonly Migration[] = [
   foundation,
   ingest,
   flagsAndCohorts,
@@ -44,7 +44,7 @@ export async function migrateDatabase(
   dialect: SqlDialect,
   now: number,
   own: readonly Migration[],
-  platform: readonly Migration[] = MIGRATIONS,
+  platform: readonly Migration[] = PLATFORM_MIGRATIONS,
 ): Promise<void> {
   const migrations = inOrder([...platform, ...own]);
   await createVersionTable(db, dialect);

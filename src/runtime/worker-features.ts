@@ -1,0 +1,30 @@
+/** What features do on the worker thread: heavy work. Apart from the manifests, so that the worker loads no routes. */
+import { cohortWorkerMethods } from '../features/cohorts/worker-methods.ts';
+import { insightWorkerMethods } from '../features/insights/worker-methods.ts';
+import type { Clock } from '../lib/clock.ts';
+import { wrapMethods } from '../lib/wrap-methods.ts';
+import type { Dialect } from '../stores/events/dialect.ts';
+import type { EventStore } from '../stores/events/event-store.ts';
+import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
+
+interface WorkerDeps {
+  metadata: MetadataStore;
+  events: EventStore;
+  dialect: Dialect;
+  clock: Clock;
+  mirrorPersons(projectId: number): Promise<void>;
+}
+
+const featureMethods = (deps: WorkerDeps) => ({
+  ...cohortWorkerMethods(deps),
+  ...insightWorkerMethods(deps),
+});
+
+export type FeatureWorkerMethods = ReturnType<typeof featureMethods>;
+
+/** Everything that queries events for the main thread. `explain` turns errors of the engine into answers. */
+export function queryMethods(deps: WorkerDeps, explain: (error: unknown) => never) {
+  const query: EventStore['query'] = (...args) => deps.events.query(...args);
+  const explained = <R>(call: () => R): R => Promise.resolve(call()).catch(explain) as R;
+  return wrapMethods({ ...featureMethods(deps), query }, explained);
+}
