@@ -1,18 +1,12 @@
 /** What features do on the worker thread: heavy work. Apart from the manifests, so that the worker loads no routes. */
 import { cohortWorkerMethods } from '../features/cohorts/worker-methods.ts';
 import { insightWorkerMethods } from '../features/insights/worker-methods.ts';
-import type { Clock } from '../lib/clock.ts';
 import { wrapMethods } from '../lib/wrap-methods.ts';
-import type { Dialect } from '../stores/events/dialect.ts';
+import type { QueryDeps } from '../query/query-deps.ts';
 import type { EventStore } from '../stores/events/event-store.ts';
-import type { MetadataStore } from '../stores/metadata/metadata-store.ts';
 
-interface WorkerDeps {
-  metadata: MetadataStore;
+interface WorkerDeps extends QueryDeps {
   events: EventStore;
-  dialect: Dialect;
-  clock: Clock;
-  mirrorPersons(projectId: number): Promise<void>;
 }
 
 const featureMethods = (deps: WorkerDeps) => ({

@@ -1,16 +1,12 @@
-import type { Clock } from '../../lib/clock.ts';
 import type { QueryDeps } from '../../query/query-deps.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
-import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import type { Page } from '../../stores/metadata/page.ts';
 import { answerQuestion, withSignal } from './answer-question.ts';
 import type { InsightAnswer } from './rules/answers.ts';
 import type { InsightQuestion } from './rules/question.ts';
 
 interface InsightWorkerDeps extends QueryDeps {
-  metadata: MetadataStore;
   events: EventStore;
-  clock: Clock;
 }
 
 /** What insights do on the worker thread. */
