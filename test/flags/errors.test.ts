@@ -124,14 +124,14 @@ const FIELDS: Case[] = [
     'devices beside continuity',
     () => ({ bucketing_identifier: 'device_id', ensure_experience_continuity: true }),
     'invalid_input',
-    'A flag that buckets by device keeps its value by itself: ensure_experience_continuity cannot be set beside it.',
+    'A flag that is bucketed by device keeps its value anyway: ensure_experience_continuity cannot be set as well.',
     'bucketing_identifier',
   ],
   [
     'encrypted payloads',
     () => ({ has_encrypted_payloads: true }),
     'invalid_input',
-    'Payloads cannot be encrypted here: they are kept as they are sent.',
+    'Encrypted payloads are not supported: payloads are stored as they are sent.',
     'has_encrypted_payloads',
   ],
 ];

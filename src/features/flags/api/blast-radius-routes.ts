@@ -1,4 +1,4 @@
-/** Whom a condition, a flag or a change to a flag would reach: asked before it is saved. */
+/** How many users a condition, a flag or a change to a flag would affect, before it is saved. */
 import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { invalid, notFound } from '../../../core/errors.ts';
@@ -20,7 +20,7 @@ export function flagBlastRadiusRoutes(app: FastifyInstance, deps: FlagRouteDeps)
     method: 'POST',
     url: '/api/projects/:project_id/feature_flags/user_blast_radius/',
     legacy: 'feature_flag',
-    summary: 'Whom a condition or a flag reaches; with the `id` of a flag, whose value would change',
+    summary: 'How many users a condition or flag reaches; with the `id` of a flag, whose value would change',
     tag: 'feature flags',
     query: PAGE_QUERY,
     body: BlastRadiusRequestSchema,
@@ -47,8 +47,8 @@ export function flagBlastRadiusRoutes(app: FastifyInstance, deps: FlagRouteDeps)
   });
 }
 
-/** No flag has this key. */
-const PREVIEW = '\u0000preview';
+/** No flag can have this key. */
+const PREVIEW_KEY = '\u0000preview';
 
 const preview = (key: string, filters: JsonObject): FlagDefinition => ({
   id: -1,
@@ -61,22 +61,23 @@ const preview = (key: string, filters: JsonObject): FlagDefinition => ({
   bucketingIdentifier: 'distinct_id',
 });
 
-/** Everybody who meets the condition, whatever share of them gets the flag. */
+/** All who match the condition, whatever its rollout percentage. */
 function flagOfCondition({ condition, group_type_index }: BlastRadiusRequest): FlagDefinition {
   const properties = (condition?.properties ?? []) as JsonObject[];
   const index = group_type_index ?? null;
-  const fits = ({ type, group_type_index: given }: JsonObject): boolean =>
+  const isOfGroupType = ({ type, group_type_index: given }: JsonObject): boolean =>
     index === null ? type !== 'group' : type === 'group' && given === index;
-  if (!properties.every(fits)) throw invalid(undefined, 'Invalid group type index for feature flag condition.');
-  return preview(PREVIEW, {
+  if (!properties.every(isOfGroupType))
+    throw invalid(undefined, 'Invalid group type index for feature flag condition.');
+  return preview(PREVIEW_KEY, {
     groups: [{ properties, rollout_percentage: null }],
     aggregation_group_type_index: index,
   });
 }
 
-/** Shares depend on the key: a flag without one yet is looked at under a name of its own. */
+/** Buckets depend on the key; a flag without one gets a placeholder. */
 const flagOfFilters = ({ key }: BlastRadiusRequest, filters: JsonObject): FlagDefinition =>
-  preview(key ?? PREVIEW, withExplicitGroups(filters));
+  preview(key ?? PREVIEW_KEY, withExplicitGroups(filters));
 
 async function versionsToCompare(deps: FlagRouteDeps, projectId: number, body: BlastRadiusRequest, id: number) {
   const flag = await deps.metadata.flags.get(projectId, id);

@@ -4,7 +4,6 @@ import type { FlagSnapshots } from '../decide/flag-snapshots.ts';
 import type { FlagDeps } from '../manage/flags.ts';
 
 export interface FlagRouteDeps extends RouteDeps, FlagDeps {
-  /** Must hear of every change to a flag or a cohort. */
   flagSnapshots: FlagSnapshots;
   decide: DecideDeps;
 }

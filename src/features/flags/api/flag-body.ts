@@ -1,4 +1,4 @@
-/** A flag as it is sent: from the wire's names to ours, and only what was sent. */
+/** Reads the body of a request that creates or changes a flag; only what was sent is set. */
 import type { Static } from '@sinclair/typebox';
 import { invalid } from '../../../core/errors.ts';
 import type { Json, JsonObject } from '../../../core/json/json.ts';
@@ -11,7 +11,10 @@ type Body = Static<typeof FlagChangeSchema>;
 
 export function readFlagChanges(body: Body): FlagChanges {
   if (body.has_encrypted_payloads === true) {
-    throw invalid('has_encrypted_payloads', 'Payloads cannot be encrypted here: they are kept as they are sent.');
+    throw invalid(
+      'has_encrypted_payloads',
+      'Encrypted payloads are not supported: payloads are stored as they are sent.',
+    );
   }
   const changes: { [field in keyof FlagChanges]: FlagChanges[field] | undefined } = {
     key: body.key,
@@ -20,13 +23,13 @@ export function readFlagChanges(body: Body): FlagChanges {
     deleted: body.deleted,
     active: body.active,
     createdAt: body.created_at === undefined ? undefined : readTime(body.created_at),
-    ensureExperienceContinuity: orElse(body.ensure_experience_continuity, false),
+    ensureExperienceContinuity: orDefault(body.ensure_experience_continuity, false),
     rollbackConditions: body.rollback_conditions as Json | undefined,
     performedRollback: body.performed_rollback,
     tags: body.tags && readTags(body.tags),
     evaluationRuntime: body.evaluation_runtime,
-    bucketingIdentifier: orElse(body.bucketing_identifier, 'distinct_id' as const),
-    isRemoteConfiguration: orElse(body.is_remote_configuration, false),
+    bucketingIdentifier: orDefault(body.bucketing_identifier, 'distinct_id' as const),
+    isRemoteConfiguration: orDefault(body.is_remote_configuration, false),
   };
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
@@ -36,10 +39,10 @@ export const readBaseVersion = ({ version, original_flag }: Body): BaseVersion =
   original: (original_flag as JsonObject | null | undefined) ?? null,
 });
 
-/** Null means what the field is by itself; undefined that it was not sent. */
-const orElse = <T>(value: T | null | undefined, usual: T): T | undefined => (value === null ? usual : value);
+/** Null means the default; undefined means not sent. */
+const orDefault = <T>(value: T | null | undefined, fallback: T): T | undefined => (value === null ? fallback : value);
 
-/** Tags are words: `Beta ` and `beta` are the same one. */
+/** `Beta ` and `beta` are the same tag. */
 const readTags = (tags: readonly string[]): string[] => [
   ...new Set(tags.map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== '')),
 ];

@@ -1,4 +1,4 @@
-/** What flags are for somebody, why, and whom a change would touch. */
+/** The values of flags for a user, with reasons. */
 import type { FastifyInstance } from 'fastify';
 import { invalid } from '../../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json.ts';
@@ -15,14 +15,14 @@ import { presentFlags } from './present-flags.ts';
 const tag = 'feature flags';
 const legacy = 'feature_flag';
 const all = '/api/projects/:project_id/feature_flags/';
-const groups = 'Groups the person is in, as JSON: `{"company": "acme"}`.';
+const groups = 'Groups of the user, as JSON: `{"company": "acme"}`.';
 
 export function flagEvaluationRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: `${all}evaluation_reasons/`,
     legacy,
-    summary: 'The value of every flag for somebody, and why',
+    summary: 'The value of each flag for a user, with the reason',
     tag,
     query: { distinct_id: 'Whose flags.', groups },
     response: EvaluationReasonsSchema,

@@ -16,18 +16,18 @@ export const EvaluationReasonsSchema = Type.Record(
       description: Type.String(),
     }),
   }),
-  { description: 'By the key of the flag.' },
+  { description: 'By flag key.' },
 );
 
 export const MyFlagsSchema = Type.Array(Type.Object({ feature_flag: FeatureFlagSchema, value: Value }));
 
 const Open = Type.Record(Type.String(), Type.Unknown());
 
-/** Nothing is required: which fields are there says what is asked. */
+/** The fields that are present decide what is measured. */
 export const BlastRadiusRequestSchema = Type.Object({
   condition: Type.Optional(nullable(Type.Object({ properties: Type.Optional(nullable(Type.Array(Open))) }))),
   group_type_index: Type.Optional(nullable(Type.Integer())),
-  id: Type.Optional(nullable(Type.Integer({ description: 'A flag: whose value would change?' }))),
+  id: Type.Optional(nullable(Type.Integer({ description: 'A flag, to measure whose value would change.' }))),
   key: Type.Optional(Type.String()),
   filters: Type.Optional(Open),
   active: Type.Optional(Type.Boolean()),
@@ -39,8 +39,8 @@ const Change = Type.Object({ from: Value, to: Value, count: Type.Integer() });
 export const BlastRadiusSchema = Type.Object({
   users_affected: Type.Integer(),
   total_users: Type.Integer(),
-  users_changed: Type.Optional(Type.Integer({ description: 'Whose value would be another; with an `id`.' })),
-  changes: Type.Optional(Type.Array(Change, { description: 'From which value to which, the most frequent first.' })),
+  users_changed: Type.Optional(Type.Integer({ description: 'How many users would get another value; with an `id`.' })),
+  changes: Type.Optional(Type.Array(Change, { description: 'Counts by old and new value, the most frequent first.' })),
   next: Type.Optional(nullable(Type.String())),
   previous: Type.Optional(nullable(Type.String())),
   results: Type.Optional(

@@ -1,4 +1,4 @@
-/** What happened to flags: who changed what, and how a flag was at each of its versions. */
+/** The activity log and the versions of flags. */
 import type { FastifyInstance } from 'fastify';
 import { listActivity, usersById } from '../../../http/api/activity-list.ts';
 import { projectRoute } from '../../../http/api/route.ts';
@@ -24,7 +24,7 @@ function activityRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
     method: 'GET',
     url: `${all}activity/`,
     legacy,
-    summary: 'Who changed feature flags',
+    summary: 'Activity log of feature flags',
     tag,
     query: ACTIVITY_QUERY,
     response: ActivityPageSchema,
@@ -37,7 +37,7 @@ function activityRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
     method: 'GET',
     url: `${all}:id/activity/`,
     legacy,
-    summary: 'Who changed the feature flag',
+    summary: 'Activity log of one feature flag',
     tag,
     query: ACTIVITY_QUERY,
     response: ActivityPageSchema,
@@ -54,7 +54,7 @@ function versionRoute(app: FastifyInstance, deps: FlagRouteDeps): void {
     method: 'GET',
     url: `${all}:id/versions/`,
     legacy,
-    summary: 'How the flag was at each of its versions, newest first; sent as a PATCH, one of them is restored',
+    summary: 'All versions of the flag, newest first; PATCH the flag with one of them to restore it',
     tag,
     query: PAGE_QUERY,
     response: pageSchema(FlagVersionSchema),

@@ -1,4 +1,4 @@
-/** Short questions about flags: what state one is in, who needs it, what it carries, what some ids are called. */
+/** Status, dependents and payload of a flag, and keys of flags by id. */
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
@@ -22,7 +22,7 @@ export function flagLookupRoutes(app: FastifyInstance, deps: FlagRouteDeps): voi
     method: 'GET',
     url: `${all}:id/status/`,
     legacy,
-    summary: 'Whether the flag is in use, and why one would think so',
+    summary: 'Status of the flag: active, inactive, stale or deleted',
     tag,
     response: Type.Object({ status: Type.String(), reason: Type.String() }),
     handler: async ({ project, params }) => flagStatus(await flagInPath(deps, project, params['id']), deps.clock.now()),
@@ -31,7 +31,7 @@ export function flagLookupRoutes(app: FastifyInstance, deps: FlagRouteDeps): voi
     method: 'GET',
     url: `${all}:id/dependent_flags/`,
     legacy,
-    summary: 'Flags whose conditions look at this one',
+    summary: 'Flags that depend on this one',
     tag,
     response: Type.Array(FlagName),
     handler: async ({ project, params }) => {
@@ -44,22 +44,22 @@ export function flagLookupRoutes(app: FastifyInstance, deps: FlagRouteDeps): voi
   keysRoute(app, deps);
 }
 
-/** SDKs ask by key. The payload is sent as it is kept: a text of JSON, as consoles write it, stays a text. */
+/** SDKs use the key. The payload is sent as it is stored: JSON in a string stays a string. */
 function remoteConfigRoute(app: FastifyInstance, deps: FlagRouteDeps): void {
   projectRoute(app, deps, {
     method: 'GET',
     url: `${all}:id_or_key/remote_config/`,
     legacy,
-    summary: 'The payload of a flag that is there for its payload; null where it has none',
+    summary: 'The payload of a remote configuration flag; null if it has none',
     tag,
     response: Type.Unknown(),
     handler: async ({ project, params, reply }) => {
       const flag = await flagByIdOrKey(deps, project, params['id_or_key'] ?? '');
       if (!flag?.isRemoteConfiguration || flag.deleted) throw notFound();
       const { payloads } = flag.filters;
-      // What is switched off carries nothing.
+      // A disabled flag has no payload.
       const payload = (flag.active && isJsonObject(payloads) ? payloads['true'] : null) ?? null;
-      // Written here: the framework would take a text for one that is no JSON.
+      // Serialized here, because Fastify sends a string as it is.
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(payload));
     },
   });
@@ -78,7 +78,7 @@ function keysRoute(app: FastifyInstance, deps: FlagRouteDeps): void {
     method: 'POST',
     url: `${all}bulk_keys/`,
     legacy,
-    summary: 'The keys of flags by their ids; what is unknown is left out',
+    summary: 'Keys of flags by id; unknown ids are left out',
     tag,
     body: Type.Object({ ids: Type.Array(Type.Integer(), { maxItems: MAX_IDS }) }),
     response: Type.Object({ keys: Type.Record(Type.String(), Type.String()) }),

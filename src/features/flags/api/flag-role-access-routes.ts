@@ -1,4 +1,4 @@
-/** Which roles may edit one flag. */
+/** Roles with access to one flag. */
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../../../access/callers.ts';
 import { notFound } from '../../../core/errors.ts';
@@ -52,7 +52,7 @@ function listAndGrant(app: FastifyInstance, deps: FlagRouteDeps): void {
     method: 'GET',
     url: all,
     legacy,
-    summary: 'Roles that may edit the flag',
+    summary: 'Roles that can edit the flag',
     tag,
     query: PAGE_QUERY,
     response: pageSchema(FlagRoleAccessSchema),
@@ -74,7 +74,7 @@ function listAndGrant(app: FastifyInstance, deps: FlagRouteDeps): void {
     method: 'POST',
     url: all,
     legacy,
-    summary: 'Let a role edit the flag',
+    summary: 'Grant a role access to the flag',
     tag,
     body: FlagRoleAccessCreateSchema,
     status: 201,
@@ -92,7 +92,7 @@ function accessItemRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
     method: 'GET',
     url: one,
     legacy,
-    summary: 'One role that may edit the flag',
+    summary: 'One role that can edit the flag',
     tag,
     response: FlagRoleAccessSchema,
     handler: async ({ caller, project, params }) => {
@@ -107,7 +107,7 @@ function accessItemRoutes(app: FastifyInstance, deps: FlagRouteDeps): void {
     method: 'DELETE',
     url: one,
     legacy,
-    summary: 'No longer let the role edit the flag',
+    summary: 'Revoke the access of a role',
     tag,
     status: 204,
     handler: ({ caller, project, params }) =>

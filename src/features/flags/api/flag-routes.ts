@@ -41,7 +41,7 @@ function listAndCreate(app: FastifyInstance, deps: FlagRouteDeps): void {
     method: 'POST',
     url: all,
     legacy,
-    summary: 'Make a feature flag',
+    summary: 'Create a feature flag',
     tag,
     body: FlagCreateSchema,
     status: 201,
@@ -58,7 +58,7 @@ function readOne(app: FastifyInstance, deps: FlagRouteDeps): void {
     method: 'GET',
     url: one,
     legacy,
-    summary: 'One feature flag, also when it is deleted',
+    summary: 'One feature flag, also a deleted one',
     tag,
     response: FeatureFlagSchema,
     handler: async ({ caller, project, params }) =>
@@ -68,8 +68,8 @@ function readOne(app: FastifyInstance, deps: FlagRouteDeps): void {
 
 function changeOne(app: FastifyInstance, deps: FlagRouteDeps): void {
   const ways = [
-    ['PATCH', 'Change a feature flag; `deleted` true or false deletes and restores it', FlagChangeSchema],
-    ['PUT', 'Change a feature flag; fields that are not sent stay as they are', FlagReplaceSchema],
+    ['PATCH', 'Update a feature flag; `deleted` true or false deletes or restores it', FlagChangeSchema],
+    ['PUT', 'Update a feature flag; fields that are not sent stay unchanged', FlagReplaceSchema],
   ] as const;
   for (const [method, summary, body] of ways) {
     projectRoute(app, deps, {
@@ -92,7 +92,7 @@ function changeOne(app: FastifyInstance, deps: FlagRouteDeps): void {
     url: one,
     legacy,
     hidden: true,
-    summary: 'Refused: flags are deleted by PATCH with `deleted` true, so that they can be restored',
+    summary: 'Not allowed: delete flags by PATCH with `deleted` true, so that they can be restored',
     tag,
     handler: async ({ reply }) => reply.code(405).send(),
   });

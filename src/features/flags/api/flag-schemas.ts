@@ -7,7 +7,7 @@ import { isSimple, simpleRollout, withExplicitGroups } from '../rules/filters-sh
 
 const Filters = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    '`groups` of conditions, tried in order: `{properties, rollout_percentage, variant}`. `multivariate.variants`, `payloads`, `aggregation_group_type_index`.',
+    '`groups` of conditions, evaluated in order: `{properties, rollout_percentage, variant}`. `multivariate.variants`, `payloads`, `aggregation_group_type_index`.',
 });
 const EXAMPLE_FILTERS = { groups: [{ rollout_percentage: 50 }] };
 
@@ -15,12 +15,12 @@ const Runtime = Type.Union([Type.Literal('all'), Type.Literal('client'), Type.Li
 const Bucketing = Type.Union([Type.Literal('distinct_id'), Type.Literal('device_id')]);
 const RollbackConditions = Type.Unknown({
   description:
-    'A list of conditions, or one: `{"threshold": 100, "operator": "gt", "threshold_metric": {"event": "$exception", "window": "1h"}}`. When one is met the flag is switched off.',
+    'A list of conditions, or one: `{"threshold": 100, "operator": "gt", "threshold_metric": {"event": "$exception", "window": "1h"}}`. If one is met, the flag is disabled.',
 });
 
 export const FeatureFlagSchema = Type.Object({
   id: Type.Integer(),
-  name: Type.String({ description: 'What the flag is for; the name of this field is older than its use.' }),
+  name: Type.String({ description: 'The description of the flag.' }),
   key: Type.String(),
   filters: Filters,
   deleted: Type.Boolean(),
@@ -56,10 +56,10 @@ export const FeatureFlagSchema = Type.Object({
   analytics_dashboards: Type.Array(Type.Integer()),
   has_enriched_analytics: Type.Boolean(),
   user_access_level: Type.Union([Type.Literal('editor'), Type.Literal('viewer')]),
-  last_called_at: Type.Null({ description: 'Calls are not counted.' }),
+  last_called_at: Type.Null({ description: 'Always null: calls are not counted.' }),
 });
 
-/** What there can be none of yet: experiments, surveys, early access features, dashboards, encrypted payloads. */
+/** Features that this server does not have: experiments, surveys, early access, dashboards, encrypted payloads. */
 const UNSUPPORTED_FIELDS = {
   has_encrypted_payloads: false,
   experiment_set_metadata: [],
@@ -109,7 +109,7 @@ const Key = Type.String({ minLength: 1, maxLength: 400 });
 
 const writable = {
   name: Type.String(),
-  // Forms have texts alone: JSON in a text is read.
+  // Forms can only send strings, so JSON in a string is parsed.
   filters: Type.Record(Type.String(), Type.Unknown(), { ...Filters, fromText: true, examples: [EXAMPLE_FILTERS] }),
   deleted: Type.Boolean(),
   active: Type.Boolean(),
@@ -122,16 +122,16 @@ const writable = {
   bucketing_identifier: nullable(Bucketing),
   is_remote_configuration: nullable(Type.Boolean()),
   has_encrypted_payloads: nullable(
-    Type.Boolean({ description: 'Payloads are kept as they are sent.', examples: [false] }),
+    Type.Boolean({ description: 'Not supported: payloads are stored as they are sent.', examples: [false] }),
   ),
 };
 
 export const FlagCreateSchema = Type.Composite([Type.Object({ key: Key }), Type.Partial(Type.Object(writable))]);
 
 const baseVersion = {
-  version: nullable(Type.Integer({ description: 'The version you began with: what others changed since is kept.' })),
+  version: nullable(Type.Integer({ description: 'The version that you edited: changes by others since are kept.' })),
   original_flag: nullable(
-    Type.Record(Type.String(), Type.Unknown(), { fromText: true, description: 'The flag as it was then.' }),
+    Type.Record(Type.String(), Type.Unknown(), { fromText: true, description: 'The flag in that version.' }),
   ),
 };
 

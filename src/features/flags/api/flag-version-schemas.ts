@@ -9,7 +9,7 @@ export const FlagVersionSchema = Type.Object({
   version: Type.Integer(),
   created_at: DateTime,
   created_by: nullable(UserSummarySchema),
-  flag: Type.Record(Type.String(), Type.Unknown(), { description: 'The fields that can be changed, as they were.' }),
+  flag: Type.Record(Type.String(), Type.Unknown(), { description: 'The fields of the flag in this version.' }),
 });
 
 export const presentFlagVersion = (

@@ -1,7 +1,4 @@
-/**
- * Flag definitions as SDKs fetch them, every thirty seconds or so each: written once per snapshot, with a tag by which
- * they can ask whether anything has changed.
- */
+/** Flag definitions for local evaluation. SDKs poll them, so the JSON and its entity tag are built once per snapshot. */
 
 import { digest } from '../../../lib/secrets.ts';
 import type { FlagSnapshot } from '../decide/flag-snapshots.ts';
@@ -9,25 +6,24 @@ import { presentLocalDefinitions } from './local-evaluation-schemas.ts';
 
 interface SerializedDefinitions {
   text: string;
-  /** Of the text, without the quotes. */
+  /** Entity tag of the text, without quotes. */
   tag: string;
 }
 
-/** Goes with its snapshot. */
 const cache = new WeakMap<FlagSnapshot, Map<boolean, SerializedDefinitions>>();
 
 export function serializeLocalDefinitions(snapshot: FlagSnapshot, sendCohorts: boolean): SerializedDefinitions {
-  const known = cache.get(snapshot) ?? new Map<boolean, SerializedDefinitions>();
-  cache.set(snapshot, known);
-  const before = known.get(sendCohorts);
-  if (before !== undefined) return before;
+  const versions = cache.get(snapshot) ?? new Map<boolean, SerializedDefinitions>();
+  cache.set(snapshot, versions);
+  const cached = versions.get(sendCohorts);
+  if (cached !== undefined) return cached;
   const text = JSON.stringify(presentLocalDefinitions(snapshot, sendCohorts));
-  const now = { text, tag: digest(text).slice(0, 32) };
-  known.set(sendCohorts, now);
-  return now;
+  const serialized = { text, tag: digest(text).slice(0, 32) };
+  versions.set(sendCohorts, serialized);
+  return serialized;
 }
 
-/** The tag in an `If-None-Match`, whether it is called weak or not, quoted or not. Null where there is none. */
+/** The tag in an `If-None-Match`, weak or not, quoted or not; null if there is none. */
 export function readEntityTag(header: string | undefined | null): string | null {
   const tag = (header ?? '').trim().replace(/^W\//, '').replaceAll('"', '');
   return tag === '' ? null : tag;

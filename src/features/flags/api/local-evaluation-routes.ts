@@ -1,6 +1,6 @@
 /**
- * Flag definitions for SDKs that evaluate by themselves, at the three addresses that SDKs of several ages know. Beside a
- * personal key, the project's secret key opens them: a server that polls for flags should not have to hold a person's key.
+ * Flag definitions for local evaluation, at the three paths that SDKs of different ages use. The project's secret key is
+ * accepted beside a personal key, so that a server that polls does not need the key of a person.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, forbidden } from '../../../core/errors.ts';
@@ -39,7 +39,7 @@ async function answer(deps: FlagRouteDeps, request: FastifyRequest, reply: Fasti
   return reply.type('application/json; charset=utf-8').send(text);
 }
 
-/** Present is enough: SDKs send the bare name. */
+/** SDKs send the bare name without a value. */
 function wantsCohorts(query: Query): boolean {
   const given = queryText(query, 'send_cohorts');
   return given !== undefined && !['false', '0'].includes(given.toLowerCase());
@@ -53,7 +53,7 @@ async function projectOf(deps: FlagRouteDeps, request: FastifyRequest): Promise<
   return projectFromPath(deps, caller, idInPath(request) ?? '@current', named);
 }
 
-/** The key says which project; whatever else the request names must be the same one. */
+/** The key decides the project; a project in the path or query must be the same one. */
 async function projectOfSecret(deps: FlagRouteDeps, request: FastifyRequest, secret: string): Promise<Project> {
   const find = (): Promise<Project | null> => deps.metadata.projects.getBySecretHash(digest(secret));
   const project = await deps.keys.lookUp(secret, request.ip, find);
@@ -70,7 +70,7 @@ const idInPath = (request: FastifyRequest): string | undefined =>
   (request.params as { project_id?: string }).project_id;
 
 const document = (url: string): object => ({
-  summary: 'Flag definitions, for SDKs that evaluate flags by themselves',
+  summary: 'Flag definitions for local evaluation',
   tags: ['feature flags'],
   security: [{ personalKey: [] }, { session: [] }, { secretKey: [] }],
   ...(url === NESTED
@@ -79,8 +79,11 @@ const document = (url: string): object => ({
   querystring: {
     type: 'object',
     properties: {
-      send_cohorts: { type: 'string', description: 'Send the criteria of cohorts along, instead of writing them out.' },
-      token: { type: 'string', description: 'The project key: which project is meant.' },
+      send_cohorts: {
+        type: 'string',
+        description: 'Include the criteria of cohorts instead of expanding them into conditions.',
+      },
+      token: { type: 'string', description: 'The project key, to choose the project.' },
     },
   },
   response: { 200: LocalDefinitionsSchema, ...ERROR_RESPONSES },

@@ -31,16 +31,13 @@ export const LocalDefinitionsSchema = Type.Object({
   ),
   group_type_mapping: Type.Record(Type.String(), Type.String()),
   cohorts: Type.Record(Type.String(), Open, {
-    description: 'Criteria of the cohorts that flags ask for, with `send_cohorts`; static ones are left out.',
+    description: 'With `send_cohorts`: the criteria of cohorts that flags refer to, without static ones.',
   }),
 });
 
 type LocalDefinitions = Static<typeof LocalDefinitionsSchema>;
 
-/**
- * What an SDK needs to evaluate flags by itself. Inactive flags are among them: an SDK that did not know one would ask
- * the server for it each time.
- */
+/** Includes inactive flags: an SDK asks the server each time for a flag that it does not know. */
 export function presentLocalDefinitions(snapshot: FlagSnapshot, sendCohorts: boolean): LocalDefinitions {
   const flags = snapshot.flags.map((flag) => ({ ...flag, filters: withExplicitGroups(flag.filters) }));
   const cohorts = new Map(snapshot.cohorts.map((cohort) => [cohort.id, toCohortDefinition(cohort)]));

@@ -1,4 +1,4 @@
-/** Flags as a caller sees them: with the people behind them, and what the caller may do. */
+/** Flags as a caller sees them: with their users, and with what the caller may do. */
 
 import type { Caller } from '../../../access/callers.ts';
 import { notFound } from '../../../core/errors.ts';
@@ -10,7 +10,7 @@ import { getFlag } from '../manage/flags.ts';
 import type { FlagRouteDeps } from './deps.ts';
 import { presentFlag } from './flag-schemas.ts';
 
-/** How this caller sees these flags; what belongs to them is looked up once for all. */
+/** Looks up users and permissions once for all flags. */
 async function presenter(deps: FlagRouteDeps, caller: Caller, project: Project, flags: readonly FeatureFlag[]) {
   const rights = await getFlagPermissions(deps.metadata, caller, project.organizationId);
   const users = await usersById(
@@ -35,7 +35,7 @@ export async function presentOneFlag(deps: FlagRouteDeps, caller: Caller, projec
   return present(flag);
 }
 
-/** The id in a path; a text that is none names nothing. */
+/** The id in a path; anything else is not found. */
 export function flagId(text: string | undefined): number {
   if (text === undefined || !/^\d{1,15}$/.test(text)) throw notFound();
   return Number(text);

@@ -1,4 +1,4 @@
-/** What must hold of a flag before it is written. All of it is looked up in the transaction that writes. */
+/** Checks before a flag is saved, in the same transaction. */
 import { invalid } from '../../../core/errors.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
@@ -11,7 +11,7 @@ type NewFlag = Omit<FeatureFlag, 'id'> & { id: number | null };
 
 const KEY = /^[a-zA-Z0-9_-]+$/;
 
-/** What can be said about the values that are sent, without looking at anything else. */
+/** Checks the values by themselves. */
 export function validateChanges({ key, filters, rollbackConditions }: FlagChanges): void {
   if (key !== undefined && !KEY.test(key)) {
     throw invalid('key', 'Only letters, numbers, hyphens (-) & underscores (_) are allowed.', 'invalid_key');
@@ -25,7 +25,7 @@ export async function checkFlag(store: MetadataStore, before: FeatureFlag | null
   if (after.bucketingIdentifier === 'device_id' && after.ensureExperienceContinuity) {
     throw invalid(
       'bucketing_identifier',
-      'A flag that buckets by device keeps its value by itself: ensure_experience_continuity cannot be set beside it.',
+      'A flag that is bucketed by device keeps its value anyway: ensure_experience_continuity cannot be set as well.',
     );
   }
   await refuseTakenKey(store, after);
@@ -38,27 +38,27 @@ async function refuseTakenKey(store: MetadataStore, { projectId, key, id, delete
   if (other && other.id !== id) throw invalid('key', 'There is already a feature flag with this key.', 'unique');
 }
 
-/** Looked at when the filters change, and when a flag that rested comes back: what it needs may have gone meanwhile. */
+/** Checked when the filters change, and when a flag is turned on or restored: what it needs may have been deleted. */
 async function checkReferences(store: MetadataStore, before: FeatureFlag | null, after: NewFlag): Promise<void> {
   const isNew = before === null || before.filters !== after.filters;
   if (isNew) checkCohorts(after.filters, await store.cohorts.listByProject(after.projectId));
-  const comesBack = isInUse(after) && !(before && isInUse(before));
-  if ((isNew || comesBack) && flagDependencies(after.filters).length > 0) {
+  const isReturning = isInUse(after) && !(before && isInUse(before));
+  if ((isNew || isReturning) && flagDependencies(after.filters).length > 0) {
     checkDependencies(after, await store.flags.listByProject(after.projectId));
   }
 }
 
 const isInUse = ({ active, deleted }: NewFlag): boolean => active && !deleted;
 
-/** A flag that others look at stays: their values would change behind the back of whoever made them. */
+/** A flag that others depend on cannot be deleted or disabled: their values would change unnoticed. */
 async function refuseBreakingDependents(store: MetadataStore, before: FeatureFlag, after: NewFlag): Promise<void> {
   const deletes = after.deleted && !before.deleted;
   const disables = isInUse(before) && !after.active;
   if (!deletes && !disables) return;
   const dependents = dependentFlags(before.id, await store.flags.listByProject(before.projectId));
-  const hurt = deletes ? dependents : dependents.filter((flag) => flag.active);
-  if (hurt.length === 0) return;
-  const named = hurt.map((flag) => `${flag.key} (ID: ${flag.id})`).join(', ');
+  const affected = deletes ? dependents : dependents.filter((flag) => flag.active);
+  if (affected.length === 0) return;
+  const named = affected.map((flag) => `${flag.key} (ID: ${flag.id})`).join(', ');
   throw invalid(
     undefined,
     `Cannot ${deletes ? 'delete' : 'disable'} this feature flag because other flags depend on it: ${named}. Change them first.`,

@@ -1,7 +1,7 @@
 import type { Json } from '../../../core/json/json.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
 
-/** Fields of a flag that people change and hear about, with their names on the wire. */
+/** Fields of a flag that can be changed and are shown in the activity log, with their names in the API. */
 export const FLAG_FIELDS = {
   key: 'key',
   name: 'name',
@@ -19,10 +19,9 @@ export const FLAG_FIELDS = {
 
 export type FlagField = keyof typeof FLAG_FIELDS;
 
-/** What a caller may set. */
 export type FlagChanges = Partial<Pick<FeatureFlag, FlagField | 'createdAt'>>;
 
-/** The flag in the words of the wire, as the activity log compares it: filters in the form that is stored. */
+/** The flag with the names of the API, as the activity log compares it; filters as they are stored. */
 export const visibleFields = (flag: FlagChanges): Record<string, Json> =>
   Object.fromEntries(
     (Object.entries(FLAG_FIELDS) as [FlagField, string][]).map(([field, name]) => [name, flag[field] ?? null]),

@@ -1,6 +1,6 @@
 /**
- * Who may change a flag. Whoever made it and admins always may; others as the organization's default for flags says,
- * or else their roles: by the level of a role, or because a role was given access to that one flag.
+ * Who may change a flag: its creator and admins always; others if the organization's default allows it, if one of their
+ * roles has the level, or if one of their roles was granted access to the flag.
  */
 
 import { type Caller, isAdmin } from '../../../access/callers.ts';
@@ -13,13 +13,13 @@ type Owned = Pick<FeatureFlag, 'id' | 'createdBy'>;
 
 interface FlagPermissions {
   canEdit(flag: Owned): boolean;
-  /** Whether the caller may say which roles can edit it. */
+  /** Whether the caller may grant roles access to it. */
   canGrant(flag: Owned): boolean;
 }
 
 const ALL_PERMISSIONS: FlagPermissions = { canEdit: () => true, canGrant: () => true };
 
-/** What the caller may do with the flags of an organization, looked up once for any number of them. */
+/** Looked up once for any number of flags. */
 export async function getFlagPermissions(
   store: MetadataStore,
   caller: Caller,
@@ -30,8 +30,8 @@ export async function getFlagPermissions(
   if (!access || access.accessLevel === CAN_EDIT) return ALL_PERMISSIONS;
   const roles = await store.roles.listByUser(organizationId, caller.user.id);
   if (roles.some((role) => role.featureFlagsAccessLevel === CAN_EDIT)) return ALL_PERMISSIONS;
-  const given = await store.flagRoleAccess.listByRoles(roles.map((role) => role.id));
-  const granted = new Set(given.map(({ flagId }) => flagId));
-  const isMaker = (flag: Owned): boolean => flag.createdBy === caller.user.id;
-  return { canEdit: (flag) => isMaker(flag) || granted.has(flag.id), canGrant: isMaker };
+  const accesses = await store.flagRoleAccess.listByRoles(roles.map((role) => role.id));
+  const granted = new Set(accesses.map(({ flagId }) => flagId));
+  const isCreator = (flag: Owned): boolean => flag.createdBy === caller.user.id;
+  return { canEdit: (flag) => isCreator(flag) || granted.has(flag.id), canGrant: isCreator };
 }

@@ -1,4 +1,4 @@
-/** Roles whose members may edit one flag although their level alone would not let them. */
+/** Roles whose members may edit one flag, although their level alone would not allow it. */
 
 import type { Caller } from '../../../access/callers.ts';
 import { changesBetween, recordActivity } from '../../../access/record-activity.ts';

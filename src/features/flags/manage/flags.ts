@@ -1,6 +1,6 @@
 /**
- * Feature flags: making and changing them. Every change is checked, written, kept as a version and recorded in one
- * transaction; after it, and before the answer, whoever evaluates flags hears of it.
+ * Creates and updates feature flags. Each change is checked, saved, versioned and recorded in the activity log in one
+ * transaction; then the snapshot for evaluation is invalidated, before the response is sent.
  */
 
 import type { Caller } from '../../../access/callers.ts';
@@ -22,7 +22,7 @@ export interface FlagDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
-  /** Must hear of every change, since it remembers the flags of a project. */
+  /** Invalidated after each change. */
   flagSnapshots: { invalidate(projectId: number): void };
 }
 
@@ -70,7 +70,7 @@ const newFlag = (projectId: number, caller: Caller, given: FlagChanges & { key: 
   lastModifiedBy: caller.user.id,
 });
 
-/** What the caller saw when they began: given, changes that others made meanwhile are not undone. */
+/** The flag that the caller began to edit. If given, changes that others made since are kept. */
 export interface BaseVersion {
   version: number | null;
   original: JsonObject | null;
@@ -82,17 +82,17 @@ export async function updateFlag(
   project: Project,
   id: number,
   given: FlagChanges,
-  basis: BaseVersion = { version: null, original: null },
+  base: BaseVersion = { version: null, original: null },
 ): Promise<FeatureFlag> {
   return updateAndInvalidate(deps, project.id, async (store) => {
     const before = await getFlag(store, project.id, id);
     const rights = await getFlagPermissions(store, caller, project.organizationId);
     if (!rights.canEdit(before)) throw forbidden("You don't have edit permissions for this feature flag.");
-    // Filters that say nothing of groups are no filters: some clients send them along without meaning to.
+    // Filters without groups are ignored: some clients send them unintentionally.
     const { filters, ...rest } = given;
     const sent = filters !== undefined && Object.hasOwn(filters, 'groups') ? { ...rest, filters } : rest;
     validateChanges(sent);
-    const after = withChanges(before, await resolveConflicts(store, before, sent, basis), deps.clock.now());
+    const after = withChanges(before, await resolveConflicts(store, before, sent, base), deps.clock.now());
     await checkFlag(store, before, after);
     const written = { ...after, lastModifiedBy: caller.user.id };
     await saveChange(deps, store, project, before, written, { userId: caller.user.id });
@@ -107,8 +107,8 @@ async function resolveConflicts(
   { version, original }: BaseVersion,
 ): Promise<FlagChanges> {
   if (version === null || version === before.version) return sent;
-  const base = original ?? (await fieldsAtVersion(store, before, version));
-  const changes = base && mergeChanges(base, before, sent);
+  const seen = original ?? (await fieldsAtVersion(store, before, version));
+  const changes = seen && mergeChanges(seen, before, sent);
   if (changes) return changes;
   const other = before.lastModifiedBy === null ? null : await store.users.get(before.lastModifiedBy);
   throw new Failure(
@@ -118,11 +118,11 @@ async function resolveConflicts(
 }
 
 async function fieldsAtVersion(store: MetadataStore, { projectId, id }: FeatureFlag, version: number) {
-  const kept = (await store.flags.listVersions(projectId, id)).find((one) => one.version === version);
-  return kept ? visibleFields(kept) : null;
+  const found = (await store.flags.listVersions(projectId, id)).find((one) => one.version === version);
+  return found ? visibleFields(found) : null;
 }
 
-/** The flag with the changes in it; everything that follows from them is here, and checked by nobody yet. */
+/** Applies changes and what follows from them; nothing is checked here. */
 export function withChanges(before: FeatureFlag, changes: FlagChanges, now: number): FeatureFlag {
   const after = { ...before, ...changes, version: before.version + 1, updatedAt: now };
   if (changes.active) after.performedRollback = false;
@@ -131,7 +131,7 @@ export function withChanges(before: FeatureFlag, changes: FlagChanges, now: numb
   return after;
 }
 
-/** Writes a change that has been checked, and says who made it. */
+/** Saves a change that has been checked, and records who made it. */
 export async function saveChange(
   deps: FlagDeps,
   store: MetadataStore,
@@ -143,11 +143,11 @@ export async function saveChange(
   await store.flags.update(after);
   if (after.key !== before.key && !after.deleted) await store.flags.purgeDeleted(project.id, after.key);
   const changes = changesBetween(FLAG_SCOPE, visibleFields(before), visibleFields(after));
-  const { userId, ...why } = by;
-  await recordActivity(deps, store, { ...flagActivity(project, userId, after, 'updated', changes), ...why });
+  const { userId, ...trigger } = by;
+  await recordActivity(deps, store, { ...flagActivity(project, userId, after, 'updated', changes), ...trigger });
 }
 
-/** Early access is a property of persons that is named after the flag: it follows when the flag is renamed. */
+/** The person property for early access has the flag key in its name, so it is renamed with the flag. */
 function renameEnrollment(filters: JsonObject, oldKey: string, newKey: string): JsonObject {
   const { super_groups: groups } = filters;
   if (!Array.isArray(groups)) return filters;
@@ -169,7 +169,7 @@ export async function getFlag(store: MetadataStore, projectId: number, id: numbe
   return flag;
 }
 
-/** A transaction after which nobody goes by the old flags. */
+/** Runs a transaction and invalidates the snapshot of the project. */
 export async function updateAndInvalidate<T>(
   deps: FlagDeps,
   projectId: number,

@@ -1,4 +1,4 @@
-/** Which flags a list shows, and in which order. A project has few enough of them to be read whole. */
+/** Filters and sorts a list of flags in memory: a project has few enough of them. */
 
 import type { EvaluationRuntime } from '../../../core/flag-options.ts';
 import type { FeatureFlag } from '../../../stores/metadata/flags.ts';
@@ -11,12 +11,12 @@ export type FlagType = 'boolean' | 'multivariant' | 'experiment' | 'remote_confi
 export interface FlagQuery {
   active?: boolean | 'STALE';
   createdBy?: number;
-  /** Part of the key or of the description, whatever its case. */
+  /** Part of the key or the description, ignoring case. */
   search?: string;
   type?: FlagType;
   evaluationRuntime?: EvaluationRuntime;
   excludedKeys?: readonly string[];
-  /** Any of them. */
+  /** Flags with any of these. */
   tags?: readonly string[];
   order?: FlagOrder;
 }
@@ -37,20 +37,20 @@ export interface FlagOrder {
   descending: boolean;
 }
 
-/** `flags` come newest first, and stay so among equals. */
+/** `flags` are newest first, which is also the order of equal ones. */
 export function listFlags(
   flags: readonly FeatureFlag[],
-  question: FlagQuery,
+  query: FlagQuery,
   page: Page,
   now: number,
 ): Paged<FeatureFlag> {
-  const found = flags.filter((flag) => matchesQuery(flag, question, now));
-  const sorted = question.order ? sortFlags(found, question.order) : found;
+  const found = flags.filter((flag) => matchesQuery(flag, query, now));
+  const sorted = query.order ? sortFlags(found, query.order) : found;
   return { count: found.length, items: sorted.slice(page.offset, page.offset + page.limit) };
 }
 
-function matchesQuery(flag: FeatureFlag, question: FlagQuery, now: number): boolean {
-  const { active, createdBy, search, type, evaluationRuntime, excludedKeys, tags } = question;
+function matchesQuery(flag: FeatureFlag, query: FlagQuery, now: number): boolean {
+  const { active, createdBy, search, type, evaluationRuntime, excludedKeys, tags } = query;
   if (active !== undefined && !isActive(flag, active, now)) return false;
   if (createdBy !== undefined && flag.createdBy !== createdBy) return false;
   if (search !== undefined && ![flag.key, flag.name].some((text) => contains(text, search))) return false;
@@ -73,8 +73,8 @@ const typeOf = (flag: FeatureFlag): FlagType => {
 function sortFlags(flags: readonly FeatureFlag[], { by, descending }: FlagOrder): FeatureFlag[] {
   const sign = descending ? -1 : 1;
   const value = (flag: FeatureFlag): string | number => {
-    const own = flag[by] ?? 0;
-    return typeof own === 'boolean' ? Number(own) : own;
+    const field = flag[by] ?? 0;
+    return typeof field === 'boolean' ? Number(field) : field;
   };
   return flags.toSorted((a, b) => {
     const [left, right] = [value(a), value(b)];

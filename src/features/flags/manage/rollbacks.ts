@@ -1,10 +1,10 @@
 /**
- * Flags that switch themselves off. Every minute each active flag with rollback conditions is measured; when a condition
- * is met the flag is switched off, and the activity log says that the system did it, and why.
+ * Automatic rollbacks. Every minute the rollback conditions of all active flags are measured; if one is met, the flag is
+ * disabled and the activity log says why.
  *
- * Only what happened since the flag was last switched on counts. What came before is not its doing; and a flag that
- * somebody switches on again after a rollback would otherwise go off at once, by the same events as before. For the
- * same reason a condition on too little (`lt`, `lte`) waits until the flag has been on for a whole window.
+ * Only events since the flag was last enabled count. Otherwise a flag that somebody enables again after a rollback would
+ * be disabled at once because of the same events. For the same reason a lower limit (`lt`, `lte`) is not checked until
+ * the flag has been enabled for the length of the window.
  */
 import type { JsonObject } from '../../../core/json/json.ts';
 import { MINUTE_MS } from '../../../core/time/units.ts';
@@ -20,7 +20,7 @@ import {
 import { type FlagDeps, saveChange, updateAndInvalidate, withChanges } from './flags.ts';
 
 export interface RollbackDeps extends FlagDeps {
-  /** Measures a metric over the project's events of a time, both ends included. */
+  /** Measures a metric over the events of a project, both ends of the time range included. */
   measure(projectId: number, metric: RollbackMetric, from: number, to: number): Promise<number>;
   logger: Logger;
 }
@@ -43,7 +43,7 @@ export class Rollbacks implements LeaderTask {
       initialDelayMs: CHECK_INTERVAL_MS,
       intervalMs: CHECK_INTERVAL_MS,
       run: () => this.check(),
-      onError: (err) => this.#deps.logger.error({ err }, 'rollback conditions could not be looked up'),
+      onError: (err) => this.#deps.logger.error({ err }, 'rollback conditions could not be read'),
     });
   }
 
@@ -51,7 +51,7 @@ export class Rollbacks implements LeaderTask {
     await this.#schedule?.stop();
   }
 
-  /** Looks at every flag once; one run at a time, and whoever asks meanwhile waits for that one. */
+  /** Checks every flag once. Callers during a run wait for that run. */
   check(): Promise<void> {
     this.#running ??= this.#checkAll().finally(() => {
       this.#running = null;
@@ -61,9 +61,12 @@ export class Rollbacks implements LeaderTask {
 
   async #checkAll(): Promise<void> {
     for (const flag of await this.#deps.metadata.flags.listWithRollbackConditions()) {
-      // One flag that cannot be measured must not keep the others on.
+      // A flag that cannot be measured must not keep others from being checked.
       await checkFlag(this.#deps, flag).catch((err: unknown) =>
-        this.#deps.logger.error({ err, project: flag.projectId, flag: flag.key }, 'a flag could not be checked'),
+        this.#deps.logger.error(
+          { err, project: flag.projectId, flag: flag.key },
+          'the rollback conditions of a flag could not be checked',
+        ),
       );
     }
   }
@@ -76,7 +79,7 @@ async function checkFlag(deps: RollbackDeps, flag: FeatureFlag): Promise<void> {
   }
 }
 
-/** What was measured and what it was compared with, where the condition is met; else null. */
+/** What was measured and compared, for the activity log; null if the condition is not met. */
 async function measureCondition(
   deps: RollbackDeps,
   { projectId, activeSince }: FeatureFlag,
@@ -84,10 +87,10 @@ async function measureCondition(
 ): Promise<JsonObject | null> {
   const now = deps.clock.now();
   const { windowMs, divisor } = metric;
-  const isOnTooLittle = operator === 'lt' || operator === 'lte';
-  if (isOnTooLittle && now - activeSince < windowMs) return null;
+  const isLowerLimit = operator === 'lt' || operator === 'lte';
+  if (isLowerLimit && now - activeSince < windowMs) return null;
   const base = isRelative ? await deps.measure(projectId, metric, activeSince - windowMs, activeSince - 1) : null;
-  // Against nothing, anything is infinitely more.
+  // Relative to zero, any number would be infinitely more.
   if (base === 0) return null;
   const limit = threshold * (base ?? 1);
   const value = (await deps.measure(projectId, metric, Math.max(now - windowMs, activeSince), now)) / divisor;
@@ -102,17 +105,20 @@ const COMPARE = {
   lte: (value: number, limit: number) => value <= limit,
 } as const;
 
-/** Others that look at the flag do not hold it back: they hear `false`, which is what a rollback is for. */
+/** Also if other flags depend on it: they get `false`, as a rollback intends. */
 async function rollBack(deps: RollbackDeps, measured: FeatureFlag, payload: JsonObject): Promise<void> {
   const { id, projectId, version } = measured;
   await updateAndInvalidate(deps, projectId, async (store) => {
     const before = await store.flags.get(projectId, id);
     const project = await store.projects.get(projectId);
-    // Whoever changed it meanwhile knows better; the next run looks at what they left.
+    // Somebody has changed it meanwhile; the next run checks the new version.
     if (!before || !project || before.version !== version) return;
     const off = withChanges(before, { active: false, performedRollback: true }, deps.clock.now());
     const trigger = { job_type: 'rollback', job_id: deps.ids.uuid(), payload };
     await saveChange(deps, store, project, before, { ...off, lastModifiedBy: null }, { userId: null, trigger });
-    deps.logger.warn({ project: projectId, flag: before.key, ...payload }, 'a flag was switched off by its conditions');
+    deps.logger.warn(
+      { project: projectId, flag: before.key, ...payload },
+      'a flag was disabled by its rollback conditions',
+    );
   });
 }
