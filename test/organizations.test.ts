@@ -165,7 +165,7 @@ describe('members', () => {
     ]) {
       expect([attempt.status, attempt.body.detail]).toEqual([
         403,
-        'An organization needs an owner: make somebody else owner first.',
+        'An organization needs an owner: make somebody else an owner first.',
       ]);
     }
   });

@@ -1,7 +1,4 @@
-/**
- * Who is asking on the private API. A caller comes in by a personal key or by a console session; both lead to a user
- * and to what that user is a member of.
- */
+/** The caller of a private route: a user, found by a personal key or a console session, with their memberships. */
 import { Failure, forbidden, notFound } from '../core/errors.ts';
 import { HOUR_MS } from '../core/time/units.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -20,9 +17,9 @@ import type { KeyGuard } from './key-guard.ts';
 export interface Caller {
   user: User;
   memberships: readonly Membership[];
-  /** How they came in: a session needs protection against forged requests, a key does not. */
+  /** How they authenticated. Sessions need protection against cross-site requests, keys do not. */
   via: 'personal_key' | 'session';
-  /** Digest of the session they came in by. */
+  /** Digest of the session. */
   sessionHash?: string;
 }
 
@@ -31,10 +28,10 @@ export interface CallerDeps {
   clock: Clock;
 }
 
-/** Where a personal key stood in the request: the error says so. */
+/** Where the personal key was in the request; the error message says so. */
 type KeyLocation = 'Authorization header' | 'body' | 'query string';
 
-/** `last_used_at` is for people to see which keys are dead; once an hour is often enough. */
+/** `last_used_at` shows people which keys are unused; once an hour is precise enough. */
 const LAST_USED_UPDATE_INTERVAL_MS = HOUR_MS;
 
 export async function callerByKey(
@@ -85,7 +82,7 @@ export function requireLevel(caller: Caller, organizationId: string, level: Memb
   );
 }
 
-/** The organization the caller works in, when the path says `@current`. */
+/** For `@current` in the path: the organization that was chosen last, else the first. */
 export function currentOrganizationId(caller: Caller): string {
   const { currentOrganizationId: chosen } = caller.user;
   if (chosen !== null && levelIn(caller, chosen) !== null) return chosen;
@@ -94,7 +91,7 @@ export function currentOrganizationId(caller: Caller): string {
   return first.organizationId;
 }
 
-/** The project the caller works in, when the path says `@current`: the one chosen last, else the oldest. */
+/** For `@current` in the path: the project that was chosen last, else the oldest. */
 export async function currentProject(metadata: MetadataStore, caller: Caller): Promise<Project> {
   const { currentProjectId: chosen } = caller.user;
   const project = chosen === null ? null : await metadata.projects.get(chosen);

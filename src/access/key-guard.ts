@@ -1,7 +1,7 @@
 /**
- * Slows those who guess keys. A network that has shown many wrong ones waits, and what it shows meanwhile is not looked
- * up at all: so nobody learns whether a guess was right. Keys that were right a while ago go on being so, or one machine
- * with an old key would stop everybody behind the same address.
+ * Limits guessing of keys. A network that has sent many invalid keys has to wait, and keys that it sends meanwhile are not
+ * looked up, so nobody learns whether a guess was right. Keys that were valid before are exempt: otherwise one machine
+ * with an old key would lock out everybody behind the same address.
  */
 import { MINUTE_MS } from '../core/time/units.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -9,47 +9,47 @@ import { networkOf } from '../lib/network.ts';
 import { digest } from '../lib/secrets.ts';
 import { Throttle, throttled } from '../lib/throttle.ts';
 
-const MAX_WRONG_KEYS = 60;
+const MAX_INVALID_KEYS = 60;
 const WINDOW_MS = MINUTE_MS;
 const MAX_KNOWN_KEYS = 10_000;
 
 export class KeyGuard {
-  readonly #wrong: Throttle;
-  /** Digests of keys that were right; the oldest first. */
-  readonly #right = new Set<string>();
+  readonly #invalid: Throttle;
+  /** Digests of keys that were valid, the oldest first. */
+  readonly #valid = new Set<string>();
 
   constructor(clock: Clock) {
-    this.#wrong = new Throttle(clock, MAX_WRONG_KEYS, WINDOW_MS);
+    this.#invalid = new Throttle(clock, MAX_INVALID_KEYS, WINDOW_MS);
   }
 
-  /** What the key opens; null where it opens nothing, and refused where too many did. */
+  /** The result of `find`, or null. Throws if the network has sent too many invalid keys. */
   async lookUp<T>(key: string, address: string, find: () => Promise<T | null>): Promise<T | null> {
     const hash = digest(key);
-    if (this.#right.has(hash)) return this.#lookAgain(hash, address, find);
+    if (this.#valid.has(hash)) return this.#lookUpKnown(hash, address, find);
     const network = networkOf(address);
-    const wait = this.#wrong.secondsUntilAllowed(network);
+    const wait = this.#invalid.secondsUntilAllowed(network);
     if (wait > 0) throw throttled(wait);
-    // Counted before the answer is known: guesses side by side must not slip through.
-    this.#wrong.record(network);
+    // Recorded before the result is known, so that parallel guesses are counted.
+    this.#invalid.record(network);
     const found = await find();
     if (found === null) return null;
-    this.#wrong.undo(network);
+    this.#invalid.undo(network);
     this.#remember(hash);
     return found;
   }
 
-  /** It may have been revoked since. */
-  async #lookAgain<T>(hash: string, address: string, find: () => Promise<T | null>): Promise<T | null> {
+  /** The key may have been revoked since. */
+  async #lookUpKnown<T>(hash: string, address: string, find: () => Promise<T | null>): Promise<T | null> {
     const found = await find();
     if (found !== null) return found;
-    this.#right.delete(hash);
-    this.#wrong.record(networkOf(address));
+    this.#valid.delete(hash);
+    this.#invalid.record(networkOf(address));
     return null;
   }
 
   #remember(hash: string): void {
-    const [oldest] = this.#right;
-    if (this.#right.size >= MAX_KNOWN_KEYS && oldest !== undefined) this.#right.delete(oldest);
-    this.#right.add(hash);
+    const [oldest] = this.#valid;
+    if (this.#valid.size >= MAX_KNOWN_KEYS && oldest !== undefined) this.#valid.delete(oldest);
+    this.#valid.add(hash);
   }
 }

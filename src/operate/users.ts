@@ -1,8 +1,8 @@
 /** People, seen from the outside. A password that nobody gave is made here and shown once. */
 
+import { SETUP_TOKEN } from '../features/accounts/bootstrap.ts';
 import { addMember } from '../features/accounts/organizations.ts';
 import { checkedPassword } from '../features/accounts/passwords.ts';
-import { SETUP_TOKEN } from '../features/accounts/setup-token.ts';
 import { hashPassword } from '../lib/secrets.ts';
 import { ADMIN, MEMBER, type MembershipLevel, OWNER } from '../stores/metadata/accounts.ts';
 import { chosenOrganization, ownerOf, userByEmail } from './lookups.ts';

@@ -1,11 +1,10 @@
-/** The first start: an organization, a user, project 1 and the keys to both, so that there is something to use at once. */
+/** On the first start, creates an organization, a user, project 1 and their keys. */
 import type { Clock } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { digest, hashPassword } from '../../lib/secrets.ts';
 import { OWNER } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
 import { newProject } from './projects.ts';
-import { SETUP_TOKEN } from './setup-token.ts';
 
 interface BootstrapDeps {
   metadata: MetadataStore;
@@ -19,19 +18,22 @@ interface BootstrapOptions {
   admin: { email: string; password: string } | null;
 }
 
-/** What is printed once, because it is kept nowhere. */
+/** Printed once, because only digests are stored. */
 export interface FirstStart {
   projectId: number;
   projectKey: string;
   personalKey: string;
-  /** Null when the first user came with a password. */
+  /** Null if the first user has a password. */
   setupToken: string | null;
 }
 
-/** Stands in until the set-up link is used. The domain is reserved: nobody can own it. */
+/** Name under which the digest of an unused set-up link is stored. */
+export const SETUP_TOKEN = 'setup_token';
+
+/** Used until the set-up link is used. Nobody can own the reserved domain. */
 const PLACEHOLDER_EMAIL = 'owner@cairn.invalid';
 
-/** Null when this is not the first start. */
+/** Null if this is not the first start. */
 export async function bootstrap(deps: BootstrapDeps, options: BootstrapOptions): Promise<FirstStart | null> {
   const passwordHash = options.admin ? await hashPassword(options.admin.password) : null;
   const { clock, ids } = deps;

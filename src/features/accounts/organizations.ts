@@ -1,4 +1,4 @@
-/** Organizations and who belongs to them. */
+/** Organizations and their members. */
 
 import { type Caller, levelIn, requireLevel } from '../../access/callers.ts';
 import { changesBetween, recordActivity } from '../../access/record-activity.ts';
@@ -27,7 +27,7 @@ interface OrganizationDeps {
   removeEvents(projectId: number): Promise<void>;
 }
 
-/** A new organization comes with a project, so that its maker can begin. */
+/** Comes with a project, so that it can be used at once. */
 export async function createOrganization(
   deps: OrganizationDeps,
   caller: Caller,
@@ -72,7 +72,7 @@ export async function renameOrganization(
   return after;
 }
 
-/** Events go first: while their store is away nothing has happened, and the request can be made again. */
+/** Deletes events first: if the event store is unavailable, nothing has happened and the request can be repeated. */
 export async function deleteOrganization(deps: OrganizationDeps, organization: Organization): Promise<void> {
   const projectsIn = async (store: MetadataStore): Promise<Project[]> => {
     const { items } = await store.projects.list([organization.id], { limit: Number.MAX_SAFE_INTEGER, offset: 0 });
@@ -86,7 +86,7 @@ export async function deleteOrganization(deps: OrganizationDeps, organization: O
     return left;
   });
   deps.directory.invalidate();
-  // What came meanwhile. What is still on its way there is removed by housekeeping.
+  // Events that came meanwhile. Those still in the ingest log are removed by data retention.
   for (const project of projects) await deps.removeEvents(project.id);
 }
 
@@ -102,23 +102,23 @@ export interface OrganizationMember {
   user: User;
 }
 
-/** Adds somebody by e-mail: an account is made with the password given, unless the address has one already. */
+/** Creates an account with the password, unless the email address has one. */
 export async function addMember(
   deps: OrganizationDeps,
   caller: Caller,
   organization: Organization,
-  wanted: NewMember,
+  member: NewMember,
 ): Promise<OrganizationMember> {
-  refuseLevelAboveOwn(caller, organization.id, wanted.level);
-  const passwordHash = wanted.password === undefined ? null : await hashPassword(checkedPassword(wanted.password));
+  refuseLevelAboveOwn(caller, organization.id, member.level);
+  const passwordHash = member.password === undefined ? null : await hashPassword(checkedPassword(member.password));
   return deps.metadata.transaction(async (store) => {
-    const known = await store.users.getByEmail(wanted.email);
-    if (!known && passwordHash === null) throw invalid('password', 'This field is required.', 'required');
-    const user = known ?? (await store.users.create(newUser(deps, wanted, passwordHash, organization.id)));
+    const existing = await store.users.getByEmail(member.email);
+    if (!existing && passwordHash === null) throw invalid('password', 'This field is required.', 'required');
+    const user = existing ?? (await store.users.create(newUser(deps, member, passwordHash, organization.id)));
     if (await store.memberships.get(organization.id, user.id)) {
       throw invalid('email', 'This user is already a member of the organization.', 'unique');
     }
-    const membership = newMembership(deps, organization.id, user.id, wanted.level);
+    const membership = newMembership(deps, organization.id, user.id, member.level);
     await store.memberships.create(membership);
     await recordActivity(deps, store, {
       ...memberActivity(organization, caller, user),
@@ -148,7 +148,7 @@ export async function changeMemberLevel(
   });
 }
 
-/** Admins may remove members; everybody may leave. */
+/** Admins can remove members; everybody can leave. */
 export async function removeMember(
   deps: OrganizationDeps,
   caller: Caller,
@@ -178,16 +178,16 @@ async function getMember(store: MetadataStore, organizationId: string, userUuid:
   return { membership, user };
 }
 
-/** Nobody gives or takes a level above their own. */
+/** Nobody can grant or revoke a level above their own. */
 function refuseLevelAboveOwn(caller: Caller, organizationId: string, level: MembershipLevel): void {
   if (level > (levelIn(caller, organizationId) ?? 0)) {
-    throw forbidden('You can only give, change or remove levels up to your own.');
+    throw forbidden('You can only grant, change or remove levels up to your own.');
   }
 }
 
 async function requireAnotherOwner(store: MetadataStore, organizationId: string): Promise<void> {
   if ((await store.memberships.countOwners(organizationId)) > 1) return;
-  throw new Failure('forbidden', 'An organization needs an owner: make somebody else owner first.');
+  throw new Failure('forbidden', 'An organization needs an owner: make somebody else an owner first.');
 }
 
 const newMembership = (
@@ -199,14 +199,14 @@ const newMembership = (
 
 const newUser = (
   { clock, ids }: OrganizationDeps,
-  wanted: NewMember,
+  member: NewMember,
   passwordHash: string | null,
   organizationId: string,
 ): Omit<User, 'id'> => ({
   uuid: ids.uuid(),
   distinctId: ids.token(''),
-  email: wanted.email.toLowerCase(),
-  firstName: wanted.firstName,
+  email: member.email.toLowerCase(),
+  firstName: member.firstName,
   passwordHash,
   isActive: true,
   currentOrganizationId: organizationId,
@@ -214,15 +214,15 @@ const newUser = (
   joinedAt: clock.now(),
 });
 
-/** A readable name for addresses; a few random characters are added where it is taken. */
+/** A readable name for URLs, with a random suffix if it is taken. */
 async function availableSlug(store: MetadataStore, name: string, ids: Ids): Promise<string> {
-  const plain =
+  const slug =
     name
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-+|-+$/g, '')
       .slice(0, 40) || 'organization';
-  return (await store.organizations.getBySlug(plain)) ? `${plain}-${ids.uuid().slice(0, 8)}` : plain;
+  return (await store.organizations.getBySlug(slug)) ? `${slug}-${ids.uuid().slice(0, 8)}` : slug;
 }
 
 const organizationActivity = (organization: Organization, caller: Caller) => ({

@@ -1,4 +1,4 @@
-/** Personal keys: made, listed and removed by their owner; the key itself is shown once. */
+/** Personal API keys of a user. */
 
 import type { Caller } from '../../access/callers.ts';
 import { notFound } from '../../core/errors.ts';

@@ -1,4 +1,4 @@
-/** Projects: their settings, their keys, and who may change them. */
+/** Projects: settings, keys, permissions. */
 
 import { type Caller, currentOrganizationId, requireLevel } from '../../access/callers.ts';
 import { type ActivityEntry, changesBetween, recordActivity } from '../../access/record-activity.ts';
@@ -14,13 +14,13 @@ interface ProjectDeps {
   metadata: MetadataStore;
   clock: Clock;
   ids: Ids;
-  /** Must hear of every change, since it remembers projects by their keys. */
+  /** Invalidated after each change. */
   directory: { invalidate(): void };
-  /** Removes what the project has on the other shelves. */
+  /** Deletes the project's data in the event store. */
   removeEvents(projectId: number): Promise<void>;
 }
 
-/** Fields a caller may set; `preferences` are given back as they are and have no effect on the server. */
+/** `preferences` are for clients and have no effect on the server. */
 export type ProjectChanges = Partial<
   Pick<
     Project,
@@ -93,13 +93,13 @@ export async function updateProject(
   });
 }
 
-/** A new public key; the old one stops working at once. */
+/** A new project key; the old one stops working immediately. */
 export async function resetToken(deps: ProjectDeps, caller: Caller, id: number): Promise<Project> {
   const apiToken = deps.ids.token('phc_');
   return updateAndInvalidate(deps, (store) => changeKey(deps, store, caller, id, 'api_token', { apiToken }));
 }
 
-/** A new secret key, shown in this answer alone. */
+/** A new secret key, which is only returned here. */
 export async function rotateSecret(
   deps: ProjectDeps,
   caller: Caller,
@@ -124,13 +124,13 @@ async function changeKey(
   requireLevel(caller, project.organizationId, ADMIN);
   const after = { ...project, ...change, updatedAt: deps.clock.now() };
   await store.projects.update(id, { ...change, updatedAt: after.updatedAt });
-  // The keys themselves do not belong into the activity log: that they changed does.
+  // The activity log records the change, but not the keys.
   const changes = [{ type: 'Team', action: 'changed' as const, field, before: null, after: null }];
   await recordActivity(deps, store, projectActivity(caller, after, 'updated', changes));
   return after;
 }
 
-/** Events go first: while their store is away nothing has happened, and the request can be made again. */
+/** Deletes events first: if the event store is unavailable, nothing has happened and the request can be repeated. */
 export async function deleteProject(deps: ProjectDeps, caller: Caller, id: number): Promise<void> {
   const { organizationId } = await getProject(deps.metadata, id);
   requireLevel(caller, organizationId, ADMIN);
@@ -141,11 +141,11 @@ export async function deleteProject(deps: ProjectDeps, caller: Caller, id: numbe
     await store.projects.recordDeleted(id, deps.clock.now());
     await recordActivity(deps, store, { ...projectActivity(caller, project, 'deleted', null), projectId: null });
   });
-  // What came meanwhile. What is still on its way there is removed by housekeeping.
+  // Events that came meanwhile. Those still in the ingest log are removed by data retention.
   await deps.removeEvents(id);
 }
 
-/** A transaction after which nobody goes by the old settings or keys. */
+/** Runs a transaction and invalidates cached projects. */
 async function updateAndInvalidate<T>(deps: ProjectDeps, work: (store: MetadataStore) => Promise<T>): Promise<T> {
   const result = await deps.metadata.transaction(work);
   deps.directory.invalidate();
@@ -177,15 +177,15 @@ function checkTimezone(timezone: string | undefined): void {
   }
 }
 
-/** That it is a web address at all is checked at the door. */
+/** The schema has checked that it is a URL. */
 function checkWebhook(url: string | null | undefined): void {
   if (!url) return;
   const { username, password } = new URL(url);
   if (username === '' && password === '') return;
-  throw invalid('slack_incoming_webhook', 'Nothing can be posted to an address with a user name or password in it.');
+  throw invalid('slack_incoming_webhook', 'The address must not contain a user name or password.');
 }
 
-/** The fields whose changes people want to see, in the words of the wire. */
+/** Fields that the activity log compares, with their names in the API. */
 const activityFields = (project: Omit<Project, 'id'>): Record<string, Json> => ({
   name: project.name,
   timezone: project.timezone,

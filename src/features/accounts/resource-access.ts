@@ -1,4 +1,4 @@
-/** The organization's defaults: what its roles may do with a kind of thing. `feature flags` is the one with an effect. */
+/** The organization's default access levels for kinds of resources. Only `feature flags` has an effect. */
 
 import type { Caller } from '../../access/callers.ts';
 import { changesBetween, recordActivity } from '../../access/record-activity.ts';

@@ -1,4 +1,4 @@
-/** Roles of an organization, who has them, and the organization's defaults for access. */
+/** Roles of an organization and their members. */
 
 import type { Caller } from '../../access/callers.ts';
 import { changesBetween, recordActivity } from '../../access/record-activity.ts';
@@ -22,7 +22,7 @@ interface RoleDeps {
 
 export const FEATURE_FLAGS_RESOURCE = 'feature flags';
 
-/** A new role's level is the organization's default, whatever was asked for. */
+/** A new role has the organization's default level. */
 export async function createRole(
   deps: RoleDeps,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** Sign-in to the console: set-up link, passwords, sessions. */
+/** Sessions of the console: sign-in by password, and the set-up link. */
 import { Failure, invalid } from '../../core/errors.ts';
 import { DAY_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -6,8 +6,8 @@ import type { Ids } from '../../lib/ids.ts';
 import { digest, hashPassword, isSameSecret, verifyPassword } from '../../lib/secrets.ts';
 import type { User } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { SETUP_TOKEN } from './bootstrap.ts';
 import { checkedPassword } from './passwords.ts';
-import { SETUP_TOKEN } from './setup-token.ts';
 import type { SignInGuard } from './sign-in-guard.ts';
 import { availableEmail } from './users.ts';
 
@@ -20,11 +20,11 @@ interface SessionDeps {
 }
 
 export interface OpenedSession {
-  /** The cookie's value; only its digest is kept. */
+  /** The value of the cookie; only its digest is stored. */
   cookie: string;
   user: User;
   expiresAt: number;
-  /** Tells at the next sign-in that this browser has been here before. */
+  /** Identifies this browser at its next sign-in. */
   deviceToken: string;
 }
 
@@ -39,15 +39,15 @@ export class Sessions {
     const attempt = { account: email.toLowerCase(), address, deviceToken: device };
     await this.#deps.guard.recordAttempt(attempt);
     const user = await this.#deps.metadata.users.getByEmail(attempt.account);
-    const right = await verifyPassword(password, user?.isActive ? user.passwordHash : null);
-    if (!user || !right) throw invalid(undefined, 'Invalid email or password.', 'invalid_credentials');
+    const isCorrect = await verifyPassword(password, user?.isActive ? user.passwordHash : null);
+    if (!user || !isCorrect) throw invalid(undefined, 'Invalid email or password.', 'invalid_credentials');
     this.#deps.guard.recordSuccess(attempt);
     return this.#open(user);
   }
 
-  /** The one-time link that is printed at the first start: whoever has it chooses the first user's address and password. */
+  /** Whoever has the one-time link of the first start chooses the first user's email and password. */
   async setUp(token: string, email: string, password: string, firstName: string): Promise<OpenedSession> {
-    // Asked first, and again inside: hashing is dear, and strangers must not be able to make us do it.
+    // Checked before hashing too: hashing is expensive, and strangers must not be able to trigger it.
     await userOfSetupLink(this.#deps.metadata, token);
     const passwordHash = await hashPassword(checkedPassword(password));
     const user = await this.#deps.metadata.transaction(async (store) => {
@@ -75,7 +75,7 @@ export class Sessions {
   }
 }
 
-/** The user whom the link is for. */
+/** Throws if the link is not valid. */
 async function userOfSetupLink(store: MetadataStore, token: string): Promise<User> {
   const expected = await store.installation.get(SETUP_TOKEN);
   const [first] = await store.users.listAll();

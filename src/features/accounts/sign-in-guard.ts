@@ -1,9 +1,8 @@
 /**
- * Slows those who guess passwords: by the account that is tried, and by the network that tries.
+ * Limits guessing of passwords, per account and per network.
  *
- * A limit on an account is also a way to keep its owner out: whoever sends a wrong password every few seconds uses it up.
- * So a browser that has signed in to the account before carries a token that says so, and has attempts of its own,
- * whatever strangers do meanwhile. The token opens nothing by itself.
+ * A limit per account also lets strangers lock out its owner with wrong passwords. So a browser that has signed in to
+ * the account before has a device token with a limit of its own. The token gives no access by itself.
  */
 import { MINUTE_MS } from '../../core/time/units.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -22,13 +21,13 @@ interface SignInGuardDeps {
 interface SignInAttempt {
   account: string;
   address: string;
-  /** The token of a browser that has been here before. */
+  /** Of a browser that has signed in before. */
   deviceToken: string | undefined;
 }
 
 const MAX_ATTEMPTS = 5;
 const WINDOW_MS = MINUTE_MS;
-/** One address may try more accounts than one account may be tried, or an office behind one address would lock itself out. */
+/** Higher than the limit per account, for offices behind one address. */
 const MAX_ATTEMPTS_PER_NETWORK = 20;
 
 const DEVICE_SECRET = 'device_secret';
@@ -38,7 +37,7 @@ export class SignInGuard {
   readonly #byAccount: Throttle;
   readonly #byNetwork: Throttle;
   readonly #byDevice: Throttle;
-  #secret: string | null = null;
+  #cachedSecret: string | null = null;
 
   constructor(deps: SignInGuardDeps) {
     this.#deps = deps;
@@ -47,46 +46,46 @@ export class SignInGuard {
     this.#byDevice = new Throttle(deps.clock, MAX_ATTEMPTS, WINDOW_MS);
   }
 
-  /** Counts an attempt, or refuses it. Before the answer is known: attempts side by side must not slip through. */
+  /** Records an attempt, or throws. Call it before the password is checked, so that parallel attempts are counted. */
   async recordAttempt({ account, address, deviceToken }: SignInAttempt): Promise<void> {
-    const isKnown = await this.#isOf(account, deviceToken);
-    const counted: [Throttle, string][] = isKnown
+    const isKnown = await this.#isTokenOf(account, deviceToken);
+    const limits: [Throttle, string][] = isKnown
       ? [[this.#byDevice, deviceToken as string]]
       : [
           [this.#byAccount, account],
           [this.#byNetwork, networkOf(address)],
         ];
-    const wait = Math.max(...counted.map(([throttle, name]) => throttle.secondsUntilAllowed(name)));
+    const wait = Math.max(...limits.map(([throttle, name]) => throttle.secondsUntilAllowed(name)));
     if (wait > 0) throw throttled(wait);
-    for (const [throttle, name] of counted) throttle.record(name);
+    for (const [throttle, name] of limits) throttle.record(name);
   }
 
-  /** The password was right. */
+  /** The password was correct. */
   recordSuccess({ account, deviceToken }: SignInAttempt): void {
     this.#byAccount.reset(account);
     if (deviceToken !== undefined) this.#byDevice.reset(deviceToken);
   }
 
-  /** For a browser that has signed in to the account: to be shown when it does so again. */
+  /** For a browser that has signed in, to send with its next sign-in. */
   async createDeviceToken(account: string): Promise<string> {
     const name = this.#deps.ids.uuid();
     return `${name}.${signature(await this.#deviceSecret(), `${account} ${name}`)}`;
   }
 
-  async #isOf(account: string, device: string | undefined): Promise<boolean> {
+  async #isTokenOf(account: string, device: string | undefined): Promise<boolean> {
     const [name, signed, ...rest] = (device ?? '').slice(0, 200).split('.');
     if (!name || !signed || rest.length > 0) return false;
     return isSameSecret(signed, signature(await this.#deviceSecret(), `${account} ${name}`));
   }
 
-  /** Made when it is first needed, and kept with the installation: browsers are known after a restart too. */
+  /** Created when first needed, and stored, so that device tokens survive a restart. */
   async #deviceSecret(): Promise<string> {
-    this.#secret ??= await this.#deps.metadata.installation.get(DEVICE_SECRET);
-    this.#secret ??= await this.#deps.metadata.transaction(async ({ installation }) => {
-      const made = (await installation.get(DEVICE_SECRET)) ?? this.#deps.ids.token('');
-      await installation.set(DEVICE_SECRET, made);
-      return made;
+    this.#cachedSecret ??= await this.#deps.metadata.installation.get(DEVICE_SECRET);
+    this.#cachedSecret ??= await this.#deps.metadata.transaction(async ({ installation }) => {
+      const secret = (await installation.get(DEVICE_SECRET)) ?? this.#deps.ids.token('');
+      await installation.set(DEVICE_SECRET, secret);
+      return secret;
     });
-    return this.#secret;
+    return this.#cachedSecret;
   }
 }

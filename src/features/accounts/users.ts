@@ -1,12 +1,12 @@
-/** What a user may change about themselves. */
+/** What users can change about themselves. */
 
 import { type Caller, levelIn } from '../../access/callers.ts';
 import { invalid, notFound } from '../../core/errors.ts';
 import { hashPassword, verifyPassword } from '../../lib/secrets.ts';
 import type { User } from '../../stores/metadata/accounts.ts';
 import type { MetadataStore } from '../../stores/metadata/metadata-store.ts';
+import { SETUP_TOKEN } from './bootstrap.ts';
 import { checkedPassword } from './passwords.ts';
-import { SETUP_TOKEN } from './setup-token.ts';
 
 interface UserChanges {
   firstName?: string | undefined;
@@ -17,42 +17,42 @@ interface UserChanges {
   currentOrganizationId?: string | undefined;
 }
 
-export async function updateUser(metadata: MetadataStore, caller: Caller, wanted: UserChanges): Promise<User> {
-  const passwordHash = await newPasswordHash(caller.user, wanted);
+export async function updateUser(metadata: MetadataStore, caller: Caller, given: UserChanges): Promise<User> {
+  const passwordHash = await newPasswordHash(caller.user, given);
   return metadata.transaction(async (store) => {
     const changes: Partial<Omit<User, 'id' | 'uuid'>> = {};
-    if (wanted.firstName !== undefined) changes.firstName = wanted.firstName;
-    if (wanted.email !== undefined) changes.email = await availableEmail(store, caller.user, wanted.email);
+    if (given.firstName !== undefined) changes.firstName = given.firstName;
+    if (given.email !== undefined) changes.email = await availableEmail(store, caller.user, given.email);
     if (passwordHash !== null) changes.passwordHash = passwordHash;
-    if (wanted.currentOrganizationId !== undefined) {
-      Object.assign(changes, chooseOrganization(caller, wanted.currentOrganizationId));
+    if (given.currentOrganizationId !== undefined) {
+      Object.assign(changes, chooseOrganization(caller, given.currentOrganizationId));
     }
-    if (wanted.currentProjectId !== undefined) {
-      Object.assign(changes, await chooseProject(store, caller, wanted.currentProjectId));
+    if (given.currentProjectId !== undefined) {
+      Object.assign(changes, await chooseProject(store, caller, given.currentProjectId));
     }
     if (Object.keys(changes).length > 0) await store.users.update(caller.user.id, changes);
-    // Whoever got in with the old password must not stay in.
+    // Sessions that were opened with the old password end.
     if (passwordHash !== null) await store.sessions.deleteByUser(caller.user.id, caller.sessionHash);
-    // The set-up link stands for the one user without a password; who has one needs it no longer.
+    // The set-up link is for the one user without a password.
     if (passwordHash !== null && caller.user.passwordHash === null) await store.installation.delete(SETUP_TOKEN);
     return { ...caller.user, ...changes };
   });
 }
 
-/** Whoever has a password must show it to change it: a forgotten open console must not be enough. */
+/** The current password is required to change it: an open console must not be enough. */
 async function newPasswordHash(user: User, { password, currentPassword }: UserChanges): Promise<string | null> {
   if (password === undefined) return null;
   if (user.passwordHash !== null) {
     if (currentPassword === undefined) throw invalid('current_password', 'This field is required.', 'required');
-    const right = await verifyPassword(currentPassword, user.passwordHash);
-    if (!right) throw invalid('current_password', 'Your current password is incorrect.', 'incorrect_password');
+    const isCorrect = await verifyPassword(currentPassword, user.passwordHash);
+    if (!isCorrect) throw invalid('current_password', 'Your current password is incorrect.', 'incorrect_password');
   }
   return hashPassword(checkedPassword(password));
 }
 
-/** The address in the form it is kept; refused when somebody else has it. */
-export async function availableEmail(store: MetadataStore, user: User, wanted: string): Promise<string> {
-  const email = wanted.toLowerCase();
+/** The email address in lower case; throws if another account has it. */
+export async function availableEmail(store: MetadataStore, user: User, given: string): Promise<string> {
+  const email = given.toLowerCase();
   const other = await store.users.getByEmail(email);
   if (other && other.id !== user.id)
     throw invalid('email', 'There is already an account with this email address.', 'unique');

@@ -9,7 +9,7 @@ export interface AccountRouteDeps extends RouteDeps {
   ids: Ids;
   sessions: Sessions;
   signInGuard: SignInGuard;
-  /** Must hear of every change to a project. */
+  /** Invalidated after each change to a project. */
   directory: Pick<ProjectDirectory, 'invalidate'>;
   /** Removes a deleted project's events. */
   removeEvents(projectId: number): Promise<void>;

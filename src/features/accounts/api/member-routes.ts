@@ -38,7 +38,7 @@ export function memberRoutes(app: FastifyInstance, deps: AccountRouteDeps): void
   organizationRoute(app, deps, {
     method: 'POST',
     url: all,
-    summary: 'Add a member by e-mail; a password makes an account where there is none',
+    summary: 'Add a member by email; with a password, an account is created if there is none',
     tag,
     level: ADMIN,
     body: MemberCreateSchema,

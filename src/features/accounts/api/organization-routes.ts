@@ -41,7 +41,7 @@ export function organizationRoutes(app: FastifyInstance, deps: AccountRouteDeps)
   userRoute(app, deps, {
     method: 'POST',
     url: '/api/organizations/',
-    summary: 'Make an organization; you become its owner, and it comes with a project',
+    summary: 'Create an organization with a project; you become its owner',
     tag,
     body: OrganizationWriteSchema,
     status: 201,
@@ -83,11 +83,11 @@ export function organizationRoutes(app: FastifyInstance, deps: AccountRouteDeps)
   organizationRoute(app, deps, {
     method: 'GET',
     url: `${one}activity/`,
-    summary: 'Who changed the organization, its members and roles, and anything in its projects',
+    summary: 'Activity log of the organization, its members, roles and projects',
     tag,
     query: {
       ...ACTIVITY_QUERY,
-      scope: 'Only changes to things of this kind: `FeatureFlag`, `Person`, `Team` and so on.',
+      scope: 'Only changes to this kind of item: `FeatureFlag`, `Person`, `Team` and so on.',
     },
     response: ActivityPageSchema,
     handler: ({ organization, query, url }) => {

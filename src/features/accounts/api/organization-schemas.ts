@@ -23,7 +23,7 @@ export const OrganizationSchema = Type.Object({
 export const OrganizationWriteSchema = Type.Object({ name: Type.String({ minLength: 1, maxLength: 64 }) });
 export const OrganizationChangeSchema = Type.Partial(OrganizationWriteSchema);
 
-/** What the original keeps for paying users is there for everybody; clients ask by these names. */
+/** All features are available; clients look for these names. */
 const FEATURES = ['role_based_access', 'tagging', 'ingestion_taxonomy', 'correlation_analysis', 'paths_advanced'];
 
 export const presentOrganization = (

@@ -16,7 +16,7 @@ export function personalKeyRoutes(app: FastifyInstance, deps: AccountRouteDeps):
   userRoute(app, deps, {
     method: 'GET',
     url: '/api/personal_api_keys/',
-    summary: 'Your personal keys, newest first',
+    summary: 'Your personal API keys, newest first',
     tag,
     response: Type.Array(PersonalKeySchema),
     handler: async ({ caller }) =>
@@ -25,7 +25,7 @@ export function personalKeyRoutes(app: FastifyInstance, deps: AccountRouteDeps):
   userRoute(app, deps, {
     method: 'POST',
     url: '/api/personal_api_keys/',
-    summary: 'Make a personal key; its value is shown in this answer only',
+    summary: 'Create a personal API key; its value is in this response only',
     tag,
     body: PersonalKeyWriteSchema,
     status: 201,
@@ -38,7 +38,7 @@ export function personalKeyRoutes(app: FastifyInstance, deps: AccountRouteDeps):
   userRoute(app, deps, {
     method: 'GET',
     url: one,
-    summary: 'One of your personal keys',
+    summary: 'One of your personal API keys',
     tag,
     response: PersonalKeySchema,
     handler: async ({ caller, params }) =>
@@ -47,7 +47,7 @@ export function personalKeyRoutes(app: FastifyInstance, deps: AccountRouteDeps):
   userRoute(app, deps, {
     method: 'DELETE',
     url: one,
-    summary: 'Remove a personal key; it stops working at once',
+    summary: 'Delete a personal API key; it stops working immediately',
     tag,
     status: 204,
     handler: async ({ caller, params }) => {

@@ -12,7 +12,7 @@ export const PersonalKeySchema = Type.Object({
 
 export const NewPersonalKeySchema = Type.Object({
   ...PersonalKeySchema.properties,
-  value: Type.String({ description: 'The key. It is shown here and never again.' }),
+  value: Type.String({ description: 'The key. It is shown only once.' }),
 });
 
 export const PersonalKeyWriteSchema = Type.Object({ label: Type.String({ minLength: 1, maxLength: 40 }) });

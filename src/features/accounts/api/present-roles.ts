@@ -3,7 +3,7 @@ import type { Role } from '../../../stores/metadata/accounts.ts';
 import type { AccountRouteDeps } from './deps.ts';
 import { presentRole } from './role-schemas.ts';
 
-/** Roles with the people in them and the flags they may edit, looked up together. */
+/** Roles with their members and the flags that they can edit. */
 export async function presentRoles(deps: Pick<AccountRouteDeps, 'metadata'>, roles: readonly Role[]) {
   const ids = roles.map((role) => role.id);
   const memberships = await deps.metadata.roleMemberships.listByRoles(ids);

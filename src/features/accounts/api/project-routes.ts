@@ -46,7 +46,7 @@ export function projectRoutes(app: FastifyInstance, deps: AccountRouteDeps): voi
   userRoute(app, deps, {
     method: 'POST',
     url: '/api/projects/',
-    summary: 'Make a project in your current organization',
+    summary: 'Create a project in your current organization',
     tag,
     body: ProjectWriteSchema,
     status: 201,
@@ -76,7 +76,7 @@ function projectItemRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   projectRoute(app, deps, {
     ...one,
     method: 'PATCH',
-    summary: 'Change settings of a project',
+    summary: 'Update the settings of a project',
     level: ADMIN,
     body: ProjectWriteSchema,
     response: ProjectSchema,
@@ -98,7 +98,7 @@ function projectKeyRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   projectRoute(app, deps, {
     method: 'PATCH',
     url: '/api/projects/:project_id/reset_token/',
-    summary: 'Give the project a new public key; the old one stops working at once',
+    summary: 'Reset the project key; the old one stops working immediately',
     tag,
     foreign: 'not_found',
     level: ADMIN,
@@ -110,7 +110,7 @@ function projectKeyRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   projectRoute(app, deps, {
     method: 'PATCH',
     url: '/api/projects/:project_id/rotate_secret_token/',
-    summary: 'Give the project a new secret key, shown in this answer only',
+    summary: 'Create a new secret key; it is in this response only',
     tag,
     foreign: 'not_found',
     level: ADMIN,
@@ -122,7 +122,7 @@ function projectKeyRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   });
 }
 
-/** From the wire's names to ours; only what was sent is changed. */
+/** Reads the body of a request; only what was sent is changed. */
 function toChanges({ config }: AccountRouteDeps, body: Static<typeof ProjectWriteSchema>): ProjectChanges {
   refusePrivateAddress(config, body.slack_incoming_webhook);
   const preferences: JsonObject = {};
@@ -140,7 +140,7 @@ function toChanges({ config }: AccountRouteDeps, body: Static<typeof ProjectWrit
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-/** By sight: what a name leads to is looked at whenever the webhook is told something. */
+/** Checks the address as written; what its host name resolves to is checked before each post. */
 function refusePrivateAddress(
   { webhookAllowPrivate }: AccountRouteDeps['config'],
   url: string | null | undefined,
@@ -148,7 +148,7 @@ function refusePrivateAddress(
   if (!url || webhookAllowPrivate || !isPrivateUrl(url)) return;
   throw invalid(
     'slack_incoming_webhook',
-    'This address is of a private network, which this server does not post to. Its operator can allow it with ' +
+    'This address is in a private network. The operator of the server can allow such addresses with ' +
       'WEBHOOK_ALLOW_PRIVATE=true.',
   );
 }

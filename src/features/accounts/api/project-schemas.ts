@@ -19,7 +19,7 @@ export const ProjectBasicSchema = Type.Object({
   access_control: Type.Boolean(),
 });
 
-/** Settings that only clients read. Their defaults are what a fresh project shows. */
+/** Settings that only clients use. */
 const PREFERENCES = {
   app_urls: FreeList,
   completed_snippet_onboarding: Type.Boolean(),
@@ -70,7 +70,7 @@ export const ProjectSchema = Type.Object({
   updated_at: DateTime,
 });
 
-/** The secret key is in this answer and nowhere else. */
+/** The only response with the secret key. */
 export const ProjectWithSecretSchema = Type.Object({
   ...ProjectSchema.properties,
   secret_api_token: Type.String(),
@@ -110,7 +110,7 @@ export const presentProject = (project: Project, level: MembershipLevel | null, 
   events_retention_days: project.eventsRetentionDays,
   test_account_filters: project.testAccountFilters,
   path_cleaning_filters: project.pathCleaningFilters,
-  // Whoever has it can post to the channel; only admins can change it, so only they need it whole.
+  // The full address lets anyone post to the channel, so only admins, who can change it, see it.
   slack_incoming_webhook:
     (level ?? 0) >= ADMIN ? project.slackIncomingWebhook : originOnly(project.slackIncomingWebhook),
   has_secret_api_token: project.secretHash !== null,

@@ -1,4 +1,4 @@
-/** The organization's defaults: what roles may do with a kind of thing unless something else is said. */
+/** The organization's default access levels for kinds of resources. */
 import type { FastifyInstance } from 'fastify';
 import { usersById } from '../../../http/api/activity-list.ts';
 import { organizationRoute } from '../../../http/api/route.ts';
@@ -63,7 +63,7 @@ export function resourceAccessRoutes(app: FastifyInstance, deps: AccountRouteDep
   organizationRoute(app, deps, {
     method: 'PATCH',
     url: one,
-    summary: 'Change a default access level',
+    summary: 'Update a default access level',
     tag,
     level: ADMIN,
     body: ResourceAccessChangeSchema,
@@ -74,7 +74,7 @@ export function resourceAccessRoutes(app: FastifyInstance, deps: AccountRouteDep
   organizationRoute(app, deps, {
     method: 'DELETE',
     url: one,
-    summary: 'Remove a default access level; 37 counts again',
+    summary: 'Delete a default access level; 37 applies again',
     tag,
     level: ADMIN,
     status: 204,

@@ -53,7 +53,7 @@ function listAndCreate(app: FastifyInstance, deps: AccountRouteDeps): void {
   organizationRoute(app, deps, {
     method: 'POST',
     url: all,
-    summary: "Make a role; its level is the organization's default",
+    summary: "Create a role; its level is the organization's default",
     tag,
     level: ADMIN,
     body: RoleCreateSchema,
@@ -107,7 +107,7 @@ function roleMembershipRoutes(app: FastifyInstance, deps: AccountRouteDeps): voi
   organizationRoute(app, deps, {
     method: 'GET',
     url: memberships,
-    summary: 'Who has the role',
+    summary: 'Members of the role',
     tag,
     query: PAGE_QUERY,
     response: pageSchema(RoleMembershipSchema),
@@ -130,7 +130,7 @@ function roleMembershipRoutes(app: FastifyInstance, deps: AccountRouteDeps): voi
   organizationRoute(app, deps, {
     method: 'POST',
     url: memberships,
-    summary: 'Give the role to a member of the organization',
+    summary: 'Add a member of the organization to the role',
     tag,
     level: ADMIN,
     body: RoleMembershipCreateSchema,
@@ -150,7 +150,7 @@ function roleMembershipRoutes(app: FastifyInstance, deps: AccountRouteDeps): voi
   organizationRoute(app, deps, {
     method: 'DELETE',
     url: `${memberships}:id/`,
-    summary: 'Take the role away',
+    summary: 'Remove a member from the role',
     tag,
     level: ADMIN,
     status: 204,

@@ -27,13 +27,13 @@ export const RoleSchema = Type.Object({
   feature_flags_access_level: AccessLevel,
   created_at: DateTime,
   created_by: nullable(UserSummarySchema),
-  members: Type.String({ description: 'E-mail addresses joined by ", "; the list itself is at role_memberships/.' }),
-  associated_flags: Type.String({ description: 'Keys of the flags this role may edit, joined by ", ".' }),
+  members: Type.String({ description: 'Email addresses, joined by ", "; role_memberships/ has the list.' }),
+  associated_flags: Type.String({ description: 'Keys of the flags that the role can edit, joined by ", ".' }),
 });
 
 const RoleName = Type.String({ minLength: 1, maxLength: 200 });
 
-/** A level sent on creation is accepted and passed over: a new role takes the organization's default. */
+/** A level is accepted and ignored: a new role has the organization's default. */
 export const RoleCreateSchema = Type.Object({
   name: RoleName,
   feature_flags_access_level: Type.Optional(Type.Unknown()),
@@ -74,7 +74,7 @@ export const presentRoleMembership = (membership: RoleMembership, user: User) =>
   updated_at: iso(membership.updatedAt),
 });
 
-/** Kinds of things an organization can set a default for; the server acts on `feature flags`. */
+/** Only `feature flags` has an effect. */
 const RESOURCES = [
   'feature flags',
   'experiments',

@@ -1,4 +1,4 @@
-/** Signing in and out of the console. These doors are open to everybody: what they let through is decided inside. */
+/** Signing in and out of the console. These routes need no authentication. */
 
 import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -17,7 +17,7 @@ import type { AccountRouteDeps } from './deps.ts';
 import { SetUpSchema, SignedInSchema, SignInSchema } from './session-schemas.ts';
 
 export function sessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
-  // Another site must not sign anybody in, as somebody of its choice, or out.
+  // Another site must not be able to sign a visitor in or out.
   const onRequest = async (request: FastifyRequest): Promise<void> => requireSameOrigin(request, deps.config.publicUrl);
   const schema = { tags: ['sign-in'], response: { 200: SignedInSchema, ...ERROR_RESPONSES } };
   app.post(
@@ -31,13 +31,13 @@ export function sessionRoutes(app: FastifyInstance, deps: AccountRouteDeps): voi
   );
   app.post(
     '/api/setup/',
-    { onRequest, schema: { ...schema, summary: 'Use the set-up link of the first start', body: SetUpSchema } },
+    { onRequest, schema: { ...schema, summary: 'Create the first account with the set-up link', body: SetUpSchema } },
     (request, reply) => {
       const { token, email, password, first_name } = request.body as Static<typeof SetUpSchema>;
       return sendSession(deps, request, reply, deps.sessions.setUp(token, email, password, first_name ?? ''));
     },
   );
-  const done = { 204: { type: 'null', description: 'Done; there is no body.' } };
+  const done = { 204: { type: 'null', description: 'Signed out.' } };
   app.post(
     '/api/logout/',
     { onRequest, schema: { tags: ['sign-in'], summary: 'Sign out', response: done } },

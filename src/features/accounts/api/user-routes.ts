@@ -14,7 +14,7 @@ export function userRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   userRoute(app, deps, {
     method: 'GET',
     url,
-    summary: 'Yourself: `@me`',
+    summary: 'Your own user: `@me`',
     tag,
     response: UserSchema,
     handler: async ({ caller, params }) => {
@@ -25,13 +25,13 @@ export function userRoutes(app: FastifyInstance, deps: AccountRouteDeps): void {
   userRoute(app, deps, {
     method: 'PATCH',
     url,
-    summary: 'Change your name, address, password, or current project and organization',
+    summary: 'Update your name, email, password, or current project and organization',
     tag,
     body: UserChangeSchema,
     response: UserSchema,
     handler: async ({ caller, params, body, request }) => {
       requireSelf(caller, params['id']);
-      // An open console or a found key is no way to guess the password.
+      // Limits guessing of the password with a stolen session or key.
       const attempt = { account: caller.user.email.toLowerCase(), address: request.ip, deviceToken: undefined };
       if (body.current_password !== undefined) await deps.signInGuard.recordAttempt(attempt);
       const user = await updateUser(deps.metadata, caller, {
@@ -51,7 +51,7 @@ function requireSelf(caller: Caller, id: string | undefined): void {
   if (id !== '@me' && id !== caller.user.uuid) throw forbidden();
 }
 
-/** A user of no organization still sees themselves. */
+/** Works for users without an organization, too. */
 async function presentCaller({ metadata }: AccountRouteDeps, caller: Caller) {
   const none = (error: unknown): null => {
     if (error instanceof Failure && error.kind === 'not_found') return null;
