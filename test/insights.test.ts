@@ -214,6 +214,11 @@ describe('every link to people', () => {
 describe('people', () => {
   const asked = `persons/trends/?entity_id=visit&entity_type=events&date_from=2026-01-09`;
 
+  it('are found by a part of their distinct id, as in funnels', async () => {
+    const [{ people }] = (await follow(path(`${asked}&search=yd`))).results;
+    expect(people.map((one: { distinct_ids: string[] }) => one.distinct_ids)).toEqual([['cyd']]);
+  });
+
   it('come with those first who did it most, page by page', async () => {
     const all = await follow(path(asked));
     const [{ people }] = all.results;

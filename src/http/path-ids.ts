@@ -1,8 +1,9 @@
 import { notFound } from '../core/errors.ts';
+import { parseId } from '../core/parse-id.ts';
 
-/** The number of a thing in a path; a text that is none names nothing. */
+/** The id in a path; nothing is found under what is no id. */
 export function idFromPath(params: Readonly<Record<string, string>>): number {
-  const id = params['id'] ?? '';
-  if (!/^\d{1,15}$/.test(id)) throw notFound();
-  return Number(id);
+  const id = parseId(params['id']);
+  if (id === null) throw notFound();
+  return id;
 }

@@ -2,9 +2,9 @@
 
 import type { ActionDefinition } from '../../src/core/actions/entity.ts';
 import type { Behaviour, BehaviourEvent, Count, Criteria, RegularBehaviour } from '../../src/core/cohorts/criteria.ts';
+import type { PatternSearch } from '../../src/core/filters/compile-pattern.ts';
 import { type IsInCohort, matches, type Properties } from '../../src/core/filters/matches.ts';
 import type { Filter } from '../../src/core/filters/property-filter.ts';
-import type { PatternSearch } from '../../src/core/filters/search.ts';
 import { addSpan, subtractSpan } from '../../src/core/time/span.ts';
 import { fitsStep } from './fits-step.ts';
 

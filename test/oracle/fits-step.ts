@@ -1,8 +1,8 @@
 import type { ActionStep } from '../../src/core/actions/entity.ts';
 import { propertyText } from '../../src/core/events/hot-properties.ts';
+import type { PatternSearch } from '../../src/core/filters/compile-pattern.ts';
 import type { Properties } from '../../src/core/filters/matches.ts';
 import type { Filter } from '../../src/core/filters/property-filter.ts';
-import type { PatternSearch } from '../../src/core/filters/search.ts';
 
 /** Whether an event is what a step of an action asks for; `holds` knows whatever filters may ask about. */
 export function fitsStep(

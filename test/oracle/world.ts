@@ -6,9 +6,9 @@
 import type { Entity } from '../../src/core/actions/entity.ts';
 import type { Actor } from '../../src/core/actor.ts';
 import { propertyText } from '../../src/core/events/hot-properties.ts';
+import type { PatternSearch } from '../../src/core/filters/compile-pattern.ts';
 import { matches, type Properties } from '../../src/core/filters/matches.ts';
 import { cohortFiltersIn, type Filter, propertyFiltersIn } from '../../src/core/filters/property-filter.ts';
-import type { PatternSearch } from '../../src/core/filters/search.ts';
 import type { Json } from '../../src/core/json/json.ts';
 import type { Range } from '../../src/core/time/range.ts';
 import { HOUR_MS } from '../../src/core/time/units.ts';

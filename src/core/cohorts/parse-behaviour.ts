@@ -1,8 +1,8 @@
-import { parseActionId } from '../actions/action-id.ts';
 import { type Failure, invalid } from '../errors.ts';
 import { readFilters } from '../filters/parse-filters.ts';
 import { cohortFiltersIn, type Filter, NO_FILTER, propertyFiltersIn } from '../filters/property-filter.ts';
 import type { Json, JsonObject } from '../json/json.ts';
+import { parseId } from '../parse-id.ts';
 import { SPAN_INTERVALS, type Span, type SpanInterval, subtractSpan, toSpan } from '../time/span.ts';
 import { type Behaviour, type BehaviourEvent, COUNT_OPERATORS, type Count } from './criteria.ts';
 
@@ -62,7 +62,7 @@ function readEvent(item: JsonObject, key: string): string {
 }
 
 function readAction(item: JsonObject, key: string): number {
-  const id = parseActionId(item[key]);
+  const id = parseId(item[key]);
   if (id !== null) return id;
   throw invalidFilters(
     `Behavioral criteria with actions need the number of an action as ${key}, not ${quoteJson(item[key])}.`,

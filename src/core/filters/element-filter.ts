@@ -1,9 +1,9 @@
 /** Filters on the elements that were clicked: their tag, text and address, or a selector. Any of them may fit. */
 import { invalid } from '../errors.ts';
+import type { PatternSearch } from './compile-pattern.ts';
 import { ANYTHING_BEFORE, attribute, element, literal } from './element-pattern.ts';
 import { selectorPattern } from './element-selector.ts';
 import type { FilterOperator, PropertyFilter } from './property-filter.ts';
-import type { PatternSearch } from './search.ts';
 
 const NAME_OPERATORS: readonly FilterOperator[] = ['exact', 'is_not'];
 const TEXT_OPERATORS: readonly FilterOperator[] = [

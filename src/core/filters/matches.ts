@@ -1,9 +1,9 @@
 import { propertyText } from '../events/hot-properties.ts';
 import type { Json } from '../json/json.ts';
+import type { PatternSearch } from './compile-pattern.ts';
 import { matchesElement } from './element-filter.ts';
 import { dateSpan, parseFilterDate } from './filter-dates.ts';
 import type { Filter, FilterOperator, PropertyFilter } from './property-filter.ts';
-import type { PatternSearch } from './search.ts';
 import { SESSION_DURATION } from './session-duration.ts';
 
 export type Properties = Readonly<Record<string, Json>>;

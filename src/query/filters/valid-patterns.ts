@@ -1,9 +1,7 @@
+import { MAX_PATTERN_LENGTH } from '../../core/filters/compile-pattern.ts';
 import { elementPatterns } from '../../core/filters/element-filter.ts';
 import { type Filter, type PropertyFilter, propertyFiltersIn } from '../../core/filters/property-filter.ts';
 import type { EventStoreDeps } from '../query-deps.ts';
-
-/** Longer patterns count as invalid: they would take too long to compile. */
-const MAX_PATTERN_LENGTH = 2000;
 
 /** The patterns in a filter that the engine accepts. Asked beforehand, because one invalid pattern fails a statement. */
 export async function validPatterns({ events, dialect }: EventStoreDeps, filter: Filter): Promise<ReadonlySet<string>> {

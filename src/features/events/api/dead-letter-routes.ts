@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { notFound } from '../../../core/errors.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, readPage } from '../../../http/paging.ts';
+import { idFromPath } from '../../../http/path-ids.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import { replayDeadLetter } from '../../../ingest/track/replay-dead-letters.ts';
 import type { ApiDeps } from './deps.ts';
@@ -31,7 +32,7 @@ export function deadLetterRoutes(app: FastifyInstance, deps: ApiDeps): void {
     tag,
     response: DeadLetterSchema,
     handler: async ({ project, params }) => {
-      const letter = await deadLetters.get(project.id, readNumber(params['id']));
+      const letter = await deadLetters.get(project.id, idFromPath(params));
       if (!letter) throw notFound();
       return presentDeadLetter(letter);
     },
@@ -43,13 +44,8 @@ export function deadLetterRoutes(app: FastifyInstance, deps: ApiDeps): void {
     tag,
     response: ReplayedSchema,
     handler: async ({ project, params }) => {
-      const { eventUuid } = await replayDeadLetter({ ...deps, deadLetters }, project.id, readNumber(params['id']));
+      const { eventUuid } = await replayDeadLetter({ ...deps, deadLetters }, project.id, idFromPath(params));
       return { success: true, event_uuid: eventUuid };
     },
   });
-}
-
-function readNumber(text = ''): number {
-  if (!/^\d{1,15}$/.test(text)) throw notFound();
-  return Number(text);
 }

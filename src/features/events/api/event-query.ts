@@ -4,6 +4,7 @@ import type { ActionDefinition } from '../../../core/actions/entity.ts';
 import { Failure, invalid } from '../../../core/errors.ts';
 import { isUuid } from '../../../core/events/uuid.ts';
 import { parseFilters } from '../../../core/filters/parse-filters.ts';
+import { parseId } from '../../../core/parse-id.ts';
 import { parseMoment } from '../../../core/time/parse-date.ts';
 import { readFormat } from '../../../http/format.ts';
 import { type Query, queryText, withQuery } from '../../../http/paging.ts';
@@ -40,7 +41,8 @@ export async function readEventQuestion(
 
 function readSteps(id: string | undefined, action: (id: number) => ActionDefinition | undefined) {
   if (id === undefined) return null;
-  const found = /^\d{1,15}$/.test(id) ? action(Number(id)) : undefined;
+  const number = parseId(id);
+  const found = number === null ? undefined : action(number);
   if (!found) throw invalid('action_id', `There is no action ${JSON.stringify(id.slice(0, 60))}.`);
   return found.steps;
 }
@@ -93,7 +95,8 @@ async function readPerson(
   id: string | undefined,
 ): Promise<string | undefined> {
   if (id === undefined || isUuid(id)) return id?.toLowerCase();
-  return (/^\d{1,15}$/.test(id) ? await persons.getUuid(projectId, Number(id)) : null) ?? NOBODY;
+  const number = parseId(id);
+  return (number === null ? null : await persons.getUuid(projectId, number)) ?? NOBODY;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Breakdown, BreakdownCohort, PropertyBreakdown } from '../../../cor
 import { invalid } from '../../../core/errors.ts';
 import { SESSION_DURATION } from '../../../core/filters/session-duration.ts';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
+import { parseId } from '../../../core/parse-id.ts';
 import {
   type QuestionFields,
   readBooleanField,
@@ -79,7 +80,7 @@ function readKey(key: Json): string | number {
 
 function readCohort(key: string | number, context: QuestionContext): BreakdownCohort {
   if (key === 'all') return { id: 'all', name: 'all users' };
-  const id = Number(key);
-  if (!Number.isInteger(id)) throw invalid('breakdown', 'A cohort is given by its id, or "all".');
+  const id = parseId(key);
+  if (id === null) throw invalid('breakdown', 'A cohort is given by its id, or "all".');
   return { id, name: context.cohort?.(id)?.name ?? String(id) };
 }

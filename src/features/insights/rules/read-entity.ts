@@ -1,8 +1,8 @@
-import { parseActionId } from '../../../core/actions/action-id.ts';
 import type { Entity } from '../../../core/actions/entity.ts';
 import { invalid } from '../../../core/errors.ts';
 import type { Filter } from '../../../core/filters/property-filter.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.ts';
+import { parseId } from '../../../core/parse-id.ts';
 import { type QuestionFields, readListField, readTextField } from './fields.ts';
 import type { QuestionContext } from './question.ts';
 import { readFilter } from './read-filter.ts';
@@ -49,7 +49,7 @@ export function readEntity(given: JsonObject, attr: string, context: QuestionCon
 }
 
 function readAction(id: Json | undefined, attr: string, given: JsonObject, context: QuestionContext) {
-  const number = parseActionId(id);
+  const number = parseId(id);
   if (number === null) throw invalid(attr, `${attr}: an action needs its id, a number.`);
   const action = context.action?.(number);
   const name = textOr(given['name'], action?.name ?? String(number));

@@ -204,6 +204,7 @@ describe('a question that makes no sense', () => {
     ],
     ['trends', { breakdown: 'x', breakdown_type: 'group' }, 'breakdown_group_type_index: '],
     ['trends', { breakdown: 'x', breakdown_type: 'cohort' }, 'breakdown: A cohort is given by its id'],
+    ['trends', { breakdown: '9007199254740993', breakdown_type: 'cohort' }, 'breakdown: A cohort is given by its id'],
     ['trends', { properties: '{' }, 'properties: Properties are unparsable!'],
     ['trends', { properties: 5 }, 'properties: Properties are unparsable!'],
     ['trendsPeople', {}, 'entity_id: An entity id and the entity type must be provided to determine an entity'],

@@ -3,6 +3,7 @@ import { invalid, notFound } from '../../../core/errors.ts';
 import { isUuid } from '../../../core/events/uuid.ts';
 import { projectRoute } from '../../../http/api/route.ts';
 import { envelope, type Query, queryText, readPage, withQuery } from '../../../http/paging.ts';
+import { idFromPath } from '../../../http/path-ids.ts';
 import { PAGE_QUERY, pageSchema } from '../../../http/schemas/common.ts';
 import { deletePerson } from '../delete/delete-person.ts';
 import { splitPerson } from '../identity/split-person.ts';
@@ -76,8 +77,7 @@ function mergeRoutes(app: FastifyInstance, deps: PersonApiDeps): void {
     status: 201,
     response: UndoneMergeSchema,
     handler: async ({ project, caller, params }) => {
-      const mergeId = Number(params['id']);
-      if (!Number.isSafeInteger(mergeId)) throw notFound();
+      const mergeId = idFromPath(params);
       return presentUndoneMerge(await undoMerge(deps, { project, userId: caller.user.id, mergeId }));
     },
   });

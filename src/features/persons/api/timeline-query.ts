@@ -1,10 +1,11 @@
 /** Parses the insight query of a person's property timeline. */
-import { parseActionId } from '../../../core/actions/action-id.ts';
+
 import { Failure, invalid } from '../../../core/errors.ts';
 import { parseFilters, readFilters } from '../../../core/filters/parse-filters.ts';
 import { type Filter, propertyFiltersIn } from '../../../core/filters/property-filter.ts';
 import { isJsonObject, type Json } from '../../../core/json/json.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
+import { parseId } from '../../../core/parse-id.ts';
 import type { Interval } from '../../../core/time/interval.ts';
 import { type Query, queryText } from '../../../http/paging.ts';
 import type { EventSelection } from '../history/timeline-events.ts';
@@ -68,7 +69,7 @@ function readEventSelection(events: readonly Json[], actions: readonly Json[]): 
   return {
     events: names.map((id) => (typeof id === 'string' ? id : JSON.stringify(id))),
     actions: actions.map((one) => {
-      const id = parseActionId(idOf(one));
+      const id = parseId(idOf(one));
       if (id === null) throw invalid('actions', 'Use the id of an action.');
       return id;
     }),

@@ -1,6 +1,6 @@
 /** Property names and values of persons, as suggestions for filters. */
 
-import type { PatternSearch } from '../../../core/filters/search.ts';
+import type { PatternSearch } from '../../../core/filters/compile-pattern.ts';
 import { byCount, type NameCount, valueText } from '../../../core/json/name-counts.ts';
 import type { PersonStore } from '../../../stores/metadata/persons.ts';
 import { prefilterOf } from './prefilter-persons.ts';

@@ -1,8 +1,8 @@
 /** A filter that runs on the columns of the person index. `matches` decides about each value. */
 
+import type { PatternSearch } from '../../../core/filters/compile-pattern.ts';
 import { matches } from '../../../core/filters/matches.ts';
 import type { Filter, PropertyFilter } from '../../../core/filters/property-filter.ts';
-import type { PatternSearch } from '../../../core/filters/search.ts';
 import type { Json } from '../../../core/json/json.ts';
 import type { ColumnFilter } from '../../../core/persons/person-columns.ts';
 import { longestPlain } from './prefilter-persons.ts';

@@ -4,8 +4,8 @@
  * being written by `JSON.stringify`, without spaces.
  */
 
+import type { PatternSearch } from '../../../core/filters/compile-pattern.ts';
 import type { Filter, PropertyFilter } from '../../../core/filters/property-filter.ts';
-import type { PatternSearch } from '../../../core/filters/search.ts';
 import type { Prefilter } from '../../../stores/metadata/persons.ts';
 
 /** A person must pass one alternative of every entry. */

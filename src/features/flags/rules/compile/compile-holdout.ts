@@ -1,6 +1,7 @@
+import { parseId } from '../../../../core/parse-id.ts';
 import { encodeKey } from '../bucket.ts';
 import { toNumber } from './property-text.ts';
-import { type DefinitionFields, expectList, expectObject, expectText, toId } from './read-definition.ts';
+import { type DefinitionFields, expectList, expectObject, expectText } from './read-definition.ts';
 
 /** Users held out of experiments. They are the same for all flags: the bucket does not depend on the flag key. */
 export interface Holdout {
@@ -17,7 +18,7 @@ export function compileHoldout(filters: DefinitionFields): Holdout | null {
   const [first] = expectList(filters['holdout_groups'], 'holdout_groups');
   if (filters['holdout'] !== undefined && filters['holdout'] !== null) {
     const { id, exclusion_percentage: percentage } = expectObject(filters['holdout'], 'holdout');
-    return toId(id) === null ? null : holdoutOf(percentage, `holdout-${id}`);
+    return parseId(id) === null ? null : holdoutOf(percentage, `holdout-${id}`);
   }
   if (first === undefined) return null;
   const group = expectObject(first, 'the holdout group');

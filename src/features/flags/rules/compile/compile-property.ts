@@ -1,7 +1,8 @@
+import { parseId } from '../../../../core/parse-id.ts';
 import type { SubjectProperties } from '../subject.ts';
 import { type Check, type Inputs, invalidDefinition } from './check.ts';
 import { type Comparison, compileComparison } from './comparison.ts';
-import { type DefinitionFields, expectIndex, expectObject, expectText, toId } from './read-definition.ts';
+import { type DefinitionFields, expectIndex, expectObject, expectText } from './read-definition.ts';
 import { type CompileCache, shareCheck } from './shared-checks.ts';
 
 /** What a compilation adds to: `inputs` collects what the compiled conditions read. */
@@ -38,7 +39,7 @@ export function compileProperty(value: unknown, groupIndex: number | null, conte
 }
 
 function compileMembership({ value }: DefinitionFields, operator: string, { inputs }: CompileContext): Check {
-  const id = toId(value);
+  const id = parseId(value);
   if (id === null) throw invalidDefinition('a cohort is not named by its id');
   if (!['in', 'not_in', 'exact'].includes(operator)) throw invalidDefinition(`cohorts have no operator '${operator}'`);
   inputs.cohorts.add(id);
@@ -52,7 +53,7 @@ function compileMembership({ value }: DefinitionFields, operator: string, { inpu
 }
 
 function compileDependency({ key, value }: DefinitionFields, operator: string, { inputs }: CompileContext): Check {
-  const id = toId(key);
+  const id = parseId(key);
   // A reference to no flag never matches.
   if (id === null || operator !== 'flag_evaluates_to') return () => false;
   inputs.flags.add(id);

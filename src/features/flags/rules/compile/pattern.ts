@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js';
+import { compilePattern as compileRe2 } from '../../../../core/filters/compile-pattern.ts';
 
 /** Whether the pattern is found in a text; null if the search would take too long. */
 type PatternSearch = (text: string) => boolean | null;
@@ -11,20 +11,13 @@ const MAX_SEARCH_WORK = 1_000_000;
 /** Bounds the compilation, which expands counted repetitions. */
 const MAX_EXPANDED_LENGTH = 250_000;
 
-/**
- * Compiles a user's pattern; null if it is invalid. RE2 takes linear time whatever the pattern; look-around and
- * back-references do not exist in it.
- */
+/** Compiles a user's pattern; null if it is invalid or too costly. */
 export function compilePattern(text: string): PatternSearch | null {
-  if (text.length > MAX_PATTERN_LENGTH || text.length * repetitionsOf(text) > MAX_EXPANDED_LENGTH) return null;
-  try {
-    const pattern = RE2JS.compile(text);
-    const size = pattern.programSize();
-    if (size > MAX_PROGRAM_SIZE) return null;
-    return (subject) => (size * subject.length > MAX_SEARCH_WORK ? null : pattern.test(subject));
-  } catch {
-    return null;
-  }
+  if (text.length * repetitionsOf(text) > MAX_EXPANDED_LENGTH) return null;
+  const pattern = compileRe2(text, MAX_PATTERN_LENGTH);
+  const size = pattern?.programSize() ?? 0;
+  if (pattern === null || size > MAX_PROGRAM_SIZE) return null;
+  return (subject) => (size * subject.length > MAX_SEARCH_WORK ? null : pattern.test(subject));
 }
 
 export const isValidPattern = (text: string): boolean => compilePattern(text) !== null;

@@ -36,12 +36,6 @@ export function expectIndex(value: unknown, what: string): number | null {
   return index;
 }
 
-/** Ids are integers, or the text of one; null for anything else. */
-export function toId(value: unknown): number | null {
-  const id = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
-  return typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 ? id : null;
-}
-
 /** Whether two stored definitions are equal. False if they are nested too deeply to compare: they are compiled again. */
 export function isSameJson(left: unknown, right: unknown): boolean {
   try {

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
-import { toId } from '../compile/read-definition.ts';
+import { parseId } from '../../../../core/parse-id.ts';
 import type { CohortDefinition } from '../flag.ts';
 
 /** The criteria of a cohort in the form that SDKs read, whatever form is stored; null if there are none. */
@@ -21,4 +21,4 @@ export function criteriaIn(tree: Json | undefined): JsonObject[] {
 export const isCohortProperty = ({ type }: JsonObject): boolean => type === 'cohort';
 
 /** The cohort that a property of a flag or a cohort refers to; null if it names none. */
-export const referencedCohortId = ({ value }: JsonObject): number | null => toId(value);
+export const referencedCohortId = ({ value }: JsonObject): number | null => parseId(value);

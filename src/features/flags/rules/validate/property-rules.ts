@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../../core/json/json.ts';
-import { toId } from '../compile/read-definition.ts';
+import { parseId } from '../../../../core/parse-id.ts';
 import { invalidFilters, pythonText } from './filter-errors.ts';
 import { checkComparison } from './operator-rules.ts';
 
@@ -39,7 +39,7 @@ function checkDependency({ key, operator, value }: JsonObject): void {
   if (operator !== 'flag_evaluates_to') {
     throw invalidFilters("Flag properties must use the 'flag_evaluates_to' operator");
   }
-  if (toId(key) === null) {
+  if (parseId(key) === null) {
     throw invalidFilters(
       `Flag dependencies must reference flag IDs (integers), not flag keys. Invalid reference: '${pythonText(key)}'`,
     );

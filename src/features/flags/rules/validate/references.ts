@@ -1,6 +1,7 @@
 /** References of a flag's filters to cohorts and other flags: all must exist and be usable. */
+
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/json/json.ts';
-import { toId } from '../compile/read-definition.ts';
+import { parseId } from '../../../../core/parse-id.ts';
 import { allProperties } from '../filters-shape.ts';
 import { criteriaIn } from '../local-evaluation/cohort-tree.ts';
 import { invalidFilters, pythonText } from './filter-errors.ts';
@@ -29,7 +30,7 @@ export function checkCohorts(filters: JsonObject, cohorts: readonly KnownCohort[
 }
 
 function checkCohort(value: Json | undefined, known: ReadonlyMap<number, KnownCohort>, seen: Set<number>): void {
-  const cohort = known.get(toId(value) ?? -1);
+  const cohort = known.get(parseId(value) ?? -1);
   if (!cohort) throw invalidFilters(`Cohort with id ${pythonText(value)} does not exist`, 'cohort_does_not_exist');
   if (cohort.isStatic || seen.has(cohort.id)) return;
   seen.add(cohort.id);
@@ -54,7 +55,7 @@ const legacyCriteria = (group: Json): JsonObject[] =>
 
 /** Ids of the flags that some filters depend on. */
 export const flagDependencies = (filters: JsonObject): number[] =>
-  allProperties(filters).flatMap((property) => (property['type'] === 'flag' ? (toId(property['key']) ?? []) : []));
+  allProperties(filters).flatMap((property) => (property['type'] === 'flag' ? (parseId(property['key']) ?? []) : []));
 
 /** `others`: the flags of the project that are not deleted. `flag`: what is about to be saved; its id is null if it is new. */
 export function checkDependencies(

@@ -1,5 +1,6 @@
 import { invalid } from '../../../../core/errors.ts';
 import type { Json } from '../../../../core/json/json.ts';
+import { parseId } from '../../../../core/parse-id.ts';
 import { startOfInterval } from '../../../../core/time/interval.ts';
 import { parseDate } from '../../../../core/time/parse-date.ts';
 import {
@@ -73,8 +74,8 @@ function readValue(fields: QuestionFields, { breakdown }: FunnelQuestion): Funne
   const values = Array.isArray(given) ? given : [given];
   if (breakdown.kind === 'property') return values.map(textOf);
   // All users are the cohort with the id 0.
-  const id = values[0] === 'all' || values[0] === 0 ? 'all' : Number(values[0]);
-  if (id === 'all' || Number.isInteger(id)) return id;
+  const id = values[0] === 'all' || values[0] === 0 ? 'all' : parseId(values[0]);
+  if (id !== null) return id;
   throw invalid('funnel_step_breakdown', 'funnel_step_breakdown has to be the id of a cohort, or "all".');
 }
 

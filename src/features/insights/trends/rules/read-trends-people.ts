@@ -1,6 +1,7 @@
 import type { Breakdown, BreakdownSelection } from '../../../../core/actions/breakdown.ts';
 import { invalid } from '../../../../core/errors.ts';
 import type { Json } from '../../../../core/json/json.ts';
+import { parseId } from '../../../../core/parse-id.ts';
 import { readDateRange, readPointRange } from '../../../../core/time/read-date-range.ts';
 import { knownFields, type QuestionFields, readJsonField } from '../../rules/fields.ts';
 import type { QuestionContext, TrendsPeopleQuestion } from '../../rules/question.ts';
@@ -48,9 +49,7 @@ const textOf = (value: Json): string => (typeof value === 'object' ? JSON.string
 
 function cohortId(value: Json): number | 'all' {
   if (value === 'all') return 'all';
-  const one = Array.isArray(value) ? value[0] : value;
-  // `Number` of an object may throw: its `valueOf` can be sent as anything.
-  const id = typeof one === 'object' ? Number.NaN : Number(one);
-  if (Number.isInteger(id)) return id;
+  const id = parseId(Array.isArray(value) ? value[0] : value);
+  if (id !== null) return id;
   throw invalid('breakdown_value', 'breakdown_value has to be the id of a cohort, or "all".');
 }
