@@ -45,13 +45,9 @@ export async function deletePerson(deps: DeletePersonDeps, request: DeletePerson
 }
 
 const tooBusy = (): Failure =>
-  new Failure(
-    'unavailable',
-    'Events that may belong to this person are still being processed. Try again in a moment.',
-    {
-      retryAfter: 10,
-    },
-  );
+  new Failure('unavailable', 'Events of this person may still be processed. Try again in a moment.', {
+    retryAfter: 10,
+  });
 
 async function deleteRecords(
   { clock, ids }: DeletePersonDeps,

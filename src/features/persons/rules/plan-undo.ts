@@ -69,18 +69,18 @@ function undoInState(
   since: readonly MergedPair[],
   isNext: boolean,
 ): UndoneState {
-  const takenBack = added.filter(
+  const removedKeys = added.filter(
     (key) => Object.hasOwn(state.properties, key) && jsonEqual(state.properties[key], merge.source.properties[key]),
   );
-  const without = applyProperties(state.properties, { unset: takenBack }).properties;
-  const { properties, changes } = applyProperties(without, { setOnce: firstValues(since, takenBack) });
+  const reduced = applyProperties(state.properties, { unset: removedKeys }).properties;
+  const { properties, changes } = applyProperties(reduced, { setOnce: firstValues(since, removedKeys) });
   const createdAt = Math.min(merge.target.createdAt, ...since.map(({ source }) => source.createdAt));
   // Merging marks the target as identified. If nothing was written since, nothing else can have done so.
   const isUntouched = isNext && state.version === merge.target.version + 1;
   const isIdentified = isUntouched ? merge.target.isIdentified : state.isIdentified;
   return {
     person: nextVersion({ ...state, properties, createdAt, isIdentified }),
-    removedKeys: takenBack,
+    removedKeys,
     refilled: changes,
   };
 }

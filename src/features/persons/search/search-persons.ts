@@ -57,9 +57,9 @@ export async function listPersons(
   const { projectId } = query;
   if (matchesEverybody(query)) return deps.persons.list(projectId, { limit, offset });
   const found: number[] = [];
-  let skipped = 0;
+  let position = 0;
   for await (const ids of eachPersonIdBatch(deps, query, offset + limit)) {
-    for (const id of ids) if (skipped++ >= offset) found.push(id);
+    for (const id of ids) if (position++ >= offset) found.push(id);
     if (found.length >= limit) break;
   }
   return deps.persons.listByIds(projectId, found.slice(0, limit));
