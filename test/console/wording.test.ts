@@ -112,5 +112,11 @@ describe.skipIf(!hasBrowser)('the words of the console', () => {
     await values.fill('https://a.test/pricing');
     await values.press('Enter');
     await expect.poll(() => new URL(page.url()).searchParams.get('properties')).toContain('"key":"$current_url"');
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    const second = page.getByRole('combobox', { name: 'Property', exact: true }).nth(1);
+    await second.pressSequentially('$os_version');
+    expect(await second.inputValue()).toBe('$os_version');
+    await second.press('Tab');
+    await expect.poll(() => second.inputValue()).toBe('OS version');
   }, 60_000);
 });

@@ -1,5 +1,5 @@
-import type { Activity } from '../api/activity.ts';
 import './activity-list.css';
+import type { Activity } from '../api/activity.ts';
 import { Time } from './time.tsx';
 import { ValueText } from './value-text.tsx';
 

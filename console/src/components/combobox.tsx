@@ -1,6 +1,6 @@
-import { messageOf } from '../api/api-error.ts';
 import './combobox.css';
 import { useId, useState } from 'preact/hooks';
+import { messageOf } from '../api/api-error.ts';
 import type { NameTable } from '../lib/friendly-names.ts';
 import { useDebounced } from '../lib/use-debounced.ts';
 import { useResource } from '../lib/use-resource.ts';
@@ -31,16 +31,20 @@ interface ComboboxProps extends FieldProps {
 /** A text field with suggestions. */
 export function Combobox(props: ComboboxProps) {
   const { value, onChange, onCommit, suggest, inputs = [], placeholder, names, ...field } = props;
-  const shownValue = names?.label(value) ?? value;
   const listId = useId();
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
+  const [typed, setTyped] = useState<string | null>(null);
+  const nameOf = (text: string): string => names?.nameOf(text) ?? text;
+  // What is being typed stays as it is: `$browser` must not become its label on the way to `$browser_version`.
+  const shownValue = typed !== null && nameOf(typed) === value ? typed : (names?.label(value) ?? value);
   const text = useDebounced(value, 150);
   const found = useResource(isOpen ? (signal) => suggest(text, signal) : null, [text, ...inputs]);
   const items = found.data ?? [];
   // No list when the only suggestion is what was typed already: it would cover the next field.
   const isShown = isOpen && !(items.length === 1 && items[0]?.value === value);
   const pick = (item: Suggestion): void => {
+    setTyped(null);
     onChange(item.value);
     onCommit?.(item.value);
     setOpen(false);
@@ -83,13 +87,16 @@ export function Combobox(props: ComboboxProps) {
             value={shownValue}
             title={shownValue === value ? undefined : value}
             onFocus={() => setOpen(true)}
-            onBlur={() => setOpen(false)}
+            onBlur={() => {
+              setTyped(null);
+              setOpen(false);
+            }}
             onKeyDown={onKeyDown}
             onInput={(event) => {
               setOpen(true);
               setActive(-1);
-              const text = event.currentTarget.value;
-              onChange(names?.nameOf(text) ?? text);
+              setTyped(event.currentTarget.value);
+              onChange(nameOf(event.currentTarget.value));
             }}
           />
           {isShown && (

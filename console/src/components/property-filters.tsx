@@ -1,5 +1,5 @@
-import { findProperties, findValues, type PropertyOwner } from '../api/definitions.ts';
 import './property-filters.css';
+import { findProperties, findValues, type PropertyOwner } from '../api/definitions.ts';
 import {
   OPERATORS,
   type Operator,

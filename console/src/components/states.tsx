@@ -1,6 +1,6 @@
-import { messageOf } from '../api/api-error.ts';
 import './states.css';
 import type { ComponentChildren, JSX } from 'preact';
+import { messageOf } from '../api/api-error.ts';
 import type { Resource } from '../lib/use-resource.ts';
 import { Button } from './button.tsx';
 

@@ -1,6 +1,6 @@
-import { messageOf } from '../api/api-error.ts';
 import './toast.css';
 import { useEffect, useState } from 'preact/hooks';
+import { messageOf } from '../api/api-error.ts';
 import { Button } from './button.tsx';
 
 interface Toast {

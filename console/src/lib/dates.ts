@@ -73,7 +73,7 @@ export function formatRelative(at: Moment, now: number): string {
   return relative.format(Math.trunc(difference / ms), unit);
 }
 
-export type Interval = 'hour' | 'day' | 'week' | 'month';
+type Interval = 'hour' | 'day' | 'week' | 'month';
 
 const DATE_TEXT = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d))?/;
 

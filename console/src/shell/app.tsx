@@ -1,9 +1,9 @@
+import './shell.css';
+import { useEffect, useMemo } from 'preact/hooks';
 import { getMe } from '../api/accounts.ts';
 import { ApiError } from '../api/api-error.ts';
 import { listProjects } from '../api/projects.ts';
 import { onSessionEnd } from '../api/request.ts';
-import './shell.css';
-import { useEffect, useMemo } from 'preact/hooks';
 import { Link } from '../components/link.tsx';
 import { Empty, ErrorNote, Skeleton } from '../components/states.tsx';
 import { Toasts } from '../components/toast.tsx';

@@ -1,6 +1,6 @@
-import { createKey, deleteKey, listKeys, type NewPersonalKey, type PersonalKey, updateMe } from '../../api/accounts.ts';
 import '../settings/settings.css';
 import { useState } from 'preact/hooks';
+import { createKey, deleteKey, listKeys, type NewPersonalKey, type PersonalKey, updateMe } from '../../api/accounts.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/code.tsx';
 import { Confirm } from '../../components/dialog.tsx';

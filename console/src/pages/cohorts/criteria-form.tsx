@@ -1,6 +1,6 @@
+import './criteria-form.css';
 import { type Cohort, listCohorts } from '../../api/cohorts.ts';
 import { findEventNames } from '../../api/definitions.ts';
-import './criteria-form.css';
 import { Button } from '../../components/button.tsx';
 import { Combobox } from '../../components/combobox.tsx';
 import { Select, TextField } from '../../components/field.tsx';

@@ -1,6 +1,6 @@
-import { type Dashboard, type DashboardChange, getDashboard, updateDashboard } from '../../api/dashboards.ts';
 import './dashboard.css';
 import { useState } from 'preact/hooks';
+import { type Dashboard, type DashboardChange, getDashboard, updateDashboard } from '../../api/dashboards.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Link } from '../../components/link.tsx';

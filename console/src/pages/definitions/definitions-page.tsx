@@ -1,6 +1,6 @@
-import { listMembers, type Member } from '../../api/organizations.ts';
 import './definitions.css';
 import { useState } from 'preact/hooks';
+import { listMembers, type Member } from '../../api/organizations.ts';
 import { Button } from '../../components/button.tsx';
 import { Checkbox, Switch, TextField } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';

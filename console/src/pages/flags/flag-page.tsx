@@ -1,6 +1,6 @@
+import './flag-page.css';
 import { ApiError } from '../../api/api-error.ts';
 import { type FeatureFlag, getFlag, updateFlag } from '../../api/flags.ts';
-import './flag-page.css';
 import { Button } from '../../components/button.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';

@@ -1,6 +1,6 @@
+import './flags-page.css';
 import { type FeatureFlag, listFlags } from '../../api/flags.ts';
 import type { Paged } from '../../api/request.ts';
-import './flags-page.css';
 import { Button } from '../../components/button.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';

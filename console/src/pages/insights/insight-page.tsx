@@ -1,8 +1,8 @@
 /** A new or saved insight. The whole query is in the URL. */
-import { findEventNames } from '../../api/definitions.ts';
-import { getInsight, markInsightViewed, type SavedInsight } from '../../api/insights.ts';
 import './insight-page.css';
 import { useEffect, useRef } from 'preact/hooks';
+import { findEventNames } from '../../api/definitions.ts';
+import { getInsight, markInsightViewed, type SavedInsight } from '../../api/insights.ts';
 import { PageFrame } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';

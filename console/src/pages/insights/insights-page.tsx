@@ -1,5 +1,5 @@
-import { listInsights, type SavedInsight, updateInsight } from '../../api/insights.ts';
 import './insights-page.css';
+import { listInsights, type SavedInsight, updateInsight } from '../../api/insights.ts';
 import { Checkbox, Select, TextField } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';

@@ -1,7 +1,7 @@
-import { getPerson, getPersonSummary, type Person } from '../../api/persons.ts';
 import './person-page.css';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { getPerson, getPersonSummary, type Person } from '../../api/persons.ts';
 import { Button } from '../../components/button.tsx';
 import { Link } from '../../components/link.tsx';
 import { PageFrame } from '../../components/page.tsx';

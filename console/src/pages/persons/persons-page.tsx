@@ -1,6 +1,6 @@
+import './persons-page.css';
 import { findProperties } from '../../api/definitions.ts';
 import { type ListedPerson, listPersons, personsCsvPath } from '../../api/persons.ts';
-import './persons-page.css';
 import { CsvLink } from '../../components/csv-link.tsx';
 import { TextField } from '../../components/field.tsx';
 import { Link } from '../../components/link.tsx';

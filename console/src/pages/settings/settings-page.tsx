@@ -1,6 +1,6 @@
+import './settings.css';
 import { ADMIN } from '../../api/organizations.ts';
 import { getProject } from '../../api/projects.ts';
-import './settings.css';
 import { PageFrame } from '../../components/page.tsx';
 import { Banner, Loaded } from '../../components/states.tsx';
 import { useSession } from '../../lib/session.ts';

@@ -1,6 +1,6 @@
-import { getStatus, type Status } from '../../api/status.ts';
 import './status.css';
 import type { ComponentChildren } from 'preact';
+import { getStatus, type Status } from '../../api/status.ts';
 import { Facts } from '../../components/facts.tsx';
 import { PageFrame } from '../../components/page.tsx';
 import { Badge, Loaded, Progress } from '../../components/states.tsx';

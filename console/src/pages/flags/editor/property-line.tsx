@@ -1,6 +1,6 @@
+import '../../../components/property-filters.css';
 import { findProperties } from '../../../api/definitions.ts';
 import { findGroupProperties } from '../../../api/flag-targets.ts';
-import '../../../components/property-filters.css';
 import { Button } from '../../../components/button.tsx';
 import { Combobox, type Suggestion } from '../../../components/combobox.tsx';
 import { Select } from '../../../components/field.tsx';

@@ -1,7 +1,8 @@
 import type { RetentionRow } from '../../../api/insights.ts';
-import { formatDate } from '../../../lib/dates.ts';
+import { formatDate, formatDateTime } from '../../../lib/dates.ts';
 import { formatNumber, formatPercent } from '../../../lib/numbers.ts';
 import { useProject } from '../../../lib/session.ts';
+import type { Question } from '../question.ts';
 import type { ViewProps } from './answer-props.ts';
 import { NumberButton } from './number-button.tsx';
 
@@ -30,6 +31,7 @@ export function RetentionGrid({ question, answer: { rows }, onPick, small = fals
             <Row
               key={at}
               row={row}
+              period={question.retention.period}
               columns={columns}
               onPick={(period) => onPick(period === 0 ? `${at}` : `${at}.${period}`)}
             />
@@ -42,17 +44,18 @@ export function RetentionGrid({ question, answer: { rows }, onPick, small = fals
 
 interface RowProps {
   row: RetentionRow;
+  period: Question['retention']['period'];
   columns: readonly number[];
   onPick(period: number): void;
 }
 
-function Row({ row: { label, date, values }, columns, onPick }: RowProps) {
+function Row({ row: { label, date, values }, period, columns, onPick }: RowProps) {
   const { timezone } = useProject();
   const size = values[0]?.count ?? 0;
   return (
     <tr>
       <th scope="row" class="truncate">
-        {date === undefined ? label || 'None' : formatDate(date, timezone)}
+        {date === undefined ? label || 'None' : (period === 'Hour' ? formatDateTime : formatDate)(date, timezone)}
       </th>
       <td class="number">
         <NumberButton label={`${formatNumber(size)} in ${label}`} onPick={size > 0 ? () => onPick(0) : null}>
