@@ -22,7 +22,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import type { AnswerDeps } from '../src/features/insights/correlation/funnel-participants.ts';
+import type { ScanDeps } from '../src/query/query-deps.ts';
 import { duckdbDialect } from '../src/stores/duckdb/dialect.ts';
 import { openEventStore } from '../src/stores/duckdb/event-store.ts';
 import type { EventStore } from '../src/stores/events/event-store.ts';
@@ -106,7 +106,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; result: T
 
 type MetadataStores = Awaited<ReturnType<typeof openMetadataStore>>;
 
-const depsOf = (events: EventStore, { metadata }: MetadataStores): AnswerDeps => ({
+const depsOf = (events: EventStore, { metadata }: MetadataStores): ScanDeps => ({
   events,
   dialect: duckdbDialect,
   metadata,
@@ -140,7 +140,7 @@ async function ask(folder: string, events: number): Promise<Report> {
 const chosen = (cases: readonly InsightCase[]): InsightCase[] =>
   cases.filter(({ name }) => flags.only.split(',').some((word) => name.includes(word)));
 
-async function measure(store: EventStore, deps: AnswerDeps, cases: readonly InsightCase[]): Promise<Measured[]> {
+async function measure(store: EventStore, deps: ScanDeps, cases: readonly InsightCase[]): Promise<Measured[]> {
   const measured: Measured[] = [];
   for (const { name, within, sql, check, ask: asking } of cases) {
     const delay = monitorEventLoopDelay({ resolution: 1 });

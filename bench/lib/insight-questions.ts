@@ -1,6 +1,5 @@
 /** Each kind of insight as the engine is asked, beside the same question in SQL written by hand for these very tables. */
 import type { JsonObject } from '../../src/core/json/json.ts';
-import type { AnswerDeps } from '../../src/features/insights/correlation/funnel-participants.ts';
 import { answerFunnel } from '../../src/features/insights/funnel/answer-funnel.ts';
 import { readFunnelQuestion } from '../../src/features/insights/funnel/rules/read-funnel.ts';
 import { answerLifecycle } from '../../src/features/insights/lifecycle/answer-lifecycle.ts';
@@ -13,6 +12,7 @@ import { answerStickiness } from '../../src/features/insights/stickiness/answer-
 import { readStickinessQuestion } from '../../src/features/insights/stickiness/rules/read-stickiness.ts';
 import { answerTrends } from '../../src/features/insights/trends/answer-trends.ts';
 import { readTrendsQuestion } from '../../src/features/insights/trends/rules/read-trends.ts';
+import type { ScanDeps } from '../../src/query/query-deps.ts';
 import { FROM, PROJECT, UNTIL } from './product-traffic.ts';
 
 /** Numbers that both answers must have in common, in no order. */
@@ -22,7 +22,7 @@ export interface InsightCase {
   name: string;
   /** How many times as long as the hand-written query it may take. */
   within: number;
-  ask(deps: AnswerDeps): Promise<Numbers>;
+  ask(deps: ScanDeps): Promise<Numbers>;
   /** Its column `n` has the numbers. */
   sql: string;
   /** Has the numbers in its place, where `sql` asks for something else that should take as long. */

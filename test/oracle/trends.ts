@@ -110,9 +110,9 @@ interface TrendActor {
 
 /** Whom a number of a trend counts: those with the most first. */
 export function trendsPeople(question: TrendsPeopleQuestion, world: World): TrendActor[] {
-  const { series, filter, slice } = question;
+  const { series, filter, selection } = question;
   const range = peopleRange(question);
-  const isInPart = slice === null ? () => true : isInSlice(world, slice, range);
+  const isInPart = selection === null ? () => true : isInSlice(world, selection, range);
   const events = world.events.filter(
     (event) =>
       isInRange(event.timestamp, range) &&

@@ -1,13 +1,13 @@
+import type { ScanDeps } from '../../query/query-deps.ts';
 import type { EventStore } from '../../stores/events/event-store.ts';
 import type { Page } from '../../stores/metadata/page.ts';
-import type { AnswerDeps } from './correlation/funnel-participants.ts';
 import { kindOf } from './kinds.ts';
 import type { InsightAnswer } from './rules/answers.ts';
 import type { InsightQuestion, PeopleQuestion, Question } from './rules/question.ts';
 
 /** Answers any question. Runs on the worker thread: it may read something of every person. */
 export async function answerQuestion<Q extends InsightQuestion>(
-  deps: AnswerDeps,
+  deps: ScanDeps,
   projectId: number,
   question: Q,
   page: Page,

@@ -19,10 +19,9 @@ import { readRetentionPeopleQuestion, readRetentionQuestion } from './retention/
 import { LIFECYCLE_STATUSES, type QuestionContext } from './rules/question.ts';
 import { answerStickiness, findStickinessPeople } from './stickiness/answer-stickiness.ts';
 import { readStickinessPeopleQuestion, readStickinessQuestion } from './stickiness/rules/read-stickiness.ts';
-import { answerTrends } from './trends/answer-trends.ts';
+import { answerTrends, findTrendsPeople } from './trends/answer-trends.ts';
 import { readTrendsQuestion } from './trends/rules/read-trends.ts';
 import { readTrendsPeopleQuestion } from './trends/rules/read-trends-people.ts';
-import { findTrendsPeople } from './trends/trends-people.ts';
 
 let store: InsightStore;
 beforeAll(async () => {

@@ -6,9 +6,9 @@ import type { Actor } from '../../core/actor.ts';
 import { invalid } from '../../core/errors.ts';
 import type { UsedName } from '../../core/events/asked-name.ts';
 import type { Json } from '../../core/json/json.ts';
+import type { ScanDeps } from '../../query/query-deps.ts';
 import type { Page } from '../../stores/metadata/page.ts';
 import { answerCorrelation, findCorrelationPeople } from './correlation/answer-correlation.ts';
-import type { AnswerDeps } from './correlation/funnel-participants.ts';
 import { correlationTable, presentCorrelation } from './correlation/present-correlation.ts';
 import { readCorrelationPeopleQuestion, readCorrelationQuestion } from './correlation/rules/read-correlation.ts';
 import { answerFunnel, findFunnelPeople } from './funnel/answer-funnel.ts';
@@ -28,16 +28,15 @@ import type { FoundActor } from './rules/answers.ts';
 import { type QuestionFields, quote, readTextField } from './rules/fields.ts';
 import type * as Q from './rules/question.ts';
 import { funnelParts, namesIn, pathsParts, type QuestionParts, seriesParts } from './rules/used-names.ts';
-import { actorOfMath } from './shared/math-sql.ts';
+import { actorOfMath } from './shared/aggregate-sql.ts';
 import type { PresentContext, Table } from './shared/present.ts';
 import { answerStickiness, findStickinessPeople } from './stickiness/answer-stickiness.ts';
 import { presentStickiness } from './stickiness/present-stickiness.ts';
 import { readStickinessPeopleQuestion, readStickinessQuestion } from './stickiness/rules/read-stickiness.ts';
-import { answerTrends } from './trends/answer-trends.ts';
+import { answerTrends, findTrendsPeople } from './trends/answer-trends.ts';
 import { presentTrends, trendsTable } from './trends/present-trends.ts';
 import { readTrendsQuestion } from './trends/rules/read-trends.ts';
 import { readTrendsPeopleQuestion } from './trends/rules/read-trends-people.ts';
-import { findTrendsPeople } from './trends/trends-people.ts';
 
 type Read<T> = (fields: QuestionFields, context: Q.QuestionContext) => T;
 
@@ -57,7 +56,7 @@ export interface InsightKind<
   repeated: 'last' | 'list';
   hasTimezone: boolean;
   read: Read<Question>;
-  answer(deps: AnswerDeps, projectId: number, question: Question): Promise<unknown>;
+  answer(deps: ScanDeps, projectId: number, question: Question): Promise<unknown>;
   present(question: Question, answer: unknown, context: PresentContext): unknown;
   table(result: Json): Table;
   /** What of the question is counted as used. */
@@ -83,7 +82,7 @@ export interface People<Question extends Q.PeopleQuestion = Q.PeopleQuestion> {
   envelope: 'full' | 'short' | 'appearances';
   read: Read<Question>;
   actor(question: Question): Actor;
-  find(deps: AnswerDeps, projectId: number, question: Question, page: Page): Promise<readonly FoundActor[]>;
+  find(deps: ScanDeps, projectId: number, question: Question, page: Page): Promise<readonly FoundActor[]>;
 }
 
 const asFound = (actors: readonly string[]): FoundActor[] => actors.map((actor) => ({ actor }));

@@ -8,8 +8,8 @@ import type { WorldData } from '../../../test/oracle/world.ts';
 import { aWorld } from '../../../test/support/insight-worlds.ts';
 import { openWorldStore, type StoredWorld, type WorldStore } from '../../../test/support/world-store.ts';
 import type { JsonObject } from '../../core/json/json.ts';
+import type { ScanDeps } from '../../query/query-deps.ts';
 import { answerCorrelation, findCorrelationPeople } from './correlation/answer-correlation.ts';
-import type { AnswerDeps } from './correlation/funnel-participants.ts';
 import { correlationLink } from './correlation/present-correlation.ts';
 import { readCorrelationPeopleQuestion, readCorrelationQuestion } from './correlation/rules/read-correlation.ts';
 import { answerFunnel, findFunnelPeople } from './funnel/answer-funnel.ts';
@@ -20,7 +20,7 @@ import { readPathsPeopleQuestion, readPathsQuestion } from './paths/rules/read-p
 import type { QuestionContext } from './rules/question.ts';
 
 interface Asked extends StoredWorld {
-  deps: AnswerDeps;
+  deps: ScanDeps;
   context: QuestionContext;
 }
 

@@ -1,16 +1,15 @@
-/** What those who came through a funnel did, or are, more often than those who did not. */
-
+/** Events and properties that correlate with conversion in a funnel. */
 import type { Entity } from '../../../core/actions/entity.ts';
 import { matches } from '../../../core/filters/matches.ts';
 import type { Filter } from '../../../core/filters/property-filter.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { searchPattern } from '../../../lib/search-pattern.ts';
 import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
+import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { CorrelationAnswer } from '../rules/answers.ts';
 import type { CorrelationPeopleQuestion, CorrelationQuestion } from '../rules/question.ts';
 import { compareText } from '../rules/statistics.ts';
 import {
-  type AnswerDeps,
   type Participant,
   participantProperties,
   participantsOf,
@@ -19,25 +18,25 @@ import {
 import { eventFactors, type Factor, FactorCounter, propertyFactors, stepNames } from './rules/factors.ts';
 
 export async function answerCorrelation(
-  deps: AnswerDeps,
+  deps: ScanDeps,
   projectId: number,
   question: CorrelationQuestion,
 ): Promise<CorrelationAnswer> {
   if (question.funnel.steps.length === 0) return { events: [], isSkewed: false };
-  const travellers = await participantsOf(deps, projectId, question.funnel);
-  const success = travellers.filter(({ hasConverted }) => hasConverted).length;
-  const all = { success, failure: travellers.length - success };
+  const participants = await participantsOf(deps, projectId, question.funnel);
+  const success = participants.filter(({ hasConverted }) => hasConverted).length;
+  const all = { success, failure: participants.length - success };
   if (all.success === 0 || all.failure === 0) return { events: [], isSkewed: true };
   const counter = new FactorCounter();
-  await COUNTERS[question.of](deps, projectId, question, travellers, counter);
+  await COUNTERS[question.of](deps, projectId, question, participants, counter);
   return counter.answer(question, all);
 }
 
 type Count = (
-  deps: AnswerDeps,
+  deps: ScanDeps,
   projectId: number,
   question: CorrelationQuestion,
-  travellers: readonly Participant[],
+  participants: readonly Participant[],
   counter: FactorCounter,
 ) => Promise<void>;
 
@@ -47,84 +46,91 @@ const COUNTERS: Record<CorrelationQuestion['of'], Count> = {
   event_with_properties: countEventsWithProperties,
 };
 
-async function countEvents(...[deps, projectId, question, travellers, counter]: Parameters<Count>): Promise<void> {
+async function countEvents(...[deps, projectId, question, participants, counter]: Parameters<Count>): Promise<void> {
   const query = await prepareEventQuery(deps, projectId, { filters: [], hasActors: true });
   const hidden = new Set([...stepNames(question), ...question.excludedEvents]);
-  const ways = queryParticipantEvents(query, question.funnel, travellers, () => ({
+  const batches = queryParticipantEvents(query, question.funnel, participants, () => ({
     select: `e.event as event, count(distinct case when t.outcome = '1' then t.actor end) as success,
       count(distinct case when t.outcome = '0' then t.actor end) as failure`,
     where: 'true',
     groupBy: 'e.event',
   }));
-  for await (const rows of ways) {
+  for await (const rows of batches) {
     for (const { event, success, failure } of rows) {
-      const trait: Factor = { event: String(event), key: null, value: null };
+      const factor: Factor = { event: String(event), key: null, value: null };
       if (hidden.has(String(event))) continue;
-      counter.addCounted(trait, { success: Number(success), failure: Number(failure) });
+      counter.addCounted(factor, { success: Number(success), failure: Number(failure) });
     }
   }
 }
 
-async function countProperties(...[deps, projectId, question, travellers, counter]: Parameters<Count>): Promise<void> {
-  for await (const { traveller, properties } of participantProperties(deps, projectId, question.funnel, travellers)) {
-    counter.add(propertyFactors(question, properties), traveller.hasConverted);
+async function countProperties(
+  ...[deps, projectId, question, participants, counter]: Parameters<Count>
+): Promise<void> {
+  for await (const { participant, properties } of participantProperties(
+    deps,
+    projectId,
+    question.funnel,
+    participants,
+  )) {
+    counter.add(propertyFactors(question, properties), participant.hasConverted);
   }
 }
 
 async function countEventsWithProperties(
-  ...[deps, projectId, question, travellers, counter]: Parameters<Count>
+  ...[deps, projectId, question, participants, counter]: Parameters<Count>
 ): Promise<void> {
   const query = await prepareEventQuery(deps, projectId, { filters: [], hasActors: true });
   const hidden = stepNames(question);
   const names = question.names.filter((name) => !hidden.has(name));
   if (names.length === 0) return;
-  const ways = queryParticipantEvents(query, question.funnel, travellers, ({ sql }) => ({
+  const batches = queryParticipantEvents(query, question.funnel, participants, ({ sql }) => ({
     select: 't.actor as actor, t.outcome as outcome, e.event as event, e.properties as properties',
     where: `e.event in (${names.map((name) => sql.param(name)).join(', ')})`,
   }));
-  for await (const rows of ways) {
-    const traits = new Map<string, { own: Factor[]; hasConverted: boolean }>();
+  for await (const rows of batches) {
+    const factors = new Map<string, { own: Factor[]; hasConverted: boolean }>();
     for (const { actor, outcome, event, properties } of rows) {
-      const known = traits.get(String(actor)) ?? { own: [], hasConverted: outcome === '1' };
+      const known = factors.get(String(actor)) ?? { own: [], hasConverted: outcome === '1' };
       known.own.push(...eventFactors(question, String(event), JSON.parse(String(properties)) as JsonObject));
-      traits.set(String(actor), known);
+      factors.set(String(actor), known);
     }
-    for (const { own, hasConverted } of traits.values()) counter.add(own, hasConverted);
+    for (const { own, hasConverted } of factors.values()) counter.add(own, hasConverted);
   }
 }
 
-/** Those who did the event on their way, or are like the filter says; of both outcomes, or of one. */
+/** Participants who did the event in the funnel, or whose properties match; of one outcome or both. */
 export async function findCorrelationPeople(
-  deps: AnswerDeps,
+  deps: ScanDeps,
   projectId: number,
   { correlation, entity, properties, converted }: CorrelationPeopleQuestion,
 ): Promise<string[]> {
   const { funnel } = correlation;
   const all = await participantsOf(deps, projectId, funnel);
-  const travellers = all.filter(({ hasConverted }) => converted === null || hasConverted === converted);
-  if (entity !== null) return participantsWhoDid(deps, projectId, correlation, travellers, entity);
-  const isLike = (own: JsonObject): boolean =>
+  const participants = all.filter(({ hasConverted }) => converted === null || hasConverted === converted);
+  if (entity !== null) return participantsWhoDid(deps, projectId, correlation, participants, entity);
+  const matchesProperties = (own: JsonObject): boolean =>
     properties === null || matches(properties as Filter, { event: own, person: own, group: () => own }, searchPattern);
   const people: string[] = [];
-  for await (const { traveller, properties: own } of participantProperties(deps, projectId, funnel, travellers)) {
-    if (isLike(own)) people.push(traveller.actor);
+  for await (const { participant, properties: own } of participantProperties(deps, projectId, funnel, participants)) {
+    if (matchesProperties(own)) people.push(participant.actor);
   }
   return people.sort(compareText);
 }
 
 async function participantsWhoDid(
-  deps: AnswerDeps,
+  deps: ScanDeps,
   projectId: number,
   { funnel }: CorrelationQuestion,
-  travellers: readonly Participant[],
+  participants: readonly Participant[],
   entity: Entity,
 ): Promise<string[]> {
   const query = await prepareEventQuery(deps, projectId, { filters: [], entities: [entity], hasActors: true });
   const people: string[] = [];
-  const ways = queryParticipantEvents(query, funnel, travellers, (statement) => ({
+  const batches = queryParticipantEvents(query, funnel, participants, (statement) => ({
     select: 'distinct t.actor as actor',
     where: statement.isOf(entity),
   }));
-  for await (const rows of ways) for (const { actor } of rows) people.push(String(actor));
+  for await (const rows of batches) for (const { actor } of rows) people.push(String(actor));
   return people.sort(compareText);
 }

@@ -1,5 +1,4 @@
-/** Those who entered a funnel, and what they did on their way through it. */
-
+/** The entrants of a funnel, their events in it, and their properties. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { inChunks } from '../../../lib/id-set.ts';
@@ -7,8 +6,7 @@ import type { EventQuery } from '../../../query/event-query.ts';
 import { actorColumn, type EventStatement } from '../../../query/event-statement.ts';
 import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { SqlRow } from '../../../stores/events/event-store.ts';
-import type { MetadataStore } from '../../../stores/metadata/metadata-store.ts';
-import { funnelEntrants } from '../funnel/funnel-entrants.ts';
+import { entrantAttempts } from '../funnel/funnel-entrants.ts';
 import { type FunnelOutcome, outcomeOf } from '../funnel/rules/funnel-outcome.ts';
 import type { FunnelQuestion } from '../rules/question.ts';
 
@@ -16,44 +14,40 @@ export interface Participant extends FunnelOutcome {
   actor: string;
 }
 
-export interface AnswerDeps extends ScanDeps {
-  metadata: ScanDeps['metadata'] & Pick<MetadataStore, 'groups'>;
-}
-
 export async function participantsOf(
   deps: ScanDeps,
   projectId: number,
   funnel: FunnelQuestion,
 ): Promise<Participant[]> {
-  const travellers: Participant[] = [];
-  for await (const { actor, attempts } of funnelEntrants(deps, projectId, funnel)) {
-    travellers.push({ actor, ...outcomeOf(funnel, attempts) });
+  const participants: Participant[] = [];
+  for await (const { actor, attempts } of entrantAttempts(deps, projectId, funnel)) {
+    participants.push({ actor, ...outcomeOf(funnel, attempts) });
   }
-  return travellers;
+  return participants;
 }
 
 const PARTICIPANT_BATCH_SIZE = 50_000;
 
 /**
- * Asks about the events of travellers' ways: read as `e`, the traveller as `t`, who is named in `t.actor` and has
- * `t.outcome` 1 after a conversion. `write` gives what is selected and what has to hold.
+ * Queries the events of participants while they were in the funnel: events are `e`, participants `t`, with `t.actor` and
+ * `t.outcome`, which is 1 for those who converted.
  */
 export async function* queryParticipantEvents(
   query: EventQuery,
   funnel: FunnelQuestion,
-  travellers: readonly Participant[],
+  participants: readonly Participant[],
   write: (statement: EventStatement) => { select: string; where: string; groupBy?: string },
 ): AsyncGenerator<SqlRow[]> {
-  for (const slice of inChunks(travellers, PARTICIPANT_BATCH_SIZE)) {
+  for (const batch of inChunks(participants, PARTICIPANT_BATCH_SIZE)) {
     const statement = query.begin();
     const { sql } = statement;
-    const rows = slice.map(({ actor, hasConverted, from, until }) => ({
+    const rows = batch.map(({ actor, hasConverted, from, until }) => ({
       actor,
       outcome: hasConverted ? '1' : '0',
-      began: String(from),
+      started: String(from),
       ended: String(until),
     }));
-    const table = sql.rows(['actor', 'outcome', 'began', 'ended'], rows);
+    const table = sql.rows(['actor', 'outcome', 'started', 'ended'], rows);
     const at = sql.ms('e.timestamp');
     const own = funnel.actor.kind === 'person' ? 'cast(t.actor as UUID)' : 't.actor';
     const { select, where, groupBy } = write(statement);
@@ -61,7 +55,7 @@ export async function* queryParticipantEvents(
     yield await statement.query(
       `select ${select}
       ${statement.fromActors(funnel.actor, funnel.range, join)}
-        and ${at} > cast(t.began as bigint) and ${at} < cast(t.ended as bigint) and ${where}
+        and ${at} > cast(t.started as bigint) and ${at} < cast(t.ended as bigint) and ${where}
       ${groupBy === undefined ? '' : `group by ${groupBy}`}`,
     );
     await nextTurn();
@@ -70,27 +64,27 @@ export async function* queryParticipantEvents(
 
 const PROPERTY_BATCH_SIZE = 1000;
 
-/** What the travellers are like, some at a time; who is not known any more is like nobody. */
+/** In batches; those who no longer exist have no properties. */
 export async function* participantProperties(
-  { metadata, signal }: AnswerDeps,
+  { metadata, signal }: ScanDeps,
   projectId: number,
   { actor: kind }: FunnelQuestion,
-  travellers: readonly Participant[],
-): AsyncGenerator<{ traveller: Participant; properties: JsonObject }> {
-  for (const slice of inChunks(travellers, PROPERTY_BATCH_SIZE)) {
+  participants: readonly Participant[],
+): AsyncGenerator<{ participant: Participant; properties: JsonObject }> {
+  for (const batch of inChunks(participants, PROPERTY_BATCH_SIZE)) {
     signal?.throwIfAborted();
     const known = new Map<string, JsonObject>();
     if (kind.kind === 'person') {
-      const uuids = slice.map(({ actor }) => actor);
+      const uuids = batch.map(({ actor }) => actor);
       for (const { uuid, properties } of await metadata.eventPersons.listByUuids(projectId, uuids)) {
         known.set(uuid, properties);
       }
     } else {
-      for (const { actor } of slice) {
+      for (const { actor } of batch) {
         known.set(actor, (await metadata.groups.get(projectId, kind.index, actor))?.properties ?? {});
       }
     }
-    for (const traveller of slice) yield { traveller, properties: known.get(traveller.actor) ?? {} };
+    for (const participant of batch) yield { participant, properties: known.get(participant.actor) ?? {} };
     await nextTurn();
   }
 }

@@ -2,7 +2,7 @@ import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { FunnelAnswer } from '../rules/answers.ts';
 import type { FunnelPeopleQuestion, FunnelQuestion } from '../rules/question.ts';
 import { compareText } from '../rules/statistics.ts';
-import { type Entrant, funnelEntrants, funnelJourneyers } from './funnel-entrants.ts';
+import { type EntrantAttempts, entrantAttempts, funnelEntrants } from './funnel-entrants.ts';
 import type { OnAttempt } from './funnel-matcher.ts';
 import { FunnelAssembly } from './rules/assemble-funnel.ts';
 import { AttemptSummariser } from './rules/attempt-summary.ts';
@@ -12,16 +12,16 @@ export async function answerFunnel(deps: ScanDeps, projectId: number, question: 
   const assembly = new FunnelAssembly(question);
   const summariser = new AttemptSummariser(question);
   const onAttempt: OnAttempt = (depth, times) => summariser.add(depth, times);
-  for await (const journeyers of funnelJourneyers(deps, projectId, question, { hasNames: false })) {
-    for (const { value, walk } of journeyers) {
+  for await (const entrants of funnelEntrants(deps, projectId, question, { hasNames: false })) {
+    for (const { value, match } of entrants) {
       summariser.begin();
-      if (walk(onAttempt)) assembly.add(value, summariser.summary());
+      if (match(onAttempt)) assembly.add(value, summariser.summary());
     }
   }
   return assembly.answer();
 }
 
-/** Whom a number of a funnel counts, in the order of their ids. */
+/** In the order of their ids. */
 export async function findFunnelPeople(
   deps: ScanDeps,
   projectId: number,
@@ -36,10 +36,10 @@ export async function* selectedEntrants(
   deps: ScanDeps,
   projectId: number,
   { funnel, selection, value }: FunnelPeopleQuestion,
-): AsyncGenerator<Entrant> {
+): AsyncGenerator<EntrantAttempts> {
   const summariser = new AttemptSummariser(funnel);
   const wanted = JSON.stringify(value);
-  for await (const entrant of funnelEntrants(deps, projectId, funnel)) {
+  for await (const entrant of entrantAttempts(deps, projectId, funnel)) {
     if (value !== null && JSON.stringify(entrant.value) !== wanted) continue;
     if (isSelected(funnel, selection, summariser.summarise(entrant.attempts), summariser)) yield entrant;
   }

@@ -1,7 +1,6 @@
 /**
- * Texts that a funnel asks about, as numbers: the values of its breakdown and the keys of groups. Which number means
- * which text is settled before the events are read, and the statement is told; so it does not matter what is written
- * meanwhile.
+ * Numbers for the texts of a funnel: the values of its breakdown and the keys of groups. They are assigned before the
+ * events are read, and given to the statement, so events stored meanwhile do not matter.
  */
 
 import type { PropertyBreakdown } from '../../../core/actions/breakdown.ts';
@@ -15,42 +14,41 @@ import type { FunnelQuestion } from '../rules/question.ts';
 import { funnelSourceSql } from './funnel-source-sql.ts';
 import { attributionStep, largestValues, OTHER } from './rules/split-by-value.ts';
 
-/** The code of no value at all; those of the values that are shown follow, and then those that are only told apart. */
+/** Codes: 0 is no value, then come the shown values, then the hashes of all others. */
 const NO_VALUE_CODE = 0;
 const OTHER_CODES = 2 ** 50;
 
-/** So many values are ranked; what comes behind them is far from being among the largest. */
 const MAX_RANKED_VALUES = 10_000;
 
 export class FunnelCodes {
-  readonly #division: FunnelBreakdown | null;
-  readonly #kept: readonly (readonly string[])[];
+  readonly #breakdown: FunnelBreakdown | null;
+  readonly #shown: readonly (readonly string[])[];
   /** Null where the actors are persons. */
   readonly #groups: readonly string[] | null;
   readonly #groupColumn: string;
-  /** Whether actors are asked for their names. */
+  /** Whether the names of actors are needed. */
   readonly hasNames: boolean;
-  /** Whether it matters which of two events of one instant is first. */
+  /** Whether the order of events at the same time matters. */
   readonly needsTieOrder: boolean;
   readonly none: readonly string[];
   /** The values that are shown, as JSON. */
-  readonly kept: ReadonlySet<string>;
+  readonly shown: ReadonlySet<string>;
 
   private constructor(
     { actor, attribution }: FunnelQuestion,
-    division: FunnelBreakdown | null,
-    kept: readonly string[][],
+    breakdown: FunnelBreakdown | null,
+    shown: readonly string[][],
     groups: readonly string[] | null,
     hasNames: boolean,
   ) {
-    this.#division = division;
-    this.#kept = kept;
+    this.#breakdown = breakdown;
+    this.#shown = shown;
     this.#groups = groups;
     this.#groupColumn = actorColumn(actor);
     this.hasNames = hasNames;
     this.needsTieOrder = this.hasValues && (attribution.kind === 'first_touch' || attribution.kind === 'last_touch');
-    this.none = (division?.keys ?? []).map(() => '');
-    this.kept = new Set(kept.map((value) => JSON.stringify(value)));
+    this.none = (breakdown?.keys ?? []).map(() => '');
+    this.shown = new Set(shown.map((value) => JSON.stringify(value)));
   }
 
   static async find(
@@ -58,31 +56,31 @@ export class FunnelCodes {
     question: FunnelQuestion,
     { hasNames }: { hasNames: boolean },
   ): Promise<FunnelCodes> {
-    const { breakdown, actor, range } = question;
-    const division = breakdown?.kind === 'property' ? new FunnelBreakdown(breakdown, range) : null;
+    const { breakdown: by, actor, range } = question;
+    const breakdown = by?.kind === 'property' ? new FunnelBreakdown(by, range) : null;
     const groups = actor.kind === 'group' ? await findGroups(query, question) : null;
-    const kept = division === null ? [] : await findLargestValues(query, question, division);
-    return new FunnelCodes(question, division, kept, groups, hasNames);
+    const shown = breakdown === null ? [] : await findLargestValues(query, question, breakdown);
+    return new FunnelCodes(question, breakdown, shown, groups, hasNames);
   }
 
   get hasValues(): boolean {
-    return this.#division !== null;
+    return this.#breakdown !== null;
   }
 
   groupAt(actor: number): string {
     return this.#groups?.[actor] ?? '';
   }
 
-  /** What a code stands for; those that are only told apart are themselves. */
+  /** The value of a code; those of other values only differ. */
   valueAt(code: number): readonly string[] {
     if (code === NO_VALUE_CODE) return this.none;
-    return this.#kept[code - 1] ?? [`${code}`, ...OTHER, ...this.none];
+    return this.#shown[code - 1] ?? [`${code}`, ...OTHER, ...this.none];
   }
 
-  /** What has to be joined to events for the numbers. */
+  /** The joins for the codes. */
   joins(statement: EventStatement): string {
     const { sql } = statement;
-    return [...this.#groupJoin(sql), this.#division?.joins(statement) ?? '', ...this.#valueJoin(sql)].join(' ');
+    return [...this.#groupJoin(sql), this.#breakdown?.joins(statement) ?? '', ...this.#valueJoin(sql)].join(' ');
   }
 
   #groupJoin(sql: SqlBuilder): string[] {
@@ -92,29 +90,29 @@ export class FunnelCodes {
   }
 
   #valueJoin(sql: SqlBuilder): string[] {
-    if (this.#division === null || this.#kept.length === 0) return [];
-    const columns = this.#division.keys.map((_, i) => `v${i}`);
-    const rows = this.#kept.map((value, i) => ({
+    if (this.#breakdown === null || this.#shown.length === 0) return [];
+    const columns = this.#breakdown.keys.map((_, i) => `v${i}`);
+    const rows = this.#shown.map((value, i) => ({
       code: String(i + 1),
       ...Object.fromEntries(value.map((text, at) => [`v${at}`, text])),
     })) as Record<string, string>[];
-    const own = this.#division.values(sql);
+    const own = this.#breakdown.values(sql);
     const isSame = columns.map((column, i) => `k.${column} = ${own[i]}`).join(' and ');
     return [`left join ${sql.rows(['code', ...columns], rows)} k on ${isSame}`];
   }
 
   valueSql(sql: SqlBuilder): string {
-    if (this.#division === null) return sql.toDouble(sql.integer(NO_VALUE_CODE));
-    const own = this.#division.values(sql);
+    if (this.#breakdown === null) return sql.toDouble(sql.integer(NO_VALUE_CODE));
+    const own = this.#breakdown.values(sql);
     const isNone = own.map((value) => `${value} = ''`).join(' and ');
-    const whole = `concat(${own.map((value) => `length(${value}), ':', ${value}`).join(', ')})`;
-    const apart = `${sql.integer(this.#kept.length + 1)} + ${sql.hashSlot(whole, OTHER_CODES)}`;
-    const known = this.#kept.length === 0 ? '' : 'when k.code is not null then cast(k.code as bigint)';
-    return sql.toDouble(`(case when ${isNone} then ${NO_VALUE_CODE} ${known} else ${apart} end)`);
+    const joined = `concat(${own.map((value) => `length(${value}), ':', ${value}`).join(', ')})`;
+    const other = `${sql.integer(this.#shown.length + 1)} + ${sql.hashSlot(joined, OTHER_CODES)}`;
+    const known = this.#shown.length === 0 ? '' : 'when k.code is not null then cast(k.code as bigint)';
+    return sql.toDouble(`(case when ${isNone} then ${NO_VALUE_CODE} ${known} else ${other} end)`);
   }
 }
 
-/** What a funnel is divided by, as columns of a statement. */
+/** The breakdown as columns of a statement. */
 class FunnelBreakdown {
   readonly #breakdown: PropertyBreakdown;
   readonly #range: Range;
@@ -149,31 +147,31 @@ async function findGroups(query: EventQuery, question: FunnelQuestion): Promise<
   return rows.map((row) => String(row['name']));
 }
 
-/** The values with the most events of the steps that tell them, or among those of all steps. */
+/** The values with the most events of the attribution step, or of all steps. */
 async function findLargestValues(
   query: EventQuery,
   question: FunnelQuestion,
-  division: FunnelBreakdown,
+  breakdown: FunnelBreakdown,
 ): Promise<string[][]> {
   const statement = query.begin();
   const { sql } = statement;
-  const telling = attributionStep(question);
-  const steps = telling === null ? question.steps : question.steps.slice(telling, telling + 1);
-  const columns = division.keys.map((_, i) => `v${i}`);
-  const values = division.values(sql).map((value, i) => `${value} as v${i}`);
-  const isTelling = steps.map((step) => statement.isOf(step)).join(' or ');
+  const attributed = attributionStep(question);
+  const steps = attributed === null ? question.steps : question.steps.slice(attributed, attributed + 1);
+  const columns = breakdown.keys.map((_, i) => `v${i}`);
+  const values = breakdown.values(sql).map((value, i) => `${value} as v${i}`);
+  const isStep = steps.map((step) => statement.isOf(step)).join(' or ');
   const rows = await statement.query(
     `select ${values.join(', ')}, count(*) as n
-    ${funnelSourceSql(statement, question, division.joins(statement))} and (${isTelling})
+    ${funnelSourceSql(statement, question, breakdown.joins(statement))} and (${isStep})
     group by ${columns.map((_, i) => i + 1).join(', ')}
     order by n desc, ${columns.map((column) => `${column} desc`).join(', ')}
     limit ${sql.integer(MAX_RANKED_VALUES)}`,
   );
   const counts = rows.map((row) => [columns.map((name) => String(row[name])), Number(row['n'])] as const);
-  return [...largestValues(counts, division.limit)].map((key) => JSON.parse(key) as string[]);
+  return [...largestValues(counts, breakdown.limit)].map((key) => JSON.parse(key) as string[]);
 }
 
 export function checkBreakdown({ breakdown, actor }: FunnelQuestion): void {
   if (breakdown?.kind === 'cohort' && actor.kind === 'group')
-    throw invalid('breakdown_type', 'Groups are in no cohorts: divide a funnel of groups by a property.');
+    throw invalid('breakdown_type', 'Cohorts have no groups: break down a funnel of groups by a property.');
 }

@@ -1,5 +1,4 @@
-/** Who entered a funnel, with their attempts: once for each value of the breakdown that they are part of. */
-
+/** The entrants of a funnel and their attempts: once for each value of the breakdown that they belong to. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CohortBreakdown } from '../../../core/actions/breakdown.ts';
 import type { EventQuery } from '../../../query/event-query.ts';
@@ -14,27 +13,27 @@ import { funnelEntities } from './funnel-source-sql.ts';
 import type { FunnelAttempt } from './rules/attempt-summary.ts';
 import { attributionStep, type ValuePart, ValueSplitter } from './rules/split-by-value.ts';
 
-export interface Entrant {
+export interface EntrantAttempts {
   actor: string;
   value: FunnelValue | null;
   attempts: readonly FunnelAttempt[];
 }
 
-/** What one actor did, as part of one value of the breakdown. */
-interface Journeyer {
+/** An actor, as part of one value of the breakdown. */
+interface Entrant {
   readonly value: FunnelValue | null;
   name(): string;
-  /** Tells of every attempt, and says whether there was one. */
-  walk(onAttempt: OnAttempt): boolean;
+  /** Returns whether there was an attempt. */
+  match(onAttempt: OnAttempt): boolean;
 }
 
-/** Some actors at a time. Their names are known only where they were asked for. */
-export async function* funnelJourneyers(
+/** In batches; names are only known with `hasNames`. */
+export async function* funnelEntrants(
   deps: ScanDeps,
   projectId: number,
   question: FunnelQuestion,
-  asks: { hasNames: boolean },
-): AsyncGenerator<Iterable<Journeyer>> {
+  options: { hasNames: boolean },
+): AsyncGenerator<Iterable<Entrant>> {
   if (question.steps.length === 0) return;
   checkBreakdown(question);
   const { filter, breakdown, range } = question;
@@ -46,123 +45,123 @@ export async function* funnelJourneyers(
     hasActors: true,
   };
   const query = await prepareEventQuery(deps, projectId, parts);
-  const hasNames = asks.hasNames || breakdown?.kind === 'cohort';
+  const hasNames = options.hasNames || breakdown?.kind === 'cohort';
   const codes = await FunnelCodes.find(query, question, { hasNames });
-  const divide = dividerOf(query, question, codes);
-  const walk = new FunnelMatcher(question);
+  const split = splitterOf(query, question, codes);
+  const matcher = new FunnelMatcher(question);
   for await (const events of funnelEvents(deps, query, question, codes)) {
     for (let actor = 0; actor < events.actors; actor += ACTOR_BATCH_SIZE) {
-      yield journeyersOf(events, actor, Math.min(actor + ACTOR_BATCH_SIZE, events.actors), divide, walk);
+      yield entrantsOf(events, actor, Math.min(actor + ACTOR_BATCH_SIZE, events.actors), split, matcher);
       await nextTurn();
       deps.signal?.throwIfAborted();
     }
   }
 }
 
-/** The same with their names, and attempts that can be kept. */
-export async function* funnelEntrants(
+/** With names, and attempts that can be retained. */
+export async function* entrantAttempts(
   deps: ScanDeps,
   projectId: number,
   question: FunnelQuestion,
-): AsyncGenerator<Entrant> {
-  for await (const journeyers of funnelJourneyers(deps, projectId, question, { hasNames: true })) {
-    for (const { value, name, walk } of journeyers) {
+): AsyncGenerator<EntrantAttempts> {
+  for await (const entrants of funnelEntrants(deps, projectId, question, { hasNames: true })) {
+    for (const { value, name, match } of entrants) {
       const attempts: FunnelAttempt[] = [];
-      if (walk(collectAttempts(attempts))) yield { actor: name(), value, attempts };
+      if (match(collectAttempts(attempts))) yield { actor: name(), value, attempts };
     }
   }
 }
 
-/** Places of one actor's events; null: all of them. */
-type Places = readonly number[] | null;
+/** Positions of some of an actor's events; null: all of them. */
+type Positions = readonly number[] | null;
 interface OwnPart {
   value: FunnelValue | null;
-  places: Places;
+  positions: Positions;
 }
-type Divide = (own: ActorEvents, name: () => string) => readonly OwnPart[];
+type Split = (own: ActorEvents, name: () => string) => readonly OwnPart[];
 
-function* journeyersOf(
+function* entrantsOf(
   events: FunnelEvents,
   first: number,
   past: number,
-  divide: Divide,
-  walk: FunnelMatcher,
-): Generator<Journeyer> {
+  split: Split,
+  matcher: FunnelMatcher,
+): Generator<Entrant> {
   for (let actor = first; actor < past; actor++) {
     const own = events.of(actor);
     if (own.from === own.to) continue;
     const name = (): string => events.nameOf(actor);
-    for (const [value, parts] of byValue(divide(own, name))) {
+    for (const [value, parts] of byValue(split(own, name))) {
       yield {
         value,
         name,
-        walk: (onAttempt) => {
-          let hasTried = false;
-          for (const places of parts) if (walkPart(own, places, walk, onAttempt)) hasTried = true;
-          return hasTried;
+        match: (onAttempt) => {
+          let hasAttempt = false;
+          for (const positions of parts) if (matchPart(own, positions, matcher, onAttempt)) hasAttempt = true;
+          return hasAttempt;
         },
       };
     }
   }
 }
 
-/** Several small values may have become one. */
-function byValue(parts: readonly OwnPart[]): Iterable<[FunnelValue | null, Places[]]> {
-  if (parts === WHOLE) return ALONE;
-  if (parts.length === 1) return parts.map(({ value, places }) => [value, [places]]);
-  const joined = new Map<string, [FunnelValue | null, Places[]]>();
-  for (const { value, places } of parts) {
+/** Several values may be shown as one: the others. */
+function byValue(parts: readonly OwnPart[]): Iterable<[FunnelValue | null, Positions[]]> {
+  if (parts === UNSPLIT) return UNSPLIT_BY_VALUE;
+  if (parts.length === 1) return parts.map(({ value, positions }) => [value, [positions]]);
+  const joined = new Map<string, [FunnelValue | null, Positions[]]>();
+  for (const { value, positions } of parts) {
     const known = joined.get(JSON.stringify(value));
-    if (known === undefined) joined.set(JSON.stringify(value), [value, [places]]);
-    else known[1].push(places);
+    if (known === undefined) joined.set(JSON.stringify(value), [value, [positions]]);
+    else known[1].push(positions);
   }
   return joined.values();
 }
 
-function walkPart(own: ActorEvents, places: Places, walk: FunnelMatcher, onAttempt: OnAttempt): boolean {
-  if (places === null) return walk.match(own, own.from, own.to, onAttempt);
-  const at = Float64Array.from(places, (place) => own.at[place] as number);
-  const bits = own.bits.map((word) => Int32Array.from(places, (place) => word[place] as number));
-  return walk.match({ at, bits }, 0, places.length, onAttempt);
+function matchPart(own: ActorEvents, positions: Positions, matcher: FunnelMatcher, onAttempt: OnAttempt): boolean {
+  if (positions === null) return matcher.match(own, own.from, own.to, onAttempt);
+  const at = Float64Array.from(positions, (position) => own.at[position] as number);
+  const bits = own.bits.map((word) => Int32Array.from(positions, (position) => word[position] as number));
+  return matcher.match({ at, bits }, 0, positions.length, onAttempt);
 }
 
-const WHOLE: readonly OwnPart[] = [{ value: null, places: null }];
-const ALONE: readonly [FunnelValue | null, Places[]][] = [[null, [null]]];
+const UNSPLIT: readonly OwnPart[] = [{ value: null, positions: null }];
+const UNSPLIT_BY_VALUE: readonly [FunnelValue | null, Positions[]][] = [[null, [null]]];
 
-function dividerOf(query: EventQuery, question: FunnelQuestion, codes: FunnelCodes): Divide {
+function splitterOf(query: EventQuery, question: FunnelQuestion, codes: FunnelCodes): Split {
   const { breakdown } = question;
-  if (breakdown === null) return () => WHOLE;
-  return breakdown.kind === 'cohort' ? cohortDivider(query, breakdown) : valueDivider(question, codes);
+  if (breakdown === null) return () => UNSPLIT;
+  return breakdown.kind === 'cohort' ? cohortSplitr(query, breakdown) : valueSplitr(question, codes);
 }
 
-function cohortDivider(query: EventQuery, { cohorts }: CohortBreakdown): Divide {
+function cohortSplitr(query: EventQuery, { cohorts }: CohortBreakdown): Split {
   const members = new Map(cohorts.map(({ id }) => [id, new Set(id === 'all' ? [] : query.membersOf(id))]));
   return (_, nameOfActor) => {
     const name = nameOfActor();
     const own = cohorts.filter(({ id }) => id === 'all' || members.get(id)?.has(name) === true);
-    return own.map(({ id }) => ({ value: id, places: null }));
+    return own.map(({ id }) => ({ value: id, positions: null }));
   };
 }
 
-function valueDivider(question: FunnelQuestion, codes: FunnelCodes): Divide {
+function valueSplitr(question: FunnelQuestion, codes: FunnelCodes): Split {
   const { steps, attribution } = question;
-  const telling = attributionStep(question);
+  const attributed = attributionStep(question);
   return (own) => {
-    const isStep = (place: number): boolean => steps.some((_, step) => hasBit(own, place, step));
-    const divider = new ValueSplitter<number>(
+    const isStep = (position: number): boolean => steps.some((_, step) => hasBit(own, position, step));
+    const splitter = new ValueSplitter<number>(
       question,
       codes.none.length,
       {
-        valuesOn: (place) => codes.valueAt(own.values[place] as number),
+        valuesOn: (position) => codes.valueAt(own.values[position] as number),
         isStep,
-        isAttributed: (place) => (telling === null ? isStep(place) : hasBit(own, place, telling)),
+        isAttributed: (position) => (attributed === null ? isStep(position) : hasBit(own, position, attributed)),
       },
-      codes.kept,
+      codes.shown,
     );
     const all = Array.from({ length: own.to - own.from }, (_, index) => own.from + index);
     const isPartial = attribution.kind === 'all_events';
-    return divider
+    return splitter
       .split(all)
-      .map(({ value, events: places }: ValuePart<number>) => ({ value, places: isPartial ? places : null }));
+      .map(({ value, events: positions }: ValuePart<number>) => ({ value, positions: isPartial ? positions : null }));
   };
 }

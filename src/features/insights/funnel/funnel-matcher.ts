@@ -1,6 +1,6 @@
 /**
- * Finds the attempts of one actor at a funnel: the same as `test/oracle/funnel-attempts.ts`, in one go over
- * the events, since starts only ever move forward in time and so do the steps after them.
+ * Finds the attempts of one actor at a funnel in one pass over the events: starts only move forward in time, and so do
+ * the steps after them. `test/oracle/funnel-attempts.ts` does the same in the simplest way.
  */
 
 import { windowEnds } from '../../../core/time/window-end.ts';
@@ -8,14 +8,14 @@ import type { Exclusion, FunnelQuestion } from '../rules/question.ts';
 import { includesEntity } from '../rules/read-entity.ts';
 import type { FunnelAttempt } from './rules/attempt-summary.ts';
 
-/** Bits of one word: a number that is never negative. */
+/** Few enough that a word is never negative. */
 export const BITS_PER_WORD = 30;
 
-/** Events of actors, as much of them as a funnel looks at, each actor's in the order of time. */
+/** Events of actors, each actor's in the order of time. */
 export interface StepEvents {
-  /** Place → time, ms UTC. */
+  /** Position → time, ms UTC. */
   readonly at: Float64Array;
-  /** Word → place → a bit for each step, then one for each exclusion: set where it is one of theirs. */
+  /** Word → position → a bit for each step, then one for each exclusion. */
   readonly bits: readonly Int32Array[];
 }
 
@@ -23,13 +23,11 @@ export const hasBit = ({ bits }: StepEvents, place: number, bit: number): boolea
   ((bits[Math.floor(bit / BITS_PER_WORD)]?.[place] ?? 0) & (1 << (bit % BITS_PER_WORD))) !== 0;
 
 /**
- * Is told of each attempt that makes a difference: how many steps were done within the window, and when each was done
- * (in an unordered funnel: the first, the second, … of them), not a number where it was not. The list of times is used
- * again for the next one.
+ * Called with each relevant attempt: how many steps were done within the window, and when each was done (in an unordered
+ * funnel: any first, second, … step), NaN where it was not. `times` is reused for the next attempt.
  */
 export type OnAttempt = (depth: number, times: Float64Array) => void;
 
-/** For whoever wants to keep attempts. */
 export const collectAttempts =
   (attempts: FunnelAttempt[]): OnAttempt =>
   (depth, times) => {
@@ -37,11 +35,11 @@ export const collectAttempts =
     attempts.push({ start: times[0] as number, depth, times: kept });
   };
 
-/** Whether the order of events of one instant makes a difference. */
+/** Whether the order of events at the same time matters. */
 export const needsTieOrder = ({ order, steps }: Pick<FunnelQuestion, 'order' | 'steps'>): boolean =>
   order === 'strict' || (order === 'ordered' && needsAnotherEvent(steps).includes(true));
 
-/** Step → whether one event cannot be both it and the one before it. */
+/** Step → whether it needs another event than the step before. */
 const needsAnotherEvent = (steps: FunnelQuestion['steps']): boolean[] =>
   steps.map((step, at) => {
     const before = steps[at - 1];
@@ -52,22 +50,19 @@ export class FunnelMatcher {
   private readonly order: FunnelQuestion['order'];
   private readonly count: number;
   private readonly exclusions: readonly Exclusion[];
-  /**
-   * Whether of those starts after which there is no second step only the first is told: the others get no further, and
-   * matter only to whom it matters when they were.
-   */
-  private readonly canStop: boolean;
+  /** Whether it may stop at the first start without a second step: later starts only matter in trends. */
+  private readonly stopsEarly: boolean;
   private readonly windowEnd: (from: number) => number;
   private readonly mustBeAnother: readonly boolean[];
   private readonly times: Float64Array;
-  /** Step → how far its events were looked at. */
+  /** Step → position up to which its events were read. */
   private readonly cursors: Int32Array;
   /** Exclusion → the times of its events. */
   private excluded: readonly (readonly number[])[] = [];
 
   constructor({ order, steps, exclusions, window, timezone, view }: FunnelQuestion) {
     this.order = order;
-    this.canStop = order === 'ordered' && exclusions.length === 0 && view !== 'trends';
+    this.stopsEarly = order === 'ordered' && exclusions.length === 0 && view !== 'trends';
     this.count = steps.length;
     this.exclusions = order === 'strict' ? [] : exclusions;
     this.windowEnd = windowEnds(window, timezone);
@@ -76,55 +71,52 @@ export class FunnelMatcher {
     this.cursors = new Int32Array(steps.length);
   }
 
-  /**
-   * Goes over the places from `from` to before `to`, and says whether there was an attempt. Those that an exclusion falls
-   * into are none.
-   */
-  match(deeds: StepEvents, from: number, to: number, onAttempt: OnAttempt): boolean {
+  /** Reads the positions from `from` to before `to`. Returns whether there was an attempt without an exclusion. */
+  match(events: StepEvents, from: number, to: number, onAttempt: OnAttempt): boolean {
     if (this.exclusions.length > 0)
-      this.excluded = this.exclusions.map((_, index) => timesOf(deeds, from, to, this.count + index));
-    let hasTried = false;
+      this.excluded = this.exclusions.map((_, index) => timesOf(events, from, to, this.count + index));
+    let hasAttempt = false;
     if (this.order === 'unordered') {
       for (let first = 0; first < this.count; first++) {
-        if (this.unordered(deeds, from, to, first, onAttempt)) hasTried = true;
+        if (this.unordered(events, from, to, first, onAttempt)) hasAttempt = true;
       }
-      return hasTried;
+      return hasAttempt;
     }
-    const { at } = deeds;
-    const steps = deeds.bits[0] as Int32Array;
-    const { times, cursors, canStop } = this;
+    const { at } = events;
+    const steps = events.bits[0] as Int32Array;
+    const { times, cursors, stopsEarly } = this;
     const isStrict = this.order === 'strict';
     cursors.fill(from);
-    // Before this place starts have the same second step.
-    let sameUntil = from;
+    // Starts before this position have the same second step.
+    let sameSecondUntil = from;
     for (let start = from; start < to; start++) {
       if (((steps[start] as number) & 1) === 0) continue;
       times[0] = at[start] as number;
-      if (isStrict) this.strict(deeds, start, to);
-      else if (start >= sameUntil) sameUntil = this.ordered(deeds, start, to);
-      if (!this.isVoid()) {
-        hasTried = true;
+      if (isStrict) this.strict(events, start, to);
+      else if (start >= sameSecondUntil) sameSecondUntil = this.ordered(events, start, to);
+      if (!this.isExcluded()) {
+        hasAttempt = true;
         onAttempt(this.depth(), times);
       }
-      if (canStop && (cursors[1] as number) >= to) break;
+      if (stopsEarly && (cursors[1] as number) >= to) break;
     }
-    return hasTried;
+    return hasAttempt;
   }
 
   /**
-   * Each step is the first event of its kind at or after the one before it. Says before which place starts have the same
-   * second step, and so all that follows: mostly many of them.
+   * Each step is its first event at or after the step before. Returns up to which position starts have the same second
+   * step, and so the same further steps: often many.
    */
-  private ordered(deeds: StepEvents, start: number, to: number): number {
+  private ordered(events: StepEvents, start: number, to: number): number {
     let before = start;
     for (let step = 1; step < this.count; step++) {
-      if (before < to) before = this.next(deeds, step, before, to);
-      this.times[step] = before < to ? (deeds.at[before] as number) : Number.NaN;
+      if (before < to) before = this.next(events, step, before, to);
+      this.times[step] = before < to ? (events.at[before] as number) : Number.NaN;
     }
-    return this.pastSecond(deeds, to);
+    return this.pastSecond(events, to);
   }
 
-  /** The first place whose start needs another second step than the one that was found. */
+  /** The first position whose start needs another second step. */
   private pastSecond({ at }: StepEvents, to: number): number {
     const second = this.cursors[1] ?? to;
     if (second >= to || this.mustBeAnother[1] === true) return second;
@@ -133,51 +125,51 @@ export class FunnelMatcher {
     return place;
   }
 
-  private next(deeds: StepEvents, step: number, before: number, to: number): number {
-    const [word, bit] = [deeds.bits[Math.floor(step / BITS_PER_WORD)] as Int32Array, 1 << (step % BITS_PER_WORD)];
-    const { at } = deeds;
+  private next(events: StepEvents, step: number, before: number, to: number): number {
+    const [word, bit] = [events.bits[Math.floor(step / BITS_PER_WORD)] as Int32Array, 1 << (step % BITS_PER_WORD)];
+    const { at } = events;
     const from = at[before] as number;
     let place = this.cursors[step] as number;
-    // Otherwise one of the same instant will do, wherever it stands.
+    // Otherwise any event at the same time will do.
     if (this.mustBeAnother[step] === true) place = Math.max(place, before + 1);
     while (place < to && (((word[place] as number) & bit) === 0 || (at[place] as number) < from)) place++;
     this.cursors[step] = place;
     return place;
   }
 
-  private strict(deeds: StepEvents, start: number, to: number): void {
+  private strict(events: StepEvents, start: number, to: number): void {
     for (let step = 0; step < this.count; step++) {
       const place = start + step;
-      this.times[step] = place < to && hasBit(deeds, place, step) ? (deeds.at[place] as number) : Number.NaN;
+      this.times[step] = place < to && hasBit(events, place, step) ? (events.at[place] as number) : Number.NaN;
     }
   }
 
   /** Any step may be the first; the others count where they come after it. */
-  private unordered(deeds: StepEvents, from: number, to: number, first: number, onAttempt: OnAttempt): boolean {
-    let hasTried = false;
+  private unordered(events: StepEvents, from: number, to: number, first: number, onAttempt: OnAttempt): boolean {
+    let hasAttempt = false;
     this.cursors.fill(from);
     for (let start = from; start < to; start++) {
-      if (!hasBit(deeds, start, first)) continue;
-      const began = deeds.at[start] as number;
+      if (!hasBit(events, start, first)) continue;
+      const began = events.at[start] as number;
       this.times.fill(Number.NaN);
       let done = 0;
       this.times[done++] = began;
       for (let step = 0; step < this.count; step++) {
         if (step === first) continue;
         let place = this.cursors[step] as number;
-        while (place < to && (!hasBit(deeds, place, step) || (deeds.at[place] as number) <= began)) place++;
+        while (place < to && (!hasBit(events, place, step) || (events.at[place] as number) <= began)) place++;
         this.cursors[step] = place;
-        if (place < to) this.times[done++] = deeds.at[place] as number;
+        if (place < to) this.times[done++] = events.at[place] as number;
       }
       this.times.subarray(0, done).sort();
-      if (this.isVoid()) continue;
-      hasTried = true;
+      if (this.isExcluded()) continue;
+      hasAttempt = true;
       onAttempt(this.depth(), this.times);
     }
-    return hasTried;
+    return hasAttempt;
   }
 
-  /** How many steps, one after the other, lie within the window. */
+  /** How many consecutive steps are within the window. */
   private depth(): number {
     const { times, count } = this;
     if (Number.isNaN(times[1] as number)) return 1;
@@ -187,8 +179,8 @@ export class FunnelMatcher {
     return depth;
   }
 
-  /** What is excluded happened after the one step and before the other, or before the window closed on the other. */
-  private isVoid(): boolean {
+  /** An excluded event happened after the one step and before the other, or before the end of the window. */
+  private isExcluded(): boolean {
     if (this.exclusions.length === 0) return false;
     for (const [index, exclusion] of this.exclusions.entries()) {
       const from = this.times[exclusion.from] as number;
@@ -201,9 +193,9 @@ export class FunnelMatcher {
   }
 }
 
-function timesOf(deeds: StepEvents, from: number, to: number, bit: number): number[] {
+function timesOf(events: StepEvents, from: number, to: number, bit: number): number[] {
   const times: number[] = [];
-  for (let place = from; place < to; place++) if (hasBit(deeds, place, bit)) times.push(deeds.at[place] as number);
+  for (let place = from; place < to; place++) if (hasBit(events, place, bit)) times.push(events.at[place] as number);
   return times;
 }
 

@@ -3,7 +3,7 @@ import type { EventStatement } from '../../../query/event-statement.ts';
 import { anyEventNameSql } from '../../../query/filters/action-step-sql.ts';
 import type { FunnelQuestion } from '../rules/question.ts';
 
-/** `from … where …` of the events that a funnel may look at. */
+/** `from … where …` of the events that may belong to a funnel. */
 export function funnelSourceSql(statement: EventStatement, question: FunnelQuestion, join = ''): string {
   const { order, actor, range, filter } = question;
   const names = order === 'strict' ? 'true' : anyEventNameSql(statement.sql, funnelEntities(question));

@@ -10,8 +10,13 @@ import type { Page } from '../../../stores/metadata/page.ts';
 import type { LifecycleItem } from '../rules/answers.ts';
 import { LIFECYCLE_STATUSES, type LifecyclePeopleQuestion, type LifecycleQuestion } from '../rules/question.ts';
 import { sum } from '../rules/statistics.ts';
-import { type ActivityBits, queryActivityBits } from '../shared/activity-bitmaps.ts';
-import { activitySql, MAX_BITMAP_TICKS, wordColumns } from '../shared/activity-sql.ts';
+import {
+  type ActivityBits,
+  activitySql,
+  MAX_BITMAP_TICKS,
+  queryActivityBits,
+  wordColumns,
+} from '../shared/activity-bitmaps.ts';
 import { tickSql } from '../shared/tick-sql.ts';
 
 export async function answerLifecycle(
@@ -30,7 +35,7 @@ export async function answerLifecycle(
     timezone,
   );
   return LIFECYCLE_STATUSES.map((status) => {
-    // The first interval is the one before those that are shown.
+    // The first interval is before those that are shown.
     const found = shown.map((_, at) => counts.get(`${status} ${at + 1}`) ?? 0);
     const data = found.map((count) => (status === 'dormant' && count > 0 ? -count : count));
     const [days, labels] = [names.map(({ day }) => day), names.map(({ label }) => label)];
@@ -38,7 +43,7 @@ export async function answerLifecycle(
   });
 }
 
-/** By status and interval, with a space between them. */
+/** `status interval` → count. */
 type Counts = ReadonlyMap<string, number>;
 
 async function countByStatus(
@@ -80,7 +85,7 @@ async function countByBitmap(
   return countStatuses(await queryActivityBits(deps, statement, asked), ticks);
 }
 
-/** Whoever was there, and is not new and was not there before, is back; whoever was there before and is not, is gone. */
+/** Resurrecting: active, neither new nor active before. Dormant: active before, but not now. */
 function countStatuses(bits: ActivityBits, ticks: number): Counts {
   const [active, returning, fresh] = [new Float64Array(ticks), new Float64Array(ticks), new Float64Array(ticks)];
   const created = bits.numbers('created');
@@ -105,7 +110,7 @@ function countStatuses(bits: ActivityBits, ticks: number): Counts {
   return counts;
 }
 
-/** In which interval somebody was created; -1 outside of them all. */
+/** The interval in which a person was created; -1 outside of all. */
 function createdSql(sql: SqlBuilder, bounds: readonly number[], column: string): string {
   return `case when ${column} >= ${sql.time(bounds[0] ?? 0)} and ${column} < ${sql.time(bounds.at(-1) ?? 0)}
     then ${tickSql(sql, column, bounds)} else -1 end`;
@@ -122,7 +127,7 @@ const prepareEntity = (
 const ticksIn = ({ range, interval, timezone }: LifecycleQuestion): Tick[] =>
   ticksOf(range, interval, timezone, 'monday');
 
-/** Beginnings of the intervals, with one more before them, which tells who was there already; and the end of the last. */
+/** The starts of the intervals, with one more before them for who was active already, and the end of the last. */
 function boundsIn(question: LifecycleQuestion): number[] {
   const { interval, timezone, range } = question;
   const shown = ticksIn(question);
@@ -130,7 +135,7 @@ function boundsIn(question: LifecycleQuestion): number[] {
   return [before, ...shown.map(({ start }) => start), shown.at(-1)?.end ?? range.until];
 }
 
-/** What each person was in which interval: new in the one in which they were created, if they were not there before. */
+/** The status of each person by interval: new in the one they were created in, unless they were active before. */
 function statusSql(statement: EventStatement, question: LifecycleQuestion, entity: Entity): string {
   const { sql } = statement;
   const bounds = boundsIn(question);
@@ -158,7 +163,7 @@ function statusSql(statement: EventStatement, question: LifecycleQuestion, entit
     from known where tick < ${last} and (after is null or after > tick + 1)`;
 }
 
-/** Whom one number counts, in the order of their ids. */
+/** In the order of their ids. */
 export async function findLifecyclePeople(
   deps: QueryDeps,
   projectId: number,

@@ -1,7 +1,4 @@
-/**
- * The ways that people take. The engine gives each person's items as numbers; what is a path, and which part of it is
- * shown, is decided by the rules of `core/insights/paths`.
- */
+/** Paths: the engine returns each person's items as numbers; `rules/` decides what is a path, and what of it is shown. */
 
 import { isInRange, type Range } from '../../../core/time/range.ts';
 import { inBatches } from '../../../lib/in-turns.ts';
@@ -19,11 +16,11 @@ import { type PathItem, pauseRule, trimPath } from './rules/path-items.ts';
 
 export async function answerPaths(deps: ScanDeps, projectId: number, question: PathsQuestion): Promise<PathEdge[]> {
   let steps: StepCounter | undefined;
-  const isWhole = question.start === null && question.end === null;
-  await eachPath(deps, projectId, question, { hasNames: false }, ({ codes }, way) => {
+  const isUntrimmed = question.start === null && question.end === null;
+  await eachPath(deps, projectId, question, { hasNames: false }, ({ codes }, path) => {
     steps ??= new StepCounter(codes, question.stepLimit);
-    if (isWhole) steps.addFirst(way);
-    else steps.add(trimPath(namedItems(codes, way), question) ?? []);
+    if (isUntrimmed) steps.addFirst(path);
+    else steps.add(trimPath(namedItems(codes, path), question) ?? []);
   });
   return (steps?.edges(question) ?? new EdgeCounter()).answer(question);
 }
@@ -34,9 +31,9 @@ export async function findPathsPeople(
   question: PathsPeopleQuestion,
 ): Promise<string[]> {
   const people = new Set<string>();
-  await eachPath(deps, projectId, question.paths, { hasNames: true }, (events, way) => {
-    const path = trimPath(namedItems(events.codes, way), question.paths);
-    if (path !== null && matchesEdge(question, path)) people.add(events.nameOf(way.actor));
+  await eachPath(deps, projectId, question.paths, { hasNames: true }, (events, path) => {
+    const trimmed = trimPath(namedItems(events.codes, path), question.paths);
+    if (trimmed !== null && matchesEdge(question, trimmed)) people.add(events.nameOf(path.actor));
   });
   return [...people].sort(compareText);
 }
@@ -47,7 +44,7 @@ const namedItems = (codes: PathCodes, { items, times, length }: Path): PathItem[
     at: times[index] as number,
   }));
 
-/** One way without a pause, repeated items put together at the time of the last. It is used again for the next. */
+/** One path without a pause; repeated items are merged, at the time of the last. Reused for the next path. */
 interface Path {
   actor: number;
   length: number;
@@ -55,73 +52,73 @@ interface Path {
   times: Float64Array;
 }
 
-type OnPath = (events: PathEventBatch, way: Path) => void;
+type OnPath = (events: PathEventBatch, path: Path) => void;
 
 async function eachPath(
   deps: ScanDeps,
   projectId: number,
   question: PathsQuestion,
   { hasNames }: { hasNames: boolean },
-  onWay: OnPath,
+  onPath: OnPath,
 ): Promise<void> {
-  const spans = await funnelRanges(deps, projectId, question);
+  const ranges = await funnelRanges(deps, projectId, question);
   const isPause = pauseRule(question);
-  for await (const events of pathEvents(deps, projectId, question, hasNames || spans !== null)) {
-    const way: Path = { actor: 0, length: 0, items: new Int32Array(64), times: new Float64Array(64) };
-    const onOwn = (): void => onWay(events, way);
+  for await (const events of pathEvents(deps, projectId, question, hasNames || ranges !== null)) {
+    const path: Path = { actor: 0, length: 0, items: new Int32Array(64), times: new Float64Array(64) };
+    const onEnd = (): void => onPath(events, path);
     await inBatches(events.actors, ACTOR_BATCH_SIZE, (first, past) => {
       deps.signal?.throwIfAborted();
-      for (way.actor = first; way.actor < past; way.actor++) {
-        const own = events.of(way.actor);
+      for (path.actor = first; path.actor < past; path.actor++) {
+        const own = events.of(path.actor);
         if (own.from === own.to) continue;
-        const span = spans?.get(events.nameOf(way.actor));
-        if (spans === null || span !== undefined) splitPaths(own, span, isPause, way, onOwn);
+        const range = ranges?.get(events.nameOf(path.actor));
+        if (ranges === null || range !== undefined) splitPaths(own, range, isPause, path, onEnd);
       }
     });
   }
 }
 
-/** Tells of each of somebody's ways, one after the other, in `way`. */
+/** Calls back with each path of one person, in `path`. */
 function splitPaths(
   { from, to, items, at }: ActorItems,
-  span: Range | undefined,
+  range: Range | undefined,
   isPause: (from: number, to: number) => boolean,
-  way: Path,
-  onOwn: () => void,
+  path: Path,
+  onEnd: () => void,
 ): void {
-  if (way.items.length < to - from) {
-    way.items = new Int32Array(2 * (to - from));
-    way.times = new Float64Array(2 * (to - from));
+  if (path.items.length < to - from) {
+    path.items = new Int32Array(2 * (to - from));
+    path.times = new Float64Array(2 * (to - from));
   }
-  way.length = 0;
+  path.length = 0;
   let before = Number.NaN;
   for (let place = from; place < to; place++) {
     const [item, time] = [items[place] as number, at[place] as number];
-    if (item === EXCLUDED_CODE || (span !== undefined && !isInRange(time, span))) continue;
-    if (way.length > 0 && isPause(before, time)) {
-      onOwn();
-      way.length = 0;
+    if (item === EXCLUDED_CODE || (range !== undefined && !isInRange(time, range))) continue;
+    if (path.length > 0 && isPause(before, time)) {
+      onEnd();
+      path.length = 0;
     }
     before = time;
-    if (way.length === 0 || way.items[way.length - 1] !== item) way.items[way.length++] = item;
-    way.times[way.length - 1] = time;
+    if (path.length === 0 || path.items[path.length - 1] !== item) path.items[path.length++] = item;
+    path.times[path.length - 1] = time;
   }
-  if (way.length > 0) onOwn();
+  if (path.length > 0) onEnd();
 }
 
-/** When the paths of those who are at a step of a funnel begin and end; null where any path counts. */
+/** When the paths of persons at a step of the funnel start and end; null without a funnel. */
 async function funnelRanges(
   deps: ScanDeps,
   projectId: number,
   { funnel }: PathsQuestion,
 ): Promise<Map<string, Range> | null> {
   if (funnel === null) return null;
-  const spans = new Map<string, Range>();
+  const ranges = new Map<string, Range>();
   for await (const { actor, attempts } of selectedEntrants(deps, projectId, funnel.people)) {
-    const span = pathRange(funnel.path, funnel.people, attempts);
-    if (span !== null) spans.set(actor, span);
+    const range = pathRange(funnel.path, funnel.people, attempts);
+    if (range !== null) ranges.set(actor, range);
   }
-  return spans;
+  return ranges;
 }
 
 interface Step {
@@ -132,14 +129,14 @@ interface Step {
   time: number;
 }
 
-/** So many steps have a place in a table each; where there may be more, they are looked for. */
+/** Up to this size steps are counted in a table, beyond it in a map. */
 const MAX_TABLE_SIZE = 1_000_000;
 
-/** Counts steps by the numbers of their ends, which get their names at the end. */
+/** Counts steps by the codes of their ends, which are named last. */
 class StepCounter {
   readonly #codes: PathCodes;
   readonly #limit: number;
-  /** Steps by their number, where they are few. */
+  /** Null where it would be too large. */
   readonly #table: (Step | undefined)[] | null;
   readonly #steps = new Map<string | number, Step>();
   readonly #edges = new EdgeCounter();
@@ -156,7 +153,7 @@ class StepCounter {
     this.#edges.add(path);
   }
 
-  /** The first items of a way, up to the limit. */
+  /** The first items of a path, up to the limit. */
   addFirst({ items, times, length }: Path): void {
     const most = Math.min(length, this.#limit);
     for (let place = 1; place < most; place++) {
@@ -174,20 +171,20 @@ class StepCounter {
       this.#table[number] = step;
       return step;
     }
-    // Fewer items than there will be may be known as yet: then the numbers are told apart as text.
+    // While items are still being added, `number` is not unique.
     const key = isComplete ? number : `${place} ${from} ${to}`;
     const step = this.#steps.get(key) ?? { place, from, to, count: 0, time: 0 };
     if (step.count === 0) this.#steps.set(key, step);
     return step;
   }
 
-  /** Names those that can be shown: mostly few of many. */
+  /** Only names steps that can be shown: mostly few of many. */
   edges(question: PathsQuestion): EdgeCounter {
     const counted = this.#table?.filter((step) => step !== undefined) ?? [...this.#steps.values()];
     const weights = counted.map(({ count }) => count);
-    const least = minShownWeight(weights, question);
+    const minWeight = minShownWeight(weights, question);
     for (const { place, from, to, count, time } of counted) {
-      if (count < least) continue;
+      if (count < minWeight) continue;
       const [source, target] = [this.#codes.nameOf(from), this.#codes.nameOf(to)];
       this.#edges.addSteps(`${place}_${source}`, `${place + 1}_${target}`, count, time);
     }

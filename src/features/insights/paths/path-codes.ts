@@ -1,6 +1,6 @@
 /**
- * The items of paths as numbers: addresses, screens and names come again and again, so each is read, cleaned and told
- * apart once. Which number means which item is settled before the events are read.
+ * Numbers for the items of paths: each address, screen or event name is cleaned once. They are assigned before the
+ * events are read.
  */
 
 import { replacePattern } from '../../../lib/search-pattern.ts';
@@ -8,30 +8,29 @@ import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 import type { PathsQuestion } from '../rules/question.ts';
 import { cleanItem } from './rules/path-items.ts';
 
-/** Where there are more items than this, they are read as texts, and fewer events at a time. */
+/** With more items than this they are read as text, and fewer events at a time. */
 export const MAX_CODED_ITEMS = 100_000;
 const MAX_TEXT_BATCH_EVENTS = 1_000_000;
 
-/** What is left out of paths. */
 export const EXCLUDED_CODE = -1;
 
 export class PathCodes {
   readonly #question: PathsQuestion;
   readonly #excluded: ReadonlySet<string>;
-  /** Item → code, once cleaned. */
+  /** Cleaned item → code. */
   readonly #codes = new Map<string, number>();
   readonly #names: string[] = [];
-  /** Item as events have it → code; null where there are too many to know beforehand. */
+  /** Item of an event → code; null where there are too many to list. */
   readonly #known: ReadonlyMap<string, number> | null;
 
-  /** `items` are all that there are; null where they are too many. */
+  /** `items` are all items; null where there are too many. */
   constructor(question: PathsQuestion, items: readonly string[] | null) {
     this.#question = question;
     this.#excluded = new Set(question.excluded);
     this.#known = items && new Map(items.map((item) => [item, this.#codeOf(item)]));
   }
 
-  /** Whether no further items will be met. */
+  /** Whether all items are known. */
   get isComplete(): boolean {
     return this.#known !== null;
   }
@@ -40,7 +39,7 @@ export class PathCodes {
     return this.#names.length;
   }
 
-  /** Events that may be read at once; undefined: as many as usual. */
+  /** Undefined: as many as usual. */
   get maxBatchEvents(): number | undefined {
     return this.#known === null ? MAX_TEXT_BATCH_EVENTS : undefined;
   }
@@ -49,19 +48,16 @@ export class PathCodes {
     return this.#names[code] ?? '';
   }
 
-  /**
-   * The table of codes, to be joined, where they are known: `c.code` is an event's. What is left out of paths is not in
-   * it, and so not in what it is joined to.
-   */
+  /** Joins the codes, where all items are known: `c.code` is the event's. Events of excluded items are left out. */
   join(sql: SqlBuilder, item: string): string {
     const kept = [...(this.#known ?? [])].filter(([, code]) => code !== EXCLUDED_CODE);
     const rows = kept.map(([text, code]) => ({ text, code: String(code) }));
-    // Numbers are made of the codes before they are joined: of few of them, not of all events'.
+    // Cast before the join: once per item, not per event.
     const codes = `(select t.text as text, cast(t.code as integer) as code from ${sql.rows(['text', 'code'], rows)} t)`;
     return `join ${codes} c on c.text = ${item}`;
   }
 
-  /** The codes of items that were not known. */
+  /** The codes of items that are read as text. */
   read(items: readonly string[]): Int32Array {
     const known = new Map<string, number>();
     return Int32Array.from(items, (item) => {

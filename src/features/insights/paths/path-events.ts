@@ -1,4 +1,4 @@
-/** Asks the engine for the events that paths are made of, as numbers: who, when, which item. */
+/** Reads the events of paths as numbers: actor, time, item. */
 
 import type { EventQuery } from '../../../query/event-query.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
@@ -8,26 +8,25 @@ import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 import type { PathsQuestion } from '../rules/question.ts';
 import { ActorKeys, fitsInKey, type KeyEncoding, type RowOptions } from '../shared/actor-keys.ts';
-import { reorderColumn, rowsByActor } from '../shared/actor-rows.ts';
-import { actorBatches } from '../shared/actor-slices.ts';
+import { actorBatches, reorderColumn, rowsByActor } from '../shared/actor-rows.ts';
 import { MAX_CODED_ITEMS, PathCodes } from './path-codes.ts';
 
 export interface PathEventBatch {
   readonly codes: PathCodes;
   readonly actors: number;
-  /** Where an actor came, until the next one is asked for. */
+  /** Valid until the next call. */
   of(actor: number): ActorItems;
-  /** The person's id; only where names were asked for. */
+  /** The person's id; only with `hasNames`. */
   nameOf(actor: number): string;
 }
 
-/** The places from `from` to before `to` are the actor's, in the order of time. */
+/** The positions from `from` to before `to` are the actor's, in the order of time. */
 export interface ActorItems {
   readonly from: number;
   readonly to: number;
-  /** Place → time, ms UTC. */
+  /** Position → time, ms UTC. */
   readonly at: Float64Array;
-  /** Place → code of its item. */
+  /** Position → code of the item. */
   readonly items: Int32Array;
 }
 
@@ -45,12 +44,12 @@ export async function* pathEvents(
   const codes = new PathCodes(question, items);
   const base = 2 ** Math.ceil(Math.log2(codes.count + 1));
   const isKeyed = codes.isComplete && fitsInKey(question.range, base);
-  for await (const { at: slice, count } of actorBatches(events, codes.maxBatchEvents)) {
+  for await (const { at: batch, count } of actorBatches(events, codes.maxBatchEvents)) {
     const statement = query.begin();
     const { sql } = statement;
     const { columns, join } = columnsOf(sql, question, codes, isKeyed ? base : null);
     const name = hasNames ? ', p.person_id as name' : '';
-    const isOwn = count === 1 ? 'true' : `${sql.hashSlot('p.person_id', count)} = ${sql.param(slice)}`;
+    const isOwn = count === 1 ? 'true' : `${sql.hashSlot('p.person_id', count)} = ${sql.param(batch)}`;
     const table = await deps.events.queryColumns(
       `select p.number as actor, ${columns}, e.uuid as uuid${name}
       ${statement.fromActors(PERSON, question.range, join)} and ${isOwn}
@@ -59,13 +58,13 @@ export async function* pathEvents(
     );
     const uuids = table.uuids('uuid');
     const names = hasNames ? table.uuids('name') : null;
-    const how: RowReading = {
+    const reading: RowReading = {
       tieOrder: (a, b) => uuids.compare(a, b),
       hasNames,
       nameAt: (row) => names?.textAt(row) ?? '',
     };
-    const parts = { base, from: question.range.from };
-    yield isKeyed ? await packedItems(table, codes, parts, how) : await columnItems(table, codes, how);
+    const encoding = { base, from: question.range.from };
+    yield isKeyed ? await packedItems(table, codes, encoding, reading) : await columnItems(table, codes, reading);
   }
 }
 
@@ -73,7 +72,7 @@ interface RowReading extends RowOptions {
   nameAt(row: number): string;
 }
 
-/** One column, of time and item, where both go into one number; otherwise one for each. */
+/** Time and item in one column, where both fit into one number; otherwise in two. */
 function columnsOf(
   sql: SqlBuilder,
   { range }: PathsQuestion,
@@ -92,10 +91,10 @@ function columnsOf(
 async function packedItems(
   table: ColumnTable,
   codes: PathCodes,
-  parts: KeyEncoding,
-  how: RowReading,
+  encoding: KeyEncoding,
+  reading: RowReading,
 ): Promise<PathEventBatch> {
-  const keys = await ActorKeys.group(table.integers('actor'), table.doubles('key'), parts, how);
+  const keys = await ActorKeys.group(table.integers('actor'), table.doubles('key'), encoding, reading);
   return {
     codes,
     actors: keys.actors,
@@ -103,7 +102,7 @@ async function packedItems(
       const { count, at, rest } = keys.of(actor);
       return { from: 0, to: count, at, items: rest };
     },
-    nameOf: (actor) => how.nameAt(keys.anyRowOf(actor)),
+    nameOf: (actor) => reading.nameAt(keys.anyRowOf(actor)),
   };
 }
 
@@ -123,7 +122,7 @@ async function columnItems(
   };
 }
 
-/** Every item that there is, whoever came there, or null where there are too many; and how many events there are. */
+/** All items, or null where there are too many, and the number of events. */
 async function findItems(
   query: EventQuery,
   question: PathsQuestion,
@@ -147,7 +146,7 @@ const includedEvents = (statement: EventStatement, question: PathsQuestion): str
   `from event_rows e where ${statement.inProject()} and ${statement.during(question.range)}
     and ${includedSql(statement.sql, question)}`;
 
-/** Where an event led: an address without its last slash, a screen, or itself. */
+/** The address without its last slash, the screen, or the name of the event. */
 function itemSql(sql: SqlBuilder): string {
   const url = `coalesce(${sql.property('$current_url')}, '')`;
   const address = `case when length(${url}) > 1 and right(${url}, 1) = '/' then left(${url}, length(${url}) - 1) else ${url} end`;

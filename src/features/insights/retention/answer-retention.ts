@@ -10,8 +10,7 @@ import type { FoundActor, RetentionRow } from '../rules/answers.ts';
 import type { RetentionPeopleQuestion, RetentionQuestion } from '../rules/question.ts';
 import { compareText } from '../rules/statistics.ts';
 import { type ActivityBits, queryActivityBits } from '../shared/activity-bitmaps.ts';
-import { MAX_BITMAP_INTERVALS, retentionBitmapSql } from './retention-bitmap-sql.ts';
-import { arrivalsSql, returnsSql } from './retention-sql.ts';
+import { arrivalsSql, MAX_BITMAP_INTERVALS, retentionBitmapSql, returnsSql } from './retention-sql.ts';
 
 export async function answerRetention(
   deps: ScanDeps,
@@ -41,7 +40,7 @@ async function countsByInterval(
   return countReturns(await queryActivityBits(deps, statement, asked), question);
 }
 
-/** Interval → intervals after it → how many came then, and were there again so much later. */
+/** Interval → intervals after it → how many started then and came back so much later. */
 function countReturns(bits: ActivityBits, { isFirstCohortOnly, intervals }: RetentionQuestion): Map<string, Counts> {
   const counts = new Float64Array(intervals * intervals);
   for (let person = 0; person < bits.actors; person++) {
@@ -61,7 +60,7 @@ function countReturns(bits: ActivityBits, { isFirstCohortOnly, intervals }: Rete
   );
 }
 
-/** More rows nobody reads, and they would fill the memory. */
+/** More rows would fill the memory. */
 const MAX_BREAKDOWN_ROWS = 2000;
 
 async function rowsByValue(deps: QueryDeps, projectId: number, question: RetentionQuestion): Promise<RetentionRow[]> {
@@ -99,7 +98,7 @@ const prepareRetention = (deps: QueryDeps, projectId: number, question: Retentio
     hasActors: true,
   });
 
-/** By what arrivals are grouped: how many persons arrived, and were there again so many intervals after. */
+/** For each group of arrivals: how many persons arrived, and came back after how many intervals. */
 async function countsBy(
   deps: QueryDeps,
   projectId: number,
@@ -127,7 +126,7 @@ async function countsBy(
   return counts;
 }
 
-/** The persons of one cohort, those who were there most often first. */
+/** The persons of one cohort, those who came back most often first. */
 export async function findRetentionPeople(
   deps: QueryDeps,
   projectId: number,

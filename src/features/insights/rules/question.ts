@@ -149,7 +149,7 @@ export interface TrendsPeopleQuestion extends QuestionBase {
   series: Series;
   interval: Interval;
   display: Display;
-  slice: BreakdownSelection | null;
+  selection: BreakdownSelection | null;
 }
 
 export const LIFECYCLE_STATUSES = ['new', 'returning', 'resurrecting', 'dormant'] as const;

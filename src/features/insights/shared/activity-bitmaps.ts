@@ -1,19 +1,79 @@
 /**
- * In which intervals each actor was active. The engine tells actors apart and hands over their bits; these are counted
- * here, since a sum for each interval would take the engine longer to plan than to answer.
+ * Who was active in which interval, as bits: one row per actor. Events are grouped by the person id they were stored
+ * with; which person that is now is looked up once per id, not per event. The bits are counted here, because a sum per
+ * interval would take the engine longer to plan than to run.
  */
-
+import type { Actor } from '../../../core/actor.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
+import { joinPersonsSql } from '../../../query/persons-sql.ts';
 import type { ScanDeps } from '../../../query/query-deps.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 
-/** Bits of a piece: columns hold 32-bit integers, none of them negative. */
+const BITS_PER_WORD = 60;
+/** With more intervals bitmaps are no longer faster. */
+export const MAX_BITMAP_TICKS = 4 * BITS_PER_WORD;
+
+interface ActivityQuery {
+  actor: Actor;
+  /** The number of intervals. */
+  ticks: number;
+  /** SQL of the index of an event's interval. */
+  tick: string;
+  /** SQL of the value of a breakdown; null: none. */
+  value: string | null;
+  join: string;
+  where: string;
+  /** Further columns: an aggregate over events, and the one that merges the results of several ids of a person. */
+  also?: readonly { name: string; each: string; together: string }[];
+}
+
+/** A row per actor and value: `actor`, `value`, and the bits of the intervals in `wordColumns`. */
+export function activitySql(statement: EventStatement, activity: ActivityQuery): string {
+  const { actor, ticks, tick, value, join, where, also = [] } = activity;
+  const { sql } = statement;
+  const words = wordColumns(ticks);
+  const isLater = actor.kind === 'person' && !statement.filtersPersons;
+  const key = isLater ? 'e.person_id' : statement.actor(actor);
+  const bits = words.map((word, at) => `${sql.bitOr(wordSql(statement, at, words.length, 'm.tick'))} as ${word}`);
+  const own = [...bits, ...also.map(({ name, each }) => `${each} as ${name}`)].join(', ');
+  const from = isLater ? 'from event_rows e' : statement.from();
+  const matched = `select ${key} as actor, ${value ?? '0'} as value, ${tick} as tick, e.timestamp as timestamp
+    ${from} ${join} where ${where} and ${key} is not null`;
+  const valueColumn = value === null ? '' : ', value';
+  const byKey = `select actor${valueColumn}, ${own} from (${matched}) m group by actor${valueColumn}`;
+  if (!isLater) return byKey;
+  const joined = [
+    ...words.map((word) => `${sql.bitOr(`a.${word}`)} as ${word}`),
+    ...also.map(({ name, together }) => `${together} as ${name}`),
+  ].join(', ');
+  return `select p.person_id as actor${value === null ? '' : ', a.value as value'}, ${joined}
+    from (${byKey}) a ${joinPersonsSql(sql, statement.projectId, 'a.actor')}
+    group by p.person_id${value === null ? '' : ', a.value'}`;
+}
+
+/** SQL of the number of intervals in which the actor was active. */
+export const activeTicks = ({ sql }: EventStatement, ticks: number): string =>
+  `(${wordColumns(ticks)
+    .map((word) => sql.bitCount(word))
+    .join(' + ')})`;
+
+/** The columns with the bits of this many intervals. */
+export const wordColumns = (ticks: number): string[] =>
+  Array.from({ length: Math.ceil(ticks / BITS_PER_WORD) }, (_, at) => `w${at}`);
+
+function wordSql({ sql }: EventStatement, at: number, words: number, tick: string): string {
+  if (words === 1) return sql.bit(tick);
+  const [first, past] = [at * BITS_PER_WORD, (at + 1) * BITS_PER_WORD];
+  return `case when ${tick} >= ${first} and ${tick} < ${past} then ${sql.bit(`(${tick} - ${first})`)} else 0 end`;
+}
+
+/** Columns are 32-bit integers, which must not be negative. */
 const BITS_PER_COLUMN = 30;
 
 interface ActivityBitsQuery {
-  /** A statement with a row for each actor. */
+  /** Selects a row per actor. */
   actors: string;
-  /** Its columns of bits, each with up to twice as many as a piece. */
+  /** Its columns of bits, each with up to twice `BITS_PER_COLUMN`. */
   bits: readonly string[];
   /** Its columns of small numbers. */
   numbers?: readonly string[];
@@ -37,12 +97,11 @@ export async function queryActivityBits(
 }
 
 export class ActivityBits {
-  /** How many there are. */
   readonly actors: number;
   readonly #table: ColumnTable;
   readonly #pieces: readonly Int32Array[];
 
-  /** `columns`: how many columns of bits there are. */
+  /** `columns`: the number of columns of bits. */
   constructor(table: ColumnTable, columns: number) {
     this.actors = table.rowCount;
     this.#table = table;
@@ -53,12 +112,12 @@ export class ActivityBits {
     return this.#table.integers(name);
   }
 
-  /** Calls with every bit of the actor, the lowest first, as if all columns were one. */
+  /** Visits the bits of an actor in order, as if all columns were one. */
   eachTick(actor: number, visit: (bit: number) => void): void {
     this.#visit(actor, 0, this.#pieces.length, visit);
   }
 
-  /** The same of one column. */
+  /** The same for one column. */
   eachTickIn(column: number, actor: number, visit: (bit: number) => void): void {
     this.#visit(actor, 2 * column, 2 * column + 2, visit);
   }

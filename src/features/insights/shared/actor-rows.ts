@@ -1,22 +1,23 @@
-/** Rows of a table by whose they are, and each actor's in the order of time. */
+/** Rows of a table grouped by actor, each actor's in the order of time. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inBatches } from '../../../lib/in-turns.ts';
 import type { ColumnTable } from '../../../stores/events/event-store.ts';
 
 interface ActorRows {
   readonly actors: number;
-  /** Actor → the place of their first row; one more, behind the last. */
+  /** Actor → position of their first row; one more for the end. */
   readonly starts: Int32Array;
-  /** Place → time, ms UTC. */
+  /** Position → time, ms UTC. */
   readonly at: Float64Array;
-  /** Place → row of the table. */
+  /** Position → row of the table. */
   readonly rows: Int32Array;
 }
 
 /**
- * Reads the columns `actor` (small numbers) and `at`. Rows come about in the order of time, so that each actor's are
- * nearly sorted once they are together. Where it matters which of two events of one instant is first, `tied` says it.
+ * Reads the columns `actor` (small numbers) and `at`. Rows come roughly in the order of time, so that each actor's are
+ * nearly sorted once they are grouped.
  */
-export async function rowsByActor(table: ColumnTable, tied: TieOrder): Promise<ActorRows> {
+export async function rowsByActor(table: ColumnTable, tieOrder: TieOrder): Promise<ActorRows> {
   const actor = table.integers('actor');
   const starts = await actorStarts(actor);
   const rows = await rowOrder(actor, starts);
@@ -25,18 +26,18 @@ export async function rowsByActor(table: ColumnTable, tied: TieOrder): Promise<A
   await inBatches(actors, ACTOR_BATCH_SIZE, (first, past) => {
     for (let own = first; own < past; own++) {
       const [from, to] = [starts[own] as number, starts[own + 1] as number];
-      if (to - from <= MAX_INSERTION_SORT) insertionSort({ at, rows }, from, to, tied);
-      else sortLarge({ at, rows }, from, to, tied);
+      if (to - from <= MAX_INSERTION_SORT) insertionSort({ at, rows }, from, to, tieOrder);
+      else sortLarge({ at, rows }, from, to, tieOrder);
     }
   });
   return { actors, starts, at, rows };
 }
 
-/** What is looked at before others get their turn: some milliseconds each. */
+/** A few milliseconds of work each, before other tasks get their turn. */
 export const ROW_BATCH_SIZE = 200_000;
 export const ACTOR_BATCH_SIZE = 2000;
 
-/** The values of a column, in the order of places. */
+/** The values of a column, by position. */
 export async function reorderColumn<T extends Int32Array | Float64Array>(
   { rows }: Pick<ActorRows, 'rows'>,
   column: T,
@@ -48,7 +49,6 @@ export async function reorderColumn<T extends Int32Array | Float64Array>(
   return values;
 }
 
-/** Actor → the place of their first row, and one behind the last. */
 export async function actorStarts(actor: Int32Array): Promise<Int32Array> {
   let most = -1;
   await inBatches(actor.length, ROW_BATCH_SIZE, (from, to) => {
@@ -62,7 +62,7 @@ export async function actorStarts(actor: Int32Array): Promise<Int32Array> {
   return starts;
 }
 
-/** Place → row, each actor's in the order of rows. */
+/** Position → row, each actor's in the order of rows. */
 export async function rowOrder(actor: Int32Array, starts: Int32Array): Promise<Int32Array> {
   const rows = new Int32Array(actor.length);
   const next = starts.slice();
@@ -72,19 +72,18 @@ export async function rowOrder(actor: Int32Array, starts: Int32Array): Promise<I
   return rows;
 }
 
-/** The order of two rows of one instant; null where it makes no difference. */
+/** The order of two rows at the same time; null where it does not matter. */
 export type TieOrder = ((a: number, b: number) => number) | null;
 type RowColumns = Pick<ActorRows, 'at' | 'rows'>;
 
 const MAX_INSERTION_SORT = 100;
 
-/** Each row is moved to before those that are later than it: mostly none. */
-function insertionSort(part: RowColumns, from: number, to: number, tied: TieOrder): void {
+function insertionSort(part: RowColumns, from: number, to: number, tieOrder: TieOrder): void {
   const { at, rows } = part;
   for (let place = from + 1; place < to; place++) {
     const [time, row] = [at[place] as number, rows[place] as number];
     let free = place;
-    while (free > from && isBefore(time, row, at[free - 1] as number, rows[free - 1] as number, tied)) {
+    while (free > from && isBefore(time, row, at[free - 1] as number, rows[free - 1] as number, tieOrder)) {
       at[free] = at[free - 1] as number;
       rows[free] = rows[free - 1] as number;
       free--;
@@ -94,17 +93,34 @@ function insertionSort(part: RowColumns, from: number, to: number, tied: TieOrde
   }
 }
 
-function sortLarge({ at, rows }: RowColumns, from: number, to: number, tied: TieOrder): void {
+function sortLarge({ at, rows }: RowColumns, from: number, to: number, tieOrder: TieOrder): void {
   let place = from + 1;
   while (place < to && (at[place - 1] as number) < (at[place] as number)) place++;
   if (place >= to) return;
   const own = Array.from(rows.subarray(from, to), (row, index) => ({ row, time: at[from + index] as number }));
-  own.sort((a, b) => (isBefore(a.time, a.row, b.time, b.row, tied) ? -1 : 1));
+  own.sort((a, b) => (isBefore(a.time, a.row, b.time, b.row, tieOrder) ? -1 : 1));
   for (const [index, { row, time }] of own.entries()) {
     rows[from + index] = row;
     at[from + index] = time;
   }
 }
 
-const isBefore = (time: number, row: number, other: number, otherRow: number, tied: TieOrder): boolean =>
-  time < other || (time === other && tied !== null && tied(row, otherRow) < 0);
+const isBefore = (time: number, row: number, other: number, otherRow: number, tieOrder: TieOrder): boolean =>
+  time < other || (time === other && tieOrder !== null && tieOrder(row, otherRow) < 0);
+
+/** A few hundred megabytes. */
+const MAX_BATCH_EVENTS = 12_000_000;
+
+export interface ActorBatch {
+  at: number;
+  count: number;
+}
+
+/** Splits many events into batches by actor, so that memory use is limited; other tasks get their turn in between. */
+export async function* actorBatches(events: number, maxEvents = MAX_BATCH_EVENTS): AsyncGenerator<ActorBatch> {
+  const count = Math.max(1, Math.ceil(events / maxEvents));
+  for (let at = 0; at < count; at++) {
+    yield { at, count };
+    await nextTurn();
+  }
+}

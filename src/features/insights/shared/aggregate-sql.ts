@@ -1,13 +1,42 @@
-/** How the matching events of a series become numbers: one for each value of the breakdown and each interval. */
+/** How the events of a series become numbers: one for each value of the breakdown and each interval. */
 
+import type { Actor } from '../../../core/actor.ts';
 import { SESSION_DURATION } from '../../../core/filters/session-duration.ts';
 import type { Range } from '../../../core/time/range.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
 import { sessionsSql } from '../../../query/property-value.ts';
-import type { SeriesMath } from '../rules/math.ts';
-import { actorOfMath, statisticSql } from './math-sql.ts';
+import type { SqlBuilder } from '../../../stores/events/dialect.ts';
+import type { SeriesMath, Statistic } from '../rules/math.ts';
 
-/** The column that a series needs of each event, beside `value` and `tick`. */
+/** Persons, or groups of a type. */
+export const actorOfMath = (math: SeriesMath): Actor => {
+  const index = math.kind === 'unique_group' || math.kind === 'per_actor' ? math.group : null;
+  return index === null ? { kind: 'person' } : { kind: 'group', index };
+};
+
+/** Whether the number depends on the persons of events. */
+export const countsPersons = (math: SeriesMath): boolean =>
+  math.kind === 'dau' || math.kind === 'active' || (math.kind === 'per_actor' && math.group === null);
+
+/** Ignores nulls; null where there are no numbers, except that their sum is 0. */
+function statisticSql(sql: SqlBuilder, statistic: Statistic, value: string): string {
+  switch (statistic) {
+    case 'sum':
+      return `coalesce(sum(${value}), 0)`;
+    case 'avg':
+    case 'min':
+    case 'max':
+      return `${statistic}(${value})`;
+    case 'median':
+      return sql.quantile(value, 0.5);
+    case 'p90':
+    case 'p95':
+    case 'p99':
+      return sql.quantile(value, Number(statistic.slice(1)) / 100);
+  }
+}
+
+/** The column that the math needs of each event, besides `value` and `tick`. */
 export function measuredColumn(statement: EventStatement, math: SeriesMath): string {
   switch (math.kind) {
     case 'total':
@@ -27,17 +56,17 @@ export function measuredColumn(statement: EventStatement, math: SeriesMath): str
 
 interface Aggregation {
   math: SeriesMath;
-  /** Everybody counts once, where they come first. */
+  /** Each actor counts once, in their first interval. */
   isCumulative: boolean;
-  /** Where sessions are looked at. */
-  reach: Range;
+  /** Sessions are read in this range. */
+  sessionRange: Range;
 }
 
-/** `matched` has the columns `value`, `tick` and that of `measuredColumn`; the answer has `value`, `tick` and `n`. */
+/** `matched` selects `value`, `tick` and `measuredColumn`; the result has `value`, `tick` and `n`. */
 export function aggregateSql(
   statement: EventStatement,
   matched: string,
-  { math, isCumulative, reach }: Aggregation,
+  { math, isCumulative, sessionRange }: Aggregation,
 ): string {
   const grouped = (n: string, from: string): string =>
     `select value, tick, ${n} as n from ${from} group by value, tick`;
@@ -64,7 +93,7 @@ export function aggregateSql(
       return grouped(
         statisticSql(statement.sql, math.statistic, 'length'),
         `(select distinct m.value, m.tick, s.session, s.length
-        from (${matched}) m left join ${sessionsSql(statement, reach)} s on s.session = m.session) l`,
+        from (${matched}) m left join ${sessionsSql(statement, sessionRange)} s on s.session = m.session) l`,
       );
   }
 }
@@ -72,7 +101,7 @@ export function aggregateSql(
 const firstOfActors = (matched: string): string =>
   `(select value, actor, min(tick) as tick from (${matched}) m where actor is not null group by value, actor) f`;
 
-/** What stands for an interval in which nothing matched: null where there is nothing to take a statistic of. */
+/** The number of an interval without events; null where there is nothing to take a statistic of. */
 export function emptyNumber(math: SeriesMath): number | null {
   if (math.kind === 'property') return math.statistic === 'sum' ? 0 : null;
   return math.kind === 'per_actor' ? null : 0;

@@ -1,12 +1,11 @@
-/** What a breakdown divides by, as columns of a statement about events. */
-
+/** Breakdowns as columns of a statement about events. */
 import type { BreakdownSelection, PropertyBreakdown } from '../../../core/actions/breakdown.ts';
 import type { Range } from '../../../core/time/range.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
 import { hasOwnerSql, valueJoinSql, valueSql } from '../../../query/property-value.ts';
 import type { Bin } from '../rules/breakdown-values.ts';
 
-/** A column to group by, the join that it needs, and the condition under which an event has a value at all. */
+/** The column to group by, the join it needs, and the condition for an event to have a value. */
 export interface BreakdownColumns {
   value: string;
   join: string;
@@ -15,7 +14,7 @@ export interface BreakdownColumns {
 
 export const NO_BREAKDOWN: BreakdownColumns = { value: `''`, join: '', condition: 'true' };
 
-/** A property as a breakdown reads it: its text, empty where it is missing. */
+/** The property as text, empty where it is missing. */
 export const splitBy = (
   statement: EventStatement,
   breakdown: PropertyBreakdown,
@@ -27,29 +26,29 @@ export const splitBy = (
   condition: hasOwnerSql(breakdown),
 });
 
-/** The number of the bin that the value lies in, as text. */
-export function binSql(statement: EventStatement, divided: BreakdownColumns, bins: readonly Bin[]): BreakdownColumns {
+/** The index of the bin of the value, as text. */
+export function binSql(statement: EventStatement, columns: BreakdownColumns, bins: readonly Bin[]): BreakdownColumns {
   const { sql } = statement;
-  const number = statement.numberIn(divided.value);
+  const number = statement.numberIn(columns.value);
   const cases = bins.map((bin, at) => `when ${within(statement, number, bin)} then ${sql.param(String(at))}`);
   const value = cases.length === 0 ? `cast(null as varchar)` : `case ${cases.join(' ')} end`;
-  return { ...divided, value, condition: `${divided.condition} and ${value} is not null` };
+  return { ...columns, value, condition: `${columns.condition} and ${value} is not null` };
 }
 
 const within = ({ sql }: EventStatement, number: string, { from, until }: Bin): string =>
   `coalesce(${number} >= ${sql.double(from)} and ${number} < ${sql.double(until)}, false)`;
 
-/** Only what belongs to the value that was followed. */
-export function sliceSql(
+/** Only events with the selected value. */
+export function selectionSql(
   statement: EventStatement,
-  slice: BreakdownSelection,
+  selection: BreakdownSelection,
   reach: Range,
 ): Omit<BreakdownColumns, 'value'> {
-  if (slice.kind === 'cohort') return { join: '', condition: statement.isMember(slice.id) };
-  const { value, join, condition } = splitBy(statement, slice.breakdown, slice.breakdown.keys[0] ?? '', reach);
+  if (selection.kind === 'cohort') return { join: '', condition: statement.isMember(selection.id) };
+  const { value, join, condition } = splitBy(statement, selection.breakdown, selection.breakdown.keys[0] ?? '', reach);
   const own =
-    slice.kind === 'bin'
-      ? within(statement, statement.numberIn(value), slice)
-      : `${value} = ${statement.sql.param(slice.value)}`;
+    selection.kind === 'bin'
+      ? within(statement, statement.numberIn(value), selection)
+      : `${value} = ${statement.sql.param(selection.value)}`;
   return { join, condition: `${condition} and ${own}` };
 }

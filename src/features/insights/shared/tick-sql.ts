@@ -1,6 +1,6 @@
 import type { SqlBuilder } from '../../../stores/events/dialect.ts';
 
-/** Neighbouring intervals of one length. */
+/** Consecutive intervals of the same length. */
 interface Run {
   /** The index of the first. */
   index: number;
@@ -9,9 +9,9 @@ interface Run {
 }
 
 /**
- * In which interval a point in time lies, counted from 0; `bounds` are their beginnings and the end of the last, and
- * the time has to lie between them. Between two changes of the clocks intervals are of one length, so a division tells:
- * many times cheaper than to ask the calendar about every event, and right where it is.
+ * The index of the interval of a time; `bounds` are the starts of the intervals and the end of the last, and the time
+ * must be between them. Between two clock changes intervals have the same length, so a division is enough: many times
+ * faster than a calendar function for every event, with the same result.
  */
 export function tickSql(sql: SqlBuilder, time: string, bounds: readonly number[]): string {
   const runs = runsOf(bounds);

@@ -8,8 +8,8 @@ import type { Page } from '../../../stores/metadata/page.ts';
 import type { StickinessItem } from '../rules/answers.ts';
 import type { Series, StickinessPeopleQuestion, StickinessQuestion } from '../rules/question.ts';
 import { sum } from '../rules/statistics.ts';
-import { activeTicks, activitySql, MAX_BITMAP_TICKS } from '../shared/activity-sql.ts';
-import { actorOfMath } from '../shared/math-sql.ts';
+import { activeTicks, activitySql, MAX_BITMAP_TICKS } from '../shared/activity-bitmaps.ts';
+import { actorOfMath } from '../shared/aggregate-sql.ts';
 import { tickSql } from '../shared/tick-sql.ts';
 
 export async function answerStickiness(
@@ -21,7 +21,7 @@ export async function answerStickiness(
   const query = await prepareSeries(deps, projectId, question, question.series);
   const items: StickinessItem[] = [];
   for (const [index, { entity }] of question.series.entries()) {
-    // What is not there is not shown as an empty line.
+    // Unknown actions are left out.
     if (entity.kind === 'action' && !entity.isKnown) continue;
     const item = (during: Range, period: StickinessItem['period']) => itemOf(query, question, index, during, period);
     items.push(await item(range, previous === null ? null : 'current'));
@@ -65,7 +65,7 @@ async function itemOf(
   return { series: index, label: series.entity.name, period, data, count: sum(data), days, labels };
 }
 
-/** Each actor, and in how many intervals they were active. */
+/** Each actor and the number of intervals in which they were active. */
 function activeIntervalsSql(
   statement: EventStatement,
   { filter, interval, timezone }: StickinessQuestion,

@@ -2,14 +2,14 @@ import type { Range } from '../../../core/time/range.ts';
 import type { EventStatement } from '../../../query/event-statement.ts';
 import { tickSql } from '../shared/tick-sql.ts';
 
-/** An interval with the span in which somebody counts as active at it; spans of neighbours overlap. */
+/** An interval with the days in which a person counts as active; those of consecutive intervals overlap. */
 export interface WindowTick extends Range {
   tick: number;
 }
 
 /**
- * Who was active in spans that overlap. The bounds of all spans cut the time into segments; each actor is looked at
- * once for each segment, and then counted in every span that holds it: so events are not multiplied, only actors are.
+ * Actors who were active in overlapping windows. The bounds of all windows split time into segments; each actor is found
+ * once per segment, and counted in every window that contains it: actors are multiplied, but not events.
  */
 export function activeActorsSql(
   statement: EventStatement,

@@ -1,25 +1,16 @@
-import type { PropertyBreakdown } from '../../../core/actions/breakdown.ts';
 import { activeWindow } from '../../../core/time/active-window.ts';
-import { addUnits, startOfInterval } from '../../../core/time/interval.ts';
+import { startOfInterval } from '../../../core/time/interval.ts';
 import type { Range } from '../../../core/time/range.ts';
-import { type Tick, ticksOf } from '../../../core/time/ticks.ts';
-import { type EventQuery, withLookback } from '../../../query/event-query.ts';
-import type { EventStatement } from '../../../query/event-statement.ts';
+import { withLookback } from '../../../query/event-query.ts';
 import { prepareEventQuery } from '../../../query/prepare-event-query.ts';
-import type { ScanDeps } from '../../../query/query-deps.ts';
-import type { SqlRow } from '../../../stores/events/event-store.ts';
-import type { SeriesNumbers, TrendItem } from '../rules/answers.ts';
-import { binLevels, binsBetween, binValue, cohortValue, numberValue, textValue } from '../rules/breakdown-values.ts';
-import type { SeriesMath } from '../rules/math.ts';
-import type { Series, TrendsQuestion } from '../rules/question.ts';
-import { type ActivityBits, queryActivityBits } from '../shared/activity-bitmaps.ts';
-import { activitySql, MAX_BITMAP_TICKS, wordColumns } from '../shared/activity-sql.ts';
-import { aggregateSql, emptyNumber, measuredColumn } from '../shared/aggregate-sql.ts';
-import { type BreakdownColumns, binSql, NO_BREAKDOWN, splitBy } from '../shared/breakdown-sql.ts';
-import { actorOfMath, countsPersons } from '../shared/math-sql.ts';
-import { tickSql } from '../shared/tick-sql.ts';
-import { activeActorsSql, type WindowTick } from './active-persons-sql.ts';
+import type { QueryDeps, ScanDeps } from '../../../query/query-deps.ts';
+import type { Page } from '../../../stores/metadata/page.ts';
+import type { FoundActor, SeriesNumbers, TrendItem } from '../rules/answers.ts';
+import type { TrendsPeopleQuestion, TrendsQuestion } from '../rules/question.ts';
+import { actorOfMath, aggregateSql, countsPersons, measuredColumn } from '../shared/aggregate-sql.ts';
+import { selectionSql } from '../shared/breakdown-sql.ts';
 import { assembleTrends, type PeriodNumbers } from './rules/assemble-trends.ts';
+import { SeriesCounter } from './series-counter.ts';
 
 export async function answerTrends(deps: ScanDeps, projectId: number, question: TrendsQuestion): Promise<TrendItem[]> {
   const { filter, series, breakdown, range, searchFrom, previous } = question;
@@ -39,244 +30,46 @@ export async function answerTrends(deps: ScanDeps, projectId: number, question: 
   return assembleTrends(question, await count(range, searchFrom), before);
 }
 
-/** A value of the breakdown: how it is shown, and the text by which the engine tells it. */
-interface BreakdownPart {
-  value: SeriesNumbers['value'];
-  text: string;
+/** Those with the largest numbers first. */
+export async function findTrendsPeople(
+  deps: QueryDeps,
+  projectId: number,
+  question: TrendsPeopleQuestion,
+  { limit, offset }: Page,
+): Promise<FoundActor[]> {
+  const { series, filter, selection } = question;
+  const { entity, math } = series;
+  const actor = actorOfMath(math);
+  const query = await prepareEventQuery(deps, projectId, {
+    filters: [filter],
+    entities: [entity],
+    selection,
+    sessionRange: withLookback(question.range),
+    hasActors: actor.kind === 'person',
+  });
+  const statement = query.begin();
+  const range = peopleRange(question);
+  const selected = selection === null ? { join: '', condition: 'true' } : selectionSql(statement, selection, range);
+  const measured = math.kind === 'property' ? math : ({ kind: 'total' } as const);
+  const actorSql = statement.actor(actor);
+  const matched = `select cast(${actorSql} as varchar) as value, 0 as tick, ${measuredColumn(statement, measured)}
+    ${statement.from()} ${selected.join}
+    where ${statement.inProject()} and ${statement.during(range)} and ${statement.isOf(entity)}
+      and ${statement.matches(filter)} and ${selected.condition} and ${actorSql} is not null`;
+  const actors = `select distinct value from (${matched}) d`;
+  const numbers = aggregateSql(statement, matched, { math: measured, isCumulative: false, sessionRange: range });
+  const rows = await statement.query(
+    // Actors without a number to take the statistic of are counted all the same.
+    `select a.value as actor, v.n as n from (${actors}) a left join (${numbers}) v on v.value = a.value
+    order by coalesce(v.n, 0) desc, a.value
+    limit ${statement.sql.integer(limit)} offset ${statement.sql.integer(offset)}`,
+  );
+  return rows.map((row) => ({ actor: String(row['actor']), value: row['n'] === null ? null : Number(row['n']) }));
 }
 
-type Divide = (statement: EventStatement) => BreakdownColumns;
-
-/** Counts one series over one range. */
-class SeriesCounter {
-  readonly #deps: ScanDeps;
-  readonly #query: EventQuery;
-  readonly #question: TrendsQuestion;
-  readonly #series: Series;
-  readonly #range: Range;
-  readonly #ticks: readonly Tick[];
-  /** The range with the days before it that are looked at too. */
-  readonly #reach: Range;
-
-  constructor(deps: ScanDeps, query: EventQuery, question: TrendsQuestion, series: Series, range: Range) {
-    this.#deps = deps;
-    this.#query = query;
-    this.#question = question;
-    this.#series = series;
-    this.#range = range;
-    this.#ticks = ticksOf(range, question.interval, question.timezone);
-    const days = series.math.kind === 'active' ? series.math.days : 0;
-    this.#reach = { from: addUnits(range.from, -days, 'day', question.timezone), until: range.until };
-  }
-
-  async count(searchFrom: number): Promise<SeriesNumbers[]> {
-    const { breakdown } = this.#question;
-    if (breakdown === null) return this.#numbers([{ value: null, text: '' }], () => NO_BREAKDOWN, false);
-    if (breakdown.kind === 'property') {
-      return this.#ofProperty(breakdown, { from: searchFrom, until: this.#range.until });
-    }
-    const all: SeriesNumbers[] = [];
-    for (const cohort of breakdown.cohorts) {
-      const own = (statement: EventStatement): BreakdownColumns => ({
-        ...NO_BREAKDOWN,
-        condition: statement.isMember(cohort.id),
-      });
-      all.push(...(await this.#numbers([{ value: cohortValue(cohort), text: '' }], own, false)));
-    }
-    return all;
-  }
-
-  async #ofProperty(breakdown: PropertyBreakdown, searched: Range): Promise<SeriesNumbers[]> {
-    const divide: Divide = (statement) => splitBy(statement, breakdown, breakdown.keys[0] ?? '', this.#reach);
-    if (breakdown.bins === null) {
-      const texts = await this.#largest(breakdown, divide, searched);
-      const isSession = breakdown.owner === 'session';
-      const parts = texts.map((text) => ({ text, value: isSession ? numberValue(Number(text)) : textValue(text) }));
-      return this.#numbers(isSession ? parts.sort((a, b) => Number(a.text) - Number(b.text)) : parts, divide, true);
-    }
-    const bins = binsBetween(await this.#quantiles(breakdown.bins, divide, searched));
-    const parts = bins.map((bin, at) => ({ text: String(at), value: binValue(bin) }));
-    return this.#numbers(parts, (statement) => binSql(statement, divide(statement), bins), true);
-  }
-
-  /** The values with the largest numbers; where those are about actors, with the most events. */
-  async #largest({ limit, offset }: PropertyBreakdown, divide: Divide, searched: Range): Promise<string[]> {
-    const statement = this.#begin();
-    const { math } = this.#series;
-    const isOfActors = math.kind === 'dau' || math.kind === 'active' || math.kind === 'per_actor';
-    const ranked: SeriesMath = isOfActors ? { kind: 'total' } : math;
-    const matched = this.#matched(statement, divide(statement), searched, '0', measuredColumn(statement, ranked));
-    const sizes = aggregateSql(statement, matched, { math: ranked, isCumulative: false, reach: this.#reach });
-    const rows = await statement.query(
-      `select value from (${sizes}) v order by n desc nulls last, value desc
-      limit ${statement.sql.integer(limit)} offset ${statement.sql.integer(offset)}`,
-    );
-    return rows.map((row) => String(row['value']));
-  }
-
-  async #quantiles(bins: number, divide: Divide, searched: Range): Promise<number[]> {
-    const statement = this.#begin();
-    const divided = divide(statement);
-    const matched = this.#matched(statement, divided, searched, '0', `${statement.numberIn(divided.value)} as number`);
-    const levels = binLevels(bins).map((level, at) => `${statement.sql.quantile('number', level)} as q${at}`);
-    const [row] = await statement.query(
-      `select ${levels.join(', ')} from (select distinct number from (${matched}) m where number is not null) d`,
-    );
-    const quantiles = Object.values(row ?? {});
-    return quantiles.some((one) => one === null) ? [] : quantiles.map(Number);
-  }
-
-  async #numbers(parts: readonly BreakdownPart[], divide: Divide, isDivided: boolean): Promise<SeriesNumbers[]> {
-    if (parts.length === 0) return [];
-    const texts = isDivided ? parts.map(({ text }) => text) : null;
-    const rows = await this.#rows(divide, texts);
-    const found = new Map<string, Map<number, number | null>>();
-    for (const { value, tick, n } of rows) {
-      const own = found.get(String(value)) ?? new Map();
-      found.set(String(value), own.set(Number(tick), n === null ? null : Number(n)));
-    }
-    return parts.map(({ value, text }) => ({ value, ...this.#numbersOf(found.get(text)) }));
-  }
-
-  #numbersOf(found: ReadonlyMap<number, number | null> | undefined): Omit<SeriesNumbers, 'value'> {
-    const empty = emptyNumber(this.#series.math);
-    if (this.#question.display === 'total') return { points: [], total: found?.get(0) ?? empty };
-    return { points: this.#ticks.map((_, at) => found?.get(at) ?? 0), total: null };
-  }
-
-  async #rows(divide: Divide, texts: readonly string[] | null): Promise<SqlRow[]> {
-    const { math } = this.#series;
-    const { display } = this.#question;
-    if (math.kind === 'active' && display !== 'total') return this.#activeRows(math.days, divide, texts);
-    const statement = this.#begin();
-    const isTotal = display === 'total';
-    const bounds = [...this.#ticks.map(({ start }) => start), this.#ticks.at(-1)?.end ?? 0];
-    const tick = isTotal ? '0' : tickSql(statement.sql, 'e.timestamp', bounds);
-    const during = math.kind === 'active' ? this.#lastDays(math.days) : this.#range;
-    const isOfActors = math.kind === 'dau' || math.kind === 'active' || math.kind === 'unique_group';
-    const ticks = isTotal ? 1 : this.#ticks.length;
-    if (isOfActors && display !== 'cumulative' && ticks <= MAX_BITMAP_TICKS) {
-      return this.#uniqueRows(statement, divide(statement), during, { tick, ticks }, texts);
-    }
-    const matched = this.#matched(statement, divide(statement), during, tick, measuredColumn(statement, math), texts);
-    const isCumulative = display === 'cumulative';
-    return statement.query(aggregateSql(statement, matched, { math, isCumulative, reach: this.#reach }));
-  }
-
-  /** Actors are counted once they are told apart, and their intervals as bits: much less than one row for each. */
-  async #uniqueRows(
-    statement: EventStatement,
-    { value, join, condition }: BreakdownColumns,
-    during: Range,
-    { tick, ticks }: { tick: string; ticks: number },
-    texts: readonly string[] | null,
-  ): Promise<SqlRow[]> {
-    const named = texts === null ? '' : `join ${this.#named(statement, texts)} r on r.value = ${value}`;
-    const activity = activitySql(statement, {
-      actor: actorOfMath(this.#series.math),
-      ticks,
-      tick,
-      value: texts === null ? null : 'r.place',
-      join: `${join} ${named}`,
-      where: `${this.#matches(statement, during)} and ${condition}`,
-    });
-    const numbers = texts === null ? [] : ['value'];
-    const bits = await queryActivityBits(this.#deps, statement, {
-      actors: activity,
-      bits: wordColumns(ticks),
-      numbers,
-    });
-    return uniqueRows(bits, texts, ticks);
-  }
-
-  #lastDays(days: number): Range {
-    const { timezone } = this.#question;
-    const { from, until } = activeWindow(
-      startOfInterval(this.#range.until - 1, 'day', timezone),
-      days,
-      'day',
-      timezone,
-    );
-    return { from, until: Math.min(until, this.#range.until) };
-  }
-
-  async #activeRows(days: number, divide: Divide, texts: readonly string[] | null): Promise<SqlRow[]> {
-    const windows = await this.#windows(days);
-    if (windows.length === 0) return [];
-    const statement = this.#begin();
-    const actor = measuredColumn(statement, this.#series.math);
-    const sql = activeActorsSql(statement, windows, (during, segment) =>
-      this.#matched(statement, divide(statement), during, segment, actor, texts),
-    );
-    return statement.query(sql);
-  }
-
-  /**
-   * Two things that clients of this wire know: the hour that only begins with the range's end is empty, and values of a
-   * property show nothing at intervals in which the whole project is silent.
-   */
-  async #windows(days: number): Promise<WindowTick[]> {
-    const { interval, timezone, breakdown } = this.#question;
-    const busy = breakdown?.kind === 'property' ? await this.#busyTicks() : null;
-    return this.#ticks.flatMap(({ start }, tick) => {
-      if (interval === 'hour' && start === this.#range.until - 1) return [];
-      if (busy !== null && !busy.has(tick)) return [];
-      const { from, until } = activeWindow(start, days, interval, timezone);
-      return [{ tick, from, until: Math.min(until, this.#range.until) }];
-    });
-  }
-
-  async #busyTicks(): Promise<ReadonlySet<number>> {
-    const statement = this.#begin();
-    const bounds = [...this.#ticks.map(({ start }) => start), this.#ticks.at(-1)?.end ?? 0];
-    const during = statement.during({ from: bounds[0] ?? 0, until: bounds.at(-1) ?? 0 });
-    const rows = await statement.query(
-      `select distinct ${tickSql(statement.sql, 'e.timestamp', bounds)} as tick
-      from event_rows e where ${statement.inProject()} and ${during}`,
-    );
-    return new Set(rows.map((row) => Number(row['tick'])));
-  }
-
-  #begin = (): EventStatement => this.#query.begin();
-
-  /** The matching events with `value`, `tick` and one column more; of the named values only. */
-  #matched(
-    statement: EventStatement,
-    { value, join, condition }: BreakdownColumns,
-    during: Range,
-    tick: string,
-    column: string,
-    texts: readonly string[] | null = null,
-  ): string {
-    const all = `select ${value} as value, ${tick} as tick, ${column}
-      ${statement.from()} ${join}
-      where ${this.#matches(statement, during)} and ${condition}`;
-    if (texts === null) return all;
-    return `select * from (${all}) a where a.value in (select r.value from ${this.#named(statement, texts)} r)`;
-  }
-
-  #matches(statement: EventStatement, during: Range): string {
-    return `${statement.inProject()} and ${statement.during(during)} and ${statement.isOf(this.#series.entity)}
-      and ${statement.matches(this.#question.filter)}`;
-  }
-
-  #named = ({ sql }: EventStatement, texts: readonly string[]): string =>
-    sql.rows(
-      ['value', 'place'],
-      texts.map((text, place) => ({ value: text, place: String(place) })),
-    );
-}
-
-/** How many there were of each value in each interval. */
-function uniqueRows(bits: ActivityBits, texts: readonly string[] | null, ticks: number): SqlRow[] {
-  const values = texts ?? [''];
-  const places = texts === null ? null : bits.numbers('value');
-  const counts = new Float64Array(values.length * ticks);
-  for (let actor = 0; actor < bits.actors; actor++) {
-    const from = (places?.[actor] ?? 0) * ticks;
-    bits.eachTick(actor, (tick) => {
-      (counts[from + tick] as number)++;
-    });
-  }
-  return Array.from(counts, (n, at) => ({ value: values[Math.floor(at / ticks)] ?? '', tick: at % ticks, n }));
+/** Active users are counted in the days before, too. */
+function peopleRange({ series: { math }, range, display, interval, timezone }: TrendsPeopleQuestion): Range {
+  if (math.kind !== 'active') return range;
+  const day = display === 'total' ? startOfInterval(range.until - 1, 'day', timezone) : range.from;
+  return { from: activeWindow(day, math.days, interval, timezone).from, until: range.until };
 }

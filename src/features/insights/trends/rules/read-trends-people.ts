@@ -30,12 +30,12 @@ export function readTrendsPeopleQuestion(fields: QuestionFields, context: Questi
     series: seriesOf(findListedEntity(fields, readEntities(fields, context), context)),
     interval: dates.interval,
     display,
-    slice: readSlice(fields, readTrendsBreakdown(fields, context)),
+    selection: readSelection(fields, readTrendsBreakdown(fields, context)),
   };
 }
 
 /** `breakdown_value`; without it the number is that of all values together. */
-function readSlice(fields: QuestionFields, breakdown: Breakdown | null): BreakdownSelection | null {
+function readSelection(fields: QuestionFields, breakdown: Breakdown | null): BreakdownSelection | null {
   const value = fields['breakdown_value'] === '' ? '' : readJsonField(fields, 'breakdown_value');
   if (breakdown === null || value === undefined || value === null) return null;
   if (breakdown.kind === 'cohort') return { kind: 'cohort', id: cohortId(value) };
