@@ -1,11 +1,11 @@
 /**
- * Runs all benchmarks, one after the other, and writes bench/REPORT.md: each figure beside its baseline from the same
- * run, and the command that makes it.
+ * Runs all benchmarks in sequence and writes bench/REPORT.md: each figure with its baseline from the same run, and the
+ * command that produced it.
  *
  *   npm run bench [-- --short --only capture,decide --from-results]
  *
- * Takes about half an hour; nothing else should run meanwhile. `--from-results` writes the report of what has been
- * measured before (bench/results/).
+ * Takes about half an hour; nothing else should run meanwhile. `--from-results` writes the report from earlier results
+ * (bench/results/).
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -33,12 +33,12 @@ interface Measured {
 const chosen = (): readonly Bench[] =>
   flags.only === '' ? BENCHES : BENCHES.filter(({ name }) => flags.only.split(',').includes(name));
 
-function commandOf({ name, whole, short }: Bench): string {
-  const args = flags.short ? short : whole;
+function commandOf({ name, full, short }: Bench): string {
+  const args = flags.short ? short : full;
   return args === undefined ? `npm run bench:${name}` : `npm run bench:${name} -- ${args}`;
 }
 
-/** Shows what it prints, and keeps it. One that cannot be run is named as such; it does not end the others. */
+/** Prints and stores the output. A benchmark that fails is reported and does not stop the others. */
 async function run(bench: Bench): Promise<void> {
   const command = commandOf(bench);
   console.log(`\n── ${command} ──`);
@@ -57,7 +57,7 @@ function measured(bench: Bench): Measured | null {
   const file = `${RESULTS}/${bench.name}.run.json`;
   if (!existsSync(file)) return null;
   const { command, code, output } = JSON.parse(readFileSync(file, 'utf8'));
-  if (code !== 0) return { bench, command, output: `It ended with code ${code}.\n${output}`, result: null };
+  if (code !== 0) return { bench, command, output: `Exit code ${code}.\n${output}`, result: null };
   const json = `${RESULTS}/${bench.name}.json`;
   const result = bench.rows && existsSync(json) ? JSON.parse(readFileSync(json, 'utf8')) : null;
   return { bench, command, output, result };
@@ -68,16 +68,16 @@ function section({ bench, command, output, result }: Measured): string {
   const table =
     rows.length === 0
       ? []
-      : ['| | Cairn | beside it | ratio |', '|---|--:|--:|--:|', ...rows.map((row) => `| ${row.join(' | ')} |`), ''];
+      : ['| | Cairn | baseline | ratio |', '|---|--:|--:|--:|', ...rows.map((row) => `| ${row.join(' | ')} |`), ''];
   return [
     `## ${bench.title}`,
     '',
-    bench.explains,
+    bench.description,
     '',
     `Command: \`${command}\``,
     '',
     ...table,
-    '<details><summary>All that it printed</summary>',
+    '<details><summary>Full output</summary>',
     '',
     '```',
     output,
@@ -97,14 +97,13 @@ function write(all: readonly Measured[]): void {
     '# Benchmark report',
     '',
     `Machine: ${machineOf(all)}, ${memory} of memory. Load, server and baseline share it, so **ratios count, absolute`,
-    'figures do not**: every figure stands beside a baseline measured in the same run. No figure here was typed by hand;',
-    'this page is written by `npm run bench`.',
+    'figures do not**: every figure has a baseline from the same run. No figure was typed by hand;',
+    '`npm run bench` writes this page.',
     '',
   ];
   writeFileSync(REPORT, [...head, ...all.map(section)].join('\n'));
-  // Tables are lined up as in every other page.
   execFileSync('node_modules/.bin/biome', ['format', '--write', REPORT], { stdio: 'ignore' });
-  console.log(`\n${REPORT} is written.`);
+  console.log(`\nWrote ${REPORT}.`);
 }
 
 mkdirSync(RESULTS, { recursive: true });

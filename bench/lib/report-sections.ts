@@ -1,14 +1,14 @@
-/** What the report says of each benchmark, and which of its figures stand in the table. */
+/** The text of each benchmark in the report, and the rows of its table. */
 type Row = [what: string, cairn: string, baseline: string, ratio: string];
 
 export interface Bench {
   /** `npm run bench:<name>`, which leaves bench/results/<name>.json. */
   name: string;
   title: string;
-  explains: string;
-  /** Arguments of a whole run, where it needs any. */
-  whole?: string;
-  /** Arguments that show only that it runs. */
+  description: string;
+  /** Arguments of a full run. */
+  full?: string;
+  /** Arguments of a quick run, to see that it works. */
   short: string;
   rows?(result: never): Row[];
 }
@@ -50,7 +50,7 @@ const number = (value: number): string => value.toLocaleString('en', { maximumFr
 const ratio = (a: number, b: number): string => (b === 0 ? '' : (a / b).toFixed(2));
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 
-/** Events a second, durable, by the time of the processor that one takes. */
+/** Events per second and core, from the CPU time per event. */
 const perCore = ({ cpuMicrosPerEvent }: EventRate): number => Math.round(1e6 / cpuMicrosPerEvent);
 
 const againstBare = (what: string, bare: Rate, cairn: Rate): Row[] => [
@@ -72,9 +72,9 @@ const againstBare = (what: string, bare: Rate, cairn: Rate): Row[] => [
 export const BENCHES: readonly Bench[] = [
   {
     name: 'capture',
-    title: 'Capture: events accepted durably, and processed',
-    explains:
-      'Beside a bare Fastify server that parses the same bodies and keeps nothing. A 200 of Cairn means that the events are on disk (fsync). The CPU of Cairn includes the processing of the events.',
+    title: 'Capture: events accepted and processed',
+    description:
+      'Compared with a bare Fastify server that parses the same bodies and stores nothing. Cairn answers 200 when the events are on disk (fsync), and its CPU time includes processing them.',
     short: '--seconds 2 --burst 20000 --events 50000',
     rows: (result: {
       singleBrowserEvents: { bare: EventRate; cairn: EventRate };
@@ -106,22 +106,22 @@ export const BENCHES: readonly Bench[] = [
         ],
         ['at a steady rate: accepted and processed/s', number(steady.acceptedAndProcessedPerSecond), '', ''],
         [
-          'the same for each core that it keeps busy (of the bare server: accepted alone)',
+          'the same per busy core (bare server: accepted only)',
           number(perCore(steady.cairn)),
           number(perCore(steady.bare)),
           ratio(perCore(steady.cairn), perCore(steady.bare)),
         ],
         ['at a steady rate: lag at the end', `${number(Math.round(steady.lagLastThirdMs))} ms`, '', ''],
-        ['at a steady rate: peak of memory', `${number(Math.round(steady.peakMb))} MB`, '', ''],
+        ['at a steady rate: peak memory', `${number(Math.round(steady.peakMb))} MB`, '', ''],
         ['bytes on disk per event', number(result.diskBytesPerEvent), '', ''],
       ];
     },
   },
   {
     name: 'decide',
-    title: 'Flags over HTTP, and the evaluator alone',
-    explains:
-      '20 flags with property conditions and variants, 100,000 stored persons asked at random, beside a bare Fastify server that answers a ready-made JSON of the same size.',
+    title: 'Flags over HTTP, and the evaluator by itself',
+    description:
+      '20 flags with property conditions and variants, for random persons of 100,000 stored ones, compared with a bare Fastify server that returns static JSON of the same size.',
     short: '--short',
     rows: (result: {
       decide20Flags: { bare: Rate; cairn: Rate };
@@ -131,7 +131,7 @@ export const BENCHES: readonly Bench[] = [
       ...againstBare('`/decide/?v=3`', result.decide20Flags.bare, result.decide20Flags.cairn),
       ...againstBare('`/flags/?v=2`', result.flags20Flags.bare, result.flags20Flags.cairn),
       [
-        '`/decide/?v=3`, longest wait while a batch of 19 MB comes in',
+        '`/decide/?v=3`, longest wait while a 19 MB batch is received',
         `${number(result.longestWaitBesideLargeBatch.cairnMs)} ms`,
         `${number(result.longestWaitBesideLargeBatch.bareMs)} ms`,
         '',
@@ -140,19 +140,19 @@ export const BENCHES: readonly Bench[] = [
   },
   {
     name: 'unleash',
-    title: 'Flags over HTTP beside Unleash',
-    explains:
-      'The same 20 conditions in Unleash (from npm, on PostgreSQL): all flags of one user by POST to its frontend API, beside POST `/flags/?v=2`. The properties come with the request on both.',
+    title: 'Flags over HTTP compared with Unleash',
+    description:
+      'The same 20 conditions in Unleash (from npm, on PostgreSQL): all flags of one user by POST to its frontend API, compared with POST `/flags/?v=2`. Both requests contain the properties.',
     short: '--seconds 3',
     rows: (result: { cairn: Rate; unleash: Rate }) => againstBare('all flags of a user', result.unleash, result.cairn),
   },
   {
     name: 'insights',
     title: 'Insights',
-    explains:
-      'A made-up product over 90 days (200,000 persons at 10 million events), beside SQL written by hand for the same question on the same file.',
-    // The events are kept: to make them takes longer than to ask about them.
-    whole: '--folder bench/results/insights',
+    description:
+      'A made-up product over 90 days (200,000 persons at 10 million events), compared with hand-written SQL for the same question on the same file.',
+    // Keeps the events: creating them takes longer than the queries.
+    full: '--folder bench/results/insights',
     short: '--short',
     rows: (reports: readonly Insights[]) =>
       reports.flatMap(({ events, measured, peakMb }) => [
@@ -164,15 +164,15 @@ export const BENCHES: readonly Bench[] = [
             ratio(ours, byHand),
           ],
         ),
-        [`${number(events)} events: peak of memory`, `${Math.round(peakMb)} MB`, '', ''] as Row,
+        [`${number(events)} events: peak memory`, `${Math.round(peakMb)} MB`, '', ''] as Row,
       ]),
   },
   {
     name: 'scale',
-    title: 'Many machines: PostgreSQL in the place of the embedded stores',
-    explains:
-      'One web node with one and two workers on PostgreSQL, beside the embedded set. Everything shares this machine, so a second worker cannot be faster here than the first where the processor is what limits it. Without `CLICKHOUSE_URL` events are processed and not shipped.',
-    whole: '--events 200000',
+    title: 'Cluster: PostgreSQL instead of the embedded stores',
+    description:
+      'One web node with one and two workers on PostgreSQL, compared with the embedded backend. Everything shares this machine, so a second worker adds little if the CPU is the limit. Without `CLICKHOUSE_URL` events are processed but not shipped.',
+    full: '--events 200000',
     short: '--events 10000 --seconds 2',
     rows: ({ rows, limits }: { rows: readonly ScaleRow[]; limits: readonly string[] }) => {
       const [embedded] = rows;
@@ -191,25 +191,25 @@ export const BENCHES: readonly Bench[] = [
         ...beside('singles/s'),
         ...beside('batched events/s accepted'),
         ...beside('events/s processed'),
-        ...limits.map((limit): Row => [`what limits ${limit}`, '', '', '']),
+        ...limits.map((limit): Row => [`limit of ${limit}`, '', '', '']),
       ];
     },
   },
   {
     name: 'persons',
     title: 'Persons',
-    explains: 'A million persons: look-ups beside bare SQLite, lists and filters over HTTP.',
+    description: 'Lookups compared with bare SQLite; lists and filters over HTTP.',
     short: '--persons 20000 --ids 2000',
   },
   {
     name: 'footprint',
-    title: 'Starting, and being idle',
-    explains:
-      'Beside a bare Fastify server: from the start of the process to the first answer, and resident memory 5 s later.',
+    title: 'Startup time and idle memory',
+    description:
+      'Compared with a bare Fastify server: from process start to the first response, and resident memory 5 s later.',
     short: '--starts 1',
     rows: ({ cairn, bare }: Record<'cairn' | 'bare', { startMs: number; idleMb: number }>) => [
-      ['start to first answer', `${number(cairn.startMs)} ms`, `${number(bare.startMs)} ms`, ''],
-      ['memory when idle', `${cairn.idleMb} MB`, `${bare.idleMb} MB`, ''],
+      ['start to first response', `${number(cairn.startMs)} ms`, `${number(bare.startMs)} ms`, ''],
+      ['idle memory', `${cairn.idleMb} MB`, `${bare.idleMb} MB`, ''],
     ],
   },
 ];
