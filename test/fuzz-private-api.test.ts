@@ -62,7 +62,7 @@ const nasty = fc.oneof(
   fc.constant(JSON.parse('{"__proto__": {"isAdmin": true}, "constructor": 1, "toString": 2, "valueOf": 3}') as unknown),
 );
 
-/** A body near what the schema wants: some fields right, some missing, some nasty, some that nobody asked for. */
+/** A body close to the schema: some fields valid, some missing, some hostile, some unknown. */
 function bodyFor(schema: Schema): fc.Arbitrary<unknown> {
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) =>
     fc.oneof(
@@ -108,7 +108,7 @@ function attemptOf(operation: Operation): fc.Arbitrary<Attempt> {
     .map((values) =>
       operation.params.reduce((path, name, i) => path.replace(`{${name}}`, encode(values[i] ?? '')), operation.path),
     );
-  // What exists is read and changed, but not removed: the rest of the attempts would find nothing.
+  // Existing items are read and changed, but not deleted: later attempts need them.
   const path = operation.method === 'DELETE' ? odd : fc.oneof(fc.constant(real), odd);
   const body = operation.body ? bodyFor(operation.body).map((value) => JSON.stringify(value)) : fc.constant(undefined);
   return fc.record({ path, body, query }).map(({ path, body, query }) => {
@@ -139,7 +139,7 @@ it(
         }
       }
     };
-    // Each once, however slow the machine; then as many as there is time for.
+    // Each once, however slow the machine; then as many as time allows.
     for (const round of fc.sample(fc.tuple(...api.operations.map(attemptOf)), { seed: 20, numRuns: 1 }))
       await tryRound(round);
     const property = fc.asyncProperty(attempts, tryRound);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The skeleton of OpenAPI 3.1, as far as we use it. */
+/** The parts of OpenAPI 3.1 that we use. */
 const RESPONSE = {
   type: 'object',
   required: ['description'],
@@ -117,13 +117,13 @@ describe('the document', () => {
     expect(JSON.stringify(api.document)).toContain('"personalKey":{"type":"http","scheme":"bearer"');
   });
 
-  it('says what goes wrong, for every private operation', () => {
+  it('has error responses for every private operation', () => {
     for (const { method, path, isPrivate, responses } of api.operations) {
       if (isPrivate) expect(Object.keys(responses), `${method} ${path}`).toContain('4XX');
     }
   });
 
-  it('asks for a key everywhere but where people sign in', () => {
+  it('requires a key everywhere but for signing in', () => {
     const open = api.operations.filter((one) => one.path.startsWith('/api/') && !one.isPrivate);
     expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /api/login/',
@@ -134,7 +134,7 @@ describe('the document', () => {
 });
 
 describe('every route', () => {
-  it('is in the document: each address written in the sources', () => {
+  it('is in the document: each path in the sources', () => {
     const folder = new URL('../src/features/', import.meta.url);
     const written = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((file) => /\/api\/[^/]+-routes?\.ts$/.test(file))
@@ -143,13 +143,13 @@ describe('every route', () => {
       .filter((url) => url !== '/api/');
     expect(written.length).toBeGreaterThan(10);
     const paths = Object.keys(api.document.paths);
-    // Some are the beginnings of others.
+    // Some are prefixes of others.
     const isDocumented = (url: string): boolean => paths.some((path) => path === url || path.startsWith(`${url}/`));
     expect(written.filter((url) => !isDocumented(url))).toEqual([]);
   });
 
-  it('is in the document: no documented path takes a method that is not', async () => {
-    // The public doors take GET too, for clients of old; the document shows how they are meant to be used.
+  it('is in the document: no documented path accepts another method', async () => {
+    // Public endpoints accept GET for old clients; the document has only the intended method.
     for (const path of Object.keys(api.document.paths).filter((one) => one.startsWith('/api/'))) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
         if (api.find(method, path)?.path === path) continue;
@@ -164,8 +164,8 @@ describe('every route', () => {
   });
 });
 
-describe('real answers', () => {
-  /** Calls, and holds the answer against the document. */
+describe('real responses', () => {
+  /** Calls, and checks the response against the document. */
   const checked = async (method: 'get' | 'post' | 'patch' | 'delete', path: string, body?: unknown) => {
     const answer = await client[method](path, body === undefined ? {} : { body });
     expect(api.problemsOf(method.toUpperCase(), path, answer)).toEqual([]);
@@ -173,7 +173,7 @@ describe('real answers', () => {
   };
   const organization = '/api/organizations/@current/';
 
-  it('keep to it: making, changing and removing one of everything', async () => {
+  it('match it: creating, updating and deleting one of everything', async () => {
     const add = { email: 'ada@example.org', password: 'correct horse', first_name: 'Ada', level: 1 };
     const member = await checked('post', `${organization}members/`, add);
     await checked('patch', `${organization}members/${member.body.user.uuid}/`, { level: 8 });
@@ -205,26 +205,26 @@ describe('real answers', () => {
     }
   });
 
-  it('keep to it: every GET', async () => {
+  it('match it: every GET', async () => {
     const reads = api.operations.filter(({ method, path }) => method === 'GET' && path.startsWith('/api/'));
     expect(reads.length).toBeGreaterThan(12);
     for (const operation of reads) {
       const answer = await checked('get', await realPath(client.get, operation));
-      // Nothing has failed, so there is no dead letter to show.
+      // Nothing has failed, so there is no dead letter.
       const expected = operation.path.includes('/dead_letters/{') ? 404 : 200;
       expect([operation.path, answer.status]).toEqual([operation.path, expected]);
     }
   });
 
-  it('keep to it: errors', async () => {
+  it('match it: errors', async () => {
     expect((await checked('post', '/api/login/', {})).status).toBe(400);
     expect((await checked('get', '/api/projects/0/')).status).toBe(404);
     expect((await checked('get', '/api/users/nobody/')).status).toBe(403);
   });
 });
 
-describe('the tool', () => {
-  it('finds an answer that does not keep to the document', () => {
+describe('the checker', () => {
+  it('finds a response that does not match the document', () => {
     const body = { id: 1, label: 'x', created_at: 'yesterday', last_used_at: null };
     expect(api.problemsOf('POST', '/api/personal_api_keys/', { status: 201, body })).toEqual([
       "POST /api/personal_api_keys/ → 201: body must have required property 'user_id'",

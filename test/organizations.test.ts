@@ -20,7 +20,7 @@ const NOW = '2026-01-15T12:00:00Z';
 const current = '/api/organizations/@current/';
 
 describe('organizations', () => {
-  it('show their projects and what the caller is in them', async () => {
+  it('show their projects and the level of the caller', async () => {
     const { status, body } = await client.get(current);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -39,13 +39,13 @@ describe('organizations', () => {
     expect((await client.get(current, { key: member.personalKey })).body.membership_level).toBe(1);
   });
 
-  it('are addressed by id, in capitals too, and by @current', async () => {
+  it('are addressed by id, in upper case too, and by @current', async () => {
     for (const id of [server.organizationId, server.organizationId.toUpperCase(), '@current']) {
       expect((await client.get(`/api/organizations/${id}/`)).body.id).toBe(server.organizationId);
     }
   });
 
-  it.runIf(isWithoutEvents)('stay while their events cannot be removed', async () => {
+  it.runIf(isWithoutEvents)('stay while their events cannot be deleted', async () => {
     const { body } = await client.post('/api/organizations/', { body: { name: 'Kept' } });
     expect((await client.delete(`/api/organizations/${body.id}/`)).status).toBe(503);
     expect((await client.get(`/api/organizations/${body.id}/`)).body).toEqual(body);
@@ -68,7 +68,7 @@ describe('organizations', () => {
     },
   );
 
-  it('are renamed by admins, and the change is in the activity', async () => {
+  it('are renamed by admins, and the change is in the activity log', async () => {
     expect((await client.patch(current, { key: member.personalKey, body: { name: 'Mine' } })).status).toBe(403);
     const { status, body } = await client.patch(current, { key: admin.personalKey, body: { name: 'Renamed' } });
     expect([status, body.name]).toEqual([200, 'Renamed']);
@@ -90,7 +90,7 @@ describe('organizations', () => {
     });
   });
 
-  it('are deleted by their owner alone', async () => {
+  it('are deleted by their owner only', async () => {
     const { status, body } = await client.delete(current, { key: admin.personalKey });
     expect([status, body.detail]).toEqual([403, 'Your organization access level is insufficient.']);
   });
@@ -144,7 +144,7 @@ describe('members', () => {
     ]);
   });
 
-  it('give and take levels up to their own', async () => {
+  it('grant and revoke levels up to their own', async () => {
     const owner = (await client.get('/api/users/@me/')).body.uuid;
     const asAdmin = { key: admin.personalKey };
     expect((await client.patch(`${members}${member.uuid}/`, { ...asAdmin, body: { level: 15 } })).status).toBe(403);
@@ -170,7 +170,7 @@ describe('members', () => {
     }
   });
 
-  it('may leave, and are then strangers', async () => {
+  it('may leave, and then have no access', async () => {
     const leaver = await addMember(server, 'leaver@example.org');
     const path = `/api/organizations/${server.organizationId}/`;
     expect((await client.delete(`${members}${admin.uuid}/`, { key: leaver.personalKey })).status).toBe(403);
@@ -187,7 +187,7 @@ describe('members', () => {
 describe('roles', () => {
   const roles = `${current}roles/`;
 
-  it('are made with the level of the organization, changed, listed and deleted', async () => {
+  it('are created with the level of the organization, updated, listed and deleted', async () => {
     const made = await client.post(roles, { body: { name: 'Editors', feature_flags_access_level: 21 } });
     expect(made.status).toBe(201);
     expect(made.body).toEqual({
@@ -212,7 +212,7 @@ describe('roles', () => {
     expect((await client.get(one)).status).toBe(404);
   });
 
-  it('have names of their own, whatever the case and the alphabet', async () => {
+  it('have unique names, ignoring case in any alphabet', async () => {
     const { body: role } = await client.post(roles, { body: { name: 'Équipe' } });
     for (const name of ['équipe', 'Équipe', 'ÉQUIPE ']) {
       const { status, body } = await client.post(roles, { body: { name } });
@@ -225,7 +225,7 @@ describe('roles', () => {
     await client.delete(`${roles}${role.id}/`);
   });
 
-  it('are given to members and taken away, once each', async () => {
+  it('are granted to members and revoked, once each', async () => {
     const { body: role } = await client.post(roles, { body: { name: 'Testers' } });
     const memberships = `${roles}${role.id}/role_memberships/`;
     const given = await client.post(memberships, { body: { user_uuid: member.uuid } });
@@ -263,10 +263,10 @@ describe('roles', () => {
   });
 });
 
-describe('defaults for access', () => {
+describe('default access levels', () => {
   const access = `${current}resource_access/`;
 
-  it('are one for each resource, and decide the level of new roles', async () => {
+  it('exist once for each resource, and set the level of new roles', async () => {
     const made = await client.post(access, { body: { resource: 'feature flags', access_level: 21 } });
     expect(made.status).toBe(201);
     expect(made.body).toEqual({
@@ -292,7 +292,7 @@ describe('defaults for access', () => {
     await client.delete(`${current}roles/${role.id}/`);
   });
 
-  it('leave their changes in the activity', async () => {
+  it('record their changes in the activity log', async () => {
     const { body: made } = await client.post(access, { body: { resource: 'feature flags' } });
     await client.patch(`${access}${made.id}/`, { body: { access_level: 21 } });
     await client.patch(`${access}${made.id}/`, { body: { access_level: 21 } });

@@ -1,4 +1,4 @@
-/** One test for each row of the error tables: status, headers where they matter, and the body whole. */
+/** One test for each kind of error: status, headers where they matter, and the complete body. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from './support/client.ts';
@@ -31,7 +31,7 @@ const invalid = (attr: string | null, code: string, detail: string) => ({
   attr,
 });
 
-describe('who is asking', () => {
+describe('authentication', () => {
   it('401 without credentials', async () => {
     const { status, body, headers } = await client.get('/api/users/@me/', { key: null });
     expect(status).toBe(401);
@@ -71,7 +71,7 @@ describe('who is asking', () => {
     expect([status, body]).toEqual([401, badKey('Authorization header')]);
   });
 
-  it('takes the key from the first place that has one: header, body, query', async () => {
+  it('reads the key from the first place that has one: header, body, query', async () => {
     const good = server.personalKey;
     const inBody = { personal_api_key: 'phx_wrong', first_name: 'Owner' };
     expect((await client.patch('/api/users/@me/', { body: inBody })).status).toBe(200);
@@ -82,7 +82,7 @@ describe('who is asking', () => {
     expect((await client.patch('/api/users/@me/', { key: null, body: right })).status).toBe(200);
   });
 
-  it('takes the key out of a form too', async () => {
+  it('reads the key from a form, too', async () => {
     const { status } = await client.patch('/api/users/@me/', {
       key: null,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -92,8 +92,8 @@ describe('who is asking', () => {
   });
 });
 
-describe('may they', () => {
-  it('403 for a rule that says no, in its own words', async () => {
+describe('permissions', () => {
+  it('403 with the message of the rule', async () => {
     const { status, body } = await client.post('/api/organizations/@current/roles/', {
       key: member.personalKey,
       body: { name: 'Editors' },
@@ -114,7 +114,7 @@ describe('may they', () => {
   });
 });
 
-describe('is it there', () => {
+describe('not found', () => {
   it.each([
     ['a project nobody has', '/api/projects/999999/'],
     ['a project that is no number', '/api/projects/first/'],
@@ -126,7 +126,7 @@ describe('is it there', () => {
     expect([status, body]).toEqual([404, NOT_FOUND]);
   });
 
-  it('404 for the project of strangers, as if it did not exist', async () => {
+  it('404 for the project of another organization, as if it did not exist', async () => {
     const { status, body } = await client.get(`/api/projects/${stranger.projectId}/`);
     expect([status, body]).toEqual([404, NOT_FOUND]);
   });
@@ -168,7 +168,7 @@ describe('is it there', () => {
     }
   });
 
-  it('404 for an id longer than any', async () => {
+  it('404 for an id that is too long', async () => {
     const { status, body } = await client.get(`/api/projects/${'9'.repeat(2000)}/`);
     expect([status, body]).toEqual([404, NOT_FOUND]);
   });
@@ -199,7 +199,7 @@ describe('method', () => {
     expect((await client.put('/api/projects/', { body: '{broken' })).status).toBe(405);
   });
 
-  it('401 before 405 for those who have not said who they are', async () => {
+  it('401 before 405 without credentials', async () => {
     expect((await client.put('/api/projects/', { key: null })).status).toBe(401);
   });
 });
@@ -216,7 +216,7 @@ describe('bodies', () => {
     });
   });
 
-  it('400 for JSON that nests without end', async () => {
+  it('400 for JSON that is nested too deeply', async () => {
     const { status, body } = await client.post('/api/projects/', {
       body: `{"name": ${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
     });
@@ -256,14 +256,14 @@ describe('bodies', () => {
     });
   });
 
-  it('takes just under 20 MB', async () => {
+  it('accepts just under 20 MB', async () => {
     const { status, body } = await client.post('/api/projects/', {
       body: { name: 'x'.repeat(20 * 1024 * 1024 - 100) },
     });
     expect([status, body.code]).toEqual([400, 'max_length']);
   });
 
-  it('takes JSON, forms and multipart alike', async () => {
+  it('accepts JSON, forms and multipart', async () => {
     const multipart = new FormData();
     multipart.set('label', 'from multipart');
     const bodies: [string, string | FormData, string | undefined][] = [
@@ -306,14 +306,14 @@ describe('validation', () => {
     expect([status, body]).toEqual([400, invalid('label', 'required', 'This field is required.')]);
   });
 
-  it('400 for a choice that is none', async () => {
+  it('400 for an invalid choice', async () => {
     const { status, body } = await client.post('/api/organizations/@current/resource_access/', {
       body: { resource: 'feature flags', access_level: 22 },
     });
     expect([status, body]).toEqual([400, invalid('access_level', 'invalid_choice', '"22" is not a valid choice.')]);
   });
 
-  it('400 for a time zone that is none', async () => {
+  it('400 for an invalid time zone', async () => {
     const { status, body } = await client.patch('/api/projects/@current/', { body: { timezone: 'Mars/Olympus' } });
     expect([status, body]).toEqual([
       400,
@@ -321,14 +321,14 @@ describe('validation', () => {
     ]);
   });
 
-  it('writes nothing when it refuses', async () => {
+  it('saves nothing when it refuses', async () => {
     const before = (await client.get('/api/projects/@current/')).body;
     await client.patch('/api/projects/@current/', { body: { name: 'Changed', anonymize_ips: 'perhaps' } });
     expect((await client.get('/api/projects/@current/')).body).toEqual(before);
   });
 });
 
-/** Sends bytes as they are: no client library would. */
+/** Sends raw bytes, which no client library does. */
 function raw(request: string): Promise<string> {
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve, reject) => {
@@ -342,7 +342,7 @@ function raw(request: string): Promise<string> {
   });
 }
 
-describe('requests that no library sends', () => {
+describe('requests that no client library sends', () => {
   const get = (path: string, host: string) =>
     `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer phx_test_personal_key\r\nConnection: close\r\n\r\n`;
 
@@ -352,7 +352,7 @@ describe('requests that no library sends', () => {
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code: 'parse_error', attr: null });
   });
 
-  it('answers a Host that is no host', async () => {
+  it('answers an invalid Host', async () => {
     expect(await raw(get('/api/projects/?limit=1', 'a[b'))).toMatch(/^HTTP\/1\.1 (200|400) /);
   });
 

@@ -1,4 +1,4 @@
-/** A project key on a private route says which project is meant. */
+/** A project key on a private route chooses the project. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { clientFor } from './support/client.ts';
 import { startServer, type TestProject, type TestServer } from './support/server.ts';
@@ -25,7 +25,7 @@ it('is taken from the body', async () => {
   expect([body.id, body.timezone]).toEqual([second.projectId, 'Europe/Berlin']);
 });
 
-it('is refused where no project has it', async () => {
+it('is refused if no project has it', async () => {
   const { status, body } = await clientFor(server).get('/api/projects/1/events/?token=phc_nobody');
   expect([status, body]).toEqual([
     401,
@@ -38,7 +38,7 @@ it('is refused where no project has it', async () => {
   ]);
 });
 
-it("opens nobody else's project", async () => {
+it('gives no access to projects of others', async () => {
   const { status } = await clientFor(server).get(`/api/projects/1/events/?token=${stranger.projectKey}`);
   expect(status).toBe(403);
 });

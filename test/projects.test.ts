@@ -59,7 +59,7 @@ describe('projects', () => {
     });
   });
 
-  it('are changed field by field, and each change is in the activity', async () => {
+  it('are updated field by field, and each change is in the activity log', async () => {
     const before = (await client.get('/api/projects/1/')).body;
     server.setNow('2026-01-15T12:00:01.250Z');
     const changes = {
@@ -95,7 +95,7 @@ describe('projects', () => {
     expect((await client.get('/api/projects/1/')).body.events_retention_days).toBeNull();
   });
 
-  it('keep strange keys in free maps as data', async () => {
+  it('keep odd keys in free-form maps as data', async () => {
     const sent = '{"correlation_config": {"__proto__": {"polluted": 1}, "constructor": "x", "\\ud800": "\\u0000"}}';
     const { status } = await client.patch('/api/projects/1/', { body: sent });
     expect(status).toBe(200);
@@ -106,14 +106,14 @@ describe('projects', () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  it.runIf(isWithoutEvents)('stay while their events cannot be removed', async () => {
+  it.runIf(isWithoutEvents)('stay while their events cannot be deleted', async () => {
     const { body } = await client.post('/api/projects/', { body: { name: 'Kept' } });
     expect((await client.delete(`/api/projects/${body.id}/`)).status).toBe(503);
     expect((await client.get(`/api/projects/${body.id}/`)).body).toEqual(body);
     await server.metadata.projects.delete(body.id);
   });
 
-  it.skipIf(isWithoutEvents)('are made by admins in their current organization, and deleted for good', async () => {
+  it.skipIf(isWithoutEvents)('are created by admins in their current organization, and deleted for good', async () => {
     expect((await client.post('/api/projects/', { key: member.personalKey, body: { name: 'Mine' } })).status).toBe(403);
     const made = await client.post('/api/projects/', { body: { name: 'Second', timezone: 'Asia/Tokyo' } });
     expect(made.status).toBe(201);
@@ -121,8 +121,8 @@ describe('projects', () => {
     expect(made.body.api_token).toMatch(/^phc_[0-9A-Za-z]{43}$/);
     const path = `/api/projects/${made.body.id}/`;
     expect((await client.delete(path, { key: member.personalKey })).status).toBe(403);
-    const gone = await client.delete(path);
-    expect([gone.status, gone.body]).toEqual([204, '']);
+    const deleted = await client.delete(path);
+    expect([deleted.status, deleted.body]).toEqual([204, '']);
     expect((await client.get(path)).status).toBe(404);
     expect(await activity()).toMatchObject({ activity: 'deleted', scope: 'Team', item_id: String(made.body.id) });
     const next = await client.post('/api/projects/', { body: {} });
@@ -131,7 +131,7 @@ describe('projects', () => {
     await client.delete(`/api/projects/${next.body.id}/`);
   });
 
-  it('get a new public key on request, of which the activity tells nothing but that it changed', async () => {
+  it('get a new project key on request; the activity log has no key', async () => {
     const old = (await client.get('/api/projects/1/')).body.api_token;
     expect((await client.patch('/api/projects/1/reset_token/', { key: member.personalKey })).status).toBe(403);
     const { status, body } = await client.patch('/api/projects/1/reset_token/');
@@ -153,7 +153,7 @@ describe('projects', () => {
     expect(JSON.stringify((await client.get('/api/organizations/@current/activity/')).body)).not.toContain('phs_');
   });
 
-  it("are listed from the caller's organizations alone", async () => {
+  it("are listed from the caller's organizations only", async () => {
     const ids = async (key: string): Promise<number[]> =>
       (await client.get('/api/projects/', { key })).body.results.map((project: { id: number }) => project.id);
     expect(await ids(server.personalKey)).toEqual([1]);
@@ -198,7 +198,7 @@ describe('pages', () => {
   });
   const list = async (query: string) => (await client.get(`/api/projects/${query}`)).body;
 
-  it('link to their neighbours with absolute addresses, query names in order, other parameters kept', async () => {
+  it('link to the next and previous with absolute URLs, sorted parameters, and the other parameters', async () => {
     const { next, previous, count, results } = await list('?offset=2&x=a%20b&limit=2');
     expect([count, results.length]).toEqual([7, 2]);
     expect(next).toBe(`${server.url}/api/projects/?limit=2&offset=4&x=a+b`);
@@ -238,7 +238,7 @@ describe('pages', () => {
     expect([body.count, body.results, body.next]).toEqual([7, [], null]);
   });
 
-  it('use the address that a proxy in front of us names', async () => {
+  it('use the host that a proxy names', async () => {
     const behind = await startServer({ config: { publicUrl: 'https://cairn.example.org' } });
     await behind.createProject();
     const { body } = await clientFor(behind).get('/api/projects/?limit=1');
@@ -247,7 +247,7 @@ describe('pages', () => {
   });
 });
 
-describe('a slash at the end', () => {
+describe('a trailing slash', () => {
   it.each([
     ['GET', '/api/projects', undefined, 200],
     ['POST', '/api/projects', {}, 201],

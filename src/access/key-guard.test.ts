@@ -20,7 +20,7 @@ const guess = async (count: number, address?: string): Promise<void> => {
   for (let i = 0; i < count; i++) expect(await show(`wrong ${i}`, address)).toBeNull();
 };
 
-it('lets sixty wrong keys a minute be tried, and looks no further one up, right or wrong', async () => {
+it('allows sixty invalid keys a minute, and looks up no more after that, valid or not', async () => {
   await guess(60);
   await expect(show('wrong')).rejects.toMatchObject({ kind: 'throttled', retryAfter: 60 });
   await expect(show('right')).rejects.toMatchObject({ kind: 'throttled' });
@@ -29,7 +29,7 @@ it('lets sixty wrong keys a minute be tried, and looks no further one up, right 
   expect(await show('right')).toBe('right');
 });
 
-it('does not stop keys that were right before, nor other networks', async () => {
+it('does not limit keys that were valid before, nor other networks', async () => {
   await show('right');
   await guess(60);
   expect(await show('right')).toBe('right');
@@ -41,18 +41,18 @@ it('counts a network of IPv6 as one', async () => {
   await expect(show('wrong', '2001:db8::ffff')).rejects.toMatchObject({ kind: 'throttled' });
 });
 
-it('does not count right keys, however many there are', async () => {
+it('does not count valid keys, however many there are', async () => {
   for (let i = 0; i < 100; i++) await guard.lookUp(`key ${i}`, '203.0.113.7', async () => true);
   expect(await show('wrong')).toBeNull();
 });
 
-it('counts a key that was right and is so no longer', async () => {
+it('counts a key that was valid and is revoked', async () => {
   await show('right');
   for (let i = 0; i < 60; i++) expect(await guard.lookUp('right', '203.0.113.7', async () => null)).toBeNull();
   await expect(show('right')).rejects.toMatchObject({ kind: 'throttled' });
 });
 
-it('counts guesses that run side by side', async () => {
+it('counts parallel guesses', async () => {
   const all = await Promise.allSettled(Array.from({ length: 100 }, (_, i) => show(`wrong ${i}`)));
   expect(all.filter(({ status }) => status === 'rejected')).toHaveLength(40);
 });

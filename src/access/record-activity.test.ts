@@ -60,13 +60,13 @@ describe('writing an entry', () => {
     return append.mock.calls.flat();
   };
 
-  it('keeps who, what, when and the details', async () => {
+  it('stores who, what, when and the details', async () => {
     const { name, changes, ...rest } = ENTRY;
     const detail = { changes, trigger: null, name, short_id: null };
     expect(await written(ENTRY)).toEqual([{ ...rest, id: 'id at 1000', detail, createdAt: 1000 }]);
   });
 
-  it('leaves no trace of an update that changed nothing', async () => {
+  it('does not record an update without changes', async () => {
     expect(await written({ ...ENTRY, activity: 'updated', changes: [] })).toEqual([]);
     expect(await written({ ...ENTRY, activity: 'updated', changes: null })).toEqual([]);
     expect(await written({ ...ENTRY, activity: 'deleted', changes: [] })).toHaveLength(1);

@@ -41,7 +41,7 @@ afterAll(() => server.close());
 
 const HISTORIES = Number(process.env['HISTORIES'] ?? 1000);
 
-/** What happens to one visitor, one thing at a time. A is who they are before the login, D after it, B another device. */
+/** The steps of one visitor. A is their id before the login, D after it, B is another device. */
 type Step =
   | 'visit A' // an event, which makes a person
   | 'visit D'
@@ -55,7 +55,7 @@ type Step =
 
 const maybe = <T>(step: T): fc.Arbitrary<T[]> => fc.constantFrom([], [step]);
 
-/** Requests and events race: any order in which the login comes before anything else that D asks for. */
+/** Requests and events race: any order in which the login comes before all other requests of D. */
 const history: fc.Arbitrary<Step[]> = fc
   .tuple(
     maybe<Step>('visit D'),
@@ -111,7 +111,7 @@ it(`never flips, in ${HISTORIES} histories`, { timeout: 60_000 + 60 * HISTORIES 
   }
   expect(flips).toEqual([]);
   expect(first.size).toBe(HISTORIES);
-  // All values occur, in about their shares: nothing holds because everybody got the same.
+  // All values occur, about as often as they should, so the test does not hold trivially.
   const seen = [...first.values()];
   const share = (part: string) => seen.filter((values) => values.includes(part)).length / HISTORIES;
   for (const [part, expected] of [

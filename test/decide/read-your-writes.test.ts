@@ -61,7 +61,7 @@ describe('the next decision after a 200 sees what was sent', () => {
     }
   });
 
-  it('about somebody inside a batch', async () => {
+  it('about a person in a batch', async () => {
     const batch = Array.from({ length: 300 }, (_, i) => ({
       event: 'ping',
       distinct_id: `batched-${i}`,
@@ -72,7 +72,7 @@ describe('the next decision after a 200 sees what was sent', () => {
     expect(await flagsOf('batched-0')).toMatchObject({ team: false });
   });
 
-  it('about an anonymous user who was somebody else before', async () => {
+  it('about an anonymous user who is merged', async () => {
     await send({ event: '$set', distinct_id: 'anon', properties: { $set: { plan: 'team' } } });
     await send({ event: '$identify', distinct_id: 'grace', properties: { $anon_distinct_id: 'anon' } });
     expect(await flagsOf('grace')).toMatchObject({ team: true });
@@ -80,7 +80,7 @@ describe('the next decision after a 200 sees what was sent', () => {
     expect(await flagsOf('g')).toMatchObject({ team: true });
   });
 
-  it('about a group, of a kind that nobody has heard of before', async () => {
+  it('about a group of a new type', async () => {
     const describeGroup = (key: string, size: number) =>
       send({
         event: '$groupidentify',
@@ -94,12 +94,12 @@ describe('the next decision after a 200 sees what was sent', () => {
     expect(await flagsOf('ada', { groups: { company: 'unheard of' } })).toMatchObject({ large: false });
   });
 
-  it('and none of them had to be answered without', async () => {
+  it('and none was answered without it', async () => {
     expect(await metric()).toBe(0);
   });
 });
 
-it('lets nobody wait whose flags ask nothing about them', async () => {
+it('does not wait if no flag depends on the person', async () => {
   const other = await startServer();
   try {
     await other.addFlag({ key: 'half', filters: everybody(50) });

@@ -22,7 +22,7 @@ afterAll(() => server.close());
 const get = (path: string, headers: Record<string, string> = {}) => send(server.url, path, { method: 'GET', headers });
 
 describe('/array/:token/', () => {
-  it('tells browsers what is on, as JSON', async () => {
+  it('gives browsers the features that are on, as JSON', async () => {
     const { status, json, headers } = await get(`/array/${server.projectKey}/config`);
     expect([status, headers['cache-control']]).toEqual([200, 'public, max-age=30']);
     expect(json).toEqual({
@@ -42,7 +42,7 @@ describe('/array/:token/', () => {
     });
   });
 
-  it('says honestly whether there are flags to ask for, from the next request on', async () => {
+  it('says whether there are flags, from the next request on', async () => {
     const path = `/array/${empty.projectKey}/config`;
     expect((await get(path)).json.hasFeatureFlags).toBe(false);
     const other = await startServer();
@@ -57,14 +57,14 @@ describe('/array/:token/', () => {
     }
   });
 
-  it('tells the same as a script', async () => {
+  it('gives the same as a script', async () => {
     const { status, text, headers } = await get(`/array/${server.projectKey}/config.js`);
     expect([status, headers['content-type']]).toEqual([200, 'application/javascript; charset=utf-8']);
     const page = { window: {} as Record<string, Record<string, object>> };
     runInNewContext(text, page);
     const { json } = await get(`/array/${server.projectKey}/config`);
-    const told = { ...page.window['_POSTHOG_REMOTE_CONFIG'] };
-    expect(JSON.parse(JSON.stringify(told))).toEqual({ [server.projectKey]: { config: json, siteApps: [] } });
+    const loaded = { ...page.window['_POSTHOG_REMOTE_CONFIG'] };
+    expect(JSON.parse(JSON.stringify(loaded))).toEqual({ [server.projectKey]: { config: json, siteApps: [] } });
     // Another project's configuration on the same page stays.
     runInNewContext((await get(`/array/${empty.projectKey}/config.js`)).text, page);
     expect(Object.keys(page.window['_POSTHOG_REMOTE_CONFIG'] ?? {})).toEqual([server.projectKey, empty.projectKey]);
@@ -76,7 +76,7 @@ describe('/array/:token/', () => {
     expect(text).toBe(config + fileOf('array.js'));
   });
 
-  it('cannot be ended early by what a token holds', async () => {
+  it('cannot be ended early by a token', async () => {
     const token = 'phc_</script><script>\u2028alert(1)';
     const { projectKey } = await server.createProject({ token });
     const { status, text } = await get(`/array/${encodeURIComponent(projectKey)}/config.js`);
@@ -87,7 +87,7 @@ describe('/array/:token/', () => {
     expect(Object.keys(page.window['_POSTHOG_REMOTE_CONFIG'] ?? {})).toEqual([token]);
   });
 
-  it.each(['config', 'config.js', 'array.js'])('answers 304 for a %s that the browser has', async (name) => {
+  it.each(['config', 'config.js', 'array.js'])('answers 304 for a %s that the browser has cached', async (name) => {
     const path = `/array/${server.projectKey}/${name}`;
     const { headers } = await get(path);
     const etag = String(headers['etag']);
@@ -130,7 +130,7 @@ describe('/static/', () => {
     },
   );
 
-  it('is kept by browsers for good where the address names this very version, and briefly elsewhere', async () => {
+  it('is cached forever if the URL has this version, and briefly otherwise', async () => {
     const cacheOf = async (path: string) => (await get(path)).headers['cache-control'];
     const [forever, briefly] = ['public, max-age=31536000, immutable', 'public, max-age=30'];
     expect(await cacheOf(`/static/${VERSION}/array.js`)).toBe(forever);
@@ -139,7 +139,7 @@ describe('/static/', () => {
     expect(await cacheOf('/static/1.2.3/array.js')).toBe(briefly);
   });
 
-  it('is packed for those who can unpack it', async () => {
+  it('is compressed for clients that accept it', async () => {
     const response = await fetch(new URL('/static/array.js', server.url), { headers: { 'accept-encoding': 'gzip' } });
     expect(response.headers.get('content-encoding')).toBe('gzip');
     expect(await response.text()).toBe(fileOf('array.js'));
@@ -165,7 +165,7 @@ describe('/static/', () => {
   });
 });
 
-describe('features that are not here', () => {
+describe('features that this server does not have', () => {
   const ANSWERS: Record<string, object> = {
     '/api/surveys/': { surveys: [] },
     '/api/early_access_features/': { earlyAccessFeatures: [] },
@@ -181,7 +181,7 @@ describe('features that are not here', () => {
     expect(headers['access-control-allow-origin']).toBe('https://a.example');
   });
 
-  it.each(Object.keys(ANSWERS))('%s wants a key that is right', async (path) => {
+  it.each(Object.keys(ANSWERS))('%s requires a valid key', async (path) => {
     const wrong = await get(`${path}?token=phc_unknown`, { origin: 'https://a.example' });
     expect([wrong.status, wrong.json.code]).toEqual([401, 'invalid_api_key']);
     expect(wrong.headers['access-control-allow-origin']).toBe('https://a.example');
@@ -189,7 +189,7 @@ describe('features that are not here', () => {
     expect([none.status, none.json.code]).toEqual([401, 'missing_api_key']);
   });
 
-  it('/i/v1/logs takes lines and throws them away', async () => {
+  it('/i/v1/logs accepts lines and discards them', async () => {
     const sent = { query: { token: server.projectKey }, headers: { 'content-type': 'application/json' }, body: '{}' };
     const { status, json } = await send(server.url, '/i/v1/logs', sent);
     expect([status, json]).toEqual([200, {}]);
@@ -197,7 +197,7 @@ describe('features that are not here', () => {
   });
 });
 
-it('unpacks to what it says it is', async () => {
+it('decompresses to the declared content', async () => {
   const { request } = await import('node:http');
   const bytes = await new Promise<Buffer>((resolve, reject) => {
     const url = new URL(`/array/${server.projectKey}/array.js`, server.url);

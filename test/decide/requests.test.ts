@@ -102,7 +102,7 @@ describe.each(PATHS)('%s reads', (path) => {
   });
 });
 
-it('takes a number for the text of it, and cuts what is too long, as events do', async () => {
+it('reads a number as text, and cuts long ids, as for events', async () => {
   await server.addFlag({ key: 'answer', filters: those('distinct_id', '42') });
   await server.addFlag({ key: 'long', filters: those('distinct_id', 'x'.repeat(200)) });
   const flagsOf = async (id: unknown) =>
@@ -229,7 +229,7 @@ describe.each(PATHS)('%s refuses', (path) => {
     expect([answer.status, answer.json]).toEqual([status, { type, code, attr, detail: expect.any(String) }]);
     const words = path.startsWith('/decide') ? problem.decide : (problem.flags ?? problem.decide);
     if (words !== undefined) expect(answer.json.detail).toMatch(words);
-    // Or a page would learn nothing but 'network error', and ask again.
+    // Without it a page only sees a network error, and retries.
     expect(corsOf(answer)).toEqual(['https://shop.example:8443', 'true']);
   });
 
@@ -244,7 +244,7 @@ describe.each(PATHS)('%s refuses', (path) => {
   });
 });
 
-describe('absurd, but harmless', () => {
+describe('odd but harmless input', () => {
   it.each<[string, object]>([
     ['groups of unknown kinds', { groups: { unheard: 'of', company: 'acme' } }],
     ['groups without keys', { groups: { company: null, team: '' } }],
@@ -289,7 +289,7 @@ describe('browsers', () => {
     expect(answer.headers['vary']).toContain('Origin');
   });
 
-  it('hear no word about other sites when there is none', async () => {
+  it('get no CORS headers without an origin', async () => {
     const answer = await sendJson(server.url, '/decide/', { token: server.projectKey, distinct_id: 'ada' });
     expect(corsOf(answer)).toEqual([undefined, undefined]);
   });

@@ -54,7 +54,7 @@ it('gets values and payloads', async () => {
   expect(asked).toContain('/flags/');
 });
 
-it('says what it knows about the person and their groups', async () => {
+it('sends properties of the person and their groups', async () => {
   expect(await client.getFeatureFlag('team', 'bob', { personProperties: { plan: 'team' } })).toBe(true);
   client.groupIdentify({ groupType: 'company', groupKey: 'a1', properties: { name: 'Acme' } });
   await client.flush();
@@ -64,7 +64,7 @@ it('says what it knows about the person and their groups', async () => {
   expect(await client.getFeatureFlag('acme', 'bob', sent)).toBe(true);
 });
 
-it('finds what it has just said about somebody', async () => {
+it('sees what it has just sent about a person', async () => {
   for (const plan of ['team', 'free', 'team']) {
     await client.identifyImmediate({ distinctId: 'grace', properties: { plan } });
     expect([plan, await client.getFeatureFlag('team', 'grace')]).toEqual([plan, plan === 'team']);

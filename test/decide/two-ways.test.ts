@@ -1,4 +1,4 @@
-/** Requests for flags come in by a short way and by the web framework's: nobody may tell by the answer which it was. */
+/** Requests for flags take the fast path or go through Fastify: the response must be the same. */
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
@@ -27,7 +27,7 @@ interface Answer {
   body: Record<string, unknown>;
 }
 
-/** The short way is for bodies that say their length; in pieces, they go the other. */
+/** The fast path is for bodies with a content length; chunked ones go through Fastify. */
 async function ask({ path = '/flags/?v=2', body = '', headers = {} }: Asked, way: 'short' | 'usual'): Promise<Answer> {
   const length = way === 'short' ? { 'content-length': String(Buffer.byteLength(body)) } : {};
   const options = { method: 'POST', headers: { 'content-type': 'application/json', ...headers, ...length } };
@@ -88,7 +88,7 @@ const BADLY: Record<string, [status: number, asked: () => Asked]> = {
   ],
 };
 
-describe('both ways answer alike', () => {
+describe('the fast path and Fastify give the same response', () => {
   it.each(Object.keys(WELL))('to %s', async (name) => {
     const asked = WELL[name]?.() ?? {};
     const short = await ask(asked, 'short');
@@ -104,7 +104,7 @@ describe('both ways answer alike', () => {
   });
 });
 
-it('counts both ways together', async () => {
+it('counts the requests of both', async () => {
   const count = async (): Promise<number> => {
     const text = await (await fetch(`${server.url}/metrics`)).text();
     const line = /request_seconds_count\{method="POST",route="\/decide\/",status="200"\} (\d+)/.exec(text);
@@ -119,7 +119,7 @@ it('counts both ways together', async () => {
 const headFor = (length: number): string =>
   `POST /decide/?v=3 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
-/** What comes back until the wanted number of answers is there. */
+/** Reads until the wanted number of responses has arrived. */
 async function answersOn(socket: ReturnType<typeof connect>, wanted: number): Promise<string> {
   let text = '';
   for await (const chunk of socket) {
@@ -131,7 +131,7 @@ async function answersOn(socket: ReturnType<typeof connect>, wanted: number): Pr
 
 const toServer = () => connect(Number(new URL(server.url).port), '127.0.0.1');
 
-it('takes a body that comes letter by letter, and the next request on the same line', async () => {
+it('reads a body that comes byte by byte, and the next request on the same connection', async () => {
   const socket = toServer();
   const body = about({ distinct_id: 'ü' });
   const bytes = Buffer.from(headFor(Buffer.byteLength(body)) + body);
@@ -145,7 +145,7 @@ it('takes a body that comes letter by letter, and the next request on the same l
   expect(text.match(/"featureFlags":\{"named":true,"on":true\}/g)).toHaveLength(3);
 });
 
-it('goes on when somebody leaves in the middle of a sentence', async () => {
+it('survives a client that disconnects in the middle of a request', async () => {
   const socket = toServer();
   await once(socket, 'connect');
   socket.write(`${headFor(100)}{"token":`);

@@ -57,7 +57,7 @@ const addFlag = (flag: SentFlag) =>
 const ask = async (version: number, body: object) =>
   (await sendJson(server.url, `/decide/?v=${version}`, { token: server.projectKey, ...body })).json;
 
-/** `featureFlags.beta` → the member of a member. */
+/** The value at a path such as `featureFlags.beta`. */
 const at = (json: Record<string, Record<string, unknown>>, path: string): unknown => {
   const [outer = '', ...inner] = path.split('.');
   return inner.length === 0 ? json[outer] : json[outer]?.[inner.join('.')];

@@ -63,7 +63,7 @@ describe('/decide/', () => {
     expect(json.errorsWhileComputingFlags).toBe(false);
   });
 
-  it.each(['/decide/?v=4', '/decide/?v=5', '/decide/?v=99999999999999999999'])('tells reasons at %s', async (path) => {
+  it.each(['/decide/?v=4', '/decide/?v=5', '/decide/?v=99999999999999999999'])('gives reasons at %s', async (path) => {
     const { json } = await ask(path);
     expect(Object.keys(json.flags).toSorted()).toEqual(Object.keys(VALUES).toSorted());
     expect(json.flags.colour).toEqual({
@@ -90,7 +90,7 @@ describe('/decide/', () => {
     expect(json).not.toHaveProperty('featureFlags');
   });
 
-  it('tells SDKs of every age what they must know', async () => {
+  it('gives SDKs of every age the configuration that they need', async () => {
     const { json } = await ask('/decide/');
     expect(json).toMatchObject({
       config: { enable_collect_everything: true },
@@ -113,7 +113,7 @@ describe('/decide/', () => {
     expect(json).toMatchObject({ featureFlags: [], config: { enable_collect_everything: true } });
   });
 
-  it('is in the OpenAPI document, and keeps to it', async () => {
+  it('is in the OpenAPI document, and matches it', async () => {
     const api = await OpenApi.of(server);
     for (const path of ['/decide/', '/decide/?v=2', '/decide/?v=3', '/decide/?v=4', '/flags/', '/flags/?v=1']) {
       const { status, json } = await ask(path);
@@ -126,7 +126,7 @@ describe('/decide/', () => {
 
 describe('/flags/', () => {
   it.each(['/flags/?v=2', '/flags?v=2', '/flags/?v=3', '/flags/?v=new'])(
-    'tells reasons at %s, and no config',
+    'gives reasons at %s, and no config',
     async (path) => {
       const { json } = await ask(path);
       expect(Object.keys(json).toSorted()).toEqual(['errorsWhileComputingFlags', 'evaluatedAt', 'flags', 'requestId']);
@@ -173,7 +173,7 @@ describe('/flags/', () => {
   });
 });
 
-describe('what a request may say', () => {
+describe('a request can set', () => {
   const valuesOf = async (body: object, headers = {}) => (await ask('/decide/?v=3', body, headers)).json.featureFlags;
 
   it('person properties win over stored ones', async () => {
@@ -188,7 +188,7 @@ describe('what a request may say', () => {
     expect(await valuesOf({ flag_keys: null })).toEqual(VALUES);
   });
 
-  it.each([true, 'true', 1, '1'])('no flags at all (%j), also without saying who asks', async (word) => {
+  it.each([true, 'true', 1, '1'])('no flags at all (%j), even without a distinct id', async (word) => {
     const { status, json } = await ask('/flags/', { disable_flags: word, distinct_id: null });
     expect([status, json.flags, json.errorsWhileComputingFlags, json.token]).toEqual([
       200,
@@ -198,7 +198,7 @@ describe('what a request may say', () => {
     ]);
   });
 
-  it('things that change nothing here: geoip_disable, timezone, sent_at', async () => {
+  it('fields without effect: geoip_disable, timezone, sent_at', async () => {
     const more = { geoip_disable: null, timezone: 'Europe/Berlin', sent_at: '2026-01-01T00:00:00Z', $device_id: 'd' };
     expect(await valuesOf(more)).toEqual(VALUES);
   });
@@ -232,7 +232,7 @@ describe('where the caller runs', () => {
   });
 });
 
-describe('a flag that is broken', () => {
+describe('an invalid flag', () => {
   let other: TestServer;
   beforeAll(async () => {
     other = await startServer();
@@ -245,7 +245,7 @@ describe('a flag that is broken', () => {
   afterAll(() => other.close());
   const askOther = (path: string) => sendJson(other.url, path, { token: other.projectKey, distinct_id: 'ada' });
 
-  it('is left out of the older shapes, and said to have failed in the newer ones', async () => {
+  it('is left out in older versions, and marked as failed in newer ones', async () => {
     expect((await askOther('/decide/')).json.featureFlags).toEqual(['whole']);
     expect((await askOther('/decide/?v=2')).json.featureFlags).toEqual({ whole: true });
     for (const path of ['/decide/?v=3', '/flags/?v=1']) {

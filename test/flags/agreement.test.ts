@@ -13,7 +13,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 let server: TestServer;
 let sdk: PostHog;
 beforeAll(async () => {
-  // The SDK reads relative dates by the true clock.
+  // The SDK uses the real clock for relative dates.
   server = await startServer({ now: new Date().toISOString() });
   await sendJson(server.url, '/capture/', {
     api_key: server.projectKey,
@@ -124,7 +124,7 @@ const filtersOf = (condition: fc.Arbitrary<JsonObject>, index: number | null): f
       .map((groups) => ({ groups, multivariate, aggregation_group_type_index: index }) as unknown as JsonObject),
   );
 
-/** Makes flags through the API, as people do; some ask for cohorts, and some for other flags. */
+/** Creates flags through the API; some refer to cohorts, and some to other flags. */
 async function makeFlags(seed: number, count: number): Promise<string[]> {
   const { post } = clientFor(server);
   const P = `/api/projects/${server.projectId}`;
@@ -169,7 +169,7 @@ type Values = Record<string, boolean | string>;
 const on = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== false));
 
-/** The same question at every door. */
+/** The same request at every endpoint. */
 async function remotely(body: object): Promise<Record<string, Values | string[]>> {
   const ask = async (path: string) => (await sendJson(server.url, path, { token: server.projectKey, ...body })).json;
   const ofDetails = (flags: Record<string, { enabled: boolean; variant: string | null }>): Values =>
@@ -184,14 +184,14 @@ async function remotely(body: object): Promise<Record<string, Values | string[]>
   };
 }
 
-/** The same question as OpenFeature's providers ask it: all flags at once, and one by itself. */
+/** The same request as OpenFeature's providers send it: for all flags, and for one. */
 async function byOpenFeature(context: object, keys: readonly string[], one: string): Promise<[Values, unknown]> {
   const ask = async (path: string) =>
     (await sendJson(server.url, path, { context }, { authorization: `Bearer ${server.projectKey}` })).json;
   const { flags } = await ask('/ofrep/v1/evaluate/flags');
   const values = (flags as { key: string; value?: boolean | string }[])
     .filter(({ key }) => keys.includes(key))
-    // A flag of variants that is off has no value there: the default in the code holds.
+    // A multivariate flag that is off has no value there: the default in the code applies.
     .map(({ key, value = false }) => [key, value]);
   const { value = false } = await ask(`/ofrep/v1/evaluate/flags/${one}`);
   return [Object.fromEntries(values), value];
@@ -235,8 +235,8 @@ it.each([1, 2, 3])('is the same everywhere for random flags and persons (%i)', a
       flag_keys: keys,
     });
     const expected = Object.fromEntries(Object.entries(values).sort());
-    for (const [door, remote] of Object.entries(whole)) {
-      expect([door, Object.fromEntries(Object.entries(remote).sort())]).toEqual([door, expected]);
+    for (const [endpoint, remote] of Object.entries(whole)) {
+      expect([endpoint, Object.fromEntries(Object.entries(remote).sort())]).toEqual([endpoint, expected]);
     }
     const one = keys[turn % keys.length] ?? '';
     const context = { targetingKey: id, ...personProperties, groups, groupProperties: { company: properties } };
@@ -244,6 +244,6 @@ it.each([1, 2, 3])('is the same everywhere for random flags and persons (%i)', a
     expect(active).toEqual(on(values));
     expect(list).toEqual(Object.keys(on(values)).sort());
   }
-  // Not all alike, or the test would say nothing.
+  // If all values were the same, the test would prove nothing.
   expect(seen).toEqual(new Set([true, false, 'a', 'b', 'c']));
 });

@@ -1,4 +1,4 @@
-/** Everything that is wrong with a flag is refused with its own code, words and field, and nothing is written. */
+/** Every invalid flag is refused with its own code, message and field, and nothing is saved. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Cohort } from '../../src/stores/metadata/cohorts.ts';
 import { clientFor } from '../support/client.ts';
@@ -485,7 +485,7 @@ describe.each<[string, Case[]]>([
   ['properties', PROPERTIES],
   ['references', REFERENCES],
 ])('%s', (_room, cases) => {
-  it.each(cases)('%s is refused when a flag is made', async (_name, body, code, detail, attr) => {
+  it.each(cases)('%s is refused when a flag is created', async (_name, body, code, detail, attr) => {
     const before = await written();
     const answer = await client.post(FLAGS, { body: { key: 'new', ...(body() as Body) } });
     expect([answer.status, answer.body]).toEqual(refusal(code, detail, attr));
@@ -503,37 +503,37 @@ describe.each<[string, Case[]]>([
   );
 });
 
-describe('only when a flag is made', () => {
-  it.each([[{ groups: [] }], [{ payloads: {} }], [{ groups: null }]])('groups are asked for: %j', async (given) => {
+describe('only when a flag is created', () => {
+  it.each([[{ groups: [] }], [{ payloads: {} }], [{ groups: null }]])('groups are required: %j', async (given) => {
     const answer = await client.post(FLAGS, { body: { key: 'new', filters: given } });
     const detail = 'Feature flags must have at least one condition set (group).';
     expect([answer.status, answer.body]).toEqual(refusal('invalid_input', detail, F));
   });
 });
 
-describe('flags that look at each other', () => {
+describe('flags that depend on each other', () => {
   const patch = async (name: string, body: Body) => {
     const { status, body: answer } = await client.patch(`${FLAGS}${ids[name]}/`, { body });
     return [status, answer.detail, answer.attr];
   };
 
-  it('do not go round in circles', async () => {
+  it('do not form a cycle', async () => {
     const circle = 'Circular dependency detected: base → top → middle → base';
     expect(await patch('base', on(dependsOn('base')))).toEqual([400, "Feature flag 'base' cannot depend on itself", F]);
     expect(await patch('base', on(dependsOn('top')))).toEqual([400, circle, F]);
   });
 
-  it('are not deleted or disabled while others need them', async () => {
+  it('cannot be deleted or disabled while others depend on them', async () => {
     const why = (verb: string) =>
       `Cannot ${verb} this feature flag because other flags depend on it: middle (ID: ${ids['middle']}). Change them first.`;
     expect(await patch('base', { deleted: true })).toEqual([400, why('delete'), null]);
     expect(await patch('base', { active: false })).toEqual([400, why('disable'), null]);
     expect((await patch('base', { name: 'of course' }))[0]).toBe(200);
     expect((await patch('top', { active: false }))[0]).toBe(200);
-    // Nobody who is on looks at it any more; but it is still named.
+    // No active flag depends on it any more, but an inactive one does.
     expect((await patch('middle', { active: false }))[0]).toBe(200);
     expect((await patch('middle', { deleted: true }))[0]).toBe(400);
-    // What rested is looked at again when it comes back.
+    // References are checked again when a flag is enabled.
     const disabled = `Cannot create dependency on disabled flag 'middle' (ID: ${ids['middle']}). Flag dependencies must reference active flags only.`;
     expect(await patch('top', { active: true })).toEqual([400, disabled, F]);
     expect((await patch('middle', { active: true }))[0]).toBe(200);
@@ -541,7 +541,7 @@ describe('flags that look at each other', () => {
   });
 });
 
-describe('what is fine', () => {
+describe('valid flags', () => {
   it.each<[string, () => Body]>([
     ['its own key', () => ({ key: 'base' })],
     ['no name', () => ({ name: '' })],

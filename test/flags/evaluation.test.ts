@@ -1,4 +1,4 @@
-/** Beside the flags themselves: definitions for SDKs, reasons, the caller's own flags, and whom a change would touch. */
+/** Definitions for local evaluation, evaluation reasons, the caller's own flags, and the blast radius. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { everybody, those, variants } from '../contract/flag-builders.ts';
@@ -31,8 +31,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe('definitions for SDKs', () => {
-  it('hold every flag but deleted ones, by key, with the kinds of groups', async () => {
+describe('definitions for local evaluation', () => {
+  it('contain all flags but deleted ones, by key, and the group types', async () => {
     await server.addFlag({ key: 'b-asleep', active: false });
     await server.addFlag({ key: 'a-awake', name: 'Awake', filters: {}, version: 4 });
     await server.addFlag({ key: 'gone', deleted: true });
@@ -72,7 +72,7 @@ describe('definitions for SDKs', () => {
     expect((await ask(etag)).status).toBe(304);
   });
 
-  it('write a cohort out for SDKs that do not know cohorts, and send it along for the others', async () => {
+  it('expand a cohort for SDKs without cohorts, and include it for the others', async () => {
     const property = { key: 'plan', value: 'team', type: 'person', operator: 'exact' };
     const tree = { type: 'OR', values: [{ type: 'AND', values: [property] }] };
     const cohort = await server.addCohort({ filters: { properties: tree } });
@@ -88,7 +88,7 @@ describe('definitions for SDKs', () => {
     expect(await filtersBy('?send_cohorts=false')).toEqual(await filtersBy(''));
   });
 
-  it('name flags that others depend on by key, in the order to evaluate them', async () => {
+  it('name dependencies by key, in order of evaluation', async () => {
     const first = await server.addFlag({ key: 'first' });
     const property = { type: 'flag', key: String(first.id), operator: 'flag_evaluates_to', value: true };
     await server.addFlag({ key: 'second', filters: { groups: [{ properties: [property] }] } });
@@ -112,7 +112,7 @@ describe('definitions for SDKs', () => {
     expect((await client.get(at(path), { key: secret })).status).toBe(200);
   });
 
-  it.each(PATHS)('are not given away at %s', async (path) => {
+  it.each(PATHS)('need authentication at %s', async (path) => {
     const refused = async (key: string | null, query = '') => {
       const { status, body } = await client.get(at(path) + query, { key });
       return [status, body.code, body.detail];
@@ -142,7 +142,7 @@ describe('definitions for SDKs', () => {
 });
 
 describe('reasons', () => {
-  it('are told for every flag, and why one is off', async () => {
+  it('are given for every flag, disabled ones included', async () => {
     const apart = await server.createProject({ name: 'Reasons' });
     const P = `/api/projects/${apart.projectId}/feature_flags/`;
     const theirs = clientFor({ url: server.url, personalKey: apart.personalKey });
@@ -319,7 +319,7 @@ describe('the blast radius', () => {
     expect(body.detail).toMatch(/^The flag cannot be evaluated: .*999/);
   });
 
-  it('says whose value a change would change, from what to what', async () => {
+  it('shows whose value a change would alter, with old and new values', async () => {
     const { id } = await server.addFlag({ key: 'changing', filters: those('plan', 'free') });
     const after = {
       groups: [
@@ -349,14 +349,14 @@ describe('the blast radius', () => {
     expect(rest.next).toBeNull();
   });
 
-  it('says that nobody changes where nothing changes, and that all lose a flag that is switched off', async () => {
+  it('counts nobody for no change, and all for a flag that is disabled', async () => {
     const { id } = await server.addFlag({ key: 'constant', filters: everybody() });
     expect((await ask({ id })).body).toMatchObject({ users_affected: 3, users_changed: 0, changes: [], results: [] });
     const off = (await ask({ id, active: false })).body;
     expect([off.users_affected, off.changes]).toEqual([0, [{ from: true, to: false, count: 3 }]]);
   });
 
-  it('knows no flags of other projects', async () => {
+  it('does not find flags of other projects', async () => {
     const theirs = clientFor({ url: server.url, personalKey: stranger.personalKey });
     const P = `/api/projects/${stranger.projectId}/feature_flags/`;
     const { id } = (await theirs.post(P, { body: { key: 'theirs' } })).body;

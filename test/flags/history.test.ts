@@ -1,4 +1,4 @@
-/** What happened to a flag: the activity log, its versions, and short questions about its state. */
+/** The activity log, versions, status and dependents of a flag. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from '../support/client.ts';
@@ -33,7 +33,7 @@ const changesOf = async (id: number) =>
   );
 
 describe('the activity log', () => {
-  it('tells who did what and when, before and after, newest first', async () => {
+  it('says who did what and when, before and after, newest first', async () => {
     const me = (await client.get('/api/users/@me/')).body;
     const flag = await make();
     server.setNow('2026-01-15T12:00:01.500Z');
@@ -104,18 +104,18 @@ describe('the activity log', () => {
       { evaluation_runtime: 'server' },
       [{ action: 'changed', field: 'evaluation_runtime', before: 'all', after: 'server' }],
     ],
-  ])('tells of %s', async (_name, begin, body, expected) => {
+  ])('records %s', async (_name, begin, body, expected) => {
     const flag = await make(begin);
     await change(flag.id, body);
     expect(await changesOf(flag.id)).toEqual([expected.map((one) => ({ type: 'FeatureFlag', ...one })), null]);
   });
 
-  it('is silent about an update that changes nothing, about times, and about refused ones', async () => {
+  it('records no update without changes, no times, and no refused update', async () => {
     const flag = await make({ name: 'same', tags: ['a'] });
     await change(flag.id, { name: 'same', tags: [' A '], active: flag.active, performed_rollback: null });
     await change(flag.id, { name: 'same', created_at: '2020-01-01' });
     await change(flag.id, { name: 'other', filters: { groups: 5 } });
-    // `active` was sent: that no rollback was done is the one thing that changed.
+    // `active` was sent, so performed_rollback is the only field that changed.
     expect(await changesOf(flag.id)).toEqual([
       [{ type: 'FeatureFlag', action: 'created', field: 'performed_rollback', before: null, after: false }],
       null,
@@ -137,15 +137,18 @@ describe('the activity log', () => {
     expect((await checked(`${at(flag.id)}activity/?page=99`)).body.results).toEqual([]);
   });
 
-  it('of all flags holds those of the project, and of it alone', async () => {
+  it('of all flags contains only those of the project', async () => {
     const second = await server.createProject();
     const path = `/api/projects/${second.projectId}/feature_flags/`;
     const one = (await client.post(path, { body: { key: 'one' } })).body;
     const two = (await client.post(path, { body: { key: 'two' } })).body;
     await client.patch(`${path}${one.id}/`, { body: { name: 'x' } });
     const { body } = await checked(`${path}activity/`);
-    const told = body.results.map((entry: { activity: string; item_id: string }) => [entry.activity, entry.item_id]);
-    expect(told).toEqual([
+    const replayed = body.results.map((entry: { activity: string; item_id: string }) => [
+      entry.activity,
+      entry.item_id,
+    ]);
+    expect(replayed).toEqual([
       ['updated', String(one.id)],
       ['created', String(two.id)],
       ['created', String(one.id)],
@@ -154,18 +157,21 @@ describe('the activity log', () => {
     expect(legacy.body.results).toEqual(body.results);
   });
 
-  it.each(['activity', 'versions', 'status', 'dependent_flags'])('knows no strange flags: %s', async (name) => {
-    const flag = await make();
-    for (const id of ['99999', 'x']) expect((await client.get(`${FLAGS}${id}/${name}/`)).status).toBe(404);
-    const theirs = clientFor({ ...stranger, url: server.url });
-    expect((await theirs.get(`${at(flag.id)}${name}/`)).status).toBe(403);
-    const nested = `/api/projects/${stranger.projectId}/feature_flags/${flag.id}/${name}/`;
-    expect((await theirs.get(nested)).status).toBe(404);
-  });
+  it.each(['activity', 'versions', 'status', 'dependent_flags'])(
+    'does not find flags of other projects: %s',
+    async (name) => {
+      const flag = await make();
+      for (const id of ['99999', 'x']) expect((await client.get(`${FLAGS}${id}/${name}/`)).status).toBe(404);
+      const theirs = clientFor({ ...stranger, url: server.url });
+      expect((await theirs.get(`${at(flag.id)}${name}/`)).status).toBe(403);
+      const nested = `/api/projects/${stranger.projectId}/feature_flags/${flag.id}/${name}/`;
+      expect((await theirs.get(nested)).status).toBe(404);
+    },
+  );
 });
 
 describe('versions', () => {
-  it('are kept whole, and any of them can be brought back', async () => {
+  it('are complete, and each can be restored', async () => {
     const filters = { groups: [{ rollout_percentage: 10 }] };
     const flag = await make({ name: 'first', filters });
     server.setNow('2026-01-15T13:00:00Z');
@@ -201,7 +207,7 @@ describe('versions', () => {
       fc.asyncProperty(fc.array(body, { minLength: 1, maxLength: 6 }), async (bodies) => {
         const flag = await make();
         let version = 1;
-        let told: Record<string, unknown> = { ...flag, filters: {} };
+        let replayed: Record<string, unknown> = { ...flag, filters: {} };
         for (const sent of bodies) {
           const answer = await client.patch(at(flag.id), { body: sent });
           if (answer.status === 200) version++;
@@ -214,16 +220,16 @@ describe('versions', () => {
           Array.from({ length: version }, (_, i) => version - i),
         );
         expect(now).toMatchObject(versions[0].flag);
-        // The log, played from the beginning, leads from the flag as it was made to the flag as it is.
+        // Replaying the log from the beginning gives the current flag.
         for (const changes of (await changesOf(flag.id)).reverse()) {
           for (const { field, before, after } of changes ?? []) {
-            expect(told[field]).toEqual(before);
-            told = { ...told, [field]: after };
+            expect(replayed[field]).toEqual(before);
+            replayed = { ...replayed, [field]: after };
           }
         }
-        const { groups = now.filters.groups } = told['filters'] as { groups?: unknown };
+        const { groups = now.filters.groups } = replayed['filters'] as { groups?: unknown };
         for (const field of Object.keys(versions[0].flag)) {
-          expect([field, field === 'filters' ? { groups } : told[field]]).toEqual([field, now[field]]);
+          expect([field, field === 'filters' ? { groups } : replayed[field]]).toEqual([field, now[field]]);
         }
         await change(flag.id, { key: `done-${flag.id}`, deleted: true });
       }),
@@ -232,8 +238,8 @@ describe('versions', () => {
   });
 });
 
-describe('short questions', () => {
-  it('status says in which state the flag is', async () => {
+describe('lookups', () => {
+  it('status is the state of the flag', async () => {
     const flag = await make();
     const status = async () => (await checked(`${at(flag.id)}status/`)).body;
     expect(await status()).toEqual({ status: 'ACTIVE', reason: 'The flag is in use.' });
@@ -246,7 +252,7 @@ describe('short questions', () => {
     expect((await status()).status).toBe('DELETED');
   });
 
-  it('dependent_flags are those that look at it', async () => {
+  it('dependent_flags are those that depend on it', async () => {
     const base = await make();
     const property = { type: 'flag', key: String(base.id), operator: 'flag_evaluates_to', value: true };
     const above = await make({ name: 'above', filters: { groups: [{ properties: [property] }] } });
@@ -255,7 +261,7 @@ describe('short questions', () => {
     expect((await checked(`${at(above.id)}dependent_flags/`)).body).toEqual([]);
   });
 
-  it('remote_config is the payload as it is kept, by id and by key', async () => {
+  it('remote_config is the payload as stored, by id and by key', async () => {
     const payloads = [{ true: '{"colour":"red"}' }, { true: { colour: 'red' } }, {}];
     const [text, object, none] = await Promise.all(
       payloads.map((one) => make({ is_remote_configuration: true, filters: { groups: [{}], payloads: one } })),
@@ -279,7 +285,7 @@ describe('short questions', () => {
     expect(await config('1', text.id)).toBe(404);
   });
 
-  it('bulk_keys tells keys by ids', async () => {
+  it('bulk_keys gives keys by id', async () => {
     const [one, two, gone] = [await make(), await make(), await make()];
     await change(gone.id, { deleted: true });
     const { status, body } = await client.post(`${FLAGS}bulk_keys/`, {

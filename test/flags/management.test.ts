@@ -1,4 +1,4 @@
-/** Feature flags on the private API: what is kept, what is shown, and what follows from a change. */
+/** Feature flags on the private API: creating, reading, updating and deleting them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from '../support/client.ts';
 import { OpenApi } from '../support/openapi.ts';
@@ -33,7 +33,7 @@ const change = async (id: number, body: unknown) => (await client.patch(at(id), 
 const form = (fields: string) => ({ body: fields, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
 
 describe('a new flag', () => {
-  it('that says nothing but its key is for everybody', async () => {
+  it('with only a key is for everybody', async () => {
     const me = (await client.get('/api/users/@me/')).body;
     const { id: _, key, ...flag } = await make();
     const maker = {
@@ -79,7 +79,7 @@ describe('a new flag', () => {
     expect(await server.rows('select filters from feature_flags where key = ?', key)).toEqual([{ filters: '{}' }]);
   });
 
-  it('keeps everything it is given, and is read back the same', async () => {
+  it('stores everything that was sent, and is read back the same', async () => {
     const filters = {
       groups: [
         { properties: [{ key: 'plan', type: 'person', value: ['pro'], operator: 'exact' }], rollout_percentage: 0.1 },
@@ -144,11 +144,11 @@ describe('a new flag', () => {
     expect(await make({ filters })).toMatchObject({ filters, is_simple_flag: simple, rollout_percentage: rollout });
   });
 
-  it('takes no filters at all for filters of everybody', async () => {
+  it('reads missing filters as filters for everybody', async () => {
     expect((await make({ filters: {} })).filters).toEqual(EVERYBODY);
   });
 
-  it('says that no rollback was done when it is made active', async () => {
+  it('has performed_rollback false if it is created active', async () => {
     expect((await make({ active: true, performed_rollback: true })).performed_rollback).toBe(false);
   });
 
@@ -161,7 +161,7 @@ describe('a new flag', () => {
 });
 
 describe('a change', () => {
-  it('touches what is sent, and counts', async () => {
+  it('alters only what is sent, and increments the version', async () => {
     const flag = await make({ name: 'old', filters: { groups: [{ rollout_percentage: 10 }] }, tags: ['a'] });
     server.setNow('2026-01-15T13:00:00Z');
     const changed = await change(flag.id, { name: 'new' });
@@ -179,7 +179,7 @@ describe('a change', () => {
     });
   });
 
-  it('replaces filters whole, and leaves them alone where groups are not mentioned', async () => {
+  it('replaces filters as a whole, and ignores them without groups', async () => {
     const filters = { groups: [{ rollout_percentage: 10 }], payloads: { true: 1 } };
     const flag = await make({ filters });
     expect((await change(flag.id, { filters: { payloads: { true: 2 } } })).filters).toEqual(filters);
@@ -188,7 +188,7 @@ describe('a change', () => {
     expect((await change(flag.id, { filters: { groups: [] } })).filters).toEqual({ groups: [] });
   });
 
-  it('can come from a form, and leaves filters alone then', async () => {
+  it('can come from a form, and leaves filters unchanged then', async () => {
     const flag = await make({ filters: { groups: [{ rollout_percentage: 10 }] } });
     const { status, body } = await client.patch(at(flag.id), form('active=False&name=x'));
     expect([status, body.active, body.name, body.filters]).toEqual([200, false, 'x', flag.filters]);
@@ -240,7 +240,7 @@ describe('deleting', () => {
     expect(await search()).toBe(1);
   });
 
-  it('frees the key: the next flag with it has a new id, and the old one is gone for good', async () => {
+  it('frees the key: the next flag with it has a new id, and the old one is deleted for good', async () => {
     const flag = await make();
     await change(flag.id, { deleted: true });
     const next = await make({ key: flag.key });
@@ -264,7 +264,7 @@ describe('deleting', () => {
     expect((await client.get(at(flag.id))).body.deleted).toBe(true);
   });
 
-  it.each(['1', '999999', 'nonsense'])('by DELETE is refused without a word, whichever the id: %s', async (id) => {
+  it.each(['1', '999999', 'nonsense'])('by DELETE is refused with an empty body, whatever the id: %s', async (id) => {
     const before = (await client.get(FLAGS)).body;
     for (const path of [`${FLAGS}${id}/`, `${FLAGS}${id}`, `/api/feature_flag/${id}/`]) {
       const answer = await client.delete(path);
@@ -276,7 +276,7 @@ describe('deleting', () => {
 });
 
 describe('two editors', () => {
-  it('lose nothing when they write at the same time', async () => {
+  it('lose nothing when they save at the same time', async () => {
     const flag = await make();
     const writes = Array.from({ length: 8 }, (_, i) =>
       change(flag.id, i % 2 ? { name: `n${i}` } : { tags: [`t${i}`] }),
@@ -287,7 +287,7 @@ describe('two editors', () => {
     expect([now.version, now.name.length, now.tags.length]).toEqual([9, 2, 1]);
   });
 
-  it('hear of each other when they changed the same field, and only then', async () => {
+  it('conflict if they changed the same field, and only then', async () => {
     const original_flag = await make({ name: 'old' });
     const { id, version } = original_flag;
     await change(id, { name: 'theirs' });
@@ -302,12 +302,12 @@ describe('two editors', () => {
         attr: null,
       },
     ]);
-    // The whole flag is sent, but only this was changed: their name stays.
+    // The complete flag is sent, but only this field was changed: the name of the other editor stays.
     const tagged = await change(id, { ...original_flag, tags: ['mine'], version, original_flag });
     expect(tagged).toMatchObject({ name: 'theirs', tags: ['mine'], version: 3 });
   });
 
-  it('need not send what they saw: the version is known here', async () => {
+  it('need not send the original flag: the server has the version', async () => {
     const flag = await make({ name: 'old' });
     await change(flag.id, { filters: { groups: [{ rollout_percentage: 3 }] } });
     const untouched = await change(flag.id, { filters: flag.filters, name: 'mine', version: 1 });
@@ -378,7 +378,7 @@ describe('the list', () => {
     expect(new URL(body.previous).search).toBe('?active=true&limit=2');
   });
 
-  it('knows stale flags: the same for everybody, and unchanged for 30 days', async () => {
+  it('finds stale flags: the same for everybody, and not changed for 30 days', async () => {
     server.setNow('2026-02-14T12:00:00Z');
     expect(await keysOf('active=STALE')).toEqual(['Zed', 'config', 'plain']);
     const [zed] = (await mine.get(`${path}?search=zed`)).body.results;
@@ -405,7 +405,7 @@ describe('the old path', () => {
   });
 });
 
-describe('strangers', () => {
+describe('users of other organizations', () => {
   it('see and change nothing', async () => {
     const flag = await make();
     const { get, patch, post } = clientFor({ ...stranger, url: server.url });

@@ -1,4 +1,4 @@
-/** Flags through OpenFeature: the generic provider, as it is on npm, and the protocol itself. */
+/** Flags through OpenFeature: the generic provider from npm, and the protocol itself. */
 import { OFREPApi } from '@openfeature/ofrep-core';
 import { OFREPProvider } from '@openfeature/ofrep-provider';
 import { type Client, OpenFeature } from '@openfeature/server-sdk';
@@ -77,7 +77,7 @@ const PRO = { targetingKey: 'ada', plan: 'pro' };
 const FREE = { targetingKey: 'ada', plan: 'free' };
 
 describe("OpenFeature's provider", () => {
-  it('resolves booleans, with why and with what else there is to know', async () => {
+  it('resolves booleans, with reason and metadata', async () => {
     const details = await client.getBooleanDetails('everybody', false, FREE);
     expect(details).toMatchObject({
       flagKey: 'everybody',
@@ -97,7 +97,7 @@ describe("OpenFeature's provider", () => {
     expect(await client.getBooleanDetails('off', true, PRO)).toMatchObject({ value: false, reason: 'DISABLED' });
   });
 
-  it('resolves the key of a variant as a text', async () => {
+  it('resolves a variant key as a string', async () => {
     expect(await client.getStringDetails('layout', 'old', PRO)).toMatchObject({
       value: 'wide',
       variant: 'wide',
@@ -107,13 +107,13 @@ describe("OpenFeature's provider", () => {
     expect(await client.getStringValue('layout', 'old', FREE)).toBe('old');
   });
 
-  it('resolves what a flag of remote configuration holds: objects and numbers', async () => {
+  it('resolves the payload of remote configuration: objects and numbers', async () => {
     expect(await client.getObjectValue('theme', {}, PRO)).toEqual({ dark: true });
     expect(await client.getObjectValue('theme', { dark: false }, FREE)).toEqual({ dark: false });
     expect(await client.getNumberValue('limit', 7, FREE)).toBe(42);
   });
 
-  it('goes by what is stored of the person, and by groups', async () => {
+  it('uses stored person properties, and groups', async () => {
     expect(await client.getBooleanValue('pro', false, { targetingKey: 'stored' })).toBe(true);
     expect(await client.getBooleanValue('pro', false, { targetingKey: 'stored', plan: 'free' })).toBe(false);
     const inGroup = (groups: object, more: object = {}) =>
@@ -123,7 +123,7 @@ describe("OpenFeature's provider", () => {
     expect(await inGroup({})).toBe(false);
   });
 
-  it('is taken for a server, and gets what is meant for servers', async () => {
+  it('counts as a server, and gets flags for servers', async () => {
     expect(await client.getBooleanValue('for-servers', false, PRO)).toBe(true);
   });
 
@@ -139,7 +139,7 @@ describe("OpenFeature's provider", () => {
     expect(details).toMatchObject({ value: true, reason: 'ERROR', errorCode });
   });
 
-  it('sees a change at once', async () => {
+  it('sees a change immediately', async () => {
     const { get, patch } = clientFor(server);
     const flags = '/api/projects/1/feature_flags/';
     const { id } = (await get(`${flags}?search=nobody`)).body.results[0];
@@ -156,7 +156,7 @@ describe('all flags at once', () => {
     });
   const tagOf = ({ httpResponse }: { httpResponse?: Response | undefined }) => httpResponse?.headers.get('etag');
 
-  it('are those that /decide/ tells of, each as it is by itself', async () => {
+  it('are those of /decide/, each as in the request for it alone', async () => {
     const { httpStatus, value } = await polled();
     const { flags } = value as unknown as { flags: { key: string; value?: unknown }[] };
     const decided = await sendJson(server.url, '/decide/?v=4', { token: server.projectKey, distinct_id: 'ada' });
@@ -200,7 +200,7 @@ describe('all flags at once', () => {
   });
 });
 
-/** Texts are sent as they are. */
+/** Strings are sent as they are. */
 const ask = (path: string, body: unknown, more: Record<string, string> = {}) => {
   const headers = { authorization: `Bearer ${server.projectKey}`, 'content-type': 'application/json', ...more };
   return send(server.url, path, { headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
@@ -233,7 +233,7 @@ describe('the protocol', () => {
     }
   });
 
-  it('answers as the document says', async () => {
+  it('answers as documented', async () => {
     for (const path of [one, all, '/ofrep/v1/evaluate/flags/nowhere', '/ofrep/v1/evaluate/flags/theme']) {
       const { status, json } = await ask(path, { context: PRO });
       expect(api.problemsOf('POST', path, { status, body: json })).toEqual([]);
@@ -252,7 +252,7 @@ describe('the protocol', () => {
     }
   });
 
-  it('takes a personal key where the project is named, and tells who asks from a page from who does not', async () => {
+  it('accepts a personal key with a project id, and detects callers in a page', async () => {
     const personal = { authorization: `Bearer ${server.personalKey}` };
     const servers = '/ofrep/v1/evaluate/flags/for-servers';
     expect((await ask(`${servers}?project_id=1`, { context: PRO }, personal)).json.value).toBe(true);
@@ -261,14 +261,14 @@ describe('the protocol', () => {
     expect((await ask(servers, { context: PRO }, page)).json).toMatchObject({ errorCode: 'FLAG_NOT_FOUND' });
   });
 
-  it('keeps hostile attributes what they are: data', async () => {
+  it('treats hostile attributes as data', async () => {
     const context = '{"targetingKey": 7, "__proto__": {"plan": "pro"}, "constructor": null, "plan": "free"}';
     const { status, json } = await ask(one, `{"context": ${context}}`);
     expect([status, json.value]).toEqual([200, false]);
     expect(({} as { plan?: string }).plan).toBeUndefined();
   });
 
-  it('knows no other methods', async () => {
+  it('has no other methods', async () => {
     expect((await fetch(server.url + one)).status).toBe(405);
   });
 });

@@ -1,4 +1,4 @@
-/** Who may edit a flag, by every way there is to be allowed, and what roles see of it. */
+/** Who may edit a flag: all combinations of defaults, roles and access. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from '../support/client.ts';
 import { OpenApi } from '../support/openapi.ts';
@@ -54,7 +54,7 @@ describe('who may edit a flag', () => {
     /** Levels of the roles that the caller has. */
     roles?: number[];
     madeByCaller?: boolean;
-    /** The first of the caller's roles has access to the flag; or a role has that the caller does not have. */
+    /** Whether the first of the caller's roles has access to the flag, or a role that the caller does not have. */
     granted?: 'own role' | 'other role';
     canEdit: boolean;
     canGrant: boolean;
@@ -121,13 +121,13 @@ describe('who may edit a flag', () => {
     await setDefault(null);
   });
 
-  it('is asked after whether there is such a flag', async () => {
+  it('is checked after the flag was found', async () => {
     await setDefault(VIEW);
     expect((await asMember.patch(`${FLAGS}99999/`, { body: {} })).status).toBe(404);
     await setDefault(null);
   });
 
-  it('holds for a flag that was deleted: whoever could delete it can restore it', async () => {
+  it('applies to deleted flags: who can delete one can restore it', async () => {
     await setDefault(VIEW);
     const flag = await makeFlag();
     const role = await makeRole(VIEW, [member.uuid]);
@@ -139,7 +139,7 @@ describe('who may edit a flag', () => {
 });
 
 describe('access of a role', () => {
-  it('is given, listed, read and taken', async () => {
+  it('is granted, listed, read and revoked', async () => {
     const flag = await makeFlag();
     const role = await makeRole(VIEW, [member.uuid]);
     const all = `${FLAGS}${flag.id}/role_access/`;
@@ -162,7 +162,7 @@ describe('access of a role', () => {
     expect((await owner.delete(`${all}${id}/`)).status).toBe(404);
   });
 
-  it('is told by the role: the keys of its flags, without those that are deleted', async () => {
+  it('is listed by the role: the keys of its flags, without deleted ones', async () => {
     const [one, two, gone] = [await makeFlag(), await makeFlag(), await makeFlag()];
     const role = await makeRole(VIEW);
     for (const flag of [one, two, gone]) {
@@ -174,7 +174,7 @@ describe('access of a role', () => {
     expect(listed.associated_flags).toBe(`${one.key}, ${two.key}`);
   });
 
-  it('goes with the role', async () => {
+  it('is deleted with the role', async () => {
     const flag = await makeFlag();
     const role = await makeRole(VIEW);
     await owner.post(`${FLAGS}${flag.id}/role_access/`, { body: { role_id: role.id } });
@@ -182,7 +182,7 @@ describe('access of a role', () => {
     expect((await owner.get(`${FLAGS}${flag.id}/role_access/`)).body.count).toBe(0);
   });
 
-  it('leaves a line in the history of the flag', async () => {
+  it('is recorded in the activity log of the flag', async () => {
     const flag = await makeFlag();
     const role = await makeRole(VIEW);
     const { id } = (await owner.post(`${FLAGS}${flag.id}/role_access/`, { body: { role_id: role.id } })).body;
@@ -209,7 +209,7 @@ describe('access of a role', () => {
     expect([answer.status, answer.body]).toEqual([400, { type: 'validation_error', code, detail, attr: 'role_id' }]);
   });
 
-  it('is not given twice', async () => {
+  it('cannot be granted twice', async () => {
     const flag = await makeFlag();
     const body = { role_id: (await makeRole(VIEW)).id };
     await owner.post(`${FLAGS}${flag.id}/role_access/`, { body });
@@ -247,7 +247,7 @@ describe('access of a role', () => {
     expect((await owner.get(`${all}${given.id}/`)).status).toBe(200);
   });
 
-  it('is there under the old path', async () => {
+  it('has the legacy path too', async () => {
     const flag = await makeFlag();
     const body = { role_id: (await makeRole(VIEW)).id };
     const given = await owner.post(`/api/feature_flag/${flag.id}/role_access?token=${server.projectKey}`, { body });

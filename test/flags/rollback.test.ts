@@ -1,4 +1,4 @@
-/** Flags that switch themselves off when their conditions are met. */
+/** Flags are disabled when their rollback conditions are met. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { capture, type SentEvent } from '../support/capture.ts';
 import { clientFor } from '../support/client.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
   client = clientFor(server);
 });
 afterAll(() => server.close());
-// A project for each test, so that nobody's events count for another.
+// A project for each test, so that tests do not count each other's events.
 beforeEach(async () => {
   server.setNow(START);
   project = await server.createProject();
@@ -45,7 +45,7 @@ const isOnAt = async (id: number, ms: number): Promise<boolean> => {
 };
 
 describe('a condition that is met', () => {
-  it('switches the flag off, and the log says that the system did it and why', async () => {
+  it('disables the flag, and the activity log says that the system did it and why', async () => {
     const condition = short({ window: '1h' });
     const id = await make([condition]);
     await send(errors(2, MINUTE));
@@ -78,12 +78,12 @@ describe('a condition that is met', () => {
     });
     const versions = (await client.get(`${flags()}${id}/versions/`)).body.results;
     expect(versions[0]).toMatchObject({ version: 2, created_by: null, flag: { active: false } });
-    // It is done once.
+    // Only once.
     expect(await isOnAt(id, 5 * MINUTE)).toBe(false);
     expect((await read(id)).version).toBe(2);
   });
 
-  it('does not count again when somebody switches the flag on: only new events do', async () => {
+  it('counts only new events after somebody enables the flag again', async () => {
     const id = await make(short({ window: '1h' }));
     await send(errors(5, MINUTE));
     expect(await isOnAt(id, 2 * MINUTE)).toBe(false);
@@ -94,7 +94,7 @@ describe('a condition that is met', () => {
     expect(await isOnAt(id, 4 * MINUTE)).toBe(false);
   });
 
-  it('switches off a flag that others look at, although a person could not', async () => {
+  it('disables a flag that others depend on, although a person cannot', async () => {
     const id = await make(short());
     const property = { type: 'flag', key: String(id), operator: 'flag_evaluates_to', value: true };
     await client.post(flags(), { body: { key: 'above', filters: { groups: [{ properties: [property] }] } } });
@@ -111,20 +111,20 @@ describe('a condition that is met', () => {
 });
 
 describe('what is counted', () => {
-  it('happened since the flag was switched on, within the window, and not in the future', async () => {
+  it('happened since the flag was enabled, within the window, and not in the future', async () => {
     await send(errors(9, -MINUTE));
     const id = await make(short({ window_minutes: 10 }));
     await send([...errors(2, MINUTE), ...errors(9, 2 * HOUR)]);
     expect(await isOnAt(id, 2 * MINUTE)).toBe(true);
     expect(await isOnAt(id, 20 * MINUTE)).toBe(true);
     await send(errors(1, 20 * MINUTE));
-    // Three since it is on, but two of them before the window.
+    // Three since it was enabled, but two of them before the window.
     expect(await isOnAt(id, 21 * MINUTE)).toBe(true);
     await send(errors(2, 21 * MINUTE));
     expect(await isOnAt(id, 22 * MINUTE)).toBe(false);
   });
 
-  it('has the name and the properties that were asked for, of the event and of the person', async () => {
+  it('matches the event name and the filters on event and person', async () => {
     const properties = [
       { key: 'level', value: 'fatal', type: 'event' },
       { key: 'plan', value: 'pro', type: 'person' },
@@ -150,7 +150,7 @@ describe('what is counted', () => {
     expect(await isOnAt(id, 3 * MINUTE)).toBe(false);
   });
 
-  it("is another project's for nobody", async () => {
+  it('does not include events of other projects', async () => {
     const id = await make(short());
     await capture(server, server.projectKey, errors(9, MINUTE));
     expect(await isOnAt(id, 2 * MINUTE)).toBe(true);
@@ -166,7 +166,7 @@ describe('what is counted', () => {
   ])('is compared: 2 %s %d, so the flag is on: %s', async (operator, threshold, isOn) => {
     const id = await make(short({ window: '30m' }, threshold, operator));
     await send(errors(2, 20 * MINUTE));
-    // Too little is no news before the flag has been on for a whole window.
+    // A lower limit is not checked before the flag has been on for the length of the window.
     if (operator.startsWith('lt')) expect(await isOnAt(id, 29 * MINUTE)).toBe(true);
     expect(await isOnAt(id, 30 * MINUTE)).toBe(isOn);
   });
@@ -192,7 +192,7 @@ describe('an insight', () => {
     expect(await isOnAt(id, 6 * DAY + 3 * HOUR)).toBe(false);
   });
 
-  it('waits seven days before it finds too little', async () => {
+  it('is not checked against a lower limit for seven days', async () => {
     const id = await make([insight({}, 10, 'lt', { properties: [] })]);
     expect(await isOnAt(id, 6 * DAY)).toBe(true);
     expect(await isOnAt(id, 7 * DAY)).toBe(false);
@@ -211,7 +211,7 @@ describe('an insight', () => {
   });
 });
 
-it('exceptions are compared with those of the day before the flag was switched on', async () => {
+it('exceptions are compared with those of the day before the flag was enabled', async () => {
   const condition = { threshold: 1.5, threshold_metric: {}, operator: 'gt', threshold_type: 'sentry' };
   await send([...errors(4, -HOUR), ...errors(9, -2 * DAY)]);
   const id = await make([condition]);
@@ -223,7 +223,7 @@ it('exceptions are compared with those of the day before the flag was switched o
   expect(detail.trigger.payload).toEqual({ condition, value: 7, base: 4 });
 });
 
-it('exceptions say nothing where there were none before', async () => {
+it('exceptions do not count where there were none before', async () => {
   const id = await make({ threshold: 2, operator: 'gt', threshold_type: 'sentry' });
   await send(errors(9, HOUR));
   expect(await isOnAt(id, 2 * HOUR)).toBe(true);
@@ -236,7 +236,7 @@ describe('flags without a condition that could be met', () => {
     expect(await isOnAt(id, 2 * MINUTE)).toBe(true);
   });
 
-  it('are left alone when they are off or deleted', async () => {
+  it('are not changed when they are disabled or deleted', async () => {
     const off = await make(short(), { active: false });
     const gone = await make(short(), { key: 'gone', deleted: true });
     await send(errors(9, MINUTE));
@@ -306,7 +306,7 @@ describe('a condition that could not be measured is refused', () => {
   });
 });
 
-it('a server finds out by itself, within a minute', async () => {
+it('a server checks by itself, every minute', async () => {
   const own = await startServer();
   const { get, post } = clientFor(own);
   const path = '/api/projects/1/feature_flags/';

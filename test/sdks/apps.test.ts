@@ -83,7 +83,7 @@ async function expectStory(lib: string, { first, second }: { first: string; seco
 }
 
 describe(`posthog-js-lite ${installed('posthog-js-lite').version}`, () => {
-  it('tells a whole story in Node', async () => {
+  it('works in Node', async () => {
     const { PostHog } = require('posthog-js-lite') as { PostHog: Constructor };
     const sdk = new PostHog(world.projectKey, { ...OPTIONS, host: world.relay.url, persistence: 'memory' });
     const ids = await tellStory(sdk);
@@ -91,7 +91,7 @@ describe(`posthog-js-lite ${installed('posthog-js-lite').version}`, () => {
     await expectStory('js', ids);
   });
 
-  it.skipIf(!hasBrowser)('tells it in a page of another site, which asks for permission first', async () => {
+  it.skipIf(!hasBrowser)('works in a page of another site, with a preflight request', async () => {
     const site = await openSite();
     const made = await bundle('posthog-js-lite', { platform: 'browser', global: 'lite' });
     const browser: Browser = await openBrowser();
@@ -145,7 +145,7 @@ describe(`posthog-js-lite ${installed('posthog-js-lite').version}`, () => {
 });
 
 describe(`posthog-react-native ${installed('posthog-react-native').version}`, () => {
-  it('tells a whole story, with the telephone taken away', async () => {
+  it('works without a device', async () => {
     const made = await bundle('posthog-react-native', {
       platform: 'node',
       alias: { react: 'preact/compat', 'react-native': new URL('support/react-native.ts', import.meta.url).pathname },

@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     const { version } = installed(alias);
     const isFirst = alias === FIRST;
 
-    it(`(${version}) tells of a whole visit, from the first page view to the unload`, async () => {
+    it(`(${version}) sends a complete visit, from the first page view to the unload`, async () => {
       await open(alias);
       const anonymous = await page.run('firstId');
       await page.until('window.hasFlags');
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       expect(onlyEvent(events, 'leaving ada').distinct_id).toBe('ada');
       expect(onlyEvent(events, 'somebody else').distinct_id).toBe(another);
       expect(another).not.toBe(anonymous);
-      // The page was gone by then: a beacon, which nobody waits for.
+      // Sent as a beacon when the page was closed already.
       const last = world.relay.exchanges.find(({ text }) => text.includes('"somebody else"'));
       expect(last?.headers).toMatchObject({ 'sec-fetch-mode': 'no-cors', 'sec-fetch-site': 'cross-site' });
 

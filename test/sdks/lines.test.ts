@@ -20,11 +20,11 @@ afterEach(async () => {
   await world.close();
 });
 
-/** What became of each upload that told of the payment. */
+/** The result of each upload with the payment. */
 const uploads = (): [swallowed: boolean, status: number][] =>
   world.relay.exchanges.filter(({ text }) => text.includes('"paid"')).map(({ dropped, status }) => [dropped, status]);
 
-/** These send nothing by which an event could be known again; nobody can tell their second upload from a second event. */
+/** These send no event id, so a repeated upload cannot be told from a second event. */
 const NAMELESS = ['posthog-node-1', 'posthog-node-2'];
 
 describe('an upload whose answer gets lost comes again, and is stored once', () => {

@@ -25,7 +25,7 @@ const open = (complaints: unknown[] = []): Analytics => {
   return sdk;
 };
 
-it(`@segment/analytics-node ${installed('@segment/analytics-node').version} tells everything that its protocol has`, async () => {
+it(`@segment/analytics-node ${installed('@segment/analytics-node').version} sends everything that its protocol has`, async () => {
   const complaints: unknown[] = [];
   const sdk = open(complaints);
   sdk.track({ anonymousId: 'anon-1', event: 'visited', properties: { n: 1 }, context: { ip: '192.0.2.7' } });

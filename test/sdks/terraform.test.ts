@@ -61,11 +61,11 @@ describe('a flag as a resource', () => {
     expect((await call('GET', `${flags}${id}/`)).json.filters).toMatchObject(changed.filters);
   });
 
-  it('is taken away by being marked, and is gone for the next plan', async () => {
+  it('is deleted by being marked, and missing in the next plan', async () => {
     const answer = await call('PATCH', `${flags}${id}/`, { key: 'terraformed', deleted: true });
     expect([answer.status, answer.json.deleted]).toEqual([200, true]);
     const read = await call('GET', `${flags}${id}/`);
-    // Either tells the provider that it is gone.
+    // Either way the provider knows that it was deleted.
     expect(read.status === 404 || read.json.deleted).toBe(true);
     expect((await call('GET', flags)).json.results).toEqual([]);
   });

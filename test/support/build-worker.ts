@@ -2,7 +2,7 @@ import { build } from '../../scripts/build.js';
 import { buildConsole } from '../../scripts/build-console.js';
 import { hasBrowser } from './browser.ts';
 
-/** The worker thread runs built code: Node 20 cannot start a thread from TypeScript. Browsers need the built console. */
+/** The worker thread runs built code, since Node 20 cannot start a thread from TypeScript. Browser tests need the console. */
 export async function setup(): Promise<void> {
   await build();
   if (hasBrowser) await buildConsole();

@@ -1,4 +1,4 @@
-/** The command line as people run it: a process for each command. */
+/** Runs the command line, a process for each command. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,11 +20,11 @@ interface RunningCommand {
 
 interface RunOptions {
   env?: Record<string, string>;
-  /** What is piped in. */
+  /** Standard input. */
   input?: string;
 }
 
-/** Starts the command, and lets it run. */
+/** Starts a command without waiting for it. */
 export function startCommand(args: readonly string[], { env = {}, input = '' }: RunOptions = {}): RunningCommand {
   const child = spawn(process.execPath, ['dist/cli.js', ...args], {
     cwd: root,
@@ -46,15 +46,15 @@ export function startCommand(args: readonly string[], { env = {}, input = '' }: 
 export const cairn = (args: readonly string[], options?: RunOptions): Promise<CommandResult> =>
   startCommand(args, options).ended;
 
-/** The answer of a command that must succeed. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely, and assert what they find
+/** The JSON output of a command that must succeed. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses freely, and assert what they find
 export async function cairnJson(args: readonly string[], options?: RunOptions): Promise<any> {
   const { code, stdout, stderr } = await cairn([...args, '--json'], options);
   if (code !== 0) throw new Error(`cairn ${args.join(' ')} ended with ${code}: ${stderr}`);
   return JSON.parse(stdout);
 }
 
-/** The real server as a process of its own, which can be killed. */
+/** The server in a process of its own, which can be killed. */
 export async function startProcess(
   dataDir: string,
 ): Promise<{ child: ChildProcess; url: string; ended: Promise<unknown> }> {
@@ -81,7 +81,7 @@ export async function startProcess(
   return { child, url, ended };
 }
 
-/** A folder for one file of tests, and names in it. */
+/** A temporary folder for one test file. */
 export function makeScratch() {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-cli-'));
   return { path: (name: string) => join(folder, name), remove: () => rmSync(folder, { recursive: true, force: true }) };

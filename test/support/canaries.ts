@@ -1,4 +1,4 @@
-/** Looks for planted texts in every file of a folder, the way a suspicious person would: byte by byte. */
+/** Searches the bytes of all files in a folder for planted texts. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** Puts the small world of a case into a project of its own, through the front door where there is one. */
+/** Puts the data of a case into a project of its own, through the API as far as possible. */
 import type { Json, JsonObject } from '../../src/core/json/json.ts';
 import { capture, type SentEvent } from './capture.ts';
 import { makeActions } from './case-actions.ts';
@@ -19,7 +19,7 @@ interface CapturedCase {
   personIds: PersonIds;
 }
 
-/** Later than every case, so that no event comes from the future. */
+/** Later than all cases, so that no event is in the future. */
 const AFTERWARDS = '2030-01-01T00:00:00.000Z';
 
 export async function captureCase(server: TestServer, one: InsightCase): Promise<CapturedCase> {
@@ -36,7 +36,7 @@ export async function captureCase(server: TestServer, one: InsightCase): Promise
   return { one: renumbered(withActions, cohorts), project, personIds: await personIdsIn(server, project) };
 }
 
-/** Whoever is first on the scene brings the properties; other ids are merged in when the person's first event happens. */
+/** The first event sets the properties of a person; other ids are merged at the time of that event. */
 function caseEvents(one: InsightCase): SentEvent[] {
   const { events, persons } = one;
   const owner = (id: string): CasePerson | undefined => persons.find(({ distinct_ids }) => distinct_ids.includes(id));
@@ -60,7 +60,7 @@ function caseEvents(one: InsightCase): SentEvent[] {
 const aliasesOf = ({ distinct_ids: [first = '', ...others] }: CasePerson, timestamp: string): SentEvent[] =>
   others.map((alias) => ({ event: '$create_alias', distinct_id: first, timestamp, properties: { alias } }));
 
-/** Cases say to which groups an event belongs in the words of the store. */
+/** Cases name the groups of an event as they are stored. */
 function groupsOf(one: InsightCase, properties: JsonObject): JsonObject {
   const named = INDEXES.flatMap((index): [string, Json][] => {
     const key = properties[`$group_${index}`];
@@ -83,7 +83,7 @@ const creationOf = ({ distinct_ids: [first = ''], properties }: CasePerson): Sen
   properties: { $set: properties },
 });
 
-/** Kinds of groups get their numbers in the order in which they come. */
+/** Group types get their index in order of arrival. */
 function groupEvents(one: InsightCase): SentEvent[] {
   const { groups = [], events } = one;
   const isNamed = (index: number): boolean =>
@@ -104,7 +104,7 @@ function groupEvents(one: InsightCase): SentEvent[] {
   });
 }
 
-/** When a person was created cannot be said through any door. */
+/** No route can set when a person was created. */
 async function setCreatedAt(server: TestServer, { projectId }: TestProject, person: CasePerson): Promise<void> {
   const { persons } = server.metadata;
   const found = await persons.getByDistinctId(projectId, person.distinct_ids[0] ?? '');
@@ -126,7 +126,7 @@ async function makeCohorts(server: TestServer, { projectId }: TestProject, { coh
   return numbers;
 }
 
-/** The case with the numbers that its cohorts got. */
+/** The case with the cohort ids of the server. */
 function renumbered(one: InsightCase, cohorts: ReadonlyMap<number, number>): InsightCase {
   if (cohorts.size === 0) return one;
   const real = (id: Json): Json =>
@@ -165,7 +165,7 @@ async function personIdsIn(server: TestServer, { projectId }: TestProject): Prom
   return (distinctId) => ids.get(distinctId) ?? [];
 }
 
-/** The request of the case; an address without a project means the one that the key names. */
+/** Sends the request of the case; a path without a project uses the project key. */
 export async function askCase(server: TestServer, { one, project }: CapturedCase): Promise<CaseAnswer> {
   const [method = '', path = ''] = one.endpoint.split(' ');
   const at = path.replace(':project_id', String(project.projectId));

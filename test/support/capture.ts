@@ -1,6 +1,6 @@
 import type { TestServer } from './server.ts';
 
-/** An event as an SDK would send it. */
+/** An event as SDKs send it. */
 export interface SentEvent {
   event?: string;
   distinct_id?: string;
@@ -10,7 +10,7 @@ export interface SentEvent {
   [field: string]: unknown;
 }
 
-/** Describes a group, so that there is one. */
+/** Creates a group. */
 export const A_GROUP: SentEvent = {
   event: '$groupidentify',
   properties: { $group_type: 'company', $group_key: 'acme', $group_set: { plan: 'pro' } },

@@ -2,7 +2,7 @@ import type { TestProject } from './server.ts';
 
 export interface Answer {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely, and assert what they find
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses freely, and assert what they find
   body: any;
   headers: Headers;
 }

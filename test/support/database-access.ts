@@ -1,19 +1,19 @@
-/** The relational database behind the server's back, whichever it is: to look into, and to spoil. */
+/** Direct access to the metadata database, for reading and for tampering. */
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { DATA_FILES } from '../../src/stores/data-files.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into rows freely, and assert what they find
+// biome-ignore lint/suspicious/noExplicitAny: tests read rows freely, and assert what they find
 export type AnyRow = any;
 
 interface DatabaseAccess {
-  /** Values stand for question marks. */
+  /** Values replace the question marks. */
   read(sql: string, values: readonly unknown[]): Promise<AnyRow[]>;
   write(sql: string, values: readonly unknown[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Through handles of its own, of which the first cannot write. */
+/** Uses connections of its own; the reader is read-only. */
 export function openSqliteAccess(dataDir: string): DatabaseAccess {
   const path = join(dataDir, DATA_FILES.metadata);
   const reader = new Database(path, { readonly: true });

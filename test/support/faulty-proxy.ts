@@ -1,4 +1,4 @@
-/** A way to a server on which things get lost: requests that never arrive, and answers that never come back. */
+/** A proxy that loses requests or responses. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -6,7 +6,7 @@ export type Fault = 'request lost' | 'answer lost';
 
 export interface FaultyProxy {
   url: string;
-  /** The next request whose address has this in it meets the fault; all others pass. */
+  /** The next request with this in its URL fails; all others pass. */
   failNext(part: string, fault: Fault): void;
   close(): Promise<void>;
 }

@@ -9,6 +9,6 @@ const CANDIDATES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** A Chromium of this machine; undefined where there is none. */
+/** The path of an installed Chromium; undefined if there is none. */
 export const findBrowser = (): string | undefined =>
   CANDIDATES.find((path) => path !== undefined && path !== '' && existsSync(path));

@@ -1,4 +1,4 @@
-/** Flags and subjects for tests and benchmarks: say what matters, the rest is ordinary. */
+/** Builders of flags and subjects with defaults, for tests and benchmarks. */
 import type { FlagDefinition } from '../../src/features/flags/rules/flag.ts';
 import type { Subject } from '../../src/features/flags/rules/subject.ts';
 

@@ -2,7 +2,7 @@ import type { Answer, CallOptions } from './client.ts';
 
 type Post = (path: string, options?: CallOptions) => Promise<Answer>;
 
-/** A flag of the first project that has everything a flag can have, so that every path below it leads somewhere. */
+/** Creates a flag with everything a flag can have in the first project, so that all paths below it exist. */
 export async function makeFlag({ post }: { post: Post }, roleId: string): Promise<number> {
   const flags = '/api/projects/1/feature_flags/';
   const body = {

@@ -1,4 +1,4 @@
-/** Who is who, as the stores have it. */
+/** Persons and their events, as stored. */
 import type { StoredPerson } from '../../src/stores/metadata/persons.ts';
 import { capture, type SentEvent } from './capture.ts';
 import { clientFor } from './client.ts';
@@ -12,7 +12,7 @@ export const identify = (distinctId: string, other: string, $set: object = {}): 
 
 export type KnownPerson = Pick<StoredPerson, 'id' | 'uuid' | 'createdAt' | 'properties' | 'isIdentified'>;
 
-/** The person behind a distinct id; throws where there is none. */
+/** The person of a distinct id; throws if there is none. */
 export async function personOf(
   { metadata, projectId }: Pick<TestServer, 'metadata' | 'projectId'>,
   distinctId: string,
@@ -23,7 +23,7 @@ export async function personOf(
   return { id, uuid, createdAt, properties, isIdentified };
 }
 
-/** For each person who has events: distinct id and name of each, sorted. */
+/** The events of each person, as distinct id and name, sorted. */
 export async function eventsByPerson(server: Pick<TestServer, 'query'>): Promise<Record<string, string[]>> {
   const rows = await server.query(
     `select person_id, distinct_id || ' ' || event as shown from events order by person_id, shown`,
@@ -37,7 +37,7 @@ export async function eventsByPerson(server: Pick<TestServer, 'query'>): Promise
   return found;
 }
 
-/** Leaves a deletion behind, for tests that want one of everything. */
+/** Creates and deletes a person, for tests that need a deletion. */
 export async function deleteSomebody(server: TestServer): Promise<void> {
   await capture(server, server.projectKey, [{ distinct_id: 'leaver' }]);
   const { id } = await personOf(server, 'leaver');

@@ -1,4 +1,4 @@
-/** Small worlds in real stores, to ask the engine what the oracle knows. */
+/** Small data sets in real stores, to compare the engine with the oracle. */
 
 import { PersonMirror } from '../../src/ingest/maintain/person-mirror.ts';
 import type { ScanDeps } from '../../src/query/query-deps.ts';
@@ -21,15 +21,15 @@ export interface PutWorld {
   data: WorldData;
 }
 
-/** Somebody's former id, for each who was merged: the events of then still have it. */
+/** Person id → a former id that was merged into it, which older events still have. */
 type Merged = ReadonlyMap<string, string>;
 
-/** What any question needs. */
+/** What every query needs. */
 export type EngineDeps = ScanDeps;
 
 export interface InsightStore {
   deps: EngineDeps;
-  /** Puts a world into a project of its own; `merged`: as if these had happened to its persons since. */
+  /** Puts the data into a project of its own; `merged`: merges that happened since. */
   put(data: WorldData, merged?: Merged): Promise<PutWorld>;
   close(): Promise<void>;
 }
@@ -100,7 +100,7 @@ export async function openInsightStore(): Promise<InsightStore> {
 
 const ownId = (uuid: string, projectId: number): string => String(projectId).padStart(8, '0') + uuid.slice(8);
 
-/** No two persons have the same uuid, whatever their project. */
+/** Makes uuids of persons unique across projects. */
 function renamed(data: WorldData, projectId: number): WorldData {
   const own = (uuid: string): string => ownId(uuid, projectId);
   return {
@@ -111,7 +111,7 @@ function renamed(data: WorldData, projectId: number): WorldData {
   };
 }
 
-/** Of events of nobody: an id that no person has. */
+/** The person id of events without a person. */
 const NOBODY = 'ffffffff-ffff-4fff-8fff-ffffffffffff';
 
 const storedEvent = (projectId: number, event: WorldEvent) =>

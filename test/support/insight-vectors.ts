@@ -12,7 +12,7 @@ interface CaseEvent {
   distinct_id: string;
   timestamp: string;
   properties: JsonObject;
-  /** What was clicked, in the words of the store. */
+  /** The clicked elements, as they are stored. */
   elements?: JsonObject[];
 }
 
@@ -71,7 +71,7 @@ export interface InsightCase {
   team?: { test_account_filters?: Json; path_cleaning_filters?: { alias: string; regex: string }[] };
   expected_root: string;
   expected: Expectation[];
-  /** Of funnels over time: the counts behind the percentages, which are not on the wire. */
+  /** For funnel trends: the counts behind the percentages, which responses do not have. */
   expected_rows?: Expectation[];
 }
 
@@ -84,10 +84,10 @@ export interface CaseAnswer {
   body: Json;
 }
 
-/** The ids that the owner of a distinct id may be shown by: a number in some places, a uuid in others. */
+/** The ids of a distinct id's person: a number in some responses, a uuid in others. */
 export type PersonIds = (distinctId: string) => readonly Json[];
 
-/** What does not hold in an answer. */
+/** The expectations that a response does not meet. */
 export function problemsOf(one: InsightCase, answer: CaseAnswer, personIds: PersonIds): string[] {
   const ordered = { ...answer, body: withPlainNames(one, inExpectedOrder(one, answer.body)) };
   return one.expected.flatMap((expectation) => {
@@ -211,7 +211,7 @@ function holds({ op, delta = 0 }: Expectation, found: Json | undefined, wanted: 
   }
 }
 
-/** Deeply equal; of objects only what is wanted is looked at. */
+/** Deep equality; objects may have more fields than are wanted. */
 function covers(found: Json | undefined, wanted: Json): boolean {
   if (Array.isArray(wanted)) {
     return (
@@ -224,7 +224,7 @@ function covers(found: Json | undefined, wanted: Json): boolean {
     if (typeof found !== 'object' || found === null || Array.isArray(found)) return false;
     return Object.entries(wanted).every(([key, item]) => covers(found[key], item));
   }
-  // The same moment may be written in two ways.
+  // The same time may be formatted in two ways.
   if (typeof wanted === 'string' && typeof found === 'string' && MOMENT.test(wanted) && MOMENT.test(found)) {
     return Date.parse(wanted) === Date.parse(found);
   }

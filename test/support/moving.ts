@@ -1,4 +1,4 @@
-/** An embedded installation with a little of everything in it, stopped in peace, for tests that move it elsewhere. */
+/** A stopped embedded installation with some data of every kind, for tests that move it to a cluster. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ export const CONFIG = { initAdminEmail: ADMIN.email, initAdminPassword: ADMIN.pa
 
 const LONELY = '\ud800';
 
-/** Times from before 1970 to the far future, as wrong clocks have them, and texts that engines stumble over. */
+/** Times before 1970 and in the far future, as wrong clocks give them, and texts that are hard to store. */
 const EVENTS = [
   { event: 'visit', distinct_id: 'anonymous-ada', properties: { $browser: 'Firefox', $session_id: 's1' } },
   { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'anonymous-ada', $set: { plan: 'pro' } } },
@@ -54,7 +54,7 @@ async function fill(server: TestServer): Promise<void> {
   await client.post(`${projects}feature_flags/`, { body: { key: 'pro-only', filters: { groups: [PRO] } } });
   const half = { key: 'half', ensure_experience_continuity: true, filters: { groups: [{ rollout_percentage: 50 }] } };
   await client.post(`${projects}feature_flags/`, { body: half });
-  // Both are known before they turn out to be one.
+  // Both persons exist before they are merged.
   await capture(server, server.projectKey, [...EVENTS.slice(0, 1), { event: 'visit', distinct_id: 'ada' }]);
   await capture(server, server.projectKey, EVENTS.slice(1));
   const groups = [{ properties: [{ key: 'plan', value: 'pro', type: 'person' }] }];
@@ -64,7 +64,7 @@ async function fill(server: TestServer): Promise<void> {
   await client.post(`${projects}dashboards/`, { body: { name: 'Board' } });
   const other = await server.createProject({ foreign: true });
   await capture(server, other.projectKey, [{ event: 'elsewhere', distinct_id: 'ada' }]);
-  // Keeps the value of 'half' for the person, and writes down what was asked for.
+  // Stores a continuity override for the flag 'half', and the usage of queries.
   await decisionsOf(server);
 }
 
@@ -79,7 +79,7 @@ export async function makeInstallation(waiting = 5): Promise<string> {
   const { log, close } = await openFolder(dataDir);
   const context = serializeRequestContext({ ip: null, sentAt: null, engage: false, historical: false });
   for (let n = 0; n < waiting; n++) {
-    // Several persons in one request: it is cut in pieces.
+    // Several persons in one request: it is split by partition.
     const ids = ['ada', 'bo', `new-${n}`];
     const batch = ids.map((distinct_id) => ({ event: 'late', uuid: randomIds.uuid(), distinct_id, properties: { n } }));
     const payload = Buffer.from(JSON.stringify({ batch }));
@@ -89,7 +89,7 @@ export async function makeInstallation(waiting = 5): Promise<string> {
   return dataDir;
 }
 
-/** Every file with its content and its time. */
+/** Every file with its content and modification time. */
 export const filesOf = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .sort()
@@ -110,7 +110,7 @@ async function decisionsOf(server: TestServer) {
   return answers.map(({ featureFlags, featureFlagPayloads }) => ({ featureFlags, featureFlagPayloads }));
 }
 
-/** What people see of an installation, through the API. */
+/** What an installation returns through the API. */
 export async function answersOf(server: TestServer) {
   const { get, post } = clientFor(server);
   const projects = `/api/projects/${server.projectId}/`;

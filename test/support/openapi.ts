@@ -1,4 +1,4 @@
-/** The OpenAPI document as a tool: what it promises, examples made from it, and answers held against it. */
+/** Reads the OpenAPI document, makes examples from it, and checks responses against it. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Answer } from './client.ts';
@@ -30,11 +30,11 @@ export interface Operation {
   body: Schema | undefined;
   /** Names of the parameters in the path. */
   params: string[];
-  /** True: a personal key or a session is asked for. */
+  /** True: requires a personal key or a session. */
   isPrivate: boolean;
-  /** True: the secret key of the project will do. */
+  /** True: accepts the secret key of the project. */
   takesSecretKey: boolean;
-  /** The least level in the organization, where one is asked for. */
+  /** The required level in the organization, if any. */
   level: number | undefined;
   responses: Record<string, Content>;
 }
@@ -85,7 +85,7 @@ export class OpenApi {
     return found.sort((a, b) => a.params.length - b.params.length)[0];
   }
 
-  /** What is wrong with an answer, by the document: nothing, when the list is empty. */
+  /** How a response differs from the document; empty if it matches. */
   problemsOf(method: string, path: string, answer: Pick<Answer, 'status' | 'body'>): string[] {
     const name = `${method} ${path} → ${answer.status}`;
     const operation = this.find(method, path);
@@ -110,7 +110,7 @@ const BY_FORMAT: Record<string, string> = {
   'date-time': '2026-01-15T12:00:00Z',
 };
 
-/** A value that fits the schema: every field that is named, filled plainly. */
+/** A value that matches the schema, with all fields. */
 export function exampleOf(schema: Schema): unknown {
   if (schema.examples) return schema.examples[0];
   if (schema.const !== undefined) return schema.const;

@@ -1,4 +1,4 @@
-/** A PostgreSQL of our own, on a free port of this machine and for it alone: it can be stopped, started and measured. */
+/** A private PostgreSQL on a free local port, which can be stopped, started and measured. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -11,14 +11,14 @@ import pg from 'pg';
 export interface OwnPostgres {
   /** Where databases may be created. */
   url: string;
-  /** Makes an empty database; its address. */
+  /** Creates an empty database and returns its URL. */
   freshDatabase(): Promise<string>;
   /** CPU seconds of the server and all its backends so far. */
   cpuSeconds(): number;
-  /** Stops and leaves the data where it is. */
+  /** Stops and keeps the data. */
   halt(): Promise<void>;
   resume(): Promise<void>;
-  /** For good. */
+  /** Stops and deletes the data. */
   stop(): Promise<void>;
 }
 

@@ -10,10 +10,10 @@ export interface TestMember {
   cookie: string;
 }
 
-/** The cookie that an answer sets, ready to be sent back. */
+/** The cookie of a response, ready to be sent back. */
 export const cookieOf = (headers: Headers): string => headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 
-/** Adds somebody to the first organization, the way an admin would, and lets them make a key for themselves. */
+/** Adds a member to the first organization and creates a personal key for them. */
 export async function addMember(server: TestServer, email: string, level = 1): Promise<TestMember> {
   const password = `password of ${email}`;
   const owner = clientFor(server);

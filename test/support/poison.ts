@@ -1,4 +1,4 @@
-/** Makes real dead letters: a stopped server's own stores, with one rule that fails for events named `poison`. */
+/** Creates real dead letters in a stopped server's stores: processing fails for events named `poison`. */
 import { join } from 'node:path';
 import { serializeRequestContext } from '../../src/ingest/accept/request-context.ts';
 import { DefinitionRecorder, type SeenDefinitions } from '../../src/ingest/process/definition-recorder.ts';
@@ -32,7 +32,7 @@ interface OpenFolder {
   close(): Promise<void>;
 }
 
-/** The shelves of a stopped server's folder. */
+/** Opens the stores of a stopped server. */
 export async function openFolder(dataDir: string): Promise<OpenFolder & { after: number }> {
   const { metadata, ingest } = await openMetadataStore(join(dataDir, DATA_FILES.metadata), 0);
   const after = await ingest.position();
@@ -48,7 +48,7 @@ export async function openFolder(dataDir: string): Promise<OpenFolder & { after:
   };
 }
 
-/** Takes a request as the server would at `receivedAt`, and processes it with the poisoned rule. */
+/** Accepts a request as the server would at `receivedAt`, and processes it with the failing step. */
 export async function processPoisoned(
   dataDir: string,
   projectId: number,

@@ -55,13 +55,13 @@ export interface PostgresPlace extends PostgresStores {
   remove(): Promise<void>;
 }
 
-/** A shelf in a database of its own. */
+/** A metadata store in a database of its own. */
 export async function openPostgresPlace(tables?: FeatureTables): Promise<PostgresPlace> {
   const database = await freshDatabase();
-  const shelf = await openPostgresMetadataStore(database.url, 0, { size: 4 }, tables);
+  const stores = await openPostgresMetadataStore(database.url, 0, { size: 4 }, tables);
   const remove = async (): Promise<void> => {
-    await shelf.metadata.close();
+    await stores.metadata.close();
     await database.drop();
   };
-  return { ...shelf, database, remove };
+  return { ...stores, database, remove };
 }

@@ -3,7 +3,7 @@ import type { OpenApi, Operation } from './openapi.ts';
 
 type Get = (path: string, options?: CallOptions) => Promise<Answer>;
 
-/** What some paths need beside themselves, by the end of the path. */
+/** Queries that some paths need, by the end of the path. */
 const QUERIES: Readonly<Record<string, string>> = {
   '{project_id}/groups/': '?group_type_index=0',
   '{project_id}/groups/find/': '?group_type_index=0&group_key=acme',
@@ -44,7 +44,7 @@ async function firstOf(get: Get, collection: string, part: string): Promise<stri
   return String((part === '{user_uuid}' ? item?.user?.uuid : item?.id) ?? 1);
 }
 
-/** Asks for each address once: for filling many paths with the same ids. */
+/** Gets each path once, to fill many paths with the same ids. */
 export function cachingGet(get: Get): Get {
   const known = new Map<string, Promise<Answer>>();
   return (path) => {
@@ -54,7 +54,7 @@ export function cachingGet(get: Get): Get {
   };
 }
 
-/** To ask an insight counts for what it asks, and the answer is kept for who asks next. */
+/** Reading an insight counts as usage, and caches its result. */
 const CHANGED_BY_READING = new Set(['last_used_at', 'query_usage_30_day', 'is_cached', 'last_refresh']);
 
 /** Everything that the owner can read, by path, without what reading itself changes. */

@@ -2,7 +2,7 @@ import type { Answer, CallOptions } from './client.ts';
 
 type Post = (path: string, options?: CallOptions) => Promise<Answer>;
 
-/** One of each thing that people keep of their questions, so that their paths lead somewhere. */
+/** Creates a saved insight and a dashboard, so that their paths exist. */
 export async function createSavedInsights({ post }: { post: Post }): Promise<void> {
   const project = '/api/projects/1';
   const filters = { insight: 'TRENDS', events: [{ id: 'seen' }] };

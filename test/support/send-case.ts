@@ -1,4 +1,4 @@
-/** Cases of insights through the front door: their persons and events are captured, each case in its own project. */
+/** Sends the persons and events of insight cases to a server, each case in its own project. */
 import type { Json, JsonObject } from '../../src/core/json/json.ts';
 import type { SentEvent } from './capture.ts';
 import { type Answer, clientFor } from './client.ts';
@@ -7,14 +7,14 @@ import type { TestProject, TestServer } from './server.ts';
 
 export interface SentCase {
   project: TestProject;
-  /** The case's cohorts, by the numbers that they have in it. */
+  /** Cohort id in the case → cohort id on the server. */
   cohorts: ReadonlyMap<number, number>;
 }
 
-/** Long before any case: what makes persons is in no question's range. */
+/** Long before any case, so that these events are in no date range. */
 const CREATED_AT = '1999-01-01T00:00:00Z';
 
-/** Sends what happened; it is visible once the server is drained. */
+/** Sends persons and events; they are visible once the server is drained. */
 export async function sendCase(server: TestServer, one: InsightCase): Promise<SentCase> {
   const project = await server.createProject({ name: one.id });
   const { patch } = clientFor(server);
@@ -50,7 +50,7 @@ const creations = ({ persons }: InsightCase): SentEvent[] =>
     })),
   ]);
 
-/** Makes the case's cohorts, once its persons are there. */
+/** Creates the cohorts of the case, once its persons exist. */
 export async function makeCohorts(server: TestServer, one: InsightCase, sent: SentCase): Promise<SentCase> {
   const cohorts = new Map<number, number>();
   for (const cohort of one.cohorts ?? []) cohorts.set(cohort.id, await makeCohort(server, sent.project, cohort));
@@ -69,7 +69,7 @@ async function makeCohort(server: TestServer, { projectId }: TestProject, cohort
   return made.id;
 }
 
-/** The same case with the numbers of cohorts as the server has given them. */
+/** The case with the cohort ids of the server. */
 export function withCohorts(one: InsightCase, { cohorts }: SentCase): InsightCase {
   if (cohorts.size === 0) return one;
   const renumber = (id: Json): Json => cohorts.get(Number(id)) ?? id;
@@ -102,7 +102,7 @@ function inParts(value: Json, renumber: (id: Json) => Json): Json {
   return Object.fromEntries(parts);
 }
 
-/** Asks what the case asks, as it asks it. */
+/** Sends the request of the case. */
 export function askCase(server: TestServer, one: InsightCase, { project }: SentCase): Promise<Answer> {
   const [method = 'POST', path = ''] = one.endpoint.split(' ');
   const url = path.replace(':project_id', String(project.projectId));

@@ -1,4 +1,4 @@
-/** Sends bytes as they are, without the politeness of `fetch`: any body with any method, and an early answer is heard. */
+/** Sends raw HTTP requests: unlike `fetch`, any body with any method, and it reads early responses. */
 import { request } from 'node:http';
 
 export interface Sent {
@@ -12,7 +12,7 @@ export interface RawAnswer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely, and assert what they find
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses freely, and assert what they find
   json: any;
 }
 

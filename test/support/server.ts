@@ -23,27 +23,27 @@ import { aCohort, aFlag } from '../contract/flag-builders.ts';
 import type { ClusterStores } from './cluster-stores.ts';
 import { type AnyRow, openPostgresAccess, openSqliteAccess } from './database-access.ts';
 
-/** The large ones need a group of tests that starts PostgreSQL. `postgres`: the large set while its ClickHouse is away. */
+/** The cluster ones need a group of tests that starts PostgreSQL. `postgres`: a cluster whose ClickHouse is unavailable. */
 type Stores = 'embedded' | 'large' | 'postgres';
 const DEFAULT_STORES = (process.env['STORES'] ?? 'embedded') as Stores;
-/** Nobody answers questions about events: for `it.skipIf`. */
+/** The event store is unavailable: for `it.skipIf`. */
 export const isWithoutEvents = DEFAULT_STORES === 'postgres';
-/** Everything is in one folder, to start on again, and in one log, which keeps the order of a request. */
+/** All data is in one folder, which another server can open, and in one log, which keeps the order of a request. */
 export const isEmbedded = DEFAULT_STORES === 'embedded';
 
 interface StartOptions {
-  /** Which set of stores; the embedded one unless said otherwise, here or by `STORES`. */
+  /** Which backend; the default is `STORES`, or embedded. */
   stores?: Stores;
-  /** Of the large set: where other nodes keep everything as well; otherwise a place of its own. */
+  /** The stores of a cluster, to share with other nodes; by default stores of its own. */
   place?: ClusterStores;
-  /** The clock's first instant. */
+  /** The time at the start. */
   now?: string;
-  /** A folder to start on, which is left alone afterwards; otherwise a fresh one that is removed at the end. */
+  /** A data folder that is kept afterwards; by default a temporary one. */
   dataDir?: string;
   config?: Partial<Config>;
-  /** All of them unless given. */
+  /** Default: all. */
   features?: readonly AppFeature[];
-  /** Where it logs; nowhere unless given. */
+  /** Default: no log. */
   log?: Logger;
 }
 
@@ -56,7 +56,7 @@ export interface TestProject {
 
 interface ProjectOptions {
   name?: string;
-  /** True: in an organization of its own, with a user of its own. */
+  /** True: in another organization, with another user. */
   foreign?: boolean;
   /** The level of that user. */
   level?: MembershipLevel;
@@ -67,32 +67,32 @@ interface ProjectOptions {
 export interface TestServer extends TestProject {
   url: string;
   dataDir: string;
-  /** Of the set-up link; null when an admin was named or this was not the first start. */
+  /** Null if an admin was configured, or if this was not the first start. */
   setupToken: string | null;
   setNow(iso: string): void;
   /** Waits until everything accepted is visible to queries. */
   drain(): Promise<void>;
-  /** Waits until every cohort that waits for it is calculated. */
+  /** Waits until all pending cohorts are calculated. */
   settleCohorts(): Promise<void>;
-  /** Has the cohorts calculated that are due by now, and waits for it. */
+  /** Calculates the cohorts that are due, and waits for it. */
   recalculateCohorts(): Promise<void>;
   createProject(options?: ProjectOptions): Promise<TestProject>;
-  /** Puts a flag on the shelf, behind the API's back; it holds from the next request on. */
+  /** Writes a flag to the store directly; the next request sees it. */
   addFlag(flag: Partial<FeatureFlag> & { key: string }): Promise<FeatureFlag>;
   addCohort(cohort: Partial<Cohort>): Promise<Cohort>;
-  /** Changes the relational database behind everybody's back, and lets the server read its definitions anew. */
+  /** Changes the metadata database directly, and invalidates the server's caches. */
   tamper(sql: string, ...values: unknown[]): Promise<void>;
-  /** Looks at the rollback conditions of flags now. */
+  /** Checks the rollback conditions of flags now. */
   checkRollbacks(): Promise<void>;
-  /** Has what insights asked for written down. */
+  /** Writes the usage counts of queries. */
   flushUsage(): Promise<void>;
-  /** Has the event store copy what is new about persons. */
+  /** Copies changed persons to the event store. */
   mirrorPersons(): Promise<void>;
-  /** Asks the event store. */
+  /** Queries the event store. */
   query(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
-  /** Asks the relational database behind everybody's back. */
+  /** Queries the metadata database directly. */
   rows(sql: string, ...values: unknown[]): Promise<AnyRow[]>;
-  /** The relational shelf itself, for what a test cannot bring about through a route. */
+  /** The metadata store, for what no route can do. */
   metadata: MetadataStore;
   /** Every route of the server, in the document or not. */
   routes(): { method: string; url: string }[];
@@ -111,12 +111,12 @@ export interface Counters {
   lag_ms: number;
 }
 
-/** Known keys, so that a server started again on the same folder can be used again. */
+/** Fixed keys, so that they are known after a restart on the same folder. */
 const KNOWN_KEYS = { initProjectApiKey: 'phc_test_project_key', initPersonalApiKey: 'phx_test_personal_key' };
 
 export const START = '2026-01-15T12:00:00.000Z';
 
-/** Only tests with the engines of many machines need what it imports. */
+/** Imported lazily: only cluster tests need it. */
 async function makePlace(stores: 'large' | 'postgres'): Promise<ClusterStores> {
   const { makeClusterStores, makeStoresWithoutClickHouse } = await import('./cluster-stores.ts');
   return stores === 'large' ? makeClusterStores() : makeStoresWithoutClickHouse();
@@ -250,7 +250,7 @@ export async function startServer(options: StartOptions = {}): Promise<TestServe
   };
 }
 
-/** Events of the large set that wait to be processed, be it that none can be stored. */
+/** Events of a cluster that are not processed yet. */
 export async function pendingAt(url: string): Promise<number> {
   const { cluster } = (await (await fetch(new URL('/_status', url))).json()) as { cluster: ClusterDescription };
   return cluster.partitions.reduce((sum, { waiting }) => sum + waiting, 0);

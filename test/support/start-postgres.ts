@@ -4,15 +4,15 @@ import { openPostgresMetadataStore } from '../../src/stores/postgres/metadata-st
 import { startOwnPostgres } from './own-postgres.ts';
 import { askServer, withDatabase } from './postgres.ts';
 
-/** Once for a run: the server, and a database of this version's shape to copy. */
+/** Once per run: starts the server and creates a template database with all migrations. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['DATABASE_URL'];
   const own = given ? null : await startOwnPostgres({ fsync: false });
   const url = given ?? own?.url ?? '';
   const template = `cairn_template_${randomBytes(6).toString('hex')}`;
   await askServer(url, `create database ${template} template template0`);
-  const shelf = await openPostgresMetadataStore(withDatabase(url, template), 0);
-  await shelf.metadata.close();
+  const stores = await openPostgresMetadataStore(withDatabase(url, template), 0);
+  await stores.metadata.close();
   project.provide('postgresUrl', url);
   project.provide('postgresTemplate', template);
   return async () => {

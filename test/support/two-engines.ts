@@ -11,7 +11,7 @@ export interface TwoEngines {
   duckdb: EngineDeps;
   clickhouse: EngineDeps;
   put: Awaited<ReturnType<typeof openInsightStore>>['put'];
-  /** Writes what was put to ClickHouse. */
+  /** Writes the data to ClickHouse. */
   ship(): Promise<void>;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export async function openTwoEngines(options: ClickHouseOptions): Promise<TwoEng
   };
 }
 
-/** Of all projects in one insert, where the store would take one for each. */
+/** One insert for all projects; the store would need one for each. */
 async function writePersons(options: ClickHouseOptions, worlds: readonly PutWorld[]): Promise<void> {
   const client = createClient({ url: options.url, request_timeout: 600_000 });
   const values = worlds.flatMap(({ projectId, data }) =>

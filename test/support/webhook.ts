@@ -1,4 +1,4 @@
-/** A webhook: a real HTTP server that remembers what it was told and answers as it is asked to. */
+/** A webhook receiver: an HTTP server that records requests and gives the replies that it is set to. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ interface WebhookReply {
   status: number;
   headers?: Record<string, string>;
   body?: string;
-  /** It answers when this has happened. */
+  /** Replies when this resolves. */
   after?: Promise<void>;
 }
 
@@ -25,38 +25,38 @@ export type HookAnswer = 'hang' | WebhookReply;
 export interface Hook {
   url: string;
   requests: WebhookRequest[];
-  /** What it answers next, one after the other; afterwards 200. */
+  /** The next replies, in order; 200 afterwards. */
   answers: HookAnswer[];
-  /** Waits until it was told so many things in all. */
+  /** Waits until it has received this many requests in all. */
   waitForRequests(count: number): Promise<WebhookRequest[]>;
-  /** Waits long enough for an attempt that should not be made; true when it was told no more than that. */
+  /** Waits long enough for an unwanted attempt; true if no more requests came. */
   staysAt(count: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
 const TIMEOUT_MS = 8000;
-/** The sender looks at the clock several times in this. */
+/** Long enough for the sender to poll several times. */
 const QUIET_MS = 700;
 
 export async function startHook(): Promise<Hook> {
-  const told: WebhookRequest[] = [];
+  const requests: WebhookRequest[] = [];
   const answers: HookAnswer[] = [];
-  const server = createServer((request, response) => void handleRequest(request, response, told, answers));
+  const server = createServer((request, response) => void handleRequest(request, response, requests, answers));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/services/T0/B0/secret`,
-    requests: told,
+    requests,
     answers,
     async waitForRequests(count) {
       const end = performance.now() + TIMEOUT_MS;
-      while (told.length < count && performance.now() < end) await sleep(10);
-      if (told.length < count) throw new Error(`The webhook was told ${told.length} things, not ${count}`);
-      return told;
+      while (requests.length < count && performance.now() < end) await sleep(10);
+      if (requests.length < count) throw new Error(`The webhook received ${requests.length} requests, not ${count}`);
+      return requests;
     },
     async staysAt(count) {
       await sleep(QUIET_MS);
-      return told.length === count;
+      return requests.length === count;
     },
     close: () =>
       new Promise((resolve) => {
@@ -69,14 +69,14 @@ export async function startHook(): Promise<Hook> {
 async function handleRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  told: WebhookRequest[],
+  requests: WebhookRequest[],
   answers: HookAnswer[],
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks).toString('utf8');
   const { method, url: path, headers } = request;
-  told.push({
+  requests.push({
     method,
     path,
     type: headers['content-type'],

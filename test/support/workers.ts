@@ -59,13 +59,13 @@ function unpack(block: Uint8Array): StoredEvent[] {
 
 export interface Shipped {
   store: BlockStore;
-  /** Shipments as they were sent, also those that were sent again. */
+  /** All shipments, repeated ones included. */
   sent: Shipment[];
-  /** The next sendings fail: before anything is written, or after everything is. */
+  /** The next shipments fail, before or after they are written. */
   failures: ('before' | 'after')[];
 }
 
-/** An event store that takes shipments, in front of one that takes events. */
+/** A block store that writes to an event store. */
 export function recordingBlockStore(events: EventStore): Shipped {
   const shipped: Shipped = { store: undefined as never, sent: [], failures: [] };
   const away = (): Error => Object.assign(new Error('away'), { code: 'ENOSPC' });
@@ -92,14 +92,14 @@ export interface TestWorker {
   workers: PartitionWorkers;
   owner: EventStoreOwner;
   stop(): Promise<void>;
-  /** As a machine that loses its power: nothing is given up, nothing more is written. */
+  /** Like a power failure: leases are not released, and nothing more is written. */
   die(): Promise<void>;
 }
 
 export async function startWorker(url: string, node: string, events: BlockStore, leaseMs = 1500): Promise<TestWorker> {
   const db = openPostgresDatabase(url, { size: 4 });
   const pool = openLogPool(url, 4);
-  const news = await openMessageChannel(url);
+  const channel = await openMessageChannel(url);
   const ingest = postgresChunkStore(db);
   const logger = openLog('silent');
   const errands = new OwnerTasks(postgresOwnerTasks(pool));
@@ -124,7 +124,7 @@ export async function startWorker(url: string, node: string, events: BlockStore,
     owner: keeper,
     logger,
     onLeaderChange: () => undefined,
-    onReleased: () => news.send({ leases: true }),
+    onReleased: () => channel.send({ leases: true }),
     processor: {
       node,
       ingest,
@@ -142,13 +142,13 @@ export async function startWorker(url: string, node: string, events: BlockStore,
       onIdle: () => undefined,
     },
   });
-  news.onMessage((piece) => {
+  channel.onMessage((piece) => {
     workers.onMessage(piece);
     if (piece.errand !== undefined) errands.onFinished(piece.errand);
   });
   workers.start();
   const close = async (): Promise<void> => {
-    await news.close();
+    await channel.close();
     await db.destroy().catch(() => undefined);
     await pool.end().catch(() => undefined);
   };
@@ -167,7 +167,7 @@ export async function startWorker(url: string, node: string, events: BlockStore,
   };
 }
 
-/** Every connection of the pool ends in the middle of what it does. */
+/** Ends every connection of the pool at once. */
 async function disconnect(pool: pg.Pool): Promise<void> {
   await pool.end().catch(() => undefined);
 }
@@ -179,16 +179,16 @@ export interface TestIntake {
   close(): Promise<void>;
 }
 
-export async function openIntake(url: string, node = 'door'): Promise<TestIntake> {
+export async function openIntake(url: string, node = 'intake'): Promise<TestIntake> {
   const log = await openPartitionedLog(url, { maxBytes: 1e9, partitions: PARTITIONS, node });
   const pool = openLogPool(url, 2);
-  const news = await openMessageChannel(url);
+  const channel = await openMessageChannel(url);
   const writes = new PartitionedReadYourWrites({
     initialHeads: new Map(),
     partitions: log.partitions,
-    processNow: () => news.send({ hurry: true }),
+    processNow: () => channel.send({ hurry: true }),
   });
-  news.onMessage(({ came, processed }) => {
+  channel.onMessage(({ came, processed }) => {
     if (came && came.from !== node) {
       writes.add(came.changed, new Map(Object.entries(came.heads).map(([key, head]) => [Number(key), head])));
     }
@@ -206,7 +206,7 @@ export async function openIntake(url: string, node = 'door'): Promise<TestIntake
     writes,
     clusterStatus: () => readClusterStatus(pool),
     async close() {
-      await news.close();
+      await channel.close();
       await pool.end();
       await log.close();
     },

@@ -1,4 +1,4 @@
-/** Small worlds told line by line: `ann visit 05-01 10:00 plan=pro`, in May 2024, UTC. */
+/** Small data sets from lines such as `ann visit 05-01 10:00 plan=pro`, in May 2024, UTC. */
 import type { Json } from '../../src/core/json/json.ts';
 import type { QuestionContext } from '../../src/features/insights/rules/question.ts';
 import { World, type WorldData, type WorldEvent, type WorldPerson } from '../oracle/world.ts';
@@ -13,7 +13,7 @@ export const context = (over: Partial<QuestionContext> = {}): QuestionContext =>
   ...over,
 });
 
-/** A name of somebody is the uuid of a person; `nobody` has none. */
+/** Names stand for the uuids of persons; `nobody` has none. */
 export function worldFromLines(lines: string, over: Partial<WorldData> = {}): World {
   const events = lines
     .split('\n')

@@ -1,4 +1,4 @@
-/** Questions of every kind about the random worlds of `insight-worlds.ts`; `$cohort` stands for the cohort's number. */
+/** Queries of every kind on the random data of `insight-worlds.ts`; `$cohort` stands for the cohort id. */
 import type { JsonObject } from '../../src/core/json/json.ts';
 
 interface WorldQuestion {

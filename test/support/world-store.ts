@@ -1,4 +1,4 @@
-/** Real stores that small worlds are put into, each as a project of its own, to be asked by the engine. */
+/** Real stores for small data sets, each in a project of its own. */
 import { hotProperties } from '../../src/core/events/hot-properties.ts';
 import { duckdbDialect } from '../../src/stores/duckdb/dialect.ts';
 import { openEventStore } from '../../src/stores/duckdb/event-store.ts';
@@ -13,17 +13,17 @@ import { tools } from './oracle-answers.ts';
 
 export interface StoredWorld {
   projectId: number;
-  /** The same world for the oracle, with the cohort's number as the store has given it. */
+  /** The same data for the oracle, with the cohort id of the store. */
   world: World;
   cohort: number;
 }
 
-/** Whoever has no person gets one of these, whom nobody knows. */
+/** Person ids for events without a person. */
 const NOBODY = uuidOf(0xffff);
 
 export async function openWorldStore() {
   const dir = makeTempDir();
-  const shelf = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  const stores = await openMetadataStore(dir.path('metadata.sqlite'), 0);
   const events = await openEventStore(dir.path('events.duckdb'));
   let position = 0;
 
@@ -43,7 +43,7 @@ export async function openWorldStore() {
       createdAt: 0,
       version: 0,
     }));
-    await shelf.ingest.transaction((tx) =>
+    await stores.ingest.transaction((tx) =>
       tx.apply({ ...NO_CHANGES, persons: { ...NO_CHANGES.persons, persons: states }, groups, position }),
     );
     await events.write({ events: data.events.map((event) => storedEvent(projectId, event)), overrides: [], position });
@@ -58,19 +58,19 @@ export async function openWorldStore() {
       position: { change: position, id: 0 },
     });
     const members = [...(data.cohorts?.get(1) ?? [])];
-    const { id: cohort } = await shelf.metadata.cohorts.create(aCohort(projectId, { isStatic: true }));
-    const ids = await shelf.metadata.cohortMembers.listPersonIdsByUuid(projectId, members);
-    await shelf.metadata.cohortMembers.add(projectId, cohort, ids);
+    const { id: cohort } = await stores.metadata.cohorts.create(aCohort(projectId, { isStatic: true }));
+    const ids = await stores.metadata.cohortMembers.listPersonIdsByUuid(projectId, members);
+    await stores.metadata.cohortMembers.add(projectId, cohort, ids);
     const world = new World({ ...data, cohorts: new Map([[cohort, new Set(members)]]) }, tools);
     return { projectId, world, cohort };
   }
 
   const close = async (): Promise<void> => {
     await events.close();
-    await shelf.metadata.close();
+    await stores.metadata.close();
     dir.remove();
   };
-  const deps = { events, dialect: duckdbDialect, metadata: shelf.metadata, mirrorPersons: async () => undefined };
+  const deps = { events, dialect: duckdbDialect, metadata: stores.metadata, mirrorPersons: async () => undefined };
   return { store, close, deps };
 }
 
@@ -89,7 +89,7 @@ function storedEvent(projectId: number, event: WorldData['events'][number]): Sto
   };
 }
 
-/** Persons have ids that nobody else has, in whichever project. */
+/** Makes person ids unique across projects. */
 function withOwnPersons(data: WorldData, projectId: number): WorldData {
   const own = (uuid: string): string => projectId.toString(16).padStart(8, '0') + uuid.slice(8);
   return {

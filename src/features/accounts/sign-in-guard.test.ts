@@ -5,19 +5,19 @@ import { openMetadataStore, type SqliteStores } from '../../stores/sqlite/metada
 import { SignInGuard } from './sign-in-guard.ts';
 
 let dir: TempDir;
-let shelf: SqliteStores;
+let stores: SqliteStores;
 let now: number;
 let guard: SignInGuard;
 const start = (): SignInGuard =>
-  new SignInGuard({ metadata: shelf.metadata, clock: { now: () => now }, ids: randomIds });
+  new SignInGuard({ metadata: stores.metadata, clock: { now: () => now }, ids: randomIds });
 beforeEach(async () => {
   dir = makeTempDir();
-  shelf = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  stores = await openMetadataStore(dir.path('metadata.sqlite'), 0);
   now = 1_000_000;
   guard = start();
 });
 afterEach(async () => {
-  await shelf.metadata.close();
+  await stores.metadata.close();
   dir.remove();
 });
 
@@ -26,27 +26,27 @@ const attempt = (account: string, address = '203.0.113.7', device?: string) => (
   address,
   deviceToken: device,
 });
-/** How many of so many attempts are let in. */
+/** How many of some attempts are allowed. */
 async function letIn(count: number, make: (i: number) => ReturnType<typeof attempt>): Promise<number> {
   const all = await Promise.allSettled(Array.from({ length: count }, (_, i) => guard.recordAttempt(make(i))));
   return all.filter(({ status }) => status === 'fulfilled').length;
 }
 
-describe('strangers', () => {
-  it('have five attempts a minute on one account, from wherever they come', async () => {
+describe('unknown browsers', () => {
+  it('have five attempts a minute on one account, from all networks', async () => {
     expect(await letIn(9, (i) => attempt('ada', `203.0.113.${i}`))).toBe(5);
     await expect(guard.recordAttempt(attempt('ada'))).rejects.toMatchObject({ kind: 'throttled', retryAfter: 60 });
     now += 60_000;
     await guard.recordAttempt(attempt('ada'));
   });
 
-  it('have twenty from one network, whoever they ask about', async () => {
+  it('have twenty from one network, for all accounts', async () => {
     expect(await letIn(30, (i) => attempt(`user ${i}`))).toBe(20);
     expect(await letIn(30, (i) => attempt(`other ${i}`, `2001:db8::${i.toString(16)}`))).toBe(20);
     expect(await letIn(1, () => attempt('user', '203.0.113.8'))).toBe(1);
   });
 
-  it('start afresh once the password was right', async () => {
+  it('start again once the password was correct', async () => {
     await letIn(5, () => attempt('ada'));
     guard.recordSuccess(attempt('ada'));
     await guard.recordAttempt(attempt('ada'));
@@ -54,7 +54,7 @@ describe('strangers', () => {
 });
 
 describe('a browser that has signed in before', () => {
-  it('has attempts of its own, whatever strangers do, also after a restart', async () => {
+  it('has attempts of its own, whatever others do, also after a restart', async () => {
     const device = await guard.createDeviceToken('ada');
     guard = start();
     for (let i = 0; i < 100; i++) {

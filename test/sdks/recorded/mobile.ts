@@ -96,7 +96,7 @@ const events = (lib: string, version: string) => [
     uuid: '019bc1d0-7000-7c46-9d13-0a53c3a20004',
   },
 ];
-const TOLD = {
+const EXPECTED_EVENTS = {
   'Application Opened': '11:59:29.123',
   visited: '11:59:30.123',
   $identify: '11:59:31.123',
@@ -157,7 +157,7 @@ function onAndroid(name: string, lib: string, version: string): RecordedSdk {
       snapshot('/s/', headers),
       { path: '/i/v1/logs?token=KEY', ...packed, body: { resourceLogs: [] }, needs: {} },
     ],
-    events: TOLD,
+    events: EXPECTED_EVENTS,
     person: { plan: 'team' },
     ids: ['ada', 'anon-1'],
     group: { name: 'Acme' },
@@ -204,7 +204,7 @@ export const ios: RecordedSdk = {
     },
     snapshot('/s/', IOS),
   ],
-  events: TOLD,
+  events: EXPECTED_EVENTS,
   person: { plan: 'team' },
   ids: ['ada', 'anon-1'],
   group: { name: 'Acme' },

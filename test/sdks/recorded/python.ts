@@ -91,7 +91,7 @@ export const python1: RecordedSdk = {
 const SECOND = headersOf('posthog-python/3.5.0');
 const SECOND_LIB = { $lib: 'posthog-python', $lib_version: '3.5.0', $geoip_disable: true };
 
-/** Nothing tells its events apart. */
+/** Its events have no ids. */
 export const python3: RecordedSdk = {
   name: 'posthog-python 3.5',
   upload: {

@@ -21,7 +21,7 @@ export interface RecordedSdk {
   name: string;
   /** Events that it uploads; sent first. */
   upload: RecordedRequest;
-  /** False: nothing in its events tells a second upload from new ones. */
+  /** False: its events have no ids, so a repeated upload is stored twice. */
   isKnownAgain: boolean;
   questions: RecordedRequest[];
   /** Event → when it happened, by the server's clock. */
@@ -34,7 +34,7 @@ export interface RecordedSdk {
   group?: JsonObject;
 }
 
-/** Every upload tells of it: all that languages write in ways of their own. */
+/** Sent by every SDK: values that languages serialize differently. */
 export const WORDS = 'Grüße </b> & 日本 / ✓ 😀';
 /** When recorded events are replayed. */
 export const NOW = '2026-01-15T12:00:00.000Z';

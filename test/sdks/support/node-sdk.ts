@@ -31,7 +31,7 @@ export interface NodeSdk {
   disable?(): unknown;
   shutdown(): unknown;
   shutdownAsync?(): Promise<void>;
-  on?(event: 'error', hear: (error: unknown) => void): unknown;
+  on?(event: 'error', listener: (error: unknown) => void): unknown;
 }
 
 type Constructor = new (key: string, options: object) => NodeSdk;
@@ -56,7 +56,7 @@ export function openNodeSdk(alias: string, { projectKey, relay }: World, options
 export async function shutDown(sdk: NodeSdk, world: World): Promise<void> {
   const before = uploads(world);
   await (sdk.shutdownAsync?.() ?? sdk.shutdown());
-  // The first age gives no promise: its upload is under way.
+  // The first version returns no promise: its upload is still running.
   const end = performance.now() + 5000;
   while (uploads(world) === before && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -1,7 +1,7 @@
 /** Stands in for `react-native`, whose other half is a telephone: what the SDK asks of it, and nothing else. */
-type Hear = (state: string) => void;
+type Listener = (state: string) => void;
 
-const hearing = new Set<Hear>();
+const listeners = new Set<Listener>();
 
 export const Platform = {
   OS: 'ios',
@@ -10,9 +10,9 @@ export const Platform = {
 };
 export const AppState = {
   currentState: 'active',
-  addEventListener: (_name: string, hear: Hear) => {
-    hearing.add(hear);
-    return { remove: () => hearing.delete(hear) };
+  addEventListener: (_name: string, listener: Listener) => {
+    listeners.add(listener);
+    return { remove: () => listeners.delete(listener) };
   },
 };
 const Dimensions = { get: () => ({ width: 390, height: 844 }) };

@@ -1,6 +1,6 @@
 /**
- * What stands between an SDK and the server: it writes down every exchange, may have a path prefix that it takes away, as
- * reverse proxies against ad-blockers do, and may swallow an answer, as bad lines do.
+ * A proxy between an SDK and the server. It records every exchange, can strip a path prefix, as reverse proxies against
+ * ad blockers do, and can drop a response, as bad connections do.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,26 +16,26 @@ interface Exchange {
   text: string;
   status: number;
   answer: string;
-  /** The server has answered, but the SDK has not heard it. */
+  /** The server has answered, but the SDK did not get the response. */
   dropped: boolean;
 }
 
 export interface Relay {
-  /** Where the SDK is told that the server is, prefix included. */
+  /** The address for the SDK, prefix included. */
   url: string;
   exchanges: Exchange[];
   /** `POST /e/` for each request, in order. */
   requestLines(): string[];
-  /** Those that were answered with an error: `401 POST /batch/: why`. */
+  /** Error responses: `401 POST /batch/: why`. */
   failures(): string[];
-  /** The next request that tells of it reaches the server, but its answer never comes back: the connection is cut. */
+  /** The next request with this event reaches the server, but the connection is closed without a response. */
   dropAnswerTo(event: string): void;
   close(): Promise<void>;
 }
 
 export async function startRelay(target: string, { prefix = '' } = {}): Promise<Relay> {
   const exchanges: Exchange[] = [];
-  const swallowing: string[] = [];
+  const toDrop: string[] = [];
   const pass = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = 'GET', url = '/', headers } = incoming;
     if (!url.startsWith(`${prefix}/`)) return void response.writeHead(404).end('This proxy has no such path');
@@ -45,9 +45,9 @@ export async function startRelay(target: string, { prefix = '' } = {}): Promise<
     const answered = await bytesOf(answer);
     const status = answer.statusCode ?? 0;
     const text = unwrapped(body);
-    const at = swallowing.findIndex((event) => text.includes(`"${event}"`));
-    const swallowed = at >= 0;
-    if (swallowed) swallowing.splice(at, 1);
+    const at = toDrop.findIndex((event) => text.includes(`"${event}"`));
+    const dropped = at >= 0;
+    if (dropped) toDrop.splice(at, 1);
     exchanges.push({
       method,
       path,
@@ -56,9 +56,9 @@ export async function startRelay(target: string, { prefix = '' } = {}): Promise<
       text,
       status,
       answer: answered.toString('utf8'),
-      dropped: swallowed,
+      dropped: dropped,
     });
-    if (swallowed) incoming.socket.destroy();
+    if (dropped) incoming.socket.destroy();
     else response.writeHead(status, answer.headers).end(answered);
   };
   const server = createServer((incoming, response) => void pass(incoming, response).catch(() => response.destroy()));
@@ -72,7 +72,7 @@ export async function startRelay(target: string, { prefix = '' } = {}): Promise<
       exchanges
         .filter(({ status }) => status >= 400)
         .map(({ status, method, path, answer }) => `${status} ${method} ${path}: ${answer}`),
-    dropAnswerTo: (event) => void swallowing.push(event),
+    dropAnswerTo: (event) => void toDrop.push(event),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

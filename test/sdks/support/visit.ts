@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 
 export interface Visit extends Watched {
   /** Runs a script in the page. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely, and assert what they find
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses freely, and assert what they find
   run(script: string): Promise<any>;
   /** Waits until a script gives true. */
   until(script: string): Promise<void>;

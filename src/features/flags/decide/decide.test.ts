@@ -17,7 +17,7 @@ const ADA = `first ${uuidOf(1)}`;
 const BOB = `first ${uuidOf(2)}`;
 
 let dir: TempDir;
-let shelf: SqliteStores;
+let stores: SqliteStores;
 let faults: unknown[];
 let asked: string[];
 let broken: Set<string>;
@@ -25,8 +25,8 @@ let deps: DecideDeps;
 
 beforeEach(async () => {
   dir = makeTempDir();
-  shelf = await openMetadataStore(dir.path('metadata.sqlite'), 0);
-  await shelf.ingest.transaction((store) =>
+  stores = await openMetadataStore(dir.path('metadata.sqlite'), 0);
+  await stores.ingest.transaction((store) =>
     store.apply({
       ...NO_CHANGES,
       persons: newPersonChanges(1, [uuidOf(1), uuidOf(2)]),
@@ -36,10 +36,10 @@ beforeEach(async () => {
     }),
   );
   [faults, asked, broken] = [[], [], new Set()];
-  const metadata = { ...shelf.metadata, subjects: watched(shelf.metadata.subjects) };
+  const metadata = { ...stores.metadata, subjects: watched(stores.metadata.subjects) };
   deps = {
     metadata,
-    flagSnapshots: new FlagSnapshots(shelf.metadata),
+    flagSnapshots: new FlagSnapshots(stores.metadata),
     continuity: new Continuity(metadata),
     writes: { settled: () => undefined },
     clock: { now: () => 0 },
@@ -47,11 +47,11 @@ beforeEach(async () => {
   };
 });
 afterEach(async () => {
-  await shelf.metadata.close();
+  await stores.metadata.close();
   dir.remove();
 });
 
-/** The real store, which notes what it is asked and refuses what is broken. */
+/** The real store, which records its calls and fails those in `broken`. */
 function watched(subjects: SubjectStore): SubjectStore {
   const entries = Object.entries(subjects).map(([name, method]) => [
     name,
@@ -65,7 +65,7 @@ function watched(subjects: SubjectStore): SubjectStore {
 }
 
 const addFlag = (key: string, filters: JsonObject, more: Partial<FeatureFlag> = {}) =>
-  shelf.metadata.flags.create(aFlag(1, { key, filters, ...more }));
+  stores.metadata.flags.create(aFlag(1, { key, filters, ...more }));
 
 async function valuesFor(distinctId: string, more: Partial<DecideRequest> = {}) {
   const { evaluations, hasErrors } = await decide(deps, 1, requestFor(distinctId, more));
@@ -79,20 +79,20 @@ const ofCompany = (...properties: JsonObject[]): JsonObject => ({
 });
 
 describe('what is read', () => {
-  it('is nothing, where no flag asks about the person', async () => {
+  it('is nothing if no flag needs the person', async () => {
     await addFlag('half', everybody(50));
     await addFlag('me', those('distinct_id', ADA));
     expect(await valuesFor(ADA)).toMatchObject({ me: true, hasErrors: false });
     expect(asked).toEqual([]);
   });
 
-  it('is nothing, where the request says everything that is asked', async () => {
+  it('is nothing if the request has all properties that are needed', async () => {
     await addFlag('mine', those('of', uuidOf(1)));
     expect(await valuesFor(ADA, { personProperties: { of: uuidOf(1) } })).toMatchObject({ mine: true });
     expect(asked).toEqual([]);
   });
 
-  it('is the person, where a flag asks for a property', async () => {
+  it('is the person if a flag needs a property', async () => {
     await addFlag('mine', those('of', uuidOf(1)));
     expect(await valuesFor(ADA)).toMatchObject({ mine: true });
     expect(await valuesFor(BOB)).toMatchObject({ mine: false });
@@ -100,14 +100,14 @@ describe('what is read', () => {
     expect(asked).toEqual(['getPerson', 'getPerson', 'getPerson']);
   });
 
-  it('is overlaid by what the request says, key by key', async () => {
+  it('is overridden by the request, key by key', async () => {
     await addFlag('mine', those('of', uuidOf(1)));
     await addFlag('new', those('new', 'yes'));
     expect(await valuesFor(ADA, { personProperties: { new: 'yes' } })).toMatchObject({ mine: true, new: true });
     expect(await valuesFor(ADA, { personProperties: { of: null } })).toMatchObject({ mine: false });
   });
 
-  it('is the group, where the request names one of a kind that some flag looks at', async () => {
+  it('is the group if the request has one of a type that a flag uses', async () => {
     await addFlag('large', ofCompany({ key: 'size', value: 5, operator: 'gt' }));
     const acme = { groups: new Map([['company', 'acme']]) };
     expect(await valuesFor(ADA, acme)).toMatchObject({ large: true });
@@ -118,11 +118,11 @@ describe('what is read', () => {
     expect(asked).toEqual(['listGroups', 'listGroups']);
   });
 
-  it('is the list of a static cohort', async () => {
-    const { id } = await shelf.metadata.cohorts.create(aCohort(1, { isStatic: true }));
+  it('is the membership in a static cohort', async () => {
+    const { id } = await stores.metadata.cohorts.create(aCohort(1, { isStatic: true }));
     await addFlag('chosen', those('id', id, { type: 'cohort' }));
-    const ada = await shelf.metadata.subjects.getPerson(1, ADA);
-    await shelf.metadata.cohortMembers.add(1, id, [ada?.id ?? 0]);
+    const ada = await stores.metadata.subjects.getPerson(1, ADA);
+    await stores.metadata.cohortMembers.add(1, id, [ada?.id ?? 0]);
     expect(await valuesFor(ADA)).toMatchObject({ chosen: true });
     expect(await valuesFor(BOB)).toMatchObject({ chosen: false });
     expect(await valuesFor('nobody')).toMatchObject({ chosen: false, hasErrors: false });
@@ -138,7 +138,7 @@ describe('a store that fails', () => {
   });
   const acme = { groups: new Map([['company', 'acme']]) };
 
-  it('takes only those flags along that need what it has', async () => {
+  it('fails only the flags that need its data', async () => {
     broken.add('getPerson');
     expect(await valuesFor(ADA, acme)).toEqual({
       everybody: true,
@@ -150,12 +150,12 @@ describe('a store that fails', () => {
     expect(faults).toEqual([new Error('getPerson is broken')]);
   });
 
-  it('does not matter to a flag about which the request says everything', async () => {
+  it('does not affect a flag whose properties are in the request', async () => {
     broken.add('getPerson');
     expect(await valuesFor(ADA, { personProperties: { of: uuidOf(1) } })).toMatchObject({ mine: true, kept: 'failed' });
   });
 
-  it('fails flags about groups when groups cannot be read', async () => {
+  it('fails flags for groups when groups cannot be read', async () => {
     broken.add('listGroups');
     expect(await valuesFor(ADA, acme)).toEqual({
       everybody: true,
@@ -166,27 +166,27 @@ describe('a store that fails', () => {
     });
   });
 
-  it('fails flags that keep their value when what they keep cannot be read or written', async () => {
+  it('fails flags with continuity when overrides cannot be read or written', async () => {
     broken.add('listOverrides');
     expect(await valuesFor(ADA)).toMatchObject({ everybody: true, mine: true, kept: 'failed', hasErrors: true });
     broken.clear();
-    const refusing = { ...shelf.metadata, transaction: () => Promise.reject(new Error('disk full')) };
+    const refusing = { ...stores.metadata, transaction: () => Promise.reject(new Error('disk full')) };
     deps.continuity = new Continuity(refusing);
     expect(await valuesFor(ADA, { anonDistinctId: 'anon' })).toMatchObject({ mine: true, kept: 'failed' });
   });
 
-  it('answers nobody when the flags themselves cannot be read', async () => {
-    const refusing = { ...shelf.metadata.flags, listByProject: () => Promise.reject(new Error('disk')) };
-    deps.flagSnapshots = new FlagSnapshots({ ...shelf.metadata, flags: refusing });
+  it('is an error when the flags cannot be read', async () => {
+    const refusing = { ...stores.metadata.flags, listByProject: () => Promise.reject(new Error('disk')) };
+    deps.flagSnapshots = new FlagSnapshots({ ...stores.metadata, flags: refusing });
     await expect(valuesFor(ADA)).rejects.toMatchObject({ kind: 'unavailable', retryAfter: 2 });
   });
 });
 
-describe('flags that keep their value at a login', () => {
+describe('flags with experience continuity', () => {
   const kept = { ensureExperienceContinuity: true };
   const rows = async (...ids: string[]) => {
-    const persons = await shelf.metadata.subjects.getPersons(1, ids);
-    const overrides = await shelf.metadata.subjects.listOverrides([...persons.values()].map(({ id }) => id));
+    const persons = await stores.metadata.subjects.getPersons(1, ids);
+    const overrides = await stores.metadata.subjects.listOverrides([...persons.values()].map(({ id }) => id));
     return overrides.map(({ flagKey, identifier }) => `${flagKey}: ${identifier}`);
   };
   beforeEach(async () => {
@@ -194,7 +194,7 @@ describe('flags that keep their value at a login', () => {
     await addFlag('free', everybody(50));
   });
 
-  it('are written at the first login, and not again', async () => {
+  it('are stored at the first login, and not again', async () => {
     await valuesFor(ADA, { anonDistinctId: 'anon' });
     expect(await rows(ADA)).toEqual(['kept: anon']);
     asked = [];
@@ -204,7 +204,7 @@ describe('flags that keep their value at a login', () => {
     expect(asked).not.toContain('addOverrides');
   });
 
-  it('are kept for both persons, unless one of them has a value already', async () => {
+  it('are stored for both persons, unless one of them has an override already', async () => {
     await valuesFor(ADA, { anonDistinctId: BOB });
     expect(await rows(ADA, BOB)).toEqual([`kept: ${BOB}`, `kept: ${BOB}`]);
     await addFlag('later', everybody(50), kept);
@@ -215,21 +215,21 @@ describe('flags that keep their value at a login', () => {
     expect(await rows(BOB)).toEqual([`kept: ${BOB}`]);
   });
 
-  it('are not written for anybody without a person, but hold for that request', async () => {
+  it('are not stored without a person, but used for that request', async () => {
     const before = await valuesFor('anon');
     const login = await valuesFor('new', { anonDistinctId: 'anon' });
     expect(login['kept']).toBe(before['kept']);
     expect(await rows('new', 'anon')).toEqual([]);
   });
 
-  it('write nothing for flags that are off, or about groups, or without the option', async () => {
+  it('store nothing for flags that are off, for groups, or without the option', async () => {
     await addFlag('asleep', everybody(50), { ...kept, active: false });
     await addFlag('company', ofCompany(), kept);
     await valuesFor(ADA, { anonDistinctId: 'anon' });
     expect(await rows(ADA)).toEqual(['kept: anon']);
   });
 
-  it('agree when two logins come at once', async () => {
+  it('agree when two logins come at the same time', async () => {
     const logins = ['one', 'two', 'three'].map((anonDistinctId) => valuesFor(ADA, { anonDistinctId }));
     const values = await Promise.all(logins);
     expect(await rows(ADA)).toHaveLength(1);

@@ -20,8 +20,8 @@ afterEach(async () => {
 
 const keysOf = ({ prepared }: FlagSnapshot): string[] => [...prepared.byKey.keys()].sort();
 
-/** The shelf, with reads of flags that wait for a word. */
-function slowly() {
+/** The store, with reads of flags that wait until `next` is called. */
+function slowStore() {
   const waiting: (() => void)[] = [];
   let reads = 0;
   const flags: FlagStore = {
@@ -33,15 +33,15 @@ function slowly() {
       return found;
     },
   };
-  /** Lets one of the waiting reads go on, the first unless another is named. */
+  /** Continues one of the waiting reads, by default the first. */
   const next = async (index = 0): Promise<void> => {
     while (waiting.length <= index) await new Promise((resolve) => setImmediate(resolve));
     waiting.splice(index, 1)[0]?.();
   };
-  return { shelf: { ...metadata, flags }, next, reads: () => reads };
+  return { store: { ...metadata, flags }, next, reads: () => reads };
 }
 
-it('reads a project once, and again when it is told that something changed', async () => {
+it('reads a project once, and again after an invalidation', async () => {
   const flagSnapshots = new FlagSnapshots(metadata);
   await metadata.flags.create(aFlag(1, { key: 'one' }));
   const first = await flagSnapshots.get(1);
@@ -55,17 +55,17 @@ it('reads a project once, and again when it is told that something changed', asy
 });
 
 it('lets many requests share one read', async () => {
-  const { shelf, next, reads } = slowly();
-  const flagSnapshots = new FlagSnapshots(shelf);
+  const { store, next, reads } = slowStore();
+  const flagSnapshots = new FlagSnapshots(store);
   const asked = Array.from({ length: 10 }, () => flagSnapshots.get(1));
   await next();
   await Promise.all(asked);
   expect(reads()).toBe(1);
 });
 
-it('does not remember a read that began before a change and ended after it', async () => {
-  const { shelf, next } = slowly();
-  const flagSnapshots = new FlagSnapshots(shelf);
+it('does not cache a read that began before a change and ended after it', async () => {
+  const { store, next } = slowStore();
+  const flagSnapshots = new FlagSnapshots(store);
   const early = flagSnapshots.get(1);
   await new Promise((resolve) => setTimeout(resolve, 5));
   await metadata.flags.create(aFlag(1, { key: 'late' }));
@@ -79,8 +79,8 @@ it('does not remember a read that began before a change and ended after it', asy
 });
 
 it('falls back on the newest snapshot when an older read ended after a newer one', async () => {
-  const { shelf, next } = slowly();
-  const flagSnapshots = new FlagSnapshots(shelf);
+  const { store, next } = slowStore();
+  const flagSnapshots = new FlagSnapshots(store);
   const early = flagSnapshots.get(1);
   await new Promise((resolve) => setTimeout(resolve, 5));
   await metadata.flags.create(aFlag(1, { key: 'late' }));
@@ -92,11 +92,11 @@ it('falls back on the newest snapshot when an older read ended after a newer one
   await next();
   await early;
   flagSnapshots.invalidate(1);
-  shelf.flags.listByProject = () => Promise.reject(new Failure('unavailable', 'The database does not answer.'));
+  store.flags.listByProject = () => Promise.reject(new Failure('unavailable', 'The database does not answer.'));
   expect(keysOf(await flagSnapshots.get(1))).toEqual(['late']);
 });
 
-it('does not remember a read that failed', async () => {
+it('does not cache a read that failed', async () => {
   let isBroken = true;
   const flags: FlagStore = {
     ...metadata.flags,
@@ -111,7 +111,7 @@ it('does not remember a read that failed', async () => {
   expect(keysOf(await flagSnapshots.get(1))).toEqual([]);
 });
 
-it('prepares again only what has changed', async () => {
+it('compiles only what has changed', async () => {
   const flagSnapshots = new FlagSnapshots(metadata);
   const kept = await metadata.flags.create(aFlag(1, { key: 'kept', filters: those('plan', 'team') }));
   const changed = await metadata.flags.create(aFlag(1, { key: 'changed' }));
@@ -124,7 +124,7 @@ it('prepares again only what has changed', async () => {
   expect(filtersOf(after, changed.key)).not.toBe(filtersOf(before, changed.key));
 });
 
-it('knows cohorts, whom a flag is for, and which flags keep their value', async () => {
+it('has cohorts, the flags of each runtime, and the flags with continuity', async () => {
   await metadata.cohorts.create(aCohort(1, { name: 'Testers' }));
   const group = { ...everybody(), aggregation_group_type_index: 0 };
   await metadata.flags.create(aFlag(1, { key: 'both', ensureExperienceContinuity: true }));

@@ -37,8 +37,8 @@ afterAll(async () => {
 const remembered = async () => (await deps.flagSnapshots.get(project.id)).flags.map(({ key, active }) => [key, active]);
 const CONDITION = { threshold: 1, operator: 'gt', threshold_metric: { event: 'a' } };
 
-describe('whoever evaluates flags', () => {
-  it('hears of every change before the caller does, and of none that was refused', async () => {
+describe('the snapshot', () => {
+  it('is invalidated by every change before the caller gets the response, and by none that was refused', async () => {
     expect(await remembered()).toEqual([]);
     const { id } = await createFlag(deps, caller, project, { key: 'one' });
     expect(await remembered()).toEqual([['one', true]]);
@@ -50,7 +50,7 @@ describe('whoever evaluates flags', () => {
     expect(await remembered()).toEqual([]);
   });
 
-  it('hears of a rollback', async () => {
+  it('is invalidated by a rollback', async () => {
     const { id } = await createFlag(deps, caller, project, { key: 'risky', rollbackConditions: CONDITION });
     expect(await remembered()).toEqual([['risky', true]]);
     await new Rollbacks(rollbackDeps(async () => 5)).check();
@@ -66,7 +66,7 @@ const rollbackDeps = (measure: RollbackDeps['measure']): RollbackDeps => ({
 });
 
 describe('a rollback', () => {
-  it('gives way to whoever changes the flag while it is measured', async () => {
+  it('does not happen if the flag is changed while it is measured', async () => {
     const { id } = await createFlag(deps, caller, project, { key: 'edited', rollbackConditions: CONDITION });
     const rollbacks = new Rollbacks(
       rollbackDeps(async () => {
@@ -78,7 +78,7 @@ describe('a rollback', () => {
     expect(await metadata.flags.get(project.id, id)).toMatchObject({ active: true, version: 2 });
   });
 
-  it('is looked for by one run at a time', async () => {
+  it('is checked by one run at a time', async () => {
     await createFlag(deps, caller, project, { key: 'once', rollbackConditions: CONDITION });
     let measured = 0;
     const rollbacks = new Rollbacks(rollbackDeps(async () => ++measured && 0));
@@ -88,7 +88,7 @@ describe('a rollback', () => {
     expect(measured).toBe(2);
   });
 
-  it('passes over a flag whose project is gone', async () => {
+  it('ignores a flag whose project was deleted', async () => {
     const orphan = await metadata.flags.create(aFlag('orphan', { projectId: 99, rollbackConditions: CONDITION }));
     await new Rollbacks(rollbackDeps(async () => 5)).check();
     expect(await metadata.flags.get(99, orphan.id)).toMatchObject({ active: true, version: 1 });

@@ -7,7 +7,7 @@ const byOpenSsl = (text: string): number =>
   Number.parseInt(createHash('sha1').update(text).digest('hex').slice(0, 15), 16) / 2 ** 60;
 
 describe('bucket', () => {
-  it('is what OpenSSL says, for texts of every length', () => {
+  it('is the hash of OpenSSL, for texts of every length', () => {
     const seed = 'some-flag.';
     for (let length = 0; length < 300; length++) {
       const identifier = 'x'.repeat(length);
@@ -17,7 +17,7 @@ describe('bucket', () => {
     }
   });
 
-  it('is what OpenSSL says, for any texts', () => {
+  it('is the hash of OpenSSL, for any text', () => {
     const text = fc.oneof(fc.string({ maxLength: 80 }), fc.string({ unit: 'binary', maxLength: 40 }));
     fc.assert(
       fc.property(text, text, fc.constantFrom('', 'variant' as const), (key, identifier, salt) => {
@@ -27,7 +27,7 @@ describe('bucket', () => {
     );
   });
 
-  it.each(['é', 'flag-é.', '😀', 'x\u0000y'])('counts the bytes of %j, not its letters', (key) => {
+  it.each(['é', 'flag-é.', '😀', 'x\u0000y'])('hashes the bytes of %j', (key) => {
     expect(bucket(encodeKey(key), 'straße', '')).toBe(byOpenSsl(`${key}straße`));
     expect(bucket(encodeKey(key), 'plain', '')).toBe(byOpenSsl(`${key}plain`));
   });

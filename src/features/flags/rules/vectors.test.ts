@@ -299,7 +299,7 @@ describeVectors<DecideVectors>('decide cases', 'decide-cases.json', (vectors) =>
     const { flags, steps } = continuity;
     const prepared = prepareFlags({ flags: withIds(flags), cohorts: [], groupTypes: new Map() });
     const kept = new Map(flags.map(({ key }) => [String(key), 'example_id']));
-    // With the request that tells both identifiers, and again once the person has both.
+    // For the request with both identifiers, and again once the person has both.
     const isKept = [false, true, false, undefined, true];
     for (const [index, { request, expected }] of steps.entries()) {
       if (request === undefined) continue;

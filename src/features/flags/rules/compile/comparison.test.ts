@@ -10,7 +10,7 @@ function holds(operator: string, wanted: unknown, value: unknown): boolean | nul
   return value === MISSING ? comparison.whenMissing : comparison.test(value, NOW);
 }
 
-/** Of each operator and value: which of these properties match. */
+/** Operator, value, and which of these properties match. */
 const PROPERTIES: Readonly<Record<string, unknown>> = {
   missing: MISSING,
   null: null,
@@ -164,7 +164,7 @@ describe('a comparison', () => {
     expect(holds('gte', -1e9, text)).toBe(true),
   );
 
-  it('survives values that nest deeper than the stack', () => {
+  it('survives values that are nested deeper than the stack', () => {
     const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000));
     for (const operator of PROPERTY_OPERATORS) {
       expect(typeof holds(operator, 'x', deep), operator).toBe('boolean');

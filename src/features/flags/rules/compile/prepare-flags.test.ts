@@ -109,7 +109,7 @@ describe('cohorts', () => {
     expect(isIn(nested, { properties: { a: 1 }, staticCohorts: new Set([3]) })).toBe(false);
   });
 
-  it('that refer to each other in a loop, or to one that is gone, fail', () => {
+  it('that refer to each other in a cycle, or to a deleted one, fail', () => {
     const refer = (id: number, to: number) => cohort(id, { type: 'OR', values: [leaf('a', 1), inCohort(to)] });
     const subject = { properties: { a: 1 } };
     expect(isIn([refer(1, 1)], subject)).toBe('failed');
@@ -119,7 +119,7 @@ describe('cohorts', () => {
     expect(isIn([refer(1, 2), cohort(2, {})], subject)).toBe(true);
   });
 
-  it('that are nested without end fail and do not exhaust the stack', () => {
+  it('that are nested too deeply fail and do not exhaust the stack', () => {
     const chain = Array.from({ length: 20_000 }, (_, id) => cohort(id, { type: 'AND', values: [inCohort(id + 1)] }));
     expect(isIn([...chain, cohort(20_000, {})], {})).toBe('failed');
     const deep = JSON.parse('{"type":"AND","values":['.repeat(5000) + ']}'.repeat(5000));
@@ -134,7 +134,7 @@ describe('cohorts', () => {
     });
   });
 
-  it('fail only the flags whose conditions come to them', () => {
+  it('fail only the flags whose evaluation reaches them', () => {
     const filters = { groups: [{ properties: [leaf('a', 1)] }, { properties: [inCohort(404)] }] };
     const flags = [flagOf({ id: 1, key: 'one', filters }), flagOf({ id: 2, key: 'two' })];
     expect(valuesOf(flags, [], { properties: { a: 1 } })).toEqual({ one: true, two: true });
@@ -181,7 +181,7 @@ describe('flags that depend on flags', () => {
     expect(valuesOf([asks, on], members(false))).toEqual({ asks: false, on: true });
   });
 
-  it('in a loop fail, with those that depend on them', () => {
+  it('in a cycle fail, with those that depend on them', () => {
     const asks = (id: number, other: number) =>
       flagOf({ id, key: `${id}`, filters: withProperties(dependsOn(other, true)) });
     expect(valuesOf([asks(5, 5), on])).toEqual({ 5: 'failed', on: true });
@@ -192,11 +192,11 @@ describe('flags that depend on flags', () => {
       8: true,
       on: true,
     });
-    // An inactive flag counts as off, whatever it depends on: there is no loop through it.
+    // An inactive flag counts as off, whatever it depends on: there is no cycle through it.
     expect(valuesOf([asks(5, 6), { ...asks(6, 5), active: false }])).toEqual({ 5: false });
   });
 
-  it('on one that failed fail too, where they come to it', () => {
+  it('on one that failed fail too, if evaluation reaches it', () => {
     const failing = flagOf({ id: 5, key: 'failing', filters: withProperties(inCohort(404)) });
     const asks = flagOf({
       id: 6,
@@ -221,7 +221,7 @@ describe('flags that depend on flags', () => {
   });
 });
 
-describe('broken definitions', () => {
+describe('invalid definitions', () => {
   it.each<[unknown]>([
     [null],
     [undefined],
@@ -335,7 +335,7 @@ describe('broken definitions', () => {
 });
 
 describe('needs', () => {
-  it('are what the active flags ask for, cohorts included', () => {
+  it('are what the active flags read, cohorts included', () => {
     const { needs } = prepare(
       [
         flagOf({ id: 1, key: 'one', filters: withProperties(leaf('plan', 1), leaf('distinct_id', 1), inCohort(1)) }),
@@ -367,7 +367,7 @@ describe('needs', () => {
     });
   });
 
-  it('are nothing for flags that ask for nothing', () => {
+  it('are empty for flags that read nothing', () => {
     const { needs } = prepare([flagOf({ ensureExperienceContinuity: true })]);
     expect(needs).toEqual({
       personProperties: new Set(),
@@ -399,7 +399,7 @@ describe('preparing again', () => {
     expect(same.cohorts.get(1)?.compiled).toBe(after.cohorts.get(1)?.compiled);
   });
 
-  it('takes every change over', () => {
+  it('applies every change', () => {
     const before = prepareFlags({ flags: [flagOf({ key: 'old' })], cohorts: [], groupTypes });
     const changed = flagOf({ key: 'new', version: 2, bucketingIdentifier: 'device_id' });
     const after = prepareFlags({ flags: [changed], cohorts: [], groupTypes }, before);
@@ -412,7 +412,7 @@ describe('preparing again', () => {
     expect(evaluate(prepareFlags({ flags: [], cohorts: [], groupTypes }, after), subjectOf({}))).toEqual([]);
   });
 
-  it('sees a cohort change under a flag that did not', () => {
+  it('applies a change of a cohort to a flag that did not change', () => {
     const flags = [flagOf({ filters: withProperties(inCohort(1)) })];
     const before = prepareFlags({ flags, cohorts: [], groupTypes });
     const after = prepareFlags({ flags, cohorts: [cohort(1, {})], groupTypes }, before);
@@ -446,11 +446,11 @@ describe('a preview', () => {
     expect(value({ plan: 'pro' })).toEqual([false]);
   });
 
-  it('asks only for what it needs itself', () => {
+  it('needs only its own data', () => {
     expect(preview.needs.personProperties).toEqual(new Set(['plan', 'country']));
   });
 
-  it('may be of a flag that is not stored, or that cannot be read', () => {
+  it('may be of a flag that is not stored, or invalid', () => {
     const fresh = prepareFlag(flagOf({ id: 0, key: 'fresh' }), stored);
     expect(evaluate(fresh, subjectOf({}), new Set(['fresh']))).toMatchObject([{ value: true }]);
     const broken = prepareFlag(flagOf({ id: 2, key: 'edited', filters: 5 }), stored);
@@ -459,7 +459,7 @@ describe('a preview', () => {
     ]);
   });
 
-  it('leaves what is stored alone', () => {
+  it('does not change the stored flags', () => {
     expect(evaluate(stored, subjectOf({})).map(({ key }) => key)).toEqual(['base', 'other']);
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { equalsIgnoringCase } from './property-text.ts';
 
-describe('equalsInAnyCase', () => {
+describe('equalsIgnoringCase', () => {
   it.each([
     ['pro', 'pro', true],
     ['PRO', 'pro', true],
@@ -20,7 +20,7 @@ describe('equalsInAnyCase', () => {
     expect(equalsIgnoringCase(text, lower)).toBe(isEqual);
   });
 
-  it('says what comparing in lower case would say, of any two texts', () => {
+  it('equals the comparison in lower case, for any two texts', () => {
     const letters = fc.constantFrom(...'aAbBkKzZ[{@`\u212a\u0130\u017fßÉé1 ');
     const texts = fc.string({ unit: letters, maxLength: 4 });
     fc.assert(

@@ -24,7 +24,7 @@ const subjectWith = (properties: Record<string, unknown>) => ({
   now: 0,
 });
 
-it('looks once in a run where several ask the same, and again in the next', () => {
+it('checks once per run what several flags share, and again in the next run', () => {
   const shared = newCompileCache();
   const answers = [true, false];
   let looked = 0;
@@ -51,7 +51,7 @@ const operators = fc.constantFrom(
 const property = fc.record({ key: names, value: values, operator: operators, type: fc.constant('person') });
 const subjects = fc.array(fc.dictionary(names, values), { minLength: 1, maxLength: 4 });
 
-it('gives every flag the value that it has alone, for one person after the other', () => {
+it('gives every flag the value that it has alone, for many persons', () => {
   fc.assert(
     fc.property(fc.array(fc.array(property, { maxLength: 3 }), { maxLength: 8 }), subjects, (conditions, people) => {
       const flags = conditions.map((properties, n) =>

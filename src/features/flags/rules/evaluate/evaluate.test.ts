@@ -28,7 +28,7 @@ const variants = (...list: [string, number][]) => ({
 const company = (key: string, properties = {}) => new Map([[0, { key, properties }]]);
 
 describe('a flag', () => {
-  it('is on for everybody without conditions of any kind', () => {
+  it('is on for everybody if its condition is empty', () => {
     expect(evaluateOne({ id: 7, key: 'k', version: 3, filters: {} })).toEqual({
       key: 'k',
       id: 7,
@@ -46,11 +46,11 @@ describe('a flag', () => {
     expect(result).toMatchObject({ value: false, reason: 'no_condition_match', conditionIndex: null, failure: null });
   });
 
-  it('is not there when it is not active', () => {
+  it('is absent if it is not active', () => {
     expect(evaluate(prepare(flagOf({ active: false })), subjectOf({}))).toEqual([]);
   });
 
-  it('reads properties and a rollout that stand beside no groups', () => {
+  it('reads properties and rollout of filters without groups', () => {
     const filters = { properties: [{ key: 'plan', value: 'pro' }], rollout_percentage: 100 };
     expect(evaluateOne({ filters }, { properties: { plan: 'pro' } }).value).toBe(true);
     expect(evaluateOne({ filters }, { properties: { plan: 'free' } }).value).toBe(false);
@@ -62,7 +62,7 @@ describe('a flag', () => {
     });
   });
 
-  it('matches where all properties of one condition do, and the first such condition counts', () => {
+  it('matches if all properties of a condition do, and the first such condition counts', () => {
     const filters = {
       groups: [
         condition([person('plan', 'pro'), person('country', 'DE')]),
@@ -77,7 +77,7 @@ describe('a flag', () => {
     expect(value({ plan: 'pro', country: 'DE' }).conditionIndex).toBe(0);
   });
 
-  it('tries conditions in their order even where a later one names a variant', () => {
+  it('tries conditions in order, even if a later one has a variant', () => {
     const filters = {
       groups: [condition([], null), condition([], null, { variant: 'b' })],
       multivariate: variants(['a', 100], ['b', 0]),
@@ -85,16 +85,16 @@ describe('a flag', () => {
     expect(evaluateOne({ filters })).toMatchObject({ value: 'a', conditionIndex: 0 });
   });
 
-  it('passes over a variant that it does not have', () => {
+  it('ignores a variant that it does not have', () => {
     const filters = { groups: [condition([], null, { variant: 'gone' })], multivariate: variants(['a', 100]) };
     expect(evaluateOne({ filters }).value).toBe('a');
   });
 
-  it('is plainly on for those whom no variant covers', () => {
+  it('is true for users whom no variant covers', () => {
     expect(evaluateOne({ filters: { groups: [condition()], multivariate: variants(['a', 0]) } }).value).toBe(true);
   });
 
-  it('knows the distinct id as a property, unless the person has one of that name', () => {
+  it('has the distinct id as a property, unless the person has one of that name', () => {
     const filters = { groups: [condition([person('distinct_id', 'me')])] };
     expect(evaluateOne({ filters }, { distinctId: 'me' }).value).toBe(true);
     expect(evaluateOne({ filters }, { distinctId: 'me', properties: { distinct_id: 'you' } }).value).toBe(false);
@@ -106,7 +106,7 @@ describe('a flag', () => {
     expect(evaluateOne({ filters: { groups: [condition([person(key, 1)])] } }, { properties }).value).toBe(true);
   });
 
-  it('stops at a condition whose rollout excludes, where it is told to', () => {
+  it('stops at a condition whose rollout excludes, with early exit', () => {
     const groups = [condition([], 0), condition()];
     expect(evaluateOne({ filters: { groups } })).toMatchObject({ value: true, conditionIndex: 1 });
     expect(evaluateOne({ filters: { groups, early_exit: true } })).toMatchObject({
@@ -132,14 +132,14 @@ describe('payloads', () => {
   const payloads = { true: '{"a": 1}', a: { deep: [1] }, b: 0, false: 'never' };
   const filters = { groups: [condition()], payloads };
 
-  it('belong to the final value, exactly as they are stored', () => {
+  it('belong to the value, exactly as stored', () => {
     expect(evaluateOne({ filters }).payload).toBe('{"a": 1}');
     expect(evaluateOne({ filters: { ...filters, multivariate: variants(['a', 100]) } }).payload).toEqual({ deep: [1] });
     expect(evaluateOne({ filters: { ...filters, multivariate: variants(['b', 100]) } }).payload).toBe(0);
     expect(evaluateOne({ filters: { ...filters, multivariate: variants(['c', 100]) } }).payload).toBeUndefined();
   });
 
-  it('are not given to those for whom the flag is off', () => {
+  it('are absent if the flag is off', () => {
     expect(evaluateOne({ filters: { groups: [condition([], 0)], payloads } }).payload).toBeUndefined();
   });
 
@@ -149,16 +149,16 @@ describe('payloads', () => {
   });
 });
 
-describe('a flag about groups', () => {
+describe('a flag for groups', () => {
   const groups = [{ properties: [{ key: 'size', value: 10, operator: 'gte', type: 'group', group_type_index: 0 }] }];
   const filters = { aggregation_group_type_index: 0, groups };
 
-  it('asks the group and not the person', () => {
+  it('reads the group and not the person', () => {
     expect(evaluateOne({ filters }, { groups: company('acme', { size: 12 }) }).value).toBe(true);
     expect(evaluateOne({ filters }, { groups: company('acme'), properties: { size: 12 } }).value).toBe(false);
   });
 
-  it('is off where nobody said which group, and says so', () => {
+  it('is off without a group, with that reason', () => {
     expect(evaluateOne({ filters })).toMatchObject({ value: false, reason: 'no_group_type', conditionIndex: null });
   });
 
@@ -171,7 +171,7 @@ describe('a flag about groups', () => {
     expect(new Set(values.flat()).size).toBe(2);
   });
 
-  it('knows the key of the group as a property', () => {
+  it('has the group key as a property', () => {
     const byKey = {
       aggregation_group_type_index: 0,
       groups: [condition([{ key: '$group_key', value: 'acme', type: 'group' }])],
@@ -180,7 +180,7 @@ describe('a flag about groups', () => {
     expect(evaluateOne({ filters: byKey }, { groups: company('other') }).value).toBe(false);
   });
 
-  it('may have conditions about persons beside those about groups', () => {
+  it('may have conditions for persons and for groups', () => {
     const mixed = {
       groups: [
         condition([{ key: 'size', value: 10, operator: 'gte', type: 'group' }], null, {
@@ -195,14 +195,14 @@ describe('a flag about groups', () => {
   });
 });
 
-describe('whom the buckets are for', () => {
+describe('the bucketing identifier', () => {
   const half: Partial<FlagDefinition> = { filters: { groups: [condition([], 50)] } };
   const valueFor = (distinctId: string) => evaluateOne(half, { distinctId }).value;
   const [inside, outside] = [true, false].map((value) =>
     ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].find((id) => valueFor(id) === value),
   );
 
-  it('is the identifier that the person had first, only for flags that keep it', () => {
+  it('is the first identifier of the person, only for flags with continuity', () => {
     const subject = { distinctId: String(outside), overrides: new Map([['flag', String(inside)]]) };
     expect(evaluateOne({ ...half, ensureExperienceContinuity: true }, subject).value).toBe(true);
     expect(evaluateOne(half, subject).value).toBe(false);
@@ -214,7 +214,7 @@ describe('whom the buckets are for', () => {
     expect(evaluateOne(byDevice, { distinctId: String(inside), deviceId: String(outside) }).value).toBe(false);
   });
 
-  it.each([null, ''])('is nobody for flags by device where the device is %j', (deviceId) => {
+  it.each([null, ''])('is absent for flags by device if the device is %j', (deviceId) => {
     const flag: Partial<FlagDefinition> = { filters: {}, bucketingIdentifier: 'device_id' };
     expect(evaluateOne(flag, { deviceId })).toMatchObject({
       value: false,
@@ -236,26 +236,26 @@ describe('early access', () => {
     ['feature_enrollment as text', { ...byEnrollment, feature_enrollment: 'true' }],
     ['super_groups', bySuperGroup],
   ])('by %s lets the person decide, either way', (_name, filters) => {
-    const hear = (word: unknown, groups: object[]) =>
+    const choose = (word: unknown, groups: object[]) =>
       evaluateOne({ filters: { ...filters, groups } }, { properties: { '$feature_enrollment/flag': word } });
-    expect(hear(true, [condition([], 0)])).toMatchObject({
+    expect(choose(true, [condition([], 0)])).toMatchObject({
       value: true,
       reason: 'super_condition_value',
       conditionIndex: 0,
     });
-    expect(hear('true', [condition([], 0)]).value).toBe(true);
-    expect(hear(false, [condition()])).toMatchObject({
+    expect(choose('true', [condition([], 0)]).value).toBe(true);
+    expect(choose(false, [condition()])).toMatchObject({
       value: false,
       reason: 'super_condition_value',
       conditionIndex: 0,
     });
-    expect(hear(null, [condition()]).value).toBe(false);
+    expect(choose(null, [condition()]).value).toBe(false);
     expect(evaluateOne({ filters: { ...filters, groups: [condition()] } })).toMatchObject({
       reason: 'condition_match',
     });
   });
 
-  it('asks the person also on flags about groups', () => {
+  it('reads the person also on flags for groups', () => {
     const filters = { ...byEnrollment, aggregation_group_type_index: 0 };
     const properties = { '$feature_enrollment/flag': true };
     expect(evaluateOne({ filters }, { properties, groups: company('a') }).value).toBe(true);
@@ -279,7 +279,7 @@ describe('a holdout', () => {
     holdout: { id: 3, exclusion_percentage },
   });
 
-  it.each([older(100), newer(100), newer('100')])('keeps everybody out: %#', (filters) => {
+  it.each([older(100), newer(100), newer('100')])('holds everybody out: %#', (filters) => {
     const held = { value: 'holdout-3', reason: 'holdout_condition_value', conditionIndex: null, failure: null };
     expect(evaluateOne({ filters })).toMatchObject(held);
   });
@@ -296,7 +296,7 @@ describe('a holdout', () => {
     expect(evaluateOne({ filters })).toMatchObject({ value: true, reason: 'condition_match' });
   });
 
-  it('keeps the same persons out of every flag', () => {
+  it('holds the same persons out of every flag', () => {
     const heldOut = (key: string) =>
       Array.from(
         { length: 300 },
@@ -346,7 +346,7 @@ describe('rollouts and variants', () => {
   });
 });
 
-/** The rules once more, without preparation and as slowly as they are told. */
+/** The rules once more, in the simplest and slowest way. */
 function slowValue(
   key: string,
   filters: Filters,
@@ -407,7 +407,7 @@ const anyFilters: fc.Arbitrary<Filters> = fc.record({
 });
 
 describe('many flags', () => {
-  it('have the values that the rules give, told slowly', () => {
+  it('have the values that the simple version gives', () => {
     const properties = fc.dictionary(word, word);
     fc.assert(
       fc.property(fc.string(), anyFilters, properties, fc.string(), (key, filters, person, distinctId) => {

@@ -163,7 +163,7 @@ describe('a flag that everybody has', () => {
     [false, { groups: [some, { ...all, variant: 'v1' }], ...variants(50, 50) }],
     [false, { groups: [all], super_groups: [some] }],
     [false, { groups: [all], holdout: { id: 1 } }],
-  ])('is told from one that not everybody has: %s %j', (expected, filters) => {
+  ])('differs from a flag that not everybody gets: %s %j', (expected, filters) => {
     expect(isFullyRolledOut(filters)).toBe(expected);
   });
 });
